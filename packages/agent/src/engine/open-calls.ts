@@ -20,7 +20,7 @@ interface OpenCallPlan {
 
 const NEVER_BEGAN = 'The session was interrupted before this call began. It had no effect.';
 const PERHAPS =
-  'The session was interrupted while this call was running. It may or may not have taken effect: look before you repeat it.';
+  'The session was interrupted while this call was running. It may or may not have taken effect: check before you repeat it.';
 const HAD_HAPPENED = 'The session was interrupted, but this call had taken effect before.';
 const HAD_NOT = 'The session was interrupted before this call took effect. Nothing was changed.';
 

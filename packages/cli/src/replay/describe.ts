@@ -12,16 +12,16 @@ import type {
 } from '@heddle/core';
 
 /** `tools`: the tools that were called in the iteration. */
-export function describeEvent(happened: MachineEvent, tools: readonly string[]): string {
-  if (happened.type === 'began') return 'began';
-  const aborted = happened.aborted ? `, aborted (${happened.aborted})` : '';
-  return `${outcomeWords(happened, tools)}${aborted}`;
+export function describeEvent(event: MachineEvent, tools: readonly string[]): string {
+  if (event.type === 'began') return 'began';
+  const aborted = event.aborted ? `, aborted (${event.aborted})` : '';
+  return `${outcomeWords(event, tools)}${aborted}`;
 }
 
-function outcomeWords(happened: Exclude<MachineEvent, { type: 'began' }>, tools: readonly string[]): string {
-  switch (happened.type) {
+function outcomeWords(event: Exclude<MachineEvent, { type: 'began' }>, tools: readonly string[]): string {
+  switch (event.type) {
     case 'prepared': {
-      const { overLimit, staged, autoCompact } = happened.context;
+      const { overLimit, staged, autoCompact } = event.context;
       const notes = [
         ...(autoCompact.outcome === 'idle' ? [] : [`autocompact ${autoCompact.outcome}`]),
         ...(overLimit ? ['over the limit'] : []),
@@ -31,28 +31,28 @@ function outcomeWords(happened: Exclude<MachineEvent, { type: 'began' }>, tools:
     }
     case 'streamed': {
       const calls =
-        happened.calls === 0 ? 'no call' : `${pluralizeCount(happened.calls, 'call')} (${listed(tools)})`;
-      const { ended } = happened;
+        event.calls === 0 ? 'no call' : `${pluralizeCount(event.calls, 'call')} (${listed(tools)})`;
+      const { ended } = event;
       return `streamed: ${calls}${ended.well ? '' : `, ended with ${ended.error.class}`}`;
     }
     case 'drained':
-      return happened.committed ? 'drained: collapses committed' : 'drained: nothing';
+      return event.committed ? 'drained: collapses committed' : 'drained: nothing';
     case 'compacted':
-      return happened.result.ok ? `compacted for ${happened.cause}` : `compaction failed (${happened.cause})`;
+      return event.result.ok ? `compacted for ${event.cause}` : `compaction failed (${event.cause})`;
     case 'tools_ran': {
-      const { stoppedBy } = happened;
+      const { stoppedBy } = event;
       return `tools ran: ${listed(tools)}${stoppedBy ? `, stopped by ${stoppedBy.hook}` : ''}`;
     }
     case 'asked':
-      return happened.goOn ? 'asked: continue' : 'asked: stop';
+      return event.goOn ? 'asked: continue' : 'asked: stop';
     case 'attached':
       return 'attached';
     case 'hooks_ran': {
-      if (happened.prevented) return `hooks ran: ${happened.prevented.hook} prevents`;
-      return happened.blocking.length > 0 ? 'hooks ran: blocked' : 'hooks ran: passed';
+      if (event.prevented) return `hooks ran: ${event.prevented.hook} prevents`;
+      return event.blocking.length > 0 ? 'hooks ran: blocked' : 'hooks ran: passed';
     }
     case 'threw':
-      return `threw during ${happened.during}: ${happened.message}`;
+      return `threw during ${event.during}: ${event.message}`;
   }
 }
 

@@ -107,10 +107,18 @@ export function* jsonLines({ file, runs, damaged }: ReplayedLog, from: number): 
   for (const [prompt, { iterations, settings }] of runs.entries()) {
     for (const [at, { steps, recorded, verdict, instead }] of iterations.entries()) {
       const place = { prompt: prompt + 1, iteration: at + 1 };
-      for (const { turn, happened, guards, decision } of steps) {
+      for (const { turn, event, guards, decision } of steps) {
         if (++number < from) continue;
         const { turn: _next, ...decided } = decision;
-        yield jsonText({ type: 'step', step: number, ...place, turn, happened, guards, decision: decided });
+        yield jsonText({
+          type: 'step',
+          step: number,
+          ...place,
+          turn,
+          happened: event,
+          guards,
+          decision: decided,
+        });
       }
       const outcome = { verdict, recorded: recorded.decided ?? null, instead };
       yield jsonText({ type: 'iteration', ...place, ...outcome, ...(settings === '' ? {} : { settings }) });

@@ -91,7 +91,7 @@ function widthsFor({ runs }: ReplayedLog, columns: number): Widths {
   let decided = 0;
   for (const iteration of runs.flatMap(({ iterations }) => iterations)) {
     for (const step of iteration.steps) {
-      happened = Math.max(happened, describeEvent(step.happened, toolsOf(iteration)).length);
+      happened = Math.max(happened, describeEvent(step.event, toolsOf(iteration)).length);
       decided = Math.max(decided, describeDecision(step.decision).length);
     }
   }
@@ -103,8 +103,8 @@ function widthsFor({ runs }: ReplayedLog, columns: number): Widths {
 }
 
 function stepLine(number: number, step: TracedStep, tools: readonly string[], widths: Widths): string {
-  const { happened, decision, guards } = step;
-  const what = fitted(describeEvent(happened, tools), widths.happened).padEnd(widths.happened);
+  const { event, decision, guards } = step;
+  const what = fitted(describeEvent(event, tools), widths.happened).padEnd(widths.happened);
   const next = fitted(describeDecision(decision), widths.decided).padEnd(widths.decided);
   return `${String(number).padStart(7)}  ${what}  → ${next}  ${describeGuards(guards)}`.trimEnd();
 }

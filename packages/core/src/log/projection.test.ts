@@ -1,4 +1,4 @@
-/** What the model sees of a log. */
+/** The projection of a log to the messages that the model sees. */
 import { describe, expect, it } from 'vitest';
 import type { EntryBody, Message, UserMessage } from '../index.ts';
 import { projectLog, Projection } from './projection.ts';
@@ -48,7 +48,7 @@ function openCalls(entries: readonly EntryBody[]): string[] {
 }
 
 describe('the projection of a log', () => {
-  it('is its messages, in order; bookkeeping is not among them', () => {
+  it('contains the messages in order, without other entries', () => {
     const log: EntryBody[] = [
       said('u1'),
       { type: 'mended', mends: ['x'] },
@@ -66,13 +66,13 @@ describe('the projection of a log', () => {
     expect(uuids(log)).toEqual(['u1', 'a1', 't1', 's1']);
   });
 
-  it('leaves out what was taken back, with its calls', () => {
+  it('leaves out retracted messages and their calls', () => {
     const log = [said('u1'), called('a1', 'c1'), intent('c1'), { type: 'tombstone', uuids: ['a1'] } as const];
     expect(uuids(log)).toEqual(['u1']);
     expect(openCalls(log)).toEqual([]);
   });
 
-  it('opens a call again when only its result was taken back', () => {
+  it('opens a call again when only its result was retracted', () => {
     const log = [
       called('a1', 'c1'),
       intent('c1'),
@@ -82,7 +82,7 @@ describe('the projection of a log', () => {
     expect(openCalls(log)).toEqual(['c1']);
   });
 
-  it('begins anew where the history was replaced', () => {
+  it('starts with the new history after a replacement', () => {
     expect(uuids([said('u1'), called('a1', 'c1'), replaced(summary), said('u2')])).toEqual(['summary', 'u2']);
   });
 
@@ -91,12 +91,12 @@ describe('the projection of a log', () => {
     expect(uuids([said('u1'), { type: 'context', report }])).toEqual(['u1']);
   });
 
-  it('goes back to a message, and on from there', () => {
+  it('rewinds to a message and continues from it', () => {
     const log: EntryBody[] = [said('u1'), said('u2'), said('u3'), { type: 'rewind', to: 'u2' }, said('u4')];
     expect(uuids(log)).toEqual(['u1', 'u2', 'u4']);
   });
 
-  it('goes back behind a replaced history where the record brings it', () => {
+  it('rewinds behind a replaced history if the record contains the messages', () => {
     const first: Message = { type: 'user', uuid: 'u1', at: 0, content: 'u1' };
     const log: EntryBody[] = [
       said('u1'),
@@ -108,7 +108,7 @@ describe('the projection of a log', () => {
     expect(uuids(log)).toEqual(['u1', 'u3']);
   });
 
-  it('knows that a call whose result was left behind has been made', () => {
+  it('reports a call as started if a rewind removed its result', () => {
     const call = called('a1', 'c1');
     const begun = { type: 'intent', toolUseId: 'c1', tool: 'Bash', input: {}, effect: 'writing' };
     const intents = (log: readonly EntryBody[]): unknown[] => {
@@ -118,14 +118,14 @@ describe('the projection of a log', () => {
     };
     const back: EntryBody = { type: 'rewind', to: 'a1' };
     expect(intents([call, intent('c1'), result('t1', 'c1'), back])).toEqual([begun]);
-    // The record brings the history, and what came before is not read.
+    // The record contains the history, and earlier entries are not read.
     const messages = projectLog([call]);
     expect(intents([{ ...back, messages }])).toEqual([begun]);
     expect(intents([call, said('u2'), back])).toEqual([undefined]);
     expect(intents([call, intent('c1'), said('u2'), back])).toEqual([intent('c1')]);
   });
 
-  it('stays as it is when somebody goes back to a message that is not there', () => {
+  it('ignores a rewind to an unknown message', () => {
     expect(uuids([said('u1'), { type: 'rewind', to: 'nowhere' }])).toEqual(['u1']);
   });
 
@@ -141,21 +141,21 @@ describe('the projection of a log', () => {
 });
 
 describe('open calls', () => {
-  it('are those without a result, in the order of the calls, with the intent that says they were begun', () => {
+  it('have no result, and are listed in order with their intents', () => {
     const log = [called('a1', 'c1', 'c2', 'c3'), intent('c3'), intent('c1'), result('t1', 'c1')];
     expect(openCalls(log)).toEqual(['c2', 'c3 begun']);
   });
 
-  it('keep their intents when another message is taken back', () => {
+  it('keep their intents when another message is retracted', () => {
     const log = [called('a1', 'c1'), intent('c1'), said('u2'), { type: 'tombstone', uuids: ['u2'] } as const];
     expect(openCalls(log)).toEqual(['c1 begun']);
   });
 
-  it('are forgotten with the history they stood in', () => {
+  it('are removed with the history that contained them', () => {
     expect(openCalls([called('a1', 'c1'), intent('c1'), replaced(summary)])).toEqual([]);
   });
 
-  it('ignore an intent and a result of calls that nobody made', () => {
+  it('ignore an intent and a result of unknown calls', () => {
     expect(openCalls([intent('c9'), result('t1', 'c9'), called('a1', 'c1')])).toEqual(['c1']);
   });
 });

@@ -1,4 +1,4 @@
-/** What a log says of a run. */
+/** The facts of a run that a log contains. */
 import { expect, it } from 'vitest';
 import type { EntryBody } from './entry.ts';
 import { recordedRuns } from './recorded.ts';
@@ -17,14 +17,14 @@ const level = (details?: { failed: string }): EntryBody => ({
 });
 
 it.each([
-  ['did something', level(), ['autocompact'], []],
-  ['tried in vain', level({ failed: 'no summary' }), [], ['autocompact']],
-])('tells which level %s', (_, entry, did, tried) => {
+  ['made a change', level(), ['autocompact'], []],
+  ['failed', level({ failed: 'no summary' }), [], ['autocompact']],
+])('reports which level %s', (_, entry, did, tried) => {
   const [run = []] = recordedRuns([prompt, entry, end]);
   expect(run.map(({ levels, failedLevels }) => [[...levels], [...failedLevels]])).toEqual([[did, tried]]);
 });
 
-it('gives what lies between two runs to the second', () => {
+it('assigns the entries between two runs to the second run', () => {
   const title: EntryBody = { type: 'title', title: 'named' };
   const runs = [...recordedRuns([prompt, end, title, prompt, end])];
   expect(runs.map(([first]) => first?.entries.map(({ type }) => type))).toEqual([

@@ -1,6 +1,6 @@
 /**
- * The replay check: is this log a walk of the machine? What the log tells of each iteration is fed to `decide`, without a model, a
- * clock or a disk; what it was recorded to have decided must be what the machine decides. `trace.ts` shows the walk itself.
+ * Checks a log against the machine. The recorded facts of each iteration are passed to `decide`, without a model, a clock or a
+ * disk. The machine must come to the recorded decision. `traceRun` returns every step.
  */
 import type { AbortCause } from '../abort.ts';
 import type { QueryConfig } from '../machine/config.ts';
@@ -16,7 +16,7 @@ export interface ReplayResult {
   readonly runs: number;
   /** Iterations whose recorded decision the machine confirms. */
   readonly confirmed: number;
-  /** Iterations that the log breaks off in, or that the engine around the loop ended: nothing of the machine's to compare. */
+  /** Iterations without a decision of the machine: the log ends in them, or the engine ended the run. */
   readonly undecided: number;
   readonly mismatches: readonly Mismatch[];
 }
@@ -30,7 +30,7 @@ export interface Mismatch {
   readonly instead: readonly string[];
 }
 
-/** `config`: what the runs were configured with. A turn limit that ended a run is known from the log itself. */
+/** `config` is the configuration of the runs. A turn limit that ended a run is taken from the log. */
 export function replayLogEntries(entries: Iterable<EntryBody>, config: QueryConfig): ReplayResult {
   const mismatches: Mismatch[] = [];
   let runs = 0;
@@ -53,14 +53,14 @@ export function replayLogEntries(entries: Iterable<EntryBody>, config: QueryConf
   return { runs, confirmed, undecided, mismatches };
 }
 
-// The events that an effect can have had, as far as the log tells. Recorded facts are fixed: calls and their results, whether
-// the answer counted, tokens, what compaction and draining did. Everything else is left open: whether collapses were
-// staged, when an abort came, which words a hook used. Nothing is left open that the log could contradict.
-
+/**
+ * Returns every event that an effect can have had according to the log. Recorded facts are fixed: calls and results, the
+ * answer, tokens, compaction and draining. All other facts are open: staged collapses, the time of an abort, the texts of
+ * hooks. No fact is open that the log could contradict.
+ */
 function possibleEventsAt(effect: Effect, recorded: RecordedIteration, config: QueryConfig): MachineEvent[] {
-  const thrown = exceptions(effect, recorded);
-  const happened = outcomes(effect, recorded, config);
-  return [...happened.flatMap((outcome) => withAborts(outcome, recorded)), ...thrown];
+  const events = outcomes(effect, recorded, config).flatMap((outcome) => withAborts(outcome, recorded));
+  return [...events, ...exceptions(effect, recorded)];
 }
 
 function outcomes(effect: Effect, recorded: RecordedIteration, config: QueryConfig): Unwatched[] {
@@ -69,7 +69,7 @@ function outcomes(effect: Effect, recorded: RecordedIteration, config: QueryConf
   const staged = config.gates.contextCollapse ? EITHER : [false];
   switch (effect.type) {
     case 'prepare':
-      // A limit that forbade the call leaves no trace of one.
+      // If a limit prevented the call, the log has no call.
       return (asked ? [false] : EITHER).flatMap((overLimit) =>
         autoCompactions(recorded, config).flatMap((autoCompact) =>
           staged.map(
@@ -88,7 +88,7 @@ function outcomes(effect: Effect, recorded: RecordedIteration, config: QueryConf
         ? [{ type: 'compacted', cause: effect.cause, result: { ok: true, id: '', replacedTokens: 0 } }]
         : [{ type: 'compacted', cause: effect.cause, result: { ok: false } }];
     case 'run_tools': {
-      const stoppedBy = terminal?.reason === 'hook_stopped' ? wordOf(terminal) : undefined;
+      const stoppedBy = terminal?.reason === 'hook_stopped' ? hookMessageOf(terminal) : undefined;
       const contextChanged = recorded.entries.some((entry) => entry.type === 'stance');
       return [{ type: 'tools_ran', calls, stoppedBy, contextChanged }];
     }
@@ -97,9 +97,9 @@ function outcomes(effect: Effect, recorded: RecordedIteration, config: QueryConf
     case 'attach':
       return [{ type: 'attached' }];
     case 'stop_hooks': {
-      const prevented = terminal?.reason === 'stop_hook_prevented' ? wordOf(terminal) : undefined;
+      const prevented = terminal?.reason === 'stop_hook_prevented' ? hookMessageOf(terminal) : undefined;
       const isBlocked = decided?.kind === 'continue' && decided.transition.reason === 'stop_hook_blocking';
-      const blocking = isBlocked ? [SOME_WORD] : [];
+      const blocking = isBlocked ? [ANY_HOOK_MESSAGE] : [];
       return outputTokens.map((tokens) => ({
         type: 'hooks_ran',
         prevented,
@@ -112,9 +112,9 @@ function outcomes(effect: Effect, recorded: RecordedIteration, config: QueryConf
 }
 
 const EITHER: readonly boolean[] = [false, true];
-const SOME_WORD: HookMessage = { hook: '', message: '' };
+const ANY_HOOK_MESSAGE: HookMessage = { hook: '', message: '' };
 
-/** Before it is known whether an abort came. */
+/** An event without the field for an abort, which `withAborts` adds. */
 type Unwatched = MachineEvent extends infer One
   ? One extends { type: 'began' }
     ? never
@@ -141,7 +141,7 @@ function autoCompactions(
   return gates.autoCompact ? [{ outcome: 'idle' }, { outcome: 'failed' }] : [{ outcome: 'idle' }];
 }
 
-/** An answer that counted ended well, was cut behind complete calls, or was a refusal; any other ended with an error. */
+/** A recorded answer ended well, was cut after complete calls, or was a refusal. Without one, the stream ended with an error. */
 function streamEnds({ answered, calls, decided }: RecordedIteration): StreamEnd[] {
   const terminal = decided?.kind === 'stop' ? decided.terminal : undefined;
   if (terminal?.reason === 'api_error') return [{ well: false, error: terminal.error }];
@@ -150,7 +150,7 @@ function streamEnds({ answered, calls, decided }: RecordedIteration): StreamEnd[
 }
 
 const LEFT_NO_ANSWER: readonly ModelErrorClass[] = ['overflow', 'media', 'output_cap', 'aborted'];
-/** An interrupted run needs no earlier error as an explanation. */
+/** The abort is the first explanation of an interrupted run, before any error. */
 const ABORTED_FIRST: readonly ModelErrorClass[] = ['aborted', 'overflow', 'media', 'output_cap'];
 
 function failed(errorClass: ModelErrorClass): StreamEnd {
@@ -165,19 +165,19 @@ function exceptions({ type }: Effect, { decided }: RecordedIteration): MachineEv
   return [{ type: 'threw', during: type, media, message: terminal.message, aborted: undefined }];
 }
 
-function wordOf({ hook, message }: HookMessage): HookMessage {
+function hookMessageOf({ hook, message }: HookMessage): HookMessage {
   return { hook, message };
 }
 
-// The walk of the machine through a log, step by step: what is known to have happened is fed to `decide` again, and each of
-// its answers is kept with the guards that it asked. If the log leaves something open, every possibility is followed; of
-// those that lead where the log went, the first is told.
-
+/**
+ * One decision of the machine while a log is replayed. If the log leaves a fact open, every possibility is followed. The
+ * trace has the first sequence of steps that ends with the recorded decision.
+ */
 export interface TracedStep {
-  /** As the machine knew it. */
+  /** The state before the decision. */
   readonly turn: LoopState;
-  readonly happened: MachineEvent;
-  /** The guards that were asked, in order, with their answers. */
+  readonly event: MachineEvent;
+  /** The guards that `decide` called, in order, with their answers. */
   readonly guards: readonly { readonly guard: keyof Guards; readonly answer: boolean }[];
   readonly decision: Decision;
 }
@@ -185,17 +185,19 @@ export interface TracedStep {
 export interface TracedIteration {
   readonly recorded: RecordedIteration;
   /**
-   * `confirmed`: the machine decides what was recorded. `parted`: it does not. `undecided`: the log breaks off here, or the
-   * engine around the loop ended it. `unchecked`: it began in an unknown state.
+   * - `confirmed`: the machine comes to the recorded decision.
+   * - `parted`: it does not.
+   * - `undecided`: the log ends here, or the engine ended the run.
+   * - `unchecked`: the state before the iteration is unknown.
    */
   readonly verdict: 'confirmed' | 'parted' | 'undecided' | 'unchecked';
-  /** The way to the recorded decision; where there is none, to the first that the machine would have come to. */
+  /** The steps to the recorded decision. If there are none, the steps to the first possible decision. */
   readonly steps: readonly TracedStep[];
   /** The decisions of the machine, if they differ from the log. */
   readonly instead: readonly RecordedDecision[];
 }
 
-/** `config`: what the run was configured with. A turn limit that ended it and a caller's cap are known from the log. */
+/** `config` is the configuration of the run. A turn limit that ended it and a cap of the caller are taken from the log. */
 export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration[] {
   const known = configOf(run, config);
   let turns: readonly LoopState[] = [
@@ -205,14 +207,14 @@ export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration
     const { decided } = recorded;
     if (turns.length === 0) return { recorded, verdict: 'unchecked', steps: [], instead: [] };
     const walks = turns.flatMap((turn) => walk(turn, { type: 'began' }, recorded, known));
-    if (!decided || isTheEngines(decided, recorded)) {
+    if (!decided || isDecidedByEngine(decided, recorded)) {
       turns = [];
       const [first = []] = walks;
       const steps = decided ? [] : first.slice(0, recordedSteps(first, recorded));
       return { recorded, verdict: 'undecided', steps, instead: [] };
     }
-    const words = describeStep(decided);
-    const matching = walks.filter((steps) => wordsOfWalk(steps) === words);
+    const expected = describeStep(decided);
+    const matching = walks.filter((steps) => describeWalk(steps) === expected);
     turns = distinct(matching.flatMap((steps) => steps.at(-1)?.decision.turn ?? []));
     const [first] = matching;
     if (first) return { recorded, verdict: 'confirmed', steps: first, instead: [] };
@@ -220,26 +222,26 @@ export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration
       recorded,
       verdict: 'parted',
       steps: walks[0] ?? [],
-      instead: [...new Map(walks.map((steps) => [wordsOfWalk(steps), decidedBy(steps)])).values()],
+      instead: [...new Map(walks.map((steps) => [describeWalk(steps), decidedBy(steps)])).values()],
     };
   });
 }
 
-/** A decision as one line of JSON. Times are left out: the log's are not the clock's. */
+/** Returns a decision as one line of JSON. Durations are left out, because a replay has no clock. */
 function describeStep(decided: RecordedDecision): string {
   return JSON.stringify(decided, (key, value: unknown) => (key === 'durationMs' ? undefined : value));
 }
 
-/** All ways through one iteration. Ends, because the machine's effects lead out of the iteration. */
+/** Returns all sequences of steps through one iteration. It ends, because the effects of the machine do not form a cycle. */
 function walk(
   turn: LoopState,
-  happened: MachineEvent,
+  event: MachineEvent,
   recorded: RecordedIteration,
   config: QueryConfig,
 ): readonly TracedStep[][] {
   const { guards, asked } = watchedGuards();
-  const decision = decide(turn, happened, config, guards);
-  const step: TracedStep = { turn, happened, guards: asked, decision };
+  const decision = decide(turn, event, config, guards);
+  const step: TracedStep = { turn, event, guards: asked, decision };
   if (decision.kind !== 'do') return [[step]];
   return possibleEventsAt(decision.effect, recorded, config).flatMap((next) =>
     walk(decision.turn, next, recorded, config).map((steps) => [step].concat(steps)),
@@ -270,9 +272,9 @@ function watchedGuards(): { readonly guards: Guards; readonly asked: TracedStep[
   return { guards, asked };
 }
 
-/** How far a walk tells what the log of a run that broke off still shows to have happened. */
+/** The number of steps that the log of an unfinished run confirms. */
 function recordedSteps(steps: readonly TracedStep[], recorded: RecordedIteration): number {
-  const unknown = steps.findIndex(({ happened }) => !isRecorded(happened.type, recorded));
+  const unknown = steps.findIndex(({ event }) => !isRecorded(event.type, recorded));
   return unknown < 0 ? steps.length : unknown;
 }
 
@@ -295,10 +297,10 @@ function isRecorded(
 }
 
 /**
- * The budget in dollars is kept by the engine, which alone knows prices; and where a hook ended a run before the model was
- * asked, it stood around a call that an earlier run had left open.
+ * Returns true if the engine ended the run. Only the engine knows prices, so it checks the budget in dollars. A hook that ends
+ * a run before the first model call belongs to an open call of an earlier run.
  */
-function isTheEngines(decided: RecordedDecision, { asked }: RecordedIteration): boolean {
+function isDecidedByEngine(decided: RecordedDecision, { asked }: RecordedIteration): boolean {
   if (decided.kind !== 'stop') return false;
   const { reason } = decided.terminal;
   return reason === 'max_budget_usd' || (reason === 'hook_stopped' && !asked);
@@ -312,7 +314,7 @@ function configOf(run: RecordedRun, config: QueryConfig): QueryConfig {
   return { ...config, maxTurns, outputCap };
 }
 
-/** A cut answer was resumed, or ended the run, although the cap was never raised: the caller had set it. */
+/** Returns true if a cut answer was resumed or ended the run, and the cap was never raised. The caller had set the cap. */
 function hasCallersCap(run: RecordedRun): boolean {
   const reasons = new Set(
     run.flatMap(({ decided }) => (decided?.kind === 'continue' ? [decided.transition.reason] : [])),
@@ -324,11 +326,11 @@ function hasCallersCap(run: RecordedRun): boolean {
   return wasCut && !reasons.has('max_output_tokens_escalate');
 }
 
-function wordsOfWalk(steps: readonly TracedStep[]): string {
+function describeWalk(steps: readonly TracedStep[]): string {
   return describeStep(decidedBy(steps));
 }
 
-/** A walk ends where the iteration does. */
+/** The decision at the end of an iteration. */
 function decidedBy(steps: readonly TracedStep[]): RecordedDecision {
   const decision = steps.at(-1)?.decision;
   switch (decision?.kind) {

@@ -1,4 +1,4 @@
-/** How a log is told that is not the usual one: interrupted, or broken off. */
+/** The trace of an interrupted or unfinished log. */
 import { expect, it } from 'vitest';
 import { queryConfig } from '../machine/config.ts';
 import { NO_USAGE } from '../messages/usage.ts';
@@ -36,18 +36,18 @@ const result: EntryBody = {
   },
 };
 
-function told(...entries: readonly EntryBody[]): unknown[] {
+function traced(...entries: readonly EntryBody[]): unknown[] {
   const [run = []] = recordedRuns(entries);
   return traceRun(run, queryConfig({ sessionId: '' })).map(({ verdict, steps }) => {
     const words: string[] = [verdict];
-    for (const { happened, decision } of steps)
-      words.push(`${happened.type} → ${decision.kind === 'do' ? decision.effect.type : decision.kind}`);
+    for (const { event, decision } of steps)
+      words.push(`${event.type} → ${decision.kind === 'do' ? decision.effect.type : decision.kind}`);
     return words;
   });
 }
 
-it('takes an interruption for what it is, and invents no error before it', () => {
-  expect(told(prompt, { type: 'end', terminal: { reason: 'aborted_streaming' } })).toEqual([
+it('explains an interrupted run by the abort, not by an error', () => {
+  expect(traced(prompt, { type: 'end', terminal: { reason: 'aborted_streaming' } })).toEqual([
     ['confirmed', 'began → prepare', 'prepared → stream', 'streamed → stop'],
   ]);
 });
@@ -65,11 +65,11 @@ it.each([
     [called, answer, intent, result],
     ['began → prepare', 'prepared → stream', 'streamed → run_tools', 'tools_ran → attach'],
   ],
-])('follows a run that broke off %s as far as the log goes', (_, entries, steps) => {
-  expect(told(prompt, ...entries)).toEqual([['undecided', ...steps]]);
+])('traces a run that ended %s up to the end of the log', (_, entries, steps) => {
+  expect(traced(prompt, ...entries)).toEqual([['undecided', ...steps]]);
 });
 
-it('leaves to the engine what a hook decided before the model was asked, about a call of an earlier run', () => {
+it('leaves a hook decision about a call of an earlier run to the engine', () => {
   const end: EntryBody = { type: 'end', terminal: { reason: 'hook_stopped', hook: 'h', message: 'Enough.' } };
-  expect(told(prompt, end)).toEqual([['undecided']]);
+  expect(traced(prompt, end)).toEqual([['undecided']]);
 });

@@ -17,7 +17,7 @@ import { errorMessage } from '../thrown.ts';
 import { NO_ANSWER, resultMessages } from './answer.ts';
 import { compactNow, drainCollapses, prepareContext } from './effects/context.ts';
 import { streamAnswer } from './effects/stream.ts';
-import { runTools } from './effects/tools.ts';
+import { runTools } from './effects/run-tools.ts';
 import { attach, runStopHooks } from './effects/turn-end.ts';
 import {
   type EffectEnd,
@@ -86,7 +86,7 @@ async function* finish(
     const given = { ...firstProgress(env), answer: { ...NO_ANSWER, blocks } };
     const end = yield* runTools(env, given);
     if ('thrown' in end) throw end.thrown;
-    return end.happened.type === 'tools_ran' ? end.happened.stoppedBy : undefined;
+    return end.event.type === 'tools_ran' ? end.event.stoppedBy : undefined;
   } finally {
     await env.end();
   }
@@ -99,19 +99,19 @@ async function* queryLoop(env: RunEnvironment): AsyncGenerator<LoopEvent, Termin
     startedAt: deps.clock.now(),
     autoCompactTracking: params.autoCompactTracking,
   });
-  let happened: MachineEvent = { type: 'began' };
+  let event: MachineEvent = { type: 'began' };
   yield { type: 'stream_request_start' };
   while (true) {
-    const decision = decide(turn, happened, config);
+    const decision = decide(turn, event, config);
     if (decision.first.length > 0) progress = yield* takeSteps(env, progress, decision.first);
     turn = decision.turn;
     switch (decision.kind) {
       case 'do':
-        ({ happened, progress } = yield* perform(env, progress, decision.effect));
+        ({ event, progress } = yield* perform(env, progress, decision.effect));
         break;
       case 'continue':
         progress = yield* continueRun(env, progress, turn, decision.transition);
-        happened = { type: 'began' };
+        event = { type: 'began' };
         yield { type: 'stream_request_start' };
         break;
       case 'stop':
@@ -126,7 +126,7 @@ async function* perform(
   env: RunEnvironment,
   progress: RunProgress,
   effect: Effect,
-): AsyncGenerator<LoopEvent, { happened: MachineEvent; progress: RunProgress }> {
+): AsyncGenerator<LoopEvent, { event: MachineEvent; progress: RunProgress }> {
   let end: EffectEnd;
   try {
     end = yield* dispatch(env, progress, effect);
@@ -134,12 +134,12 @@ async function* perform(
     end = { thrown, changed: {} };
   }
   const now = { ...progress, ...end.changed };
-  if ('happened' in end) return { happened: end.happened, progress: now };
+  if ('event' in end) return { event: end.event, progress: now };
   const { thrown } = end;
   const media = thrown instanceof LocalMediaError;
   const { aborted } = env;
   const message = errorMessage(thrown);
-  return { happened: { type: 'threw', during: effect.type, media, message, aborted }, progress: now };
+  return { event: { type: 'threw', during: effect.type, media, message, aborted }, progress: now };
 }
 
 /** A plain function: each generator around another one costs promises for every event that passes through it. */
@@ -174,7 +174,7 @@ async function* askUser(
   { calls }: Extract<Effect, { type: 'ask' }>,
 ): AsyncGenerator<LoopEvent, EffectEnd> {
   const goOn = await env.waitFor(env.deps.askToGoOn(calls, env.signal));
-  return { happened: { type: 'asked', goOn, aborted: env.aborted } };
+  return { event: { type: 'asked', goOn, aborted: env.aborted } };
 }
 
 /** Composes the conversation that the machine asked for, and reports why the loop continues. */

@@ -6,7 +6,7 @@ import type { ModelError } from '../messages/model-error.ts';
 import { failedCall } from '../tools/call-pipeline.ts';
 import { NOT_RUN, NOT_RUN_AFTER_ERROR } from '../tools/tool.ts';
 import { addBlock, type AnswerStep, changeAnswer, openCalls } from './answer.ts';
-import { closeCall, takeResults } from './effects/tools.ts';
+import { closeCall, takeResults } from './effects/run-tools.ts';
 import { messageEvent, type MessageWriter, type RunEnvironment, type RunProgress } from './environment.ts';
 import type { LoopEvent, MessageEvent } from './events.ts';
 import type { TurnEndPort } from './params.ts';

@@ -59,7 +59,7 @@ describe('a call that cannot run', () => {
   it('whose input does not fit says what is expected', async () => {
     const strict = fakeTool({ name: 'Strict', rejects: () => 'path must be absolute' });
     expect(await resultOf(strict)).toBe(
-      '! <tool_use_error>Strict was called with an input it does not take. input: path must be absolute</tool_use_error>',
+      '! <tool_use_error>Strict was called with an invalid input. input: path must be absolute</tool_use_error>',
     );
     const careful = fakeTool({ name: 'Careful', invalid: () => 'The file was not read yet.' });
     expect(await resultOf(careful)).toBe('! <tool_use_error>The file was not read yet.</tool_use_error>');
@@ -151,7 +151,7 @@ describe('hooks around a call', () => {
     expect(await resultOf(lenient, { deps: { toolHooks: toB } }, { path: 'b' })).toBe('Read ok');
     const toC = fakeToolHooks({ before: { Read: { updatedInput: { path: 'c' } } } });
     expect(await resultOf(lenient, { deps: { toolHooks: toC } }, { path: 'b' })).toMatch(
-      /^! <tool_use_error>A hook changed the input\. Read was called with an input it does not take\. input: only b/,
+      /^! <tool_use_error>A hook changed the input\. Read was called with an invalid input\. input: only b/,
     );
     expect(tool.calls).toHaveLength(1);
   });

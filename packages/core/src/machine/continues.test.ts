@@ -19,20 +19,20 @@ const CONFIG = config({
 });
 
 /** From a worn Turn, with as little mended as the continue needs to happen at all. */
-const CASES: Record<TransitionReason, { before: LoopState; happened: MachineEvent }> = {
-  next_turn: { before: WORN, happened: given.attached() },
+const CASES: Record<TransitionReason, { before: LoopState; event: MachineEvent }> = {
+  next_turn: { before: WORN, event: given.attached() },
   max_output_tokens_escalate: {
     before: worn({ maxOutputTokensOverride: undefined, maxOutputTokensRecoveryCount: 0 }),
-    happened: given.failed('output_cap'),
+    event: given.failed('output_cap'),
   },
-  max_output_tokens_recovery: { before: WORN, happened: given.failed('output_cap') },
-  collapse_drain_retry: { before: worn({}, { drained: false }), happened: given.drained(true) },
+  max_output_tokens_recovery: { before: WORN, event: given.failed('output_cap') },
+  collapse_drain_retry: { before: worn({}, { drained: false }), event: given.drained(true) },
   reactive_compact_retry: {
     before: worn({ hasAttemptedReactiveCompact: false }),
-    happened: given.compacted({ result: { ok: true, id: 'c1', replacedTokens: 15_000 } }),
+    event: given.compacted({ result: { ok: true, id: 'c1', replacedTokens: 15_000 } }),
   },
-  stop_hook_blocking: { before: WORN, happened: given.hooksRan({ blocking: [given.HOOK] }) },
-  token_budget_continuation: { before: WORN, happened: given.hooksRan({ outputTokens: 4_000 }) },
+  stop_hook_blocking: { before: WORN, event: given.hooksRan({ blocking: [given.HOOK] }) },
+  token_budget_continuation: { before: WORN, event: given.hooksRan({ outputTokens: 4_000 }) },
 };
 
 describe('each continue, from a Turn in which every field is worn', () => {
@@ -167,6 +167,6 @@ function worn(state: Partial<State>, ledger: Partial<Ledger> = {}): LoopState {
 }
 
 function after(reason: TransitionReason): LoopState {
-  const { before, happened } = CASES[reason];
-  return decide(before, happened, CONFIG).turn;
+  const { before, event } = CASES[reason];
+  return decide(before, event, CONFIG).turn;
 }

@@ -46,8 +46,8 @@ describe('an abort', () => {
   ];
   it.each(before)(
     'after `$type` keeps the partial text, closes open calls and stops with aborted_streaming',
-    (happened) => {
-      expect(next(happened)).toEqual([
+    (event) => {
+      expect(next(event)).toEqual([
         'stop aborted_streaming',
         'keep_interrupted',
         'close_open_calls',
@@ -62,8 +62,8 @@ describe('an abort', () => {
     given.attached({ aborted: 'cancel' }),
     given.threw({ during: 'run_tools', aborted: 'cancel' }),
   ];
-  it.each(after)('after `$type` closes open calls and stops with aborted_tools', (happened) => {
-    expect(next(happened)).toEqual(['stop aborted_tools', 'close_open_calls', 'say interrupted']);
+  it.each(after)('after `$type` closes open calls and stops with aborted_tools', (event) => {
+    expect(next(event)).toEqual(['stop aborted_tools', 'close_open_calls', 'say interrupted']);
   });
 
   it('says nothing when the user sent a new message, which says enough', () => {
@@ -219,9 +219,9 @@ describe('`streamed`', () => {
     internal: true,
   };
   it.each(Object.keys(others))('with the error `%s` is released and stops with api_error', (name) => {
-    const happened = given.failed(name as ModelErrorClass);
-    expect(next(happened)).toEqual(['stop api_error', 'release', 'fire_stop_failure']);
-    expect(decide(turn(), happened, config())).toMatchObject({
+    const event = given.failed(name as ModelErrorClass);
+    expect(next(event)).toEqual(['stop api_error', 'release', 'fire_stop_failure']);
+    expect(decide(turn(), event, config())).toMatchObject({
       terminal: { reason: 'api_error', error: { class: name } },
     });
   });

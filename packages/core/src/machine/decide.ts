@@ -42,40 +42,40 @@ interface Given {
 /** Total and exhaustive. `guards` is a parameter so that the explorer can take one away and watch the proof fail. */
 export function decide(
   turn: LoopState,
-  happened: MachineEvent,
+  event: MachineEvent,
   config: QueryConfig,
   guards: Guards = GUARDS,
 ): Decision {
   const given: Given = { turn, config, guards };
-  if (happened.type === 'began') return afterBeginning(given);
-  if (happened.aborted) return afterAbort(given, happened.aborted, phaseOf(happened));
-  switch (happened.type) {
+  if (event.type === 'began') return afterBeginning(given);
+  if (event.aborted) return afterAbort(given, event.aborted, phaseOf(event));
+  switch (event.type) {
     case 'prepared':
-      return afterPreparing(given, happened.context);
+      return afterPreparing(given, event.context);
     case 'streamed':
-      return afterStreaming(given, happened);
+      return afterStreaming(given, event);
     case 'drained':
-      return happened.committed
+      return event.committed
         ? proceed(continueWith('collapse_drain_retry', turn, config, {}), [{ type: 'tombstone_attempt' }])
         : compactOrRelease(given, 'overflow');
     case 'compacted':
-      return happened.result.ok
-        ? proceed(continueWith('reactive_compact_retry', turn, config, happened.result), [
+      return event.result.ok
+        ? proceed(continueWith('reactive_compact_retry', turn, config, event.result), [
             { type: 'tombstone_attempt' },
           ])
-        : releaseOverflow(given, happened.cause);
+        : releaseOverflow(given, event.cause);
     case 'hooks_ran':
-      return afterStopHooks(given, happened);
+      return afterStopHooks(given, event);
     case 'tools_ran':
-      return afterTools(given, happened);
+      return afterTools(given, event);
     case 'asked':
-      return happened.goOn
+      return event.goOn
         ? attach(given, { ...turn, ledger: { ...turn.ledger, repetition: [] } }, [])
         : stopRepeating(given, turn);
     case 'attached':
       return afterAttaching(given);
     case 'threw':
-      return afterThrow(given, happened);
+      return afterThrow(given, event);
   }
 }
 
@@ -188,9 +188,9 @@ function releaseOverflow({ turn }: Given, cause: OverflowCause): Decision {
   return stop(turn, terminal, RELEASE_AND_TELL_HOOKS);
 }
 
-function afterStopHooks({ turn, config, guards }: Given, happened: What<'hooks_ran'>): Decision {
-  const [blocking] = happened.blocking;
-  if (happened.prevented) return preventedBy(turn, happened.prevented.hook, happened.prevented.message);
+function afterStopHooks({ turn, config, guards }: Given, event: What<'hooks_ran'>): Decision {
+  const [blocking] = event.blocking;
+  if (event.prevented) return preventedBy(turn, event.prevented.hook, event.prevented.message);
   if (blocking) {
     if (guards.mayBlockAgain(turn, config.limits))
       return proceed(continueWith('stop_hook_blocking', turn, config, {}));
@@ -204,7 +204,7 @@ function afterStopHooks({ turn, config, guards }: Given, happened: What<'hooks_r
   if (config.gates.tokenBudget && config.tokenBudget && !config.isSubagent) {
     const verdict = judgeBudget(
       turn.ledger.budget,
-      happened,
+      event,
       config.tokenBudget,
       config.limits,
       guards.gainsDiminish,
@@ -281,8 +281,8 @@ function afterThrow({ turn }: Given, { media, message }: What<'threw'>): Decisio
   ]);
 }
 
-function phaseOf(happened: Exclude<MachineEvent, { type: 'began' }>): 'streaming' | 'tools' {
-  const at = happened.type === 'threw' ? happened.during : happened.type;
+function phaseOf(event: Exclude<MachineEvent, { type: 'began' }>): 'streaming' | 'tools' {
+  const at = event.type === 'threw' ? event.during : event.type;
   switch (at) {
     case 'tools_ran':
     case 'attached':

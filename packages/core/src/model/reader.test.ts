@@ -24,10 +24,10 @@ const begin = (usage?: object): ApiEvent => ({
 });
 const call = { type: 'tool_use', id: 'c1', name: 'Read', input: {} };
 
-describe('what the server did to the conversation', () => {
+describe('edits of the server', () => {
   const edit = { type: 'clear_tool_uses_20250919', cleared_input_tokens: 5 };
 
-  it('is read from the end of an answer, or from its beginning', () => {
+  it('are read from the end of an answer, or from its beginning', () => {
     const ended = readAll([
       begin(),
       {
@@ -45,7 +45,7 @@ describe('what the server did to the conversation', () => {
     expect(began.reader.appliedEdits).toEqual([edit]);
   });
 
-  it('is nothing where it says nothing, or nonsense', () => {
+  it('are empty if the field is missing or invalid', () => {
     for (const context_management of [undefined, null, 'cleared', { applied_edits: 'all' }]) {
       const delta: ApiEvent = { type: 'message_delta', delta: { stop_reason: null }, context_management };
       expect(readAll([begin(), delta]).reader.appliedEdits).toEqual([]);
@@ -54,7 +54,7 @@ describe('what the server did to the conversation', () => {
 });
 
 describe('a block', () => {
-  it('of text is what its deltas add up to', () => {
+  it('of text contains the text of its deltas', () => {
     const { finished } = readAll([
       start({ type: 'text', text: '' }),
       delta({ type: 'text_delta', text: 'Hel' }),
@@ -74,7 +74,7 @@ describe('a block', () => {
     expect(finished).toEqual([{ block: { type: 'thinking', thinking: 'Hm.', signature: 'sig' } }]);
   });
 
-  it('may begin without the fields that its deltas bring', () => {
+  it('may start without the fields of its deltas', () => {
     const { finished } = readAll([
       start({ type: 'thinking' }),
       delta({ type: 'thinking_delta', thinking: 'Hm.' }),
@@ -90,7 +90,7 @@ describe('a block', () => {
     ]);
   });
 
-  it('of an unknown kind passes unharmed, with the input that was streamed for it', () => {
+  it('of an unknown kind is kept, with its streamed input', () => {
     const { finished } = readAll([
       start({ type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }),
       json('{"query":'),
@@ -106,7 +106,7 @@ describe('a block', () => {
     ]);
   });
 
-  it('that never stopped is never finished, and only its text is worth keeping', () => {
+  it('without an end is not finished, and only its text is kept', () => {
     const text = readAll([start({ type: 'text', text: '' }), delta({ type: 'text_delta', text: 'Half of' })]);
     expect(text.finished).toEqual([]);
     expect(text.reader.hasOpenBlock()).toBe(true);
@@ -124,17 +124,17 @@ describe('the input of a call', () => {
     expect(inputOf(json('{"pa'), json('th":"a"}'))).toEqual({ block: { ...call, input: { path: 'a' } } });
   });
 
-  it('is empty when the server sent nothing', () => {
+  it('is empty if the server sent none', () => {
     expect(inputOf()).toEqual({ block: call });
     expect(inputOf(json(''))).toEqual({ block: call });
   });
 
-  it('is what the block began with, where it came whole', () => {
+  it('may be complete at the start of the block', () => {
     const { finished } = readAll([start({ ...call, input: { path: 'a' } }), stop()]);
     expect(finished).toEqual([{ block: { ...call, input: { path: 'a' } } }]);
   });
 
-  it('that cannot be read is reported, and shown as far as it is bearable', () => {
+  it('is reported and shortened if it is invalid', () => {
     expect(inputOf(json('{"path": "a'))).toEqual({
       block: call,
       badInput: 'The input is not a JSON object: {"path": "a',
@@ -153,7 +153,7 @@ describe('an answer', () => {
     expect([after.stopReason, after.stopped]).toEqual([undefined, true]);
   });
 
-  it('was cut when the cap or the window ended it', () => {
+  it('was cut if the output limit or the window ended it', () => {
     const cutBy = (stop_reason: 'max_tokens' | 'model_context_window_exceeded' | 'end_turn') =>
       readAll([{ type: 'message_delta', delta: { stop_reason } }]).reader.wasCut;
     expect([cutBy('max_tokens'), cutBy('model_context_window_exceeded'), cutBy('end_turn')]).toEqual([
@@ -163,7 +163,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('is billed as last reported, counter by counter; null means as before', () => {
+  it('has the last reported usage of each counter, and null means unchanged', () => {
     const { reader } = readAll([
       begin({
         input_tokens: 10,
@@ -191,7 +191,7 @@ describe('an answer', () => {
     });
   });
 
-  it('survives events that make no sense', () => {
+  it('ignores invalid events', () => {
     const { reader, finished } = readAll([
       stop(3),
       delta({ type: 'text_delta', text: 'lost' }, 4),

@@ -22,7 +22,7 @@ export interface CallPipeline {
   readonly redact: Redact;
 }
 
-/** The same value without the secrets in its texts. The value itself if it has none. */
+/** Returns a copy without the secrets in its texts, or the same value if it contains none. */
 export type Redact = <T>(value: T) => T;
 
 type Permitted =
@@ -30,9 +30,8 @@ type Permitted =
   | { readonly ok: false; readonly message: string; readonly interrupt?: boolean };
 
 /**
- * `isStale`: calls before it may have changed what was said of it when it came in; where the shell stands, what a repository
- * would run. Validation, `PreToolUse` hooks, then the permission of the host. Changed input is
- * read again.
+ * Validates a call, runs its `PreToolUse` hooks, then requests permission from the host. Changed input is validated again.
+ * With `isStale`, earlier calls may have changed the result of its classification, for example the working directory.
  */
 export async function authorizeCall(
   slot: Slot,
@@ -51,7 +50,7 @@ export async function authorizeCall(
       { toolUseId: id, tool: call.tool.name, input: call.raw },
       signal,
     );
-    remember(slot, pipeline.redact(before));
+    storeHookOutput(slot, pipeline.redact(before));
     if (before.decision === 'deny')
       return { ok: false, message: before.message ?? 'A hook denied this call.' };
     if (before.updatedInput) {
@@ -134,13 +133,13 @@ export async function runCall(
       ...(spent ? { spent } : {}),
     };
   } catch (thrown) {
-    settled = failedCall(pipeline.redact(errorMessage(thrown)) || `${tool.name} failed without saying why.`);
+    settled = failedCall(pipeline.redact(errorMessage(thrown)) || `${tool.name} failed without a message.`);
   }
   try {
     const after = settled.result.isError
       ? await pipeline.hooks.afterFailure(hooked, textOfResult(settled), signal)
       : await pipeline.hooks.after(hooked, { ...settled.result, data: settled.data }, signal);
-    remember(slot, pipeline.redact(after));
+    storeHookOutput(slot, pipeline.redact(after));
     // Results of built-in tools stay as they are. Results of servers may be rewritten.
     if (!after.updatedResult || !tool.isFromServer) return settled;
     return { ...settled, result: pipeline.redact(checkResult(tool.name, after.updatedResult)) };
@@ -155,12 +154,12 @@ export function failedCall(message: string): Settled {
   return { result: { content: toolError(message), isError: true } };
 }
 
-function remember(
+function storeHookOutput(
   slot: Slot,
-  said: { readonly additionalContext?: string; readonly stop?: HookMessage },
+  output: { readonly additionalContext?: string; readonly stop?: HookMessage },
 ): void {
-  if (said.additionalContext) slot.remarks.push(said.additionalContext);
-  slot.stoppedBy ??= said.stop;
+  if (output.additionalContext) slot.remarks.push(output.additionalContext);
+  slot.stoppedBy ??= output.stop;
 }
 
 function textOfResult({ result }: Settled): string {
@@ -188,9 +187,9 @@ function isJson(value: unknown): boolean {
   }
 }
 
-// Reads a call's input. Two questions at two times: is there such a tool, does the input fit, and what may happen when it runs,
-// as soon as the call is complete; does it make sense here, when its turn has come, for the calls before it may change the
-// answer (an edit wants its file to have been read). Nothing here throws.
+// An input is checked in two stages, and neither throws. `classifyCall` runs as soon as the call is complete: it finds the tool,
+// checks the schema and determines the possible effects. `validate` runs when it is the call's turn, because earlier calls can
+// change the result. An edit, for example, requires that its file was read.
 
 type Classified =
   | { readonly ok: true; readonly call: ClassifiedCall }
@@ -218,7 +217,7 @@ export async function classifyCall(
   }
 }
 
-/** The tool of this name. A name in other case is meant for the one tool that has it. */
+/** Finds a tool by its name. A name that differs in case matches if only one tool has it. */
 function toolNamed(name: string, tools: readonly Tool[]): Tool | undefined {
   const exact = tools.find((candidate) => candidate.name === name);
   if (exact) return exact;
@@ -237,7 +236,7 @@ async function validate(call: ClassifiedCall, context: ToolUseContext): Promise<
   }
 }
 
-/** For input that was changed on the way. */
+/** Checks an input that a hook or a permission answer changed. */
 async function revalidate(
   { tool }: ClassifiedCall,
   raw: JsonObject,
@@ -251,14 +250,14 @@ async function read(tool: Tool, given: JsonObject, context: ToolUseContext): Pro
   const schema = await tool.inputSchema();
   const strict = schema.safeParse(given);
   const raw = strict.success ? given : coerceInput(tool.inputJSONSchema, given, tool.inputAliases);
-  // A schema may count its failures, so an input that stays as it is must not be parsed twice.
+  // A schema may count its failures, so an unchanged input must not be parsed twice.
   const isCoerced = !strict.success && JSON.stringify(raw) !== JSON.stringify(given);
   const parsed = isCoerced ? schema.safeParse(raw) : strict;
   if (!parsed.success) {
     const { error } = strict.success ? parsed : strict;
     return {
       ok: false,
-      message: `${tool.name} was called with an input it does not take. ${explain(error)}`,
+      message: `${tool.name} was called with an invalid input. ${explain(error)}`,
     };
   }
   const input = parsed.data;

@@ -1,6 +1,6 @@
 /**
- * Reads an input as the model meant it. Models write `"5"` for 5, `"true"` for true, a list as a JSON string, or an option
- * under another name. A value is changed only if the schema rejects it is and one reading fits. Pure.
+ * Corrects common mistakes of models in an input. Models write `"5"` for 5, `"true"` for true, a list as a JSON string, or
+ * an option under another name. A value is changed only if the schema rejects it and exactly one correction fits.
  */
 import type { Json, JsonObject } from '../json.ts';
 
@@ -16,7 +16,7 @@ export function coerceInput(schema: JsonObject, input: JsonObject, aliases: Inpu
     if (alias === null) continue;
     const name = alias !== given && Object.hasOwn(input, alias) ? given : alias;
     const property = asObject(properties[name]);
-    // An optional field that is null was meant to be left out.
+    // Models write null for an optional field that they leave out.
     if (value === null && property && !isRequired(schema, name) && !acceptsType(property, 'null')) continue;
     coerced[name] = property ? coerceValue(property, value) : value;
   }
@@ -38,7 +38,7 @@ function coerceValue(schema: JsonObject, value: Json): Json {
   return object && schema['properties'] !== undefined ? coerceInput(schema, object) : value;
 }
 
-/** The text as a value of the type that the schema wants, if it is one beyond doubt. */
+/** Converts a text to the type of the schema, if the conversion is unambiguous. */
 function fromText(schema: JsonObject, text: string): Json {
   const trimmed = text.trim();
   if (acceptsType(schema, 'boolean') && /^(true|false)$/i.test(trimmed))

@@ -1,4 +1,4 @@
-/** What an abort does to the calls of one answer. */
+/** The effects of an abort on the calls of one answer. */
 import { createClock, createTestGate, fakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../index.ts';
@@ -9,7 +9,7 @@ const write = fakeTool({ name: 'Write', readOnly: false });
 const note = fakeTool({ name: 'Note', readOnly: false, concurrencySafe: true });
 
 describe('an abort', () => {
-  it('ends what runs, refuses what waits, and lets each have its result', async () => {
+  it('ends running calls, rejects waiting calls, and gives each a result', async () => {
     const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const rig = new Rig([slow, read, write]);
     await rig.add('Slow s1', 'Read r1', 'Write w1');
@@ -23,7 +23,7 @@ describe('an abort', () => {
     ]);
   });
 
-  it('that comes while a call is started ends those that would have started with it', async () => {
+  it('during the start of a call also ends the calls that would start with it', async () => {
     const aborting: Tool = {
       ...note,
       validateInput: () => {
@@ -39,7 +39,7 @@ describe('an abort', () => {
     expect(rig.results()).toEqual([`n1! ${notRun}`, `n2! ${notRun}`]);
   });
 
-  it('does not wait longer than the grace for a tool that does not listen, and not twice', async () => {
+  it('waits once, for the grace period, for a tool that ignores its signal', async () => {
     const deaf = fakeTool({ name: 'Deaf', gate: createTestGate(), ignoresAbort: true });
     const clock = createClock();
     const rig = new Rig([deaf], { clock });
@@ -50,14 +50,14 @@ describe('an abort', () => {
     await clock.run(rig.executor.close('not run'));
     expect(clock.now() - began).toBe(800);
     expect(rig.results()).toEqual([
-      'd1! <tool_use_error>The call was interrupted. It may or may not have taken effect: look before you repeat it.</tool_use_error>',
+      'd1! <tool_use_error>The call was interrupted. It may or may not have taken effect: check before you repeat it.</tool_use_error>',
     ]);
     await clock.run(rig.executor.stop());
     expect(clock.now() - began).toBe(800);
     expect(clock.pending).toEqual([]);
   });
 
-  it('takes calls that come after it for not run', async () => {
+  it('rejects calls that are added after it', async () => {
     const rig = new Rig([read]);
     rig.controller.abort();
     await rig.add('Read r1');
@@ -67,7 +67,7 @@ describe('an abort', () => {
   });
 
   describe('by a new message of the user', () => {
-    it('lets a call finish that must not be broken, and waits for it', async () => {
+    it('waits for a call that blocks interruption', async () => {
       const gate = createTestGate();
       const careful = fakeTool({ name: 'Careful', gate, interruptBehavior: 'block' });
       const rig = new Rig([careful, read]);
@@ -95,7 +95,7 @@ describe('an abort', () => {
       expect(slow.calls).toMatchObject([{ ended: 'aborted' }]);
     });
 
-    it('spares nothing once the consumer walks away', async () => {
+    it('ends all calls when the consumer leaves', async () => {
       const careful = fakeTool({ name: 'Careful', gate: createTestGate(), interruptBehavior: 'block' });
       const rig = new Rig([careful]);
       await rig.add('Careful c1');

@@ -8,7 +8,7 @@ const write = fakeTool({ name: 'Write', readOnly: false });
 const note = fakeTool({ name: 'Note', readOnly: false, concurrencySafe: true });
 
 describe('while the answer streams', () => {
-  it('a call that may be thrown away is announced at once, and begins only when it is told to', async () => {
+  it('a call without effects is announced at once, and starts only with `begin`', async () => {
     const tool = fakeTool({ name: 'Read' });
     const rig = new Rig([tool]);
     await rig.add('Read r1');
@@ -26,7 +26,7 @@ describe('while the answer streams', () => {
     expect(rig.announced).toEqual(['r1', 'n1']);
   });
 
-  it('nobody is asked, and no hook runs, for a call that has to wait', async () => {
+  it('a waiting call runs no hook and asks no question', async () => {
     const asked: string[] = [];
     const rig = new Rig([read, write], {
       canUseTool: (tool) => {
@@ -38,7 +38,7 @@ describe('while the answer streams', () => {
     expect([asked, rig.hooks.seen]).toEqual([['Read'], ['before Read r1']]);
   });
 
-  it('nothing overtakes a call that must run alone', async () => {
+  it('no call overtakes one that must run alone', async () => {
     const rig = new Rig([read, write]);
     await rig.add('Write w1', 'Read r1');
     expect(rig.announced).toEqual([]);
@@ -46,7 +46,7 @@ describe('while the answer streams', () => {
 });
 
 describe('after the stream', () => {
-  it('neighbours that are safe run together, others alone, in order', async () => {
+  it('adjacent safe calls run together, others alone, in order', async () => {
     const gates = ['r1', 'r2', 'w1', 'r3'].map((id) => createTestGate(id));
     const tools = gates.map((gate, index) => fakeTool({ name: `T${index}`, readOnly: index !== 2, gate }));
     const rig = new Rig(tools);
@@ -68,7 +68,7 @@ describe('after the stream', () => {
     expect(running(tools)).toEqual(['r3']);
   });
 
-  it('at most so many run at once', async () => {
+  it('concurrent calls are limited', async () => {
     const gate = createTestGate();
     const tool = fakeTool({ name: 'Read', gate });
     const rig = new Rig([tool], { toolConcurrency: 3 });
@@ -81,7 +81,7 @@ describe('after the stream', () => {
     expect(rig.announced).toEqual(['1', '2', '3', '4', '5']);
   });
 
-  it('calls that started early count, also for one that stands before them', async () => {
+  it('calls that started early count, also for an earlier call', async () => {
     const gate = createTestGate();
     const reads = fakeTool({ name: 'Read', gate });
     const note = fakeTool({ name: 'Note', gate, readOnly: false, concurrencySafe: true });
@@ -97,7 +97,7 @@ describe('after the stream', () => {
     expect(rig.announced).toEqual(['r1', 'r2', 'n1']);
   });
 
-  it('results are handed out in the order of the calls, each once', async () => {
+  it('results are returned in the order of the calls, each once', async () => {
     const slow = createTestGate();
     const rig = new Rig([fakeTool({ name: 'Slow', gate: slow }), read]);
     await rig.add('Slow s1', 'Read r1');
@@ -111,7 +111,7 @@ describe('after the stream', () => {
     expect(rig.executor.finished).toBe(true);
   });
 
-  it('progress is told at once', async () => {
+  it('progress is reported at once', async () => {
     const rig = new Rig([fakeTool({ name: 'Read', progress: [1, 2], gate: createTestGate() })]);
     await rig.add('Read r1');
     await rig.begin();
@@ -139,7 +139,7 @@ describe('a failed shell command', () => {
     expect(rig.results()).toEqual(['w1 Write ok']);
   });
 
-  it('cancels a sibling although an unknown call stands between them', async () => {
+  it('cancels a sibling although an unknown call is between them', async () => {
     const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const rig = new Rig([shell, slow]);
     await rig.add('Slow s1', 'Nonsense n1', 'Bash b1');
@@ -156,7 +156,7 @@ describe('a failed shell command', () => {
     expect(rig.results()).toEqual(['r1 Read ok', 'b1! exit code 1']);
   });
 
-  it('asks no hook and nobody about siblings that were waiting for a place', async () => {
+  it('asks neither hooks nor the user about waiting siblings', async () => {
     const rig = new Rig([shell, read], { toolConcurrency: 1 });
     await rig.add('Bash b1', 'Read r1', 'Read r2');
     await rig.endStream();
@@ -165,7 +165,7 @@ describe('a failed shell command', () => {
     expect(rig.results().map((result) => result.slice(0, 3))).toEqual(['b1!', 'r1!', 'r2!']);
   });
 
-  it('that failed only because it was aborted is no reason to blame it', async () => {
+  it('cancels no sibling if it failed because of an abort', async () => {
     const hung = fakeTool({ name: 'Bash', gate: createTestGate(), failureCancelsSiblings: true });
     const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const rig = new Rig([hung, slow]);
@@ -191,8 +191,8 @@ describe('a failed shell command', () => {
   });
 });
 
-describe('input that was changed on the way', () => {
-  /** Harmless for `{}`, exclusive for anything else. */
+describe('changed input', () => {
+  /** Has no effects for `{}`, and runs alone for any other input. */
   const shifting = (gate = createTestGate()): FakeTool => {
     gate.open();
     const tool = fakeTool({ name: 'Shift', gate });
@@ -200,7 +200,7 @@ describe('input that was changed on the way', () => {
     return { ...tool, isReadOnly: harmless, isConcurrencySafe: harmless };
   };
 
-  it('to something with effects makes the call wait for the end of the stream', async () => {
+  it('with effects makes the call wait for the end of the stream', async () => {
     const tool = shifting();
     const rig = new Rig([tool], { hooks: { before: { Shift: { updatedInput: { write: true } } } } });
     await rig.add('Shift s1');
@@ -211,7 +211,7 @@ describe('input that was changed on the way', () => {
     expect(tool.calls.map(({ input }) => input)).toEqual([{ write: true }]);
   });
 
-  it('by whoever permitted the call is held against the rules, without asking again', async () => {
+  it('of a permission answer is checked against the rules, without another question', async () => {
     const tool = fakeTool({ name: 'Bash', readOnly: false });
     const asked: unknown[] = [];
     const rig = new Rig([tool], {
@@ -233,7 +233,7 @@ describe('input that was changed on the way', () => {
     expect(tool.calls).toEqual([]);
   });
 
-  it('to something exclusive makes the call wait for those behind it that have begun', async () => {
+  it('that must run alone makes the call wait for later calls that have started', async () => {
     const gate = createTestGate();
     const question = createTestGate();
     const slow = fakeTool({ name: 'Slow', gate });
@@ -266,7 +266,7 @@ describe('the context', () => {
   const where = (concurrencySafe: boolean) =>
     fakeTool({ name: 'Pwd', readOnly: concurrencySafe, run: (_input, context) => context.workingDirectory });
 
-  it('that a serial call changed holds for the next call', async () => {
+  it('that a serial call changed applies to the next call', async () => {
     const rig = new Rig([moved('a'), moved('b'), where(false)]);
     await rig.add('Cd-a 1', 'Cd-b 2', 'Pwd 3');
     await rig.endStream();
@@ -274,7 +274,7 @@ describe('the context', () => {
     expect(rig.results().at(-1)).toBe('3 /project/a/b');
   });
 
-  it('that calls of one batch changed holds after the batch, in the order of the calls', async () => {
+  it('that calls of one batch changed applies after the batch, in order', async () => {
     const first = createTestGate();
     const change = (to: string, gate?: ReturnType<typeof createTestGate>) =>
       fakeTool({
@@ -292,7 +292,7 @@ describe('the context', () => {
     expect(rig.executor.context.workingDirectory).toBe('/project/a/b');
   });
 
-  it('is looked at again when a call has its turn: what was harmless there need not be harmless here', async () => {
+  it('is used to classify a call again when it is its turn', async () => {
     const move = fakeTool({
       name: 'Move',
       readOnly: false,
@@ -307,13 +307,13 @@ describe('the context', () => {
     await rig.rest();
     await rig.begin('l1');
     await rig.begin('m1');
-    // Alone, although it came in as one that may run beside others.
+    // It runs alone, although it was first classified as concurrency-safe.
     expect(rig.announced).toEqual(['l1', 'm1', 'l2']);
     await rig.begin('l2');
     expect(rig.announced).toEqual(['l1', 'm1', 'l2', 'r1']);
   });
 
-  it('is not forgotten because an unknown call stands between two neighbours', async () => {
+  it('is kept although an unknown call is between two calls', async () => {
     const gate = createTestGate();
     const change = fakeTool({
       name: 'Cd',
@@ -334,7 +334,7 @@ describe('the context', () => {
     expect(rig.executor.context.workingDirectory).toBe('/moved');
   });
 
-  it('stays as it is when the change cannot be made', async () => {
+  it('does not change if the change throws', async () => {
     const change = fakeTool({
       name: 'Cd',
       readOnly: false,
@@ -350,8 +350,8 @@ describe('the context', () => {
   });
 });
 
-describe('an attempt that is given up', () => {
-  it('stops what runs, withdraws what was asked, and hands nothing out', async () => {
+describe('a discarded attempt', () => {
+  it('stops running calls, withdraws questions, and returns no results', async () => {
     const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const withdrawn: unknown[] = [];
     const rig = new Rig([slow, read], {
@@ -371,7 +371,7 @@ describe('an attempt that is given up', () => {
     expect(rig.executor.finished).toBe(true);
   });
 
-  it('does not begin a call whose intent was already on its way', async () => {
+  it('does not start a call whose intent was announced', async () => {
     const tool = fakeTool({ name: 'Read' });
     const rig = new Rig([tool]);
     await rig.add('Read r1');
@@ -382,7 +382,7 @@ describe('an attempt that is given up', () => {
 });
 
 describe('the end', () => {
-  it('leaves no timer and no listener behind', async () => {
+  it('leaves no timer and no listener', async () => {
     const rig = new Rig([read, write]);
     const listeners = watchListeners(rig.controller.signal);
     await rig.add('Read r1', 'Write w1');

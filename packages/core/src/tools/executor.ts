@@ -46,7 +46,7 @@ interface ExecutorSetup {
   readonly clock: Clock;
   readonly limits: Pick<Limits, 'toolConcurrency' | 'abortGraceMs' | 'blockGraceMs'>;
   readonly tell: (update: ToolUpdate) => void;
-  /** A denial that asks for the end of the whole turn. */
+  /** Called when a denial ends the whole turn. */
   readonly onInterrupt: () => void;
 }
 
@@ -69,9 +69,9 @@ export class StreamingToolExecutor {
     else setup.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Takes a complete call. `badInput`: its JSON could not be read. */
+  /** Adds a complete call. `badInput` is set if its JSON is invalid. */
   addTool(block: ToolUseBlock, badInput?: string): void {
-    // A copy: hooks, questions and tools see the input, and the history must stay as the model wrote it.
+    // Copied, because hooks and tools receive the input and must not change the history.
     const slot = newSlot({ ...block, input: cloneJson(block.input) });
     this.#slots.push(slot);
     if (this.#closed) return this.#settle(slot, failedCall(NOT_RUN));
@@ -79,20 +79,20 @@ export class StreamingToolExecutor {
     this.#follow(slot, this.#classify(slot));
   }
 
-  /** The stream ended well, or at a cut whose complete calls are kept: calls with effects may start now. */
+  /** Lets calls with effects start. The stream ended well, or its answer was cut after complete calls. */
   finishStream(): void {
     this.#streamEnded = true;
     this.#advance();
   }
 
-  /** The intent of this call was yielded, and the consumer asked for more. */
+  /** Starts a call. Its intent was yielded, and the consumer asked for the next event. */
   begin(slot: Slot): void {
     if (slot.state !== 'ready' || !slot.call) return;
     slot.state = 'running';
     this.#follow(slot, this.#run(slot, slot.call));
   }
 
-  /** The settled calls at the head of the line, each handed out once. */
+  /** Returns the settled calls before the first open one. Each call is returned once. */
   takeResults(): Slot[] {
     const taken: Slot[] = [];
     for (const slot of this.#slots) {
@@ -101,7 +101,7 @@ export class StreamingToolExecutor {
       slot.state = 'delivered';
       taken.push(slot);
     }
-    // Nothing is left that an abort could end; a long run must not collect listeners.
+    // An abort has nothing left to end. The listener is removed, so that a long run does not collect listeners.
     if (this.#streamEnded && this.finished) this.#close();
     return taken;
   }
@@ -114,13 +114,13 @@ export class StreamingToolExecutor {
     return this.#slots.find((slot) => slot.stoppedBy)?.stoppedBy;
   }
 
-  /** The context after the calls so far, those of a batch applied in call order. */
+  /** The context after the calls so far. Changes of a batch are applied in the order of its calls. */
   get context(): ToolUseContext {
     this.#apply(this.#slots.length);
     return this.#context;
   }
 
-  /** Forgets a call whose block was retracted. */
+  /** Removes a call whose block was retracted. */
   drop(toolUseId: string): void {
     const index = this.#slots.findIndex((slot) => slot.block.id === toolUseId);
     const [slot] = index < 0 ? [] : this.#slots.splice(index, 1);
@@ -128,7 +128,7 @@ export class StreamingToolExecutor {
     this.#advance();
   }
 
-  /** The attempt is given up: everything stops, open questions are withdrawn, nothing is handed out any more. */
+  /** Ends all calls of a discarded attempt and withdraws open questions. No result is returned afterwards. */
   discard(): void {
     this.#close();
     for (const slot of this.#slots) {
@@ -137,13 +137,13 @@ export class StreamingToolExecutor {
     }
   }
 
-  /** Gives every call its result: what has not begun is told that it never will, what runs is told to end. */
+  /** Gives every call a result. Calls that have not started get `notRun`, and running calls are aborted. */
   async close(notRun: string): Promise<void> {
     this.#abort(notRun);
     await allEnded(this.#slots);
   }
 
-  /** Ends everything, also what a new message would have waited for, and waits until it rests, within the grace. */
+  /** Aborts all calls, also those that a new message does not interrupt. Waits for their end within the grace period. */
   async stop(): Promise<void> {
     this.#abort();
     this.#endRunning(
@@ -165,12 +165,12 @@ export class StreamingToolExecutor {
     this.#advance();
   }
 
-  /** Moves every call forward that may move. */
+  /** Advances every call that may proceed. */
   #advance(): void {
     if (this.#closed) return;
     const { toolConcurrency } = this.#setup.limits;
     for (const { slot, call, index } of nextCalls(this.#slots, toolConcurrency, this.#streamEnded)) {
-      // The tool of the one before may have ended the turn while it looked at its input, and this call with it.
+      // The previous call of this loop may have ended the turn, and this call with it.
       if (!isWaiting(slot)) continue;
       const isPermitted = slot.state === 'permitted';
       this.#follow(slot, isPermitted ? this.#announce(slot, call) : this.#permit(slot, call, index));
@@ -184,7 +184,7 @@ export class StreamingToolExecutor {
     const permitted = await authorizeCall(slot, given, this.#setup.pipeline, this.#context, start > 0);
     if (slot.state !== 'permitting') return;
     if (permitted.ok) {
-      // A hook or a person may have turned a harmless call into one that must wait: it queues again, now permitted.
+      // A hook or the user may have changed the input, and the call may now have to run alone. So it queues again.
       slot.call = permitted.call;
       slot.state = 'permitted';
     } else {
@@ -208,7 +208,7 @@ export class StreamingToolExecutor {
     const settled = await runCall(slot, call, this.#setup.pipeline, this.#context, report);
     if (slot.state !== 'running') return;
     this.#settle(slot, settled);
-    // An aborted command fails, too; then its siblings have heard of the abort themselves.
+    // A command also fails if it is aborted. Its siblings received the same abort.
     if (settled.result.isError && call.tool.failureCancelsSiblings && !this.#closed) {
       for (const sibling of siblingsOf(this.#slots, slot)) {
         this.#cancel(sibling, 'sibling failed', SIBLING_FAILED);
@@ -224,7 +224,7 @@ export class StreamingToolExecutor {
     this.#setup.tell({ type: 'settled' });
   }
 
-  /** Ends a call that has not settled, with a result that says why. */
+  /** Ends a call that has not settled, with the reason as its result. */
   #cancel(slot: Slot, reason: unknown, message: string): void {
     if (!isCallOpen(slot)) return;
     slot.controller.abort(reason);
@@ -247,7 +247,7 @@ export class StreamingToolExecutor {
     if (spared.length > 0) void this.#endSpared(spared, reason);
   }
 
-  /** A second abort cannot come through the same signal, so what was spared once is not spared for ever. */
+  /** Ends the spared calls after a longer grace period. A signal aborts only once, so no second abort would end them. */
   async #endSpared(spared: readonly Slot[], reason: unknown): Promise<void> {
     await this.#within(this.#setup.limits.blockGraceMs, allEnded(spared));
     this.#endRunning(
@@ -262,7 +262,7 @@ export class StreamingToolExecutor {
     void this.#giveUpAfterGrace(running, reason);
   }
 
-  /** A tool that does not listen to its signal must not hold the turn: its result is written without it. */
+  /** Settles calls that did not end within the grace period, so that a tool that ignores its signal cannot block the turn. */
   async #giveUpAfterGrace(running: readonly Slot[], reason: unknown): Promise<void> {
     await this.#within(this.#setup.limits.abortGraceMs, allEnded(running));
     for (const slot of running) this.#cancel(slot, reason, INTERRUPTED_CALL);
@@ -288,7 +288,7 @@ export class StreamingToolExecutor {
 
   #follow(slot: Slot, work: Promise<void>): void {
     const followed = work.catch((thrown: unknown) => {
-      // No stage throws by itself; a tool whose properties do must not take the process along.
+      // The stages do not throw. A getter of a tool may, and that must not end the process.
       if (isCallOpen(slot)) this.#settle(slot, failedCall(this.#setup.pipeline.redact(errorMessage(thrown))));
       this.#advance();
     });
@@ -301,7 +301,7 @@ async function allEnded(slots: readonly Slot[]): Promise<void> {
   await Promise.all(slots.map((slot) => slot.end.promise));
 }
 
-/** The call is over and its result stands, so a change that throws can only be left out. */
+/** Ignores a change that throws. The call has already settled, so its result cannot report the error. */
 function changed(context: ToolUseContext, change: Settled['newContext']): ToolUseContext {
   try {
     return change?.(context) ?? context;

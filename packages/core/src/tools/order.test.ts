@@ -4,7 +4,7 @@ import { newSlot, nextCalls, type Slot } from './slot.ts';
 
 type Kind = 'reads' | 'safe' | 'alone' | 'unread';
 
-/** `reads 1`: a call that may be thrown away, in the state that is given. */
+/** `reads 1` is a call without effects, in the given state. */
 function slot(kind: Kind, id: string, state: Slot['state'] = 'queued'): Slot {
   const made = newSlot({ type: 'tool_use', id, name: 'Tool', input: {} });
   made.state = kind === 'unread' ? 'classifying' : state;
@@ -17,8 +17,8 @@ function slot(kind: Kind, id: string, state: Slot['state'] = 'queued'): Slot {
 const next = (slots: readonly Slot[], { room = 10, ended = true } = {}): string[] =>
   nextCalls(slots, room, ended).map(({ slot: { block } }) => block.id);
 
-describe('whose turn it is', () => {
-  it('safe neighbours go on together, as many as there is room for', () => {
+describe('the order of calls', () => {
+  it('adjacent safe calls proceed together, up to the limit', () => {
     const slots = [slot('reads', 'a', 'running'), slot('safe', 'b'), slot('safe', 'c', 'permitted')];
     expect(next(slots)).toEqual(['b', 'c']);
     expect(next(slots, { room: 2 })).toEqual(['b']);
@@ -37,13 +37,13 @@ describe('whose turn it is', () => {
     expect(next([slot('alone', 'a'), slot('reads', 'b', 'running')])).toEqual([]);
   });
 
-  it('before the answer has ended only calls start that may be thrown away', () => {
+  it('only calls without effects start before the answer has ended', () => {
     const slots = [slot('reads', 'a'), slot('safe', 'b'), slot('reads', 'c')];
     expect(next(slots, { ended: false })).toEqual(['a', 'c']);
     expect(next([slot('alone', 'a'), slot('reads', 'b')], { ended: false })).toEqual([]);
   });
 
-  it('nothing goes past a call whose input is still being read: it may be one that must run alone', () => {
+  it('no call overtakes one whose input is not classified yet', () => {
     expect(next([slot('reads', 'a'), slot('unread', 'b'), slot('reads', 'c')])).toEqual(['a']);
   });
 });

@@ -42,12 +42,12 @@ export interface Slot {
 
 export interface ClassifiedCall {
   readonly tool: Tool;
-  /** As the schema read it. */
+  /** The input as the schema parsed it. */
   readonly input: unknown;
-  /** As the model, a hook or a person wrote it. */
+  /** The input as the model, a hook or a user wrote it. */
   readonly raw: JsonObject;
   readonly safe: boolean;
-  /** May be thrown away, so it may start before the answer is complete. */
+  /** The call has no effects, so it may start before the answer is complete. */
   readonly early: boolean;
   readonly effect: EffectClass;
   /** The places of its paths when it was permitted. */
@@ -111,7 +111,7 @@ interface NextCall {
 export function nextCalls(slots: readonly Slot[], concurrency: number, streamEnded: boolean): NextCall[] {
   const next: NextCall[] = [];
   // Calls that started early count as well, wherever they are in the order.
-  let room = concurrency - slots.filter(isUnderWay).length;
+  let available = concurrency - slots.filter(isUnderWay).length;
   let isFirst = true;
   for (const [index, slot] of slots.entries()) {
     if (!isCallOpen(slot)) continue;
@@ -120,9 +120,9 @@ export function nextCalls(slots: readonly Slot[], concurrency: number, streamEnd
     if (!call) return next;
     const itsTurn = call.safe || (isFirst && !slots.some((other) => other !== slot && isActive(other)));
     if (isWaiting(slot) && itsTurn && (streamEnded || call.early)) {
-      if (room <= 0) return next;
+      if (available <= 0) return next;
       next.push({ slot, call, index });
-      room--;
+      available--;
     }
     if (!call.safe) return next;
     isFirst = false;

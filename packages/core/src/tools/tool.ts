@@ -1,4 +1,4 @@
-/** A tool knows nothing about the loop or the screen. */
+/** The interface of a tool. A tool does not depend on the loop or on the user interface. */
 import { fingerprint } from '../fingerprint.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { FinishedCall, HookMessage } from '../machine/effects.ts';
@@ -8,7 +8,7 @@ import type { ToolSpec } from '../model/port.ts';
 import { errorMessage } from '../thrown.ts';
 import type { InputAliases } from './coerce.ts';
 
-// Methods, not function properties: a registry holds tools of many input types, and each is only ever handed its own.
+// Methods instead of function properties, because a registry has tools of many input types (bivariant parameters).
 export interface Tool<Input = unknown, Data = unknown> {
   readonly name: string;
   readonly description: string;
@@ -19,19 +19,19 @@ export interface Tool<Input = unknown, Data = unknown> {
   /** Other names that models use for its fields. They are tried if the schema rejects an input as it is. */
   readonly inputAliases?: InputAliases;
 
-  /** Proven to change nothing. Together with `isConcurrencySafe` it lets a call start before the answer is complete. */
+  /** True if the call is proven to change nothing. If it is also concurrency-safe, it may start before the answer ends. */
   isReadOnly(input: Input, context: ToolUseContext): boolean | Promise<boolean>;
   isConcurrencySafe(input: Input, context: ToolUseContext): boolean | Promise<boolean>;
-  /** Running it twice is as good as once: it may be run again after a crash. */
+  /** True if running the call twice has the same effect as once. It may then run again after a crash. */
   isIdempotent?(input: Input): boolean;
   isDestructive?(input: Input): boolean;
-  /** It adds further tools: an unknown name may be one of those. */
+  /** The tool loads further tools. An unknown tool name may be one of them. */
   readonly findsTools?: boolean;
-  /** It belongs to a server (MCP), not to us: a `PostToolUse` hook may replace its results. */
+  /** The tool belongs to an MCP server. A `PostToolUse` hook may replace its results. */
   readonly isFromServer?: boolean;
-  /** It leaves out what the context calls denied, so a rule about a file in the folder it walks over need not stop it. */
+  /** The tool skips `deniedFiles` of the context. A deny rule for a file in its folder then does not deny the whole call. */
   readonly leavesOutDenied?: boolean;
-  /** A failure cancels the calls that run beside it: one broken shell command makes its siblings' results useless. */
+  /** A failure cancels the other calls of its batch. After a failed shell command their results are not useful. */
   readonly failureCancelsSiblings?: boolean;
 
   /** Characters of a result beyond which it is spilled to a file. */
@@ -41,14 +41,14 @@ export interface Tool<Input = unknown, Data = unknown> {
   /** The effect of a new message of the user on a running call. */
   readonly interruptBehavior: 'cancel' | 'block';
 
-  /** Beyond the schema: does this input make sense here? A message says what was wrong and what is expected. */
+  /** Checks conditions that the schema cannot express. The message states the problem and the expected input. */
   validateInput?(input: Input, context: ToolUseContext): Promise<Validation> | Validation;
-  /** Adds derived fields for observers to a copy of the input. Never changes one that is there. */
+  /** Adds derived fields for observers to a copy of the input. Does not change existing fields. */
   backfillObservableInput?(copy: Record<string, Json | undefined>): void;
   /** Details for a resume after a crash, stored with the intent before the effect (hashes, a process id). */
   describeIntent?(input: Input, context: ToolUseContext): Promise<JsonObject>;
 
-  /** After a crash, with what `describeIntent` wrote: did it take effect? Only tools that can be sure say so. */
+  /** Checks after a crash whether the call took effect. `details` is the result of `describeIntent`. */
   recallOutcome?(details: JsonObject, context: ToolUseContext): Promise<'done' | 'not_done' | 'unknown'>;
 
   /** Ends promptly when `context.signal` aborts. May throw: the exception becomes an error result. */
@@ -73,7 +73,7 @@ export type Validation = { readonly ok: true } | { readonly ok: false; readonly 
 
 export interface CallContext extends ToolUseContext {
   readonly toolUseId: string;
-  /** It was permitted on the condition that it has no effects. Undefined: no such condition. */
+  /** Set if the call was permitted on the condition that it has no effects. */
   readonly readOnlyRun?: ReadOnlyRun;
 }
 
@@ -81,7 +81,7 @@ export interface ToolOutput<Data> {
   readonly data: Data;
   /** The tokens of its own requests to a model. */
   readonly spent?: readonly Spent[];
-  /** Changes the context of later calls. A function, so that the changes of calls that ran side by side compose. */
+  /** Changes the context of later calls. It is a function, so that the changes of concurrent calls can be combined. */
   readonly newContext?: (current: ToolUseContext) => ToolUseContext;
 }
 
@@ -135,23 +135,23 @@ export type CanUseTool = (
 
 export interface PermissionCall {
   readonly toolUseId: string;
-  /** A `PreToolUse` hook's word. Its allow only spares the question; rules still hold. */
+  /** The decision of a `PreToolUse` hook. `allow` skips the question to the user, and rules still apply. */
   readonly hookDecision: 'allow' | 'ask' | undefined;
-  /** Why a hook wants it to be asked, in its own words. */
+  /** The reason that a hook gave for `ask`. */
   readonly hookReason?: string;
   /**
    * The user has answered, and changed the input. The user is not asked again: rules alone decide, so a deny wins
    * over the answer and an ask counts as answered.
    */
   readonly answered?: true;
-  /** Aborts when the attempt that asked is discarded: the question is withdrawn. */
+  /** Aborts when the attempt is discarded. The question to the user is then withdrawn. */
   readonly signal: AbortSignal;
 }
 
 /**
  * A call that may run only without effects.
- * - `preferred`: it was proven to have none. A tool that can run it where effects are impossible does so.
- * - `required`: it was not proven. A tool that cannot run it there must not run it.
+ * - `preferred`: the call is proven to have none. A tool with a read-only environment runs it there.
+ * - `required`: this is not proven. A tool without a read-only environment must not run it.
  */
 export type ReadOnlyRun = 'preferred' | 'required';
 
@@ -161,12 +161,12 @@ export type Permission =
       readonly updatedInput?: JsonObject;
       /** The places of the input's paths that were decided on. The call may open these and no others. */
       readonly places?: readonly PermittedPlace[];
-      /** Undefined: it may have the effects it has. */
+      /** If undefined, the call may have effects. */
       readonly readOnlyRun?: ReadOnlyRun;
     }
   | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean };
 
-/** The same tools give the same specs, so that the request builder can see at a glance that nothing changed. */
+/** The same list of tools gives the same list of specs, so the request builder can compare them by identity. */
 const known = new WeakMap<readonly Tool[], readonly ToolSpec[]>();
 
 export function specsOf(tools: readonly Tool[]): readonly ToolSpec[] {
@@ -183,7 +183,7 @@ export function specsOf(tools: readonly Tool[]): readonly ToolSpec[] {
 
 export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';
 
-/** The context of the tools in one iteration. Plain and frozen: a change makes a new one for the next iteration. */
+/** The context of the tools in one iteration. It is immutable: a change makes a new context for the next iteration. */
 export interface ToolUseContext {
   readonly tools: readonly Tool[];
   readonly model: string;
@@ -195,19 +195,19 @@ export interface ToolUseContext {
   readonly agentId: string | undefined;
   /** The files that were read, with their hashes. The loop does not use it. */
   readonly fileState: FileStateCache;
-  /** Tells, by the rules as they are now, whether a file may not be shown. For tools that walk over many files. */
+  /** Returns a check for denied files, by the current rules. For tools that read many files. */
   readonly deniedFiles?: () => Promise<(file: string) => boolean>;
-  /** The folders that the agent works in, as they are now: the project first. Undefined: any folder will do. */
+  /** Returns the current working folders of the agent, the project first. If undefined, any folder is allowed. */
   readonly workingFolders?: () => readonly string[];
-  /** The places of this call's paths when it was permitted. Undefined before, and for calls without a path. */
+  /** The places of the call's paths when it was permitted. Undefined before that, and for calls without a path. */
   readonly places?: readonly PermittedPlace[];
 }
 
-/** A path of a call's input, and where it led when permission was decided. */
+/** A path of a call's input, and its real path at the time of the permission. */
 export interface PermittedPlace {
-  /** Absolute, as it was written. */
+  /** The absolute path as it was written. */
   readonly path: string;
-  /** With every symbolic link followed. */
+  /** The path with all symbolic links resolved. */
   readonly real: string;
 }
 
@@ -215,7 +215,7 @@ export interface PermittedPlace {
 export interface SessionState {
   readonly workingDirectory: string;
   readonly permissionMode: PermissionMode;
-  /** Names, in order: tools that were loaded on demand stay loaded. */
+  /** The names of the tools, in order. Tools that were loaded on demand stay loaded. */
   readonly tools: readonly string[];
 }
 
@@ -234,11 +234,12 @@ export interface FileStateCache {
   set(path: string, state: FileState): void;
   paths(): readonly string[];
 }
-/** The words in which the model is told of calls that did not come to an end of their own. */
+
+/** Results for the model of calls that did not end by themselves. */
 export const NOT_RUN = 'The call was not run: the turn was interrupted before it began.';
 export const NOT_RUN_AFTER_ERROR = 'The call was not run: an internal error ended the turn before it began.';
 export const INTERRUPTED_CALL =
-  'The call was interrupted. It may or may not have taken effect: look before you repeat it.';
+  'The call was interrupted. It may or may not have taken effect: check before you repeat it.';
 export const REPEATED_ID =
   'The call was not run: another call of this answer has the same id. If you meant it, call the tool again.';
 export const SIBLING_FAILED = 'Cancelled: a command that ran beside this call failed.';
@@ -247,24 +248,25 @@ export function toolError(message: string): string {
   return `<tool_use_error>${message}</tool_use_error>`;
 }
 
-/** The message of an error without the marks that {@link toolError} puts around it. */
+/** Returns the message of an error without the tags of {@link toolError}. */
 export function bareToolError(text: string): string {
   return text.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, '$1');
 }
 
-// A call with its result, as the machine compares them: two that look the same to it did the same. The loop makes it of what
-// just happened, the replay of what was recorded; both must come to the same, or no replay would agree.
-
+/**
+ * Returns a call with its result in the form that the machine compares. The loop and the replay of a log both use it, so
+ * that they get the same fingerprints.
+ */
 export function finishedCall(
   { name, input }: ToolUseBlock,
   result: ToolResultBlock | undefined,
 ): FinishedCall {
-  // In a log that was edited any of them may be missing.
+  // In an edited log, any of these values may be missing.
   const [tool = '', ...parts] = [name, jsonOf(input), jsonOf(result?.content ?? '')].map(String);
   return { tool, fingerprint: fingerprint([tool, ...parts]) };
 }
 
-/** Total: what JSON cannot hold (a circle) is named by the reason why. */
+/** Does not throw: for a value that JSON cannot represent (a cycle), it returns the error message. */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Tools that do not keep to their word: they cost a call its result, never the run. */
+/** Tools that break their contract. They cause an error result and never end the run. */
 import { createTestGate, fakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { Rig } from './test/rig.ts';
@@ -6,7 +6,7 @@ import type { ToolResult } from './tool.ts';
 
 const read = fakeTool({ name: 'Read' });
 
-describe('a tool that is not what its type says', () => {
+describe('a tool that does not match its type', () => {
   it('gets an error result when a property of it throws', async () => {
     const trap = Object.defineProperty(fakeTool({ name: 'Trap' }), 'describeIntent', {
       get: () => {
@@ -39,7 +39,7 @@ describe('a tool that is not what its type says', () => {
   });
 });
 
-describe('a call that a new message must not break', () => {
+describe('a call that blocks interruption', () => {
   it('is ended after its longer grace', async () => {
     const careful = fakeTool({
       name: 'Careful',
@@ -59,7 +59,7 @@ describe('a call that a new message must not break', () => {
     expect(rig.clock.pending).toEqual([]);
   });
 
-  it('holds the run no longer than that even if it hears nothing', async () => {
+  it('does not hold the run longer if it ignores its signal', async () => {
     const deaf = fakeTool({
       name: 'Deaf',
       readOnly: false,

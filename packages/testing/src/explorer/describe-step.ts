@@ -3,62 +3,62 @@ import type { Decision, MachineEvent, StreamEnd } from '@heddle/core';
 import type { Pending } from './world.ts';
 
 /** Returns the distinguishing aspects of an event, by name. */
-export function aspectsOf(happened: MachineEvent): Readonly<Record<string, string>> {
-  switch (happened.type) {
+export function aspectsOf(event: MachineEvent): Readonly<Record<string, string>> {
+  switch (event.type) {
     case 'began':
       return {};
     case 'prepared': {
-      const { overLimit, staged, autoCompact } = happened.context;
+      const { overLimit, staged, autoCompact } = event.context;
       const size = overLimit ? 'over the limit' : 'fits';
       return {
         size,
         staged: stagedWord(staged),
         autoCompact: `autocompact ${autoCompact.outcome}`,
-        ...abortOf(happened),
+        ...abortOf(event),
       };
     }
     case 'streamed': {
-      const calls = happened.calls > 0 ? 'tool calls' : 'no call';
+      const calls = event.calls > 0 ? 'tool calls' : 'no call';
       return {
         calls,
-        ended: endOf(happened.ended),
-        staged: stagedWord(happened.staged),
-        ...abortOf(happened),
+        ended: endOf(event.ended),
+        staged: stagedWord(event.staged),
+        ...abortOf(event),
       };
     }
     case 'drained':
-      return { committed: happened.committed ? 'committed' : 'nothing to commit', ...abortOf(happened) };
+      return { committed: event.committed ? 'committed' : 'nothing to commit', ...abortOf(event) };
     case 'compacted':
       return {
-        cause: happened.cause,
-        result: happened.result.ok ? 'smaller' : 'failed',
-        ...abortOf(happened),
+        cause: event.cause,
+        result: event.result.ok ? 'smaller' : 'failed',
+        ...abortOf(event),
       };
     case 'tools_ran': {
-      const calls = happened.calls.map((call) => call.fingerprint.replace(/ \d+$/, '')).join(' + ');
+      const calls = event.calls.map((call) => call.fingerprint.replace(/ \d+$/, '')).join(' + ');
       return {
         calls,
-        hook: happened.stoppedBy ? 'stopped by a hook' : 'not stopped',
-        ...abortOf(happened),
+        hook: event.stoppedBy ? 'stopped by a hook' : 'not stopped',
+        ...abortOf(event),
       };
     }
     case 'asked':
-      return { word: happened.goOn ? 'continue' : 'stop', ...abortOf(happened) };
+      return { word: event.goOn ? 'continue' : 'stop', ...abortOf(event) };
     case 'attached':
-      return abortOf(happened);
+      return abortOf(event);
     case 'hooks_ran': {
-      const prevented = happened.prevented ? 'prevented' : 'not prevented';
-      const blocking = happened.blocking.length > 0 ? 'blocking' : 'not blocking';
-      return { prevented, blocking, tokens: `${happened.outputTokens} tokens`, ...abortOf(happened) };
+      const prevented = event.prevented ? 'prevented' : 'not prevented';
+      const blocking = event.blocking.length > 0 ? 'blocking' : 'not blocking';
+      return { prevented, blocking, tokens: `${event.outputTokens} tokens`, ...abortOf(event) };
     }
     case 'threw':
-      return { threw: happened.media ? 'threw on media' : 'threw', ...abortOf(happened) };
+      return { threw: event.media ? 'threw on media' : 'threw', ...abortOf(event) };
   }
 }
 
-export function describeMachineEvent(happened: MachineEvent): string {
-  const aspects = Object.values(aspectsOf(happened)).filter((aspect) => aspect !== NOT_ABORTED);
-  return aspects.length === 0 ? happened.type : `${happened.type} (${aspects.join(', ')})`;
+export function describeMachineEvent(event: MachineEvent): string {
+  const aspects = Object.values(aspectsOf(event)).filter((aspect) => aspect !== NOT_ABORTED);
+  return aspects.length === 0 ? event.type : `${event.type} (${aspects.join(', ')})`;
 }
 
 export function describeMachineDecision(decision: Decision): string {

@@ -66,16 +66,16 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   const firstStep: number[] = [0];
   const to: number[] = [];
   const marks: number[] = [];
-  const event: number[] = [];
-  const graph: Graph = { scenario, turns, pendings, firstStep, to, marks, event, foundBy };
+  const eventIndex: number[] = [];
+  const graph: Graph = { scenario, turns, pendings, firstStep, to, marks, eventIndex, foundBy };
   let steps = 0;
   let misfits = 0;
 
   enter(initialLoopState({ startedAt: 0 }), BEGIN);
   for (const [state, turn] of turns.entries()) {
     const pending = pendings[state] ?? BEGIN;
-    for (const [number, happened] of possibleEvents(turn, pending, scenario).entries()) {
-      take(state, number, { turn, pending, happened });
+    for (const [number, event] of possibleEvents(turn, pending, scenario).entries()) {
+      take(state, number, { turn, pending, event });
     }
     firstStep.push(to.length);
     meetMisfits(state, turn, pending);
@@ -93,7 +93,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
 
   function take(state: number, number: number, given: Given): void {
     steps += 1;
-    const trial = tryTwice(machine, given.turn, given.happened, config, guards);
+    const trial = tryTwice(machine, given.turn, given.event, config, guards);
     if ('fault' in trial) return report(TOTAL, trial.fault, state, given);
     const { decision } = trial;
     const step: ExploredStep = { ...given, scenario, decision };
@@ -129,7 +129,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
     }
     to.push(target);
     marks.push(mark);
-    event.push(number);
+    eventIndex.push(number);
   }
 
   /** Events that do not fit the pending effect must not cause an exception either. Once per state. */
@@ -139,9 +139,9 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
     knownTurns.add(key);
     for (const other of EVERY_PENDING) {
       if (other.type === pending.type) continue;
-      for (const happened of possibleEvents(turn, other, scenario)) {
-        const trial = tryOnce(machine, turn, happened, config, guards);
-        if ('fault' in trial) report(TOTAL, trial.fault, state, { turn, pending, happened });
+      for (const event of possibleEvents(turn, other, scenario)) {
+        const trial = tryOnce(machine, turn, event, config, guards);
+        if ('fault' in trial) report(TOTAL, trial.fault, state, { turn, pending, event });
         misfits += 1;
       }
     }
@@ -153,16 +153,16 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
     if (turn === undefined || compared.has(known) || isSameData(turn, stranger)) return;
     compared.add(known);
     const theirs = possibleEvents(deepFreeze(stranger), pending, scenario);
-    for (const [number, happened] of possibleEvents(turn, pending, scenario).entries()) {
-      const here = outcomeOf(turn, happened);
-      const there = outcomeOf(stranger, theirs[number] ?? happened);
+    for (const [number, event] of possibleEvents(turn, pending, scenario).entries()) {
+      const here = outcomeOf(turn, event);
+      const there = outcomeOf(stranger, theirs[number] ?? event);
       if (here !== there)
-        report(ALIKE, `'${here}' here and '${there}' there`, known, { turn, pending, happened });
+        report(ALIKE, `'${here}' here and '${there}' there`, known, { turn, pending, event });
     }
   }
 
-  function outcomeOf(turn: LoopState, happened: MachineEvent): string {
-    const trial = tryOnce(machine, turn, happened, config, guards);
+  function outcomeOf(turn: LoopState, event: MachineEvent): string {
+    const trial = tryOnce(machine, turn, event, config, guards);
     if ('fault' in trial) return trial.fault;
     const { decision } = trial;
     if (decision.kind === 'stop') return `stop ${decision.terminal.reason}`;
@@ -172,13 +172,13 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   function report(law: string, message: string, state: number, given: Given, decision?: Decision): void {
     if (violations.has(law)) return;
     const next = decision ? ` → ${describeMachineDecision(decision)}` : '';
-    const last = `${describePending(given.pending)} → ${describeMachineEvent(given.happened)}${next}`;
+    const last = `${describePending(given.pending)} → ${describeMachineEvent(given.event)}${next}`;
     const trace = [...traceOf(graph, stepsTo(graph, state)), last];
     violations.set(law, { law, scenario: scenario.name, message, trace });
   }
 }
 
-type Given = Pick<ExploredStep, 'turn' | 'pending' | 'happened'>;
+type Given = Pick<ExploredStep, 'turn' | 'pending' | 'event'>;
 
 const BEGIN: Pending = { type: 'begin' };
 

@@ -98,9 +98,9 @@ describe('the explorer detects a machine that', () => {
   const laws = (machine: typeof decide) => firstViolations({ machine }).map(({ law }) => law);
 
   it('throws', () => {
-    const machine: typeof decide = (turn, happened, ...rest) => {
-      if (happened.type === 'drained') throw new Error('not thought of');
-      return decide(turn, happened, ...rest);
+    const machine: typeof decide = (turn, event, ...rest) => {
+      if (event.type === 'drained') throw new Error('not thought of');
+      return decide(turn, event, ...rest);
     };
     expect(laws(machine)).toContain('every pair of a state and an event is handled');
   });
@@ -115,9 +115,9 @@ describe('the explorer detects a machine that', () => {
 
   it('returns different decisions for the same input', () => {
     let calls = 0;
-    const machine: typeof decide = (turn, happened, config, guards) => {
+    const machine: typeof decide = (turn, event, config, guards) => {
       calls += 1;
-      return decide(turn, happened, { ...config, canAsk: calls % 2 === 0 }, guards);
+      return decide(turn, event, { ...config, canAsk: calls % 2 === 0 }, guards);
     };
     expect(laws(machine)).toContain('every pair of a state and an event is handled');
   });
@@ -139,17 +139,17 @@ describe('the explorer detects a machine that', () => {
   });
 
   it('runs stop hooks after an error', () => {
-    const machine: typeof decide = (turn, happened, ...rest) => {
-      const decision = decide(turn, happened, ...rest);
-      if (happened.type !== 'streamed' || decision.kind !== 'stop') return decision;
+    const machine: typeof decide = (turn, event, ...rest) => {
+      const decision = decide(turn, event, ...rest);
+      if (event.type !== 'streamed' || decision.kind !== 'stop') return decision;
       return { kind: 'do', effect: { type: 'stop_hooks', stopHookActive: false }, turn, first: [] };
     };
     expect(laws(machine)).toContain('stop hooks never run after an error answer');
   });
 
   it('continues after an abort', () => {
-    const machine: typeof decide = (turn, happened, ...rest) =>
-      decide(turn, happened.type === 'attached' ? { ...happened, aborted: undefined } : happened, ...rest);
+    const machine: typeof decide = (turn, event, ...rest) =>
+      decide(turn, event.type === 'attached' ? { ...event, aborted: undefined } : event, ...rest);
     expect(laws(machine)).toEqual(['an abort ends the run, before anything else']);
   });
 

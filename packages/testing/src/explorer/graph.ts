@@ -14,7 +14,7 @@ export interface Graph {
   readonly to: readonly number[];
   readonly marks: readonly number[];
   /** The index of the event that took the step. */
-  readonly event: readonly number[];
+  readonly eventIndex: readonly number[];
   /** The first step that led to a state; -1 for state 0. */
   readonly foundBy: readonly number[];
 }
@@ -46,7 +46,7 @@ export function traceOf(graph: Graph, steps: readonly number[]): string[] {
     const turn = graph.turns[from];
     const pending = graph.pendings[from];
     if (turn === undefined || pending === undefined || pending.type === 'begin') return [];
-    const happened = possibleEvents(turn, pending, graph.scenario)[graph.event[step] ?? 0];
-    return happened ? [`${describePending(pending)} → ${describeMachineEvent(happened)}`] : [];
+    const event = possibleEvents(turn, pending, graph.scenario)[graph.eventIndex[step] ?? 0];
+    return event ? [`${describePending(pending)} → ${describeMachineEvent(event)}`] : [];
   });
 }

@@ -70,12 +70,12 @@ export function attemptRoutes(scenarios: readonly AttemptScenario[]): Route[] {
   return map.routes();
 }
 
-function travelOf({ pending, happened, decision, turn, scenario }: ExploredStep): Travel {
-  const aborted = happened.type !== 'began' && happened.aborted !== undefined;
+function travelOf({ pending, event, decision, turn, scenario }: ExploredStep): Travel {
+  const aborted = event.type !== 'began' && event.aborted !== undefined;
   const asked: Condition[] = [];
-  decide(turn, happened, watchConfig(scenario.config, asked), watchGuards(GUARDS, asked));
-  const route = { from: pending.type, on: happened.type, aborted, to: destinationOf(decision) };
-  return { route, aspects: aspectsOf(happened), asked };
+  decide(turn, event, watchConfig(scenario.config, asked), watchGuards(GUARDS, asked));
+  const route = { from: pending.type, on: event.type, aborted, to: destinationOf(decision) };
+  return { route, aspects: aspectsOf(event), asked };
 }
 
 /** The same guards. Each answer is added to `asked`. */

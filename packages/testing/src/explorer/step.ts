@@ -7,7 +7,7 @@ export interface ExploredStep {
   readonly scenario: Scenario;
   readonly turn: LoopState;
   readonly pending: Pending;
-  readonly happened: MachineEvent;
+  readonly event: MachineEvent;
   readonly decision: Decision;
 }
 
@@ -31,26 +31,26 @@ export const MARK = {
   staging: 1 << 14,
 } as const satisfies Record<string, number> & Record<TransitionReason, number>;
 
-export function marksOf({ scenario, happened, decision }: ExploredStep): number {
+export function marksOf({ scenario, event, decision }: ExploredStep): number {
   let marks = 0;
   if (decision.kind === 'continue')
     marks |= decision.turn.state.transition ? MARK[decision.turn.state.transition.reason] : 0;
   if (decision.kind === 'do' && decision.effect.type === 'stream') marks |= MARK.modelCall;
   if (decision.kind === 'do' && decision.effect.type === 'prepare' && decision.effect.stage)
     marks |= MARK.staging;
-  if (happened.type === 'streamed' && decision.kind === 'do') {
+  if (event.type === 'streamed' && decision.kind === 'do') {
     const { type } = decision.effect;
-    if (type === 'stop_hooks' || (type === 'run_tools' && happened.calls > 0)) marks |= MARK.goodAnswer;
+    if (type === 'stop_hooks' || (type === 'run_tools' && event.calls > 0)) marks |= MARK.goodAnswer;
   }
-  if (happened.type === 'prepared') {
-    const { outcome } = happened.context.autoCompact;
+  if (event.type === 'prepared') {
+    const { outcome } = event.context.autoCompact;
     if (outcome === 'failed') marks |= MARK.autoCompactFailed;
     if (outcome === 'compacted') marks |= MARK.autoCompacted;
   }
-  if (happened.type === 'tools_ran') {
-    const again = happened.calls.every(({ fingerprint }) => scenario.repeatable.includes(fingerprint));
+  if (event.type === 'tools_ran') {
+    const again = event.calls.every(({ fingerprint }) => scenario.repeatable.includes(fingerprint));
     marks |= again ? MARK.repeatableCall : MARK.newCall;
   }
-  if (happened.type === 'asked' && happened.goOn) marks |= MARK.toldToGoOn;
+  if (event.type === 'asked' && event.goOn) marks |= MARK.toldToGoOn;
   return marks;
 }

@@ -11,7 +11,7 @@ import type { ToolUpdate } from '../../tools/executor.ts';
 import { addBlock, type Answer, endAttempt } from '../answer.ts';
 import type { MessageWriter, RunEnvironment, RunProgress } from '../environment.ts';
 import type { LoopEvent, MessageEvent } from '../events.ts';
-import { announceUpdate, openExecutor, takeResults } from './tools.ts';
+import { announceUpdate, openExecutor, takeResults } from './run-tools.ts';
 
 export interface AttemptEnd extends RecordedEnd, Pick<RunProgress, 'answer' | 'executor'> {
   readonly reader: AnswerReader;

@@ -13,13 +13,13 @@ export async function* prepareContext(
 ): AsyncGenerator<LoopEvent, EffectEnd> {
   const { deps, aborted } = env;
   // Preparing can cost a model call, so an aborted run skips it.
-  if (aborted) return { happened: { type: 'prepared', aborted, context: NOTHING_PREPARED } };
+  if (aborted) return { event: { type: 'prepared', aborted, context: NOTHING_PREPARED } };
   if (!hasBegun) deps.attachments.begin('run', history, context);
   deps.attachments.begin('iteration', history, context);
   const steps = deps.context.prepare({ messages: history, stage, autoCompact, context });
   const prepared = yield* relaySteps(steps, env.waitFor, (step) => eventsOf(step, lineage));
   return {
-    happened: {
+    event: {
       type: 'prepared',
       aborted: env.aborted,
       context: {
@@ -47,7 +47,7 @@ const NOTHING_PREPARED: PreparedContext = {
 export async function* drainCollapses(env: RunEnvironment): AsyncGenerator<LoopEvent, EffectEnd> {
   const { committed, report } = await env.waitFor(env.deps.context.drain(env.signal));
   if (report) yield { type: 'context', report };
-  return { happened: { type: 'drained', committed: committed > 0, aborted: env.aborted } };
+  return { event: { type: 'drained', committed: committed > 0, aborted: env.aborted } };
 }
 
 export async function* compactNow(
@@ -58,19 +58,19 @@ export async function* compactNow(
   yield { type: 'compacting', trigger: 'reactive' };
   const { aborted } = env;
   // The consumer may have aborted at this yield. Then the compaction does not start.
-  if (aborted) return { happened: { type: 'compacted', cause, result: { ok: false }, aborted } };
+  if (aborted) return { event: { type: 'compacted', cause, result: { ok: false }, aborted } };
   const compacted = await env.waitFor(env.deps.context.compact({ messages: history, cause, context }));
   yield* spentEvents(compacted.spent);
   if (!compacted.ok) {
     if (compacted.report) yield { type: 'context', report: withLineage(compacted.report, lineage) };
-    return { happened: { type: 'compacted', cause, result: { ok: false }, aborted: env.aborted } };
+    return { event: { type: 'compacted', cause, result: { ok: false }, aborted: env.aborted } };
   }
   const { id, replacedTokens, messages } = compacted;
   const report = withLineage(compacted.report, lineage);
   yield { type: 'context', report, messages: [...messages] };
   const result = { ok: true, id, replacedTokens } as const;
   return {
-    happened: { type: 'compacted', cause, result, aborted: env.aborted },
+    event: { type: 'compacted', cause, result, aborted: env.aborted },
     changed: { compacted: messages },
   };
 }

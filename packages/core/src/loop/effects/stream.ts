@@ -89,7 +89,7 @@ export async function* streamAnswer(
         const staged = deps.context.staged();
         // Asked again: the consumer may have aborted when it received the end of the answer.
         const { aborted } = env;
-        return { happened: { type: 'streamed', calls: facts.calls, ended, staged, aborted }, changed };
+        return { event: { type: 'streamed', calls: facts.calls, ended, staged, aborted }, changed };
       }
       yield* spentEvents(attempt);
       const failure = error ?? NOTHING_RECEIVED;
@@ -108,7 +108,7 @@ export async function* streamAnswer(
       const { aborted } = env;
       if (aborted) {
         const ended: StreamEnd = { well: false, error: failure };
-        return { happened: { type: 'streamed', calls: 0, ended, staged: false, aborted }, changed };
+        return { event: { type: 'streamed', calls: 0, ended, staged: false, aborted }, changed };
       }
     }
   } catch (thrown) {

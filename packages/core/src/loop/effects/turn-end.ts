@@ -15,7 +15,7 @@ export async function* attach(
 ): AsyncGenerator<LoopEvent, EffectEnd> {
   const { deps, write, aborted } = env;
   const { context, history } = given;
-  if (aborted) return { happened: { type: 'attached', aborted } };
+  if (aborted) return { event: { type: 'attached', aborted } };
   const attachments = [...given.attachments];
   const commands = [...given.commands];
   const add = (attachment: Attachment): LoopEvent => {
@@ -32,7 +32,7 @@ export async function* attach(
     for (const attachment of await env.waitFor(deps.attachments.gather(history, context)))
       yield add(attachment);
     if (nudge.length > 0) yield add({ kind: 'reminder', about: 'repetition', text: repetitionNudge(nudge) });
-    return { happened: { type: 'attached', aborted: env.aborted }, changed: { attachments, commands } };
+    return { event: { type: 'attached', aborted: env.aborted }, changed: { attachments, commands } };
   } catch (thrown) {
     // The commands joined the run, so its end must report them.
     return { thrown, changed: { attachments, commands } };
@@ -50,7 +50,7 @@ export async function* runStopHooks(
   const attached: AttachmentMessage[] = [];
   const { blockingErrors, preventContinuation } = yield* handleStopHooks(env, input, attached);
   return {
-    happened: {
+    event: {
       type: 'hooks_ran',
       prevented: preventContinuation,
       blocking: blockingErrors,

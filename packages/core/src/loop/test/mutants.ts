@@ -81,7 +81,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a call begins before its intent is stored',
-    file: 'loop/effects/tools.ts',
+    file: 'loop/effects/run-tools.ts',
     text: 'const { raw, effect } = update.call;',
     instead: 'const { raw, effect } = update.call; executor?.begin(slot);',
   },

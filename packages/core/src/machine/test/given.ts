@@ -114,11 +114,8 @@ export function threw(more: What<'threw'> = {}): MachineEvent {
 export const HOOK = { hook: 'lint', message: 'not yet' };
 
 /** The decision in a word, and the steps before it: `['stop completed', 'release']`. */
-export function next(
-  happened: MachineEvent,
-  given: { turn?: LoopState; config?: QueryConfig } = {},
-): string[] {
-  const decision = decide(given.turn ?? turn(), happened, given.config ?? config());
+export function next(event: MachineEvent, given: { turn?: LoopState; config?: QueryConfig } = {}): string[] {
+  const decision = decide(given.turn ?? turn(), event, given.config ?? config());
   const first = decision.first.map(stepWord);
   switch (decision.kind) {
     case 'do':

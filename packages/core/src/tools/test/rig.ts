@@ -1,4 +1,4 @@
-/** An executor on the bench: what it announces is written down, and begins only when the test says so. */
+/** An executor for tests. It records the announced calls, and they start only when the test says so. */
 import {
   allowAll,
   contextOf,
@@ -75,7 +75,7 @@ export class Rig {
     await this.rest();
   }
 
-  /** The consumer asked for more: what was announced begins. */
+  /** Starts the announced calls, as if the consumer asked for the next event. */
   async begin(...ids: readonly string[]): Promise<void> {
     const chosen = this.#ready.filter(({ block }) => ids.length === 0 || ids.includes(block.id));
     for (const slot of chosen) {
@@ -85,7 +85,7 @@ export class Rig {
     await this.rest();
   }
 
-  /** Begins everything as it is announced, until nothing moves. */
+  /** Starts every call when it is announced, until no call proceeds. */
   async runAll(): Promise<void> {
     while (this.#ready.length > 0) await this.begin();
   }
@@ -98,7 +98,7 @@ export class Rig {
     });
   }
 
-  /** Lets everything that can move do so, without letting time pass. */
+  /** Lets pending work run without advancing the clock. */
   rest(): Promise<void> {
     return this.clock.advance(0);
   }

@@ -25,20 +25,20 @@ export const STEP_LAWS: readonly StepLaw[] = [
 
 const AFTER_TOOLS: ReadonlySet<string> = new Set(['run_tools', 'ask', 'attach']);
 
-function abortIsObeyed({ pending, happened, decision }: ExploredStep): string | undefined {
-  if (happened.type === 'began' || happened.aborted === undefined) return undefined;
+function abortIsObeyed({ pending, event, decision }: ExploredStep): string | undefined {
+  if (event.type === 'began' || event.aborted === undefined) return undefined;
   const reason = AFTER_TOOLS.has(pending.type) ? 'aborted_tools' : 'aborted_streaming';
   if (decision.kind !== 'stop' || decision.terminal.reason !== reason)
     return `it does not stop with ${reason}`;
   const closed = decision.first.some((step) => step.type === 'close_open_calls');
   const says = decision.first.some((step) => step.type === 'say');
   if (!closed) return 'it leaves calls open';
-  return says === (happened.aborted === 'interrupt') ? 'it says the wrong thing about it' : undefined;
+  return says === (event.aborted === 'interrupt') ? 'it says the wrong thing about it' : undefined;
 }
 
-function hooksJudgeAnswers({ happened, decision }: ExploredStep): string | undefined {
+function hooksJudgeAnswers({ event, decision }: ExploredStep): string | undefined {
   if (decision.kind !== 'do' || decision.effect.type !== 'stop_hooks') return undefined;
-  const answered = happened.type === 'streamed' && happened.ended.well && happened.calls === 0;
+  const answered = event.type === 'streamed' && event.ended.well && event.calls === 0;
   return answered ? undefined : 'stop hooks run without an answer to judge';
 }
 
@@ -50,7 +50,7 @@ function continueFollowsTable({ scenario, turn, decision }: ExploredStep): strin
 }
 
 /** Autocompact and completed calls are recorded as soon as they are known. */
-function guardsRest({ turn, happened, decision }: ExploredStep): string | undefined {
+function guardsRest({ turn, event, decision }: ExploredStep): string | undefined {
   if (decision.kind !== 'do') return undefined;
   const mayChange: Partial<Record<MachineEvent['type'], string[]>> = {
     prepared: ['autocompact', 'task budget', 'staged'],
@@ -58,27 +58,27 @@ function guardsRest({ turn, happened, decision }: ExploredStep): string | undefi
     tools_ran: ['repetition', 'tool use context'],
     asked: ['repetition'],
   };
-  return fieldChanged(turn, decision.turn, mayChange[happened.type] ?? []);
+  return fieldChanged(turn, decision.turn, mayChange[event.type] ?? []);
 }
 
-function errorIsReleasedOnce({ happened, decision }: ExploredStep): string | undefined {
+function errorIsReleasedOnce({ event, decision }: ExploredStep): string | undefined {
   const released = decision.first.filter((step) => step.type === 'release').length;
-  const due = Number(decision.kind === 'stop' && holdsWithheldError(happened));
+  const due = Number(decision.kind === 'stop' && holdsWithheldError(event));
   return released === due ? undefined : `released ${released} times instead of ${due}`;
 }
 
 /** The response is an error that was withheld while a recovery was possible. */
-function holdsWithheldError(happened: MachineEvent): boolean {
-  if (happened.type === 'began' || happened.aborted !== undefined) return false;
-  if (happened.type === 'streamed') return happened.calls === 0 && !happened.ended.well;
-  return happened.type === 'drained' || happened.type === 'compacted';
+function holdsWithheldError(event: MachineEvent): boolean {
+  if (event.type === 'began' || event.aborted !== undefined) return false;
+  if (event.type === 'streamed') return event.calls === 0 && !event.ended.well;
+  return event.type === 'drained' || event.type === 'compacted';
 }
 
 /** Section 6 of the page, condition by condition. */
-function blockingLimitIsLast({ scenario, turn, happened, decision }: ExploredStep): string | undefined {
-  if (happened.type !== 'prepared' || happened.aborted !== undefined) return undefined;
+function blockingLimitIsLast({ scenario, turn, event, decision }: ExploredStep): string | undefined {
+  if (event.type !== 'prepared' || event.aborted !== undefined) return undefined;
   const { gates, limits, querySource } = scenario.config;
-  const { overLimit, staged, autoCompact } = happened.context;
+  const { overLimit, staged, autoCompact } = event.context;
   const failures =
     (turn.state.autoCompactTracking?.consecutiveFailures ?? 0) + Number(autoCompact.outcome === 'failed');
   const applies =

@@ -39,7 +39,7 @@ export async function* runTools(
     context = executor.context;
     if (stance) yield { type: 'stance', stance };
     return {
-      happened: {
+      event: {
         type: 'tools_ran',
         calls: finishedCalls(answer),
         stoppedBy: executor.stoppedBy,
