@@ -14,10 +14,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { stage } from '../plain/test/scene.ts';
+import { setUpScenes } from '../plain/test/scene.ts';
 import { ENTER } from '../plain/test/terminal.ts';
 
-const { scene, home } = stage();
+const { scene, home } = setUpScenes();
 const SECRET = 'the text that stays inside';
 
 function temporary(): string {

@@ -1,15 +1,15 @@
-/** Questions and commands in the plain conversation: the real program in a pty, its screen read back. */
+/** Questions and commands in a conversation: the real program in a pty. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, createTestGate, cut, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { PROMPT, stage, touch } from './test/scene.ts';
+import { PROMPT, setUpScenes, touch } from './test/scene.ts';
 import { CTRL_C, CTRL_D, ENTER, SHIFT_TAB } from './test/terminal.ts';
 
-const { scene } = stage();
+const { scene } = setUpScenes();
 
 describe('a permission question', () => {
-  it('is not asked again once its rule is in the settings', async () => {
+  it('is not asked again after its rule is in the settings', async () => {
     const { folder, start } = await scene([
       [touch('new.txt', 't1')],
       [say('First.')],
@@ -29,7 +29,7 @@ describe('a permission question', () => {
     expect(readFileSync(path.join(folder, 'new.txt'), 'utf8')).toBe('');
   });
 
-  it('shows the change that a file would have', async () => {
+  it('shows the change of a file', async () => {
     const { folder, start } = await scene([
       [call('Read', { file_path: 'a.txt' }, 'r1')],
       [call('Edit', { file_path: 'a.txt', old_string: 'one\ntwo', new_string: 'one\nthree' }, 'e1')],
@@ -50,7 +50,7 @@ describe('a permission question', () => {
     expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe('one\nthree\n');
   });
 
-  it('shows the change of a file that is named from the home folder', async () => {
+  it('shows the change of a file whose path starts with a tilde', async () => {
     const { folder, start } = await scene([
       [call('Read', { file_path: '~/a.txt' }, 'r1')],
       [call('Edit', { file_path: '~/a.txt', old_string: 'two', new_string: 'three' }, 'e1')],
@@ -66,7 +66,7 @@ describe('a permission question', () => {
     expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe('one\nthree\n');
   });
 
-  it('that is withdrawn with its attempt says so, and leaves what is being typed alone', async () => {
+  it('reports that it is withdrawn with its attempt, and keeps the typed text', async () => {
     const [before, after] = [createTestGate(), createTestGate()];
     const { start } = await scene([
       [say('Let me look.'), before, call('Read', { file_path: 'secret.txt' }, 'r1'), after, cut()],
@@ -107,7 +107,7 @@ describe('a permission question', () => {
     expect(sent(2)).toContain('I know it already');
   });
 
-  it('is answered with no by Ctrl-C, and the turn ends', async () => {
+  it('is denied by Ctrl-C, and the turn ends', async () => {
     const { folder, start } = await scene([[touch('never.txt', 't1')], [say('never')]]);
     const terminal = start(['go']);
     await terminal.sees('allow?');
@@ -141,8 +141,8 @@ describe('a run that repeats itself', () => {
   });
 });
 
-describe('a window that is closed while a question is open', () => {
-  it('interrupts: nothing is denied for good, and the model is not asked again', async () => {
+describe('closing the window while a question is open', () => {
+  it('interrupts the turn without a denial, and sends no further request', async () => {
     const { api, start } = await scene([[touch('never.txt', 't1')], [say('never')]]);
     const terminal = start(['go']);
     await terminal.sees('allow?');
@@ -156,7 +156,7 @@ describe('a window that is closed while a question is open', () => {
     expect(api.requests.filter(({ path }) => path === '/v1/messages')).toHaveLength(1);
   });
 
-  it('is the same for Ctrl-D', async () => {
+  it('has the same effect as Ctrl-D', async () => {
     const { api, start } = await scene([[touch('never.txt', 't1')], [say('never')]]);
     const terminal = start(['go']);
     await terminal.sees('allow?');
@@ -167,8 +167,8 @@ describe('a window that is closed while a question is open', () => {
   });
 });
 
-describe('what goes on beside a question', () => {
-  it('leaves it in sight: commands answer, and the prompt says what it is about', async () => {
+describe('during a question', () => {
+  it('commands print their output, and the prompt shows the topic of the question', async () => {
     const { start } = await scene([[touch('new.txt', 't1')], [say('Done.')]]);
     const terminal = start(['go']);
     await terminal.sees(/\nallow\?$/);
@@ -187,7 +187,7 @@ describe('what goes on beside a question', () => {
     await terminal.sees(/\nplan>$/);
   });
 
-  it('runs after the turn where it is a command that cannot run now: it is no reason for a no', async () => {
+  it('a command that cannot run now runs after the turn, and does not answer the question', async () => {
     const { folder, start } = await scene([[touch('new.txt', 't1')], [say('Done.')]]);
     const terminal = start(['go']);
     await terminal.sees(/\nallow\?$/);
@@ -208,7 +208,7 @@ describe('what goes on beside a question', () => {
     expect(terminal.text).not.toContain('4 says no');
   });
 
-  it('may be half an answer, which does not outlast its question', async () => {
+  it('a partial answer is discarded with its question', async () => {
     const { start } = await scene([[touch('new.txt', 't1')]]);
     const terminal = start(['go']);
     await terminal.sees(/\nallow\?$/);
@@ -219,7 +219,7 @@ describe('what goes on beside a question', () => {
     await terminal.sees(PROMPT);
   });
 
-  it('may be the end of a command in the background, which is told below it', async () => {
+  it('the end of a background command is reported below the question', async () => {
     const command = 'until [ -e go ]; do sleep 0.05; done';
     const { folder, start } = await scene([
       [call('Bash', { command, run_in_background: true }, 'b1')],
@@ -236,7 +236,7 @@ describe('what goes on beside a question', () => {
 });
 
 describe('a command in the background', () => {
-  it('is shown and stopped by the user', async () => {
+  it('is listed and stopped by the user', async () => {
     const command = "echo wor'k'ing; sleep 600";
     const { start } = await scene([
       [call('Bash', { command, run_in_background: true }, 'b1')],
@@ -265,7 +265,7 @@ describe('a command in the background', () => {
 });
 
 describe('a question of the model', () => {
-  it('is answered with numbers or with words', async () => {
+  it('is answered with numbers or with text', async () => {
     const options = [{ label: 'SQLite', description: 'a file' }, { label: 'Postgres' }];
     const questions = [
       { header: 'Store', question: 'Which store?', options },
@@ -283,7 +283,7 @@ describe('a question of the model', () => {
     await terminal.sees('1  SQLite: a file');
     await terminal.sees('answer>');
     terminal.type(`3${ENTER}`);
-    await terminal.sees('There are the numbers 1 to 2.');
+    await terminal.sees('Type a number from 1 to 2.');
     terminal.type(`2${ENTER}`);
     await terminal.sees('Which days?');
     terminal.type(`1,2${ENTER}`);
@@ -295,7 +295,7 @@ describe('a question of the model', () => {
     );
   });
 
-  it('may be a plan, which sets the mode', async () => {
+  it('sets the mode when a plan is approved', async () => {
     const { start } = await scene([
       [call('ExitPlanMode', { plan: '1. Look\n2. **Act** now' }, 'p1')],
       [say('At work.')],
@@ -312,7 +312,7 @@ describe('a question of the model', () => {
 });
 
 describe('commands', () => {
-  it('that need no rich screen work, and an unknown one names the nearest', async () => {
+  it('work on a plain screen, and an unknown command suggests a similar one', async () => {
     const { folder, sent, start } = await scene([[say('The answer.')], [say('Afterwards.')], [say('New.')]]);
     const terminal = start(['the first prompt']);
     await terminal.sees('The answer.');
@@ -340,7 +340,7 @@ describe('commands', () => {
       ['/tasks', 'Nothing runs in the background.'],
       ['/effort high', 'The effort is high'],
       ['/permissions trust', 'counts from the next start on'],
-      ['!', 'a command goes behind the !'],
+      ['!', 'type a command after the !'],
       ['!cd config', 'a cd holds only for its own command'],
       ['!echo from $((40 + 2))', 'from 42'],
     ];
@@ -383,7 +383,7 @@ describe('commands', () => {
 });
 
 describe('/status', () => {
-  it('says where commands run once one of them has gone elsewhere', async () => {
+  it('shows the working folder of commands after it changed', async () => {
     const { start } = await scene([[call('Bash', { command: 'cd config' }, 'c1')], [say('There.')]]);
     const terminal = start(['go', '--allowed-tools', 'Bash']);
     await terminal.sees('There.');
@@ -394,7 +394,7 @@ describe('/status', () => {
 });
 
 describe('/rewind', () => {
-  it('spares what somebody else has changed since, unless told otherwise, and can be taken back', async () => {
+  it('restores files that changed outside the session only on request, and can be undone', async () => {
     const { folder, start } = await scene([
       [call('Write', { file_path: 'a.txt', content: 'agent\n' }, 'w1')],
       [call('Write', { file_path: 'b.txt', content: 'agent\n' }, 'w2')],

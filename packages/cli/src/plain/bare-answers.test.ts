@@ -1,4 +1,4 @@
-/** A question is answered only by its bare key. Text that merely begins with one never allows, stores or rewinds anything. */
+/** Only the key itself answers a question. A text that starts with a key never allows, stores or rewinds anything. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { PermissionQuestion } from '@heddle/agent';
@@ -8,12 +8,12 @@ import type { Dialog } from '../terminal/dialog.ts';
 import { permissionDialog } from './questions/permission.ts';
 import { planDialog, withoutSandboxDialog } from './questions/plan-and-user-questions.ts';
 import { styleFor } from '../terminal/style.ts';
-import { stage, touch } from './test/scene.ts';
+import { setUpScenes, touch } from './test/scene.ts';
 import { ENTER } from './test/terminal.ts';
 
-const { scene, home } = stage();
+const { scene, home } = setUpScenes();
 
-/** Texts that begin like a yes, or look like one. */
+/** Texts that start with a key, or look like one. */
 const NOT_KEYS = [
   '2 things first: run the tests',
   '1 more question before that',
@@ -110,7 +110,7 @@ describe('a permission question', () => {
     });
   });
 
-  it('is denied, never allowed, by words behind 4, and takes 4 alone only as the question why', () => {
+  it('is denied by text after 4, and asks for the reason after 4 alone', () => {
     const [[, dialog] = ['', planDialog('', style)]] = dialogs;
     expect(dialog.read('4 files are missing, so yes')).toMatchObject({ answer: { allow: false } });
     expect(dialog.read('4. because')).toMatchObject({ kind: 'more' });
@@ -119,7 +119,7 @@ describe('a permission question', () => {
 });
 
 describe('the program', () => {
-  it('asks again for every such line of a pipe, and the end of the pipe is a denial', async () => {
+  it('asks again for every such line of a pipe, and denies at the end of the pipe', async () => {
     const { run, script, folder } = home();
     const lines = NOT_KEYS.filter((text) => !text.includes('\n'));
     const model = script([[touch('never.txt', 't1')], [say('Denied, then.')]]);
@@ -131,7 +131,7 @@ describe('the program', () => {
     expect(existsSync(path.join(folder, '.claude'))).toBe(false);
   });
 
-  it('takes lines that are pasted together for one text, with and without keys', async () => {
+  it('treats pasted lines as one text, on both kinds of screen', async () => {
     for (const env of [{}, { TERM: 'dumb' }]) {
       const { folder, sent, start } = await scene([[touch('never.txt', 't1')], [say('Denied, then.')]]);
       const terminal = start(['go'], { env });
@@ -145,7 +145,7 @@ describe('the program', () => {
     }
   });
 
-  it('does the same for a plan and for a rewind, and takes words for an answer only where they are asked for', async () => {
+  it('does the same for a plan and a rewind, and accepts text only as an answer to a question for text', async () => {
     const options = [{ label: 'SQLite' }, { label: 'Postgres' }];
     const { sent, start } = await scene([
       [call('AskUserQuestion', { questions: [{ header: 'Store', question: 'Which?', options }] }, 'q1')],

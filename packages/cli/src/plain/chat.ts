@@ -1,13 +1,14 @@
-/** The plain conversation: prompts typed line by line, answers as they come. */
-import path from 'node:path';
+/** Starts a conversation in the terminal: creates the screen, the renderer and the conversation. */
 import { VERSION } from '@heddle/agent';
+import path from 'node:path';
 import type { ChatCommand } from '../arguments/arguments.ts';
 import { configDir } from '../config-dir.ts';
+import { SLASH_COMMANDS } from '../slash/slash-commands.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import { modelText } from '../start/model-options.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
+import { styleFor } from '../terminal/style.ts';
 import { currentText } from './change/change.ts';
-import { SLASH_COMMANDS } from '../slash/slash-commands.ts';
 import { complete, type Completed, type CompletionSources, listFolder } from './completion/complete.ts';
 import { Conversation } from './conversation.ts';
 import { NO_HISTORY, openPromptHistory, Recall } from './prompts/prompt-history.ts';
@@ -16,8 +17,6 @@ import type { Draft } from './screen/editor.ts';
 import { KeyScreen } from './screen/key-screen.ts';
 import { LineScreen } from './screen/line-screen.ts';
 import type { Screen } from './screen/screen.ts';
-import { watchTerminalSignals } from './signals.ts';
-import { styleFor } from '../terminal/style.ts';
 
 export async function chat(command: ChatCommand): Promise<number> {
   const { stdin, stdout } = process;
@@ -81,4 +80,43 @@ const NO_TERMINAL =
 function usage(message: string): number {
   process.stderr.write(`heddle: ${escapeControls(message)}\n`);
   return 2;
+}
+
+/** The exit codes by signal. */
+const SIGNAL_CODES = { SIGTERM: 143, SIGHUP: 129 } as const;
+
+interface TerminalSignals {
+  /** Returns the exit code for the received signal, if there was one. */
+  exitCode(): number | undefined;
+  release(): void;
+}
+
+/**
+ * Handles signals: the first one ends the conversation properly, a second one ends the program at once. A second SIGHUP is
+ * ignored, because closing a window sends two: one from the terminal and one from the shell.
+ */
+function watchTerminalSignals(conversation: { leaveNow(): void; interrupt(): void }): TerminalSignals {
+  let code: number | undefined;
+  const listeners = Object.entries(SIGNAL_CODES).map(([signal, signalCode]) => {
+    const listener = (): void => {
+      if (code !== undefined) return signal === 'SIGHUP' ? undefined : process.exit(code);
+      code = signalCode;
+      conversation.leaveNow();
+    };
+    process.on(signal, listener);
+    return { signal, listener };
+  });
+  // A terminal in raw mode does not send SIGINT. A terminal in line mode and other processes do.
+  const interrupt = (): void => conversation.interrupt();
+  process.on('SIGINT', interrupt);
+  // Keeps the process alive while a turn waits for something that does not.
+  const alive = setInterval(() => undefined, 2 ** 30);
+  return {
+    exitCode: () => code,
+    release() {
+      clearInterval(alive);
+      process.off('SIGINT', interrupt);
+      for (const { signal, listener } of listeners) process.off(signal, listener);
+    },
+  };
 }

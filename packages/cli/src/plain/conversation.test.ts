@@ -1,15 +1,15 @@
-/** The plain conversation as its user has it: the real program in a pty, its screen read back. */
+/** A conversation with the real program in a pty. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { breakOff, call, createTestGate, fail, hang, say, think } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { PROMPT, stage, touch } from './test/scene.ts';
+import { PROMPT, setUpScenes, touch } from './test/scene.ts';
 import { CTRL_C, CTRL_D, ENTER, UP } from './test/terminal.ts';
 
-const { scene, home } = stage();
+const { scene, home } = setUpScenes();
 
 describe('a whole session', () => {
-  it('asks, remembers, takes what is typed meanwhile, is interrupted, dies, and goes on', async () => {
+  it('asks, stores rules, queues typed text, is interrupted and killed, and continues', async () => {
     const [first, second] = [createTestGate(), createTestGate()];
     const { folder, api, sent, start } = await scene([
       [think('Let me see.'), say('I make a file.'), call('Bash', { command: 'mkdir -v one' }, 'b1')],
@@ -87,7 +87,7 @@ describe('a whole session', () => {
 });
 
 describe('the line being typed', () => {
-  it('keeps a paste together, and is remembered for the next session', async () => {
+  it('keeps a paste together, and is in the history of the next session', async () => {
     const { sent, start } = await scene([[say('Got it.')], [say('Again.')]]);
     const terminal = start();
     await terminal.sees(PROMPT);
@@ -107,7 +107,7 @@ describe('the line being typed', () => {
     await later.sees('Again.');
   });
 
-  it('survives output above it and another width of the terminal', async () => {
+  it('survives output above it and a resize of the terminal', async () => {
     const gate = createTestGate();
     const { start } = await scene([
       [say('One line.\n'), say(gate, 'Another line, which has to be wrapped by now.\n')],
@@ -125,7 +125,7 @@ describe('the line being typed', () => {
     expect(terminal.text.match(/> what/g)).toHaveLength(1);
   });
 
-  it('loses nothing of what comes faster than it is taken', async () => {
+  it('loses nothing of fast input', async () => {
     const { sent, start } = await scene([[say('First.')], [say('Second.')]]);
     const terminal = start();
     await terminal.sees(PROMPT);
@@ -138,7 +138,7 @@ describe('the line being typed', () => {
     expect([sent(1).includes('zwei'), sent(2).includes('zwei')]).toEqual([false, true]);
   });
 
-  it('sends each line that was ended before the program was there, and keeps the one that was not', async () => {
+  it('sends complete lines that were typed before the start, and keeps an incomplete one', async () => {
     const { sent, start } = await scene([[say('First.')], [say('Second.')]]);
     const terminal = start();
     terminal.type(`one${ENTER}zwei${ENTER}half a`);
@@ -149,7 +149,7 @@ describe('the line being typed', () => {
     expect([sent(1).includes('zwei'), sent(2).includes('zwei')]).toEqual([false, true]);
   });
 
-  it('runs a shell command after the turn it was typed in, and tells the model nothing of it before', async () => {
+  it('runs a shell command after the current turn, and does not send it to the model before', async () => {
     const gate = createTestGate();
     const { sent, start } = await scene([
       [say('I look. ', gate), call('Read', { file_path: 'x' }, 'r1')],
@@ -166,7 +166,7 @@ describe('the line being typed', () => {
     expect(sent(2)).not.toContain("th'r'ee");
   });
 
-  it('is not mixed with others that an interruption gives back, and what is left at the end is shown as a prompt', async () => {
+  it('gets queued text back after an interruption without mixing lines, and shows sent text as a prompt', async () => {
     const gate = createTestGate();
     const { sent, start } = await scene([
       [say('I begin '), hang()],
@@ -178,8 +178,8 @@ describe('the line being typed', () => {
     for (const line of ['while it works', '!echo hi', '/effort high']) terminal.type(`${line}${ENTER}`);
     await terminal.sees('(runs after this turn: /effort high)');
     terminal.type(CTRL_C);
-    await terminal.sees('(not run: !echo hi; Up brings it back)');
-    await terminal.sees('(not run: /effort high; Up brings it back)');
+    await terminal.sees('(not run: !echo hi; press Up to get it back)');
+    await terminal.sees('(not run: /effort high; press Up to get it back)');
     await terminal.sees(/\n> while it works$/);
     terminal.type(ENTER);
     await terminal.sees('Again');
@@ -193,7 +193,7 @@ describe('the line being typed', () => {
     expect(sent(2)).not.toContain('echo hi');
   });
 
-  it('comes back after a shell command was interrupted, and is not sent unseen', async () => {
+  it('gets queued text back after an interrupted shell command, and does not send it', async () => {
     const { api, start } = await scene([]);
     const terminal = start();
     await terminal.sees(PROMPT);
@@ -207,7 +207,7 @@ describe('the line being typed', () => {
     expect(api.requests.filter(({ path }) => path === '/v1/messages')).toHaveLength(0);
   });
 
-  it('survives a Ctrl-C that was meant for the editor it is open in', async () => {
+  it('survives a Ctrl-C in the external editor', async () => {
     const { folder, start } = await scene([]);
     writeFileSync(path.join(folder, 'edit.sh'), 'echo editing; sleep 60\n');
     const terminal = start([], { env: { EDITOR: 'sh edit.sh' } });
@@ -221,7 +221,7 @@ describe('the line being typed', () => {
     await terminal.sees(/\n> a draft$/);
   });
 
-  it('is completed with Tab, found again with Ctrl-R, and edited in an editor of the user', async () => {
+  it('is completed with Tab, found with Ctrl-R, and edited in an external editor', async () => {
     const { sent, start } = await scene([[say('One.')], [say('Two.')], [say('Three.')]]);
     const EDITOR = 'sed -i s/config/settings/';
     const terminal = start([], { env: { EDITOR } });
@@ -264,8 +264,8 @@ describe('the line being typed', () => {
   });
 });
 
-describe('what is shown', () => {
-  it('cannot drive the terminal', async () => {
+describe('the output', () => {
+  it('cannot control the terminal', async () => {
     const { start } = await scene([
       [
         say('\u001b[2J\u001b]0;owned\u0007gone?'),
@@ -287,7 +287,7 @@ describe('what is shown', () => {
     expect(terminal.raw).not.toContain('\u001b]0;');
   });
 
-  it('counts the attempts, and erases what a broken one had said', async () => {
+  it('counts the attempts, and erases the text of a failed one', async () => {
     const { start } = await scene([
       fail('overloaded'),
       [say('Half of '), breakOff()],
@@ -300,7 +300,7 @@ describe('what is shown', () => {
     expect(terminal.text).not.toContain('Half of');
   });
 
-  it('holds no escape sequence on a dumb terminal', async () => {
+  it('contains no escape sequence on a dumb terminal', async () => {
     const { start } = await scene([[say('Plain as it is.'), touch('x', 't1')], [say('Done.')]]);
     const terminal = start([], { env: { TERM: 'dumb' } });
     await terminal.sees(PROMPT);
@@ -317,7 +317,7 @@ describe('what is shown', () => {
 });
 
 describe('leaving', () => {
-  it('with a signal ends the turn, restores the terminal and says how to go on', async () => {
+  it('with a signal ends the turn, restores the terminal and prints the resume command', async () => {
     const { start } = await scene([[say('Working '), hang()]]);
     const terminal = start(['go']);
     await terminal.sees('Working');
@@ -327,7 +327,7 @@ describe('leaving', () => {
     expect(terminal.raw.endsWith('\u001b[?2004l')).toBe(true);
   });
 
-  it('ends in order where the window is closed, which sends the same signal twice', async () => {
+  it('by closing the window ends properly, although the signal arrives twice', async () => {
     const { start } = await scene([[call('Bash', { command: 'sleep 60' }, 's1')]]);
     const terminal = start(['go', '--allowed-tools', 'Bash']);
     await terminal.sees('● Bash sleep 60');
@@ -340,7 +340,7 @@ describe('leaving', () => {
     expect(later.text).not.toContain('had not come to an end');
   });
 
-  it('takes Ctrl-C twice, with nothing typed in between: else it clears what was typed', async () => {
+  it('needs Ctrl-C twice in a row; otherwise Ctrl-C clears the typed text', async () => {
     const { start } = await scene([]);
     const terminal = start();
     await terminal.sees(PROMPT);
@@ -360,7 +360,7 @@ describe('leaving', () => {
 });
 
 describe('without a terminal', () => {
-  it('points to -p, or reads prompts line by line with --plain', async () => {
+  it('suggests -p, or reads prompts line by line with --plain', async () => {
     const { run, script } = home();
     const refused = await run(['--model', 'rehearsal'], { input: 'hello\n' });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
@@ -379,7 +379,7 @@ describe('without a terminal', () => {
     expect(stdout).toMatch(/> second \n+Three\.\n[\s\S]*There is no user to ask\.[\s\S]*Four\./);
   });
 
-  it('calls a recording that is played again what it is', async () => {
+  it('marks a replayed recording as a replay', async () => {
     const { run, script, folder } = home();
     const file = path.join(folder, 'rec.jsonl');
     await run(['-p', '--model', script([[say('One.')]]), '--record', file, 'go']);
@@ -388,7 +388,7 @@ describe('without a terminal', () => {
     expect(stdout).toMatch(/One\.\n {2}1 answer - .* - a replay - /);
   });
 
-  it('says what to do where no model is configured', async () => {
+  it('explains what to do if no model is configured', async () => {
     const ended = await home().run(['--plain']);
     expect(ended.code).toBe(2);
     expect(ended.stderr.trim().split('\n')).toHaveLength(2);
@@ -397,7 +397,7 @@ describe('without a terminal', () => {
 });
 
 describe('an earlier session', () => {
-  it('is shown with its answer as it was painted, and says how to go on beside another window', async () => {
+  it('is shown with its formatted answer, and suggests a copy if another process uses it', async () => {
     const { start } = await scene([[say('It is **done** now.')]]);
     const first = start(['go']);
     await first.sees('% of the window');
@@ -412,7 +412,7 @@ describe('an earlier session', () => {
     await later.sees('> go\nIt is done now.\n');
   });
 
-  it('that does not exist is not looked for in silence', async () => {
+  it('that does not exist is reported', async () => {
     const { start } = await scene([]);
     const terminal = start(['--resume']);
     await terminal.sees('(there is no conversation in this folder yet: this is a new one)');

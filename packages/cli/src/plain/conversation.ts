@@ -1,6 +1,6 @@
 /**
- * The conversation: prompts one after another, with questions, interruptions and whatever is typed in between. Who
- * gets a typed line, what is done with it, what is shown and how is the business of the rooms beside it.
+ * Runs a conversation: reads prompts, runs turns and commands, and handles interruptions. `InputRouter` routes typed lines,
+ * `TurnRunner` runs them, `EventRenderer` formats events, and the screen shows them.
  */
 import { sessionPlace } from '../config-dir.ts';
 import type { ChatCommand, SessionChoice } from '../arguments/arguments.ts';
@@ -29,16 +29,16 @@ export interface ConversationSetup {
   readonly style: Style;
   readonly renderer: EventRenderer;
   readonly configDir: string;
-  /** Keeps a prompt for the arrow keys. */
+  /** Adds a prompt to the history for the arrow keys. */
   readonly remember: (prompt: string) => void;
   readonly now: () => number;
 }
 
-/** Pressed twice within so long at an empty prompt, Ctrl-C leaves. */
-const TWICE_MS = 2_000;
-/** Not the reason of somebody who sends a new message: the model is told that it was interrupted. */
+/** Two presses of Ctrl-C at an empty prompt within this time end the program. */
+const DOUBLE_PRESS_MS = 2_000;
+/** Differs from the reason for a new message, so that the model learns about the interruption. */
 const INTERRUPTED = 'interrupted by the user';
-/** Rarely used elsewhere; here somebody is there to answer. */
+/** Tools that ask the user. They are loaded from the start, because a user is present. */
 const ASKING_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
 
 export class Conversation {
@@ -46,11 +46,11 @@ export class Conversation {
   readonly #inbox = new PromptInbox();
   readonly #questionQueue: QuestionQueue;
   readonly #session: OpenSession;
-  readonly #work: TurnRunner;
-  readonly #typing: InputRouter;
+  readonly #turns: TurnRunner;
+  readonly #input: InputRouter;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #leaving = false;
-  /** Nobody will type any more. */
+  /** The input has ended. */
   #ended = false;
 
   constructor(setup: ConversationSetup) {
@@ -59,11 +59,11 @@ export class Conversation {
     const prompt = (): string => this.#promptText();
     const note = (text: string): void => this.#note(text);
     this.#questionQueue = createQuestionQueue({ screen, style, prompt });
-    const people = new UserDialogs({
+    const dialogs = new UserDialogs({
       style,
       cwd: options.cwd,
-      ask: (dialog, signal) => (this.#ended ? this.#askNobody() : this.#questionQueue.ask(dialog, signal)),
-      isAnyoneThere: () => !this.#ended,
+      ask: (dialog, signal) => (this.#ended ? this.#skipQuestion() : this.#questionQueue.ask(dialog, signal)),
+      hasUser: () => !this.#ended,
       say: (text) => screen.print(text),
     });
     this.#session = new OpenSession({
@@ -72,23 +72,23 @@ export class Conversation {
       surface: {
         tell: (text) => note(escapeControls(text)),
         tools: {
-          askUser: (questions, signal) => people.askUser(questions, signal),
-          approvePlan: (plan, signal) => people.approvePlan(plan, signal),
+          askUser: (questions, signal) => dialogs.askUser(questions, signal),
+          approvePlan: (plan, signal) => dialogs.approvePlan(plan, signal),
           named: [...(command.tools ?? []), ...ASKING_TOOLS],
         },
         agent: {
           includePartialMessages: true,
           canUseTool: (question, signal) => {
             setup.renderer.wasShown(question.toolUseId);
-            return people.mayRun(question, signal);
+            return dialogs.mayRun(question, signal);
           },
-          askToGoOn: (calls, signal) => people.mayRepeat(calls, signal),
+          askToGoOn: (calls, signal) => dialogs.mayRepeat(calls, signal),
           takeQueued: () => this.#inbox.takeJoining(),
-          onEvent: (event) => this.#work.hear(event),
+          onEvent: (event) => this.#turns.hear(event),
         },
       },
     });
-    this.#work = new TurnRunner({
+    this.#turns = new TurnRunner({
       ...setup,
       session: this.#session,
       chat: () => this.#chat(),
@@ -97,30 +97,30 @@ export class Conversation {
       loseSight: () => this.#questionQueue.loseSight(),
       waitedMs: () => this.#questionQueue.waitedMs,
     });
-    this.#typing = new InputRouter({
+    this.#input = new InputRouter({
       ...setup,
       questionQueue: this.#questionQueue,
       inbox: this.#inbox,
       session: this.#session,
-      work: this.#work,
+      work: this.#turns,
       note,
       prompt,
       interrupt: () => this.interrupt(),
     });
   }
 
-  /** Runs until the user leaves. Answers with the exit code. */
+  /** Runs until the user leaves. Returns the exit code. */
   async run(choice: SessionChoice, first = ''): Promise<number> {
     const { screen, options, style } = this.#setup;
     screen.listen({
       line: (text) => {
         this.#disarm();
-        this.#typing.line(text);
+        this.#input.line(text);
       },
       touched: () => this.#disarm(),
       interrupt: () => this.interrupt(),
-      escape: (draft) => this.#typing.escape(draft),
-      nextMode: () => void this.#typing.nextMode(),
+      escape: (draft) => this.#input.escape(draft),
+      nextMode: () => void this.#input.nextMode(),
       end: () => this.#end(),
       gone: () => this.#gone(),
     });
@@ -133,28 +133,28 @@ export class Conversation {
       const problem = await this.#session.open(chosen);
       if (problem !== undefined) return this.#refuse(problem);
       this.#showSession();
-      await this.#talk(first);
+      await this.#readPrompts(first);
     }
     return this.#goodbye();
   }
 
-  /** A signal: everything ends, and the program with it. */
+  /** Ends the turn and the program, after a signal. */
   leaveNow(): void {
     this.#leaving = true;
     this.#questionQueue.dismiss();
-    this.#work.stop(INTERRUPTED);
+    this.#turns.stop(INTERRUPTED);
     this.#inbox.stopWaiting();
   }
 
-  /** Ctrl-C: ends what is under way; at the prompt it clears the line, and leaves when pressed again. */
+  /** Handles Ctrl-C: stops the current work. At the prompt it clears the line, and a second press leaves. */
   interrupt(): void {
     const { screen, now } = this.#setup;
     const hadQuestion = this.#questionQueue.isOpen;
-    // Half an answer is no beginning of the next prompt.
+    // A partial answer must not become the start of the next prompt.
     if (hadQuestion) screen.takeDraft();
     this.#questionQueue.dismiss();
-    if (this.#work.isUnderWay) return this.#work.stop(INTERRUPTED);
-    const isSecond = now() - this.#interruptedAt < TWICE_MS;
+    if (this.#turns.isUnderWay) return this.#turns.stop(INTERRUPTED);
+    const isSecond = now() - this.#interruptedAt < DOUBLE_PRESS_MS;
     this.#disarm();
     if (hadQuestion || screen.takeDraft() !== '') return;
     if (isSecond || this.#ended) return this.#inbox.stopWaiting();
@@ -162,12 +162,12 @@ export class Conversation {
     this.#note('press Ctrl-C again to leave');
   }
 
-  /** The next Ctrl-C is the first one again. */
+  /** Makes the next Ctrl-C count as the first one. */
   #disarm(): void {
     this.#interruptedAt = Number.NEGATIVE_INFINITY;
   }
 
-  async #talk(first: string): Promise<void> {
+  async #readPrompts(first: string): Promise<void> {
     if (first.trim() !== '') await this.#take(this.#echoed(first));
     while (!this.#leaving && !this.#ended) {
       const line = await this.#nextLine();
@@ -184,19 +184,19 @@ export class Conversation {
     return line;
   }
 
-  /** What was not typed at the prompt is shown as if it were. */
+  /** Shows a line that was not typed at the prompt like a typed line. */
   #echoed(line: string): string {
     this.#setup.screen.print(`${this.#promptText()}${escapeControls(line)}`);
     return line;
   }
 
-  /** Whoever left at a terminal wants no decision made for them: the call is not denied for good, it can be taken up again. */
-  #askNobody(): Promise<undefined> {
-    if (!this.#setup.screen.isPipe) this.#work.stop(INTERRUPTED);
+  /** Handles a question after the input ended. At a terminal the turn is interrupted, so that the call can be resumed. */
+  #skipQuestion(): Promise<undefined> {
+    if (!this.#setup.screen.isPipe) this.#turns.stop(INTERRUPTED);
     return Promise.resolve(undefined);
   }
 
-  /** The window was closed; the signal that says so may come later. */
+  /** The terminal was closed. Its signal may arrive later. */
   #gone(): void {
     this.#ended = true;
     this.leaveNow();
@@ -207,7 +207,7 @@ export class Conversation {
     if (this.#questionQueue.isOpen && !this.#setup.screen.isPipe) return this.#gone();
     this.#ended = true;
     this.#questionQueue.dismiss();
-    if (this.#work.isUnderWay) this.#note('leaving when this turn is over; Ctrl-C ends it now');
+    if (this.#turns.isUnderWay) this.#note('leaving when this turn ends; Ctrl-C ends it now');
     this.#inbox.stopWaiting();
   }
 
@@ -217,32 +217,32 @@ export class Conversation {
     this.#setup.remember(text);
     const slash = readSlash(line);
     if (slash?.kind === 'unknown') return this.#setup.screen.print(slash.message);
-    if (slash) return void this.#settle(await this.#work.command(slash.command, slash.words));
-    if (line === '!') return this.#note('a command goes behind the !, such as !ls');
-    if (isShell(line)) return void this.#settle(await this.#work.shell(line.slice(1).trim()));
+    if (slash) return void this.#settle(await this.#turns.command(slash.command, slash.words));
+    if (line === '!') return this.#note('type a command after the !, such as !ls');
+    if (isShell(line)) return void this.#settle(await this.#turns.shell(line.slice(1).trim()));
     let left = await this.#turn(text);
     while (left !== undefined && !this.#leaving) left = await this.#turn(this.#echoed(left));
   }
 
-  /** Answers with what comes next: what was typed meanwhile, and did not join. */
+  /** Returns the next prompt: the text that was typed during the turn and did not join it. */
   async #turn(prompt: string): Promise<string | undefined> {
-    // Esc during something else was not meant for this turn.
-    this.#typing.takeSendsNow();
-    const isComplete = await this.#work.turn(prompt);
+    // An Esc during other work does not belong to this turn.
+    this.#input.takeSendsNow();
+    const isComplete = await this.#turns.turn(prompt);
     return this.#settle(isComplete) ? this.#inbox.takeLeft() : undefined;
   }
 
-  /** What was typed during something that was interrupted is not sent unseen. Answers whether it may be. */
+  /** Returns true if queued text may be sent. After an interruption, the text goes back to the input line instead. */
   #settle(isComplete: boolean): boolean {
-    if (this.#typing.takeSendsNow() || isComplete) return true;
-    this.#giveBack(returnDraft(this.#inbox.takeUnsent()));
+    if (this.#input.takeSendsNow() || isComplete) return true;
+    this.#restoreInput(returnDraft(this.#inbox.takeUnsent()));
     return false;
   }
 
-  #giveBack({ draft, aside }: ReturnedDraft): void {
+  #restoreInput({ draft, aside }: ReturnedDraft): void {
     for (const line of aside) {
       this.#setup.remember(line);
-      this.#note(`not run: ${escapeControls(line.trim())}; Up brings it back`);
+      this.#note(`not run: ${escapeControls(line.trim())}; press Up to get it back`);
     }
     if (draft !== undefined) this.#setup.screen.put(draft);
   }
@@ -268,7 +268,7 @@ export class Conversation {
       change: (changes) => session.change(changes),
       leave: () => {
         this.#leaving = true;
-        this.#work.stop(INTERRUPTED);
+        this.#turns.stop(INTERRUPTED);
       },
     };
   }
@@ -303,10 +303,10 @@ export class Conversation {
     const { screen, style } = this.#setup;
     const hint = await this.#session.close();
     screen.busy('');
-    // As it is: it holds a command to be copied.
+    // Printed without wrapping, because it contains a command to copy.
     if (hint !== undefined) screen.output(`${style.paint('dim', hint)}\n`);
     screen.close();
-    // Only a script that came through a pipe wants to know how its last prompt went.
-    return this.#work.lastTurnFailed && !process.stdin.isTTY ? 1 : 0;
+    // Only piped input gets the result of the last prompt as the exit code.
+    return this.#turns.lastTurnFailed && !process.stdin.isTTY ? 1 : 0;
   }
 }

@@ -14,22 +14,22 @@ export interface InputRouterSetup {
   readonly screen: Screen;
   readonly session: OpenSession;
   readonly work: TurnRunner;
-  /** A word beside the conversation. */
+  /** Prints a note. */
   readonly note: (text: string) => void;
   readonly prompt: () => string;
-  /** Keeps a prompt for the arrow keys. */
+  /** Adds a prompt to the history for the arrow keys. */
   readonly remember: (prompt: string) => void;
   readonly interrupt: () => void;
 }
 
-/** Lines that follow each other faster than this were not typed by hand. */
+/** Lines that arrive within this time of each other were pasted. */
 const BURST_MS = 25;
 
 export class InputRouter {
   readonly #setup: InputRouterSetup;
-  /** What was typed goes to the model at once, although the turn was interrupted. */
+  /** The typed text is sent at once, although the turn was interrupted. */
   #sendsNow = false;
-  /** Lines that arrived at a question together. */
+  /** Lines that arrived together at a question. */
   #burst: string[] = [];
   #burstEnd: NodeJS.Timeout | undefined;
 
@@ -37,7 +37,7 @@ export class InputRouter {
     this.#setup = setup;
   }
 
-  /** Whether the turn that has just ended was interrupted for the sake of what was typed. */
+  /** Returns true if the last turn was interrupted to send the typed text. */
   takeSendsNow(): boolean {
     const sendsNow = this.#sendsNow;
     this.#sendsNow = false;
@@ -48,10 +48,10 @@ export class InputRouter {
     const { questionQueue, work, inbox } = this.#setup;
     if (questionQueue.isOpen) this.#collect(text);
     else if (!work.isUnderWay) inbox.give(text);
-    else if (text.trim() !== '') this.#meanwhile(text);
+    else if (text.trim() !== '') this.#queue(text);
   }
 
-  /** Esc sends what is being typed at once; with nothing typed it interrupts. */
+  /** Handles Esc: sends the draft at once. Without a draft it interrupts. */
   escape(draft: string): void {
     const { questionQueue, work, inbox, screen, remember, interrupt } = this.#setup;
     if (questionQueue.isOpen || (work.isUnderWay && draft.trim() === '')) return interrupt();
@@ -63,7 +63,7 @@ export class InputRouter {
     work.stop('interrupt');
   }
 
-  /** Shift-Tab. */
+  /** Handles Shift-Tab. */
   async nextMode(): Promise<void> {
     const { questionQueue, screen, session, work, prompt } = this.#setup;
     if (!session.isOpen) return;
@@ -74,10 +74,10 @@ export class InputRouter {
 
   /**
    * Joins lines that arrive together into one answer. A terminal without bracketed paste delivers pasted text line by line,
-   * and a line of it that holds only "1" must not choose.
+   * and a line with only "1" must not choose.
    */
   #collect(text: string): void {
-    // A pipe hands out one line for each question.
+    // A pipe delivers one line for each question.
     if (this.#setup.screen.isPipe) return this.#answer(text);
     this.#burst.push(text);
     clearTimeout(this.#burstEnd);
@@ -89,8 +89,8 @@ export class InputRouter {
   }
 
   /**
-   * At a question. Commands that only show something work there, too; others are no answer and wait, unless the question
-   * takes any words.
+   * Handles a line at a question. Commands that only show something run at once. Other commands wait, unless the question
+   * accepts any text.
    */
   #answer(text: string): void {
     const { questionQueue, work } = this.#setup;
@@ -98,12 +98,12 @@ export class InputRouter {
     if (slash?.kind === 'command' && slash.command.anytime)
       return void work.beside(slash.command, slash.words).then(() => questionQueue.askAgain());
     if (questionQueue.takesWords || !(slash || isShell(text))) return questionQueue.read(text);
-    this.#meanwhile(text);
+    this.#queue(text);
     questionQueue.askAgain();
   }
 
-  /** While something is under way a prompt waits to join it; some commands need not wait, others run after it. */
-  #meanwhile(text: string): void {
+  /** Handles a line during other work: a prompt joins the run. Some commands run at once, others after the turn. */
+  #queue(text: string): void {
     const { work, inbox, note, remember } = this.#setup;
     const slash = readSlash(text);
     if (slash?.kind === 'unknown') return note(slash.message);
@@ -118,7 +118,7 @@ export class InputRouter {
   }
 }
 
-/** `!ls`: for the shell, not for the model. */
+/** Returns true for a shell command of the user, such as `!ls`. */
 export function isShell(text: string): boolean {
   return /^\s*!\s*\S/.test(text);
 }

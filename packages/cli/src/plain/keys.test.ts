@@ -3,17 +3,17 @@ import type { PermissionMode } from '@heddle/core';
 import { say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { modeAfter } from './input-router.ts';
-import { PROMPT, stage } from './test/scene.ts';
+import { PROMPT, setUpScenes } from './test/scene.ts';
 import { ENTER } from './test/terminal.ts';
 
-const { scene } = stage();
+const { scene } = setUpScenes();
 
 const SHIFT_ENTER = '\u001b[13;2u';
 const MOUSE_CLICK = '\u001b[<0;10;20M';
 const BACKGROUND_COLOR = '\u001b]11;rgb:1e1e/1e1e/2e2e\u001b\\';
 
 describe('the input line', () => {
-  it('sends the typed text alone, without what the terminal reports', async () => {
+  it('sends only the typed text, without reports of the terminal', async () => {
     const { sent, start } = await scene([[say('Read.')]]);
     const terminal = start();
     await terminal.sees(PROMPT);
@@ -25,7 +25,7 @@ describe('the input line', () => {
     expect(sent(1)).not.toMatch(/10;20|rgb:/);
   });
 
-  it('takes a paste of 400 kB and shows the next key at once', async () => {
+  it('accepts a paste of 400 kB and shows the next key at once', async () => {
     const { sent, start } = await scene([[say('Long.')]]);
     const terminal = start();
     await terminal.sees(PROMPT);
@@ -41,7 +41,7 @@ describe('the input line', () => {
   });
 });
 
-it('goes from mode to mode with Shift-Tab, and never to one that asks nothing', () => {
+it('cycles through the modes with Shift-Tab, except the modes that allow or deny everything', () => {
   const modes: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
   expect(modes.map(modeAfter)).toEqual(['acceptEdits', 'plan', 'default', 'default', 'default']);
 });

@@ -1,9 +1,9 @@
 /** Finds the session that a user names on the command line. */
 import { findSession, listSessions, type SessionPlace, type SessionSummary } from '@heddle/agent/sessions';
+import { editDistance } from '../arguments/collect-flags.ts';
 import { configDir, sessionPlace } from '../config-dir.ts';
 import { oneLine } from './text/columns.ts';
 import { agoText } from './text/units.ts';
-import { editDistance } from '../arguments/collect-flags.ts';
 
 export function place(): SessionPlace {
   return sessionPlace(process.env, process.cwd());
@@ -71,4 +71,21 @@ const MAX_TITLE_LENGTH = 80;
 
 function shortTitle(title: string): string {
   return oneLine(title).slice(0, MAX_TITLE_LENGTH);
+}
+
+export type MeantSession =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly message: string };
+
+/** Resolves `--resume WORD` to a session of this folder, by its id, the beginning of its id, or its title. */
+export function meantSession(word: string, place: SessionPlace): MeantSession {
+  const here = findSession(word, place, 'here');
+  if (here.kind === 'one') return { ok: true, id: here.session.id };
+  if (here.kind === 'several') return { ok: false, message: severalText(word, here.sessions) };
+  const elsewhere = findSession(word, place);
+  const advice =
+    elsewhere.kind === 'one'
+      ? `It belongs to ${oneLine(elsewhere.session.cwd ?? 'another folder')}. Resume it in that folder.`
+      : suggestion(word, place);
+  return { ok: false, message: `No conversation found with session ID: ${oneLine(word)}. ${advice}` };
 }

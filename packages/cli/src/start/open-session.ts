@@ -36,7 +36,7 @@ export async function openChosen(choice: SessionChoice): Promise<ChosenSession> 
     return { ok: false, message: 'There is no conversation to continue in this folder.', sessionId: fresh };
   const opened = openEarlier(setup, choice, id, fresh);
   if (opened.ok || !opened.isUnknown) return named(opened, id);
-  const { meantSession } = await import('../sessions/meant.ts');
+  const { meantSession } = await import('../sessions/pick.ts');
   const meant = meantSession(id, setup.place);
   return meant.ok ? named(openEarlier(setup, choice, meant.id, fresh), meant.id) : named(meant, id);
 }

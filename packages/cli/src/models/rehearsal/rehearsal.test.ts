@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, homeFor } from '../../test/home.ts';
 import { install, type Installed, linesOf } from '../../test/program.ts';
-import { SCENES } from './scenes.ts';
+import { SCENES } from './rehearsal.ts';
 
 let installed: Installed;
 beforeAll(async () => {

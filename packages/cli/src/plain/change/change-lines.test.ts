@@ -4,7 +4,7 @@ import { changeLines, changeOf } from './change.ts';
 
 const style = styleFor({ plain: true, env: {} });
 
-it('a changed line shows its tabs as spaces, counted from behind its number and its sign', () => {
+it('shows tabs of a changed line as spaces, counted from the start of its text', () => {
   const change = changeOf('Write', { content: 'a\n\tb\tc\n' }, 'a\n\tb\n');
   expect(change && changeLines(change, 1, style)).toEqual([
     '1   a',

@@ -1,4 +1,4 @@
-/** What a call would do to a file: where, and with which lines. Pure. */
+/** Computes and formats the change that a call makes to a file. */
 import { isRecord, type JsonObject } from '@heddle/core';
 import { applyEdits } from '@heddle/tools';
 import { resolvePath } from '@heddle/tools/files';
@@ -9,12 +9,12 @@ import { pluralize } from '../../terminal/amounts.ts';
 import type { Style } from '../../terminal/style.ts';
 
 export interface ShownChange {
-  /** The file as it is; undefined where it is not known, and lines have no number. */
+  /** The current lines of the file. Undefined if they are unknown; then lines have no numbers. */
   readonly before: readonly string[] | undefined;
   readonly hunks: readonly Hunk[];
 }
 
-/** `current`: the file as it is; undefined where there is none. Undefined for a call that changes no file. */
+/** Computes the change of a call. Returns undefined if the call changes no file. `current`: the file, if it exists. */
 export function changeOf(
   tool: string,
   input: JsonObject,
@@ -28,7 +28,7 @@ export function changeOf(
   const steps = stepsOf(input);
   const applied = current === undefined ? undefined : applyEdits(current, steps);
   if (applied?.ok) return between(current, applied.text);
-  // It will be refused, or nobody knows the file: what it says is all there is to see.
+  // The edit will fail, or the file is unknown. So only the texts of the call are shown.
   const hunks = steps.flatMap(({ old_string, new_string }) =>
     hunksBetween(linesOf(old_string), linesOf(new_string)),
   );
@@ -71,7 +71,7 @@ function field(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
 }
 
-/** A file larger than this is not read to be shown. */
+/** A larger file is not read. */
 const MAX_BYTES = 2_000_000;
 const CHANGING: ReadonlySet<string> = new Set(['Write', 'Edit']);
 
@@ -86,18 +86,18 @@ export function currentText(tool: string, input: JsonObject, cwd: string): strin
     return undefined;
   }
 }
-/** The stretches in which two texts differ, line by line. Pure. */
 
+/** A range of lines in which two texts differ. */
 interface Hunk {
-  /** Where it begins, counted from 0: in the text before, and in the text after. */
+  /** The first line, counted from 0, in the text before (`at`) and in the text after (`to`). */
   readonly at: number;
   readonly to: number;
   readonly gone: readonly string[];
   readonly come: readonly string[];
 }
 
-/** Beyond so many pairs of lines one hunk tells it as well, and at once. */
-const MOST_PAIRS = 1_000_000;
+/** With more pairs of lines, an exact comparison would take too long. */
+const MAX_PAIRS = 1_000_000;
 
 function hunksBetween(before: readonly string[], after: readonly string[]): Hunk[] {
   let start = 0;
@@ -112,11 +112,11 @@ function hunksBetween(before: readonly string[], after: readonly string[]): Hunk
   const gone = before.slice(start, before.length - end);
   const come = after.slice(start, after.length - end);
   if (gone.length === 0 && come.length === 0) return [];
-  if (gone.length * come.length <= MOST_PAIRS) return walk(gone, come, start);
+  if (gone.length * come.length <= MAX_PAIRS) return walk(gone, come, start);
   return gone.length === come.length ? lineByLine(gone, come, start) : [{ at: start, to: start, gone, come }];
 }
 
-/** Nothing was put in or taken out: each line still stands where it stood. */
+/** Compares texts with the same number of lines, line by line. */
 function lineByLine(before: readonly string[], after: readonly string[], start: number): Hunk[] {
   return before.flatMap((gone, index) => {
     const come = after[index] ?? '';
@@ -125,7 +125,7 @@ function lineByLine(before: readonly string[], after: readonly string[], start: 
   });
 }
 
-/** Along the longest run of lines that both have. */
+/** Finds the differences along the longest common subsequence of lines. */
 function walk(before: readonly string[], after: readonly string[], start: number): Hunk[] {
   const common = commonLengths(before, after);
   const hunks: { at: number; to: number; gone: string[]; come: string[] }[] = [];
@@ -152,7 +152,7 @@ function walk(before: readonly string[], after: readonly string[], start: number
   return hunks;
 }
 
-/** How many lines both have in common, in order, from two places on. */
+/** Returns a function for the length of the longest common subsequence after two positions. */
 function commonLengths(
   before: readonly string[],
   after: readonly string[],
@@ -176,7 +176,7 @@ interface Row {
   readonly text: string;
 }
 
-/** `around`: so many lines that stay are shown on each side. */
+/** Formats the change. `around`: the number of unchanged lines to show on each side. */
 export function changeLines(change: ShownChange, around: number, { paint, signs }: Style): string[] {
   const rows = rowsOf(change, around);
   const isNumbered = change.before !== undefined;
@@ -211,27 +211,27 @@ function endOf({ at, gone }: Hunk): number {
   return at + gone.length;
 }
 
-/** Below a hunk and before the next one, no line is shown twice. */
+/** Counts the unchanged lines to show after a hunk, so that no line is shown twice. */
 function shownBelow(hunk: Hunk, next: Hunk, around: number): number {
   return Math.min(around, Math.max(0, next.at - endOf(hunk)));
 }
 
-/** Lines that stay have the numbers of the file as it will be: `shift` is how far the hunks before have moved them. */
+/** Returns unchanged lines with their numbers in the new file. `shift`: how far earlier hunks moved them. */
 function staying(before: readonly string[] | undefined, from: number, until: number, shift: number): Row[] {
   return (before ?? [])
     .slice(from, until)
     .map((text, line): Row => ({ mark: ' ', number: from + line + shift + 1, text }));
 }
 
-/** Further lines are counted, not shown. */
-const SHOWN = 8;
+/** More lines are counted, but not shown. */
+const MAX_LINES = 8;
 
-/** The first lines of what a call did to a file. */
+/** Formats the first lines of a change. */
 export function changeRows(change: ShownChange, style: Style): string[] {
   const all = changeLines(change, 0, style);
   const { come, gone } = changeSize(change);
-  const more = all.length - SHOWN;
+  const more = all.length - MAX_LINES;
   const rest = `${style.signs.more} ${pluralize(more, 'more line')}, +${come} -${gone} in all`;
-  const rows = more > 1 ? [...all.slice(0, SHOWN), style.paint('dim', rest)] : all;
+  const rows = more > 1 ? [...all.slice(0, MAX_LINES), style.paint('dim', rest)] : all;
   return rows.map((row) => `| ${row}`);
 }

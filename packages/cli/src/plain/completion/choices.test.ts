@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { choiceRows } from './complete.ts';
 
-describe('names that could follow', () => {
-  it('stand in columns that are read downwards', () => {
+describe('the list of candidates', () => {
+  it('has columns that are read downwards', () => {
     expect(choiceRows(['clear', 'compact', 'cost', 'help', 'mode'], 24, '…')).toEqual([
       '  clear    help',
       '  compact  mode',
@@ -11,7 +11,7 @@ describe('names that could follow', () => {
     expect(choiceRows(['a', '漢字', 'b'], 80, '…')).toEqual(['  a     漢字  b']);
   });
 
-  it('never take more than ten rows, and say how many are left out', () => {
+  it('has at most ten rows, and reports how many names are omitted', () => {
     const names = Array.from({ length: 400 }, (_name, index) => `a-rather-long-name-${index}.txt`);
     const rows = choiceRows(names, 80, '…');
     expect(rows).toHaveLength(10);
@@ -20,7 +20,7 @@ describe('names that could follow', () => {
     for (const row of rows) expect(row.length).toBeLessThan(80);
   });
 
-  it('are cut where one is wider than the terminal', () => {
+  it('cuts a name that is wider than the terminal', () => {
     expect(choiceRows(['abcdefghijkl', 'x'], 10, '…')).toEqual(['  abcdef…', '  x']);
   });
 });

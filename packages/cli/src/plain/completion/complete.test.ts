@@ -17,7 +17,7 @@ const sources: CompletionSources = {
     (FILES[folder] ?? []).map((name) => ({ name: name.replace('/', ''), isFolder: name.endsWith('/') })),
 };
 
-/** The line after Tab, with a bar at the cursor; or what could follow. */
+/** Returns the line after Tab, with a bar at the cursor, or the candidates. */
 function tab(text: string, cursor = text.length): string | readonly string[] {
   const completed = complete({ text, cursor }, sources);
   if (completed.kind === 'choices') return completed.names;
@@ -50,7 +50,7 @@ describe('Tab', () => {
     ['no such file', 'no such file|'],
     ['', '|'],
     ['a word ', 'a word |'],
-  ])('makes of %j', (text, expected) => {
+  ])('completes %j', (text, expected) => {
     expect(tab(text)).toEqual(expected);
   });
 
@@ -60,7 +60,7 @@ describe('Tab', () => {
 });
 
 describe('the files of a folder', () => {
-  it('are told apart from folders, through links too; what would drive the terminal is left out', () => {
+  it('are distinguished from folders, also through links; names with control characters are omitted', () => {
     const home = mkdtempSync(path.join(os.tmpdir(), 'heddle-complete-'));
     mkdirSync(path.join(home, 'src'));
     writeFileSync(path.join(home, 'a file'), '');

@@ -1,4 +1,4 @@
-/** What Tab makes of a draft: the name of a command at its beginning, a path anywhere else. Pure. */
+/** Completes a draft on Tab: the name of a command at its start, or a path. */
 import { readdirSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import type { Draft } from '../screen/editor.ts';
 export interface CompletionSources {
   /** Names of slash commands, without the slash. */
   readonly commands: readonly string[];
-  /** What lies in a folder, as it was written; nothing where there is no such folder. */
+  /** Lists a folder. Returns nothing if the folder does not exist. */
   readonly list: (folder: string) => readonly FolderEntry[];
 }
 
@@ -20,13 +20,13 @@ interface FolderEntry {
 
 export type Completed =
   | { readonly kind: 'draft'; readonly draft: Draft }
-  /** Several are possible, and they have no more in common. */
+  /** Several candidates are possible, and they have no longer common start. */
   | { readonly kind: 'choices'; readonly names: readonly string[] }
   | { readonly kind: 'nothing' };
 
 interface Candidate {
   readonly name: string;
-  /** What follows once it is the only one. */
+  /** The text after the name if it is the only candidate. */
   readonly end: string;
 }
 
@@ -39,7 +39,7 @@ export function complete(draft: Draft, sources: CompletionSources): Completed {
   }
   const shell = /^\s*!/.exec(before)?.[0];
   const words = shell === undefined ? wordsOfPrompt(before) : [wordOfShell(before.slice(shell.length))];
-  // Tab after a space would list everything.
+  // After a space, Tab would list everything.
   if (words[0]?.path === '' && !before.endsWith('@')) return { kind: 'nothing' };
   for (const word of words) {
     const done = completedPath(draft, word, sources);
@@ -86,7 +86,7 @@ function completed(
 
 function grown({ text, cursor }: Draft, added: string): Completed {
   const rest = text.slice(cursor);
-  // What stands behind the cursor already is not put there twice.
+  // A space that already follows the cursor is not added again.
   const missing = added.endsWith(' ') && rest.startsWith(' ') ? added.slice(0, -1) : added;
   const draft = { text: text.slice(0, cursor) + missing + rest, cursor: cursor + missing.length };
   return missing === '' ? { kind: 'nothing' } : { kind: 'draft', draft };
@@ -97,31 +97,31 @@ function commonStart(left: string, right: string): string {
   while (length < left.length && left[length] === right[length]) length++;
   return left.slice(0, length);
 }
-/** The word before the cursor that Tab may go on with. Pure. */
 
+/** The word before the cursor that is completed. */
 interface BegunWord {
-  /** As it is called on the disk, not as it is written. */
+  /** The path on disk, without quotes and escapes. */
   readonly path: string;
-  /** What is added to it, as it has to be written. */
+  /** Quotes the added text if necessary. */
   readonly write: (added: string) => string;
-  /** What ends the word. */
+  /** The text that ends the word. */
   readonly end: string;
 }
 
-/** So far back a name with spaces may begin. */
-const MOST_WORDS = 6;
+/** The maximum number of words in a name with spaces. */
+const MAX_WORDS = 6;
 
-/** In a prompt: the last word, then longer ones, because names may hold spaces and nobody quotes them there. */
+/** Returns the last word of a prompt, then longer parts, because names with spaces are not quoted in prompts. */
 function wordsOfPrompt(before: string): BegunWord[] {
   const starts = [0, ...Array.from(before.matchAll(/[\s"'(@!=]/g), ({ index }) => index + 1)];
   return starts
     .toReversed()
-    .slice(0, MOST_WORDS)
+    .slice(0, MAX_WORDS)
     .filter((start, nth) => nth === 0 || before[start - 1] === '@' || before.includes('/', start))
     .map((start) => ({ path: before.slice(start), write: (added) => added, end: ' ' }));
 }
 
-/** In a `!` line: the last word as a shell reads it. */
+/** Returns the last word of a `!` line as a shell reads it. */
 function wordOfShell(before: string): BegunWord {
   let path = '';
   let quote = '';
@@ -141,13 +141,13 @@ function escapedForShell(text: string): string {
   return text.replaceAll(/[\s"'`$&|;<>()*?[\]{}!#\\]/g, String.raw`\$&`);
 }
 
-/** `written`: as the user wrote it, from where the session stands. */
+/** Lists a folder. `written`: the path as typed, relative to `cwd`. */
 export function listFolder(written: string, cwd: string): FolderEntry[] {
   const folder = path.resolve(cwd, written.replace(/^~(?=\/)/, os.homedir()));
   try {
     return (
       readdirSync(folder, { withFileTypes: true })
-        // A name that could drive the terminal cannot be typed either.
+        // Names with control characters are left out.
         .filter(({ name }) => escapeControls(name) === name)
         .map((entry) => ({
           name: entry.name,
@@ -167,17 +167,17 @@ function isFolder(file: string): boolean {
 
 const INDENT = '  ';
 const GAP = 2;
-/** What stands on the screen must not be swept away by names. */
-const MOST_ROWS = 10;
+/** More rows would push the conversation off the screen. */
+const MAX_ROWS = 10;
 
-/** `more`: the sign that something is left out. */
+/** Formats the candidates in columns. `more`: the sign for omitted text. */
 export function choiceRows(names: readonly string[], columns: number, more: string): string[] {
   // The last column stays free.
-  const room = Math.max(1, columns - INDENT.length - 1);
-  const width = Math.min(room, Math.max(0, ...names.map(widthOf)));
-  const across = Math.floor((room + GAP) / (width + GAP)) || 1;
-  const isAll = names.length <= across * MOST_ROWS;
-  const shown = isAll ? names : names.slice(0, across * (MOST_ROWS - 1));
+  const available = Math.max(1, columns - INDENT.length - 1);
+  const width = Math.min(available, Math.max(0, ...names.map(widthOf)));
+  const across = Math.floor((available + GAP) / (width + GAP)) || 1;
+  const isAll = names.length <= across * MAX_ROWS;
+  const shown = isAll ? names : names.slice(0, across * (MAX_ROWS - 1));
   const count = Math.ceil(shown.length / across);
   const rows = Array.from({ length: count }, (_row, row) =>
     shown

@@ -14,7 +14,7 @@ const MARKS = new Map([
   ['\u001b[39m', '›'],
 ]);
 
-/** What stands on the screen of a text that came in these pieces. Bold as «…», code as ‹…›. */
+/** Returns the screen after a text that arrived in these pieces. Bold is shown as «…», code as ‹…›. */
 function shown(pieces: readonly string[], columns: number, style = painted): string {
   const prose = new Prose(style, () => columns);
   const text = pieces.map((piece) => prose.add(piece)).join('') + prose.end();
@@ -23,8 +23,8 @@ function shown(pieces: readonly string[], columns: number, style = painted): str
 
 const rows = (text: string, columns: number): string[] => shown([text], columns).split('\n');
 
-describe('the words of the model', () => {
-  it('go to the next row where they would cross the edge', () => {
+describe('the text of the model', () => {
+  it('moves a word that does not fit to the next row', () => {
     expect(rows('one two three four', 9)).toEqual(['one two', 'three', 'four']);
     expect(rows('exactly nine', 7)).toEqual(['exactly', 'nine']);
     expect(rows('its own\nlines  stay\n\nas they are', 40)).toEqual([
@@ -35,13 +35,13 @@ describe('the words of the model', () => {
     ]);
   });
 
-  it('are left in one piece for copying where one is longer than a row', () => {
+  it('keeps a word that is longer than a row in one piece for copying', () => {
     const url = 'https://example.com/a/long/way/to/go';
     expect(rows(`see ${url} there`, 20)).toEqual(['see', url, 'there']);
     expect(rows(`see ${url} x`, 20)).toEqual(['see', `${url} x`]);
   });
 
-  it('hang below the text of a list, and carry the sign of a quotation along', () => {
+  it('indents the rows of a list item, and repeats the sign of a quotation', () => {
     expect(rows('- one two three\n  10. four five six', 12)).toEqual([
       '- one two',
       '  three',
@@ -53,18 +53,18 @@ describe('the words of the model', () => {
     expect(rows('> one two three', 10)).toEqual(['> one two', '> three']);
   });
 
-  it('are counted in cells, and broken anywhere in scripts without spaces, but not before a full stop', () => {
+  it('is measured in cells, and breaks scripts without spaces anywhere except before a full stop', () => {
     expect(rows('漢字漢字。漢字', 8)).toEqual(['漢字漢', '字。漢字']);
     expect(rows('漢字 😀😀 e\u0301e\u0301 x', 8)).toEqual(['漢字 😀', '😀 e\u0301e\u0301 x']);
   });
 
-  it('leave room where terminals take more of it for a picture', () => {
+  it('reserves cells for emoji that some terminals draw wider', () => {
     expect(rows('one 👍🏽 two', 10)).toEqual(['one 👍🏽', 'two']);
     expect(rows('a 🇩🇪 flag', 10)).toEqual(['a 🇩🇪', 'flag']);
     expect(rows('👩‍👩‍👧👩‍👩‍👧 x', 10)).toEqual(['👩‍👩‍👧', '👩‍👩‍👧 x']);
   });
 
-  it('do not wrap where they are code or a table', () => {
+  it('is not wrapped in code and tables', () => {
     const text = [
       '```sh',
       'echo one two three **four** `five`',
@@ -73,15 +73,15 @@ describe('the words of the model', () => {
       '```',
       '| one two | three four |',
       '',
-      '    indented code goes on',
+      '    indented code continues',
       '~~~~',
-      '~~~ is not its end, it goes on',
+      '~~~ is not its end, it continues',
       '~~~~',
     ].join('\n');
     expect(shown([text], 10)).toBe(text);
   });
 
-  it('wrap again below a list and behind a block of code', () => {
+  it('is wrapped again after a list and after a code block', () => {
     expect(rows('- a\n\n    one two three', 12)).toEqual(['- a', '', '    one two', '    three']);
     expect(rows('```\nx\n```\none two', 5)).toEqual(['```', 'x', '```', 'one', 'two']);
   });
@@ -119,11 +119,11 @@ describe('bold, code and headings', () => {
     '#hashtag and C# code',
     '#',
     `**${'far '.repeat(80)}**`.trim(),
-  ])('are not made of what has no other half: %j', (text) => {
+  ])('are not painted without a closing mark: %j', (text) => {
     expect(shown([text], 1_000)).toBe(text);
   });
 
-  it('leave what came in grey grey', () => {
+  it('keep dim text dim', () => {
     const text = painted.paint('dim', 'I think **hard** about it');
     const prose = new Prose(painted, () => 80);
     expect(prose.add(text) + prose.end()).toBe(
@@ -132,13 +132,13 @@ describe('bold, code and headings', () => {
     expect(prose.add('**bold** again') + prose.end()).toBe('\u001b[1mbold\u001b[22m again');
   });
 
-  it('keep their marks where there are no colours', () => {
+  it('keep their marks without colors', () => {
     const text = '# a **bold** `word`';
     expect(shown([text], 80, unpainted)).toBe(text);
   });
 });
 
-describe('a text that is still coming', () => {
+describe('a streaming text', () => {
   const text = [
     '# Title of it',
     'Some **bold words** and `code with spaces` and **unclosed, 2 ** 3, *x* \\* y.',
@@ -149,7 +149,7 @@ describe('a text that is still coming', () => {
     'code  **stays**   ',
     '```',
     '| a | b |',
-    '> quoted `text` that goes on and on  ',
+    '> quoted `text` that continues a lot ',
     '',
     '**',
   ].join('\n');
@@ -161,7 +161,7 @@ describe('a text that is still coming', () => {
         expect(shown(pieces, columns, style)).toBe(shown([text], columns, style));
   });
 
-  it('loses and adds nothing but marks and space', () => {
+  it('loses only marks and spaces, and adds only spaces', () => {
     const bare = (all: string): string => all.replaceAll(/[\s*`>]/g, '');
     for (const columns of [1, 2, 12, 80])
       expect(bare(stripVTControlCharacters(shown([text], columns))).replaceAll(/[«»‹›]/g, '')).toBe(
@@ -177,12 +177,12 @@ describe('a text that is still coming', () => {
     expect(prose.add(`yy **b ${'c '.repeat(150)}`)).toContain('yy **b c c');
   });
 
-  it('takes no more time where it comes in one piece', () => {
+  it('takes no more time in one piece', () => {
     const long = `${'x'.repeat(200_000)} ${'word '.repeat(50_000)}`;
     expect(shown([long], 80).length).toBeGreaterThan(400_000);
   });
 
-  it('heeds another width from the next word on', () => {
+  it('uses a new width from the next word on', () => {
     let columns = 20;
     const prose = new Prose(painted, () => columns);
     const first = prose.add('one two three four five ');
@@ -191,7 +191,7 @@ describe('a text that is still coming', () => {
     expect(all).toBe('one two three four\nfive six\nseven\neight nine');
   });
 
-  it('goes on in a row of its own, in the same list or block of code, after something else was written', () => {
+  it('continues in a new row, in the same list or code block, after other output', () => {
     const prose = new Prose(painted, () => 20);
     prose.add('- one two ');
     prose.tearOff();
@@ -201,7 +201,7 @@ describe('a text that is still coming', () => {
     expect(prose.add(' 1; // a comment that is long\n```\n')).toBe(' 1; // a comment that is long\n```\n');
   });
 
-  it('fits, however narrow the terminal', () => {
+  it('fits into a terminal of any width', () => {
     for (const columns of [10, 13, 21, 34]) {
       const words = 'these are only words of less than eight letters each - 漢字 and so on';
       for (const row of shown([`- ${words}\n> ${words}`], columns).split('\n'))

@@ -1,6 +1,6 @@
 /**
- * The model's words while they come: wrapped at words, with bold, code and headings painted where there are colours. Lines
- * of code and of tables stay as they are. However the text is cut into pieces, the same comes out.
+ * Formats the text of the model while it streams: wraps it at words, and paints bold, code and headings if colors are on.
+ * Code blocks and tables stay unchanged. The result does not depend on how the text is split into deltas.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { cellsOf, charactersOf, widthOf } from '../../terminal/width.ts';
@@ -19,17 +19,17 @@ export class Prose implements Layout {
   readonly #rows: Rows;
   #held = '';
   #around: LineContext = NOTHING_BEGUN;
-  /** The line that is being shown; undefined at the beginning of one. */
+  /** The kind of the current line; undefined at the start of a line. */
   #line: LineKind | undefined;
   #spans: Spans = NO_SPANS;
-  /** The character that was taken last. */
+  /** The last character that was read. */
   #before = '';
   #gap = '';
-  /** The text itself came in grey. */
+  /** The text itself contains the color code for dim. */
   #isDim = false;
-  /** The word that is still growing. */
+  /** The parts of the current word. */
   #word: Piece[] = [];
-  /** A part of that word stands there already: it is longer than a row. */
+  /** The word is longer than a row, and a part of it is already shown. */
   #isOverlong = false;
 
   constructor(style: Style, columns: () => number) {
@@ -93,7 +93,7 @@ export class Prose implements Layout {
     return shown;
   }
 
-  /** Without colours every mark stays where it is. */
+  /** Without colors, all Markdown marks are kept. */
   #token(isWhole: boolean): Token | undefined {
     if (this.#style.colors) return nextToken(this.#held, this.#spans, { before: this.#before, isWhole });
     const [text = ''] = /^(?:\n|[^\S\n]+|\S+)/.exec(this.#held) ?? [];
@@ -141,14 +141,14 @@ export class Prose implements Layout {
     return this.#spans.bold || isHeading ? 'bold' : undefined;
   }
 
-  /** The word is complete. */
+  /** Writes the current word. */
   #place(): string {
     const { paint } = this.#style;
     const word = joined(this.#word)
       .map(({ text, look }) => {
         this.#isDim = isDimAfter(text, this.#isDim);
         if (look === undefined) return text;
-        // The end of bold is the end of dim too.
+        // The code that ends bold also ends dim.
         return paint(look, text) + (look === 'bold' && this.#isDim ? DIM : '');
       })
       .join('');
@@ -169,7 +169,7 @@ function isDimAfter(text: string, isDim: boolean): boolean {
   return on === off ? isDim : on > off;
 }
 
-/** Neighbours of one look are painted as one. */
+/** Joins adjacent parts with the same look. */
 function joined(pieces: readonly Piece[]): Piece[] {
   const all: Piece[] = [];
   for (const piece of pieces) {
@@ -179,20 +179,20 @@ function joined(pieces: readonly Piece[]): Piece[] {
   }
   return all;
 }
-/** What kind of line begins, judged by its first word: prose may be wrapped, code and tables stay as they are. Pure. */
 
+/** The kind of a line, found from its first word. Prose is wrapped; code and tables are not. */
 type LineKind =
   | {
       readonly kind: 'prose';
-      /** What rows begin with that it runs over into. */
+      /** The text at the start of each continuation row. */
       readonly hang: string;
       readonly isHeading: boolean;
     }
   | { readonly kind: 'verbatim' };
 
-/** What the lines before it have begun. */
+/** The blocks that earlier lines opened. */
 interface LineContext {
-  /** The fence that would end the block of code. */
+  /** The fence that ends the code block. */
   readonly fence: string | undefined;
   readonly isInList: boolean;
 }
@@ -204,16 +204,16 @@ interface OpenBlock {
 
 const NOTHING_BEGUN: LineContext = { fence: undefined, isInList: false };
 
-/** A first word that is longer decides nothing. */
-const LONGEST_SIGN = 40;
-/** What a tab is shown as. */
+/** A longer first word is not a list sign or a fence. */
+const MAX_SIGN_LENGTH = 40;
+/** The replacement of a tab. */
 const TAB = '    ';
 const VERBATIM: LineKind = { kind: 'verbatim' };
 
-/** Undefined: more of it has to come. */
+/** Returns undefined if more text is needed. */
 function lineKind(text: string, around: LineContext, isWhole: boolean): OpenBlock | undefined {
   const [, lead = '', word = '', after = ''] = /^([ \t]*)(\S*)(\s?)/.exec(text) ?? [];
-  if (after === '' && !isWhole && word.length < LONGEST_SIGN) return undefined;
+  if (after === '' && !isWhole && word.length < MAX_SIGN_LENGTH) return undefined;
   const indent = lead.replaceAll('\t', TAB);
   if (word === '') return { line: around.fence === undefined ? prose('') : VERBATIM, next: around };
   if (around.fence !== undefined) {
@@ -244,7 +244,7 @@ interface WordPart {
   readonly mayBreakBefore: boolean;
 }
 
-/** `before`: what the word ends with so far. */
+/** Splits a text where a line break is allowed. `before`: the end of the word so far. */
 function splitParts(before: string, text: string): WordPart[] {
   if (/^[\x20-\x7e]*$/.test(before + text)) return [{ text, mayBreakBefore: false }];
   const parts: WordPart[] = [];
@@ -265,6 +265,6 @@ function mayBreak(left: string, right: string): boolean {
   return isWide && !ENDS.test(right) && !OPENS.test(left);
 }
 
-/** No row begins with these, and none ends with those. */
+/** A row does not start with a character of `ENDS`, and does not end with one of `OPENS`. */
 const ENDS = /^[\p{Pe}\p{Pf}\p{Po}ーぁぃぅぇぉっゃゅょァィゥェォッャュョ]/u;
 const OPENS = /[\p{Ps}\p{Pi}]$/u;

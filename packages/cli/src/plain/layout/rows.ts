@@ -1,25 +1,25 @@
 /**
- * The rows of a terminal, filled word by word: a word that would cross the edge begins the next row. A word that is longer
- * than a row is left for the terminal to break, so that it can be copied in one piece. Nothing is ever drawn again.
+ * Fills the rows of a terminal word by word. A word that does not fit starts a new row. The terminal wraps a word that is
+ * longer than a row, so that it can be copied as a whole. Rows are never redrawn.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { charactersOf, mostCellsOf, mostWidthOf, widthOf, withoutTabs } from '../../terminal/width.ts';
 
 export class Rows {
   readonly #columns: () => number;
-  /** Where the next character goes. */
+  /** The column of the next character. */
   #column = 0;
-  /** What rows begin with that a line runs over into. */
+  /** The text at the start of each continuation row. */
   #hang = '';
-  /** Something else was written in the middle of the line: it goes on in a row of its own. */
+  /** Other output interrupted the line, so the line continues in a new row. */
   #isTornOff = false;
 
-  /** Asked for each word: the terminal may become another size in the middle of a text. */
+  /** `columns` is called for each word, because the terminal may be resized during a text. */
   constructor(columns: () => number) {
     this.#columns = columns;
   }
 
-  /** A new line of the text. */
+  /** Starts a new line of the text. */
   begin(hang = ''): void {
     this.#column = 0;
     this.#isTornOff = false;
@@ -31,15 +31,15 @@ export class Rows {
     this.#isTornOff = true;
   }
 
-  /** A word, with the space before it. Answers with what to write. */
+  /** Adds a word and the space before it. Returns the text to write. */
   put(gap: string, word: string): string {
     const columns = this.#columns();
     const bare = stripVTControlCharacters(word);
-    // A narrower terminal has broken the row that was being filled.
+    // A terminal that became narrower has wrapped the current row.
     if (this.#column > columns) this.#column %= columns;
     const start = this.#column + gap.length;
     const isEmptyRow = start <= this.#hang.length || this.#column === 0;
-    // A row that ends early does less harm than one that the terminal breaks within a word.
+    // Uses the largest possible width: a short row is better than a word that the terminal breaks.
     const fits = start + mostWidthOf(bare) <= columns;
     if (!this.#isTornOff && (fits || isEmptyRow)) return this.#write(gap + word, gap + bare);
     const broken = this.#isTornOff ? '' : '\n';
@@ -48,7 +48,7 @@ export class Rows {
     return broken + this.#write(this.#hang + word, this.#hang + bare);
   }
 
-  /** The rest of a word of which a part stands there already. */
+  /** Adds the rest of a word that is partly written. */
   continue(rest: string): string {
     return this.#isTornOff ? this.put('', rest) : this.#write(rest, stripVTControlCharacters(rest));
   }
@@ -66,18 +66,19 @@ export class Rows {
     return drawn;
   }
 }
-/** How a text that is still coming is laid out. What it answers with stands on the screen for good. */
+
+/** Formats a streaming text. The returned text is final. */
 export interface Layout {
-  /** What may be shown now. */
+  /** Adds text. Returns the part that can be shown now. */
   add(text: string): string;
-  /** The rest, where nothing more comes. */
+  /** Ends the text. Returns the rest. */
   end(): string;
-  /** Something else was written in between: the text goes on in a new row. */
+  /** Continues in a new row, because other output was written. */
   tearOff(): void;
 }
 
-/** Longer runs without a space are no words: scripts without spaces, tokens, paths. */
-const LONGEST_WORD = 40;
+/** Longer runs without a space, such as paths, are not held back. */
+const MAX_WORD_LENGTH = 40;
 
 export class RawLayout implements Layout {
   #held = '';
@@ -96,31 +97,31 @@ export class RawLayout implements Layout {
   }
 
   tearOff(): void {
-    // A row is as good as any other.
+    // The layout does not track rows.
   }
 }
 
-/** Looked for from its end: what comes in one piece may be long. */
+/** Searches from the end, because the text may be long. */
 function endOfWords(text: string): number {
   let end = text.length;
   while (end > 0 && !/\s/.test(text.charAt(end - 1))) {
     end--;
-    if (text.length - end > LONGEST_WORD) return text.length;
+    if (text.length - end > MAX_WORD_LENGTH) return text.length;
   }
   return end;
 }
 
-/** Our own colours: they take no room. */
+/** The start of our own color codes, which take no cells. */
 const COLOR = '\u001b[';
-// oxlint-disable-next-line no-control-regex -- colours are the point
+// oxlint-disable-next-line no-control-regex -- the pattern matches color codes
 const PIECES = /\u001b\[[\d;]*m|[^\u001b]+/g;
 
-/** Each row after the first begins with `hang`, and has room for so many cells beside it. Not a character is left out. */
-function breakRows(line: string, room: number, { hang = '', atWords = false } = {}): string {
+/** Breaks a line into rows of `width` cells. Each row after the first starts with `hang`. No character is dropped. */
+function breakRows(line: string, width: number, { hang = '', atWords = false } = {}): string {
   const rows: string[] = [];
   let row = '';
   let used = 0;
-  /** The word that stands last in the row. */
+  /** The last word of the row. */
   let word = { start: 0, cells: 0 };
   for (const [piece] of line.matchAll(PIECES)) {
     if (piece.startsWith(COLOR)) {
@@ -129,9 +130,9 @@ function breakRows(line: string, room: number, { hang = '', atWords = false } = 
     }
     for (const character of charactersOf(piece)) {
       const cells = mostCellsOf(character);
-      if (used > 0 && used + cells > room) {
-        // A long word is broken: it would leave a row behind that is almost empty.
-        const movesWord = atWords && word.start > 0 && word.cells <= room / 2;
+      if (used > 0 && used + cells > width) {
+        // A long word is broken, because moving it would leave a row almost empty.
+        const movesWord = atWords && word.start > 0 && word.cells <= width / 2;
         const end = movesWord ? word.start : row.length;
         rows.push(row.slice(0, end));
         row = row.slice(end);
@@ -146,7 +147,7 @@ function breakRows(line: string, room: number, { hang = '', atWords = false } = 
   return [...rows, row].join(`\n${hang}`);
 }
 
-/** Up to the end of the last whole row: the next one is still coming. */
+/** Splits a text after its last complete row. */
 export function wholeRows(text: string, columns: number): { readonly now: string; readonly later: string } {
   const start = text.lastIndexOf('\n') + 1;
   const rows = text.slice(0, start) + breakRows(withoutTabs(text.slice(start)), columns);
@@ -154,7 +155,7 @@ export function wholeRows(text: string, columns: number): { readonly now: string
   return { now: rows.slice(0, end), later: rows.slice(end) };
 }
 
-/** What a call would do is shown behind a bar: every character of it, and no row without the bar. */
+/** The bar before each row of a call, so that no text of the call looks like the question. */
 const BAR = '  | ';
 
 const SHALLOW = 4;
@@ -166,25 +167,25 @@ export function printedRows(text: string, columns: number): string {
     .join('\n');
 }
 
-/** Where terminals disagree about a width, the larger one counts: else what they break themselves has no bar. */
+/** Uses the largest possible width, because a row that the terminal wraps itself would have no bar. */
 function barred(line: string, columns: number): string {
   const text = withoutTabs(line.slice(BAR.length));
-  const room = columns - BAR.length;
-  if (mostWidthOf(stripVTControlCharacters(text)) <= room) return BAR + text;
-  const lead = leadOf(text, room);
+  const width = columns - BAR.length;
+  if (mostWidthOf(stripVTControlCharacters(text)) <= width) return BAR + text;
+  const lead = leadOf(text, width);
   const hang = ' '.repeat(stripVTControlCharacters(lead).length);
-  const rows = breakRows(text.slice(lead.length), room - hang.length, { hang: BAR + hang, atWords: true });
+  const rows = breakRows(text.slice(lead.length), width - hang.length, { hang: BAR + hang, atWords: true });
   return BAR + lead + rows;
 }
 
-/** The number and the sign of a changed line, and its indentation: nothing of the text gets below them. */
-function leadOf(text: string, room: number): string {
+/** Returns the number, the sign and the indentation of a changed line. Continuation rows start after them. */
+function leadOf(text: string, width: number): string {
   const leads = LEAD.exec(text) ?? [];
-  return leads.find((lead) => stripVTControlCharacters(lead).length <= room / 2) ?? '';
+  return leads.find((lead) => stripVTControlCharacters(lead).length <= width / 2) ?? '';
 }
 
-/** With the indentation, then without it. Our own colour may stand before them. */
-// oxlint-disable-next-line no-control-regex -- colours are the point
+/** Matches the lead with the indentation, then without it. A color code may precede it. */
+// oxlint-disable-next-line no-control-regex -- the pattern matches color codes
 const LEAD = /^((?:\u001b\[[\d;]*m)*(?:(?: *\d+ )?[-+ ] )?) */;
 
 function open(line: string, columns: number): string {
@@ -198,7 +199,7 @@ function wrapped(line: string, columns: number): string {
   return Array.from(words, ([, gap = '', word = '']) => rows.put(gap, word)).join('');
 }
 
-/** Rows hang below the text: behind a sign or a number, or in the second column where that leaves them room. */
+/** Returns the indentation of continuation rows: after a sign or a number, or in the second column if it fits. */
 function hangOf(line: string, columns: number): number {
   const lead = /^\s*/.exec(line)?.[0].length ?? 0;
   const text = widthOf(/^\s*(?:[^\s\w(] +|\S+(?: \S+)* {2,})?/.exec(line)?.[0] ?? '');

@@ -1,35 +1,35 @@
 /**
- * Bold and code within a line that is still coming. A mark counts once its other half is there, and until then nothing behind
- * it is shown; so a mark without one stays what it was, and nothing has to be drawn again. Pure.
+ * Finds bold and code in a streaming line. A mark takes effect when its closing mark arrives; until then, the text after it
+ * is held back. A mark without a closing mark stays plain text. So nothing is ever redrawn. Pure.
  */
 
-/** The spans that the next character lies in. */
+/** The spans that contain the next character. */
 export interface Spans {
   readonly bold: boolean;
-  /** What ends the code, with the space before it where it is padded; empty outside of code. */
+  /** The closing mark of the code, including a padding space; empty outside of code. */
   readonly code: string;
 }
 
 export interface Token {
   readonly kind: 'text' | 'gap' | 'newline' | 'mark';
   readonly text: string;
-  /** The spans that what follows lies in. */
+  /** The spans after this token. */
   readonly spans: Spans;
 }
 
 export const NO_SPANS: Spans = { bold: false, code: '' };
 
-/** A span that is longer is none: an answer must not wait for a mark that never comes. */
-const LONGEST_SPAN = 240;
+/** A longer text is not a span, so that the output does not wait for a closing mark. */
+const MAX_SPAN_LENGTH = 240;
 
 interface Around {
-  /** The character before the text; empty at the beginning of a line. */
+  /** The character before the text; empty at the start of a line. */
   readonly before: string;
-  /** Nothing more comes. */
+  /** The text is complete. */
   readonly isWhole: boolean;
 }
 
-/** The next token at the beginning of a text. Undefined: more has to come before it can be told. */
+/** Returns the next token of a text, or undefined if more text is needed. */
 export function nextToken(text: string, spans: Spans, { before, isWhole }: Around): Token | undefined {
   if (text === '') return undefined;
   if (text.startsWith('\n')) return { kind: 'newline', text: '\n', spans: NO_SPANS };
@@ -39,13 +39,13 @@ export function nextToken(text: string, spans: Spans, { before, isWhole }: Aroun
   if (text.startsWith('`')) return backticks(text, spans, isWhole);
   if (text.startsWith('**')) return stars(text, spans, { before, isWhole });
   const [plain = ''] = /^(?:\\[*`]|[^\s`*]|\*(?!\*))+/.exec(text) ?? [];
-  // What may be half a mark waits.
+  // The last character may be half of a mark.
   const isCutOff = !isWhole && plain.length === text.length && /[*\\]$/.test(plain);
   const known = isCutOff ? plain.slice(0, -1) : plain;
   return known === '' ? undefined : { kind: 'text', text: known, spans };
 }
 
-/** Its end is there: else it would not have begun. */
+/** Reads inside of code. The closing mark exists, because otherwise the span would not have started. */
 function codeToken(text: string, spans: Spans): Token {
   const [gap = ''] = /^[^\S\n]+/.exec(text) ?? [];
   const [run = ''] = /^`+/.exec(text.slice(gap.length)) ?? [];
@@ -63,16 +63,16 @@ function backticks(text: string, spans: Spans, isWhole: boolean): Token | undefi
   const [run = ''] = /^`+/.exec(text) ?? [];
   const rest = restOfLine(text.slice(run.length), isWhole);
   const end = [...rest.text.matchAll(/`+/g)].find(([other]) => other === run);
-  // At the end of what is there, more backticks may follow.
+  // At the end of the text, more backticks may follow.
   const isKnown = rest.isComplete || (end && end.index + run.length < rest.text.length);
   if (!isKnown) return undefined;
   if (!end) return { kind: 'text', text: run, spans };
-  // One space on each side lets the code begin or end with a backtick.
+  // One space on each side is padding, so that code can start or end with a backtick.
   const padding = /^ .*[^ ].* $/.test(rest.text.slice(0, end.index)) ? ' ' : '';
   return { kind: 'mark', text: run + padding, spans: { ...spans, code: padding + run } };
 }
 
-/** Beside a word on their outside, stars are signs: `2**10`, `a**b**c`. Scripts without spaces know only the mark. */
+/** Stars next to a word on their outside are not marks: `2**10`, `a**b**c`. Scripts without spaces are an exception. */
 const WORD = String.raw`[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}_]`;
 const AFTER_WORD = new RegExp(`(?:${WORD}|[)\\]])$`, 'u');
 const BEFORE_WORD = new RegExp(`^${WORD}`, 'u');
@@ -88,15 +88,15 @@ function stars(text: string, spans: Spans, { before, isWhole }: Around): Token |
   }
   if (AFTER_WORD.test(before)) return signs;
   const inside = WITH_END.exec(rest.text)?.[0];
-  // At the end of what is there, a word may follow.
+  // At the end of the text, a word may follow.
   const isKnown = rest.isComplete || (inside !== undefined && inside.length < rest.text.length);
   if (!isKnown) return undefined;
   return inside === undefined ? signs : { kind: 'mark', text: '**', spans: { ...spans, bold: true } };
 }
 
-/** As much of the line as a span may take. */
+/** Returns the rest of the line, up to the maximum length of a span. */
 function restOfLine(text: string, isWhole: boolean): { readonly text: string; readonly isComplete: boolean } {
   const end = text.indexOf('\n');
-  const line = (end < 0 ? text : text.slice(0, end)).slice(0, LONGEST_SPAN);
-  return { text: line, isComplete: isWhole || end >= 0 || line.length === LONGEST_SPAN };
+  const line = (end < 0 ? text : text.slice(0, end)).slice(0, MAX_SPAN_LENGTH);
+  return { text: line, isComplete: isWhole || end >= 0 || line.length === MAX_SPAN_LENGTH };
 }

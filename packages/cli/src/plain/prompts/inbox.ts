@@ -1,26 +1,26 @@
-/** Lines that were typed: for whoever waits for one, for the run that is under way, or for later. */
+/** Stores typed lines: for the reader of the next line, for the current run, or for later. */
 import type { QueuedCommand } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
 
 export class PromptInbox {
   readonly #joining = new InputQueue();
-  /** Typed before it could be taken: several lines at once, or a command during a turn. Each is the next in its turn. */
+  /** Lines that were typed too early: several lines at once, or a command during a turn. They are used in order. */
   readonly #later: string[] = [];
   #waiting: ((line: string | undefined) => void) | undefined;
 
-  /** What was typed already, if anything was. */
+  /** Returns the next line that was already typed, if there is one. */
   takeNext(): string | undefined {
     return this.takeLeft() ?? this.#later.shift();
   }
 
-  /** Undefined: nobody types any more. */
+  /** Waits for a line. Returns undefined if the input ended. */
   async wait(): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.#waiting = resolve;
     return promise;
   }
 
-  /** For whoever waits; else it is kept. An empty line is not worth it. */
+  /** Delivers a line to the waiting reader, or stores it. An empty line is not stored. */
   give(text: string): void {
     const take = this.#waiting;
     this.#waiting = undefined;
@@ -36,7 +36,7 @@ export class PromptInbox {
     this.#later.push(text);
   }
 
-  /** For the run that is under way, before its next request. */
+  /** Adds a text to the current run, before its next request. */
   join(text: string): void {
     this.#joining.add(text);
   }
@@ -45,18 +45,18 @@ export class PromptInbox {
     return this.#joining.take();
   }
 
-  /** What did not join any more, as one text. */
+  /** Returns the lines that did not join the run, as one text. */
   takeLeft(): string | undefined {
     return this.#joining.takeText();
   }
 
-  /** Everything that was not sent. */
+  /** Returns everything that was not sent. */
   takeUnsent(): Unsent {
     return { prompt: this.takeLeft(), commands: this.#later.splice(0) };
   }
 }
 
-/** Lines that were typed during a run, in order. */
+/** The lines that were typed during a run, in order. */
 export class InputQueue {
   #waiting: { readonly commandId: string; readonly prompt: string }[] = [];
 
@@ -68,14 +68,14 @@ export class InputQueue {
     this.#waiting.push({ commandId: randomUUID(), prompt });
   }
 
-  /** For the run that is under way: it joins there. */
+  /** Takes the lines that join the current run. */
   take(): readonly QueuedCommand[] {
     const taken = this.#waiting;
     this.#waiting = [];
     return taken;
   }
 
-  /** All of it as one text; undefined where nothing waits. */
+  /** Takes all lines as one text. Returns undefined if there are none. */
   takeText(): string | undefined {
     if (this.isEmpty) return undefined;
     const taken = this.#waiting;
@@ -83,22 +83,22 @@ export class InputQueue {
     return taken.map(({ prompt }) => prompt).join('\n\n');
   }
 }
-/** What happens to typed lines that were not sent: they come back one by one, and nothing becomes part of something else. Pure. */
 
 interface Unsent {
-  /** Words for the model, as one text. */
+  /** The text for the model. */
   readonly prompt: string | undefined;
-  /** Commands of the user's own, and slash commands. */
+  /** Shell commands of the user, and slash commands. */
   readonly commands: readonly string[];
 }
 
 export interface ReturnedDraft {
-  /** Put back into the line being typed. */
+  /** The text for the input line. */
   readonly draft: string | undefined;
-  /** Not in the line: what is for the shell must not reach the model as words, nor the other way round. */
+  /** Commands that do not go into the input line. A shell command must never be sent as a prompt, nor a prompt be run. */
   readonly aside: readonly string[];
 }
 
+/** Splits unsent input into the text for the input line and the other commands. */
 export function returnDraft({ prompt, commands }: Unsent): ReturnedDraft {
   if (prompt !== undefined) return { draft: prompt, aside: commands };
   const [first, ...others] = commands;

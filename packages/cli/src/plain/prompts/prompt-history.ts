@@ -1,23 +1,23 @@
-/** The prompts that were typed in a folder, over all its sessions: a file of lines that only its owner can read. */
+/** The history of prompts by folder, across sessions. It is stored in a file that only its owner can read. */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord } from '@heddle/core';
 
 interface PromptHistory {
-  /** Of this folder, the oldest first. */
+  /** The prompts of this folder, the oldest first. */
   readonly prompts: readonly string[];
   add(text: string): void;
 }
 
-/** Prompts of all folders together that are kept when the file has grown too large. */
-const KEPT = 1_000;
+/** The number of prompts, of all folders together, that are kept if the file is too large. */
+const MAX_PROMPTS = 1_000;
 const MAX_BYTES = 1_000_000;
-/** Longer ones are pastes, and not for the arrow keys. */
-const LONGEST = 20_000;
+/** Longer prompts are pastes, which are not stored. */
+const MAX_PROMPT_LENGTH = 20_000;
 
 export const NO_HISTORY: PromptHistory = { prompts: [], add: () => undefined };
 
-/** Never fails: a history that cannot be kept is no reason not to talk. */
+/** Never fails: the conversation works without a history. */
 export function openPromptHistory(configDir: string, folder: string): PromptHistory {
   const file = path.join(configDir, 'prompt-history.jsonl');
   const text = read(file);
@@ -26,12 +26,12 @@ export function openPromptHistory(configDir: string, folder: string): PromptHist
   return {
     prompts: lines.filter((line) => line.folder === folder).map(({ prompt }) => prompt),
     add(prompt) {
-      if (prompt.length > LONGEST) return;
+      if (prompt.length > MAX_PROMPT_LENGTH) return;
       try {
         mkdirSync(configDir, { recursive: true, mode: 0o700 });
         appendFileSync(file, `${JSON.stringify({ folder, prompt })}\n`, { mode: 0o600 });
       } catch {
-        // A full disk, a folder of somebody else's.
+        // The disk is full, or the folder is not writable.
       }
     },
   };
@@ -66,17 +66,18 @@ function read(file: string): string {
 function keepLast(file: string, lines: readonly Line[]): void {
   try {
     const fresh = `${file}.${process.pid}`;
-    const kept = lines.slice(-KEPT).map((line) => `${JSON.stringify(line)}\n`);
+    const kept = lines.slice(-MAX_PROMPTS).map((line) => `${JSON.stringify(line)}\n`);
     writeFileSync(fresh, kept.join(''), { mode: 0o600 });
     renameSync(fresh, file);
   } catch {
-    // It stays as long as it is.
+    // The file keeps its size.
   }
 }
-/** Walks through earlier prompts, the newest first, and back to what was being typed. */
+
+/** Steps through earlier prompts, the newest first, and back to the draft. */
 export class Recall {
   readonly #prompts: string[];
-  /** How far back; 0 is what is being typed. */
+  /** The number of steps back; 0 is the draft. */
   #back = 0;
   #draft = '';
 
@@ -84,7 +85,7 @@ export class Recall {
     this.#prompts = [...prompts];
   }
 
-  /** Each once. */
+  /** The prompts without duplicates. */
   get newestFirst(): readonly string[] {
     return [...new Set(this.#prompts.toReversed())];
   }
@@ -103,7 +104,7 @@ export class Recall {
     return this.#back === 0 ? this.#draft : this.#prompts.at(-this.#back);
   }
 
-  /** Something was sent: the next walk begins at the end again. */
+  /** Returns to the draft, after a prompt was sent. */
   rest(): void {
     this.#back = 0;
   }

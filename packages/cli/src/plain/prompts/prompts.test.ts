@@ -6,7 +6,7 @@ import { InputQueue, PromptInbox, returnDraft } from './inbox.ts';
 import { openPromptHistory, Recall } from './prompt-history.ts';
 
 describe('earlier prompts', () => {
-  it('come back with the arrows, and so does what was being typed', () => {
+  it('are reached with the arrow keys, and so is the draft', () => {
     const recall = new Recall(['one', 'two']);
     const walk = [
       recall.older('draft'),
@@ -23,7 +23,7 @@ describe('earlier prompts', () => {
     expect(recall.older('')).toBe('three');
   });
 
-  it('are kept by folder, for the owner alone', () => {
+  it('are stored by folder, readable only by the owner', () => {
     const config = mkdtempSync(path.join(os.tmpdir(), 'heddle-history-'));
     openPromptHistory(config, '/here').add('first\nwith two lines');
     openPromptHistory(config, '/there').add('elsewhere');
@@ -32,7 +32,7 @@ describe('earlier prompts', () => {
     expect(statSync(path.join(config, 'prompt-history.jsonl')).mode & 0o777).toBe(0o600);
   });
 
-  it('are bounded, and damage to the file is passed over', () => {
+  it('are limited in number, and damaged lines are ignored', () => {
     const config = mkdtempSync(path.join(os.tmpdir(), 'heddle-history-'));
     const file = path.join(config, 'prompt-history.jsonl');
     const lines = Array.from({ length: 2_000 }, (_, index) =>
@@ -44,7 +44,7 @@ describe('earlier prompts', () => {
     expect(openPromptHistory(config, '/').prompts.at(-1)).toMatch(/^1999 /);
   });
 
-  it('that cannot be kept are no reason to fail', () => {
+  it('are skipped if they cannot be stored', () => {
     const config = path.join(mkdtempSync(path.join(os.tmpdir(), 'heddle-history-')), 'a file');
     writeFileSync(config, '');
     const history = openPromptHistory(config, '/');
@@ -53,8 +53,8 @@ describe('earlier prompts', () => {
   });
 });
 
-describe('what is typed while a turn runs', () => {
-  it('joins it in order, or is left as one text', () => {
+describe('text that is typed during a turn', () => {
+  it('joins the turn in order, or is returned as one text', () => {
     const queue = new InputQueue();
     queue.add('one');
     queue.add('two');
@@ -68,7 +68,7 @@ describe('what is typed while a turn runs', () => {
 });
 
 describe('typed lines', () => {
-  it('go to whoever waits, else each is kept for its turn; empty ones are not', async () => {
+  it('go to the waiting reader or are stored in order; empty lines are not stored', async () => {
     const inbox = new PromptInbox();
     for (const line of ['one', '', 'two']) inbox.give(line);
     expect([inbox.takeNext(), inbox.takeNext(), inbox.takeNext()]).toEqual(['one', 'two', undefined]);
@@ -78,7 +78,7 @@ describe('typed lines', () => {
     expect([await line, inbox.takeNext()]).toEqual(['', 'three']);
   });
 
-  it('come back where they were not sent, and what is for the shell is not mixed with words', () => {
+  it('are returned if they were not sent, and shell commands are not mixed with prompts', () => {
     const inbox = new PromptInbox();
     inbox.later('!ls');
     inbox.join('and this');

@@ -1,6 +1,6 @@
 /**
- * May this call run? The question shows the call as it would run, why it is asked about, and the exact rule that a yes for
- * ever would write, with the file it goes to.
+ * The permission question. It shows the call, the reason for the question, and the exact rule that the answer "always"
+ * stores, with its file.
  */
 import {
   type PermissionAnswer,
@@ -23,8 +23,8 @@ import { aboutOf, type CallView, isHost, shownCall } from './shown-call.ts';
 
 type PermissionView = CallView & AlwaysView;
 
-/** Lines of a call that are shown before `?` is needed. */
-const SHOWN = 24;
+/** More lines of a call are shown only after `?`. */
+const MAX_LINES = 24;
 
 export function permissionDialog(
   question: PermissionQuestion,
@@ -47,11 +47,11 @@ export function permissionDialog(
     return choiceDialog(lines, choices, {
       prompt: 'allow? ',
       about: aboutOf(question, view.cwd),
-      ...(isHost(question.tool) ? { ends: 'the command that wanted it is over' } : {}),
+      ...(isHost(question.tool) ? { ends: 'its command has ended' } : {}),
       otherwise: (typed) => keptFor(typed, (kept) => build(most, kept)),
     });
   };
-  return build(SHOWN);
+  return build(MAX_LINES);
 }
 
 const DENIED = 'The user denied this call.';
@@ -75,7 +75,7 @@ function because(why: string): PermissionAnswer {
 
 interface AlwaysView {
   readonly style: Style;
-  /** Where a scope's rules are written. */
+  /** The settings file of a scope. */
   readonly fileOf: (scope: Scope) => string;
 }
 
@@ -87,7 +87,7 @@ function alwaysChoices(
   const yes = (updates: readonly PermissionUpdate[]) => () => answered({ allow: true, updates });
   const isRule = ({ type }: PermissionUpdate): boolean => type === 'addRules';
   const rules = wordsFor(suggestions.filter(isRule));
-  // A mode and folders end with the session, whatever file the rules go to.
+  // A mode and folders apply only to the session, whichever file the rules go to.
   const besides = wordsFor(suggestions.filter((update) => !isRule(update)));
   const { paint } = style;
   if (rules === '')
@@ -113,12 +113,12 @@ function alwaysChoices(
   ];
 }
 
-/** The same rule may be meant for several places. */
+/** Lists the updates without duplicates, because several scopes may get the same rule. */
 function wordsFor(updates: readonly PermissionUpdate[]): string {
   return [...new Set(updates.map(wordsOf))].join(', and ');
 }
 
-/** The update in the words of the settings file. */
+/** Formats an update like a settings file. */
 function wordsOf(update: PermissionUpdate): string {
   switch (update.type) {
     case 'addRules':

@@ -1,4 +1,4 @@
-/** ExitPlanMode: the plan, and whether it is carried out. */
+/** The dialogs for plans, for questions of the model, and for running without a sandbox. */
 import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
 import type { AskDeps, PlanDecision } from '@heddle/tools';
 import { escapeControls } from '../../terminal/escape-controls.ts';
@@ -16,7 +16,7 @@ import {
 
 export function planDialog(plan: string, style: Style, words = ''): Dialog<PlanDecision> {
   const { paint } = style;
-  const refused = (feedback: string): PlanDecision => ({ approved: false, feedback });
+  const reject = (feedback: string): PlanDecision => ({ approved: false, feedback });
   return choiceDialog<PlanDecision>(
     [
       paint('yellow', 'The plan:'),
@@ -35,8 +35,13 @@ export function planDialog(plan: string, style: Style, words = ''): Dialog<PlanD
         text: 'yes, and ask before each edit',
         reply: () => answered({ approved: true, mode: 'default' }),
       },
-      { key: '3', text: 'no, go on planning', also: ['n', 'no'], reply: () => answered({ approved: false }) },
-      noBecause('no, and say what to change', 'change what? ', refused, words),
+      {
+        key: '3',
+        text: 'no, continue planning',
+        also: ['n', 'no'],
+        reply: () => answered({ approved: false }),
+      },
+      noBecause('no, and say what to change', 'change what? ', reject, words),
     ],
     {
       prompt: 'plan? ',
@@ -46,7 +51,7 @@ export function planDialog(plan: string, style: Style, words = ''): Dialog<PlanD
   );
 }
 
-/** As an answer is; broken into rows where it is printed, because each needs its bar. */
+/** Formats the plan like an answer. It is wrapped later, because each row needs a bar. */
 function painted(text: string, style: Style): string[] {
   const prose = new Prose(style, () => Number.POSITIVE_INFINITY);
   return (prose.add(text) + prose.end()).split('\n');
@@ -54,7 +59,7 @@ function painted(text: string, style: Style): string[] {
 
 export type UserQuestion = Parameters<NonNullable<AskDeps['askUser']>>[0][number];
 
-/** Undefined: the user would rather not answer. */
+/** The answer is undefined if the user does not want to answer. */
 export function userQuestionDialog(question: UserQuestion, style: Style): Dialog<string | undefined> {
   const { options, multiSelect = false } = question;
   const { paint } = style;
@@ -77,7 +82,7 @@ export function userQuestionDialog(question: UserQuestion, style: Style): Dialog
     if (!/^\d+([\s,]+\d+)*$/.test(line)) return answered(line);
     const numbers = [...new Set(line.split(/[\s,]+/).map(Number))];
     const labels = numbers.map((number) => options[number - 1]?.label);
-    if (labels.includes(undefined)) return again(dialog, `There are the numbers 1 to ${options.length}.`);
+    if (labels.includes(undefined)) return again(dialog, `Type a number from 1 to ${options.length}.`);
     if (labels.length > 1 && !multiSelect) return again(dialog, 'Only one can be chosen.');
     return answered(labels.join(', '));
   }
@@ -85,7 +90,7 @@ export function userQuestionDialog(question: UserQuestion, style: Style): Dialog
   return dialog;
 }
 
-/** The gate asks as if it were a tool. */
+/** The tool name in the question of the sandbox gate. */
 export const WITHOUT_SANDBOX_CHOICES = 'RunWithoutSandbox';
 
 export function withoutSandboxDialog(
@@ -116,7 +121,8 @@ export function withoutSandboxDialog(
         key: '3',
         text: 'no, run no command',
         also: ['n', 'no'],
-        reply: () => answered({ allow: false, message: 'The user wants no command without the sandbox.' }),
+        reply: () =>
+          answered({ allow: false, message: 'The user does not allow commands without the sandbox.' }),
       },
     ],
     { prompt: 'without? ', about: 'without the sandbox' },

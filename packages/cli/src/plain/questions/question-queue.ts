@@ -1,25 +1,25 @@
 /**
- * The questions that are open, answered one after another in the order they came. One whose call is discarded is withdrawn;
- * the others stay.
+ * The open questions. The user answers them one after another, in order. If the call of a question is discarded, the
+ * question is withdrawn.
  */
 import type { Screen } from '../screen/screen.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { Dialog } from '../../terminal/dialog.ts';
 
 interface QuestionQueueView {
-  /** The first question in line wants an answer. */
+  /** Shows the first question. */
   readonly show: (dialog: Dialog<unknown>, waiting: number) => void;
-  /** Something else is about to be written below the question. */
+  /** Other output is about to be written below the question. */
   readonly loseSight: (dialog: Dialog<unknown>) => void;
-  /** The question that was shown is withdrawn. */
+  /** The shown question is withdrawn. */
   readonly withdrawn: (dialog: Dialog<unknown>) => void;
-  /** No question is open any more. */
+  /** No question is open now. */
   readonly done: () => void;
 }
 
 interface Open {
   dialog: Dialog<unknown>;
-  /** Takes a line; answers whether the question is settled. */
+  /** Reads a line. Returns true if the question is answered. */
   readonly read: (line: string) => boolean;
   readonly settle: () => void;
 }
@@ -36,7 +36,7 @@ export class QuestionQueue {
     this.#now = now;
   }
 
-  /** How long a question was open so far, all in all: that time is the user's. */
+  /** The total time, in milliseconds, during which a question was open. */
   get waitedMs(): number {
     return this.#waitedMs + (this.isOpen ? this.#now() - this.#openSince : 0);
   }
@@ -45,12 +45,12 @@ export class QuestionQueue {
     return this.#open.length > 0;
   }
 
-  /** The question that is shown takes whatever is typed for an answer. */
+  /** The shown question accepts any text as an answer. */
   get takesWords(): boolean {
     return this.#open[0]?.dialog.takesWords ?? false;
   }
 
-  /** Undefined: it was withdrawn, or nobody wants to answer. */
+  /** Asks a question. Returns undefined if it is withdrawn or not answered. */
   ask<Answer>(asked: Dialog<Answer>, signal?: AbortSignal): Promise<Answer | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
     const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
@@ -75,7 +75,7 @@ export class QuestionQueue {
     return promise;
   }
 
-  /** A line for the question that is shown. */
+  /** Passes a line to the shown question. */
   read(line: string): void {
     const [first] = this.#open;
     if (!first) return;
@@ -83,19 +83,19 @@ export class QuestionQueue {
     else this.#show();
   }
 
-  /** Something else was said in place of an answer: the question still waits. */
+  /** Shows the prompt again after a line that was not an answer. */
   askAgain(): void {
     const [first] = this.#open;
     if (first) this.#view.show({ ...first.dialog, lines: [] }, 0);
   }
 
-  /** Something else is about to be written. */
+  /** Other output is about to be written. */
   loseSight(): void {
     const [first] = this.#open;
     if (first) this.#view.loseSight(first.dialog);
   }
 
-  /** Nobody answers any of them. */
+  /** Ends all questions without an answer. */
   dismiss(): void {
     const all = this.#open;
     this.#waitedMs = this.waitedMs;
@@ -129,7 +129,7 @@ export class QuestionQueue {
 interface QuestionQueueSetup {
   readonly screen: Screen;
   readonly style: Style;
-  /** The prompt that comes back when the last question is answered. */
+  /** The prompt that is shown after the last question. */
   readonly prompt: () => string;
 }
 
@@ -145,7 +145,7 @@ export function createQuestionQueue({ screen, style, prompt }: QuestionQueueSetu
       screen.ask(style.paint('yellow', dialog.prompt));
     },
     loseSight({ prompt, about }) {
-      if (about !== undefined) screen.reprompt(style.paint('yellow', seenFromAfar(prompt, about)));
+      if (about !== undefined) screen.reprompt(style.paint('yellow', promptWithTopic(prompt, about)));
     },
     withdrawn({ about, ends = 'its call was discarded' }) {
       const which = about === undefined ? '' : ` (${about})`;
@@ -160,7 +160,7 @@ export function createQuestionQueue({ screen, style, prompt }: QuestionQueueSetu
   });
 }
 
-/** `allow? ` says nothing below other lines: `allow? (Bash npm test) `. */
-function seenFromAfar(prompt: string, about: string): string {
+/** Adds the topic to the prompt, such as `allow? (Bash npm test) `, because other output separates it from the question. */
+function promptWithTopic(prompt: string, about: string): string {
   return `${prompt}(${about}) `;
 }

@@ -34,7 +34,7 @@ function question(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
   };
 }
 
-/** Types lines into a dialog until it has an answer. */
+/** Types lines into a dialog until it returns an answer. */
 function answer<Answer>(dialog: Dialog<Answer>, ...lines: readonly string[]): Answer | readonly string[] {
   let current = dialog;
   for (const line of lines) {
@@ -75,12 +75,12 @@ describe('the permission question', () => {
     expect(given).toMatchObject('destination' in expected ? { allow: true, updates: [expected] } : expected);
   });
 
-  it('chooses nothing for an empty line, or for words that are no answer', () => {
+  it('chooses nothing for an empty line or an unknown text', () => {
     for (const line of ['', '  ', '5', 'maybe'])
       expect(answer(permissionDialog(question(), view), line)).toEqual(['Type 1, 2, 2s, 2u, 3 or 4.']);
   });
 
-  it('keeps words that were typed in place of a number for the no, and still takes a yes', () => {
+  it('keeps a typed sentence for the denial, and still accepts a yes', () => {
     const words = 'use yarn instead';
     const dialog = permissionDialog(question(), view);
     expect(answer(dialog, words)).toEqual([`This is not an answer yet. 4 denies it and sends: ${words}`]);
@@ -96,7 +96,7 @@ describe('the permission question', () => {
     });
   });
 
-  it('has no yes for ever where nothing can be remembered', () => {
+  it('offers no permanent answer if there is no rule to store', () => {
     const { lines } = permissionDialog(question({ suggestions: [] }), view);
     expect(lines.filter((line) => /^ {2}\d/.test(line)).map((line) => line.trim())).toEqual([
       '1  yes',
@@ -105,7 +105,7 @@ describe('the permission question', () => {
     ]);
   });
 
-  it('asks about a host in words of its own, and names a rule once that is meant for several places', () => {
+  it('asks about a host, and names a rule for several scopes only once', () => {
     const rules = [{ toolName: 'WebFetch', ruleContent: 'domain:example.com' }];
     const rule = { type: 'addRules', rules, behavior: 'allow' } as const;
     const { lines, about, ends } = permissionDialog(
@@ -122,19 +122,19 @@ describe('the permission question', () => {
     expect(lines[0]).toBe('May the command reach this host?');
     expect({ about, ends }).toEqual({
       about: 'reach example.com',
-      ends: 'the command that wanted it is over',
+      ends: 'its command has ended',
     });
     expect(lines).toContain('  2s  yes, always: WebFetch(domain:example.com), this session');
   });
 
-  it('keeps a mode and folders for the session', () => {
+  it('applies a mode and folders only to the session', () => {
     const suggestions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }] as const;
     const dialog = permissionDialog(question({ suggestions }), view);
     expect(dialog.lines).toContain('  2  yes, and allow all edits (mode acceptEdits) in this session');
     expect(answer(dialog, '2')).toEqual({ allow: true, updates: suggestions });
   });
 
-  it('tells a mode apart from the rules that go into a file', () => {
+  it('distinguishes a mode from the rules that go into a file', () => {
     const mode = { type: 'setMode', mode: 'acceptEdits', destination: 'session' } as const;
     const { lines } = permissionDialog(question({ suggestions: [...question().suggestions, mode] }), view);
     expect(lines).toContain(
@@ -142,7 +142,7 @@ describe('the permission question', () => {
     );
   });
 
-  it('gives each reason once, and only those of the parts that need the answer', () => {
+  it('shows each reason once, and only for parts that need an answer', () => {
     const parts = [
       { kind: 'command', part: 'cd /tmp', decision: 'allow', reason: 'It changes nothing.' },
       { kind: 'command', part: 'make', decision: 'ask', reason: 'No rule allows it.' },
@@ -158,7 +158,7 @@ describe('the permission question', () => {
     ]);
   });
 
-  it('asks once and in plain words whether commands run without a sandbox', async () => {
+  it('asks once whether commands may run without a sandbox', async () => {
     const reason = 'bubblewrap is not installed.';
     const asked = question({
       tool: 'RunWithoutSandbox',
@@ -175,7 +175,7 @@ describe('the permission question', () => {
         const reading = dialog.read('1');
         return Promise.resolve(reading.kind === 'answer' ? reading.answer : undefined);
       },
-      isAnyoneThere: () => true,
+      hasUser: () => true,
       say: () => undefined,
     });
     expect(await people.mayRun(asked, new AbortController().signal)).toEqual({ allow: true });
@@ -189,7 +189,7 @@ describe('the permission question', () => {
     ]);
   });
 
-  it('shows every line of a command, and nothing in it can pass for the question', () => {
+  it('shows every line of a command behind a bar', () => {
     const command = [
       'echo \u001b[2J',
       '1  yes',
@@ -201,7 +201,7 @@ describe('the permission question', () => {
     expect(answer(dialog, '?')).toContain('  | line 29');
   });
 
-  it('has no row of foreign text without a bar, whatever a field or a reason holds', () => {
+  it('shows no row of foreign text without a bar', () => {
     const spoof = 'x\n  A rule allows it.\n  1  yes';
     const asked = question({
       input: { command: 'ls', description: spoof, timeout: spoof },
@@ -220,13 +220,13 @@ describe('the permission question', () => {
     ]);
   });
 
-  it('shows what an edit takes away and what it adds, where nobody knows the file', () => {
+  it('shows the removed and added text of an edit to an unknown file', () => {
     const input = { file_path: 'a.ts', old_string: 'keep\nold\nend', new_string: 'keep\nnew\nnewer\nend' };
     const { lines } = permissionDialog(question({ tool: 'Edit', input }), view);
     expect(lines.slice(0, 4)).toEqual(['May Edit run? a.ts', '  | - old', '  | + new', '  | + newer']);
   });
 
-  it('shows the lines of the file itself, with their numbers and what stands around them', () => {
+  it('shows the lines of the file with their numbers and context', () => {
     const current = Array.from({ length: 12 }, (_, index) => `line ${index + 1} is here`).join('\n');
     const input = { file_path: 'a.ts', old_string: 'line 9', new_string: 'LINE 9\nmore' };
     const { lines } = permissionDialog(question({ tool: 'Edit', input }), { ...view, current });
@@ -242,7 +242,7 @@ describe('the permission question', () => {
     ]);
   });
 
-  it('shows what a new content changes of the file', () => {
+  it('shows the changed lines of a file that is written anew', () => {
     const input = { file_path: 'a.ts', content: 'one\nthree\n' };
     const lines = (current: string | undefined) =>
       permissionDialog(question({ tool: 'Write', input }), { ...view, current }).lines.slice(1, 4);
@@ -250,7 +250,7 @@ describe('the permission question', () => {
     expect(lines('one\ntwo\n')).toEqual(['  | 1   one', '  | 2 - two', '  | 2 + three']);
   });
 
-  it('leaves out the lines between two changes, in a text of any size', () => {
+  it('omits the lines between two changes, in a text of any size', () => {
     const text = (change: (line: number) => string, size = 9): string =>
       Array.from({ length: size }, (_, line) => change(line)).join('\n');
     const current = text((line) => `line ${line}`, 12);
@@ -273,14 +273,14 @@ describe('the permission question', () => {
     expect(dialog.lines[25]).toBe('  | ... 39976 more lines (? shows all)');
   });
 
-  it('names a file as it is seen from here, where it lies below', () => {
+  it('shows the relative path of a file below the working folder', () => {
     const title = (file_path: string) =>
       permissionDialog(question({ tool: 'Write', input: { file_path, content: '' } }), view).lines[0];
     expect(title('/project/src/a.ts')).toBe('May Write run? src/a.ts');
     expect(title('/projects/a.ts')).toBe('May Write run? /projects/a.ts');
   });
 
-  it('shows the fields of a tool that nobody here knows', () => {
+  it('shows the input fields of an unknown tool', () => {
     const { lines } = permissionDialog(
       question({ tool: 'mcp__db__drop', input: { table: 'users', force: true } }),
       view,
@@ -290,7 +290,7 @@ describe('the permission question', () => {
 });
 
 describe('an answer that allows a rule', () => {
-  it('goes into its settings file, and settles questions of the same kind that wait behind it', async () => {
+  it('stores the rule in its settings file, and settles waiting questions that the rule covers', async () => {
     const cwd = mkdtempSync(path.join(os.tmpdir(), 'heddle-people-'));
     vi.stubEnv('HEDDLE_CONFIG_DIR', path.join(cwd, 'config'));
     const nothing = () => undefined;
@@ -304,12 +304,12 @@ describe('an answer that allows a rule', () => {
       style,
       cwd,
       ask: (dialog, signal) => questionQueue.ask(dialog, signal),
-      isAnyoneThere: () => true,
+      hasUser: () => true,
       say: () => undefined,
     });
     const { signal } = new AbortController();
     const other = question({ suggestions: [] });
-    // The same command, but it writes where nobody has allowed it to.
+    // The same command, but it writes to a folder that is not allowed.
     const folder = { type: 'addDirectories', directories: ['/elsewhere'], destination: 'session' } as const;
     const wider = question({ suggestions: [...question().suggestions, folder] });
     const answers = [question(), question(), other, wider].map((asked) => people.mayRun(asked, signal));
@@ -338,13 +338,13 @@ describe('a question of the model', () => {
     [many, '2 2', 'B'],
     [one, 'neither of them', 'neither of them'],
     [one, '0', undefined],
-  ])('takes numbers and words', (dialog, line, expected) => {
+  ])('accepts numbers and text', (dialog, line, expected) => {
     expect(dialog.read(line)).toEqual(answered(expected));
   });
 
   it.each([
     [one, '', 'Type a number, or your own words.'],
-    [one, '3', 'There are the numbers 1 to 2.'],
+    [one, '3', 'Type a number from 1 to 2.'],
     [one, '1,2', 'Only one can be chosen.'],
   ])('asks again', (dialog, line, hint) => {
     expect(answer(dialog, line)).toEqual([hint]);
@@ -377,7 +377,7 @@ describe('several questions', () => {
     return { log, open };
   }
 
-  it('are asked one after another, in the order they came', async () => {
+  it('are asked one after another, in order', async () => {
     const { log, open } = questionQueue();
     const answers = [open.ask(named('a')), open.ask(named('b'))];
     open.read('1');
@@ -387,7 +387,7 @@ describe('several questions', () => {
     expect(log).toEqual(['a (0 waiting)', 'b (0 waiting)', 'Type 1. (0 waiting)', 'done']);
   });
 
-  it('lose the one that is withdrawn, shown or not', async () => {
+  it('are removed when they are withdrawn, shown or not', async () => {
     const { log, open } = questionQueue();
     const [first, second] = [new AbortController(), new AbortController()];
     const answers = [
@@ -403,7 +403,7 @@ describe('several questions', () => {
     expect(await open.ask(named('late'), AbortSignal.abort())).toBeUndefined();
   });
 
-  it('count the time in which one is open', () => {
+  it('count the time during which one is open', () => {
     let now = 0;
     const nothing = () => undefined;
     const open = new QuestionQueue(
@@ -421,7 +421,7 @@ describe('several questions', () => {
     expect(open.waitedMs).toBe(40_000);
   });
 
-  it('say what they are about where other things are written below them, and wait for their answer', async () => {
+  it('show their topic below other output, and wait for the answer', async () => {
     const { log, open } = questionQueue();
     open.loseSight();
     const answer = open.ask({ ...named('a'), about: 'reach example.com' });
@@ -432,7 +432,7 @@ describe('several questions', () => {
     expect(log).toEqual(['a (0 waiting)', 'reach example.com?', 'undefined (0 waiting)', 'done']);
   });
 
-  it('are all let go at once', async () => {
+  it('are dismissed together', async () => {
     const { open } = questionQueue();
     const answers = [open.ask(named('a')), open.ask(named('b'))];
     open.dismiss();

@@ -1,4 +1,4 @@
-/** What a permission question shows: the call as it would run, and why it is asked about. */
+/** Formats the call of a permission question, and the reason for the question. */
 import type { PermissionQuestion } from '@heddle/agent';
 import { changeLines, changeOf } from '../change/change.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
@@ -9,17 +9,17 @@ import type { Style } from '../../terminal/style.ts';
 export interface CallView {
   readonly style: Style;
   readonly cwd: string;
-  /** The file that would be changed, as it is now; undefined where there is none. */
+  /** The current text of the file that would be changed; undefined if there is none. */
   readonly current?: string | undefined;
 }
 
 export interface ShownCall {
   readonly lines: readonly string[];
-  /** Not all of it is shown. */
+  /** Some lines are not shown. */
   readonly isCut: boolean;
 }
 
-/** Lines that stay on each side of a change. */
+/** The number of unchanged lines on each side of a change. */
 const AROUND = 2;
 
 export function shownCall(question: PermissionQuestion, view: CallView, most: number): ShownCall {
@@ -40,17 +40,17 @@ export function shownCall(question: PermissionQuestion, view: CallView, most: nu
   };
 }
 
-/** The call in a few words, for whoever has lost sight of the question. */
+/** Describes the call in a few words, for the prompt below other output. */
 export function aboutOf({ tool, input }: PermissionQuestion, cwd: string): string {
   const { host } = input;
   const isReaching = isHost(tool) && typeof host === 'string';
-  return shortened(isReaching ? `reach ${inOneRow(host)}` : callLine(tool, input, cwd), LONGEST_ABOUT);
+  return shortened(isReaching ? `reach ${inOneRow(host)}` : callLine(tool, input, cwd), MAX_ABOUT_LENGTH);
 }
 
-/** It stands before the answer, and both fit into 40 columns. */
-const LONGEST_ABOUT = 28;
+/** The text and the answer fit into 40 columns. */
+const MAX_ABOUT_LENGTH = 28;
 
-/** The sandbox asks about hosts as if they were a tool. */
+/** Returns true for a question of the sandbox about a network host. */
 export function isHost(tool: string): boolean {
   return tool === 'SandboxNetworkAccess';
 }
@@ -68,7 +68,7 @@ function titleOf({ tool, input, agentId }: PermissionQuestion, { style, cwd }: C
   return style.paint('yellow', `${title}${who}`) + what;
 }
 
-/** A command as it is; anything else as the fields of its input. */
+/** Formats a command as text, and other input as fields. */
 function inputLines({ input }: PermissionQuestion): string[] {
   const { command, ...rest } = input;
   if (typeof command === 'string') {
@@ -83,7 +83,7 @@ function fieldLines([name, value]: readonly [string, unknown]): string[] {
   return `${escapeControls(name)}: ${escapeControls(text)}`.split('\n');
 }
 
-/** Of the parts only those that need the answer, and each reason once. */
+/** Returns the reasons without duplicates. Parts that are allowed are left out. */
 function reasonsOf({ reason, parts }: PermissionQuestion): string[] {
   const others = parts
     .filter(({ decision, reason: why }) => decision !== 'allow' && why !== reason)
@@ -91,7 +91,7 @@ function reasonsOf({ reason, parts }: PermissionQuestion): string[] {
   return [...new Set([reason, ...others])].map(inOneRow);
 }
 
-/** Only what stands behind a bar may have several: a row without one is ours. */
+/** Puts a text on one row. Only rows with a bar may contain foreign line breaks. */
 function inOneRow(text: string): string {
   return escapeControls(text.replaceAll(/\s*[\r\n]\s*/g, ' '));
 }

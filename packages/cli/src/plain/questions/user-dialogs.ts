@@ -1,4 +1,4 @@
-/** The person at the keyboard, as the agent's doors want them: permission, choices, plans. */
+/** Asks the user for permissions, choices and plan approval on behalf of the agent. */
 import os from 'node:os';
 import path from 'node:path';
 import {
@@ -27,18 +27,19 @@ import { permissionDialog } from './permission.ts';
 export interface UserDialogsSetup {
   readonly style: Style;
   readonly cwd: string;
-  /** Undefined: withdrawn, or nobody answered. */
+  /** Returns undefined if the question is withdrawn or not answered. */
   readonly ask: <Answer>(dialog: Dialog<Answer>, signal: AbortSignal) => Promise<Answer | undefined>;
-  readonly isAnyoneThere: () => boolean;
+  /** Returns false if the input has ended. */
+  readonly hasUser: () => boolean;
   readonly say: (text: string) => void;
 }
 
-/** They are questions themselves, and come through the other doors: nobody is asked whether to ask. */
+/** These tools are questions themselves, so they need no permission. */
 const ASKS_ITSELF: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
-/** A question that waits: a rule that another answer adds may settle it. */
+/** A waiting question. A rule that another answer adds may settle it. */
 interface Waiting {
-  /** None where rules alone would not do: a call may want a folder or a mode as well. */
+  /** Empty if rules are not enough, because the call also needs a folder or a mode. */
   readonly rules: readonly string[];
   readonly covered: AbortController;
 }
@@ -54,7 +55,7 @@ export class UserDialogs {
   }
 
   async mayRun(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
-    const { ask, isAnyoneThere } = this.#setup;
+    const { ask, hasUser } = this.#setup;
     if (ASKS_ITSELF.has(question.tool)) return { allow: true };
     const dialog = this.#dialogFor(question);
     const rules = question.suggestions.every(({ type }) => type === 'addRules')
@@ -62,7 +63,7 @@ export class UserDialogs {
       : [];
     const waiting: Waiting = { rules, covered: new AbortController() };
     this.#waiting.add(waiting);
-    // Before the next question is shown: it may be settled by the same answer.
+    // Runs before the next question is shown, because the same answer may settle it.
     const noted = noting(dialog, ({ updates }) => {
       this.#waiting.delete(waiting);
       if (updates) this.#remember(updates);
@@ -71,7 +72,7 @@ export class UserDialogs {
     this.#waiting.delete(waiting);
     if (waiting.covered.signal.aborted && !signal.aborted) return { allow: true };
     if (!answer) {
-      const message = isAnyoneThere() ? 'The user did not answer.' : 'There is no user to ask.';
+      const message = hasUser() ? 'The user did not answer.' : 'There is no user to ask.';
       return { allow: false, message };
     }
     return answer;
@@ -110,7 +111,7 @@ export class UserDialogs {
     });
   }
 
-  /** What outlasts the session goes into the settings file of its scope. */
+  /** Stores permanent rules in the settings file of their scope, and settles waiting questions that they cover. */
   #remember(updates: readonly PermissionUpdate[]): void {
     const allowed = new Set(rulesIn(updates));
     for (const { rules, covered } of this.#waiting)

@@ -23,7 +23,7 @@ function result(more: Partial<SdkResult> = {}): SdkResult {
 }
 
 describe('the end of a turn', () => {
-  it('says what it took without the time of the user, and what the whole conversation has taken', () => {
+  it('shows the duration without open questions, and the cost of the turn and the conversation', () => {
     expect(
       endLines(
         { result: result(), earlierUsd: 0, context: { used: 14 }, askedMs: 0, isReplay: false },
@@ -44,14 +44,14 @@ describe('the end of a turn', () => {
     ).toEqual(['  3 answers - 7.4 s - $0.50 ($1.50 in all) - 20 % of the window']);
   });
 
-  it('says that nothing was paid for a replay, and when a compaction is near', () => {
+  it('marks a replay, and shows a near compaction', () => {
     const end = { result: result(), earlierUsd: 0, askedMs: 0, isReplay: true };
     expect(endLines({ ...end, context: { used: 18, compactsAt: 20 } }, style)).toEqual([
       '  3 answers - 12 s - a replay - 18 % of the window, compacts at 20 %',
     ]);
   });
 
-  it('does not call an unknown price nothing', () => {
+  it('reports an unknown cost as unknown', () => {
     expect(
       endLines(
         {
@@ -66,7 +66,7 @@ describe('the end of a turn', () => {
     ).toContain('cost unknown');
   });
 
-  it('says why it went wrong', () => {
+  it('shows the error', () => {
     const errors = ['Reached maximum number of turns (2)'];
     const failed = result({ errors, is_error: true, terminal_reason: 'max_turns' });
     expect(
@@ -85,7 +85,7 @@ describe('the end of a turn', () => {
   });
 });
 
-describe('a conversation that is taken up again', () => {
+describe('a resumed conversation', () => {
   const stamp = { uuid: 'u', at: 0 };
   const prompt = { type: 'user' as const, ...stamp, content: 'What now?' };
   const block = (text: string, responseId = 'r') => ({
@@ -107,7 +107,7 @@ describe('a conversation that is taken up again', () => {
     ]);
   });
 
-  it('shows the end of a long answer, where its conclusion is, and code', () => {
+  it('shows the end of a long answer, and code as code', () => {
     const long = ['```js', ...Array.from({ length: 18 }, (_, index) => `line ${index}`), '```', 'So be it.'];
     expect(tailPieces([prompt, block(long.join('\n'))], 0, style).slice(2)).toEqual([
       line('  (... 9 lines before)'),
@@ -115,7 +115,7 @@ describe('a conversation that is taken up again', () => {
     ]);
   });
 
-  it('takes an interruption for none of the prompts', () => {
+  it('does not show an interruption as a prompt', () => {
     const interrupted = { type: 'user' as const, ...stamp, content: '[Request interrupted by user]' };
     expect(tailPieces([prompt, block('Half.'), interrupted], 0, style)).toEqual([
       line('  (3 messages so far)'),
@@ -125,7 +125,7 @@ describe('a conversation that is taken up again', () => {
     ]);
   });
 
-  it('says what was left open', () => {
+  it('reports an unanswered prompt and unfinished calls', () => {
     expect(tailPieces([block('Earlier.'), prompt], 1, style)).toEqual([
       line('  (2 messages so far)'),
       line('> What now?'),
@@ -136,7 +136,7 @@ describe('a conversation that is taken up again', () => {
 });
 
 describe('amounts', () => {
-  it('are said as people say them', () => {
+  it('are formatted for reading', () => {
     expect([900, 9_960, 61_000, 3_700_000].map(durationText)).toEqual([
       '0.9 s',
       '10.0 s',

@@ -1,4 +1,4 @@
-/** The end of a turn: what went wrong, if something did, and what it took. */
+/** Formats the end of a turn: its error, if there is one, its duration and its cost. */
 import type { SdkResult } from '@heddle/agent';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -6,13 +6,13 @@ import { pluralize, dollars, durationText } from '../../terminal/amounts.ts';
 
 export interface TurnSummary {
   readonly result: SdkResult;
-  /** What the whole conversation had cost before. */
+  /** The cost of the conversation before this turn. */
   readonly earlierUsd: number;
-  /** How much of the window the conversation takes, and, where that is near, at how much it is compacted. In percent. */
+  /** The used part of the context window and, if it is near, the compaction threshold. In percent. */
   readonly context: { readonly used: number; readonly compactsAt?: number };
-  /** How long the user was asked: that time is not the turn's. */
+  /** The time during which questions were open. It is not part of the duration. */
   readonly askedMs: number;
-  /** A recording was played: nothing was paid. */
+  /** The answers come from a recording, so nothing was paid. */
   readonly isReplay: boolean;
 }
 
@@ -37,7 +37,7 @@ function fillOf({ used, compactsAt }: TurnSummary['context']): string {
   return `${used} % of the window${compactsAt === undefined ? '' : `, compacts at ${compactsAt} %`}`;
 }
 
-/** The text of an API error was shown as the answer already. */
+/** The text of an API error was already shown as the answer. */
 function troubleOf({ errors, terminal_reason: reason }: SdkResult, sign: string): string | undefined {
   if (reason === 'aborted_streaming' || reason === 'aborted_tools') return 'Interrupted.';
   return errors && errors.length > 0 ? `${sign} ${errors.join('\n')}` : undefined;

@@ -1,4 +1,4 @@
-/** Tells a run as it happens: events of the loop in, pieces for the screen out. It remembers only what a later event needs. */
+/** Converts the events of a run to parts for the screen. It stores only what later events need. */
 import {
   type AssistantMessage,
   isToolResult,
@@ -24,39 +24,39 @@ import { todoChanges } from '../../terminal/todo-lines.ts';
 export interface EventRendererSetup {
   readonly style: Style;
   readonly cwd: string;
-  /** The file that a call is about to change, as it is now. */
+  /** Returns the current text of the file that a call is about to change. */
   readonly current: (tool: string, input: JsonObject) => string | undefined;
 }
 
 interface Call {
   readonly line: string;
   readonly tool: string;
-  /** What it does to a file, where nobody has seen that yet. */
+  /** The change of a file, if no question has shown it. */
   change?: ShownChange | undefined;
 }
 
 export class EventRenderer {
   readonly #setup: EventRendererSetup;
   readonly #calls = new Map<string, Call>();
-  /** The call that was last announced: its result needs no name. */
+  /** The last call that was shown. Its result needs no name. */
   #lastCall: string | undefined;
-  readonly #spoken: StreamedText;
-  /** The text messages of this attempt that stand on the screen. */
-  readonly #said = new Set<string>();
+  readonly #streamed: StreamedText;
+  /** The text messages of this attempt that were shown. */
+  readonly #shownMessages = new Set<string>();
   readonly #held: OutputPart[] = [];
-  #tellsOfContext = false;
+  #reportedContext = false;
   /** Calls whose change was shown with a question. */
   readonly #seen = new Set<string>();
-  /** The model's steps as it last wrote them. */
+  /** The last todo list of the model. */
   #todos: unknown;
-  /** What the server said of the last trouble. */
-  #trouble: string | undefined;
-  /** Notes that are of use once. */
-  readonly #told = new Set<LoopEvent['type']>();
+  /** The message of the server about the last error. */
+  #lastError: string | undefined;
+  /** Notes that are shown only once. */
+  readonly #shownOnce = new Set<LoopEvent['type']>();
 
   constructor(setup: EventRendererSetup) {
     this.#setup = setup;
-    this.#spoken = new StreamedText(setup.style);
+    this.#streamed = new StreamedText(setup.style);
   }
 
   tell(event: LoopEvent): readonly OutputPart[] {
@@ -64,47 +64,47 @@ export class EventRenderer {
       case 'stream_request_start':
         return [...this.#takeHeld(), ...this.#beginAnswer()];
       case 'stream_event':
-        // What was said before a pause stands: only the response that begins here may be retracted.
+        // Text before a pause is final. Only the response that starts here may be retracted.
         if (event.event.type === 'message_start') return this.#beginAnswer();
-        return this.#spoken.hear(event.event);
+        return this.#streamed.hear(event.event);
       case 'message':
         return this.#message(event);
       case 'tool_intent':
         return this.#intent(event.toolUseId, event.tool, event.input);
       case 'answer_end':
-        this.#trouble = undefined;
+        this.#lastError = undefined;
         return [];
       case 'retry': {
-        const note = retryNote(event, this.#trouble);
-        this.#trouble = serverWords(event.error);
-        return this.#retract(note, `${note}; the answer begins again`, note);
+        const note = retryNote(event, this.#lastError);
+        this.#lastError = serverWords(event.error);
+        return this.#retract(note, `${note}; the answer starts again`, note);
       }
       case 'tombstone':
-        // Of an answer that was cut behind its calls, only the last block goes.
-        if ([...this.#said].some((uuid) => !event.uuids.includes(uuid)))
-          return [this.#note('yellow', 'the unfinished last part was taken back')];
-        return this.#retract(undefined, 'taken back; the answer begins again');
+        // If an answer was cut after its calls, only the last block is retracted.
+        if ([...this.#shownMessages].some((uuid) => !event.uuids.includes(uuid)))
+          return [this.#note('yellow', 'the unfinished last part was retracted')];
+        return this.#retract(undefined, 'retracted; the answer starts again');
       case 'transition':
         return [
-          ...(DONE_OVER.has(event.transition.reason) ? this.#retract(undefined, 'taken back') : []),
+          ...(REPEATING.has(event.transition.reason) ? this.#retract(undefined, 'retracted') : []),
           ...this.#noteIf(transitionNote(event.transition)),
         ];
       case 'compacting':
         return [this.#note('dim', `compacting the conversation${this.#setup.style.signs.more}`)];
       case 'refused':
-        return [this.#note('yellow', 'a part of the conversation was refused; a note takes its place')];
+        return [this.#note('yellow', 'a part of the conversation was rejected; a note replaces it')];
       case 'context':
-        this.#tellsOfContext = true;
+        this.#reportedContext = true;
         return [this.#note('dim', contextNote(event.report))];
       case 'prefix_rewritten': {
-        const isTold = this.#tellsOfContext;
-        this.#tellsOfContext = false;
-        return isTold
+        const isReported = this.#reportedContext;
+        this.#reportedContext = false;
+        return isReported
           ? []
-          : this.#once(event, 'the beginning of the conversation changed: it is not cached any more');
+          : this.#once(event, 'the start of the conversation changed, so it is no longer cached');
       }
       case 'mended':
-        return this.#once(event, `the history was mended: ${shortened(event.mends.join('; '), 160)}`);
+        return this.#once(event, `the history was repaired: ${shortened(event.mends.join('; '), 160)}`);
       case 'hook_progress':
         return [
           this.#note(
@@ -114,25 +114,25 @@ export class EventRenderer {
         ];
       case 'tool_use_summary':
         return [this.#note('dim', escapeControls(shortened(event.summary, 200)))];
-      // What else there is speaks for itself, or is for programs.
+      // The other events need no output.
       default:
         return [];
     }
   }
 
-  /** A question has shown what this call does to a file. */
+  /** A question has shown the change of this call. */
   wasShown(callId: string): void {
     this.#seen.add(callId);
   }
 
-  /** Calls of an earlier run that have not come to an end: their results are still to be told. */
+  /** Adds unfinished calls of an earlier run, whose results will follow. */
   takeUp(calls: readonly { readonly id: string; readonly name: string; readonly input: JsonObject }[]): void {
     for (const { id, name, input } of calls) this.#remember(id, name, input);
   }
 
-  /** The run is over, however: nothing of it is still coming. */
+  /** Ends the run. No events will follow. */
   end(): readonly OutputPart[] {
-    const pieces = [...this.#spoken.end(), ...this.#takeHeld()];
+    const pieces = [...this.#streamed.end(), ...this.#takeHeld()];
     this.#calls.clear();
     this.#lastCall = undefined;
     return pieces;
@@ -160,9 +160,9 @@ export class EventRenderer {
   #answer(message: AssistantMessage): readonly OutputPart[] {
     for (const call of message.content.filter(isToolUse)) this.#remember(call.id, call.name, call.input);
     const text = textOf(message.content);
-    const wasStreamed = this.#spoken.takeIsSaid();
-    if (text !== '') this.#said.add(message.uuid);
-    // A block that never stopped ends here; its last word may still wait for its row.
+    const wasStreamed = this.#streamed.takeIsShown();
+    if (text !== '') this.#shownMessages.add(message.uuid);
+    // A block without an end event ends here. Its last word may still be held back.
     const end: readonly OutputPart[] = wasStreamed && message.incomplete ? [{ kind: 'end of stream' }] : [];
     if (text === '' || wasStreamed) return [...end, ...this.#takeHeld()];
     const { paint, signs } = this.#setup.style;
@@ -199,7 +199,7 @@ export class EventRenderer {
     const said = purpose === undefined ? '' : paint('dim', ` (${purpose})`);
     const text = `${paint('cyan', signs.call)} ${paint('bold', name)}${call.line.slice(name.length)}${said}`;
     const below = tool === 'TodoWrite' ? this.#steps(input['todos']) : [];
-    return this.#afterText([...this.#spoken.end(), { kind: 'line', text }, ...below.map(lineBelow)]);
+    return this.#afterText([...this.#streamed.end(), { kind: 'line', text }, ...below.map(lineBelow)]);
   }
 
   #steps(todos: unknown): string[] {
@@ -215,24 +215,24 @@ export class EventRenderer {
   }
 
   #once({ type }: LoopEvent, text: string): readonly OutputPart[] {
-    if (this.#told.has(type)) return [];
-    this.#told.add(type);
+    if (this.#shownOnce.has(type)) return [];
+    this.#shownOnce.add(type);
     return [this.#note('dim', escapeControls(text))];
   }
 
   #beginAnswer(): readonly OutputPart[] {
-    this.#said.clear();
-    this.#spoken.takeIsSaid();
+    this.#shownMessages.clear();
+    this.#streamed.takeIsShown();
     return [{ kind: 'answer begins' }];
   }
 
-  /** What was shown of this attempt is void. `silent`: the note if nothing of it was shown. */
+  /** Retracts the text of this attempt. `silent`: the note if no text was shown. */
   #retract(erased: string | undefined, left: string, silent?: string): readonly OutputPart[] {
     const held = this.#takeHeld();
-    if (this.#said.size === 0 && !this.#spoken.isSaid)
+    if (this.#shownMessages.size === 0 && !this.#streamed.isShown)
       return [
         ...held,
-        ...this.#spoken.end(),
+        ...this.#streamed.end(),
         ...(silent === undefined ? [] : [this.#note('yellow', silent)]),
       ];
     const painted = (text: string): string => this.#setup.style.paint('yellow', `  (${text})`);
@@ -240,9 +240,9 @@ export class EventRenderer {
     return [...held, { kind: 'retract', erased: gone, left: painted(left) }, ...this.#beginAnswer()];
   }
 
-  /** Lines that came while text streams wait for its end: they would tear it apart. */
+  /** Holds lines back until the streaming text ends. */
   #afterText(pieces: readonly OutputPart[]): readonly OutputPart[] {
-    if (!this.#spoken.isSaid) return pieces;
+    if (!this.#streamed.isShown) return pieces;
     this.#held.push(...pieces);
     return [];
   }
@@ -260,8 +260,8 @@ export class EventRenderer {
   }
 }
 
-/** The iteration is done over: what was shown of its answer does not stand. */
-const DONE_OVER: ReadonlySet<TransitionReason> = new Set([
+/** After these transitions the iteration is repeated, so its answer is retracted. */
+const REPEATING: ReadonlySet<TransitionReason> = new Set([
   'max_output_tokens_escalate',
   'collapse_drain_retry',
   'reactive_compact_retry',

@@ -1,4 +1,4 @@
-/** What happens beside the answer, each as one line that a person understands. */
+/** Describes events beside the answer, each in one line. */
 import type {
   AttachmentMessage,
   ContextReport,
@@ -11,10 +11,10 @@ import type {
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { shortened, durationText, tokens } from '../../terminal/amounts.ts';
 
-const LONGEST = 200;
+const MAX_NOTE_LENGTH = 200;
 
-/** Error classes in the words of the person who waits. */
-const TROUBLES: Readonly<Record<ModelErrorClass, string>> = {
+/** Describes each error class for the user. */
+const ERROR_TEXTS: Readonly<Record<ModelErrorClass, string>> = {
   overflow: 'the conversation is too long',
   media: 'an image or document was refused',
   output_cap: 'the answer was cut',
@@ -34,25 +34,25 @@ const TROUBLES: Readonly<Record<ModelErrorClass, string>> = {
   internal: 'an internal error',
 };
 
-/** `said`: what the note before it said of the same trouble, which is not said again. */
+/** `shown`: the message of the server in the previous note, which is not repeated. */
 export function retryNote(
   { error, delayMs, attempt, maxAttempts }: Pick<RetryEvent, 'error' | 'delayMs' | 'attempt' | 'maxAttempts'>,
-  said?: string,
+  shown?: string,
 ): string {
   const wait = delayMs < 50 ? 'now' : `in ${durationText(delayMs).replace('.0 s', ' s')}`;
   const words = serverWords(error);
-  const what = words === undefined || words === said ? '' : ` (${words})`;
-  return `${TROUBLES[error.class]}${what}, trying again ${wait} (${attempt} of ${maxAttempts})`;
+  const what = words === undefined || words === shown ? '' : ` (${words})`;
+  return `${ERROR_TEXTS[error.class]}${what}, trying again ${wait} (${attempt} of ${maxAttempts})`;
 }
 
 type RetryEvent = Extract<LoopEvent, { type: 'retry' }>;
 
-/** Status and text of the server, out of a sentence that also says what to do; undefined where they say no more than the class. */
+/** Extracts the status and the text of the server from an error message. Undefined if they add nothing to the class. */
 export function serverWords({ class: about, status, message }: ModelError): string | undefined {
   const [, inside] = /\((\d{3}: [^()]+)\)/.exec(message) ?? [];
   const [sentence = ''] = message.replace(/^No connection to /, '').split(/\.(?:\s|$)/);
   const text = escapeControls(shortened(inside ?? sentence, MESSAGE_LENGTH));
-  const isSame = text === '' || text.replace(/^\d{3}: /, '').toLowerCase() === TROUBLES[about];
+  const isSame = text === '' || text.replace(/^\d{3}: /, '').toLowerCase() === ERROR_TEXTS[about];
   if (isSame) return status === undefined ? undefined : String(status);
   return status === undefined || text.includes(String(status)) ? text : `${status}: ${text}`;
 }
@@ -61,19 +61,19 @@ const MESSAGE_LENGTH = 120;
 
 export function transitionNote(transition: Transition): string | undefined {
   switch (transition.reason) {
-    // The results, or the context step, say it better.
+    // The results or the context note describe it.
     case 'next_turn':
     case 'collapse_drain_retry':
     case 'reactive_compact_retry':
       return undefined;
     case 'max_output_tokens_escalate':
-      return 'the answer was cut at its limit; asked again with more room';
+      return 'the answer was cut at the output limit; the request is repeated with a higher limit';
     case 'max_output_tokens_recovery':
-      return 'the answer was cut at its limit; asked to go on where it broke off';
+      return 'the answer was cut at the output limit; the model is asked to continue it';
     case 'stop_hook_blocking':
       return 'a stop hook sent the model back to work';
     case 'token_budget_continuation':
-      return `${transition.percentUsed} % of the token budget used; going on`;
+      return `${transition.percentUsed} % of the token budget is used; continuing`;
   }
 }
 
@@ -82,8 +82,8 @@ const LEVELS: Readonly<Record<ContextReport['level'], string>> = {
   snip: 'old rounds were left out',
   microcompact: 'old results were shortened',
   cached_microcompact: 'the server cleared old results',
-  collapse: 'a finished stretch of work was summarised',
-  drain: 'finished stretches of work were summarised',
+  collapse: 'a finished part of the work was summarized',
+  drain: 'finished parts of the work were summarized',
   autocompact: 'the conversation was compacted',
   reactive_compact: 'the conversation was too long, and was compacted',
   manual_compact: 'the conversation was compacted',
@@ -91,17 +91,18 @@ const LEVELS: Readonly<Record<ContextReport['level'], string>> = {
 
 export function contextNote({ level, tokensBefore, tokensAfter, details }: ContextReport): string {
   const failed = details?.['failed'];
-  if (typeof failed === 'string') return `compaction failed: ${escapeControls(shortened(failed, LONGEST))}`;
+  if (typeof failed === 'string')
+    return `compaction failed: ${escapeControls(shortened(failed, MAX_NOTE_LENGTH))}`;
   return `${LEVELS[level]} (${tokens(tokensBefore)} to ${tokens(tokensAfter)} tokens)`;
 }
 
-/** What the loop itself says. Boundaries and interruptions are told elsewhere. */
+/** Formats a message of the loop. Boundaries and interruptions are shown elsewhere. */
 export function systemNote({ subtype, content }: SystemMessage): string | undefined {
   switch (subtype) {
     case 'informational':
     case 'model_fallback':
     case 'local_command':
-      return escapeControls(shortened(content, LONGEST));
+      return escapeControls(shortened(content, MAX_NOTE_LENGTH));
     case 'compact_boundary':
     case 'interruption':
     case 'collapse':
@@ -121,13 +122,13 @@ export function attachmentNote({ attachment }: AttachmentMessage): string | unde
     case 'reminder':
       if (attachment.about === 'repetition')
         return 'the same call keeps giving the same result; the model was told';
-      // Of the rest most are words for the model; where commands run from now on is of use to its user, too.
+      // Most other reminders are only for the model. A new working directory also matters to the user.
       return attachment.about === 'hook' || attachment.text.startsWith('The working directory ')
-        ? escapeControls(shortened(attachment.text, LONGEST))
+        ? escapeControls(shortened(attachment.text, MAX_NOTE_LENGTH))
         : undefined;
     case 'hook_stopped_continuation':
-      return `stopped by a hook: ${escapeControls(shortened(attachment.reason, LONGEST))}`;
-    // A queued prompt is shown as what it is; the limit is told by the end of the turn.
+      return `stopped by a hook: ${escapeControls(shortened(attachment.reason, MAX_NOTE_LENGTH))}`;
+    // A queued prompt is shown as a prompt, and the limit at the end of the turn.
     default:
       return undefined;
   }

@@ -1,4 +1,4 @@
-/** What came of a command, in the few lines that tell it: how a success ended, and why a failure failed. Pure. */
+/** Summarizes a tool result in a few lines: the end of a success, or the cause of a failure. Pure. */
 import { textOf, type ToolResultBlock } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -6,16 +6,16 @@ import { pluralize, shortened } from '../../terminal/amounts.ts';
 
 interface ResultSummary {
   readonly lines: readonly string[];
-  /** A word about the whole: how much more there was, where it is kept. */
+  /** The number of omitted lines, or the file with the whole output. */
   readonly note?: string;
 }
 
-/** So many lines of an output are shown. */
-const SHOWN = 3;
-/** Where the end of an output is looked at for what tells how it went. */
-const END = 8;
+/** The number of lines of an output that are shown. */
+const MAX_LINES = 3;
+/** The number of last lines that are searched for a summary. */
+const END_LINES = 8;
 
-/** `lines`: the result without empty ones. */
+/** `lines`: the lines of the result that are not empty. */
 function summarizeCommand(lines: readonly string[], isError: boolean): ResultSummary {
   const { output, ending, notes, kept } = parted(lines);
   const background = /in the background as task (\w+)/.exec(ending ?? '')?.[1];
@@ -30,13 +30,13 @@ function summarizeCommand(lines: readonly string[], isError: boolean): ResultSum
 }
 
 interface Parts {
-  /** What the command itself wrote. */
+  /** The output of the command itself. */
   readonly output: readonly string[];
-  /** How it ended, where that is worth a word. */
+  /** The line that describes how the command ended, if there is one. */
   readonly ending: string | undefined;
-  /** What is said about it besides. */
+  /** The other notes about the command. */
   readonly notes: readonly string[];
-  /** How much it was and where it is, where not all of it is here. */
+  /** The size and the file of the whole output, if it was cut. */
   readonly kept: string | undefined;
 }
 
@@ -74,36 +74,36 @@ function withRest({ head, shown, all, kept, notes = [] }: Choice): ResultSummary
 const RESULT =
   /\b(pass(ed|ing|es)?|fail(ed|ures?|ing|s)?|errors?|warnings?|tests?|success(ful)?|built|compiled|added|created|found)\b/i;
 
-/** Of a success the last line, and what near it sums up. */
+/** Returns the last line of a success, and the lines near it that summarize it. */
 function endOf(output: readonly string[]): readonly string[] {
-  if (output.length <= SHOWN) return output;
-  const end = output.slice(-END);
-  const telling = end.slice(0, -1).filter((line) => RESULT.test(line));
-  return [...telling.slice(1 - SHOWN), ...end.slice(-1)];
+  if (output.length <= MAX_LINES) return output;
+  const end = output.slice(-END_LINES);
+  const summaries = end.slice(0, -1).filter((line) => RESULT.test(line));
+  return [...summaries.slice(1 - MAX_LINES), ...end.slice(-1)];
 }
 
 const CAUSE =
   /^\s*(\S*(Error|Exception)\b|\S*: error\b|error\b|fatal\b|panic\b|npm (error|ERR!)|FAIL\b|[✗×✖] |not ok\b|AssertionError)/i;
 const COMPLAINT =
   /\b(error|fail(ed|ure)?|cannot|can't|could not|not found|no such|denied|missing|undefined|expected|refused|unknown|invalid)\b/i;
-/** True of every failure of its kind, so it tells nothing. */
+/** Lines that appear in every failure of a kind, so they do not explain it. */
 const NOISE =
   /^(Node\.js v\d|node:internal|\s+at |npm (error|ERR!) *(\w*\s*$|code |errno |syscall |path |\w+ This is related|A complete log)|.*complete log of this run)/;
 
-/** Of a failure the first lines that name a cause; where none does, the last ones. */
+/** Returns the first lines of a failure that name a cause, or else the last lines. */
 function causeOf(output: readonly string[]): readonly string[] {
-  if (output.length <= SHOWN) return output;
-  const said = output.filter((line) => !NOISE.test(line));
-  const causes = said.filter((line) => CAUSE.test(line));
-  if (causes.length > 0) return causes.slice(0, SHOWN);
-  const complaints = said.filter((line) => COMPLAINT.test(line));
-  return complaints.length > 0 ? complaints.slice(0, SHOWN) : said.slice(-SHOWN);
+  if (output.length <= MAX_LINES) return output;
+  const relevant = output.filter((line) => !NOISE.test(line));
+  const causes = relevant.filter((line) => CAUSE.test(line));
+  if (causes.length > 0) return causes.slice(0, MAX_LINES);
+  const complaints = relevant.filter((line) => COMPLAINT.test(line));
+  return complaints.length > 0 ? complaints.slice(0, MAX_LINES) : relevant.slice(-MAX_LINES);
 }
 
-/** It did not go as the model wanted, though nothing failed. */
+/** `isRefused`: the user rejected the request, but the call did not fail. */
 type ResultState = ResultSummary & { readonly isRefused?: true };
 
-/** `lines`: the text of the result, without empty lines. */
+/** `lines`: the lines of the result that are not empty. */
 function summarizeResult(tool: string, lines: readonly string[], isError: boolean): ResultState {
   if (tool === 'Bash') return summarizeCommand(lines, isError);
   if (isError || lines.length === 0) return firstOf(lines);
@@ -120,10 +120,10 @@ function summarizeResult(tool: string, lines: readonly string[], isError: boolea
     case 'EnterPlanMode':
       return { lines: ['planning: nothing is changed until you approve a plan'] };
     case 'ExitPlanMode':
-      return planTold(lines);
+      return planResult(lines);
     case 'Edit':
     case 'Write':
-      return { lines: [changeTold(lines)] };
+      return { lines: [changeResult(lines)] };
     default:
       return firstOf(lines);
   }
@@ -144,7 +144,7 @@ function foundIn(tool: string, lines: readonly string[]): string {
   const found = notice ? lines.slice(0, -1) : lines;
   const [only = ''] = found;
   if (/^No (matches|files found)$|^There are only/.test(only)) return only;
-  // Lines that matched are shown with their number behind the name.
+  // Matching lines are shown with the file name and the line number.
   const isLines = tool === 'Grep' && found.some((line) => /^.*[:-]\d+[:-]/.test(line));
   if (found.length === 1) return only;
   const all = notice?.[2] ?? notice?.[4];
@@ -159,23 +159,23 @@ function answersIn(lines: readonly string[]): string {
   return answers.length > 0 ? answers.join('; ') : (lines[0] ?? '');
 }
 
-function planTold([first = '']: readonly string[]): ResultState {
+function planResult([first = '']: readonly string[]): ResultState {
   const [, why = ''] = /^The user did not approve the plan(?:: (.*))?/.exec(first) ?? [];
   if (first.startsWith('The user approved')) return { lines: ['approved'] };
   return { lines: [why === '' || why === '.' ? 'sent back' : `sent back: ${why}`], isRefused: true };
 }
 
-/** The file is named by the call already. */
-function changeTold([first = '']: readonly string[]): string {
+/** The line of the call already names the file. */
+function changeResult([first = '']: readonly string[]): string {
   const [, count] = /^Edited .*: (\d+ replacements?)/.exec(first) ?? [];
   if (count !== undefined) return count;
   const [, how] = /^(Created|Wrote) /.exec(first) ?? [];
   return how?.toLowerCase() ?? first;
 }
 
-const LONGEST = 160;
+const MAX_LINE_LENGTH = 160;
 
-/** The first row has the sign before it, the others hang below it. */
+/** Formats the result in rows. The first row starts with the sign, the others are indented. */
 export function resultRows(tool: string, result: ToolResultBlock, { paint, signs }: Style): string[] {
   const isError = result.is_error === true;
   const { lines, note, isRefused } = summarizeResult(tool, linesOf(result), isError);
@@ -184,20 +184,22 @@ export function resultRows(tool: string, result: ToolResultBlock, { paint, signs
     : isRefused
       ? paint('yellow', signs.failed)
       : paint('green', signs.ok);
-  const [first = 'done', second, ...others] = lines.map((line) => shortened(line, LONGEST, signs.more));
-  // How it ended and what it said about that are one sentence.
+  const [first = 'done', second, ...others] = lines.map((line) =>
+    shortened(line, MAX_LINE_LENGTH, signs.more),
+  );
+  // The exit code and the next line form one sentence.
   const isSentence = second !== undefined && /^(Exit code \d+|Interrupted)$/.test(first);
-  const said = isSentence
+  const rows = isSentence
     ? [`${first}: ${second}`, ...others]
     : [first, ...(second === undefined ? [] : [second]), ...others];
-  return said.map((line, index) => {
+  return rows.map((line, index) => {
     const lead = index === 0 ? `${sign} ` : '  ';
-    const more = note !== undefined && index === said.length - 1 ? ` ${paint('dim', `(${note})`)}` : '';
+    const more = note !== undefined && index === rows.length - 1 ? ` ${paint('dim', `(${note})`)}` : '';
     return `${lead}${line}${more}`;
   });
 }
 
-/** Without the marks that are meant for the model, and without empty lines. */
+/** Returns the lines of the result without empty lines and without the marks for the model. */
 function linesOf({ content }: ToolResultBlock): string[] {
   const plain = escapeControls(textOf(content)).replaceAll(/<\/?tool_use_error>/g, '');
   return plain.split('\n').filter((line) => line.trim() !== '');

@@ -1,4 +1,4 @@
-/** The model's words as they come: its text as it streams, of what it thinks a short note. */
+/** Converts the stream of the model to parts: its text in full, and its thinking as a short note. */
 import type { ApiEvent } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -6,35 +6,35 @@ import { shortened } from '../../terminal/amounts.ts';
 import type { OutputPart } from '../screen/screen.ts';
 
 const THOUGHT_LENGTH = 100;
-/** More of a thought is not kept: it is shown shortened. */
+/** The maximum stored length of a thought. It is shown shortened. */
 const KEPT_THOUGHT = 400;
 
 export class StreamedText {
   readonly #style: Style;
-  /** Text of the block that streams now was shown. */
-  #isSaid = false;
-  /** Undefined: nothing is being thought. */
+  /** Text of the current block was shown. */
+  #isShown = false;
+  /** The current thought; undefined outside of a thinking block. */
   #thought: string | undefined;
 
   constructor(style: Style) {
     this.#style = style;
   }
 
-  get isSaid(): boolean {
-    return this.#isSaid;
+  get isShown(): boolean {
+    return this.#isShown;
   }
 
-  /** Whether the block that is complete now was shown as it streamed. */
-  takeIsSaid(): boolean {
-    const isSaid = this.#isSaid;
-    this.#isSaid = false;
-    return isSaid;
+  /** Returns true if the completed block was shown while it streamed. */
+  takeIsShown(): boolean {
+    const isShown = this.#isShown;
+    this.#isShown = false;
+    return isShown;
   }
 
   hear(event: ApiEvent): readonly OutputPart[] {
     switch (event.type) {
       case 'content_block_start':
-        this.#isSaid = false;
+        this.#isShown = false;
         if (event.content_block.type !== 'thinking') return [];
         this.#thought = '';
         return [{ kind: 'stream', text: this.#style.paint('dim', '(thinking ') }];
@@ -42,7 +42,7 @@ export class StreamedText {
         const { delta } = event;
         if (delta.type === 'thinking_delta') this.#think(delta.thinking);
         if (delta.type !== 'text_delta' || delta.text === '') return [];
-        this.#isSaid = true;
+        this.#isShown = true;
         return [{ kind: 'stream', text: escapeControls(delta.text) }];
       }
       case 'content_block_stop':
@@ -52,10 +52,10 @@ export class StreamedText {
     }
   }
 
-  /** Nothing more of this block comes. */
+  /** Ends the current block. */
   end(): readonly OutputPart[] {
     const end: OutputPart = { kind: 'end of stream' };
-    if (this.#thought === undefined) return this.#isSaid ? [end] : [];
+    if (this.#thought === undefined) return this.#isShown ? [end] : [];
     const { paint, signs } = this.#style;
     const thought = escapeControls(shortened(this.#thought, THOUGHT_LENGTH, signs.more));
     this.#thought = undefined;

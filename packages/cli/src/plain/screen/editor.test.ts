@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Draft, draftOf, EMPTY, insert, type Key, press } from './editor.ts';
 
-/** Plays keys, and marks the cursor with a bar. */
+/** Presses keys, and marks the cursor with a bar. */
 function typed(start: Draft, ...keys: readonly (Key | string)[]): string {
   let draft = start;
   for (const key of keys) {
@@ -44,8 +44,8 @@ describe('the line being typed', () => {
     ['Esc', draftOf('x'), [key('escape')], 'escape'],
     ['Shift-Tab', draftOf('x'), [{ name: 'tab', shift: true }], 'next mode'],
     ['Ctrl-Y', draftOf('x'), [ctrl('y')], 'put back'],
-    ['a key that means nothing here', draftOf('x'), [{ name: 'f5', sequence: '\u001b[15~' }], 'x|'],
-  ])('takes %s', (_what, start, keys, after) => {
+    ['an unknown key', draftOf('x'), [{ name: 'f5', sequence: '\u001b[15~' }], 'x|'],
+  ])('handles %s', (_what, start, keys, after) => {
     expect(typed(start, ...keys)).toBe(after);
   });
 
@@ -55,14 +55,14 @@ describe('the line being typed', () => {
     ['Ctrl-W', ctrl('w'), 'one '],
     ['Alt-D', meta('d'), 'two'],
     ['backspace', key('backspace'), undefined],
-  ])('keeps what %s took away', (_what, pressed, cut) => {
+  ])('stores the text that %s removed', (_what, pressed, cut) => {
     expect(press({ text: 'one two three', cursor: 4 }, pressed)).toMatchObject(
       cut === undefined ? {} : { cut },
     );
     expect('cut' in press({ text: 'one two three', cursor: 4 }, pressed)).toBe(cut !== undefined);
   });
 
-  it('takes a paste as text, its control characters shown and its line ends as they are', () => {
+  it('inserts a paste as text, with visible control characters and its line breaks', () => {
     expect(insert({ text: '[]', cursor: 1 }, 'a\r\nb\rc\u001b[2J')).toEqual({
       text: '[a\nb\nc\\x1b[2J]',
       cursor: 13,

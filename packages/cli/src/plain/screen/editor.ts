@@ -1,4 +1,4 @@
-/** The line being typed. Pure: a key makes a new draft, or says what is wanted. */
+/** Edits the input line. Pure: a key returns a new draft or an action. */
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { charactersOf } from '../../terminal/width.ts';
 
@@ -32,7 +32,7 @@ export type EditorAction =
   | 'suspend';
 
 export type Pressed =
-  /** `cut`: what the key took away, to be put back with Ctrl-Y. */
+  /** `cut`: the text that the key removed. Ctrl-Y inserts it again. */
   | { readonly kind: 'draft'; readonly draft: Draft; readonly cut?: string }
   | { readonly kind: 'wish'; readonly wish: EditorAction };
 
@@ -54,7 +54,7 @@ function cuts({ ctrl, meta, name = '' }: Key): boolean {
   return (ctrl === true && /^[ukw]$/.test(name)) || (meta === true && /^(d|backspace)$/.test(name));
 }
 
-/** What stood there before, and does not any more. */
+/** Returns the removed text. */
 function between(before: Draft, after: Draft): string {
   return before.text.slice(after.cursor, after.cursor + before.text.length - after.text.length);
 }
@@ -66,7 +66,7 @@ function change(draft: Draft, key: Key): Draft | EditorAction {
   switch (name) {
     case 'return':
       if (key.shift) return insert(draft, '\n');
-      // A backslash at the end asks for another line.
+      // A backslash at the end continues the prompt on another line.
       return draft.text.endsWith('\\') && draft.cursor === draft.text.length
         ? insert(erase(draft, before(draft)), '\n')
         : 'submit';
@@ -167,7 +167,7 @@ function altered(draft: Draft, name: string): Draft | EditorAction {
   }
 }
 
-/** What is pasted may hold anything: its control characters are shown, not obeyed. */
+/** Inserts text, and makes control characters visible, because pasted text may contain them. */
 export function insert({ text, cursor }: Draft, added: string): Draft {
   const clean = escapeControls(added.replaceAll(/\r\n?/g, '\n'));
   return { text: text.slice(0, cursor) + clean + text.slice(cursor), cursor: cursor + clean.length };
@@ -181,25 +181,25 @@ function at(draft: Draft, cursor: number): Draft {
   return { ...draft, cursor };
 }
 
-/** Takes away what lies between the cursor and this place. */
+/** Removes the text between the cursor and this position. */
 function erase({ text, cursor }: Draft, to: number): Draft {
   const [start, end] = to < cursor ? [to, cursor] : [cursor, to];
   return { text: text.slice(0, start) + text.slice(end), cursor: start };
 }
 
-/** Longer than any character that a person can type. Only so much around the cursor is taken apart: a paste may be long. */
-const LONGEST_CHARACTER = 128;
+/** Longer than any character. Only this part around the cursor is split into characters, because a paste may be long. */
+const MAX_CHARACTER_LENGTH = 128;
 
 function before({ text, cursor }: Draft): number {
-  const near = text.slice(Math.max(0, cursor - LONGEST_CHARACTER), cursor);
+  const near = text.slice(Math.max(0, cursor - MAX_CHARACTER_LENGTH), cursor);
   return cursor - (charactersOf(near).at(-1)?.length ?? 0);
 }
 
 function after({ text, cursor }: Draft): number {
-  return cursor + (charactersOf(text.slice(cursor, cursor + LONGEST_CHARACTER))[0]?.length ?? 0);
+  return cursor + (charactersOf(text.slice(cursor, cursor + MAX_CHARACTER_LENGTH))[0]?.length ?? 0);
 }
 
-/** Looked for from the cursor: a paste may be long. */
+/** Searches from the cursor, because a paste may be long. */
 function wordBefore({ text, cursor }: Draft): number {
   const isSpace = (index: number): boolean => /\s/.test(text.charAt(index));
   let start = cursor;

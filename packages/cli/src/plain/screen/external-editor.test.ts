@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { editOutside } from './external-editor.ts';
 
-it("takes what the user's own editor makes of a text, and leaves no file behind", async () => {
+it('returns the text from the external editor, and deletes the temporary file', async () => {
   const seen = path.join(mkdtempSync(path.join(os.tmpdir(), 'heddle-editor-')), 'seen');
   const EDITOR = `edit() { sed -i "$1" "$2" && echo "$2" > ${seen}; }; edit s/draft/prompt/`;
   expect(await editOutside('a draft\nof two lines', { EDITOR })).toEqual({

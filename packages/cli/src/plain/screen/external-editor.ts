@@ -1,4 +1,4 @@
-/** The user's own editor for a long prompt. */
+/** Edits a long prompt in the external editor of the user. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -8,7 +8,7 @@ export type ExternalEdit =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string };
 
-/** Its terminal is ours: nobody else may read keys or write meanwhile. Only its user ends it. */
+/** Runs the editor in the same terminal. The caller must not read keys or write until it ends. */
 export async function editOutside(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -19,11 +19,11 @@ export async function editOutside(
   const listenAgain = ignoreInterrupts();
   try {
     writeFileSync(file, text, { mode: 0o600 });
-    // A shell reads it: it may hold words of its own, as `code --wait`.
+    // The shell splits the command, because it may contain arguments, such as `code --wait`.
     const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
     const { promise, resolve } = Promise.withResolvers<number | null>();
     child.once('error', () => resolve(null)).once('exit', resolve);
-    if ((await promise) !== 0) return { ok: false, message: `${editor} failed; the line is as it was` };
+    if ((await promise) !== 0) return { ok: false, message: `${editor} failed; the line is unchanged` };
     return { ok: true, text: readFileSync(file, 'utf8').replace(/\n$/, '') };
   } finally {
     listenAgain();
@@ -31,7 +31,7 @@ export async function editOutside(
   }
 }
 
-/** Ctrl-C reaches every process of the terminal, and is meant for the editor alone. */
+/** Ctrl-C reaches every process of the terminal, but only the editor should handle it. */
 function ignoreInterrupts(): () => void {
   const listeners = process.listeners('SIGINT');
   const ignore = (): void => undefined;

@@ -6,7 +6,7 @@ import { widthOf } from '../../terminal/width.ts';
 const room = { columns: 11, maxRows: 10 };
 
 describe('a draft on the screen', () => {
-  it('is broken into rows that leave the last column free, indented below the prompt', () => {
+  it('is wrapped into rows that leave the last column free, indented below the prompt', () => {
     expect(frameOf('> ', draftOf('12345678abcdefgh!'), room)).toEqual({
       rows: ['> 12345678', '  abcdefgh', '  !'],
       cursorRow: 2,
@@ -14,7 +14,7 @@ describe('a draft on the screen', () => {
     });
   });
 
-  it('is broken at words, and the space there takes no room', () => {
+  it('is wrapped at words, and the space at the break takes no cell', () => {
     expect(frameOf('> ', draftOf('one two three'), room).rows).toEqual(['> one two ', '  three']);
     const full = { text: '12345678 x', cursor: 8 };
     expect(frameOf('> ', full, room)).toEqual({
@@ -26,7 +26,7 @@ describe('a draft on the screen', () => {
     expect(frameOf('> ', draftOf('one abcdefghijk'), room).rows).toEqual(['> one ', '  abcdefgh', '  ijk']);
   });
 
-  it('has one row above it that says what is under way, or that row stands alone', () => {
+  it('has a status row above it, or the status row alone', () => {
     const paint = (text: string): string => `<${text}>`;
     expect(withStatus('12 s, make: ok', frameOf('> ', draftOf('x'), room), room, paint)).toEqual({
       rows: ['<12 s, mak…>', '> x'],
@@ -53,7 +53,7 @@ describe('a draft on the screen', () => {
     expect([widthOf('漢字'), widthOf('e\u0301'), widthOf('👩‍👩‍👧'), widthOf('ab')]).toEqual([4, 1, 2, 2]);
   });
 
-  it('shows the rows around the cursor where there are too many', () => {
+  it('shows only the rows around the cursor if there are too many', () => {
     const text = ['1', '2', '3', '4', '5'].join('\n');
     expect(frameOf('> ', { text, cursor: 2 }, { columns: 20, maxRows: 2 })).toMatchObject({
       rows: ['> 1', '  2'],
@@ -65,7 +65,7 @@ describe('a draft on the screen', () => {
     });
   });
 
-  it('is found again after the terminal became narrower', () => {
+  it('is located after the terminal became narrower', () => {
     const frame = frameOf('> ', draftOf('12345678abcdefgh!'), room);
     expect(rowsAbove(frame, 11)).toBe(2);
     expect(rowsAbove(frame, 100)).toBe(2);
@@ -83,7 +83,7 @@ describe('a search on the screen', () => {
     return rows[0];
   };
 
-  it('takes one row, in which its words are seen', () => {
+  it('takes one row, which shows the search text', () => {
     expect(shown('search "a": ', 'short', 't')).toBe('search "a": short');
     expect(shown('search "a": ', 'a line that is long', 'a')).toBe('search "a": a line …');
     expect(shown('search "it": ', 'far behind it stands', 'it')).toBe('search "it": …it st…');

@@ -1,4 +1,4 @@
-/** How a draft lies on the screen: rows, and the place of the cursor. Pure. */
+/** Lays out a draft on the screen: rows and the position of the cursor. Pure. */
 import { stripVTControlCharacters } from 'node:util';
 import type { Draft } from './editor.ts';
 import type { HistoryHit } from './search.ts';
@@ -12,20 +12,20 @@ export interface ScreenFrame {
 
 export interface FrameSpace {
   readonly columns: number;
-  /** More rows than this are never drawn: the erasing could not reach them. */
+  /** The maximum number of rows. More rows could not be erased again. */
   readonly maxRows: number;
 }
 
 const TAB = '    ';
 
-/** `shown` is the prompt as it is written, `prompt` without its colours. */
+/** `shown` is the prompt with color codes, `prompt` without them. */
 export function frameOf(
   prompt: string,
   draft: Draft,
   { columns, maxRows }: FrameSpace,
   shown = prompt,
 ): ScreenFrame {
-  // The last column stays free: terminals disagree about where the cursor is after it.
+  // The last column stays free, because terminals differ in the cursor position after it.
   const width = Math.max(8, columns - 1);
   const start = widthOf(prompt);
   const indent = Math.min(start, width - 4);
@@ -44,9 +44,8 @@ export function frameOf(
 const UNITS_PER_CELL = 4;
 
 /**
- * The part of a draft that can be seen. Only the rows around the cursor are drawn, and a paste may be hundreds of kilobytes:
- * laying it out whole would take longer than a key may take. Within one very long line the part starts at a multiple of
- * its size, so that rows do not move while the cursor does.
+ * Returns the visible part of a draft. Only the rows around the cursor are laid out, because a whole paste would take too
+ * long. In a very long line, the part starts at a multiple of its size, so that rows do not move with the cursor.
  */
 function nearCursor(
   { text, cursor }: Draft,
@@ -63,7 +62,7 @@ function nearCursor(
   return { text: text.slice(start, end), cursor: cursor - start, isStart: start === 0 };
 }
 
-/** A search in one row: what is looked for is always seen, and of a long line at least where it was found. */
+/** Lays out a search in one row. The search text is always visible, and so is the match in a long line. */
 export function searchFrame(
   prompt: string,
   { line, from, to }: HistoryHit,
@@ -74,7 +73,7 @@ export function searchFrame(
   const head = endOf(prompt, width);
   const free = width - widthOf(head);
   const isSeen = widthOf(line.slice(0, to)) < free;
-  // A tab is a space here: the row only has to be recognised.
+  // A tab becomes a space, because the row is only for recognition.
   const text = (isSeen ? line : `…${line.slice(from)}`).replaceAll('\t', ' ');
   const shown = free > 0 ? cutTo(text, free) : '';
   return { rows: [paint(head) + shown], cursorRow: 0, cursorColumn: widthOf(head + shown) };
@@ -89,7 +88,7 @@ function endOf(text: string, width: number): string {
   return `…${kept.toReversed().join('')}`;
 }
 
-/** `status`: one row above the line being typed, cut where it gets too long. Without such a line it stands alone. */
+/** Adds the status row above the input line, or shows it alone. A long status is cut. */
 export function withStatus(
   status: string,
   line: ScreenFrame | undefined,
@@ -108,29 +107,29 @@ function cutTo(text: string, width: number): string {
   return `${kept.join('')}…`;
 }
 
-/** A character of the draft where it stands. Every place where the cursor can be has one, the end included. */
+/** A character of the draft in a row. Every possible cursor position has a cell, including the end. */
 interface Cell {
   readonly index: number;
   readonly drawn: string;
   readonly width: number;
 }
 
-/** Broken at its own lines, then at words, and within a word only where it is longer than a row. */
-function rowsOf(text: string, room: { readonly first: number; readonly other: number }): Cell[][] {
+/** Breaks a text at its line breaks, then at words, and inside a word only if it is longer than a row. */
+function rowsOf(text: string, width: { readonly first: number; readonly other: number }): Cell[][] {
   let row: Cell[] = [];
   const rows = [row];
-  let free = room.first;
+  let free = width.first;
   const breakRow = (carried: Cell[] = []): void => {
     row = carried;
     rows.push(row);
-    free = room.other - carried.reduce((sum, { width }) => sum + width, 0);
+    free = width.other - carried.reduce((sum, cell) => sum + cell.width, 0);
   };
   let index = 0;
   for (const character of charactersOf(text)) {
     const cell = { index, ...cellOf(character) };
     index += character.length;
     const fits = cell.width <= free;
-    // The space at which a row is broken needs no room.
+    // The space at a row break takes no cell.
     if (character === '\n' || (character === ' ' && !fits)) {
       row.push({ ...cell, drawn: '', width: 0 });
       breakRow();
@@ -150,8 +149,8 @@ function cellOf(character: string): Omit<Cell, 'index'> {
 }
 
 /**
- * How many rows the cursor stands below the first one of a frame that was drawn for another width: a narrower terminal has
- * broken the rows that no longer fit, a wider one has left them as they were.
+ * Returns the number of rows above the cursor in a frame that was drawn for another width. A narrower terminal has wrapped
+ * the rows that no longer fit; a wider one has not changed them.
  */
 export function rowsAbove({ rows, cursorRow, cursorColumn }: ScreenFrame, columns: number): number {
   const above = rows
@@ -160,7 +159,7 @@ export function rowsAbove({ rows, cursorRow, cursorColumn }: ScreenFrame, column
   return above.reduce((sum, count) => sum + Math.max(1, count), Math.floor(cursorColumn / columns));
 }
 
-/** The rows around the cursor, where there are too many. */
+/** Returns the rows around the cursor if there are too many. */
 function clipped(
   rows: readonly string[],
   { row, column }: { readonly row: number; readonly column: number },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Draft, EMPTY, insert, type Key, press } from './editor.ts';
 import { KeyReader, typedText } from './key-reader.ts';
 
-/** What a terminal sends, and the draft that comes of it. */
+/** Reads the input of a terminal, and returns the draft. */
 function typed(...chunks: readonly string[]): string {
   let draft: Draft = EMPTY;
   const reader = new KeyReader({

@@ -1,6 +1,6 @@
 /**
- * Turns what a terminal sends into keys and pastes. Terminals answer questions, report the mouse and encode keys as escape
- * sequences. A sequence that is not a known key is dropped whole, so that no part of it becomes typed text.
+ * Converts the input of a terminal to keys and pastes. Terminals send replies, mouse reports and keys as escape sequences.
+ * An unknown sequence is dropped as a whole, so that no part of it becomes typed text.
  */
 import type { Key } from './editor.ts';
 
@@ -11,10 +11,10 @@ export interface KeyReaderListener {
 
 const ESC = '\u001b';
 const PASTE_END = '\u001b[201~';
-/** A longer reply of a terminal does not exist. */
-const LONGEST_SEQUENCE = 65_536;
+/** No terminal sends a longer reply. */
+const MAX_SEQUENCE_LENGTH = 65_536;
 
-/** A complete sequence and its key, or `incomplete` if more characters are needed to tell. */
+/** A complete sequence and its key, or `incomplete` if more characters are needed. */
 type Sequence =
   | { readonly kind: 'key'; readonly length: number; readonly key: Key }
   | { readonly kind: 'ignored' | 'paste'; readonly length: number }
@@ -23,7 +23,7 @@ type Sequence =
 export class KeyReader {
   readonly #listener: KeyReaderListener;
   #pending = '';
-  /** The parts of the paste under way. */
+  /** The parts of the current paste. */
   #pasted: string[] | undefined;
 
   constructor(listener: KeyReaderListener) {
@@ -61,7 +61,7 @@ export class KeyReader {
       return run.length || 1;
     }
     const read = readSequence(text);
-    if (read.kind === 'incomplete') return text.length > LONGEST_SEQUENCE ? text.length : 0;
+    if (read.kind === 'incomplete') return text.length > MAX_SEQUENCE_LENGTH ? text.length : 0;
     if (read.kind === 'paste') this.#pasted = [];
     if (read.kind === 'key') this.#listener.key(read.key);
     return read.length;
@@ -82,7 +82,7 @@ export class KeyReader {
   }
 }
 
-/** The text of a line without the sequences of keys that a terminal put into it. Pasted text stays. */
+/** Removes the key sequences that a terminal put into a line. Pasted text stays. */
 export function typedText(line: string): string {
   if (!line.includes(ESC)) return line;
   let text = '';
@@ -120,7 +120,7 @@ function readSequence(text: string): Sequence {
       return end ? { kind: 'ignored', length: 2 + end.index + end[0].length } : { kind: 'incomplete' };
     }
     case ESC:
-      // Alt with a key that sends a sequence of its own.
+      // Alt with a key that sends its own sequence.
       return text.length < 3 || text.charAt(2) !== '['
         ? { kind: 'key', length: 1, key: { name: 'escape', sequence: ESC } }
         : readControlSequence(text.slice(1), 1);
@@ -134,9 +134,9 @@ function readSequence(text: string): Sequence {
 // oxlint-disable-next-line no-control-regex -- BEL or ST ends a string
 const STRING_END = /\u0007|\u001b\\|\u009c/;
 
-/** A control sequence behind `Esc [`: parameters, intermediates, one final character. */
+/** A control sequence after `Esc [`: parameters, intermediates and one final character. */
 const CONTROL_SEQUENCE = /^([0-?]*)([ -/]*)([@-~])/;
-/** A mouse report of the oldest kind has three characters behind an `M`. */
+/** A mouse report of the oldest kind has three characters after an `M`. */
 const OLD_MOUSE = /^M[\s\S]{3}/;
 /** The Linux console sends `[[A` for F1, and rxvt ends some keys with a dollar sign. */
 const ODD_SEQUENCE = /^(?:\[.|\d+\$)/;
@@ -153,7 +153,7 @@ function readControlSequence(text: string, extra = 0): Sequence {
   if (odd) return { kind: 'ignored', length: used + odd[0].length };
   const found = CONTROL_SEQUENCE.exec(body);
   if (!found) {
-    // A character that cannot be part of a sequence ends it; what came before is dropped.
+    // A character that cannot be part of a sequence ends it. The characters before it are dropped.
     const length = /^[ -?]*/.exec(body)?.[0].length ?? 0;
     return length < body.length ? { kind: 'ignored', length: used + length } : { kind: 'incomplete' };
   }
@@ -171,7 +171,7 @@ type Modifiers = Pick<Key, 'ctrl' | 'meta' | 'shift'>;
 
 const NO_MODIFIERS: Modifiers = {};
 
-/** The parameter is one more than a set of bits; behind a colon stands whether the key was pressed or released. */
+/** The parameter is a bit set plus one. After a colon it tells whether the key was pressed or released. */
 function modifiersIn(parameter: string): Modifiers | undefined {
   const [bits = '', event = '1'] = parameter.split(':');
   if (event === '3') return undefined;
@@ -185,7 +185,7 @@ function sequenceKey(parameters: string, final: string): Key | undefined {
   const modifiers = modifiersIn(second);
   if (!modifiers) return undefined;
   if (final === 'u') return codeKey(Number.parseInt(first, 10), modifiers);
-  // With an `M` at its end it is the mouse.
+  // A final `M` means a mouse report.
   if (final !== '~') return final === 'M' ? undefined : letterKey(final, modifiers);
   // modifyOtherKeys of xterm: 27 ; modifiers ; code.
   if (first === '27' && third !== '') return codeKey(Number.parseInt(third, 10), modifiers);
@@ -219,7 +219,7 @@ function letterKey(letter: string, modifiers: Modifiers): Key | undefined {
   return name === undefined ? undefined : { name, ...modifiers };
 }
 
-/** Keys that terminals name by the code of their character. */
+/** Keys that terminals identify by a character code. */
 const CODES: Readonly<Record<number, string>> = {
   8: 'backspace',
   9: 'tab',
@@ -228,7 +228,7 @@ const CODES: Readonly<Record<number, string>> = {
   127: 'backspace',
   57_414: 'return',
 };
-/** From here on codes are keys without a character, up to the end of Unicode's private area. */
+/** Codes in this range (the private use area of Unicode) are keys without a character. */
 const FIRST_PRIVATE = 57_344;
 const LAST_PRIVATE = 63_743;
 

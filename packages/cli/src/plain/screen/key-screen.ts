@@ -1,4 +1,4 @@
-/** A terminal that can move its cursor: keys come in one by one, and the line being typed stands below what is written. */
+/** The screen for a terminal that can move its cursor. It reads single keys and shows the input line below the output. */
 import { stripVTControlCharacters } from 'node:util';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { choiceRows, type Completed } from '../completion/complete.ts';
@@ -13,36 +13,37 @@ import type { Screen, ScreenListener } from './screen.ts';
 export interface KeyScreenSetup {
   readonly recall: Recall;
   readonly style: Style;
-  /** What Tab makes of the line being typed. */
+  /** Completes the input line on Tab. */
   readonly complete: (draft: Draft) => Completed;
 }
 
-/** Rows of the terminal that the line being typed leaves to the output, and the most it takes. */
+/** The number of rows that the input line leaves to the output. */
 const ROWS_ABOVE = 2;
-const MOST_ROWS = 12;
+/** The maximum number of rows of the input line. */
+const MAX_ROWS = 12;
 
 export class KeyScreen implements Screen {
   readonly readsKeys = true;
   readonly isPipe = false;
   readonly #setup: KeyScreenSetup;
-  readonly #paper: ScreenWriter;
+  readonly #writer: ScreenWriter;
   readonly #keyboard: Keyboard;
   #listener: ScreenListener | undefined;
   #draft: Draft = EMPTY;
   #prompt = '';
-  /** A line is asked for; else it is only shown while something is typed. */
+  /** A line is requested. Otherwise the input line is only shown while it contains text. */
   #asking = false;
-  /** An earlier prompt is looked for; what is found stands in the place of the draft. */
+  /** The current history search. Its match is shown instead of the draft. */
   #search: Search | undefined;
-  /** What Ctrl-U, K, W or Alt-D took away last. */
+  /** The text that Ctrl-U, K, W or Alt-D removed last. */
   #cut = '';
-  /** Stands above the line being typed. */
+  /** The status row above the input line. */
   #status: string | undefined;
   #closed = false;
 
   constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, setup: KeyScreenSetup) {
     this.#setup = setup;
-    this.#paper = new ScreenWriter(output, setup.style, () => this.#frame());
+    this.#writer = new ScreenWriter(output, setup.style, () => this.#frame());
     this.#keyboard = new Keyboard(input, output, {
       key: (key) => this.#take(key),
       paste: (text) => {
@@ -59,53 +60,53 @@ export class KeyScreen implements Screen {
   }
 
   print(text: string): void {
-    this.#paper.print(text);
+    this.#writer.print(text);
   }
 
   stream(text: string): void {
-    this.#paper.stream(text);
+    this.#writer.stream(text);
   }
 
   output(text: string): void {
-    this.#paper.output(text);
+    this.#writer.output(text);
   }
 
   markAnswer(): void {
-    this.#paper.markAnswer();
+    this.#writer.markAnswer();
   }
 
   retractAnswer(): boolean {
-    return this.#paper.retractAnswer();
+    return this.#writer.retractAnswer();
   }
 
   endStream(): void {
-    this.#paper.endStream();
+    this.#writer.endStream();
   }
 
   ask(prompt: string): void {
-    this.#paper.tearOff();
+    this.#writer.tearOff();
     this.#search = undefined;
     this.#prompt = prompt;
     this.#asking = true;
-    this.#paper.redraw();
+    this.#writer.redraw();
   }
 
   reprompt(prompt: string): void {
     if (this.#prompt === prompt) return;
     this.#prompt = prompt;
-    this.#paper.redraw();
+    this.#writer.redraw();
   }
 
   status(text: string | undefined): void {
     if (this.#status === text) return;
     this.#status = text;
-    this.#paper.redraw();
+    this.#writer.redraw();
   }
 
   busy(prompt: string): void {
     this.#prompt = prompt;
     this.#asking = false;
-    this.#paper.redraw();
+    this.#writer.redraw();
   }
 
   put(text: string): void {
@@ -123,8 +124,8 @@ export class KeyScreen implements Screen {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#paper.redraw();
-    this.#paper.endStream();
+    this.#writer.redraw();
+    this.#writer.endStream();
     this.#keyboard.close();
   }
 
@@ -139,7 +140,7 @@ export class KeyScreen implements Screen {
 
   #edit(draft: Draft): void {
     this.#draft = draft;
-    this.#paper.redraw();
+    this.#writer.redraw();
   }
 
   #grant(wish: EditorAction): void {
@@ -158,7 +159,7 @@ export class KeyScreen implements Screen {
         return this.#recalled(this.#setup.recall.newer());
       case 'search':
         this.#search = NEW_SEARCH;
-        return this.#paper.redraw();
+        return this.#writer.redraw();
       case 'complete':
         return this.#completed(this.#setup.complete(this.#draft));
       case 'put back':
@@ -168,10 +169,10 @@ export class KeyScreen implements Screen {
       case 'edit outside':
         return void this.#editOutside();
       case 'clear':
-        return this.#paper.clear();
+        return this.#writer.clear();
       case 'suspend':
-        this.#paper.putAside();
-        return this.#keyboard.suspend(() => this.#paper.takeBack());
+        this.#writer.pause();
+        return this.#keyboard.suspend(() => this.#writer.resume());
     }
   }
 
@@ -184,7 +185,7 @@ export class KeyScreen implements Screen {
     this.#search = searched.kind === 'search' ? searched.search : undefined;
     if (searched.kind === 'take' && match !== undefined) this.#draft = draftOf(match);
     if (searched.kind === 'take' && searched.submit && match !== undefined) this.#submit();
-    else this.#paper.redraw();
+    else this.#writer.redraw();
   }
 
   #match(): string | undefined {
@@ -195,19 +196,19 @@ export class KeyScreen implements Screen {
     if (completed.kind === 'draft') return this.#edit(completed.draft);
     if (completed.kind === 'nothing') return;
     const { paint, signs } = this.#setup.style;
-    const rows = choiceRows(completed.names, this.#paper.columns, signs.more);
-    this.#paper.print(paint('dim', rows.join('\n')));
+    const rows = choiceRows(completed.names, this.#writer.columns, signs.more);
+    this.#writer.print(paint('dim', rows.join('\n')));
   }
 
   async #editOutside(): Promise<void> {
     const { editOutside } = await import('./external-editor.ts');
-    this.#paper.putAside();
+    this.#writer.pause();
     this.#keyboard.release();
     const edited = await editOutside(this.#draft.text, process.env);
     if (this.#closed) return;
     this.#keyboard.seize();
     if (edited.ok) this.#draft = draftOf(escapeControls(edited.text));
-    this.#paper.takeBack();
+    this.#writer.resume();
     if (!edited.ok) this.print(this.#setup.style.paint('dim', `  (${escapeControls(edited.message)})`));
   }
 
@@ -218,31 +219,31 @@ export class KeyScreen implements Screen {
     if (this.#asking) {
       this.#asking = false;
       const indent = ' '.repeat(stripVTControlCharacters(this.#prompt).length);
-      this.#paper.print(`${this.#prompt}${text.replaceAll('\n', `\n${indent}`)}`);
-    } else this.#paper.redraw();
+      this.#writer.print(`${this.#prompt}${text.replaceAll('\n', `\n${indent}`)}`);
+    } else this.#writer.redraw();
     this.#listener?.line(text);
   }
 
   #frame(): ScreenFrame | undefined {
     if (this.#closed) return undefined;
-    const { columns, rows } = this.#paper;
-    const maxRows = Math.max(1, Math.min(MOST_ROWS, rows - ROWS_ABOVE));
-    const room = { columns, maxRows };
-    const line = this.#lineFrame(room);
+    const { columns, rows } = this.#writer;
+    const maxRows = Math.max(1, Math.min(MAX_ROWS, rows - ROWS_ABOVE));
+    const space = { columns, maxRows };
+    const line = this.#lineFrame(space);
     if (this.#status === undefined) return line;
-    return withStatus(this.#status, line, room, (text) => this.#setup.style.paint('dim', text));
+    return withStatus(this.#status, line, space, (text) => this.#setup.style.paint('dim', text));
   }
 
-  /** The line being typed; undefined where none should be seen. */
-  #lineFrame(room: FrameSpace): ScreenFrame | undefined {
+  /** Lays out the input line. Returns undefined if it is hidden. */
+  #lineFrame(space: FrameSpace): ScreenFrame | undefined {
     if (this.#search) {
       const match = this.#match();
       const isMissing = match === undefined && this.#search.query !== '';
       const prompt = `${isMissing ? 'not found' : 'search'} "${this.#search.query}": `;
       const paint = (text: string): string => this.#setup.style.paint('yellow', text);
-      return searchFrame(prompt, hitOf(this.#search, match ?? ''), room, paint);
+      return searchFrame(prompt, hitOf(this.#search, match ?? ''), space, paint);
     }
     if (!this.#asking && this.#draft.text === '') return undefined;
-    return frameOf(stripVTControlCharacters(this.#prompt), this.#draft, room, this.#prompt);
+    return frameOf(stripVTControlCharacters(this.#prompt), this.#draft, space, this.#prompt);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Line by line, without a single escape sequence: for a terminal that cannot move its cursor, for a screen reader, and for
- * a pipe. The terminal itself edits the line, and Ctrl-C comes as a signal.
+ * The screen for terminals that cannot move their cursor, for screen readers and for pipes. It writes no escape sequences.
+ * The terminal itself edits the line, and Ctrl-C arrives as a signal.
  */
 import { createInterface, type Interface } from 'node:readline';
 import { escapeControls } from '../../terminal/escape-controls.ts';
@@ -14,9 +14,9 @@ export class LineScreen implements Screen {
   readonly #output: NodeJS.WritableStream;
   readonly #lines: Interface;
   #listener: ScreenListener | undefined;
-  /** Lines of a pipe that nobody has asked for yet. */
+  /** Lines of a pipe that were not requested yet. */
   readonly #waiting: string[] = [];
-  /** Lines that end in a backslash belong to the one that comes. */
+  /** The previous lines that ended with a backslash. They belong to the next line. */
   #begun = '';
   #prompt: string | undefined;
   readonly #coming = new RawLayout();
@@ -30,7 +30,7 @@ export class LineScreen implements Screen {
     this.#lines.on('line', (line) => this.#take(line));
     this.#lines.once('close', () => {
       this.#ended = true;
-      // The line that it promised never came.
+      // The input ended after a backslash.
       if (this.#begun !== '') this.#waiting.push(this.#begun);
       this.#deliver();
     });
@@ -65,7 +65,7 @@ export class LineScreen implements Screen {
   }
 
   markAnswer(): void {
-    // Nothing to remember: what was written stays.
+    // Written text cannot be erased.
   }
 
   retractAnswer(): boolean {
@@ -85,7 +85,7 @@ export class LineScreen implements Screen {
   }
 
   status(): void {
-    // What was written stays: there is nothing to write over.
+    // This screen has no status row.
   }
 
   busy(): void {
@@ -112,13 +112,13 @@ export class LineScreen implements Screen {
       return;
     }
     this.#begun = '';
-    // What is typed was seen by whoever typed it, and ended the line.
+    // The terminal has shown the typed text and its line break.
     if (!this.isPipe) this.#isMidLine = false;
     this.#waiting.push(text);
     this.#deliver();
   }
 
-  /** A person may speak at any time; a pipe has said everything already, so each line waits until it is asked for. */
+  /** Delivers lines. A user may type at any time, but each line of a pipe waits until it is requested. */
   #deliver(): void {
     while (this.#listener) {
       if (this.isPipe && this.#prompt === undefined) return;

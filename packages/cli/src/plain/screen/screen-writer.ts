@@ -1,17 +1,17 @@
 /**
- * What is written, and the line being typed below it. Only that line is ever drawn again: it is erased before anything is
- * written above it, and what was written stays as it is.
+ * Writes output above the input line. Only the input line is redrawn: it is erased before output is written, and drawn
+ * again below it. Written output is never changed.
  */
 import { type Layout, printedRows, RawLayout, wholeRows } from '../layout/rows.ts';
 import { Prose } from '../layout/prose.ts';
 import type { Style } from '../../terminal/style.ts';
 import { type ScreenFrame, rowsAbove } from './frame.ts';
 
-/** The line being typed, as it should stand now; undefined where none should. */
+/** Returns the current input line, or undefined if it is hidden. */
 export type DrawFrame = () => ScreenFrame | undefined;
 
 const ERASE_BELOW = '\u001b[J';
-/** Rows that the line being typed may need: what is above them can be reached. */
+/** The number of rows that the input line may need. Text above them can be erased. */
 const ROWS_BELOW = 3;
 const CLEAR = '\u001b[H\u001b[2J';
 
@@ -20,17 +20,17 @@ export class ScreenWriter {
   readonly #draw: DrawFrame;
   readonly #prose: Layout;
   readonly #asItComes: Layout = new RawLayout();
-  /** How what streams now is laid out. */
+  /** The layout of the current stream. */
   #layout: Layout;
-  /** Laid out, but not shown yet: while something is typed, only whole rows can be written above it. */
+  /** Text that is laid out but not written. Above an input line, only complete rows can be written. */
   #held = '';
-  /** The output stands within a row. */
+  /** The output ends inside a row. */
   #isMidRow = false;
-  /** The line being typed, as it stands on the screen. */
+  /** The input line on the screen. */
   #shown: ScreenFrame | undefined;
-  /** Written while somebody else had the terminal. */
+  /** Output that waits while another program uses the terminal. */
   #kept: string | undefined;
-  /** What was streamed since the mark; undefined if something else was written since, or the rows may have moved. */
+  /** The text that was streamed since the mark. Undefined if other output followed or the rows may have moved. */
   #retractable: string | undefined;
 
   constructor(output: NodeJS.WriteStream, style: Style, draw: DrawFrame) {
@@ -42,7 +42,7 @@ export class ScreenWriter {
       this.#retractable = undefined;
       this.redraw();
     });
-    // A terminal that went away takes nothing more; whoever waits for its input is told by that side.
+    // A closed terminal is reported by the input side.
     output.on('error', () => undefined);
   }
 
@@ -60,13 +60,13 @@ export class ScreenWriter {
     this.#retractable = undefined;
   }
 
-  /** What is streamed from here on can be erased, until something else is written. */
+  /** Marks the start of an answer. The text after it can be erased until other output is written. */
   markAnswer(): void {
     this.endStream();
     this.#retractable = '';
   }
 
-  /** Erases what was streamed since the mark, if all of it is still within the screen. */
+  /** Erases the text since the mark, if all of it is still on the screen. */
   retractAnswer(): boolean {
     const rows = (this.#retractable ?? '').split('\n').length - 1;
     if (this.#retractable === undefined || rows >= this.rows - ROWS_BELOW) {
@@ -97,7 +97,7 @@ export class ScreenWriter {
     this.#endRow();
   }
 
-  /** Something else comes in the middle of what streams, which goes on below it. */
+  /** Ends the row for other output. The stream continues below it. */
   tearOff(): void {
     if (this.#held === '' && !this.#isMidRow) return;
     this.#endRow();
@@ -117,14 +117,14 @@ export class ScreenWriter {
     this.#write(CLEAR + this.#drawn());
   }
 
-  /** Somebody else has the terminal: what is written waits. */
-  putAside(): void {
+  /** Holds output back while another program uses the terminal. */
+  pause(): void {
     this.#retractable = undefined;
     this.#write(this.#erased());
     this.#kept = '';
   }
 
-  takeBack(): void {
+  resume(): void {
     const kept = this.#kept ?? '';
     this.#kept = undefined;
     this.#write(kept);
@@ -149,7 +149,7 @@ export class ScreenWriter {
     this.#held = '';
   }
 
-  /** In one go: nothing flickers. */
+  /** Writes everything at once, to avoid flicker. */
   #above(text: string): void {
     const erased = this.#erased();
     this.#isMidRow = !text.endsWith('\n');

@@ -1,65 +1,65 @@
 /**
- * Where the conversation is shown and typed: output above, the line being typed below. Two kinds: `KeyScreen` on a terminal
- * that can move its cursor, `LineScreen` on one that cannot, on a screen reader and on a pipe.
+ * Shows the conversation and reads input: output above, the input line below. `KeyScreen` is for terminals that can move
+ * their cursor. `LineScreen` is for other terminals, screen readers and pipes.
  */
 export interface Screen {
-  /** Keys come one by one; else the terminal itself edits the line. */
+  /** The screen reads single keys. Otherwise the terminal edits the line. */
   readonly readsKeys: boolean;
-  /** What is typed comes through a pipe: its end is the end of a script, not of a person. */
+  /** The input comes from a pipe. Its end is the end of a script. */
   readonly isPipe: boolean;
-  /** Whole lines, above whatever is being typed. */
+  /** Prints complete lines above the input line. */
   print(text: string): void;
-  /** A piece of the model's words, which go on: wrapped at words where the screen knows its width. */
+  /** Prints a part of the model's text. It is wrapped at words if the width is known. */
   stream(text: string): void;
-  /** A piece of a command's output, which goes on: as it is. */
+  /** Prints a part of a command's output unchanged. */
   output(text: string): void;
-  /** What was streamed is complete. */
+  /** Ends the stream. */
   endStream(): void;
-  /** What is streamed from here on may be retracted. */
+  /** Marks the start of an answer, which may be retracted. */
   markAnswer(): void;
-  /** Erases what was streamed since the mark. Returns false if it cannot: then all of it stays. */
+  /** Erases the text since the mark. Returns false if that is not possible; then all of it stays. */
   retractAnswer(): boolean;
-  /** Asks for a line, with this before it. */
+  /** Requests a line, with this prompt. */
   ask(prompt: string): void;
-  /** Other words before the line that is asked for, from its next drawing on. */
+  /** Changes the prompt of the requested line. */
   reprompt(prompt: string): void;
-  /** A line about what is under way, written over by the next one; undefined takes it away. Only where keys are read. */
+  /** Sets the status row; undefined removes it. Only screens that read keys show it. */
   status(text: string | undefined): void;
-  /** Something is under way: what is typed is taken, but not asked for. */
+  /** Stops requesting a line during other work. Typed lines are still delivered. */
   busy(prompt: string): void;
-  /** Puts a text into the line being typed, before what is there. */
+  /** Inserts a text at the start of the input line. */
   put(text: string): void;
-  /** Takes what is being typed away, to be put back later. */
+  /** Removes and returns the text of the input line. */
   takeDraft(): string;
   listen(listener: ScreenListener): void;
-  /** Leaves the terminal as it was found. */
+  /** Restores the terminal. */
   close(): void;
 }
 
 export interface ScreenListener {
-  /** A whole line, or several that were typed as one. */
+  /** A complete line, or several lines of one prompt. */
   readonly line: (text: string) => void;
-  /** Any other key than Ctrl-C was pressed, or something was pasted. Only where keys are read. */
+  /** A key other than Ctrl-C was pressed, or text was pasted. Only on screens that read keys. */
   readonly touched: () => void;
   /** Ctrl-C. */
   readonly interrupt: () => void;
-  /** Esc, with what was being typed. */
+  /** Esc, with the text of the input line. */
   readonly escape: (draft: string) => void;
   /** Shift-Tab. */
   readonly nextMode: () => void;
-  /** Ctrl-D, or the end of the pipe: nothing more will be typed. */
+  /** Ctrl-D, or the end of the pipe. No more input will follow. */
   readonly end: () => void;
-  /** The terminal went away: nobody sees anything any more. */
+  /** The terminal was closed. */
   readonly gone: () => void;
 }
 
-/** What a screen is given: whole lines, and a text that is still coming. */
+/** A part of the output: a complete line, or a part of a streaming text. */
 export type OutputPart =
   | { readonly kind: 'line'; readonly text: string }
-  /** A part of a line that goes on. */
+  /** A part of a line. */
   | { readonly kind: 'stream'; readonly text: string }
   | { readonly kind: 'end of stream' }
-  /** An answer begins: what streams from here on may be retracted. */
+  /** An answer starts. The text after it may be retracted. */
   | { readonly kind: 'answer begins' }
-  /** What streamed since is void. `erased` is printed if the screen could erase it, `left` if it could not. */
+  /** Retracts the answer. `erased` is printed if the screen could erase it, `left` if it could not. */
   | { readonly kind: 'retract'; readonly erased: string | undefined; readonly left: string };

@@ -1,17 +1,17 @@
-/** Ctrl-R: earlier prompts by a word of them, the newest first. Pure. */
+/** Searches earlier prompts with Ctrl-R, the newest first, and reads keys from the terminal. */
 import { StringDecoder } from 'node:string_decoder';
 import type { Key } from './editor.ts';
 import { KeyReader } from './key-reader.ts';
 
 export interface Search {
   readonly query: string;
-  /** How many that match were passed over. */
+  /** The number of matches that were skipped. */
   readonly passed: number;
 }
 
 export type Searched =
   | { readonly kind: 'search'; readonly search: Search }
-  /** Into the line being typed; `submit`: and sent. */
+  /** Puts the match into the input line. `submit`: also sends it. */
   | { readonly kind: 'take'; readonly submit: boolean }
   | { readonly kind: 'cancel' };
 
@@ -28,7 +28,7 @@ export function searchKey({ query, passed }: Search, key: Key): Searched {
   return isTyped ? on(query + sequence, 0) : { kind: 'take', submit: false };
 }
 
-/** Beyond the last match it stays with it. Undefined: no prompt has these words. */
+/** Returns the selected match, at most the last one. Undefined if no prompt contains the text. */
 export function found({ query, passed }: Search, newestFirst: readonly string[]): string | undefined {
   if (query === '') return undefined;
   const wanted = query.toLowerCase();
@@ -36,10 +36,10 @@ export function found({ query, passed }: Search, newestFirst: readonly string[])
   return matches[Math.min(passed, matches.length - 1)];
 }
 
-/** The line of a prompt in which the words stand. */
+/** The line of a prompt that contains the search text. */
 export interface HistoryHit {
   readonly line: string;
-  /** Where in it they begin and end. */
+  /** The start and the end of the match. */
   readonly from: number;
   readonly to: number;
 }
@@ -58,14 +58,14 @@ function on(query: string, passed: number): Searched {
 interface KeyListener {
   readonly key: (key: Key) => void;
   readonly paste: (text: string) => void;
-  /** The terminal went away: no key will come any more. */
+  /** The terminal was closed. */
   readonly end: () => void;
 }
 
 const PASTE_ON = '\u001b[?2004h';
 const PASTE_OFF = '\u001b[?2004l';
 
-/** Esc also begins the sequences of other keys. If nothing follows for this long, it was pressed alone. */
+/** Esc also starts the sequences of other keys. If nothing follows within this time, it was pressed alone. */
 const ESC_ALONE_MS = 50;
 
 export class Keyboard {
@@ -77,7 +77,7 @@ export class Keyboard {
   readonly #decoder = new StringDecoder('utf8');
   readonly #onData = (data: Buffer): void => this.#read(this.#decoder.write(data));
   #escTimer: NodeJS.Timeout | undefined;
-  /** Typed before we read keys: of each Enter the terminal has made the end of a line. */
+  /** The input was typed before raw mode. The terminal has converted each Enter to a line feed. */
   #isEarly = true;
 
   constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, listener: KeyListener) {
@@ -86,9 +86,9 @@ export class Keyboard {
     this.#listener = listener;
     this.#reader = new KeyReader({ key: (key) => this.#take(key), paste: listener.paste });
     input.on('data', this.#onData);
-    // After the keys of the first chunk, which holds all that was typed early.
+    // Runs after the keys of the first chunk, which contains all early input.
     input.once('data', () => (this.#isEarly = false));
-    // A terminal that went away may say so more than once.
+    // A closed terminal may report this more than once.
     input.once('end', listener.end).on('error', listener.end);
     process.once('exit', this.#restore);
     this.seize();
@@ -100,7 +100,7 @@ export class Keyboard {
     this.#output.write(PASTE_ON);
   }
 
-  /** Leaves the terminal as it was found, for another program or for good. */
+  /** Restores the terminal, for another program or for the end. */
   release(): void {
     this.#output.write(PASTE_OFF);
     this.#input.setRawMode(false);
@@ -114,7 +114,7 @@ export class Keyboard {
     this.release();
   }
 
-  /** As any program does on Ctrl-Z: the terminal goes back to the shell until it wakes us. */
+  /** Handles Ctrl-Z: returns the terminal to the shell until the shell resumes the process. */
   suspend(onReturn: () => void): void {
     this.release();
     process.once('SIGCONT', () => {

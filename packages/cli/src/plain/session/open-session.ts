@@ -1,4 +1,4 @@
-/** The session that is open, with its agent. Another one takes its place when it could be opened, and not before. */
+/** The open session with its agent. It is replaced only after another session was opened successfully. */
 import type { ChatCommand, SessionChoice } from '../../arguments/arguments.ts';
 import type { AgentSetup } from '../../start/agent-options.ts';
 import { startAgent, type Started, type Surface } from '../../start/start-agent.ts';
@@ -6,11 +6,11 @@ import { startAgent, type Started, type Surface } from '../../start/start-agent.
 interface OpenSessionSetup {
   readonly command: ChatCommand;
   readonly options: AgentSetup;
-  /** Who is asked, who listens. */
+  /** The callbacks for questions and events. */
   readonly surface: Pick<Surface, 'tools' | 'agent' | 'tell'>;
 }
 
-/** Enough to tell a session by, and short enough to be copied from one row. */
+/** Enough letters to identify a session, and short enough for one row. */
 const SHORT_ID = 8;
 
 export class OpenSession {
@@ -23,7 +23,7 @@ export class OpenSession {
     this.#options = setup.options;
   }
 
-  /** As they are now: what was changed holds for the sessions that follow, too. */
+  /** The current options. Changes also apply to later sessions. */
   get options(): AgentSetup {
     return this.#options;
   }
@@ -37,17 +37,17 @@ export class OpenSession {
     return this.#started !== undefined;
   }
 
-  /** Answers with the reason where it could not be opened. */
+  /** Opens a session. Returns the reason if it fails. */
   async open(choice: SessionChoice): Promise<string | undefined> {
     const { command, surface } = this.#setup;
     const starting = await startAgent(command, this.#options, { ...surface, choice });
-    if (!starting.ok) return inOurWords(starting.message);
+    if (!starting.ok) return withCommand(starting.message);
     await this.#started?.close();
     this.#started = starting.started;
     return undefined;
   }
 
-  /** Leaves this one for another. */
+  /** Replaces this session by another one. */
   moveTo(from: SessionChoice['from']): Promise<string | undefined> {
     const { persist } = this.#setup.command.session;
     return this.open({ persist, from, fork: false, id: undefined, at: undefined });
@@ -58,7 +58,7 @@ export class OpenSession {
     this.started.agent.change(changes);
   }
 
-  /** Closes it, and says how to take it up again, if there is anything to take up. */
+  /** Closes the session. Returns the command that resumes it, if the session was stored. */
   async close(): Promise<string | undefined> {
     if (!this.#started) return undefined;
     const { agent, session, close } = this.#started;
@@ -70,11 +70,11 @@ export class OpenSession {
   }
 }
 
-/** The library says what to do; here it has a name. */
-function inOurWords(message: string): string {
+/** Replaces the advice of the library by the matching command of the program. */
+function withCommand(message: string): string {
   return message.replace(
     /^(The session (\S+) is in use by another process); fork it .*$/,
     (_, what: string, id: string) =>
-      `${what}. Go on in a copy of it with: heddle --resume ${id.slice(0, SHORT_ID)} --fork-session`,
+      `${what}. To continue in a copy, use: heddle --resume ${id.slice(0, SHORT_ID)} --fork-session`,
   );
 }

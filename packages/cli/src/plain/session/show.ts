@@ -1,4 +1,4 @@
-/** What is shown of a session that was opened: what there is to say about it, and the end of its conversation. */
+/** Formats an opened session: notes about it, and the end of its conversation. */
 import { isInterruption, type Message, textOf } from '@heddle/core';
 import type { AgentSetup } from '../../start/agent-options.ts';
 import { instructionFiles, type Started } from '../../start/start-agent.ts';
@@ -29,7 +29,7 @@ export function sessionStart(
   ];
 }
 
-/** Lines of the last prompt and of the last answer. */
+/** The number of lines of the last prompt and of the last answer that are shown. */
 const PROMPT_LINES = 4;
 const ANSWER_LINES = 12;
 
@@ -51,7 +51,7 @@ export function tailPieces(
   if (interrupted) pieces.push(line(paint('yellow', '  (interrupted)')));
   if (openCalls > 0) {
     const calls = pluralize(openCalls, 'call');
-    pieces.push(line(paint('yellow', `  (${calls} had not come to an end; settled with the next prompt)`)));
+    pieces.push(line(paint('yellow', `  (${calls} did not end; resumed with the next prompt)`)));
   }
   return pieces;
 }
@@ -60,13 +60,13 @@ function line(text: string): OutputPart {
   return { kind: 'line', text };
 }
 
-/** Notes and reminders may stand behind it. */
+/** Notes and reminders may follow the interruption. */
 function wasInterrupted(messages: readonly Message[]): boolean {
   const last = messages.findLast(({ type }) => type === 'user' || type === 'assistant');
   return last?.type === 'user' && isInterruption(textOf(last.content));
 }
 
-/** All that was said in the answer that this block belongs to. */
+/** Returns the whole text of the answer that contains this block. */
 function answerWith(block: Message, messages: readonly Message[]): string {
   if (block.type !== 'assistant') return '';
   const { responseId } = block;
@@ -85,7 +85,7 @@ function beginning(text: string, more: string): string {
   return [...lines.slice(0, PROMPT_LINES), `${more} ${pluralize(left, 'more line')}`].join('\n');
 }
 
-/** Its conclusion is what one wants to see again. Code whose beginning is left out is still shown as code. */
+/** Returns the last lines. If a code block is cut, its fence is added, so that the rest is still shown as code. */
 function endOf(text: string): { readonly left: number; readonly text: string } {
   const lines = text.split('\n');
   const left = Math.max(0, lines.length - ANSWER_LINES);

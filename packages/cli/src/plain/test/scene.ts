@@ -1,4 +1,4 @@
-/** A scene: a home of its own, a fake Messages API that answers on cue, and terminals with the real program in it. */
+/** Sets up a home folder, a fake Messages API with a script, and terminals with the real program. */
 import { call, type ApiScript, type FakeApi, startFakeApi } from '@heddle/testing';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { type Home, homeFor } from '../../test/home.ts';
@@ -10,18 +10,18 @@ const MODEL = 'claude-sonnet-4-5';
 interface TestScreen {
   readonly folder: string;
   readonly api: FakeApi;
-  /** What the model was sent, request by request. */
+  /** Returns the body of a request to the model, counted from 1. */
   readonly sent: (call: number) => string;
   readonly start: (argv?: readonly string[], more?: Partial<TerminalOptions>) => TestTerminal;
 }
 
-interface Stage {
+interface SceneFactory {
   readonly scene: (script: ApiScript) => Promise<TestScreen>;
   readonly home: () => Home;
 }
 
-/** Installs the program for the tests of a file, and clears away what they leave. */
-export function stage(): Stage {
+/** Installs the program for the tests of a file, and removes everything after them. */
+export function setUpScenes(): SceneFactory {
   let installed: Installed;
   const apis: FakeApi[] = [];
   const terminals: TestTerminal[] = [];
@@ -59,7 +59,7 @@ export function stage(): Stage {
   };
 }
 
-/** Nothing is under way: a prompt is waited for. */
+/** The conversation waits for a prompt. */
 export const PROMPT = /\n(plan)?>$/;
 
 export const touch = (file: string, id: string) => call('Bash', { command: `touch ${file}` }, id);

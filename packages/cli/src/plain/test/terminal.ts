@@ -1,24 +1,24 @@
-/** A terminal for tests: the real program in a pty, its screen read back from a terminal emulator. */
+/** A terminal for tests: runs the real program in a pty, and reads its screen from a terminal emulator. */
 import path from 'node:path';
 import { EVENT_DEADLINE_MS } from '@heddle/testing';
 import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 
 export interface TestTerminal {
-  /** Waits until this stands on the screen, after whatever was last waited for. */
+  /** Waits until the screen shows this text after the text of the last wait. */
   sees(text: string | RegExp): Promise<void>;
-  /** Waits until this stands anywhere on the screen. */
+  /** Waits until the screen shows this text anywhere. */
   shows(text: string | RegExp): Promise<void>;
-  /** Everything on the screen and above it. */
+  /** The text of the screen, including the scrollback. */
   readonly text: string;
-  /** What the program has sent, escape sequences and all. */
+  /** The output of the program, including escape sequences. */
   readonly raw: string;
   type(keys: string): void;
   resize(columns: number): void;
   kill(signal: string): void;
-  /** Closes the window, as its user would: the terminal is gone. */
+  /** Closes the terminal window. */
   close(): void;
-  /** The exit code, or the number of the signal that ended it. */
+  /** The exit code or the signal number of the program. */
   readonly ended: Promise<{ readonly exitCode: number; readonly signal?: number | undefined }>;
 }
 
@@ -55,7 +55,7 @@ export function openTerminal(
   let isOver = false;
   const ended = new Promise<{ exitCode: number; signal?: number | undefined }>((resolve) => {
     pty.onExit((end) => {
-      // What it wrote last has come, but the emulator may not have read it yet.
+      // The emulator may not have processed the last output yet.
       emulator.write('', () => {
         isOver = true;
         for (const look of lookers) look();
@@ -76,14 +76,14 @@ export function openTerminal(
     for (let index = 0; index < active.length; index++) {
       const line = active.getLine(index);
       const content = line?.translateToString(true) ?? '';
-      // What the terminal broke because it was too long is one line.
+      // Joins rows that the terminal wrapped.
       if (line?.isWrapped && lines.length > 0) lines.push((lines.pop() ?? '') + content);
       else lines.push(content);
     }
     return lines.join('\n').trimEnd();
   }
 
-  /** Where it ends on the screen; undefined: it is not there yet. */
+  /** Returns the end of the text on the screen, or undefined if it is not there yet. */
   function find(wanted: string | RegExp, start: number): number | undefined {
     const shown = text();
     const from = Math.min(start, shown.length);
@@ -95,7 +95,7 @@ export function openTerminal(
     return match ? from + match.index + match[0].length : undefined;
   }
 
-  /** Looks whenever something has changed. Answers with the place where it ends. */
+  /** Waits for a text, and returns its end. The screen is checked after every change. */
   function waitFor(wanted: string | RegExp, start: number): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const fail = (why: string): void =>
@@ -117,7 +117,7 @@ export function openTerminal(
   return {
     async sees(wanted) {
       const end = await waitFor(wanted, seenTo);
-      // The last line is being typed: it is drawn again and again.
+      // The last line is the input line, which is redrawn.
       seenTo = Math.min(end, text().lastIndexOf('\n') + 1);
     },
     async shows(wanted) {
@@ -136,7 +136,7 @@ export function openTerminal(
     },
     kill: (signal) => pty.kill(signal),
     close() {
-      // Every terminal here has it, though its type does not say so.
+      // The method exists, but its type does not declare it.
       const destroy: unknown = Reflect.get(pty, 'destroy');
       if (typeof destroy === 'function') destroy.call(pty);
     },

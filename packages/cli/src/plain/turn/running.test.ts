@@ -43,7 +43,7 @@ const ENDS: LoopEvent = {
   },
 };
 
-it('says each second how long a call takes and what it wrote last, from ten seconds on', () => {
+it('shows the duration and the last output of a call every second, after ten seconds', () => {
   const calls = running(true);
   calls.hear(begins());
   vi.advanceTimersByTime(9_000);
@@ -58,13 +58,13 @@ it('says each second how long a call takes and what it wrote last, from ten seco
   expect(shown.filter(Boolean)).toHaveLength(2);
 });
 
-it('says it ever more rarely where a line stays', () => {
+it('prints lines at growing intervals on a screen without a status line', () => {
   running(false).hear(begins());
   vi.advanceTimersByTime(70_000);
   expect(notes).toEqual(['10 s', '20 s', '40 s'].map((time) => `Bash make runs, ${time}`));
 });
 
-it('does not count the time of whoever is asked', () => {
+it('does not show calls that wait for the user', () => {
   running(true).hear(begins('AskUserQuestion'));
   vi.advanceTimersByTime(60_000);
   expect(shown).toEqual([]);

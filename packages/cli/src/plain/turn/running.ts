@@ -1,6 +1,6 @@
 /**
- * Calls that take long: how long already, and what they wrote last. On a screen that can write over a line it is one line
- * that changes each second; on any other a line that comes ever more rarely.
+ * Shows calls that take long, with their duration and their last line of output. A screen with a status line updates it
+ * every second. Other screens print a line at growing intervals.
  */
 import { isRecord, isToolResult, type Json, type LoopEvent } from '@heddle/core';
 import type { Task, TaskRegistry } from '@heddle/tools';
@@ -12,9 +12,9 @@ import { callLine } from '../../terminal/call-line.ts';
 interface RunningSetup {
   readonly cwd: string;
   readonly now: () => number;
-  /** Undefined: nothing takes long any more. */
+  /** Sets the status line. Undefined removes it. */
   readonly show: (text: string | undefined) => void;
-  /** A line that stays; undefined where `show` is enough. */
+  /** Prints a line; undefined if the screen has a status line. */
   readonly note: ((text: string) => void) | undefined;
 }
 
@@ -25,19 +25,19 @@ interface Call {
   nextNoteMs: number;
 }
 
-/** Shorter ones speak for themselves. */
+/** Shorter calls are not shown. */
 const LONG_MS = 10_000;
 const TICK_MS = 1_000;
 const LONGEST_LINE = 60;
 const LONGEST_CALL = 60;
-/** Beside the time and the output, in one row. */
+/** The length in the status line, which also shows the time and the output. */
 const SHORT_CALL = 24;
-/** They wait for the user, who knows. */
+/** These tools wait for the user. */
 const WAITING_FOR_THE_USER: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 export class Running {
   readonly #setup: RunningSetup;
-  /** In the order of their beginning. */
+  /** The calls in the order in which they started. */
   readonly #calls = new Map<string, Call>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -96,7 +96,7 @@ export class Running {
   }
 }
 
-/** What matters first: the row is cut where it gets too long. */
+/** Puts the most important facts first, because the row may be cut. */
 function rowOf({ line, startedAt, lastLine }: Call, now: number): string {
   const runs = `${secondsOf(now - startedAt)}, ${shortened(line, SHORT_CALL)}`;
   return lastLine === '' ? runs : `${runs}: ${lastLine}`;
@@ -111,9 +111,10 @@ function secondsOf(ms: number): string {
   return durationText(ms).replace('.0 s', ' s');
 }
 
-/** After so long for the first time, and then ever more rarely. */
-const FIRST_SIGN_MS = 10_000;
+/** The delay of the first note. Later delays double. */
+const FIRST_NOTE_MS = 10_000;
 
+/** Prints a note while the model has not started to answer. */
 export class SilenceTimer {
   readonly #note: (text: string) => void;
   #timer: NodeJS.Timeout | undefined;
@@ -126,9 +127,9 @@ export class SilenceTimer {
     switch (event.type) {
       case 'stream_request_start':
       case 'compacting':
-        return this.#wait(0, FIRST_SIGN_MS);
+        return this.#wait(0, FIRST_NOTE_MS);
       case 'retry':
-        return this.#wait(0, FIRST_SIGN_MS, event.delayMs);
+        return this.#wait(0, FIRST_NOTE_MS, event.delayMs);
       case 'stream_event':
         return event.event.type === 'ping' ? undefined : this.end();
       default:
@@ -140,7 +141,7 @@ export class SilenceTimer {
     clearTimeout(this.#timer);
   }
 
-  /** `pause`: nobody was asked for so long. */
+  /** `pause`: the delay before the next request, in milliseconds. */
   #wait(waitedMs: number, untilMs: number, pause = 0): void {
     this.end();
     const sign = (): void => {
@@ -151,6 +152,7 @@ export class SilenceTimer {
   }
 }
 
+/** Prints a note when a background task ends. */
 export class EndedTasks {
   readonly #known = new WeakSet<Task>();
   readonly #tell: (line: string) => void;
@@ -159,7 +161,7 @@ export class EndedTasks {
     this.#tell = tell;
   }
 
-  /** Looks for new ones; those are told about when they end. */
+  /** Watches the tasks that are not watched yet. */
   watch(tasks: TaskRegistry): void {
     for (const task of tasks.list()) {
       if (this.#known.has(task)) continue;
@@ -171,5 +173,5 @@ export class EndedTasks {
 
 function lineOf({ id, spec, end }: Task): string {
   const how = end?.kind === 'exited' ? `exit code ${end.code}` : (end?.kind ?? 'ended');
-  return `background task ${id} is over, ${how}: ${escapeControls(shortened(spec.command, 80))}`;
+  return `background task ${id} ended, ${how}: ${escapeControls(shortened(spec.command, 80))}`;
 }

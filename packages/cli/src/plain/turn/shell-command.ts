@@ -1,4 +1,4 @@
-/** `!command`: a command of the user's own, with their own rights. The model sees it with the next prompt. */
+/** `!command`: runs a shell command of the user without permission rules. The model sees it with the next prompt. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
@@ -11,7 +11,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 export interface ShellRun {
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** Gets the output as it comes. */
+  /** Receives the output while the command runs. */
   readonly show: (text: string) => void;
 }
 
@@ -20,12 +20,13 @@ export interface ShellEnd {
   readonly code: number | null;
 }
 
-/** After its end, what it wrote last is read until nothing comes for so long, and in all no longer than that. */
-const LAST_WORDS_MS = 200;
-const MOST_LAST_WORDS_MS = 5_000;
+/** After the exit, output is read until none arrives for this time. */
+const QUIET_MS = 200;
+/** The maximum time for reading output after the exit. */
+const MAX_DRAIN_MS = 5_000;
 
-/** What the model is shown of an output: its beginning and its end, each of so many characters. No more is kept. */
-const SHOWN = 15_000;
+/** The number of characters at the start and at the end of the output that are stored for the model. */
+const MAX_PART_LENGTH = 15_000;
 
 export function runShellCommand(command: string, { cwd, signal, show }: ShellRun): Promise<ShellEnd> {
   const child = spawn('bash', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -34,14 +35,14 @@ export function runShellCommand(command: string, { cwd, signal, show }: ShellRun
   let rest = '';
   let leftOut = 0;
   const keep = (text: string): void => {
-    const room = SHOWN - beginning.length;
-    beginning += text.slice(0, room);
-    rest += text.slice(room);
-    leftOut += Math.max(0, rest.length - SHOWN);
-    rest = rest.slice(-SHOWN);
+    const free = MAX_PART_LENGTH - beginning.length;
+    beginning += text.slice(0, free);
+    rest += text.slice(free);
+    leftOut += Math.max(0, rest.length - MAX_PART_LENGTH);
+    rest = rest.slice(-MAX_PART_LENGTH);
     show(escapeControls(text));
   };
-  // A secret may be cut in two, but not across the two streams.
+  // A secret may be split into two chunks of one stream.
   const streams = [child.stdout, child.stderr].map((stream) => {
     const cleaned = knownSecrets.stream();
     stream.setEncoding('utf8').on('data', (written: string) => {
@@ -59,7 +60,7 @@ export function runShellCommand(command: string, { cwd, signal, show }: ShellRun
     resolve({ output: beginning + gap + rest, code });
   };
   child.once('close', over);
-  // What it left in the background goes on, and may hold its output open for ever.
+  // A background process may keep the output open forever.
   child.once('exit', (code) =>
     whenQuiet(child, () => {
       child.stdout.destroy();
@@ -71,19 +72,19 @@ export function runShellCommand(command: string, { cwd, signal, show }: ShellRun
 }
 
 function whenQuiet({ stdout, stderr }: Pick<Child, 'stdout' | 'stderr'>, then: () => void): void {
-  const until = Date.now() + MOST_LAST_WORDS_MS;
+  const until = Date.now() + MAX_DRAIN_MS;
   let heard = true;
   for (const stream of [stdout, stderr]) stream.on('data', () => (heard = true));
   const look = (): void => {
     if (!heard || Date.now() >= until) return then();
     heard = false;
-    // After a pause of ours what came meanwhile is read first.
-    setTimeout(() => setImmediate(look), LAST_WORDS_MS).unref();
+    // If this process was delayed, pending output is read first.
+    setTimeout(() => setImmediate(look), QUIET_MS).unref();
   };
   look();
 }
 
-/** As it joins the conversation. */
+/** Formats the command and its output as a message for the conversation. */
 export function shellMessage(command: string, { output, code }: ShellEnd): string {
   const how = code === null ? 'interrupted' : `exit code ${code}`;
   return `${SHELL_MARK}${command}</bash-input>\n<bash-stdout>${output}</bash-stdout>\n<bash-exit>${how}</bash-exit>`;
@@ -93,6 +94,6 @@ function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It is over already.
+    // The process has already ended.
   }
 }

@@ -14,7 +14,7 @@ afterEach(() => vi.useRealTimers());
 const ASKED: LoopEvent = { type: 'stream_request_start' };
 const PING: LoopEvent = { type: 'stream_event', event: { type: 'ping' } };
 
-it('tells whoever waits that no answer has come, ever more rarely, and that pings are none', () => {
+it('reports at growing intervals that no answer has arrived, and ignores pings', () => {
   silence.hear(ASKED);
   vi.advanceTimersByTime(9_000);
   silence.hear(PING);
@@ -25,7 +25,7 @@ it('tells whoever waits that no answer has come, ever more rarely, and that ping
   );
 });
 
-it('is over with the first piece of an answer, and with the turn', () => {
+it('stops with the first part of an answer, and with the turn', () => {
   silence.hear(ASKED);
   silence.hear({ type: 'stream_event', event: { type: 'message_stop' } });
   vi.advanceTimersByTime(60_000);

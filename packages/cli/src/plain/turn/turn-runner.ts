@@ -1,4 +1,4 @@
-/** What is under way: a turn, a slash command or a shell command of the user's own. One at a time, and each can be stopped. */
+/** Runs a turn, a slash command or a shell command of the user. Only one runs at a time, and each can be stopped. */
 import { errorMessage, type LoopEvent } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Chat, SlashCommand } from '../../slash/command.ts';
@@ -15,14 +15,14 @@ export interface TurnRunnerSetup {
   readonly style: Style;
   readonly renderer: EventRenderer;
   readonly session: OpenSession;
-  /** What a slash command may do. */
+  /** The interface for slash commands. */
   readonly chat: () => Chat;
-  /** A word beside the conversation. */
+  /** Prints a note. */
   readonly note: (text: string) => void;
   readonly prompt: () => string;
-  /** Something is about to be written, maybe below a question. */
+  /** Output is about to be written, perhaps below a question. */
   readonly loseSight: () => void;
-  /** How long questions were open so far. */
+  /** The total time during which questions were open. */
   readonly waitedMs: () => number;
   readonly now: () => number;
 }
@@ -62,7 +62,7 @@ export class TurnRunner {
     this.#stop?.(reason);
   }
 
-  /** An event of the run that is under way. */
+  /** Handles an event of the current run. */
   hear(event: LoopEvent): void {
     const { renderer, screen, session, loseSight } = this.#setup;
     this.#silence.hear(event);
@@ -73,7 +73,7 @@ export class TurnRunner {
     if (event.type === 'message') this.#endedTasks.watch(session.started.tasks);
   }
 
-  /** Answers whether it came to its own end; false: it was stopped. */
+  /** Runs a turn. Returns false if it was stopped. */
   async turn(prompt: string): Promise<boolean> {
     const { started, options } = this.#setup.session;
     const { agent, tasks } = started;
@@ -86,7 +86,7 @@ export class TurnRunner {
     return isComplete;
   }
 
-  /** Answers as `turn` does; so do commands. */
+  /** Runs a shell command. Returns false if it was stopped. */
   shell(command: string): Promise<boolean> {
     const { screen, session, note } = this.#setup;
     const stopped = new AbortController();
@@ -98,7 +98,7 @@ export class TurnRunner {
       });
       screen.endStream();
       if (/^cd\b[^;&|]*$/.test(command))
-        note('a cd holds only for its own command; the folder is still the same');
+        note('cd affects only its own command; the working folder has not changed');
       if (stopped.signal.aborted) note('interrupted');
       else if (end.code !== 0) note(end.code === null ? 'ended' : `exit code ${end.code}`);
       const added = session.started.agent.add(shellMessage(command, end));
@@ -115,7 +115,7 @@ export class TurnRunner {
     );
   }
 
-  /** A command that needs not wait for what is under way. */
+  /** Runs a slash command without waiting for the current work. */
   async beside({ name, run }: SlashCommand, words: string): Promise<void> {
     try {
       await run(words, this.#setup.chat());

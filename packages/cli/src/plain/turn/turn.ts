@@ -1,4 +1,4 @@
-/** One prompt, from its sending to the line that says what it took. */
+/** Runs one prompt, and prints its summary line. */
 import type { Agent, SdkResult } from '@heddle/agent';
 import { errorMessage } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
@@ -12,13 +12,13 @@ export interface TurnSetup {
   readonly screen: Screen;
   readonly style: Style;
   readonly renderer: EventRenderer;
-  /** How long questions were open so far. */
+  /** The total time during which questions were open. */
   readonly waitedMs: () => number;
-  /** Nobody is asked: what it costs was paid before. */
+  /** The answers come from a recording, so the run costs nothing. */
   readonly isReplay: boolean;
 }
 
-/** Answers whether it went well. What happens on the way is told by whoever listens to the agent's events. */
+/** Returns true if the turn succeeded. The listener of the agent's events shows the output. */
 export async function runTurn(
   prompt: string,
   { agent, screen, style, renderer, waitedMs, isReplay }: TurnSetup,
@@ -27,11 +27,11 @@ export async function runTurn(
   const waitedBefore = waitedMs();
   let result: SdkResult | undefined;
   try {
-    // Commands are ours to read: whatever comes here is for the model.
+    // Slash commands were handled before, so the text goes to the model unchanged.
     for await (const line of agent.submit({ content: prompt, verbatim: true }))
       if (line.type === 'result') result = line;
   } catch (thrown) {
-    // A bug of ours must not take the conversation with it.
+    // A bug in Heddle must not end the conversation.
     const why = errorMessage(thrown);
     screen.print(style.paint('red', escapeControls(`An internal error ended this turn: ${why}`)));
   }

@@ -5,7 +5,7 @@ import { printedRows, RawLayout, wholeRows } from './rows.ts';
 const { paint } = styleFor({ plain: false, env: {} });
 
 describe('a printed line', () => {
-  it('is wrapped at words, and hangs below its text', () => {
+  it('is wrapped at words, and its rows are indented below the text', () => {
     expect(printedRows('  1   yes, always: this project', 20)).toBe('  1   yes, always:\n      this project');
     expect(printedRows('  (overloaded, trying again)', 20)).toBe('  (overloaded,\n  trying again)');
     expect(printedRows('● Bash npm test -- run', 16)).toBe('● Bash npm test\n  -- run');
@@ -13,12 +13,12 @@ describe('a printed line', () => {
     expect(printedRows('short\nlines stay', 20)).toBe('short\nlines stay');
   });
 
-  it('does not count its colours', () => {
+  it('does not count color codes', () => {
     expect(printedRows(paint('dim', 'one two three'), 13)).toBe(paint('dim', 'one two three'));
     expect(printedRows(paint('dim', 'one two three'), 9)).toBe(paint('dim', 'one two\nthree'));
   });
 
-  it('carries its bar into every row: what a call would do cannot pass for the question', () => {
+  it('repeats its bar in every row, so that the text of a call does not look like the question', () => {
     expect(printedRows(`  | echo ${' '.repeat(11)}1  yes`, 20)).toBe(
       `  | echo ${' '.repeat(11)}\n  | 1  yes`,
     );
@@ -29,7 +29,7 @@ describe('a printed line', () => {
     );
   });
 
-  it('shows tabs as spaces, counted from where the text begins, and measures those', () => {
+  it('shows tabs as spaces, counted from the start of the text', () => {
     expect(printedRows('  | a\tb', 40)).toBe(`  | a${' '.repeat(7)}b`);
     expect(printedRows(`  | ${paint('red', 'ab\t\tc')}`, 40)).toBe(
       `  | ${paint('red', `ab${' '.repeat(14)}c`)}`,
@@ -49,7 +49,7 @@ describe('a printed line', () => {
     ['flags', '🇩🇪', 4],
     ['soft hyphens', '\u00ad', 1],
     ['letters that are put together', '\u1112\u1161\u11ab', 4],
-  ])('keeps its bar in terminals that take more room for %s', (_what, character, most) => {
+  ])('keeps its bar in terminals that use more cells for %s', (_what, character, most) => {
     for (const row of printedRows(`  | touch ${character.repeat(60)}`, 40).split('\n')) {
       expect(row).toMatch(/^ {2}\| /);
       const count = row.split(character).length - 1;
@@ -57,7 +57,7 @@ describe('a printed line', () => {
     }
   });
 
-  it('goes on below its text where it is a changed line: not a word gets below the number and the sign', () => {
+  it('continues a changed line after its number and its sign', () => {
     expect(printedRows(`  | ${paint('green', '12 +   one two three')}`, 20)).toBe(
       `  | ${paint('green', '12 +   one two \n  |        three')}`,
     );
@@ -71,7 +71,7 @@ describe('a printed line', () => {
 });
 
 describe('output', () => {
-  it('is shown up to its last whole word', () => {
+  it('is shown up to its last complete word', () => {
     const coming = new RawLayout();
     expect([coming.add('two wor'), coming.add('ds\n'), coming.add('end'), coming.end()]).toEqual([
       'two ',
@@ -81,11 +81,11 @@ describe('output', () => {
     ]);
     const path = '/a/very/long/path/'.repeat(4);
     expect(coming.add(path)).toBe(path);
-    // The time that this takes must not grow with the square of its length.
+    // The time must not grow with the square of the length.
     expect(coming.add(`${'x'.repeat(1_000_000)} `)).toHaveLength(1_000_001);
   });
 
-  it('is shown in whole rows while something is typed below it', () => {
+  it('is shown in complete rows while the user types below it', () => {
     expect(wholeRows('one\ntwo', 20)).toEqual({ now: 'one\n', later: 'two' });
     const solid = wholeRows('x'.repeat(100_000), 80);
     expect(solid.later.length).toBeLessThanOrEqual(80);

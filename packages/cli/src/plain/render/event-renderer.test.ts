@@ -7,7 +7,7 @@ import { EventRenderer } from './event-renderer.ts';
 const style = styleFor({ plain: true, env: {} });
 const stamp = { uuid: 'u', at: 0 };
 
-/** What a run of events leaves on the screen. */
+/** Returns the screen after a run of events. */
 function told(...events: readonly LoopEvent[]): string {
   const renderer = new EventRenderer({ style, cwd: '/project', current: () => 'one\ntwo\nthree\n' });
   renderer.wasShown('seen');
@@ -15,7 +15,7 @@ function told(...events: readonly LoopEvent[]): string {
   return shown([...events.flatMap((event) => renderer.tell(event)), ...renderer.end()]);
 }
 
-/** As a screen shows it that cannot erase anything. */
+/** Shows the parts like a screen that cannot erase anything. */
 function shown(pieces: readonly OutputPart[]): string {
   let text = '';
   const newRow = (): string => (text === '' || text.endsWith('\n') ? '' : '\n');
@@ -239,10 +239,10 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
   [
     'a retry in the middle of an answer',
     [{ type: 'stream_request_start' }, block('text'), delta('Half of '), retry],
-    'Half of \n  (overloaded, trying again in 4 s (2 of 10); the answer begins again)',
+    'Half of \n  (overloaded, trying again in 4 s (2 of 10); the answer starts again)',
   ],
   [
-    'an answer that is taken back',
+    'a retracted answer',
     [
       { type: 'stream_request_start' },
       block('text'),
@@ -251,7 +251,7 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
       said('Wrong.'),
       { type: 'tombstone', uuids: ['u'] },
     ],
-    'Wrong.\n  (taken back; the answer begins again)',
+    'Wrong.\n  (retracted; the answer starts again)',
   ],
   ['a tombstone of what was not shown', [{ type: 'tombstone', uuids: ['u'] }], ''],
   [
@@ -315,7 +315,7 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
     '  (hook stop: Run the tests.)',
   ],
   [
-    'why the loop went on',
+    'the reason why the loop continued',
     [
       { type: 'transition', transition: { reason: 'next_turn' }, turnCount: 1 },
       { type: 'transition', transition: { reason: 'stop_hook_blocking', blocks: 1 }, turnCount: 1 },
@@ -325,7 +325,7 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
         turnCount: 1,
       },
     ],
-    '  (a stop hook sent the model back to work)\n  (the answer was cut at its limit; asked again with more room)',
+    '  (a stop hook sent the model back to work)\n  (the answer was cut at the output limit; the request is repeated with a higher limit)',
   ],
   [
     'what was queued, when it joins',
@@ -343,7 +343,7 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
     '  (the same call keeps giving the same result; the model was told)',
   ],
   [
-    'where commands run from now on',
+    'a new working directory of commands',
     [attached({ kind: 'reminder', about: 'other', text: 'The working directory /a no longer exists.' })],
     '  (The working directory /a no longer exists.)',
   ],
@@ -357,7 +357,7 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
   ],
 ];
 
-describe('a run, told line by line', () => {
+describe('the event renderer', () => {
   it.each(CASES)('shows %s', (_what, events, lines) => {
     expect(told(...events)).toBe(lines.trimEnd());
   });

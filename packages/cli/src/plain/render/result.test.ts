@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { styleFor } from '../../../terminal/style.ts';
-import { resultRows } from '../result.ts';
+import { styleFor } from '../../terminal/style.ts';
+import { resultRows } from './result.ts';
 
 const style = styleFor({ plain: true, env: {} });
 
@@ -10,8 +10,8 @@ function rows(tool: string, content: string, is_error = false): string[] {
 
 const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `line ${index}`);
 
-describe('a command that went well', () => {
-  it('shows all of a few lines, and of many the last with what sums up', () => {
+describe('a successful command', () => {
+  it('shows all lines of a short output, and the last line and summary lines of a long one', () => {
     expect(rows('Bash', '(no output)')).toEqual(['ok: no output']);
     expect(rows('Bash', 'a\n\nb')).toEqual(['ok: a', '  b']);
     const tests = [
@@ -27,19 +27,19 @@ describe('a command that went well', () => {
     ]);
   });
 
-  it('says how much it wrote and where that is, where not all of it is shown', () => {
+  it('shows the size and the file of a cut output', () => {
     const output = `1\n2\n… 109 kB in all, the middle left out; the whole is in /x/b1.out …\n${lines(9).join('\n')}`;
     expect(rows('Bash', output)).toEqual(['ok: line 8 (109 kB, kept in /x/b1.out)']);
   });
 
-  it('says where to look after a command in the background', () => {
+  it('names the task of a background command', () => {
     const started = 'Started in the background as task b12. Read its output with TaskOutput.';
     expect(rows('Bash', started)).toEqual(['ok: runs in the background: /tasks b12']);
   });
 });
 
-describe('a command that failed', () => {
-  it('shows what names a cause, and not what every failure says', () => {
+describe('a failed command', () => {
+  it('shows the lines that name a cause, without the usual noise', () => {
     const npm = [
       'npm error Missing script: "build"',
       'npm error',
@@ -63,7 +63,7 @@ describe('a command that failed', () => {
     expect(rows('Bash', node.join('\n'), true)).toEqual(['failed: Exit code 1: Error: boom (5 more lines)']);
   });
 
-  it('shows the end where nothing names a cause', () => {
+  it('shows the end if no line names a cause', () => {
     expect(rows('Bash', [...lines(9), 'Exit code 2'].join('\n'), true)).toEqual([
       'failed: Exit code 2: line 6',
       '  line 7',
@@ -71,7 +71,7 @@ describe('a command that failed', () => {
     ]);
   });
 
-  it('speaks to people where it was interrupted', () => {
+  it('reports an interruption in plain words', () => {
     const ending = 'Interrupted; what is shown above is all it wrote';
     expect(rows('Bash', `${lines(3).join('\n')}\n${ending}`, true)).toEqual([
       'failed: Interrupted: line 2 (2 more lines)',
@@ -102,7 +102,7 @@ describe('other results', () => {
     ['TodoWrite', 'The list is kept: 5 of 30 done.', 'ok: 5 of 30 done'],
     ['Write', 'Created /x/a.ts.', 'ok: created'],
     ['WebFetch', 'first\nsecond', 'ok: first (1 more line)'],
-  ])('of %s say what a person wants to know', (tool, content, row) => {
+  ])('of %s are summarized', (tool, content, row) => {
     expect(rows(tool, content)).toEqual([row]);
   });
 });
