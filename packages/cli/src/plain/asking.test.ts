@@ -230,7 +230,7 @@ describe('during a question', () => {
     await terminal.sees('May WebFetch run?');
     await terminal.sees(/\nallow\?$/);
     writeFileSync(path.join(folder, 'go'), '');
-    await terminal.sees('is over, exit code 0');
+    await terminal.sees('ended, exit code 0');
     await terminal.sees(/\nallow\? \(WebFetch https:\/\/a\.example\/\)$/);
   });
 });
@@ -327,7 +327,7 @@ describe('commands', () => {
       ['/permissions add allow Bash(make *)', 'added'],
       ['/permissions', 'allow Bash(make *)'],
       ['/rename the bad one', 'This session is called the bad one.'],
-      ['/rename -', 'The name is taken back.'],
+      ['/rename -', 'The name is removed.'],
       ['/rename the good one', 'This session is called the good one.'],
       ['/rename', 'This session is called the good one. Another one: /rename TITLE'],
       ['/permissions ad', '/permissions ad is not known'],
@@ -341,7 +341,7 @@ describe('commands', () => {
       ['/effort high', 'The effort is high'],
       ['/permissions trust', 'counts from the next start on'],
       ['!', 'type a command after the !'],
-      ['!cd config', 'a cd holds only for its own command'],
+      ['!cd config', 'cd affects only its own command'],
       ['!echo from $((40 + 2))', 'from 42'],
     ];
     for (const [typed, answer] of answers) {
@@ -411,29 +411,29 @@ describe('/rewind', () => {
     await terminal.sees('Written.');
     writeFileSync(a, 'agent\nmine\n');
     await goBack();
-    await terminal.sees('Somebody else has changed this since the agent did:');
+    await terminal.sees('Changed outside the session since the agent wrote it:');
     await terminal.sees('others>');
     terminal.type(CTRL_C);
     expect(existsSync(b)).toBe(true);
     await goBack();
     await terminal.sees('others>');
     terminal.type(`1${ENTER}`);
-    await terminal.sees('1 file went back');
-    await terminal.sees(/left alone, somebody else has changed it\s+since the agent did:\s+\S+a\.txt/);
-    await terminal.sees(/to take this back: \/rewind rewind-\w{8}\n/);
+    await terminal.sees('1 file restored');
+    await terminal.sees(/not restored, because it was changed outside\s+the session:\s+\S+a\.txt/);
+    await terminal.sees(/to undo this: \/rewind rewind-\w{8}\n/);
     expect([readFileSync(a, 'utf8'), existsSync(b)]).toEqual(['agent\nmine\n', false]);
 
-    const [, undo = ''] = /take this back: (\S+ \S+)/.exec(terminal.text) ?? [];
+    const [, undo = ''] = /undo this: (\S+ \S+)/.exec(terminal.text) ?? [];
     await terminal.sees(/(^|\n)acceptEdits>$/);
     terminal.type(`${undo}${ENTER}`);
-    await terminal.sees('1 file went back');
+    await terminal.sees('1 file restored');
     expect(readFileSync(b, 'utf8')).toBe('agent\n');
     await goBack();
     await terminal.sees('others>');
     terminal.type(`2${ENTER}`);
-    await terminal.sees('2 files went back');
+    await terminal.sees('2 files restored');
     expect([existsSync(a), existsSync(b)]).toEqual([false, false]);
     await goBack();
-    await terminal.sees('There is nothing to put back: the files are as they were then.');
+    await terminal.sees('There is nothing to restore. The files have not changed since that message.');
   });
 });

@@ -72,7 +72,7 @@ describe('a whole session', () => {
     const later = start(['--continue']);
     await later.sees('> a thought of mine');
     await later.sees(/I stopped\.\s+Now/);
-    await later.sees('1 call had not come to an end');
+    await later.sees('1 call did not end');
     await later.sees(PROMPT);
     later.type(`well?${ENTER}`);
     second.open();
@@ -217,7 +217,7 @@ describe('the line being typed', () => {
     terminal.type('\u0007');
     await terminal.sees('editing');
     terminal.type(CTRL_C);
-    await terminal.sees('failed; the line is as it was');
+    await terminal.sees('failed; the line is unchanged');
     await terminal.sees(/\n> a draft$/);
   });
 
@@ -337,7 +337,7 @@ describe('leaving', () => {
     expect(await terminal.ended).toMatchObject({ exitCode: 129 });
     const later = start(['--continue']);
     await later.sees(PROMPT);
-    expect(later.text).not.toContain('had not come to an end');
+    expect(later.text).not.toContain('did not end');
   });
 
   it('needs Ctrl-C twice in a row; otherwise Ctrl-C clears the typed text', async () => {
@@ -403,7 +403,7 @@ describe('an earlier session', () => {
     await first.sees('% of the window');
     await first.sees(PROMPT);
     const beside = start(['--continue'], { columns: 60 });
-    await beside.sees(/is\s+in use by another process\. Go on in a copy/);
+    await beside.sees(/is\s+in use by another process\. To continue in a copy/);
     await beside.sees(/heddle\s+--resume\s+\w{8}\s+--fork-session$/);
     expect(await beside.ended).toMatchObject({ exitCode: 1 });
     first.type(CTRL_D);

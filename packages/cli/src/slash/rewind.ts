@@ -95,16 +95,16 @@ function whatDialog(keepsFiles: boolean): Dialog<What> {
   );
 }
 
-/** The ids of rewinds, which can be taken back themselves, begin so. */
+/** The ids of rewinds start with this mark. A rewind can be undone by its id. */
 export const UNDO_MARK = 'rewind-';
-/** Enough of such an id to tell it by. */
+/** The length of the part of the id that is shown. */
 const SHORT_ID = UNDO_MARK.length + 8;
 
-/** `id`: of the prompt, or of an earlier rewind. False: the user thought better of it, and nothing went back. */
+/** Restores the files. `id`: of a prompt, or of an earlier rewind. Returns false if the user canceled. */
 export async function rewindFilesSlash(id: string, { started, say, ask, style }: Chat): Promise<boolean> {
   const { checkpoints } = started;
   if (!checkpoints) {
-    say('The files of this session are not kept.');
+    say('The files of this session are not stored, so they cannot be restored.');
     return true;
   }
   const force = await askAboutOthers(checkpoints, id, { ask, style });
@@ -113,7 +113,7 @@ export async function rewindFilesSlash(id: string, { started, say, ask, style }:
   return true;
 }
 
-/** Takes a rewind back. */
+/** Undoes a rewind. */
 export async function undoRewind(beginning: string, chat: Chat): Promise<void> {
   const [id, ...others] = (await chat.started.checkpoints?.idsLike(beginning)) ?? [];
   if (id === undefined || others.length > 0)
@@ -121,7 +121,7 @@ export async function undoRewind(beginning: string, chat: Chat): Promise<void> {
   await rewindFilesSlash(id, chat);
 }
 
-/** Whether their changes go, too. Nobody is asked where there are none. */
+/** Asks whether to restore files that changed outside the session. Returns undefined if the user canceled. */
 async function askAboutOthers(
   checkpoints: CheckpointStore,
   id: string,
@@ -136,12 +136,12 @@ function othersDialog(files: readonly string[], { paint }: Style): Dialog<boolea
   const [it, its] = files.length === 1 ? ['it', 'it is'] : ['them', 'they are'];
   return choiceDialog(
     [
-      paint('yellow', 'Somebody else has changed this since the agent did:'),
+      paint('yellow', 'Changed outside the session since the agent wrote it:'),
       ...files.map((file) => `  ${escapeControls(file)}`),
     ],
     [
-      { key: '1', text: `leave ${it} as ${its}`, reply: () => answered(false) },
-      { key: '2', text: `put ${it} back all the same; those changes go`, reply: () => answered(true) },
+      { key: '1', text: `keep ${it} as ${its}`, reply: () => answered(false) },
+      { key: '2', text: `restore ${it} anyway; those changes are lost`, reply: () => answered(true) },
     ],
     { prompt: 'others> ' },
   );
@@ -151,17 +151,17 @@ function tellFiles(rewound: Rewound, force: boolean): string {
   if (!rewound.canRewind) return escapeControls(rewound.error);
   const { filesChanged, insertions, deletions, skippedLinks, changedByOthers, failed, undoId } = rewound;
   const isNothing = [filesChanged, skippedLinks, changedByOthers, failed].every((list) => list.length === 0);
-  if (isNothing) return 'There is nothing to put back: the files are as they were then.';
+  if (isNothing) return 'There is nothing to restore. The files have not changed since that message.';
   const byOthers = force
-    ? 'with what somebody else had changed there since'
-    : 'left alone, somebody else has changed it since the agent did';
+    ? 'restored, although it was changed outside the session'
+    : 'not restored, because it was changed outside the session';
   return [
     ...filesChanged.map((file) => `  ${file}`),
-    `${pluralize(filesChanged.length, 'file')} went back, +${insertions} -${deletions} lines`,
-    ...skippedLinks.map((link) => `left alone, it is a link now: ${link}`),
+    `${pluralize(filesChanged.length, 'file')} restored, +${insertions} -${deletions} lines`,
+    ...skippedLinks.map((link) => `not restored, because it is a link now: ${link}`),
     ...changedByOthers.map((file) => `${byOthers}: ${file}`),
     ...failed.map(({ path, why }) => `${path}: ${why}`),
-    ...(undoId === undefined ? [] : [`to take this back: /rewind ${undoId.slice(0, SHORT_ID)}`]),
+    ...(undoId === undefined ? [] : [`to undo this: /rewind ${undoId.slice(0, SHORT_ID)}`]),
   ]
     .map(escapeControls)
     .join('\n');

@@ -47,7 +47,7 @@ export function renameSlash(words: string, chat: Chat): void {
   if (started.agent.messages.length === 0) return say('Say something first: an empty session has no name.');
   if (words === '') return say(`${titleOf(chat)} Another one: /rename TITLE, none: /rename ${NO_NAME}`);
   journal.append({ type: 'title', title: words === NO_NAME ? '' : words });
-  say(words === NO_NAME ? 'The name is taken back.' : `This session is called ${escapeControls(words)}.`);
+  say(words === NO_NAME ? 'The name is removed.' : `This session is called ${escapeControls(words)}.`);
 }
 
 /** A name that nobody gives, and nobody types by accident. */

@@ -130,7 +130,7 @@ describe('a resumed conversation', () => {
       line('  (2 messages so far)'),
       line('> What now?'),
       line('  (this was not answered)'),
-      line('  (1 call had not come to an end; settled with the next prompt)'),
+      line('  (1 call did not end; resumed with the next prompt)'),
     ]);
   });
 });

@@ -273,7 +273,7 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
   [
     'a block that the API refused',
     [{ type: 'refused', blocks: ['{}'] }],
-    '  (a part of the conversation was refused; a note takes its place)',
+    '  (a part of the conversation was rejected; a note replaces it)',
   ],
   [
     'a compaction that failed',
@@ -294,7 +294,7 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
   [
     'once that a cache is lost',
     [{ type: 'prefix_rewritten' }, { type: 'prefix_rewritten' }],
-    '  (the beginning of the conversation changed: it is not cached any more)',
+    '  (the start of the conversation changed, so it is no longer cached)',
   ],
   [
     'another model',

@@ -14,6 +14,6 @@ it('returns the text from the external editor, and deletes the temporary file', 
   expect(existsSync(path.dirname(readFileSync(seen, 'utf8').trim()))).toBe(false);
   expect(await editOutside('x', { VISUAL: 'false', EDITOR })).toEqual({
     ok: false,
-    message: 'false failed; the line is as it was',
+    message: 'false failed; the line is unchanged',
   });
 });
