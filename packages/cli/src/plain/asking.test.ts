@@ -82,7 +82,7 @@ describe('a permission question', () => {
     await terminal.sees(/\nallow\?$/);
     after.open();
     await terminal.sees('(the question (Read secret.txt) is withdrawn: its call was discarded)');
-    await terminal.sees('the answer was cut at its limit');
+    await terminal.sees('the answer was cut at the output limit');
     await terminal.sees('I thought better of it.');
     await terminal.sees(/\n> half a line$/);
   });
@@ -178,7 +178,7 @@ describe('during a question', () => {
     terminal.type(SHIFT_TAB);
     await terminal.sees('The mode is acceptEdits');
     terminal.type(`use yarn instead${ENTER}`);
-    await terminal.sees('4 says no, and: use yarn instead');
+    await terminal.sees('4 denies it and sends: use yarn instead');
     terminal.type(`4${ENTER}`);
     await terminal.sees('They said: use yarn instead');
     await terminal.sees('Done.');
@@ -330,7 +330,7 @@ describe('commands', () => {
       ['/rename -', 'The name is removed.'],
       ['/rename the good one', 'This session is called the good one.'],
       ['/rename', 'This session is called the good one. Another one: /rename TITLE'],
-      ['/permissions ad', '/permissions ad is not known'],
+      ['/permissions ad', '/permissions ad is not a command'],
       ['/doctor', 'claude-sonnet-4-5, in this conversation'],
       ['/export', /exports\/heddle-\w{8}\.md/],
       ['/export talk.md', 'The conversation is in talk.md.'],
