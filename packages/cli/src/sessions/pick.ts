@@ -39,7 +39,7 @@ export function notPicked(message: string): number {
 /** With more candidates than this, the user should type more of the id. */
 const MAX_CANDIDATES = 10;
 
-export function severalText(word: string, sessions: readonly SessionSummary[]): string {
+function severalText(word: string, sessions: readonly SessionSummary[]): string {
   const now = Date.now();
   const lines = sessions
     .slice(0, MAX_CANDIDATES)
@@ -49,7 +49,7 @@ export function severalText(word: string, sessions: readonly SessionSummary[]): 
   return [`${oneLine(word)} matches several sessions:`, ...lines, ...rest].join('\n');
 }
 
-export function suggestion(word: string, place: SessionPlace): string {
+function suggestion(word: string, place: SessionPlace): string {
   const near = nearest(word, listSessions(place));
   if (near === undefined)
     return 'To list sessions, use: heddle sessions (this folder) or heddle sessions --all';

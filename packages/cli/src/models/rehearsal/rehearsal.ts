@@ -173,7 +173,7 @@ function long(): ScriptStep {
 }
 
 /** Plays a prompt without a keyword: reads the README once, then lists the scenes. */
-export function chatScene({ made, nth, call, has }: Situation): ScriptStep {
+function chatScene({ made, nth, call, has }: Situation): ScriptStep {
   const [first, second] = made;
   if (nth > 1 && !first)
     return say(`This is still a rehearsal, and prompt ${nth} has none of its keywords.\n\n${menu()}`);
