@@ -1,4 +1,4 @@
-/** An abort, or a consumer that walks away, at every event of a rich run: it ends soon, with every call answered. */
+/** An abort or a leaving consumer at every event of a long run. The run ends soon, and every call has a result. */
 import {
   breakOff,
   call,
@@ -46,8 +46,8 @@ function scene() {
   };
 }
 
-describe('a rich run', () => {
-  it('completes when nobody ends it', async () => {
+describe('a run with many kinds of events', () => {
+  it('completes without an abort', async () => {
     const { terminal, lines, model } = await play(script, scene());
     expect(terminal).toEqual({ reason: 'completed' });
     expect(model.stepsLeft()).toBe(0);
@@ -79,7 +79,7 @@ describe('a rich run', () => {
           next = await run.next();
         }
         model.assertNoViolations();
-        // Once only the commands are left to be reported, the run has ended: an abort comes too late.
+        // When only the completed commands are left to report, the run has ended, and an abort has no effect.
         const tooLate = whole.lines.slice(at).every((later) => later.startsWith('command'));
         expect({
           line,
@@ -100,7 +100,7 @@ describe('a rich run', () => {
     },
   );
 
-  it('whose consumer walks away leaves nothing running', async () => {
+  it('leaves nothing running when its consumer leaves', async () => {
     const whole = await play(script, scene());
     for (const at of whole.events.keys()) {
       const set = scene();
@@ -114,7 +114,7 @@ describe('a rich run', () => {
   });
 });
 
-/** Of the calls in messages that stand. */
+/** The calls in messages that were not retracted. */
 function callsWithoutOneResult(events: readonly LoopEvent[]): string[] {
   const buried = new Set(events.flatMap((event) => (event.type === 'tombstone' ? event.uuids : [])));
   const results = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** The two ends of an aborted run, through the public `query`: open calls are closed, and what is said depends on why. */
+/** The two terminals of an aborted run, through the public `query`. Open calls are closed, and the message depends on the cause. */
 import {
   call,
   compactorTo,
@@ -17,7 +17,7 @@ const read = fakeTool({ name: 'Read', result: 'three lines' });
 const write = fakeTool({ name: 'Write', readOnly: false });
 
 describe('aborted_streaming', () => {
-  it('closes the open calls and says that the user interrupted', async () => {
+  it('closes the open calls and reports the interruption by the user', async () => {
     const controller = new AbortController();
     const { lines, terminal } = await play([[say('I write.'), call('Write', { path: 'a' }, 'w1'), hang()]], {
       tools: [write],
@@ -35,7 +35,7 @@ describe('aborted_streaming', () => {
     expect(terminal).toEqual({ reason: 'aborted_streaming' });
   });
 
-  it('says nothing when a new message of the user was the reason', async () => {
+  it('adds no message if the cause was a new message of the user', async () => {
     const controller = new AbortController();
     const { lines, terminal } = await play([[say('I think'), say('aloud'), hang()]], {
       controller,
@@ -57,7 +57,7 @@ describe('aborted_streaming', () => {
     expect(took).toBe(0);
   });
 
-  it('makes no call at all when it was aborted before', async () => {
+  it('makes no call if the signal was aborted before', async () => {
     const context = fakeContext();
     const { lines, terminal, model } = await play([], { controller: aborted(), deps: { context } });
     expect(lines).toEqual(['request', 'user "[Request interrupted by user]"']);
@@ -66,7 +66,7 @@ describe('aborted_streaming', () => {
     expect(context.asked).toEqual([]);
   });
 
-  it('keeps the results of early calls that had ended', async () => {
+  it('keeps the results of early calls that have ended', async () => {
     const controller = new AbortController();
     const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const { lines } = await play(
@@ -94,7 +94,7 @@ describe('aborted_streaming', () => {
     ]);
   });
 
-  it('spares a compaction that was announced and not yet begun', async () => {
+  it('does not start a compaction that was only announced', async () => {
     const controller = new AbortController();
     const context = fakeContext({ compact: compactorTo('So far.') });
     const { lines, terminal } = await play([fail('overflow')], {
@@ -106,7 +106,7 @@ describe('aborted_streaming', () => {
     expect(terminal).toEqual({ reason: 'aborted_streaming' });
   });
 
-  it('is also the end of a compaction or of stop hooks that were aborted', async () => {
+  it('also ends an aborted compaction and aborted stop hooks', async () => {
     const compacting = new AbortController();
     const context = fakeContext({
       compact: (request) => {
@@ -137,7 +137,7 @@ describe('aborted_streaming', () => {
 });
 
 describe('aborted_tools', () => {
-  it('lets a call finish that a new message must not break', async () => {
+  it('lets a call finish that blocks interruption', async () => {
     const controller = new AbortController();
     const gate = createTestGate();
     const careful = fakeTool({
@@ -163,7 +163,7 @@ describe('aborted_tools', () => {
     expect(terminal).toEqual({ reason: 'aborted_tools' });
   });
 
-  it('keeps what ended, closes what did not, and says so in other words', async () => {
+  it('keeps finished calls, closes the others, and has its own message', async () => {
     const controller = new AbortController();
     const slow = fakeTool({ name: 'Slow', readOnly: false, gate: createTestGate() });
     const { lines, terminal } = await play(
@@ -181,7 +181,7 @@ describe('aborted_tools', () => {
     expect(slow.calls).toEqual([]);
   });
 
-  it('says nothing when a new message of the user was the reason', async () => {
+  it('adds no message if the cause was a new message of the user', async () => {
     const controller = new AbortController();
     const { lines, terminal } = await play([call('Write', { path: 'a' }, 'w1')], {
       tools: [write],

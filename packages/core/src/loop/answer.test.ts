@@ -44,7 +44,7 @@ function result(toolUseId: string): readonly Message[] {
   ];
 }
 
-/** `text call*` means: two blocks, of which the last was cut. `…` stands for the text of a block that never ended. */
+/** `text call*` means two blocks, of which the last was cut. `…` means the text of a block without an end. */
 function answerOf(notation: string, resultsOf: readonly string[] = []): Answer {
   const words = notation.split(' ').filter((word) => word !== '');
   let answer = NO_ANSWER;

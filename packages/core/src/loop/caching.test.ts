@@ -1,4 +1,4 @@
-/** Prompt caching is money: how much of a session's input is read from the cache, by the real loop and the API's rules. */
+/** The share of a session's input that is read from the cache, with the real loop and the rules of the API. */
 import {
   sessionCacheCost,
   breakOff,
@@ -18,9 +18,9 @@ interface Session {
   readonly name: string;
   readonly turns: number;
   readonly calls: number;
-  /** Every so many attempts the connection breaks, before a word or in the middle of one; 0: never. */
+  /** The connection breaks once in this many attempts, before or during the answer. 0: never. */
   readonly breaksEvery?: number;
-  /** What broke was never stored either. */
+  /** The server did not store the request of a broken connection. */
   readonly breaksUnseen?: true;
 }
 
@@ -38,10 +38,10 @@ const SESSIONS: readonly Session[] = [
   },
 ];
 
-/** Judging every request of a long session would take longer than playing it; one of each kind is judged. */
+/** Checking every request would take longer than the session itself, so one request of each kind is checked. */
 const JUDGED_UP_TO = 50;
 
-/** Half a percentage point. */
+/** The tolerance is half a percentage point. */
 const ALLOWED = 0.005;
 
 const rows: string[] = [];
@@ -100,7 +100,7 @@ function wordOf(random: () => number): string {
   return Math.floor(random() * 1e9).toString(36);
 }
 
-/** The same request as it is often sent: tools and system marked, and the end of the conversation. */
+/** The same request with the common marks: on tools, on the system prompt and at the end of the conversation. */
 function withOneMark(body: RequestBody): RequestBody {
   const messages: unknown = structuredClone(body['messages']);
   const marked: { cache_control?: unknown }[] = [];

@@ -1,4 +1,4 @@
-/** The seven ways to go on, each through the public `query`: the script, what was yielded, the requests, the terminal. */
+/** The seven transitions through the public `query`: the script, the events, the requests, the terminal. */
 import {
   call,
   compactorTo,
@@ -20,7 +20,7 @@ import { play } from './test/play.ts';
 const read = fakeTool({ name: 'Read', result: 'three lines' });
 
 describe('next_turn', () => {
-  it('goes on with the answer and the results', async () => {
+  it('continues with the answer and the results', async () => {
     const script = [[say('I look.'), call('Read', { path: 'a' }, 'r1')], say('Done.')];
     const { lines, requests, terminal } = await play(script, { tools: [read] });
     expect(lines).toEqual([
@@ -39,14 +39,14 @@ describe('next_turn', () => {
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('follows complete calls, whatever the stop reason says', async () => {
+  it('follows complete calls, whatever the stop reason is', async () => {
     const script = [[call('Read', { path: 'a' }, 'r1'), stop('end_turn')], say('Done.')];
     const { lines, terminal } = await play(script, { tools: [read] });
     expect(lines).toContain('→ next_turn');
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('does not follow a stop reason that promises calls which never came', async () => {
+  it('does not follow the stop reason `tool_use` without calls', async () => {
     const { lines, terminal } = await play([[say('I would, but…'), stop('tool_use')]], { tools: [read] });
     expect(lines).toEqual(['request', 'a1 text "I would, but…"', 'answer_end tool_use']);
     expect(terminal).toEqual({ reason: 'completed' });
@@ -54,7 +54,7 @@ describe('next_turn', () => {
 });
 
 describe('max_output_tokens_escalate', () => {
-  it('asks the same again with a raised cap; an unfinished block leaves no trace', async () => {
+  it('repeats the request with a raised cap, without the unfinished block', async () => {
     const { lines, requests, terminal, model } = await play([
       [unfinished(say('A very long story')), cut()],
       say('A short story.'),
@@ -72,7 +72,7 @@ describe('max_output_tokens_escalate', () => {
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('takes back the blocks that were yielded before the cut', async () => {
+  it('retracts the blocks that were yielded before the cut', async () => {
     const { lines, requests } = await play([
       [say('Chapter one.'), unfinished(say('Chapter two')), cut()],
       say('Both chapters.'),
@@ -90,7 +90,7 @@ describe('max_output_tokens_escalate', () => {
     expect(requests).toEqual(['user:text', 'user:text']);
   });
 
-  it('takes back a lone call that was cut, even if its JSON parses, and never runs it', async () => {
+  it('retracts a single cut call, even if its JSON parses, and does not run it', async () => {
     const tool = fakeTool({ name: 'Write', readOnly: false });
     const { lines, requests } = await play(
       [[call('Write', { path: 'a' }, 'w1'), cut()], say('Better not.')],
@@ -112,7 +112,7 @@ describe('max_output_tokens_escalate', () => {
     expect(tool.calls).toEqual([]);
   });
 
-  it('stops the early run of a call that was cut, and forgets its result', async () => {
+  it('stops the early run of a cut call and drops its result', async () => {
     const { lines } = await play([[call('Read', { path: 'a' }, 'r1'), cut()], say('Never mind.')], {
       tools: [read],
     });
@@ -133,7 +133,7 @@ describe('max_output_tokens_escalate', () => {
 describe('max_output_tokens_recovery', () => {
   const noEscalation = { config: { gates: { outputEscalation: false } } };
 
-  it('keeps the sendable part, and asks to resume exactly where it broke off', async () => {
+  it('keeps the part that can be sent, and asks the model to resume after it', async () => {
     const { lines, requests, terminal, events } = await play(
       [[say('One.'), unfinished(say('Two, and th'), 1), cut()], say('ree.')],
       noEscalation,
@@ -157,7 +157,7 @@ describe('max_output_tokens_recovery', () => {
     );
   });
 
-  it('follows an escalation that was cut as well, with the ordinary cap again', async () => {
+  it('follows an escalation that was also cut, with the normal cap', async () => {
     const { lines, model } = await play([
       [unfinished(say('Once upon')), cut()],
       [unfinished(say('Once upon a time'), 1), cut()],
@@ -170,7 +170,7 @@ describe('max_output_tokens_recovery', () => {
     expect(model.calls.map(({ request }) => request.max_tokens)).toEqual([8_192, 64_000, 8_192]);
   });
 
-  it('sends nothing of an answer of which nothing can be sent: a cut call is taken back', async () => {
+  it('retracts a cut call if no part of the answer can be sent', async () => {
     const { lines, requests } = await play(
       [[call('Read', { path: 'a' }, 'r1'), cut()], say('Smaller now.')],
       {
@@ -195,7 +195,7 @@ describe('max_output_tokens_recovery', () => {
 });
 
 describe('collapse_drain_retry', () => {
-  it('commits the staged collapses and asks again; the error was never seen', async () => {
+  it('commits the staged collapses and repeats the request without showing the error', async () => {
     const { lines, requests, terminal } = await play([fail('overflow'), say('It fits.')], {
       config: { gates: { contextCollapse: true } },
       deps: { context: fakeContext({ staged: 2 }) },
@@ -226,7 +226,7 @@ describe('collapse_drain_retry', () => {
 });
 
 describe('reactive_compact_retry', () => {
-  it('summarises the history and asks again; what was yielded of the attempt is taken back', async () => {
+  it('summarizes the history, retracts the attempt and repeats the request', async () => {
     const { lines, requests, terminal } = await play([[say('I was just'), windowFull()], say('It fits.')], {
       deps: { context: fakeContext({ compact: compactorTo('So far: nothing.') }) },
     });
@@ -247,13 +247,13 @@ describe('reactive_compact_retry', () => {
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('answers media that is too large as well', async () => {
+  it('also handles media that is too large', async () => {
     const { lines, terminal } = await play([fail('media'), say('Without the picture.')]);
     expect(lines).toContain('→ reactive_compact_retry');
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('comes after a drain that committed nothing', async () => {
+  it('follows a drain that committed nothing', async () => {
     const context = fakeContext({ staged: 2, drainFails: true });
     const { lines } = await play([fail('overflow'), say('It fits.')], {
       config: { gates: { contextCollapse: true } },
@@ -263,7 +263,7 @@ describe('reactive_compact_retry', () => {
     expect(lines.filter((line) => line.startsWith('→'))).toEqual(['→ reactive_compact_retry']);
   });
 
-  it('is free again after a turn that got somewhere', async () => {
+  it('is available again after a turn with tool results', async () => {
     const context = fakeContext({ compact: compactorTo('So far: much.') });
     const { lines, terminal } = await play(
       [fail('overflow'), call('Read', { path: 'a' }, 'r1'), fail('overflow'), say('It fits.')],
@@ -277,7 +277,7 @@ describe('reactive_compact_retry', () => {
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('is not tried where it failed', async () => {
+  it('is not tried again after it failed', async () => {
     const context = fakeContext({ compact: failingCompactor() });
     const { terminal } = await play([fail('overflow')], { deps: { context } });
     expect(terminal).toEqual({ reason: 'prompt_too_long' });
@@ -285,7 +285,7 @@ describe('reactive_compact_retry', () => {
 });
 
 describe('stop_hook_blocking', () => {
-  it('sends the model back with the errors, and tells the hooks that they did', async () => {
+  it('sends the errors to the model, and tells the hooks that one has blocked', async () => {
     const turnEnd = fakeTurnEnd({ stopHooks: [{ block: 'The tests were not run.' }] });
     const { lines, requests, terminal } = await play([say('Done.'), say('Done, and tested.')], {
       deps: { turnEnd },
@@ -305,7 +305,7 @@ describe('stop_hook_blocking', () => {
     expect(turnEnd.stopHookInputs.map(({ stopHookActive }) => stopHookActive)).toEqual([false, true]);
   });
 
-  it('sends along what the hooks attached: what is stored of a conversation is what is sent of it', async () => {
+  it('sends the attachments of hooks, so that the stored and the sent conversation are equal', async () => {
     const attachment = { kind: 'reminder', about: 'hook', text: 'The linter found two errors.' } as const;
     const message = { type: 'attachment', uuid: 'h1', at: 0, attachment } as const;
     const turnEnd = fakeTurnEnd({
@@ -320,7 +320,7 @@ describe('stop_hook_blocking', () => {
 });
 
 describe('token_budget_continuation', () => {
-  it('goes on until nine tenths of the budget are used, naming the percentage', async () => {
+  it('continues until 90 % of the budget are used, and reports the percentage', async () => {
     const { lines, requests, terminal, events } = await play(
       [
         [say('First step.'), usage({ output_tokens: 4_000 })],
@@ -357,7 +357,7 @@ describe('token_budget_continuation', () => {
     expect(terminal).toMatchObject({ budget: { continuations: 3, diminished: true } });
   });
 
-  it('is not for subagents', async () => {
+  it('does not apply to subagents', async () => {
     const { terminal } = await play([say('Done.')], { params: { tokenBudget: 10_000 }, agentId: 'agent-1' });
     expect(terminal).toEqual({ reason: 'completed' });
   });

@@ -1,4 +1,4 @@
-/** An answer that was cut but holds complete calls is not repeated: that would run their effects twice. The last block is lost. */
+/** A cut answer with complete calls is not repeated, because their effects would happen twice. Its last block is dropped. */
 import {
   allowAll,
   call,
@@ -21,7 +21,7 @@ const read = fakeTool({ name: 'Read', result: 'three lines' });
 const noEscalation = { config: { gates: { outputEscalation: false } } };
 
 describe('an answer cut at the cap, with complete calls', () => {
-  it('runs them, and takes back the last block although it looks whole', async () => {
+  it('runs them, and retracts the last block although it looks complete', async () => {
     const write = fakeTool({ name: 'Write', readOnly: false });
     const { lines, requests, terminal } = await play(
       [[call('Read', { path: 'a' }, 'r1'), call('Write', { text: 'half of' }, 'w1'), cut()], say('Done.')],
@@ -68,7 +68,7 @@ describe('an answer cut at the cap, with complete calls', () => {
     expect(took).toBe(0);
   });
 
-  it('takes nothing back where the cut fell into a block that was never yielded', async () => {
+  it('retracts nothing if the cut was in a block that was not yielded', async () => {
     const { lines } = await play(
       [[call('Read', { path: 'a' }, 'r1'), unfinished(say('And now')), cut()], say('Done.')],
       { tools: [read] },
@@ -76,7 +76,7 @@ describe('an answer cut at the cap, with complete calls', () => {
     expect(lines.filter((line) => line.startsWith('tombstone'))).toEqual([]);
   });
 
-  it('keeps a call behind which only blank text came: the cut fell into that', async () => {
+  it('keeps a call that only blank text follows, because the cut was in that text', async () => {
     const { lines } = await play([[call('Read', { path: 'a' }, 'r1'), say(' '), cut()], say('Done.')], {
       tools: [read],
     });
@@ -84,14 +84,14 @@ describe('an answer cut at the cap, with complete calls', () => {
     expect(lines).toContain('t1 result r1 "three lines"');
   });
 
-  it('takes back a last text as well', async () => {
+  it('also retracts a text at the end', async () => {
     const { lines } = await play([[call('Read', { path: 'a' }, 'r1'), say('And now'), cut()], say('Done.')], {
       tools: [read],
     });
     expect(lines).toContain('tombstone a2');
   });
 
-  it('behaves the same where calls wait for the end of the stream', async () => {
+  it('behaves the same if calls wait for the end of the stream', async () => {
     const { lines } = await play(
       [[call('Read', { path: 'a' }, 'r1'), call('Read', { path: 'b' }, 'r2'), cut()], say('Done.')],
       { tools: [read], config: { gates: { streamingToolExecution: false } } },
@@ -104,7 +104,7 @@ describe('an answer cut at the cap, with complete calls', () => {
     ]);
   });
 
-  it('is treated the same when the window was full', async () => {
+  it('is handled in the same way if the window was full', async () => {
     const { lines } = await play(
       [[call('Read', { path: 'a' }, 'r1'), call('Read', { path: 'b' }, 'r2'), windowFull()], say('Done.')],
       { tools: [read] },
@@ -115,7 +115,7 @@ describe('an answer cut at the cap, with complete calls', () => {
 });
 
 describe('the sendable part of a cut answer', () => {
-  it('keeps a last text that was whole', async () => {
+  it('keeps a complete text at the end', async () => {
     const { lines, requests } = await play([[say('One, two'), cut()], say('three.')], noEscalation);
     expect(lines.slice(0, 4)).toEqual([
       'request',
@@ -126,7 +126,7 @@ describe('the sendable part of a cut answer', () => {
     expect(requests.at(-1)).toBe('user:text | assistant:text | user:text');
   });
 
-  it('keeps a thought that text follows, and takes back one that nothing follows', async () => {
+  it('keeps thinking before text, and retracts thinking at the end', async () => {
     const kept = await play(
       [[think('Hm.'), unfinished(say('One, two'), 1), cut()], say('three.')],
       noEscalation,
@@ -138,7 +138,7 @@ describe('the sendable part of a cut answer', () => {
     expect(lost.requests.at(-1)).toBe('user:text | assistant:text | user:text');
   });
 
-  it('takes back a thought before a call that was never finished', async () => {
+  it('retracts thinking before an unfinished call', async () => {
     const { lines, requests } = await play(
       [[think('Hm.'), unfinished(call('Read', { path: 'a' }, 'r1')), cut()], say('Done.')],
       { ...noEscalation, tools: [read] },
@@ -147,7 +147,7 @@ describe('the sendable part of a cut answer', () => {
     expect(requests.at(-1)).toBe('user:text text');
   });
 
-  it('is nothing of a block that only its maker understands, if the cut fell into it', async () => {
+  it('excludes a cut block of an unknown kind', async () => {
     const block = foreignBlock({
       type: 'server_tool_use',
       id: 'srvtoolu_1',
@@ -159,8 +159,8 @@ describe('the sendable part of a cut answer', () => {
   });
 });
 
-describe('a cut answer that nothing recovered', () => {
-  it('loses the call that lacks its end: a call that stands has a result', async () => {
+describe('a cut answer without a recovery', () => {
+  it('drops the call without its end, because every kept call has a result', async () => {
     const { lines, terminal } = await play(
       [[say('I read.'), call('Read', { path: 'a' }, 'r1'), windowFull()]],
       {
@@ -179,8 +179,8 @@ describe('a cut answer that nothing recovered', () => {
   });
 });
 
-describe('a cut answer that is asked for again', () => {
-  it('withdraws the question that it had raised', async () => {
+describe('a cut answer that is requested again', () => {
+  it('withdraws its open permission question', async () => {
     const heard: string[] = [];
     const question = createTestGate();
     const { lines } = await play([[call('Read', { path: 'a' }, 'r1'), question, cut()], say('Done.')], {

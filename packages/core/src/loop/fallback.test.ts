@@ -1,4 +1,4 @@
-/** Another model takes over when the first is gone. */
+/** A fallback model takes over if the first model is not available. */
 import { call, fail, fakeTool, pauseTurn, say, think } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { play } from './test/play.ts';
@@ -7,7 +7,7 @@ const read = fakeTool({ name: 'Read', result: 'three lines' });
 const params = { fallbackModel: 'scripted-2' };
 
 describe('the fallback model', () => {
-  it('takes over after three overloads; what was said is taken back, and the user is told', async () => {
+  it('takes over after three overloads, retracts the attempt and informs the user', async () => {
     const { lines, terminal, model } = await play(
       [
         fail('overloaded'),
@@ -43,7 +43,7 @@ describe('the fallback model', () => {
     expect(model.calls.map(({ request }) => request.model)).toEqual(['scripted-1', 'scripted-2']);
   });
 
-  it('stays until the run ends, and tools know it', async () => {
+  it('stays until the run ends, and the tool context names it', async () => {
     const models: string[] = [];
     const tool = fakeTool({
       name: 'Which',
@@ -64,7 +64,7 @@ describe('the fallback model', () => {
     expect(models).toEqual(['scripted-2']);
   });
 
-  it('is not sent the thoughts of the first, whose signatures it would refuse', async () => {
+  it('does not receive the thinking of the first model', async () => {
     const { requests } = await play(
       [
         [think('I should look.'), call('Read', { path: 'a' }, 'r1')],
@@ -82,7 +82,7 @@ describe('the fallback model', () => {
     ]);
   });
 
-  it('starts an answer of its own where the first had paused in one', async () => {
+  it('starts a new answer if the first model had paused', async () => {
     const { lines, requests } = await play(
       [[say('I search'), pauseTurn()], fail('not_found'), say('I know it anyway.')],
       { params },
@@ -91,7 +91,7 @@ describe('the fallback model', () => {
     expect(requests).toEqual(['user:text', 'user:text | assistant:text', 'user:text']);
   });
 
-  it('is one of several that are tried in order, each with tries of its own', async () => {
+  it('is one of several that are tried in order, each with its own retries', async () => {
     const { model, terminal } = await play(
       [fail('not_found'), fail('overloaded'), fail('overloaded'), fail('overloaded'), say('From the third.')],
       { params: { fallbackModel: ['scripted-1', 'scripted-2', 'scripted-2', 'scripted-3'] } },
@@ -106,7 +106,7 @@ describe('the fallback model', () => {
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('has ten retries of its own, and no further model takes over when it was the last', async () => {
+  it('has ten retries of its own, and the last model has no successor', async () => {
     const { model, terminal } = await play(() => fail('overloaded'), { params });
     expect(model.calls.map(({ request }) => request.model)).toEqual([
       ...Array.from({ length: 3 }, () => 'scripted-1'),

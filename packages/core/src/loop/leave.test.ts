@@ -1,4 +1,4 @@
-/** A consumer that walks away while something is under way: it ends at once, and nothing is left behind. */
+/** A consumer that leaves while work is pending. The work ends at once. */
 import { call, createClock, createTestGate, fakeTool, hang } from '@heddle/testing';
 import { expect, it } from 'vitest';
 import { stage } from './test/play.ts';
@@ -28,7 +28,7 @@ it('a consumer that leaves while it waits for the model ends the call', async ()
   expect(clock.pending).toEqual([]);
 });
 
-it('what a consumer throws comes back to it, and the run is over', async () => {
+it('an exception of the consumer is returned to it, and the run ends', async () => {
   const gate = createTestGate();
   const { run } = stage([[gate, hang()]], { clock: createClock() });
   await run.next();

@@ -1,4 +1,4 @@
-/** Would the random runs notice a defect? Each of these is put into a loop of its own, and must be noticed. */
+/** Puts each deliberate defect into a copy of the loop. The random runs must detect every one. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const PROVING = process.env['HEDDLE_PROVE'] === '1';
 const TIMEOUT = PROVING ? 10 * 60_000 : 120_000;
 const program = path.join(import.meta.dirname, 'test', 'run-mutant.ts');
 const numbered = MUTANTS.map((mutant, number) => ({ ...mutant, number }));
-/** All of them take a while, so most are left to the full proof. */
+/** All of them take several minutes, so `npm test` runs every seventh. */
 const chosen = PROVING ? numbered : numbered.filter(({ number }) => number % 7 === 0);
 
 it.each(MUTANTS)('can be put in: $name', ({ file, text }) => {

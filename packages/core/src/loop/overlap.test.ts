@@ -1,4 +1,4 @@
-/** Calls run while the answer still streams: time, on the virtual clock, and what becomes of calls that fail, hang or are aborted. */
+/** Calls that run while the answer streams: their timing on the virtual clock, and calls that fail, hang or are aborted. */
 import {
   call,
   createClock,
@@ -19,7 +19,7 @@ const IDS = ['c1', 'c2', 'c3', 'c4', 'c5'] as const;
 const five = IDS.flatMap((id, index) => [...(index === 0 ? [] : [pause(300)]), call(`Tool-${id}`, {}, id)]);
 const script = [[...five, pause(600)], say('Done.')];
 
-/** Half a second each, unless told otherwise. */
+/** Half a second each by default. */
 function tools(
   clock: ReturnType<typeof createClock>,
   change: Partial<Record<string, Partial<FakeToolOptions>>> = {},
@@ -53,7 +53,7 @@ describe('five calls without effects, half a second each, streamed 300 ms apart'
     ]);
   });
 
-  it('take longer where they have to wait for the end of the answer', async () => {
+  it('take longer if they wait for the end of the answer', async () => {
     const clock = createClock({ auto: true });
     const { took } = await play(script, {
       tools: tools(clock),
@@ -74,7 +74,7 @@ describe('calls with effects', () => {
     expect(took).toBe(4_300);
   });
 
-  it('hold back the calls behind them, not those before', async () => {
+  it('delay later calls, not earlier ones', async () => {
     const clock = createClock({ auto: true });
     const began = clock.now();
     const all = tools(clock, { c3: { readOnly: false } });
@@ -106,7 +106,7 @@ describe('five calls of which some fail, hang or are aborted', () => {
   const HANGS = { delayMs: 10_000_000 } as const;
   const DEAF = { delayMs: 10_000_000, ignoresAbort: true } as const;
 
-  /** The fate of each call: `ok`, `failed`, `cancelled` beside a broken command, `aborted`, or `not run`. */
+  /** The result of each call: `ok`, `failed`, `cancelled` after a failed command, `aborted`, or `not run`. */
   const permutations: readonly {
     readonly name: string;
     readonly change: Partial<Record<string, Partial<FakeToolOptions>>>;
@@ -116,7 +116,7 @@ describe('five calls of which some fail, hang or are aborted', () => {
     readonly end: string;
   }[] = [
     {
-      name: 'two fail, and nobody minds',
+      name: 'two fail without an effect on the others',
       change: { c2: FAILS, c4: FAILS },
       fates: ['ok', 'failed', 'ok', 'failed', 'ok'],
       took: 1_800,
@@ -146,7 +146,7 @@ describe('five calls of which some fail, hang or are aborted', () => {
       end: 'aborted_tools',
     },
     {
-      name: 'one does not even listen, one waits behind it: the abort is over within the grace',
+      name: 'one ignores its signal, one waits: the abort ends within the grace period',
       change: { c2: DEAF, c3: { readOnly: false } },
       abortAfterMs: 2_000,
       fates: ['ok', 'interrupted', 'not run', 'not run', 'not run'],

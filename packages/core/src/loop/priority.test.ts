@@ -1,4 +1,4 @@
-/** When several ends apply at once, the first of the specification's list wins. Each neighbouring pair that can meet is made to meet. */
+/** If several ends apply at once, the first in the list of the specification wins. Tests each adjacent pair that can occur. */
 import {
   call,
   compactorTo,
@@ -37,7 +37,7 @@ describe('an abort wins', () => {
       ...fakeContext(),
       compact: () => {
         controller.abort();
-        throw new Error('broken door');
+        throw new Error('broken port');
       },
     };
     const { terminal } = await play([fail('overflow')], { controller, deps: { context } });
@@ -95,17 +95,17 @@ describe('an exception wins', () => {
     const context = {
       ...fakeContext(),
       compact: () => {
-        throw new Error('broken door');
+        throw new Error('broken port');
       },
     };
     const { terminal, lines } = await play([fail('overflow')], { deps: { context } });
-    expect(terminal).toEqual({ reason: 'model_error', message: 'broken door' });
+    expect(terminal).toEqual({ reason: 'model_error', message: 'broken port' });
     expect(lines).toEqual(['request', 'compacting reactive', 'a1 error internal']);
   });
 });
 
 describe('a prompt that is too long wins', () => {
-  it('over the output cap: a full window is no reason to ask for a longer answer', async () => {
+  it('over the output cap, because a longer answer does not fit a full window', async () => {
     const { lines } = await play([[unfinished(say('I was just')), windowFull()], say('It fits.')], {
       deps: { context: fakeContext({ compact: compactorTo('So far.') }) },
     });
@@ -124,7 +124,7 @@ describe('a prompt that is too long wins', () => {
 });
 
 describe('the output cap wins', () => {
-  it('over the retries, for the same call would be cut again; it escalates before it resumes', async () => {
+  it('over retries, and escalates before it resumes', async () => {
     const { lines } = await play([
       [unfinished(say('Too')), cut()],
       [unfinished(say('Too long'), 1), cut()],
@@ -138,7 +138,7 @@ describe('the output cap wins', () => {
 });
 
 describe('an error record wins', () => {
-  it('over stop hooks, which have nothing to judge', async () => {
+  it('over stop hooks, which do not run without an answer', async () => {
     const turnEnd = fakeTurnEnd({ stopHooks: [{ block: 'Not yet.' }] });
     const { terminal } = await play([fail('bad_request')], { deps: { turnEnd } });
     expect(terminal).toMatchObject({ reason: 'api_error' });

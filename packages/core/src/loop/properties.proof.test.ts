@@ -1,7 +1,7 @@
 /**
- * The invariants of the loop over random runs: faults at every seam, aborts at every await, tools that fail, hang and ignore
- * their signal. The checks read one log of what happened and share no code with the loop. A failing run is made as small as
- * it can be, and told line by line.
+ * Checks the invariants of the loop in random runs: faults at every port, aborts at every await, tools that fail, hang or ignore
+ * their signal. The checks read one log and share no code with the loop. A failing run is reduced to a minimal one and
+ * printed line by line.
  */
 import { anyPlan, complaintsAbout, Hits, playRun, storyOf } from '@heddle/testing/properties';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { expect, it } from 'vitest';
 const PROVING = process.env['HEDDLE_PROVE'] === '1';
 const RUNS = PROVING ? 100_000 : 1_000;
 const TIMEOUT = PROVING ? 60 * 60_000 : 120_000;
-/** Every run of the tests is the same run; another seed is another thousand. */
+/** The seed is fixed, so every run tests the same cases. */
 const SEED = Number(process.env['HEDDLE_SEED'] ?? 1);
 
 it(

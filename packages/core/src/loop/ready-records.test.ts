@@ -1,4 +1,4 @@
-/** A port may hand out records without a promise for each. Nobody must be able to tell. */
+/** A port may return records without a promise for each. The events must be the same. */
 import {
   allowAll,
   call,
@@ -15,7 +15,7 @@ import { type LoopEvent, type ModelPort, type ModelRecord, query, type Terminal 
 
 const SCRIPT = [[think('hm'), say('I look'), call('Look', { at: 1 }, 't1')], say('Seen.')];
 
-/** The same model, with all the records of an answer at hand after the first. */
+/** The same model, with all records of an answer ready after the first. */
 function eager(model: ModelPort): ModelPort & { readonly taken: () => number } {
   let taken = 0;
   const port: ModelPort = (request, signal) => {
@@ -68,7 +68,7 @@ function play(
 }
 
 describe('records that are ready', () => {
-  it('make no difference to what is yielded', async () => {
+  it('do not change the events', async () => {
     const model = eager(scriptedModel(SCRIPT));
     const [plain, ready] = [await play(scriptedModel(SCRIPT)), await play(model)];
     const order = ({ yielded }: typeof plain) =>
@@ -78,7 +78,7 @@ describe('records that are ready', () => {
     expect(order(ready).toSorted()).toEqual(order(plain).toSorted());
   });
 
-  it('do not outrun an abort', async () => {
+  it('do not overtake an abort', async () => {
     const controller = new AbortController();
     const model = eager(scriptedModel(SCRIPT));
     let after = 0;

@@ -1,4 +1,4 @@
-/** Attempts at one answer: what is tried again, what is kept, what is taken back; each remedy within its bound. */
+/** Attempts at one answer: retries, kept parts, retracted parts, and the limit of each remedy. */
 import {
   breakOff,
   call,
@@ -25,8 +25,8 @@ import { play, stage } from './test/play.ts';
 
 const read = fakeTool({ name: 'Read', result: 'three lines' });
 
-describe('a call that failed on the way', () => {
-  it('is tried again after a growing wait, and each wait is announced', async () => {
+describe('a failed call', () => {
+  it('is retried with growing delays, and each delay is announced', async () => {
     const { lines, requests, terminal, took } = await play([
       fail('network'),
       fail('server'),
@@ -54,12 +54,12 @@ describe('a call that failed on the way', () => {
     expect(took).toBe(30_000);
   });
 
-  it('is not tried again when the server asks for more patience than anyone has', async () => {
+  it('is not retried if the server asks for too long a delay', async () => {
     const { terminal } = await play([fail('rate_limit', { retryAfterMs: 3_600_000 })]);
     expect(terminal).toMatchObject({ reason: 'api_error', error: { class: 'rate_limit' } });
   });
 
-  it('obeys a server that calls it hopeless, not one that calls a bad request hopeful', async () => {
+  it('is not retried if the server forbids it, nor after a bad request', async () => {
     const not = await play([fail('server', { shouldRetry: false })]);
     expect(not.terminal).toMatchObject({ reason: 'api_error' });
     const hopeless = await play([fail('bad_request', { shouldRetry: true })]);
@@ -72,7 +72,7 @@ describe('a call that failed on the way', () => {
     expect(terminal).toMatchObject({ reason: 'api_error', error: { class: 'overloaded', status: 529 } });
   });
 
-  it('is not tried again where that cannot help', async () => {
+  it('is not retried if the error is permanent', async () => {
     for (const errorClass of ['auth', 'permission', 'not_found', 'bad_request'] as const) {
       const { model, terminal } = await play([fail(errorClass)]);
       expect(model.calls).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('a call that failed on the way', () => {
     }
   });
 
-  it('is not tried again once the user has had enough: an abort ends the wait at once', async () => {
+  it('is not retried after an abort, which ends the delay at once', async () => {
     const clock = createClock();
     const { run, model, controller } = stage([fail('network')], { clock });
     await run.next();
@@ -97,7 +97,7 @@ describe('a call that failed on the way', () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  it('starts from nothing: what the attempt said is taken back', async () => {
+  it('retracts the blocks of the attempt', async () => {
     const { lines } = await play([
       [say('One'), say('Two'), unfinished(say('Three')), breakOff()],
       say('Again.'),
@@ -114,7 +114,7 @@ describe('a call that failed on the way', () => {
     ]);
   });
 
-  it('is withheld: whoever would end a session at the sight of an error never sees one that was mended', async () => {
+  it('is withheld from the consumer if a recovery succeeds', async () => {
     const recovered: Script[] = [
       [fail('overloaded'), say('Done.')],
       [fail('overflow'), say('Done.')],
@@ -132,7 +132,7 @@ describe('a call that failed on the way', () => {
 describe('a stream that breaks', () => {
   const write = fakeTool({ name: 'Write', readOnly: false });
 
-  it('after complete calls is not repeated: they run, and the next turn goes on', async () => {
+  it('after complete calls is not repeated: they run, and the next turn continues', async () => {
     const { lines, requests } = await play(
       [
         [say('Both.'), call('Read', { path: 'a' }, 'r1'), call('Write', { path: 'b' }, 'w1'), breakOff()],
@@ -160,7 +160,7 @@ describe('a stream that breaks', () => {
     );
   });
 
-  it('within a call loses that call, which never runs, and keeps the complete ones', async () => {
+  it('within a call drops that call and keeps the complete ones', async () => {
     const { lines, requests } = await play(
       [
         [call('Read', { path: 'a' }, 'r1'), unfinished(call('Write', { path: 'b' }, 'w1'), 0.9), breakOff()],
@@ -190,13 +190,13 @@ describe('a stream that breaks', () => {
     ]);
   });
 
-  it('is one that ends without message_stop, however politely', async () => {
+  it('includes a stream that ends without message_stop', async () => {
     const { lines } = await play([[say('Half an ans'), hangUp()], say('A whole answer.')]);
     expect(lines).toContain('tombstone a1');
     expect(lines).toContain('retry network 2/11 in 563 ms');
   });
 
-  it('is one whose port falls silent without a last record', async () => {
+  it('includes a port that ends without a final record', async () => {
     let calls = 0;
     const { terminal } = await play([], {
       port: async function* () {
@@ -227,7 +227,7 @@ describe('pause_turn', () => {
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('takes back only the broken part when the continuation breaks', async () => {
+  it('retracts only the broken part if the continuation fails', async () => {
     const { lines, requests } = await play([
       [say('I search'), pauseTurn()],
       [say('and'), breakOff()],
@@ -245,7 +245,7 @@ describe('pause_turn', () => {
 });
 
 describe('an empty answer', () => {
-  it('is asked for once more, with a word that something is missing', async () => {
+  it('is requested once more, with a note about the empty answer', async () => {
     const { lines, requests, terminal } = await play([[], say('Here I am.')]);
     expect(lines).toEqual([
       'request',
@@ -258,13 +258,13 @@ describe('an empty answer', () => {
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('is one of blanks and of thoughts alone, too', async () => {
+  it('includes answers with only blank text or thinking', async () => {
     const { lines } = await play([[think('Hm.'), say(' \n')], say('Here I am.')]);
     expect(lines).toContain('tombstone a1');
     expect(lines).toContain('meta "Your last answer was empty. Continue…"');
   });
 
-  it('leaves the request that followed it in the conversation', async () => {
+  it('leaves the note in the conversation', async () => {
     const { requests } = await play([[], call('Read', { path: 'a' }, 'r1'), say('Done.')], { tools: [read] });
     expect(requests.at(-1)).toBe('user:text text | assistant:tool_use(r1) | user:tool_result(r1)');
   });
@@ -276,7 +276,7 @@ describe('a block that the API refuses by name', () => {
     { type: 'user', uuid: 'u1', at: 0, content: [image, { type: 'text', text: 'What is this?' }] },
   ] as const;
 
-  it('is replaced by a note, and the request is tried again by itself', async () => {
+  it('is replaced by a note, and the request is repeated automatically', async () => {
     const { lines, requests, terminal } = await play(
       [fail('refused_block', { block: { message: 0, block: 0 } }), say('I cannot see it.')],
       { messages },
@@ -294,13 +294,13 @@ describe('a block that the API refuses by name', () => {
     expect(requests.at(-1)).toBe('user:text text | assistant:tool_use(r1) | user:tool_result(r1)');
   });
 
-  it('is not asked about again when replacing it changed nothing', async () => {
+  it('is not replaced twice', async () => {
     const { model, terminal } = await play(() => fail('refused_block', { block: { message: 0, block: 0 } }));
     expect(model.calls.length).toBeLessThanOrEqual(3);
     expect(terminal).toMatchObject({ reason: 'api_error', error: { class: 'refused_block' } });
   });
 
-  it('is given up at once when the request holds no such block', async () => {
+  it('ends the attempts if the request has no such block', async () => {
     const { model, terminal } = await play([fail('refused_block', { block: { message: 7, block: 0 } })]);
     expect(model.calls).toHaveLength(1);
     expect(terminal).toMatchObject({ reason: 'api_error', error: { class: 'refused_block' } });
@@ -322,7 +322,7 @@ describe('a block that the API refuses by name', () => {
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('is not replaced for ever', async () => {
+  it('has a limit of replacements', async () => {
     const many = Array.from({ length: 40 }, (_, index) => ({ type: 'text', text: `word ${index}` }) as const);
     let at = 0;
     const { model, terminal } = await play(
@@ -334,8 +334,8 @@ describe('a block that the API refuses by name', () => {
   });
 });
 
-describe('what an attempt cost', () => {
-  it('is told with the answer, or apart where there was none', async () => {
+describe('the cost of an attempt', () => {
+  it('is reported with the answer, or separately if there was none', async () => {
     const { events } = await play([
       [say('One'), usage({ input_tokens: 100, cache_read_input_tokens: 7 }), breakOff()],
       [say('Two'), usage({ input_tokens: 100, output_tokens: 40, cache_creation_input_tokens: 9 })],
@@ -356,12 +356,12 @@ describe('what an attempt cost', () => {
     ]);
   });
 
-  it('is nothing where no answer had begun', async () => {
+  it('is zero if no answer had started', async () => {
     const { lines } = await play([fail('overloaded'), say('Done.')]);
     expect(lines).not.toContain('spent');
   });
 
-  it('counts towards the token budget, whatever became of it', async () => {
+  it('counts toward the token budget, also for a failed attempt', async () => {
     const { lines } = await play(
       [
         [say('One'), usage({ output_tokens: 900 }), pauseTurn()],
@@ -373,8 +373,8 @@ describe('what an attempt cost', () => {
   });
 });
 
-describe('what nobody here knows', () => {
-  it('passes unharmed: foreign events to listeners, foreign blocks into the history and back to the server', async () => {
+describe('unknown kinds', () => {
+  it('are kept: events for listeners, blocks in the history and in requests', async () => {
     const search = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
     const { lines, requests, events, terminal } = await play(
       [
@@ -409,7 +409,7 @@ describe('what nobody here knows', () => {
 });
 
 describe('partial messages', () => {
-  it('are handed on as they come, when the caller wants them', async () => {
+  it('are yielded as they arrive if the caller enables them', async () => {
     const { events } = await play([say('Hello')], { config: { partialMessages: true } });
     const deltas = events.flatMap((event) =>
       event.type === 'stream_event' ? [String(event.event.type)] : [],
@@ -424,7 +424,7 @@ describe('partial messages', () => {
     ]);
   });
 
-  it('are not pulled faster than they are read', async () => {
+  it('are not requested faster than the consumer reads', async () => {
     const gate = createTestGate();
     const { run, controller } = stage([[say('One'), gate, hang()]]);
     await run.next();

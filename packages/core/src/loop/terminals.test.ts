@@ -1,6 +1,6 @@
 /**
- * The ends of a run, each through the public `query`: what was yielded, in order, and the terminal. (Aborted runs have a file of
- * their own; `max_budget_usd` is the engine's.)
+ * The terminals of a run through the public `query`: the events in order, and the terminal. Aborted runs are in `abort.test.ts`.
+ * The engine returns `max_budget_usd`.
  */
 import {
   call,
@@ -36,7 +36,7 @@ describe('completed', () => {
     expect(turnEnd.stopFailures).toEqual([]);
   });
 
-  it('is also the end of a refusal, which hooks do not judge and nobody repeats', async () => {
+  it('also ends a refusal, without hooks and retries', async () => {
     const turnEnd = fakeTurnEnd();
     const { lines, terminal } = await play([[say('I will not'), refuse()]], { deps: { turnEnd } });
     expect(lines).toEqual(['request', 'a1 text "I will not"', 'answer_end refusal', 'a2 error refusal']);
@@ -44,7 +44,7 @@ describe('completed', () => {
     expect(turnEnd.steps).toEqual([]);
   });
 
-  it('is also the end of an answer that stayed cut after every recovery', async () => {
+  it('also ends an answer that is still cut after every recovery', async () => {
     const turnEnd = fakeTurnEnd();
     const tooLong = [unfinished(say('and then'), 1), cut()];
     const { lines, requests, terminal } = await play([tooLong, tooLong, tooLong, tooLong, tooLong], {
@@ -75,7 +75,7 @@ describe('completed', () => {
 });
 
 describe('api_error', () => {
-  it('ends a run whose call failed for good, and says what to do', async () => {
+  it('ends a run after a permanent error, with advice', async () => {
     const turnEnd = fakeTurnEnd();
     const { lines, terminal, events } = await play([fail('auth')], { deps: { turnEnd } });
     expect(lines).toEqual(['request', 'a1 error auth']);
@@ -89,7 +89,7 @@ describe('api_error', () => {
     });
   });
 
-  it('ends a run whose network outlasted the tries', async () => {
+  it('ends a run if the network fails at every retry', async () => {
     const { lines, terminal } = await play(
       Array.from({ length: 3 }, () => fail('network')),
       { config: { retry: { maxAttempts: 3 } } },
@@ -121,7 +121,7 @@ describe('api_error', () => {
 });
 
 describe('max_turns', () => {
-  it('ends before a call that the limit forbids, with every result there', async () => {
+  it('ends before a call over the limit, with all results', async () => {
     const { lines, requests, terminal } = await play([call('Read', { path: 'a' }, 'r1')], {
       tools: [read],
       params: { maxTurns: 1 },
@@ -156,7 +156,7 @@ describe('max_turns', () => {
 });
 
 describe('blocking_limit', () => {
-  it('makes no call that must fail when no remedy is at hand', async () => {
+  it('makes no call that must fail if no recovery is left', async () => {
     const turnEnd = fakeTurnEnd();
     const { lines, terminal, model } = await play([], {
       config: { gates: { autoCompact: false, reactiveCompact: false } },
@@ -168,7 +168,7 @@ describe('blocking_limit', () => {
     expect(turnEnd.steps).toEqual([]);
   });
 
-  it('lets the call go out while reactive compaction could still help', async () => {
+  it('allows the call while reactive compaction is available', async () => {
     const { terminal } = await play([say('It fitted.')], {
       config: { gates: { autoCompact: false } },
       deps: { context: fakeContext({ overLimit: true }) },
@@ -178,7 +178,7 @@ describe('blocking_limit', () => {
 });
 
 describe('stop_hook_prevented', () => {
-  it('ends a run that a stop hook would not let go on', async () => {
+  it('ends a run if a stop hook prevents its continuation', async () => {
     const turnEnd = fakeTurnEnd({ stopHooks: [{ prevent: 'Enough for today.' }] });
     const { lines, terminal } = await play([say('Done.')], { deps: { turnEnd } });
     expect(lines).toEqual([
@@ -194,7 +194,7 @@ describe('stop_hook_prevented', () => {
     });
   });
 
-  it('ends a run that hooks sent back too often, and names the hook', async () => {
+  it('ends a run that hooks blocked too often, and names the hook', async () => {
     const turnEnd = fakeTurnEnd({ stopHooks: () => ({ block: 'Not yet.' }) });
     const { lines, terminal, model } = await play(() => say('Done.'), { deps: { turnEnd } });
     expect(lines.filter((line) => line === '→ stop_hook_blocking')).toHaveLength(8);
@@ -205,7 +205,7 @@ describe('stop_hook_prevented', () => {
 });
 
 describe('hook_stopped', () => {
-  it('ends after the batch in which a tool hook said so; the other tools finish', async () => {
+  it('ends after the batch of the tool hook, when the other tools have finished', async () => {
     const toolHooks = fakeToolHooks({ after: { Read: { stop: stopMessage('Leave that file alone.') } } });
     const { lines, terminal } = await play(
       [[call('Read', { path: 'a' }, 'r1'), call('Write', { path: 'b' }, 'w1')]],
@@ -230,7 +230,7 @@ describe('hook_stopped', () => {
 });
 
 describe('prompt_too_long', () => {
-  it('releases the withheld error once, when neither draining nor compacting helped', async () => {
+  it('releases the withheld error once if neither draining nor compaction helped', async () => {
     const turnEnd = fakeTurnEnd();
     const { lines, terminal } = await play([fail('overflow'), fail('overflow'), fail('overflow')], {
       config: { gates: { contextCollapse: true } },
@@ -253,7 +253,7 @@ describe('prompt_too_long', () => {
     expect(turnEnd.steps).toEqual(['stopFailure']);
   });
 
-  it('is the end when compacting failed', async () => {
+  it('ends a run if compaction failed', async () => {
     const { lines, terminal } = await play([fail('overflow')], {
       deps: { context: fakeContext({ compact: failingCompactor() }) },
     });
@@ -263,7 +263,7 @@ describe('prompt_too_long', () => {
 });
 
 describe('image_error', () => {
-  it('releases the withheld error once, when the media could not be made to fit', async () => {
+  it('releases the withheld error once if the media still does not fit', async () => {
     const turnEnd = fakeTurnEnd();
     const { lines, terminal } = await play([fail('media'), fail('media')], { deps: { turnEnd } });
     expect(lines).toEqual([
@@ -279,7 +279,7 @@ describe('image_error', () => {
     expect(turnEnd.steps).toEqual(['stopFailure']);
   });
 
-  it('tells of media that could not be processed on this machine', async () => {
+  it('reports media that could not be processed on this machine', async () => {
     const turnEnd = fakeTurnEnd();
     const context = fakeContext();
     const prepare = () => {
@@ -293,7 +293,7 @@ describe('image_error', () => {
 });
 
 describe('model_error', () => {
-  it('closes the open calls and tells of an exception in our own code', async () => {
+  it('closes the open calls and reports an internal exception', async () => {
     const turnEnd = fakeTurnEnd();
     const attachments = throwingGather();
     const { lines, terminal } = await play([call('Read', { path: 'a' }, 'r1')], {
@@ -305,7 +305,7 @@ describe('model_error', () => {
     expect(turnEnd.steps).toEqual([]);
   });
 
-  it('closes calls that were waiting when a port broke its promise not to throw', async () => {
+  it('closes waiting calls if a port throws', async () => {
     const model = scriptedModel([[call('Write', { path: 'a' }, 'w1'), hang()]]);
     const { lines, terminal } = await play([], {
       tools: [write],
@@ -325,9 +325,9 @@ describe('model_error', () => {
     expect(terminal).toEqual({ reason: 'model_error', message: 'socket hang up' });
   });
 
-  it('is how a run ends whose doors throw, wherever they do', async () => {
+  it('ends a run if any port throws', async () => {
     const broken = () => {
-      throw new Error('broken door');
+      throw new Error('broken port');
     };
     const brokenDeps = [
       { attachments: { begin: broken, takeQueued: () => [], gather: () => Promise.resolve([]) } },
@@ -338,13 +338,13 @@ describe('model_error', () => {
     ];
     for (const deps of brokenDeps) {
       const { terminal } = await play(() => say('Done.'), { deps });
-      expect(terminal).toEqual({ reason: 'model_error', message: 'broken door' });
+      expect(terminal).toEqual({ reason: 'model_error', message: 'broken port' });
     }
   });
 
-  it('is not how a run ends whose StopFailure hooks could not be started', async () => {
+  it('does not replace the terminal if StopFailure hooks cannot start', async () => {
     const stopFailure = () => {
-      throw new Error('broken door');
+      throw new Error('broken port');
     };
     const { terminal } = await play([fail('auth')], { deps: { turnEnd: { ...fakeTurnEnd(), stopFailure } } });
     expect(terminal).toMatchObject({ reason: 'api_error' });
@@ -375,8 +375,8 @@ function throwingGather() {
   };
 }
 
-describe('an exception where nothing can be told any more', () => {
-  it('still ends the run with `model_error`, and yields nothing', async () => {
+describe('an exception during the report of an exception', () => {
+  it('ends the run with `model_error`, and yields nothing', async () => {
     const uuid = (): string => {
       throw new Error('out of ids');
     };

@@ -1,4 +1,4 @@
-/** Calls through the public `query`: what happens to each, whatever it is, ends in exactly one result. */
+/** Tool calls through the public `query`. Each call gets exactly one result. */
 import {
   call,
   createTestGate,
@@ -40,13 +40,13 @@ async function resultOf(
 }
 
 describe('a call that cannot run', () => {
-  it('of a tool that does not exist says which do', async () => {
+  it('of an unknown tool lists the available tools', async () => {
     expect(await resultOf(fakeTool({ name: 'Nonsense' }), { tools: [read] })).toBe(
       '! <tool_use_error>There is no tool named Nonsense. Available tools: Read.</tool_use_error>',
     );
   });
 
-  it('whose JSON is broken shows what came', async () => {
+  it('with invalid JSON shows the input', async () => {
     const { events, requests } = await play(
       [call('Read', {}, 'c1', { json: ['{"path": "a', 'bc'] }), say('I see.')],
       { tools: [read] },
@@ -56,7 +56,7 @@ describe('a call that cannot run', () => {
     expect(read.calls.filter(({ toolUseId }) => toolUseId === 'c1')).toEqual([]);
   });
 
-  it('whose input does not fit says what is expected', async () => {
+  it('with an invalid input reports the expected input', async () => {
     const strict = fakeTool({ name: 'Strict', rejects: () => 'path must be absolute' });
     expect(await resultOf(strict)).toBe(
       '! <tool_use_error>Strict was called with an invalid input. input: path must be absolute</tool_use_error>',
@@ -66,7 +66,7 @@ describe('a call that cannot run', () => {
     expect([strict.calls, careful.calls]).toEqual([[], []]);
   });
 
-  it('is found out when its turn has come, so that what the calls before it did counts', async () => {
+  it('is validated after the earlier calls have run', async () => {
     const known = new Set<unknown>();
     const remember = fakeTool({ name: 'Read', run: ({ path }) => `read ${known.add(path).size}` });
     const edit = fakeTool({
@@ -92,7 +92,7 @@ describe('a call that cannot run', () => {
     ]);
   });
 
-  it('because it was denied says why', async () => {
+  it('because of a denial reports the reason', async () => {
     const tool = fakeTool({ name: 'Write', readOnly: false });
     expect(await resultOf(tool, { canUseTool: denyTools('Write') })).toBe(
       '! <tool_use_error>Write is not allowed here</tool_use_error>',
@@ -100,7 +100,7 @@ describe('a call that cannot run', () => {
     expect(tool.calls).toEqual([]);
   });
 
-  it('because a hook denied it says why, and nobody else is asked', async () => {
+  it('because of a hook reports the reason, without a question to the user', async () => {
     const toolHooks = fakeToolHooks({ before: { Read: { decision: 'deny', message: 'Not that file.' } } });
     const canUseTool = () => Promise.reject(new Error('was asked'));
     expect(await resultOf(read, { deps: { toolHooks }, canUseTool })).toBe(
@@ -123,13 +123,13 @@ describe('a call that cannot run', () => {
 });
 
 describe('a call that fails', () => {
-  it('by an exception is a result, and the model goes on', async () => {
+  it('with an exception gives an error result, and the model continues', async () => {
     expect(await resultOf(fakeTool({ name: 'Boom', throws: 'disk full' }))).toBe(
       '! <tool_use_error>disk full</tool_use_error>',
     );
   });
 
-  it('in its own words keeps them', async () => {
+  it('with its own error result keeps it', async () => {
     expect(await resultOf(fakeTool({ name: 'Bash', fails: 'exit code 2' }))).toBe('! exit code 2');
   });
 
@@ -156,7 +156,7 @@ describe('hooks around a call', () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  it('are asked before permission, which sees the changed input and what they said', async () => {
+  it('run before permission, which receives the changed input and their decision', async () => {
     const toolHooks = fakeToolHooks({ before: { Read: { decision: 'allow', updatedInput: { path: 'b' } } } });
     const asked: unknown[] = [];
     await resultOf(read, {
@@ -169,7 +169,7 @@ describe('hooks around a call', () => {
     expect(asked).toEqual([{ path: 'b' }, 'allow']);
   });
 
-  it('leave it to permission to change the input once more', async () => {
+  it('do not prevent permission from changing the input again', async () => {
     const tool = fakeTool({ name: 'Read' });
     const { events } = await play([call('Read', { path: 'a' }, 'c1'), say('I see.')], {
       tools: [tool],
@@ -197,12 +197,12 @@ describe('hooks around a call', () => {
     expect(failing.seen).toEqual(['before Boom c1', 'afterFailure Boom c1']);
   });
 
-  it('replace results of servers only: what our own tools said stays', async () => {
+  it('replace only results of server tools', async () => {
     const toolHooks = fakeToolHooks({ after: { Read: { updatedResult: { content: 'redacted' } } } });
     expect(await resultOf(read, { deps: { toolHooks } })).toBe('three lines');
   });
 
-  it('that crash afterwards are reported, and the result stands', async () => {
+  it('that fail after the call are reported, and the result stays', async () => {
     const after = () => Promise.reject(new Error('hook crashed'));
     const { lines } = await play([call('Read', { path: 'a' }, 'r1'), say('I see.')], {
       tools: [read],
@@ -211,7 +211,7 @@ describe('hooks around a call', () => {
     expect(lines.slice(4, 6)).toEqual(['t1 result r1 "three lines"', 'attachment reminder hook']);
   });
 
-  it('of several calls never part calls from their results', async () => {
+  it('of several calls do not separate calls from their results', async () => {
     const toolHooks = fakeToolHooks({ after: { Read: { additionalContext: 'Noted.' } } });
     const { requests } = await play(
       [[call('Read', { path: 'a' }, 'r1'), call('Read', { path: 'b' }, 'r2')], say('I see.')],
@@ -222,15 +222,15 @@ describe('hooks around a call', () => {
     );
   });
 
-  it('may stop the run even where they deny the call', async () => {
+  it('may stop the run also if they deny the call', async () => {
     const toolHooks = fakeToolHooks({ before: { Read: { decision: 'deny', stop: stopMessage('Enough.') } } });
     const { terminal } = await play([call('Read', {}, 'r1')], { tools: [read], deps: { toolHooks } });
     expect(terminal).toEqual({ reason: 'hook_stopped', hook: 'tool-hook', message: 'Enough.' });
   });
 });
 
-describe('a denial that wants the turn to end', () => {
-  it('ends it: the other calls are closed, and the user is said to have interrupted', async () => {
+describe('a denial with an interruption', () => {
+  it('ends the turn, closes the other calls, and reports the interruption', async () => {
     const write = fakeTool({ name: 'Write', readOnly: false });
     const { lines, terminal } = await play(
       [[call('Write', { path: 'a' }, 'w1'), call('Write', { path: 'b' }, 'w2')]],
@@ -249,7 +249,7 @@ describe('a denial that wants the turn to end', () => {
 });
 
 describe('an intent', () => {
-  it('is yielded first: the call begins only when the consumer asks for more', async () => {
+  it('is yielded before the call starts', async () => {
     for (const tool of [fakeTool({ name: 'Read' }), fakeTool({ name: 'Write', readOnly: false })]) {
       const { run } = stage([call(tool.name, { path: 'a' }, 'c1'), say('Done.')], { tools: [tool] });
       let next = await run.next();
@@ -272,7 +272,7 @@ describe('an intent', () => {
     expect(lines.filter((line) => line.startsWith('intent'))).toEqual([]);
   });
 
-  it('says how bad a crash would be, and is made without details if a tool cannot give them', async () => {
+  it('has the effect class, and no details if the tool cannot give them', async () => {
     const append = fakeTool({ name: 'Append', readOnly: false });
     const put = fakeTool({ name: 'Put', readOnly: false, idempotent: true });
     const describeIntent = () => Promise.reject(new Error('no such file'));
@@ -287,7 +287,7 @@ describe('an intent', () => {
 });
 
 describe('progress', () => {
-  it('is yielded before the result, even of a call that is over at once', async () => {
+  it('is yielded before the result, even if the call ends at once', async () => {
     const tool = fakeTool({ name: 'Bash', readOnly: false, progress: ['1 of 2', '2 of 2'] });
     const { lines } = await play([call('Bash', {}, 'b1'), say('Done.')], { tools: [tool] });
     expect(lines.slice(3, 7)).toEqual([
@@ -313,7 +313,7 @@ describe('progress', () => {
 });
 
 describe('observers', () => {
-  it('see derived fields on a copy, when some were added; what is sent is what the model wrote', async () => {
+  it('receive a copy with derived fields, and the request has the original', async () => {
     const backfillObservableInput = (copy: Record<string, unknown>) => void (copy['absolute'] = '/project/a');
     const { events, model } = await play([call('Read', { path: 'a' }, 'r1'), say('I see.')], {
       tools: [{ ...read, backfillObservableInput }],
@@ -326,7 +326,7 @@ describe('observers', () => {
     expect(JSON.stringify(model.calls.at(-1)?.body())).not.toContain('absolute');
   });
 
-  it('see the message itself where nothing was added or nothing could be', async () => {
+  it('receive the message itself if no field was added', async () => {
     const changing = (copy: Record<string, unknown>) => void (copy['path'] = 'b');
     const throwing = () => {
       throw new Error('no such directory');
@@ -342,7 +342,7 @@ describe('observers', () => {
 });
 
 describe('without early starts', () => {
-  it('the same answers come to the same results', async () => {
+  it('the same answers lead to the same results', async () => {
     const write = fakeTool({ name: 'Write', readOnly: false });
     const script = [
       [
@@ -367,7 +367,7 @@ describe('without early starts', () => {
   });
 });
 
-describe('a consumer that walks away', () => {
+describe('a consumer that leaves', () => {
   it('ends the calls that run, and waits for them', async () => {
     const tool = fakeTool({ name: 'Read', gate: createTestGate() });
     const { run, model } = stage([[call('Read', { path: 'a' }, 'r1'), say('and'), hang()]], {
@@ -381,7 +381,7 @@ describe('a consumer that walks away', () => {
     expect(model.calls[0]?.ended).toBe('abandoned');
   });
 
-  it('waits no longer than the grace for one that does not listen', async () => {
+  it('does not wait longer than the grace period for a tool that ignores its signal', async () => {
     const tool = fakeTool({
       name: 'Deaf',
       readOnly: false,
@@ -398,7 +398,7 @@ describe('a consumer that walks away', () => {
   });
 });
 
-describe('two calls under one id in one answer', () => {
+describe('two calls with the same id in one answer', () => {
   it.each([true, false])(
     'the second does not run, and the history stays valid (streaming: %s)',
     async (gate) => {

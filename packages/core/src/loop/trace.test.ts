@@ -1,7 +1,7 @@
 /**
- * The worked trace of the specification, at the level of `query`: the same script gives these events and these requests. (What
- * the engine makes of them, entries and SDK lines, is tested where the engine lives.) `spent` stands beside the trace's own
- * events: it says what an attempt cost that gave no answer, and the trace is silent about money.
+ * The worked trace of the specification at the level of `query`: the same script gives these events and requests. The tests of
+ * the engine cover entries and SDK lines. The specification does not list the event `spent`, which reports the cost of an
+ * attempt without an answer.
  */
 import {
   breakOff,
@@ -89,7 +89,7 @@ describe('one prompt through everything', () => {
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('writes into the intent what a crash would need to know', async () => {
+  it('stores the details for a resume in the intent', async () => {
     const { events } = await trace();
     const intents = events.filter((event) => event.type === 'tool_intent');
     expect(intents.map(({ toolUseId, effect, details }) => ({ toolUseId, effect, details }))).toEqual([
@@ -110,7 +110,7 @@ describe('one prompt through everything', () => {
     ]);
   });
 
-  it('repeats the request byte for byte, and keeps every prefix', async () => {
+  it('repeats the request with the same bytes, and keeps every prefix', async () => {
     const { model } = await trace();
     const [first, retry, third, escalated, fifth] = model.calls.map((recorded) => recorded.bytes());
     expect(retry).toEqual(first);

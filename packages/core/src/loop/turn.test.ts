@@ -1,4 +1,4 @@
-/** What happens around the calls: commands that join a run, attachments, summaries, the end of a turn, repetition. */
+/** The work between calls: queued commands, attachments, summaries, the end of a turn, repetition. */
 import {
   call,
   createTestGate,
@@ -45,7 +45,7 @@ describe('a queued command', () => {
     );
   });
 
-  it('is completed whatever the terminal', async () => {
+  it('is completed with every terminal', async () => {
     const attachments = fakeAttachments({ queue: [queued('c1', 'hurry')] });
     const { lines, terminal } = await play([call('Read', {}, 'r1'), fail('auth')], {
       tools: [read],
@@ -55,7 +55,7 @@ describe('a queued command', () => {
     expect(lines.at(-1)).toBe('command c1 completed');
   });
 
-  it('stays started when the consumer walks away', async () => {
+  it('stays started when the consumer leaves', async () => {
     const attachments = fakeAttachments({ queue: [queued('c1', 'hurry')] });
     const { run } = stage(oneCall, { tools: [read], deps: { attachments } });
     const events: LoopEvent[] = [];
@@ -66,7 +66,7 @@ describe('a queued command', () => {
     expect(linesOf(events).filter((line) => line.startsWith('command'))).toEqual(['command c1 started']);
   });
 
-  it('is left in the queue by a run that may not call the model again', async () => {
+  it('stays in the queue if the run may not call the model again', async () => {
     const attachments = fakeAttachments({ queue: [queued('c1', 'hurry')] });
     const { lines } = await play([call('Read', {}, 'r1')], {
       tools: [read],
@@ -77,7 +77,7 @@ describe('a queued command', () => {
     expect(attachments.queue).toHaveLength(1);
   });
 
-  it('is left in the queue by a run that was aborted', async () => {
+  it('stays in the queue if the run was aborted', async () => {
     const attachments = fakeAttachments({ queue: [queued('c1', 'hurry')] });
     const controller = new AbortController();
     await play([call('Read', {}, 'r1')], {
@@ -91,7 +91,7 @@ describe('a queued command', () => {
 });
 
 describe('attachments', () => {
-  it('are begun once for the run and once for each iteration, and stand after the results', async () => {
+  it('are prefetched per run and per iteration, and follow the results', async () => {
     const attachments = fakeAttachments({
       gathered: [
         [
@@ -144,7 +144,7 @@ describe('the summary of the last tools', () => {
     expect(lines.slice(6)).toEqual(['request', 'a2 text "Done."', 'answer_end end_turn', 'summary "read a"']);
   });
 
-  it('is offered before each try of a call', async () => {
+  it('is yielded before a retry of a call', async () => {
     const written = createTestGate();
     const { lines } = await play([call('Read', {}, 'r1'), fail('network'), say('Done.')], {
       tools: [read],
@@ -168,7 +168,7 @@ describe('the summary of the last tools', () => {
     ]);
   });
 
-  it('is never waited for, and dropped at a terminal', async () => {
+  it('does not delay the run, and is dropped at a terminal', async () => {
     const { lines, terminal } = await play(oneCall, {
       tools: [read],
       config,
@@ -178,11 +178,11 @@ describe('the summary of the last tools', () => {
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('that cannot be written is missed by nobody', async () => {
+  it('does not affect the run if it fails', async () => {
     const failing = [
       () => Promise.reject(new Error('overloaded')),
       () => {
-        throw new Error('broken door');
+        throw new Error('broken port');
       },
     ];
     for (const summariseTools of failing) {
@@ -192,7 +192,7 @@ describe('the summary of the last tools', () => {
     }
   });
 
-  it('is not even begun where nobody wants one', async () => {
+  it('is not started if summaries are off', async () => {
     let asked = 0;
     const summariseTools = () => {
       asked++;
@@ -215,13 +215,13 @@ describe('the end of a turn', () => {
     'teamHooks',
   ];
 
-  it('takes its steps in order', async () => {
+  it('runs its steps in order', async () => {
     const turnEnd = fakeTurnEnd();
     await play([say('Done.')], { deps: { turnEnd } });
     expect(turnEnd.steps).toEqual(ALL);
   });
 
-  it('spares bare sessions the work in the background', async () => {
+  it('skips background work in bare sessions', async () => {
     const turnEnd = fakeTurnEnd();
     await play([say('Done.')], { deps: { turnEnd }, config: { bare: true } });
     expect(turnEnd.steps).toEqual([
@@ -233,7 +233,7 @@ describe('the end of a turn', () => {
     ]);
   });
 
-  it('spares subagents what belongs to the main thread', async () => {
+  it('skips the steps of the main thread in subagents', async () => {
     const turnEnd = fakeTurnEnd();
     await play([say('Done.')], {
       deps: { turnEnd },
@@ -251,7 +251,7 @@ describe('the end of a turn', () => {
     }
   });
 
-  it('asks the team only when the user has no objection, under the same contract', async () => {
+  it('runs team hooks only if the user hooks pass, under the same contract', async () => {
     const objecting = fakeTurnEnd({ stopHooks: [{ block: 'Not yet.' }] });
     await play([say('Done.'), say('Done.')], { deps: { turnEnd: objecting } });
     expect(objecting.steps.filter((step) => step.endsWith('Hooks'))).toEqual([
@@ -264,7 +264,7 @@ describe('the end of a turn', () => {
     expect(lines).toContain('→ stop_hook_blocking');
   });
 
-  it('shows hooks the whole conversation, the answer included', async () => {
+  it('passes the whole conversation with the answer to hooks', async () => {
     const turnEnd = fakeTurnEnd();
     await play(oneCall, { tools: [read], deps: { turnEnd } });
     const [input] = turnEnd.stopHookInputs;
@@ -285,19 +285,19 @@ describe('repetition', () => {
   };
   const limits = { repetitionNudge: 2, repetitionStop: 3 };
 
-  it('is pointed out to the model once, with the attachments', async () => {
+  it('is reported to the model once, with the attachments', async () => {
     const { lines, requests } = await play(again(), { tools: [read], config: { limits } });
     expect(lines.filter((line) => line === 'attachment reminder repetition')).toHaveLength(1);
     expect(requests.at(-1)).toMatch(/user:tool_result\(r2\) reminder$/);
   });
 
-  it('ends the run where nobody can be asked', async () => {
+  it('ends the run if no user can be asked', async () => {
     const { terminal, lines } = await play(again(), { tools: [read], config: { limits } });
     expect(terminal).toEqual({ reason: 'repetition_stopped', calls: [{ tool: 'Read', count: 3 }] });
     expect(lines.at(-1)).toBe('system informational "Stopped: the same calls kept returni…"');
   });
 
-  it('is asked about where someone is there, and starts from nothing if they say so', async () => {
+  it('asks the user if possible, and counts from zero after a yes', async () => {
     const asked: unknown[] = [];
     const { terminal, model } = await play(again(), {
       tools: [read],
@@ -317,7 +317,7 @@ describe('repetition', () => {
     expect(terminal).toMatchObject({ reason: 'repetition_stopped' });
   });
 
-  it('ends with an abort if that comes while someone thinks about it', async () => {
+  it('ends with an abort during the question', async () => {
     const controller = new AbortController();
     const { terminal } = await play(again(), {
       tools: [read],
@@ -333,7 +333,7 @@ describe('repetition', () => {
     expect(terminal).toEqual({ reason: 'aborted_tools' });
   });
 
-  it('is judged on the result, too: what changes is work', async () => {
+  it('includes the result, so that changing results do not count', async () => {
     let line = 0;
     const tail = fakeTool({ name: 'Read', run: () => `line ${++line}` });
     const { terminal } = await play(again(), { tools: [tail], config: { limits }, params: { maxTurns: 5 } });

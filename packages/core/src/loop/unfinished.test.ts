@@ -1,4 +1,4 @@
-/** What becomes of an answer that never ended: its partial text, and the results of calls that finished meanwhile. */
+/** An answer without an end: its partial text, and the results of calls that finished in the meantime. */
 import { breakOff, call, createTestGate, cut, fakeTool, say, unfinished } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage, LoopEvent, Message } from '../index.ts';
@@ -19,7 +19,7 @@ describe('the partial text of an interrupted answer', () => {
     expect(answersOf(events).map(({ incomplete }) => incomplete)).toEqual([undefined, 'interrupted']);
   });
 
-  it('is kept if a new message of the user was the reason, too', async () => {
+  it('is also kept if a new message of the user was the cause', async () => {
     const { lines } = await interrupted('interrupt');
     expect(lines.at(-1)).toBe('a2 text "Half of a"');
   });
@@ -27,7 +27,7 @@ describe('the partial text of an interrupted answer', () => {
   it('is sent with the next prompt', async () => {
     const { events } = await interrupted('cancel');
     const { model } = await play([say('Done.')], {
-      messages: [...PROMPT, ...messagesOf(events), { type: 'user', uuid: 'u2', at: 0, content: 'go on' }],
+      messages: [...PROMPT, ...messagesOf(events), { type: 'user', uuid: 'u2', at: 0, content: 'Continue.' }],
     });
     expect(JSON.stringify([...(model.calls[0]?.request.messages ?? [])])).toContain('Half of a');
   });
@@ -47,7 +47,7 @@ describe('the partial text of an interrupted answer', () => {
     expect(new Set(answersOf(events).map(({ responseId }) => responseId)).size).toBe(1);
   });
 
-  it('of an attempt that was given up before is not kept', async () => {
+  it('of a discarded attempt is not kept', async () => {
     const controller = new AbortController();
     const { lines } = await play([[unfinished(say('Lost in the socket')), breakOff()]], {
       controller,
@@ -87,7 +87,7 @@ describe('the result of a call that finishes while the model streams', () => {
     expect(requests.at(-1)).toBe('user:text | assistant:tool_use(r1) text | user:tool_result(r1)');
   });
 
-  it('is retracted with its call if the answer turns out to be cut behind it', async () => {
+  it('is retracted with its call if the answer is cut after it', async () => {
     const gate = createTestGate();
     const { lines, requests } = await play(
       [[call('Read', { path: 'a' }, 'r1'), call('Read', { path: 'b' }, 'r2'), gate, cut()], say('Done.')],

@@ -1,4 +1,4 @@
-/** Every door that the loop waits for: one that never answers does not hold an aborted run. */
+/** Every port that the loop waits for. A port that never answers does not block an aborted run. */
 import {
   call,
   createClock,
@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type LoopEvent, type Terminal } from '../index.ts';
 import { stage, type PlayOptions } from './test/play.ts';
 
-/** Is called, and never answers. */
+/** A port function that never returns. */
 function silence() {
   const reached = Promise.withResolvers<void>();
   const never = Promise.withResolvers<never>().promise;
@@ -22,7 +22,7 @@ function silence() {
     reached.resolve();
     return never;
   };
-  // oxlint-disable-next-line require-yield -- it never comes to that
+  // oxlint-disable-next-line require-yield -- it never yields
   const steps = async function* (): AsyncGenerator<never, never> {
     return port();
   };
@@ -74,7 +74,7 @@ const DEPS: Readonly<Record<string, Deps>> = {
 };
 
 describe('an aborted run', () => {
-  it.each(Object.entries(DEPS))('does not wait for `%s` longer than the grace', async (name, deps) => {
+  it.each(Object.entries(DEPS))('does not wait for `%s` longer than the grace period', async (name, deps) => {
     const silent = silence();
     const { script, options } = deps(silent);
     const clock = createClock();
@@ -90,7 +90,7 @@ describe('an aborted run', () => {
     expect(clock.pending).toEqual([]);
   });
 
-  it('takes no further step of the end of its turn', async () => {
+  it('runs no further step at the end of its turn', async () => {
     const controller = new AbortController();
     const fake = fakeTurnEnd();
     const turnEnd = {

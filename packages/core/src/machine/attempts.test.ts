@@ -32,20 +32,20 @@ describe('an attempt', () => {
     expect(judge(FINE)).toEqual({ do: 'accept' });
   });
 
-  it('with complete calls is accepted however it ended: repeating it would run them twice', () => {
+  it('with complete calls is accepted, because repeating it would run them twice', () => {
     for (const errorClass of ['network', 'overloaded', 'output_cap', 'refused_block', 'not_found'] as const) {
       expect(judge({ ...failed(errorClass), calls: 1 }, FALLBACK)).toEqual({ do: 'accept' });
     }
     expect(judge({ ...FINE, calls: 1, paused: true })).toEqual({ do: 'accept' });
   });
 
-  it('that the loop has a remedy for is left to the loop', () => {
+  it('is accepted if the loop has a recovery for its error', () => {
     for (const errorClass of ['overflow', 'media', 'output_cap', 'refusal'] as const) {
       expect(judge(failed(errorClass))).toEqual({ do: 'accept' });
     }
   });
 
-  it('is retried ten times if it failed in passing', () => {
+  it('is retried ten times after a temporary error', () => {
     for (const errorClass of ['network', 'stall', 'rate_limit', 'overloaded', 'server'] as const) {
       expect(judge(failed(errorClass))).toMatchObject({ do: 'retry', delayMs: 500, tries: { attempts: 2 } });
       expect(judge(failed(errorClass), { attempts: 10 })).toMatchObject({
@@ -56,7 +56,7 @@ describe('an attempt', () => {
     }
   });
 
-  it('that cannot succeed is not', () => {
+  it('is not retried after a permanent error', () => {
     for (const errorClass of [
       'auth',
       'permission',
@@ -69,7 +69,7 @@ describe('an attempt', () => {
     }
   });
 
-  it('is not tried again, whatever its class, when the server says so', () => {
+  it('is not retried if the server forbids it', () => {
     for (const errorClass of ['network', 'stall', 'rate_limit', 'overloaded', 'server'] as const) {
       expect(judge(failed(errorClass, { shouldRetry: false }))).toEqual({ do: 'accept' });
       expect(judge(failed(errorClass, { shouldRetry: true }))).toMatchObject({ do: 'retry' });
@@ -93,7 +93,7 @@ describe('an attempt', () => {
     expect(judge(failed(errorClass, { shouldRetry: true }))).toEqual({ do: 'accept' });
   });
 
-  it('keeps its own remedy when the server says to try again', () => {
+  it('keeps its own remedy if the server allows a retry', () => {
     const block = { message: 1, block: 0 };
     expect(judge(failed('refused_block', { block, shouldRetry: true }))).toMatchObject({
       do: 'replace_block',
@@ -101,7 +101,7 @@ describe('an attempt', () => {
     expect(judge(failed('not_found', { shouldRetry: true }), FALLBACK)).toMatchObject({ do: 'fall_back' });
   });
 
-  it('waits as long as the server asks for, within reason', () => {
+  it('waits as long as the server asks for, up to a limit', () => {
     expect(judge(failed('rate_limit', { retryAfterMs: 7_000 }))).toMatchObject({ delayMs: 7_000 });
     expect(judge(failed('rate_limit', { retryAfterMs: 0 }))).toMatchObject({ delayMs: 0 });
     expect(judge(failed('rate_limit', { retryAfterMs: 600_001 }))).toEqual({ do: 'accept' });
@@ -109,7 +109,7 @@ describe('an attempt', () => {
 });
 
 describe('the fallback model', () => {
-  it('takes over at the third overload, counted over all tries, and begins afresh', () => {
+  it('takes over at the third overload in all, and resets the counts', () => {
     const overloaded = failed('overloaded');
     expect(judge(overloaded, { ...FALLBACK, attempts: 2, overloads: 1 })).toMatchObject({ do: 'retry' });
     expect(judge(overloaded, { ...FALLBACK, attempts: 5, overloads: 2 })).toEqual({
@@ -119,7 +119,7 @@ describe('the fallback model', () => {
     });
   });
 
-  it('takes over at once from a model that is not there', () => {
+  it('takes over at once from a model that does not exist', () => {
     expect(judge(failed('not_found'), FALLBACK)).toMatchObject({ do: 'fall_back' });
   });
 
@@ -130,7 +130,7 @@ describe('the fallback model', () => {
     expect(judge(failed('not_found'))).toEqual({ do: 'accept' });
   });
 
-  it('is not there where none was given', () => {
+  it('is not used if none was given', () => {
     expect(judge(failed('overloaded'), { attempts: 3, overloads: 2 })).toMatchObject({ do: 'retry' });
   });
 });
@@ -153,7 +153,7 @@ describe('rejected thinking', () => {
 });
 
 describe('the other remedies', () => {
-  it('continue a paused answer, so often', () => {
+  it('continue a paused answer, up to a limit', () => {
     const paused = { ...FINE, paused: true };
     expect(judge(paused)).toMatchObject({ do: 'resume_pause', tries: { pauses: 1 } });
     expect(judge(paused, { pauses: DEFAULT_RETRY.maxPauses })).toEqual({ do: 'accept' });
@@ -165,7 +165,7 @@ describe('the other remedies', () => {
     expect(judge(empty, { askedAgain: true })).toEqual({ do: 'accept' });
   });
 
-  it('replace a block that was refused by name, so often', () => {
+  it('replace a block that was refused by name, up to a limit', () => {
     const refused = failed('refused_block', { block: { message: 2, block: 0 } });
     expect(judge(refused)).toMatchObject({ do: 'replace_block', tries: { refusedBlocks: 1 } });
     expect(judge(refused, { refusedBlocks: DEFAULT_RETRY.maxRefusedBlocks })).toEqual({ do: 'accept' });
@@ -186,7 +186,7 @@ describe('a paused answer', () => {
     expect(again).toMatchObject({ keeps: 'everything', tries: { paused: true, pauses: 2 } });
   });
 
-  it('ends with a fallback and with a new question', () => {
+  it('ends with a fallback and with a repeated request', () => {
     for (const facts of [failed('not_found'), { ...FINE, empty: true }]) {
       expect(judge(facts, inPause)).toMatchObject({ keeps: 'nothing', tries: { paused: false } });
     }
@@ -211,7 +211,7 @@ describe('the wait', () => {
     expect(withJitter({ delayMs: 2_000, jitterMs: 0 }, () => 0.5)).toBe(2_000);
   });
 
-  it('has up to a quarter of chance in it, never less than its base', () => {
+  it('has up to a quarter of jitter, and is never less than its base', () => {
     for (const random of [0, 0.25, 0.5, 0.75, 0.999_999]) {
       const wait = withJitter({ delayMs: 2_000, jitterMs: 500 }, () => random);
       expect(wait).toBeGreaterThanOrEqual(2_000);

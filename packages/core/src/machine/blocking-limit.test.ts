@@ -1,4 +1,4 @@
-/** Section 6: a call that must fail is not made, unless a remedy is at hand. One condition at a time. */
+/** Section 6: a call that must fail is not made, unless a recovery is left. Tests one condition at a time. */
 import { describe, expect, it } from 'vitest';
 import type { Gates, QuerySource } from './config.ts';
 import type { AutoCompactResult } from './effects.ts';
@@ -18,7 +18,7 @@ interface Where {
   state?: Partial<State>;
 }
 
-/** No remedy is left, but for what the test brings back. */
+/** No recovery is left, except those that the test adds. */
 function over({
   overLimit = true,
   staged = false,
@@ -35,7 +35,7 @@ function over({
 }
 
 describe('the blocking limit', () => {
-  it('applies when the context is over it and every remedy is off', () => {
+  it('applies if the context is over it and every recovery is off', () => {
     expect(over()).toEqual(BLOCKED);
   });
 
@@ -52,7 +52,7 @@ describe('the blocking limit', () => {
     expect(over({ gates: { autoCompact: true }, state })).toEqual(BLOCKED);
   });
 
-  it('applies when it was this very preparation that opened the breaker', () => {
+  it('applies if this preparation opened the breaker', () => {
     const state = { autoCompactTracking: { ...TRACKING, consecutiveFailures: 2 } };
     expect(over({ gates: { autoCompact: true }, state })).toEqual(CALLED);
     expect(over({ gates: { autoCompact: true }, state, autoCompact: { outcome: 'failed' } })).toEqual(
@@ -74,7 +74,7 @@ describe('the blocking limit', () => {
     expect(over({ gates: { contextCollapse: true }, staged: true })).toEqual(CALLED);
   });
 
-  it('applies when collapse is on with nothing staged, or off with something staged', () => {
+  it('applies if collapse is on with nothing staged, or off with a staged collapse', () => {
     expect(over({ gates: { contextCollapse: true } })).toEqual(BLOCKED);
     expect(over({ staged: true })).toEqual(BLOCKED);
   });

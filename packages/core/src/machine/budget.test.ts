@@ -1,4 +1,4 @@
-/** Section 9: when a run that has answered goes on because its token budget is not used, and when it stops all the same. */
+/** Section 9: the conditions under which a run continues because its token budget is not used. */
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
 import type { BudgetLedger, LoopState } from './state.ts';
@@ -7,7 +7,7 @@ import { compacted, config, hooksRan, next, prepared, turn } from './test/given.
 const BUDGET = config({ tokenBudget: 10_000 });
 
 describe('a token budget', () => {
-  it('sends the run back to work until 90 % are used', () => {
+  it('continues the run until 90 % are used', () => {
     expect(next(hooksRan({ outputTokens: 8_999 }), { config: BUDGET })).toEqual([
       'continue token_budget_continuation',
     ]);
@@ -25,14 +25,14 @@ describe('a token budget', () => {
     ['there were only two continuations', { continuationCount: 2, lastDeltaTokens: 0 }, 1_000],
     ['the gain before the last was enough', { continuationCount: 3, lastDeltaTokens: 500 }, 1_000],
     ['the last gain was enough', { continuationCount: 3, lastDeltaTokens: 0 }, 1_500],
-  ])('goes on when %s', (_, before, outputTokens) => {
+  ])('continues when %s', (_, before, outputTokens) => {
     const given = spent({ lastGlobalTurnTokens: 1_000, ...before });
     expect(next(hooksRan({ outputTokens }), { turn: given, config: BUDGET })).toEqual([
       'continue token_budget_continuation',
     ]);
   });
 
-  it('notes the count, the gain and the sum of each continuation', () => {
+  it('stores the count, the gain and the sum of each continuation', () => {
     const first = decide(turn(), hooksRan({ outputTokens: 700 }), BUDGET).turn;
     expect(first.ledger.budget).toEqual(
       ledger({ continuationCount: 1, lastDeltaTokens: 700, lastGlobalTurnTokens: 700 }),
@@ -43,7 +43,7 @@ describe('a token budget', () => {
     );
   });
 
-  it('says at the end how often it went on, how much is used, whether gains diminished and how long it took', () => {
+  it('reports continuations, used percentage, diminished gains and duration at the end', () => {
     const before = spent({
       continuationCount: 3,
       lastDeltaTokens: 100,
@@ -61,11 +61,11 @@ describe('a token budget', () => {
     });
   });
 
-  it('never makes a subagent go on', () => {
+  it('never continues a subagent', () => {
     expect(next(hooksRan(), { config: { ...BUDGET, isSubagent: true } })).toEqual(['stop completed']);
   });
 
-  it('is nothing where it is not set or switched off', () => {
+  it('has no effect if it is not set or switched off', () => {
     expect(next(hooksRan(), { config: config() })).toEqual(['stop completed']);
     expect(
       next(hooksRan(), { config: config({ tokenBudget: 10_000, gates: { tokenBudget: false } }) }),
@@ -82,7 +82,7 @@ describe('a task budget', () => {
     });
   });
 
-  it('loses what a compaction replaced, and never falls below nothing', () => {
+  it('is reduced by the tokens that a compaction replaced, and is never negative', () => {
     const once = decide(
       turn(),
       compacted({ result: { ok: true, id: 'c1', replacedTokens: 400 } }),
@@ -97,20 +97,20 @@ describe('a task budget', () => {
     });
   });
 
-  it('is not sent where there is none', () => {
+  it('is not sent if it is not set', () => {
     expect(decide(turn(), prepared(), config())).toMatchObject({ effect: { taskBudget: undefined } });
   });
 });
 
-describe('the memory of autocompact', () => {
-  it('counts failures in a row, which an idle pass does not break', () => {
+describe('the tracking of autocompact', () => {
+  it('counts consecutive failures, also over an idle pass', () => {
     const once = decide(turn(), prepared({ autoCompact: { outcome: 'failed' } }), config()).turn;
     const idle = decide(once, prepared(), config()).turn;
     const twice = decide(idle, prepared({ autoCompact: { outcome: 'failed' } }), config()).turn;
     expect(twice.state.autoCompactTracking).toMatchObject({ compacted: false, consecutiveFailures: 2 });
   });
 
-  it('starts again when it worked', () => {
+  it('is reset by a successful compaction', () => {
     const failed = decide(turn(), prepared({ autoCompact: { outcome: 'failed' } }), config()).turn;
     const autoCompact = { outcome: 'compacted', id: 'boundary', replacedTokens: 1 } as const;
     expect(decide(failed, prepared({ autoCompact }), config()).turn.state.autoCompactTracking).toEqual({

@@ -1,4 +1,4 @@
-/** The two tables of section 4: what each continue makes of the messages, and of every other field. */
+/** The two tables of section 4: the messages after each transition, and every other field. */
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
 import type { MachineEvent } from './effects.ts';
@@ -18,7 +18,7 @@ const CONFIG = config({
   taskBudget: { total: 50_000 },
 });
 
-/** From a worn Turn, with as little mended as the continue needs to happen at all. */
+/** A state in which every guard is used, except those that the transition requires. */
 const CASES: Record<TransitionReason, { before: LoopState; event: MachineEvent }> = {
   next_turn: { before: WORN, event: given.attached() },
   max_output_tokens_escalate: {
@@ -35,8 +35,8 @@ const CASES: Record<TransitionReason, { before: LoopState; event: MachineEvent }
   token_budget_continuation: { before: WORN, event: given.hooksRan({ outputTokens: 4_000 }) },
 };
 
-describe('each continue, from a Turn in which every field is worn', () => {
-  it.each(TRANSITION_REASONS)('%s says why', (reason) => {
+describe('each transition, from a state in which every guard is used', () => {
+  it.each(TRANSITION_REASONS)('%s is the reason in the next State', (reason) => {
     expect(after(reason).state.transition?.reason).toBe(reason);
   });
 
@@ -49,11 +49,11 @@ describe('each continue, from a Turn in which every field is worn', () => {
     stop_hook_blocking: ['prepared', 'answer', 'attachments', 'hook_errors'],
     token_budget_continuation: ['prepared', 'answer', 'attachments', 'budget_nudge'],
   };
-  it.each(TRANSITION_REASONS)('%s makes the messages of the next State', (reason) => {
+  it.each(TRANSITION_REASONS)('%s sets the messages of the next State', (reason) => {
     expect(after(reason).state.messages).toEqual(messages[reason]);
   });
 
-  // What changes is named; whatever is not named is kept.
+  // Each row lists the changed fields. All other fields are kept.
   const state: Record<TransitionReason, Partial<State>> = {
     next_turn: {
       maxOutputTokensRecoveryCount: 0,
@@ -106,12 +106,12 @@ describe('each continue, from a Turn in which every field is worn', () => {
   });
 });
 
-describe('what a continue carries', () => {
+describe('a transition', () => {
   it('keeps the reactive guard when a hook blocks', () => {
     expect(after('stop_hook_blocking').state.hasAttemptedReactiveCompact).toBe(true);
   });
 
-  it('makes no promise of a summary where summaries are off', () => {
+  it('starts no summary if summaries are off', () => {
     expect(decide(WORN, given.attached(), config()).turn.state.pendingToolUseSummary).toBeUndefined();
   });
 
@@ -122,14 +122,14 @@ describe('what a continue carries', () => {
     expect(decide(changed, given.toolsRan(), config()).turn.state.toolUseContext).toBe(1);
   });
 
-  it('counts the blocks of a run, whatever turns lie between them', () => {
+  it('counts the blocks of hooks in a run, also over turns', () => {
     const blocked = decide(turn(), given.hooksRan({ blocking: [given.HOOK] }), config()).turn;
     const later = decide(blocked, given.attached(), config()).turn;
     expect(later.ledger.stopHookBlocks).toBe(1);
     expect(later.state.stopHookActive).toBe(true);
   });
 
-  it('tells how often the answer was asked to resume, how often hooks blocked, and how much is used', () => {
+  it('reports the number of resumptions, of blocks, and the used percentage', () => {
     expect(after('max_output_tokens_recovery').state.transition).toEqual({
       reason: 'max_output_tokens_recovery',
       attempt: 3,
@@ -157,7 +157,7 @@ describe('the staging of collapses', () => {
     }
   });
 
-  it('is off where collapses are off', () => {
+  it('is off if collapses are off', () => {
     expect(stages(turn(), config())).toMatchObject({ effect: { stage: false } });
   });
 });

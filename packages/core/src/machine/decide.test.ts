@@ -12,7 +12,7 @@ const RESUMED = turn({ maxOutputTokensRecoveryCount: 1 });
 const CIRCLE = turn({}, { repetition: [{ fingerprint: 'ls', tool: 'Bash', count: 11 }] });
 
 describe('an iteration', () => {
-  it('begins with the preparation of the context, and of autocompact where it is on', () => {
+  it('starts with preparing the context, with autocompact if it is on', () => {
     expect(decide(turn(), { type: 'began' }, config())).toMatchObject({
       kind: 'do',
       effect: { type: 'prepare', autoCompact: true },
@@ -23,7 +23,7 @@ describe('an iteration', () => {
     });
   });
 
-  it('leaves autocompact alone after three failures in a row', () => {
+  it('skips autocompact after three failures in a row', () => {
     const failures = (consecutiveFailures: number) =>
       decide(
         turn({ autoCompactTracking: { compacted: false, turnCounter: 0, id: '', consecutiveFailures } }),
@@ -66,7 +66,7 @@ describe('an abort', () => {
     expect(next(event)).toEqual(['stop aborted_tools', 'close_open_calls', 'say interrupted']);
   });
 
-  it('says nothing when the user sent a new message, which says enough', () => {
+  it('adds no message if the user sent a new one', () => {
     expect(next(given.answered({ aborted: 'interrupt' }))).toEqual([
       'stop aborted_streaming',
       'keep_interrupted',
@@ -95,14 +95,14 @@ describe('`prepared`', () => {
     });
   });
 
-  it('streams under the override where one is in force', () => {
+  it('streams with the override if one is set', () => {
     const raised = turn({ maxOutputTokensOverride: 64_000 });
     expect(decide(raised, given.prepared(), config())).toMatchObject({ effect: { maxOutputTokens: 64_000 } });
   });
 });
 
 describe('`streamed`', () => {
-  it('that threw on local media says so and stops with image_error', () => {
+  it('that threw on local media reports it and stops with image_error', () => {
     expect(next(given.threw({ media: true }))).toEqual([
       'stop image_error',
       'close_open_calls',
@@ -110,7 +110,7 @@ describe('`streamed`', () => {
     ]);
   });
 
-  it('that threw anything else closes open calls, says so and stops with model_error', () => {
+  it('that threw another error closes open calls, reports it and stops with model_error', () => {
     expect(next(given.threw())).toEqual(['stop model_error', 'close_open_calls', 'say thrown']);
   });
 
@@ -126,7 +126,7 @@ describe('`streamed`', () => {
     expect(next(given.failed('overflow', { staged: true }), { config: COLLAPSE })).toEqual(['do drain']);
   });
 
-  it('with an overflow does not drain twice, nor what is not staged, nor what is switched off', () => {
+  it('with an overflow does not drain twice, without staged collapses or if switched off', () => {
     const onceMore = turn({}, { drained: true });
     expect(next(given.failed('overflow', { staged: true }), { config: COLLAPSE, turn: onceMore })).toEqual([
       'do compact',
@@ -135,7 +135,7 @@ describe('`streamed`', () => {
     expect(next(given.failed('overflow', { staged: true }))).toEqual(['do compact']);
   });
 
-  it.each(['overflow', 'media'] as const)('with %s compacts, and remembers what for', (cause) => {
+  it.each(['overflow', 'media'] as const)('with %s compacts, and stores the cause', (cause) => {
     expect(decide(turn(), given.failed(cause), config())).toMatchObject({
       effect: { type: 'compact', cause },
     });
@@ -164,7 +164,7 @@ describe('`streamed`', () => {
     },
   );
 
-  it('cut at the cap escalates, and the attempt leaves no trace', () => {
+  it('cut at the cap escalates and retracts the attempt', () => {
     expect(next(given.failed('output_cap'))).toEqual([
       'continue max_output_tokens_escalate',
       'tombstone_attempt',
@@ -176,7 +176,7 @@ describe('`streamed`', () => {
     ['it was resumed before', { turn: RESUMED }],
     ['the caller set the cap', { config: config({ outputCap: 1_000 }) }],
     ['escalation is off', { config: config({ gates: { outputEscalation: false } }) }],
-  ])('cut at the cap asks to resume where %s', (_, where) => {
+  ])('cut at the cap asks to resume if %s', (_, where) => {
     expect(next(given.failed('output_cap'), where)).toEqual([
       'continue max_output_tokens_recovery',
       'keep_partial',
@@ -199,7 +199,7 @@ describe('`streamed`', () => {
     });
   });
 
-  it('with a refusal is released and completes, without any failure to tell of', () => {
+  it('with a refusal is released and completes without StopFailure hooks', () => {
     expect(next(given.failed('refusal'))).toEqual(['stop completed', 'release']);
   });
 
@@ -236,11 +236,11 @@ describe('`streamed`', () => {
 });
 
 describe('`drained`', () => {
-  it('tries again when something was committed, and the attempt leaves no trace', () => {
+  it('retries if a collapse was committed, and retracts the attempt', () => {
     expect(next(given.drained(true))).toEqual(['continue collapse_drain_retry', 'tombstone_attempt']);
   });
 
-  it('goes on to compaction when nothing was, and releases the error where that is used up', () => {
+  it('continues with compaction if none was committed, or releases the error', () => {
     expect(next(given.drained(false))).toEqual(['do compact']);
     const usedUp = turn({ hasAttemptedReactiveCompact: true });
     expect(next(given.drained(false), { turn: usedUp })).toEqual([
@@ -252,7 +252,7 @@ describe('`drained`', () => {
 });
 
 describe('`compacted`', () => {
-  it('tries again with the summary, and the attempt leaves no trace', () => {
+  it('retries with the summary and retracts the attempt', () => {
     expect(next(given.compacted())).toEqual(['continue reactive_compact_retry', 'tombstone_attempt']);
   });
 
@@ -269,18 +269,18 @@ describe('`compacted`', () => {
 });
 
 describe('`hooks ran`', () => {
-  it('stops where a hook prevents continuation', () => {
+  it('stops if a hook prevents continuation', () => {
     expect(next(given.hooksRan({ prevented: HOOK }))).toEqual([
       'stop stop_hook_prevented',
       'say stop_hook_prevented',
     ]);
   });
 
-  it('continues with the errors where a hook blocks', () => {
+  it('continues with the errors if a hook blocks', () => {
     expect(next(given.hooksRan({ blocking: [HOOK] }))).toEqual(['continue stop_hook_blocking']);
   });
 
-  it('stops at the ninth block, and says which hook would not let go', () => {
+  it('stops at the ninth block and names the hook', () => {
     const blocks = (stopHookBlocks: number) => turn({}, { stopHookBlocks });
     expect(next(given.hooksRan({ blocking: [HOOK] }), { turn: blocks(7) })).toEqual([
       'continue stop_hook_blocking',
@@ -291,7 +291,7 @@ describe('`hooks ran`', () => {
     });
   });
 
-  it('continues where the token budget says go on', () => {
+  it('continues if the token budget is not used', () => {
     expect(next(given.hooksRan({ outputTokens: 600 }), { config: config({ tokenBudget: 10_000 }) })).toEqual([
       'continue token_budget_continuation',
     ]);
@@ -303,24 +303,24 @@ describe('`hooks ran`', () => {
 });
 
 describe('`tools ran`', () => {
-  it('stops where a tool hook stopped the run', () => {
+  it('stops if a tool hook stopped the run', () => {
     expect(next(given.toolsRan({ stoppedBy: HOOK }))).toEqual(['stop hook_stopped', 'say hook_stopped']);
   });
 
-  it('asks at the limit of repetition, where someone can answer', () => {
+  it('asks at the limit of repetition if a user can answer', () => {
     expect(decide(CIRCLE, given.toolsRan(), config({ canAsk: true }))).toMatchObject({
       effect: { type: 'ask', calls: [{ tool: 'Bash', count: 12 }] },
     });
   });
 
-  it('stops at the limit of repetition, where nobody can, and says which calls it saw', () => {
+  it('stops at the limit of repetition if no user can answer, and lists the calls', () => {
     expect(next(given.toolsRan(), { turn: CIRCLE })).toEqual(['stop repetition_stopped', 'say repetition']);
     expect(decide(CIRCLE, given.toolsRan(), config())).toMatchObject({
       terminal: { calls: [{ tool: 'Bash', count: 12 }] },
     });
   });
 
-  it('never stops for repetition where the detector is off', () => {
+  it('never stops for repetition if the detector is off', () => {
     expect(
       next(given.toolsRan(), { turn: CIRCLE, config: config({ gates: { repetition: false } }) }),
     ).toEqual(['do attach']);
@@ -338,7 +338,7 @@ describe('`tools ran`', () => {
     expect(nudgeAfter(5)).toMatchObject({ effect: { type: 'attach', nudge: [] } });
   });
 
-  it('does not nudge again about a call that waits at five while another one comes round', () => {
+  it('does not nudge again about a call that stays at five repetitions', () => {
     const repetition = [
       { fingerprint: 'cat', tool: 'Read', count: 5 },
       { fingerprint: 'ls', tool: 'Bash', count: 2 },
@@ -348,7 +348,7 @@ describe('`tools ran`', () => {
     });
   });
 
-  it('leaves the queue alone when the turn limit forbids another call', () => {
+  it('does not drain the queue if the turn limit forbids another call', () => {
     const limited = config({ maxTurns: 1 });
     expect(decide(turn(), given.toolsRan(), limited)).toMatchObject({
       effect: { type: 'attach', drainQueue: false },
@@ -360,7 +360,7 @@ describe('`tools ran`', () => {
 });
 
 describe('`asked`', () => {
-  it('to go on starts the count again and attaches', () => {
+  it('to continue resets the count and attaches', () => {
     const decision = decide(CIRCLE, given.asked(true), config());
     expect(decision).toMatchObject({ kind: 'do', effect: { type: 'attach' } });
     expect(decision.turn.ledger.repetition).toEqual([]);
@@ -372,7 +372,7 @@ describe('`asked`', () => {
 });
 
 describe('`attached`', () => {
-  it('stops when one more turn would be too many, and says so', () => {
+  it('stops at the turn limit and reports it', () => {
     const limited = config({ maxTurns: 3 });
     expect(next(given.attached(), { turn: turn({ turnCount: 3 }), config: limited })).toEqual([
       'stop max_turns',
@@ -386,7 +386,7 @@ describe('`attached`', () => {
     });
   });
 
-  it.each([undefined, 0])('takes the next turn for ever where the limit is %s', (maxTurns) => {
+  it.each([undefined, 0])('takes the next turn without a limit if the limit is %s', (maxTurns) => {
     expect(
       next(given.attached(), { turn: turn({ turnCount: 1_000 }), config: config({ maxTurns }) }),
     ).toEqual(['continue next_turn']);

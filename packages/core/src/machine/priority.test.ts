@@ -1,4 +1,4 @@
-/** Section 5: when several endings or recoveries apply at once, the first wins. Neighbours of the order, two by two. */
+/** Section 5: if several ends or recoveries apply at once, the first wins. Tests adjacent pairs of the order. */
 import { describe, expect, it } from 'vitest';
 import * as given from './test/given.ts';
 import { config, HOOK, next, turn } from './test/given.ts';
@@ -8,7 +8,7 @@ describe('when several apply at once', () => {
     expect(next(given.threw({ media: true, aborted: 'cancel' }))[0]).toBe('stop aborted_streaming');
   });
 
-  it('a media error wins over any other thing that was thrown', () => {
+  it('a media error wins over any other exception', () => {
     expect(next(given.threw({ media: true }))[0]).toBe('stop image_error');
   });
 
@@ -58,7 +58,7 @@ describe('when several apply at once', () => {
     );
   });
 
-  it('the token budget wins over completion, and over a turn limit, which counts tool follow-ups alone', () => {
+  it('the token budget wins over completion, and over the turn limit', () => {
     const both = config({ tokenBudget: 10_000, maxTurns: 1 });
     expect(next(given.hooksRan(), { config: both })[0]).toBe('continue token_budget_continuation');
   });

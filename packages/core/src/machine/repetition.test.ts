@@ -1,9 +1,9 @@
-/** The repetition detector: circles are noticed, work is not mistaken for one. */
+/** The repetition detector: it detects cycles of calls, and does not report progress as one. */
 import { describe, expect, it } from 'vitest';
 import { noteCalls, repeated } from './ledger.ts';
 import type { RepetitionLedger } from './state.ts';
 
-/** A batch is one string; several calls of one batch are joined by `+`. A call is its tool, input and result. */
+/** A batch is one string. Several calls of one batch are joined by `+`. A call is its tool, input and result. */
 function after(batches: readonly string[], before: RepetitionLedger = []): RepetitionLedger {
   return batches.reduce(
     (seen, batch) =>
@@ -28,11 +28,11 @@ describe('the repetition detector notices', () => {
     expect(highest(times(12, () => 'ls a'))).toBe(12);
   });
 
-  it('two calls that take turns', () => {
+  it('two alternating calls', () => {
     expect(highest(times(12, () => ['ls a', 'cat b']))).toBe(12);
   });
 
-  it('a circle of eight different calls', () => {
+  it('a cycle of eight different calls', () => {
     expect(highest(times(12, () => times(8, (at) => `step ${at}`)))).toBe(12);
   });
 
@@ -41,12 +41,12 @@ describe('the repetition detector notices', () => {
     expect(highest(times(5, () => 'ls a+ls a'))).toBe(5);
   });
 
-  it('a circle that begins after a long stretch of work', () => {
+  it('a cycle that starts after much other work', () => {
     const work = times(50, (at) => `edit ${at}`);
     expect(highest([...work, ...times(12, () => ['ls a', 'cat b'])])).toBe(12);
   });
 
-  it('a call that goes on and on, although it was first seen long before', () => {
+  it('a call that continues, although it was first seen long before', () => {
     const between = times(8, (at) => [`edit ${at}`, 'ls a']);
     expect(highest(['ls a', ...between, ...times(11, () => 'ls a')])).toBe(12);
   });
@@ -60,12 +60,12 @@ describe('the repetition detector notices', () => {
   });
 });
 
-describe('the repetition detector is not alarmed by', () => {
+describe('the repetition detector ignores', () => {
   it('polling whose result changes', () => {
     expect(highest(times(40, (at) => `status ${at}`))).toBe(1);
   });
 
-  it('waiting the same way between polls that see something new', () => {
+  it('equal waits between polls with new results', () => {
     expect(highest(times(40, (at) => ['sleep 5', `status ${at}`]))).toBe(1);
   });
 
@@ -73,7 +73,7 @@ describe('the repetition detector is not alarmed by', () => {
     expect(highest(times(40, (at) => [`edit ${at}`, 'test fails']))).toBe(1);
   });
 
-  it('a look at the same file after each different edit and test', () => {
+  it('reading the same file after each different edit and test', () => {
     expect(highest(times(40, (at) => [`edit ${at}`, 'test fails', 'read same', 'test fails']))).toBeLessThan(
       5,
     );
@@ -83,7 +83,7 @@ describe('the repetition detector is not alarmed by', () => {
     expect(highest(times(40, (at) => `read same+status ${at}`))).toBe(1);
   });
 
-  it('a long tour of more different calls than it remembers', () => {
+  it('a sequence of more different calls than it remembers', () => {
     expect(highest(times(12, () => times(9, (at) => `step ${at}`)))).toBe(1);
   });
 });
@@ -99,14 +99,14 @@ describe('the ledger of calls', () => {
     expect(after([times(12, (at) => `read ${at}`).join('+')])).toHaveLength(12);
   });
 
-  it('starts all counts again when something new was called', () => {
+  it('resets all counts after a new call', () => {
     expect(after(['ls a', 'ls a', 'ls a', 'new b'])).toEqual([
       { tool: 'ls', fingerprint: 'ls a', count: 0 },
       { tool: 'new', fingerprint: 'new b', count: 1 },
     ]);
   });
 
-  it('leaves what it was given alone', () => {
+  it('does not change its argument', () => {
     const seen = Object.freeze([Object.freeze({ tool: 'ls', fingerprint: 'ls a', count: 1 })]);
     expect(noteCalls(seen, [{ tool: 'ls', fingerprint: 'ls a' }])).toEqual([
       { tool: 'ls', fingerprint: 'ls a', count: 2 },

@@ -1,10 +1,10 @@
 /**
- * Deliberate defects, as changes of the source. A proof that does not notice them proves nothing. Each text must stand in
- * its file exactly once: when the code moves on, so must these.
+ * Deliberate defects, as changes of the source. The random runs must detect each of them. Each text must occur in its file
+ * exactly once, so a change of the code may require a change here.
  */
 export interface Mutant {
   readonly name: string;
-  /** Below `packages/core/src`. */
+  /** The path below `packages/core/src`. */
   readonly file: string;
   readonly text: string;
   readonly instead: string;
@@ -12,7 +12,7 @@ export interface Mutant {
 
 export const MUTANTS: readonly Mutant[] = [
   {
-    name: 'a taken-back answer gets no tombstone',
+    name: 'a retracted answer gets no tombstone',
     file: 'loop/steps.ts',
     text: "if (retracted.length > 0) yield { type: 'tombstone', uuids: retracted };",
     instead: '',
@@ -30,7 +30,7 @@ export const MUTANTS: readonly Mutant[] = [
     instead: '[]',
   },
   {
-    name: 'an escalated attempt is not taken back',
+    name: 'an escalated attempt is not retracted',
     file: 'machine/decide.ts',
     text: "continueWith('max_output_tokens_escalate', turn, config, {}), [\n          { type: 'tombstone_attempt' },\n        ]",
     instead: "continueWith('max_output_tokens_escalate', turn, config, {}), []",
@@ -49,7 +49,7 @@ export const MUTANTS: readonly Mutant[] = [
     instead: '',
   },
   {
-    name: 'a recovered error is told, too',
+    name: 'a recovered error is reported as well',
     file: 'loop/effects/stream.ts',
     text: '} else yield* spentEvents(attempt);',
     instead:
@@ -68,7 +68,7 @@ export const MUTANTS: readonly Mutant[] = [
     instead: "messages: ['prepared', 'answer', 'attachments'],",
   },
   {
-    name: 'what a stop hook attached is stored and not sent',
+    name: 'an attachment of a stop hook is stored and not sent',
     file: 'machine/continues.ts',
     text: "messages: ['prepared', 'answer', 'attachments', 'hook_errors'],",
     instead: "messages: ['prepared', 'answer', 'hook_errors'],",
@@ -104,7 +104,7 @@ export const MUTANTS: readonly Mutant[] = [
     instead: '',
   },
   {
-    name: 'a given-up attempt goes on working',
+    name: 'a discarded attempt continues to work',
     file: 'tools/executor.ts',
     text: 'slot.controller.abort(reason);\n    this.#settle(slot, failedCall(message));',
     instead: 'this.#settle(slot, failedCall(message));',
@@ -116,7 +116,7 @@ export const MUTANTS: readonly Mutant[] = [
     instead: '',
   },
   {
-    name: 'an answer with complete calls is asked for again',
+    name: 'an answer with complete calls is requested again',
     file: 'machine/attempts.ts',
     text: 'if (facts.aborted || facts.calls > 0) return ACCEPT;',
     instead: 'if (facts.aborted) return ACCEPT;',
@@ -128,7 +128,7 @@ export const MUTANTS: readonly Mutant[] = [
     instead: 'mayCompact: () => true,',
   },
   {
-    name: 'an empty answer is asked for again and again',
+    name: 'an empty answer is requested again without a limit',
     file: 'machine/attempts.ts',
     text: 'mayAskAgain: (tries) => !tries.askedAgain,',
     instead: 'mayAskAgain: () => true,',
@@ -140,13 +140,13 @@ export const MUTANTS: readonly Mutant[] = [
     instead: '',
   },
   {
-    name: 'the hidden first words change from call to call',
+    name: 'the hidden opening text changes from call to call',
     file: 'request/builder.ts',
     text: 'opening: this.#opening,',
     instead: 'opening: `${this.#opening} ${messages.length}`,',
   },
   {
-    name: 'thinking goes to a model that did not write it',
+    name: 'thinking is sent to a model that did not write it',
     file: 'request/normalize/model-steps.ts',
     text: 'undated(written) === undated(asked)',
     instead: 'undated(written) !== asked + asked',
@@ -158,7 +158,7 @@ export const MUTANTS: readonly Mutant[] = [
     instead: "return perform({ type: 'stop_hooks', stopHookActive: state.stopHookActive }, turn);",
   },
   {
-    name: 'commands are swallowed at the turn limit',
+    name: 'commands are lost at the turn limit',
     file: 'machine/decide.ts',
     text: 'const drainQueue = guards.mayTakeAnotherTurn(turn.state, config.maxTurns);',
     instead: 'const drainQueue = true;',

@@ -1,6 +1,6 @@
 /**
- * What `query` yields, one short line an event, in the manner of the worked trace: blocks of answers are `a1`, `a2`, …, messages
- * that carry results `t1`, `t2`, …, so that a tombstone can say whom it buries. Deltas are left out.
+ * Prints the events of `query`, one short line per event, in the notation of the worked trace. Blocks of answers are `a1`,
+ * `a2`, … and messages with results `t1`, `t2`, …, so that a tombstone can name them. Deltas are left out.
  */
 import type { ContentBlock, LoopEvent, MessageEvent } from '../../index.ts';
 
@@ -43,9 +43,9 @@ export function linesOf(events: readonly LoopEvent[]): string[] {
       case 'refused':
         return ['refused'];
       case 'stance':
-        return [`stands in ${event.stance.workingDirectory}`];
+        return [`working directory ${event.stance.workingDirectory}`];
       case 'mended':
-        return [`mended ${event.mends.join('; ')}`];
+        return [`repaired ${event.mends.join('; ')}`];
       case 'prefix_rewritten':
         return ['prefix rewritten'];
       case 'command':
@@ -111,7 +111,7 @@ function withoutTags(words: string): string {
   return words.replace(/^<tool_use_error>(.*)<\/tool_use_error>$/s, '$1');
 }
 
-/** Long enough to be recognised. */
+/** The number of characters that are printed of a text. */
 const SHOWN = 36;
 
 function quoted(words: string): string {

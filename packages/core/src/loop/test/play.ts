@@ -1,4 +1,4 @@
-/** Plays a script through the public `query` and tells what came of it. Every request is judged by the rules of the API. */
+/** Plays a script through the public `query` and returns the results. Every request is checked against the rules of the API. */
 import {
   query,
   type CanUseTool,
@@ -32,7 +32,7 @@ export interface PlayOptions {
   readonly params?: Partial<QueryParams>;
   readonly config?: Omit<QueryParams['config'], 'sessionId'>;
   readonly deps?: Partial<Omit<QueryDeps, 'model' | 'clock'>>;
-  /** Shared with tools that take time. Moves by itself unless a test says otherwise. */
+  /** Shared with tools that take time. It advances automatically by default. */
   readonly clock?: VirtualClock;
   readonly judge?: JudgeOptions;
   /** A port instead of the script's own. */
@@ -45,7 +45,7 @@ export interface PlayOptions {
 
 export interface Played {
   readonly events: readonly LoopEvent[];
-  /** One line an event. */
+  /** One line per event. */
   readonly lines: readonly string[];
   readonly terminal: Terminal;
   /** The requests, one line each, without cache marks. */
@@ -62,7 +62,7 @@ export interface Stage {
   readonly controller: AbortController;
 }
 
-/** Sets the stage and leaves it to the test to ask for events. */
+/** Prepares a run. The test asks for the events. */
 export function stage(script: Script, options: PlayOptions = {}): Stage {
   const clock = options.clock ?? createClock({ auto: true });
   const controller = options.controller ?? new AbortController();
@@ -86,7 +86,7 @@ export function stage(script: Script, options: PlayOptions = {}): Stage {
   return { run, model, clock, controller };
 }
 
-/** Plays to the end. Fails when a request broke a rule, or when the script was not played out. */
+/** Plays to the end. Fails if a request broke a rule, or if a part of the script was not used. */
 export async function play(script: Script, options: PlayOptions = {}): Promise<Played> {
   const { run, model, clock } = stage(script, options);
   const began = clock.now();
@@ -116,7 +116,7 @@ function userSays(content: string): Message {
   return { type: 'user', uuid: 'u1', at: 0, content };
 }
 
-/** Aborts at the first event whose line starts like this. */
+/** Aborts at the first event whose line starts with the given text. */
 export function abortAt(
   controller: AbortController,
   start: string,

@@ -1,4 +1,4 @@
-/** A program: plays random runs against a loop with one defect, and prints what was noticed first. `node run-mutant.ts <number>`. */
+/** Plays random runs against a loop with one defect, and prints the first finding. Usage: `node run-mutant.ts <number>`. */
 import { registerHooks } from 'node:module';
 import { MUTANTS } from './mutants.ts';
 

@@ -1,4 +1,4 @@
-/** Short words for the tests of the machine: a Turn, a configuration, and each thing that can happen. */
+/** Builders for the tests of the machine: a state, a configuration, and each event. */
 import type { ModelErrorClass } from '../../messages/model-error.ts';
 import { type ConfigChanges, type QueryConfig, queryConfig } from '../config.ts';
 import { decide } from '../decide.ts';
@@ -16,7 +16,7 @@ export function turn(state: Partial<State> = {}, ledger: Partial<Ledger> = {}): 
   return { state: { ...first.state, ...state }, ledger: { ...first.ledger, ...ledger } };
 }
 
-/** A Turn in which every guard is used and every field differs from its first value. */
+/** A state in which every guard is used and every field differs from its initial value. */
 export const WORN: LoopState = turn(
   {
     messages: ['prepared', 'answer'],
@@ -113,7 +113,7 @@ export function threw(more: What<'threw'> = {}): MachineEvent {
 
 export const HOOK = { hook: 'lint', message: 'not yet' };
 
-/** The decision in a word, and the steps before it: `['stop completed', 'release']`. */
+/** Returns the decision as a short text, and the steps before it: `['stop completed', 'release']`. */
 export function next(event: MachineEvent, given: { turn?: LoopState; config?: QueryConfig } = {}): string[] {
   const decision = decide(given.turn ?? turn(), event, given.config ?? config());
   const first = decision.first.map(stepWord);
