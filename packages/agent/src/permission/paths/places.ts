@@ -11,13 +11,18 @@ export interface FilePlace {
 
 /** A relative path has one place for each folder in which the command may run. */
 export function placesOf(written: string, folders: readonly string[], world: PermissionWorld): FilePlace[] {
-  const places = new Map<string, FilePlace>();
-  for (const folder of folders) {
-    const absolute = path.posix.resolve(folder, written);
-    const real = written.includes('..') ? physicalPath(written, folder, world) : world.realpath(absolute);
-    places.set(`${absolute}\0${real}`, { path: absolute, real });
-  }
-  return [...places.values()];
+  const [first, ...others] = folders;
+  if (first === undefined) return [];
+  const place = placeFrom(first, written, world);
+  if (others.length === 0) return [place];
+  const places = [place, ...others.map((folder) => placeFrom(folder, written, world))];
+  return [...new Map(places.map((each) => [`${each.path}\0${each.real}`, each])).values()];
+}
+
+function placeFrom(folder: string, written: string, world: PermissionWorld): FilePlace {
+  const absolute = path.posix.resolve(folder, written);
+  const real = written.includes('..') ? physicalPath(written, folder, world) : world.realpath(absolute);
+  return { path: absolute, real };
 }
 
 /** Resolves `..` after a link: it is the parent of the link's target, not of the link. */
@@ -32,13 +37,18 @@ export function tildeExpanded(written: string, home: string): string {
 
 /** Returns whether the path and its link target are both in a working directory. */
 export function isInside(place: FilePlace, world: PermissionWorld): boolean {
-  const folders = [world.root, ...world.directories];
-  const reals = folders.map((folder) => world.realpath(folder));
-  return isBelow(place.path, [...folders, ...reals]) && isBelow(place.real, reals);
+  const { root, directories } = world;
+  const isBelowReal = (file: string) => (folder: string) => isBelow(file, world.realpath(folder));
+  const isHere = (test: (folder: string) => boolean) => test(root) || directories.some(test);
+  return (
+    (isHere((folder) => isBelow(place.path, folder)) || isHere(isBelowReal(place.path))) &&
+    isHere(isBelowReal(place.real))
+  );
 }
 
-function isBelow(file: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => file === folder || file.startsWith(folder === '/' ? folder : `${folder}/`));
+function isBelow(file: string, folder: string): boolean {
+  if (!file.startsWith(folder)) return false;
+  return file.length === folder.length || folder === '/' || file[folder.length] === '/';
 }
 
 /**

@@ -64,18 +64,20 @@ function protectedName(names: readonly string[], root: number): string | undefin
 }
 
 const byFirstName = new Map<string, ProtectedPlace[]>();
-const families: ProtectedPlace[] = [];
+const families: { readonly begin: string; readonly place: ProtectedPlace }[] = [];
 for (const place of PROTECTED_PLACES) {
   const [first = ''] = place.segments;
-  if (first.includes('*')) families.push(place);
+  if (first.includes('*')) families.push({ begin: first.slice(0, -1), place });
   else byFirstName.set(first, [...(byFirstName.get(first) ?? []), place]);
 }
 
 function startingWith(name: string): readonly ProtectedPlace[] {
-  const named = byFirstName.get(name) ?? [];
-  const family = families.filter(({ segments: [first = ''] }) => name.startsWith(first.slice(0, -1)));
-  return family.length === 0 ? named : [...named, ...family];
+  const named = byFirstName.get(name) ?? NO_PLACES;
+  const family = families.filter(({ begin }) => name.startsWith(begin));
+  return family.length === 0 ? named : [...named, ...family.map(({ place }) => place)];
 }
+
+const NO_PLACES: readonly ProtectedPlace[] = [];
 
 function matchesAt({ segments, fromRoot }: ProtectedPlace, names: readonly string[], at: number): boolean {
   if (fromRoot && at > 0) return false;
@@ -143,5 +145,5 @@ function mayBe(segment: Segment, name: string): boolean {
 }
 
 function isAt(file: string, folder: string): boolean {
-  return file === folder || file.startsWith(`${folder}/`);
+  return file.startsWith(folder) && (file.length === folder.length || file[folder.length] === '/');
 }

@@ -90,7 +90,8 @@ function splitWords(text: string): string[] | undefined {
 
 /** Quotes a word only if the shell would otherwise read it differently. */
 function canonicalWord(value: string): string {
-  if (value !== '' && /^[\p{L}\p{N}_\-.,/:=@%+^]+$/u.test(value)) return value;
+  // Most words are ASCII, and a test without Unicode properties is faster.
+  if (/^[\w\-.,/:=@%+^]+$/.test(value) || /^[\p{L}\p{N}_\-.,/:=@%+^]+$/u.test(value)) return value;
   return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
@@ -159,6 +160,7 @@ export function commandIndex<T>(
           for (const index of byWord.get(end < 0 ? text : text.slice(0, end)) ?? []) found.add(index);
         }
       }
+      if (found.size === 0) return [];
       return [...found].sort((left, right) => left - right).flatMap((index) => rules[index] ?? []);
     },
   };

@@ -41,13 +41,20 @@ export interface CompiledRules extends Readonly<Record<RuleList, readonly Compil
    * Returns whether any path rule of the list may match a path. Most paths match no rule, so one fast test is enough.
    */
   readonly concerns: (list: 'deny' | 'ask', path: string) => boolean;
-  /** The deny and ask rules about single commands. */
-  readonly objecting: Readonly<Record<'deny' | 'ask', CommandIndex<CompiledRule>>>;
+  /** The deny and ask rules, by the kind of part that they can match. */
+  readonly objecting: Readonly<Record<'deny' | 'ask', ObjectingRules>>;
   /** The allow rules that can cover a command, and those that can cover a file. */
   readonly allowing: {
     readonly commands: CommandIndex<CompiledRule>;
     readonly files: readonly CompiledRule[];
   };
+}
+
+export interface ObjectingRules {
+  readonly commands: CommandIndex<CompiledRule>;
+  readonly calls: readonly CompiledRule[];
+  readonly fetches: readonly CompiledRule[];
+  readonly files: readonly CompiledRule[];
 }
 
 const compiled = new WeakMap<Rules, { readonly key: string; readonly rules: CompiledRules }>();
@@ -64,7 +71,7 @@ export function compileRules(rules: Rules, world: PermissionWorld): CompiledRule
     deny,
     ask,
     allow,
-    objecting: { deny: indexed(deny.filter(speaksOfCommands)), ask: indexed(ask.filter(speaksOfCommands)) },
+    objecting: { deny: byKind(deny), ask: byKind(ask) },
     allowing: {
       commands: indexed(allow.filter(({ names }) => names('Bash'))),
       files: allow.filter(({ specifier }) => specifier === undefined || specifier.path !== undefined),
@@ -79,8 +86,14 @@ function indexed(rules: readonly CompiledRule[]): CommandIndex<CompiledRule> {
   return commandIndex(rules, ({ specifier }) => specifier?.text);
 }
 
-function speaksOfCommands({ specifier }: CompiledRule): boolean {
-  return specifier?.command !== undefined;
+function byKind(rules: readonly CompiledRule[]): ObjectingRules {
+  return {
+    commands: indexed(rules.filter(({ specifier }) => specifier?.command)),
+    // A rule without a specifier is about the whole tool, so it matches the call itself.
+    calls: rules.filter(({ specifier }) => !specifier || specifier.param || specifier.name),
+    fetches: rules.filter(({ specifier }) => specifier?.domain),
+    files: rules.filter(({ specifier }) => specifier?.path),
+  };
 }
 
 /** Tests many patterns at once. Most contain a literal name, so the names of the path select the candidates. */
@@ -96,12 +109,9 @@ function pathTest(rules: readonly CompiledRule[], { foldsCase }: PermissionWorld
   if (byName.size === 0 && others.length === 0) return () => false;
   return (path) => {
     if (others.some((pattern) => pattern.matches(path))) return true;
+    const names = (foldsCase ? path.toLowerCase() : path).split('/').filter((name) => byName.has(name));
     // Each name once, because a long path may repeat one.
-    const names = new Set((foldsCase ? path.toLowerCase() : path).split('/'));
-    for (const name of names) {
-      if (byName.get(name)?.some((pattern) => pattern.matches(path)) === true) return true;
-    }
-    return false;
+    return [...new Set(names)].some((name) => byName.get(name)?.some((pattern) => pattern.matches(path)));
   };
 }
 

@@ -33,9 +33,27 @@ export function findObjectingRule(
 }
 
 function objectors(part: Part, list: 'deny' | 'ask', rules: CompiledRules): readonly CompiledRule[] {
-  if (part.kind !== 'command') return rules[list];
-  if (part.beginnings.length > 0) return rules.objecting[list].all;
-  return rules.objecting[list].among([...part.suspect, ...part.possible]);
+  const { commands, calls, fetches, files } = rules.objecting[list];
+  switch (part.kind) {
+    case 'call':
+      return calls;
+    case 'fetch':
+      return fetches;
+    case 'read':
+    case 'write':
+    case 'remove':
+      return files;
+    case 'command': {
+      const { suspect, possible, beginnings } = part;
+      const named = commands.among(possible.length === 0 ? suspect : [...suspect, ...possible]);
+      if (beginnings.length === 0) return named;
+      return commands.all.filter((rule) => named.includes(rule) || mayGoOn(part, rule));
+    }
+  }
+}
+
+function mayGoOn({ beginnings }: CommandPart, { specifier }: CompiledRule): boolean {
+  return beginnings.some((beginning) => specifier?.doubt?.mayGoOn(beginning));
 }
 
 /** Returns whether a part is a plain path that no rule of the list concerns. */
@@ -87,12 +105,11 @@ function speaksOfCall({ tool, input }: CallPart, { names, specifier }: CompiledR
   return names(tool) && name !== undefined && specifier.name?.(name) === true;
 }
 
-function objectsToCommand(part: CommandPart, { rule, specifier }: CompiledRule): RuleMatch | undefined {
+function objectsToCommand(part: CommandPart, compiled: CompiledRule): RuleMatch | undefined {
+  const { rule, specifier } = compiled;
   if (!specifier?.command) return undefined;
   if (part.suspect.some(specifier.command)) return { rule };
-  const { doubt } = specifier;
-  if (part.beginnings.some((beginning) => doubt?.mayGoOn(beginning)))
-    return { rule, doubtful: 'the program that it runs is unknown' };
+  if (mayGoOn(part, compiled)) return { rule, doubtful: 'the program that it runs is unknown' };
   return part.possible.some(specifier.command) ? { rule, doubtful: 'it may run that' } : undefined;
 }
 

@@ -75,8 +75,14 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
   };
 }
 
-/** Every spelling is matched against every rule, so duplicates are removed. */
-function distinct(spellings: readonly Spelling[]): Spelling[] {
+/**
+ * Every spelling is matched against every rule, so duplicates are removed. Most spellings of a long command are tails of
+ * one text with different lengths, and comparing lengths first saves a hash of each one.
+ */
+function distinct(spellings: readonly Spelling[]): readonly Spelling[] {
+  if (spellings.length < 2) return spellings;
+  const byLength = Map.groupBy(spellings, ({ written }) => written.length);
+  if (byLength.size === spellings.length) return spellings;
   return [...new Map(spellings.map((spelling) => [spelling.written, spelling])).values()];
 }
 
@@ -94,6 +100,9 @@ function spelled(words: readonly ShellWord[], before: readonly string[] = []): S
 function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
   if (words.length === 0) return [];
   const whole = spelled(words);
+  const [name] = words;
+  const runs = commandTails(words);
+  if (name !== undefined && runs.length === 0) return [whole, ...withBaseName(name, whole)];
   const starts: { readonly canonical: number; readonly written: number }[] = [];
   let [canonical, written] = [0, 0];
   for (const word of words) {
@@ -101,7 +110,7 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
     canonical += canonicalText([word]).length + 1;
     written += writtenText([word]).length + 1;
   }
-  return [words, ...commandTails(words)].flatMap((tail) => {
+  return [words, ...runs].flatMap((tail) => {
     const [name] = tail;
     const start = starts[words.length - tail.length];
     if (name === undefined || start === undefined) return [];

@@ -37,9 +37,11 @@ export const MOST_TAILS = 64;
 function remembered<Key extends object, Answer>(ask: (key: Key) => Answer): (key: Key) => Answer {
   const answers = new WeakMap<Key, { readonly answer: Answer }>();
   return (key) => {
-    const known = answers.get(key) ?? { answer: ask(key) };
-    answers.set(key, known);
-    return known.answer;
+    const known = answers.get(key);
+    if (known) return known.answer;
+    const answer = ask(key);
+    answers.set(key, { answer });
+    return answer;
   };
 }
 
