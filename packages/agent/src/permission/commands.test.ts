@@ -10,6 +10,7 @@ import { FORBIDDING } from './test/table/forbidding.ts';
 import { LINKS } from './test/table/links.ts';
 import { NAMED } from './test/table/named.ts';
 import { PLACES } from './test/table/places.ts';
+import { PROGRAM_OPTIONS } from './test/table/program-options.ts';
 import { READING } from './test/table/reading.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
@@ -29,6 +30,7 @@ const themes = [
   ...NAMED,
   ...UNKNOWN_WORDS,
   ...LINKS,
+  ...PROGRAM_OPTIONS,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

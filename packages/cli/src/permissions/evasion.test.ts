@@ -256,6 +256,40 @@ describe('a command with words that are known only when it runs', () => {
   });
 });
 
+describe('a rule with a wildcard', () => {
+  it('covers no option, setting or input that runs another program or writes settings', async () => {
+    const rules = ['Bash(make *)', 'Bash(npm run *)', 'Bash(git *)', 'Bash(tar *)'];
+    const { home, project, refused } = place({ allow: rules });
+    const outside = path.join(home, 'outside');
+    mkdirSync(outside);
+    const ran = path.join(project, 'ran');
+    const evil = path.join(project, 'x.sh');
+    writeFileSync(evil, `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
+    writeFileSync(path.join(outside, 'M'), `all:\n\ttouch ${ran}\n`);
+    writeFileSync(path.join(outside, 'npmrc'), `script-shell=${evil}\n`);
+    writeFileSync(path.join(project, 'package.json'), '{"scripts":{"x":"true"}}');
+    execFileSync('git', ['-C', project, 'init', '-q']);
+    execFileSync('tar', ['-C', project, '-cf', path.join(project, 't.tar'), 'package.json']);
+    const commands = [
+      'make -f - < ../outside/M',
+      'make -f /dev/fd/3 3< ../outside/M',
+      '{ make -f -; } < ../outside/M',
+      'npm run x --userconfig=../outside/npmrc',
+      'npm run x --script-shell=./x.sh',
+      'git config --global core.pager ./x.sh',
+      'git config core.fsmonitor ./x.sh',
+      'git -c alias.z=!./x.sh z',
+      'git -c core.fsmonitor=./x.sh status',
+      'git log --show-signature',
+      'tar -xf t.tar --to-command=./x.sh',
+    ];
+    const fine = ['git config user.name x', 'git -c color.ui=never status', 'tar -tf t.tar'];
+    expect(await refused([...commands, ...fine])).toEqual(commands);
+    expect(existsSync(ran)).toBe(false);
+    expect(existsSync(path.join(home, '.gitconfig'))).toBe(false);
+  });
+});
+
 describe('a folder that is not trusted', () => {
   it('runs no program that its git configuration names, also not in the read-only view', async () => {
     const { project, refused } = place({});

@@ -24,12 +24,19 @@ export function isSafeName(name: string): boolean {
 export function isHarmlessPrefix({ name, value, append }: ShellAssignment): boolean {
   if (value?.kind !== 'literal' || append) return false;
   if (PAGERS.test(name)) return /^(?:cat)?$/.test(value.value);
-  if (GIT_SWITCHES.test(name)) return /^[01]?$/.test(value.value);
+  const safe = GIT_SWITCHES.get(name);
+  if (safe) return safe.includes(value.value);
   return isSafeName(name) && /^[\w.,:@%+ -]*(?:\/[\w+-]+)*$/.test(value.value) && !value.value.includes('..');
 }
 
 const PAGERS = /^(?:PAGER|GIT_PAGER|MANPAGER|BAT_PAGER)$/;
-const GIT_SWITCHES = /^(?:GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT|GIT_NO_LAZY_FETCH|GIT_LITERAL_PATHSPECS)$/;
+/** Values that do not undo the variables with which proven commands run. */
+const GIT_SWITCHES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['GIT_OPTIONAL_LOCKS', ['0']],
+  ['GIT_TERMINAL_PROMPT', ['0']],
+  ['GIT_NO_LAZY_FETCH', ['1']],
+  ['GIT_LITERAL_PATHSPECS', ['0', '1', '']],
+]);
 
 /** A variable that no program looks at: it matters only where the script itself uses it, and there it is seen. */
 export function isOwn(name: string): boolean {

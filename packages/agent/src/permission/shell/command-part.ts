@@ -27,6 +27,7 @@ import { isPlainEdit } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
+import { findProgramOption } from './program-options.ts';
 import { baseName, commandWords, runsElsewhere, commandTails, unwrap, type Unwrapped } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 import { type Folders, NO_VARIABLES, type Variables } from './shell-state.ts';
@@ -226,7 +227,8 @@ function namesFolder(args: readonly ShellWord[]): boolean {
 
 function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Around): string | undefined {
   const [name, ...args] = last.words;
-  const doubt = name !== undefined && baseName(name.value) === 'git' ? gitDoubt(args) : undefined;
+  const program = baseName(name?.value ?? '');
+  const doubt = program === 'git' ? gitDoubt(args) : findProgramOption(program, args, command.redirections);
   return doubt ?? doubtAboutWords(command, last, around) ?? doubtWithin(command, last, around);
 }
 

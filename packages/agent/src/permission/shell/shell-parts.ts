@@ -19,6 +19,7 @@ import { findSyntaxDoubt } from './doubts.ts';
 import { redirectionParts, touchPart } from './files/file-parts.ts';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
+import { programInputs } from './unknown-words.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
 import { selectsFiles, startFoldersOf } from './files/special.ts';
 import { type Folders, foldersAfter, knownVariables, NO_VARIABLES } from './shell-state.ts';
@@ -167,7 +168,9 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
   return [
     own,
     ...command.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
-    ...fileParts(last.words, own, around).map((part) => (own.readOnly === 'no' ? part : asRead(part))),
+    ...fileParts(last.words, own, around, programInputs(last.words, command.redirections)).map((part) =>
+      own.readOnly === 'no' ? part : asRead(part),
+    ),
     ...(last.more ? [last.words] : fed(last.words)).flatMap((run) => unseen(run, around)),
     // Commands of `find -exec` need permission like any other command.
     ...commandsOfFind(last.words).flatMap((run) =>
@@ -221,19 +224,26 @@ function scriptParts(script: readonly SimpleCommand[], around: Around): Part[] {
 /** Its files count as parts, but its rule does not cover other parts. */
 function innerParts(command: SimpleCommand, around: Around): Part[] {
   const part: CommandPart = { ...commandPart(command, around), inner: true };
+  const words = unwrap(commandWords(command)).at(-1)?.words ?? [];
   return [
     part,
     ...command.redirections.flatMap((redirection) =>
       redirectionParts(redirection, around.folders, around.world),
     ),
-    ...fileParts(unwrap(commandWords(command)).at(-1)?.words ?? [], part, around),
+    ...fileParts(words, part, around, programInputs(words, command.redirections)),
   ];
 }
 
 /** The number of tails after a runner whose file accesses are checked. */
 const MOST_TAILS = 8;
 
-function fileParts(words: readonly ShellWord[], command: CommandPart, around: Around): FilePart[] {
+/** `inputs` are files of redirections that the command may run. */
+function fileParts(
+  words: readonly ShellWord[],
+  command: CommandPart,
+  around: Around,
+  inputs: readonly ShellWord[],
+): FilePart[] {
   const { folders, world } = around;
   // The command of a runner accesses its files like any other: `sudo rm /`, `env cp a b`.
   const behind = runsElsewhere(words) ? [] : commandTails(words);
@@ -246,7 +256,11 @@ function fileParts(words: readonly ShellWord[], command: CommandPart, around: Ar
       knowledge === undefined && !doubtful.has(text) ? [text] : [],
     ),
   );
-  const named = command.readOnly === 'no' ? namedPlaces(words, known, around) : [];
+  const [name] = words;
+  const named =
+    command.readOnly === 'no' && name
+      ? [...namedPlaces(words, known, around), ...namedPlaces([name, ...inputs], new Set(), around)]
+      : [];
   return [
     ...own.flatMap((touch) => touchPart(touch, 'command', folders, world)),
     ...run.flatMap(filesOf).flatMap((touch) => touchPart(touch, 'command', moved, world)),

@@ -2,7 +2,7 @@
  * Explains why a rule with a wildcard does not cover an unproven command: some of its words, or a program on its input,
  * are unknown until it runs. They may be a place outside the working directories, or an option.
  */
-import type { ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import type { Construct, ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { isTalker } from './files/named-places.ts';
 import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
@@ -22,10 +22,55 @@ export function doubtAboutWords(
   if (more && !touchesFiles(program)) return 'Some of its words come through a pipe.';
   const unknown = args.find((word, index) => !isKnown(word, index, words, scope));
   if (unknown) return `The value of ${unknown.text} is known only when it runs.`;
+  const inputs = programInputs(words, redirections);
+  const unknownInput = inputs.find((word) => !isKnownInput(word, scope));
+  if (unknownInput) return `The value of ${unknownInput.text} is known only when it runs.`;
   const isFed = redirections.some(({ kind }) => kind === 'here_doc' || kind === 'here_string');
   if (isFed && !takesData(program, args, redirections))
     return `${program} may run the text that it is given on its input.`;
-  return isFed || inside.includes('pipeline') ? codeOnInput(program, args) : undefined;
+  if (runsFiles(program) && inputs.length === 0 && args.some(({ value }) => NAMED_INPUT.test(value)))
+    return `${program} may run the text that it is given on its input.`;
+  const isPiped = isFed || inside.includes('pipeline');
+  return isPiped || inside.some((construct) => FEEDS.has(construct))
+    ? codeOnInput(program, args, isPiped)
+    : undefined;
+}
+
+/** A compound command may give its input to the commands in it. */
+const FEEDS: ReadonlySet<Construct> = new Set<Construct>([
+  'group',
+  'subshell',
+  'loop',
+  'if',
+  'case',
+  'coproc',
+  'function',
+]);
+
+/** Standard input or another descriptor as a script: `make -f -`, `python3 /dev/fd/3`. */
+const NAMED_INPUT = /^(?:-f|--(?:make)?file=)?(?:-|\/dev\/(?:stdin|fd\/\d+|tty)|\/proc\/[^/]+\/fd\/\d+)$/;
+
+/**
+ * Returns the files that redirections give to a program on any descriptor. It may run them, so their places count like
+ * those of its words. Programs that treat their input as data have none.
+ */
+export function programInputs(
+  [name, ...args]: readonly ShellWord[],
+  redirections: readonly ShellRedirection[],
+): readonly ShellWord[] {
+  const program = baseName(name?.value ?? '');
+  if (isTalker(program) || touchesFiles(program) || takesData(program, args, redirections)) return [];
+  return redirections.flatMap((redirection) => {
+    if (redirection.kind === 'file')
+      return redirection.operator === '<' || redirection.operator === '<>' ? [redirection.target] : [];
+    const isFile = redirection.kind === 'duplicate' && redirection.operator === '<&';
+    return isFile && !/^(\d+-?|-)$/.test(redirection.target.value) ? [redirection.target] : [];
+  });
+}
+
+function isKnownInput(word: ShellWord, scope: WordScope): boolean {
+  if (word.kind === 'literal' || word.kind === 'tilde') return true;
+  return possibleValues(word, scope)?.every(({ isGlob }) => !isGlob) === true;
 }
 
 function isKnown(word: ShellWord, index: number, words: readonly ShellWord[], scope: WordScope): boolean {
@@ -93,10 +138,10 @@ function takesData(
 }
 
 /** Another command writes the program: `printf … | make -f -`. */
-function codeOnInput(program: string, args: readonly ShellWord[]): string | undefined {
+function codeOnInput(program: string, args: readonly ShellWord[], isPiped: boolean): string | undefined {
   if (!runsFiles(program)) return undefined;
   const reason = `${program} may run the text that it is given on its input.`;
-  if (args.some(isFedIn)) return reason;
+  if (isPiped && args.some(isFedIn)) return reason;
   const isMake = /^g?make$/.test(program);
   return !isMake &&
     args.every(({ value }) => /^--?\w*$/.test(value) && !/^-[a-zA-Z]*[cemprv]|^--\w/.test(value))

@@ -44,9 +44,13 @@ function joined(folder: ShellWord, inner: ShellWord): ShellWord {
 }
 
 const WRITES = ['output', 'output-directory', 'index-output', 'export-marks', 'separate-git-dir'];
-const RUNS = ['ext-diff', 'textconv', 'open-files-in-pager', 'exec', 'upload-pack', 'receive-pack', 'extcmd'];
+/** The last three start the program that checks signatures, or the merge drivers. */
+const RUNS =
+  'ext-diff textconv open-files-in-pager exec upload-pack receive-pack extcmd show-signature verify-signatures remerge-diff'.split(
+    ' ',
+  );
 /** Other options whose names begin in the same way. */
-const OTHERS: ReadonlySet<string> = new Set(['text', 'exec-path']);
+const OTHERS: ReadonlySet<string> = new Set(['text', 'exec-path', 'verify']);
 
 /** Short options with the same effect, by command. */
 const LETTERS: readonly {

@@ -3,6 +3,7 @@
  */
 import { listsOnlyCommits, type ShellWord } from '@heddle/tools/shell';
 import { dangerousOptions, type GitArguments, gitArguments, mayWriteOrRun } from './git-arguments.ts';
+import { changedSettings, findProgramWord } from './git-settings.ts';
 import { argumentsOf } from './operands.ts';
 import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
@@ -30,6 +31,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   if (walks && isSearch && scopesOf(given) === undefined)
     named.push({ ...touch('read', given.folder ?? HERE, walks), staysInTree: true });
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
+  named.push(...changedSettings(given).map((word) => touch('write', word)));
   named.push(...stored(given));
   // The files that a patch changes are listed in the patch, which was not read.
   return command === 'apply' || command === 'am'
@@ -45,8 +47,8 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
  */
 export function gitDoubt(args: readonly ShellWord[]): string | undefined {
   const given = gitArguments(args);
-  const runs = dangerousOptions(given).find(({ does }) => does === 'runs');
-  if (runs) return `${runs.word.text} makes git run another program.`;
+  const runs = dangerousOptions(given).find(({ does }) => does === 'runs')?.word ?? findProgramWord(args);
+  if (runs) return `${runs.text} makes git run another program.`;
   return mayWriteOrRun(given)
     ? 'An expanded word may be an option with which git writes a file or runs a program.'
     : undefined;

@@ -129,7 +129,6 @@ const READ_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(ssh|scp|sftp|mosh|ssh-copy-id)$/, /^-[iF]/],
   [/^(kubectl|helm|k9s|kustomize|oc)$/, /^--kubeconfig/],
   [/^(aws|gcloud|az)$/, /^--(ca-bundle|key-file)/],
-  [/^(npm|pnpm|yarn)$/, /^--(userconfig|globalconfig)/],
 ];
 
 function isReadOption(program: string, { value }: ShellWord, before: string): boolean {

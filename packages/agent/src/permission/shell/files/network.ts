@@ -66,7 +66,13 @@ const curl: Special = (args) => {
       ? given.operands.map((url) => savedAs(url, folder))
       : [];
   return [
-    ...given.valuesOf(...CURL_OUTPUTS).flatMap((word) => (word.value === '-' ? [] : [touch('write', word)])),
+    ...given
+      .valuesOf(...CURL_OUTPUTS)
+      // `#1` becomes a text from the address.
+      .map((word) => (/#\d/.test(word.value) ? unknownWord(word.text) : word))
+      .flatMap((word) => (word.value === '-' ? [] : [touch('write', word)])),
+    // A file with options can name any output.
+    ...given.valuesOf('-K', '--config').map((word) => touch('write', unknownWord(word.text))),
     ...saved.map((word) => touch('write', word)),
     ...given.valuesOf(...CURL_INPUTS).map((word) => touch('read', word)),
     ...data,

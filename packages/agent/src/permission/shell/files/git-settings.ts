@@ -1,0 +1,101 @@
+/**
+ * Settings in the words of a `git` command: those that it uses (`-c key=value`), and those that it changes. Many settings
+ * name a program that git runs, so only settings that are known to be harmless count as such.
+ */
+import { isHarmlessSetting } from '@heddle/tools/git';
+import type { ShellWord } from '@heddle/tools/shell';
+import { type GitArguments, gitArguments } from './git-arguments.ts';
+import { literalWord, partOfWord, unknownWord } from './touch.ts';
+
+/** Settings for names, output and common choices. None of them names a program, a file or another setting. */
+const HARMLESS =
+  /^(user\.(name|email|useconfigonly)|(author|committer)\.(name|email)|(color|column|advice)\..+|init\.defaultbranch|push\.(default|autosetupremote|followtags)|pull\.(rebase|ff|octopus)|fetch\.(prune|prunetags|parallel|all)|rebase\.(autosquash|autostash|updaterefs|stat)|merge\.(ff|conflictstyle|log|renames|renamelimit|stat)|rerere\.(enabled|autoupdate)|commit\.(verbose|cleanup|status)|(branch|tag)\.sort|branch\..+\.(remote|merge|rebase|description)|branch\.autosetup\w+|safe\.directory|http\.(extraheader|postbuffer|lowspeed\w+|version)|core\.(quotepath|autocrlf|eol|safecrlf|filemode|ignorecase|abbrev|whitespace|longpaths|compression|preloadindex|untrackedcache|symlinks|precomposeunicode|fsmonitor|commentchar)|diff\.[a-z]+|log\.[a-z]+|status\.[a-z]+|blame\.[a-z]+|grep\.[a-z]+|i18n\.[a-z]+|gc\.(auto|autodetach)|protocol\.version|index\.[a-z]+|pack\.[a-z]+|checkout\.[a-z]+|versionsort\..+|submodule\.(recurse|fetchjobs))$/;
+/** Settings that name a program, with values that do nothing or only print. */
+const HARMLESS_PROGRAMS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(core\.pager|pager\.[\w-]+)$/, /^(cat|less|false|true|)$/],
+  [/^(core|sequence)\.editor$/, /^(true|false|:|cat)$/],
+  [/^(commit|tag|push)\.gpgsign$/, /^(false|no|off|0)$/],
+  [/^(credential\.helper|core\.(askpass|hookspath))$/, /^(\/dev\/null|)$/],
+];
+
+function isHarmlessConfig(key: string, value: string | undefined): boolean {
+  const [, section = '', middle = '', name = ''] = /^([\w-]+)(\..*)?\.([\w-]+)$/s.exec(key) ?? [];
+  const plain = `${section.toLowerCase()}${middle}.${name.toLowerCase()}`;
+  if (HARMLESS_PROGRAMS.some(([keys, values]) => keys.test(plain) && values.test(value ?? ''))) return true;
+  return HARMLESS.test(plain) && isHarmlessSetting(plain, value);
+}
+
+/** Commands that run a program from their words or settings. */
+const RUNNING: ReadonlyMap<string, RegExp> = new Map([
+  ['bisect', /^(run|view|visualize)$/],
+  ['submodule', /^foreach$/],
+  ['hook', /^run$/],
+  ['for-each-repo', /^/],
+  ['send-email', /^/],
+  ['filter-branch', /^/],
+  ['verify-commit', /^/],
+  ['verify-tag', /^/],
+  ['init', /^--te/],
+  ['clone', /^--te/],
+]);
+
+/** Returns the word that makes git run another program: a setting, an address, a command, or a format with signatures. */
+export function findProgramWord(args: readonly ShellWord[]): ShellWord | undefined {
+  const { command, rest } = gitArguments(args);
+  const start = args.length - rest.length;
+  return args.find((word, index) => {
+    const { value } = word;
+    const before = args[index - 1]?.value ?? '';
+    const isSetting =
+      (index < start && before === '-c') ||
+      (command === 'clone' && index >= start && /^(-c|--conf[a-z]*)$/.test(before));
+    if (isSetting && !isHarmlessPair(word)) return true;
+    if (command === 'clone' && /^--conf[a-z]*=/.test(value))
+      return !isHarmlessPair(partOfWord(word, value.slice(value.indexOf('=') + 1)));
+    if (index < start && /^--(exec-path=|config-env)/.test(value)) return true;
+    if (/(^|=)ext::/.test(value)) return true;
+    if (index < start) return false;
+    if (RUNNING.get(command)?.test(value)) return true;
+    if (/^--(format|pretty|sort)/.test(value) || /^--(format|pretty|sort)$/.test(before))
+      return /%[-+ ]?G|signature/.test(value);
+    return /^--diff-m[a-z-]*=r/.test(value) || (value.startsWith('r') && before.startsWith('--diff-m'));
+  });
+}
+
+function isHarmlessPair({ kind, value, prefix }: ShellWord): boolean {
+  const text = kind === 'literal' ? value : prefix;
+  const at = text.indexOf('=');
+  if (kind !== 'literal') return at > 0 && HARMLESS.test(text.slice(0, at).toLowerCase());
+  return isHarmlessConfig(at < 0 ? text : text.slice(0, at), at < 0 ? undefined : text.slice(at + 1));
+}
+
+const READS = /^(--get(-\w+)*|--list|-l|get|list)$/;
+const WRITES = /^(set|--add|--replace-all|unset|--unset(-all)?)$/;
+
+/** Returns the files with settings that `git config` changes. A harmless setting of the repository does not count. */
+export function changedSettings({ command, rest, folder }: GitArguments): ShellWord[] {
+  const [verb] = rest;
+  if (command === 'maintenance')
+    return /^(register|unregister|start|stop)$/.test(verb?.value ?? '') ? [USER_FILE] : [];
+  if (command !== 'config' || rest.some(({ value }) => READS.test(value))) return [];
+  const named = rest.flatMap((word, index) => {
+    const { value } = word;
+    if (value.startsWith('--gl')) return [USER_FILE];
+    if (value.startsWith('--sy')) return [literalWord('/etc/gitconfig')];
+    if (/^(-f|--fi[a-z]*)$/.test(value)) return rest[index + 1] ?? unknownWord(word.text);
+    const [, attached] = /^(?:-f|--fi[a-z]*=)(.+)$/s.exec(value) ?? [];
+    return attached === undefined ? [] : [partOfWord(word, attached)];
+  });
+  if (named.length > 0) return named;
+  const [key, value, ...more] = rest.filter(
+    (word) => !word.value.startsWith('-') && !WRITES.test(word.value),
+  );
+  const isUnset = rest.some((word) => /^(unset|--unset(-all)?)$/.test(word.value));
+  const isPlain = key?.kind === 'literal' && more.length === 0 && (value?.kind ?? 'literal') === 'literal';
+  if (isPlain && isHarmlessConfig(key.value, isUnset ? undefined : value?.value)) return [];
+  // Without a value, it prints the setting.
+  if (isPlain && value === undefined && !isUnset && /^[\w-]+\..+$/.test(key.value)) return [];
+  return [folder ? partOfWord(folder, `${folder.value}/.git/config`) : literalWord('.git/config')];
+}
+
+const USER_FILE: ShellWord = partOfWord(literalWord('~'), '~/.gitconfig');

@@ -1,0 +1,63 @@
+/**
+ * Finds options with which a program starts another program, or loads settings that do. A rule with a wildcard
+ * (`Bash(tar *)`) is meant for what the program itself does, so it does not cover them.
+ */
+import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
+import { takesCode } from './interpreters.ts';
+
+/** Programs whose check of unknown code accepts only options that start no program. */
+const CHECKED = /^((bsd|g)?tar|ssh|scp|sftp|mosh|man|rpm|nc|ncat|netcat|socat)$/;
+
+/** Long options count from a beginning that the program may accept. */
+const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /^(npm|npx|pnpm|pnpx|yarn|bun|bunx)$/,
+    /^--(script-sh|shell(=|$)|node-(o|g)|git(=|$)|editor|viewer|browser|onload-script|init[-.]module)/,
+  ],
+  [/^g?sort$/, /^--comp/],
+  [/^g?split$/, /^--filt/],
+  [/^rg$/, /^--(pre|hostname-bin)(=|$)/],
+  [/^zip$/, /^(-TT|--unzip-c)/],
+  [/^wget$/, /^--use-ask/],
+  [/^(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/, /^--?(wrapper|specs|fplugin|B)/],
+  [/^g?make$/, /^(--ev|-E)/],
+  [/^cargo$/, /^--config/],
+  [/^go$/, /^--?(toolexec|exec|vettool)/],
+  [/^rsync$/, /^--rsync-p/],
+];
+
+/** A remote shell that starts no other program on this machine. */
+const PLAIN_SSH = /^ssh( +-([46CqTx]+|p *\d+|l *\w+|i *[\w./~-]+))*$/;
+
+/** Programs in a text of awk. */
+const AWK_RUNS = /\bsystem\s*\(|\|\s*("|getline)|"\s*\||\|&/;
+/** The command `e` of sed, and the flag `e` of its substitution. */
+const SED_RUNS =
+  /(^|[\s;{}!\d$/,+~])e(\s|$)|s(.)(?:(?!\3)[^\\\n]|\\.)*\3(?:(?!\3)[^\\\n]|\\.)*\3[a-zA-Z\d]*e/;
+
+/** Returns why the words start another program, or undefined. */
+export function findProgramOption(
+  program: string,
+  args: readonly ShellWord[],
+  redirections: readonly ShellRedirection[],
+): string | undefined {
+  const reason = (word: ShellWord): string => `${word.text} makes ${program} run another program.`;
+  if (CHECKED.test(program) && takesCode(program)?.(args, redirections) === true)
+    return `Its options may make ${program} run another program.`;
+  const [, options] = OPTIONS.find(([programs]) => programs.test(program)) ?? [];
+  const option = options && args.find(({ value }) => options.test(value));
+  if (option) return reason(option);
+  if (program === 'rsync') {
+    const shell = args.find((word, index) => isRemoteShell(word.value, args[index + 1]));
+    if (shell) return reason(shell);
+  }
+  const code = /^[gmn]?awk$/.test(program) ? AWK_RUNS : /^g?sed$/.test(program) ? SED_RUNS : undefined;
+  const text = code && args.find(({ value }) => code.test(value));
+  return text && reason(text);
+}
+
+function isRemoteShell(value: string, next: ShellWord | undefined): boolean {
+  const [, attached] = /^(?:-[a-zA-Z]*?e|--rsh)=?(.*)$/s.exec(value) ?? [];
+  if (attached === undefined) return false;
+  return !PLAIN_SSH.test(attached === '' ? (next?.value ?? '') : attached);
+}
