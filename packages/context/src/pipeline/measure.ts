@@ -136,6 +136,10 @@ const MOST_SCALE = 1.6;
 class TokenEstimator {
   #sent = (): number => 0;
   #counted: Counted | undefined;
+  /** The last result of `#answerTokens`. The levels of one turn ask several times about the same history. */
+  #lastAnswer:
+    | { readonly messages: History<Message>; readonly counted: Counted; readonly tokens: number }
+    | undefined;
 
   /** Announces a request. The estimate is computed when it is needed. */
   sending(estimate: () => number): void {
@@ -178,9 +182,17 @@ class TokenEstimator {
     if (change < 0)
       return Math.max(0, Math.round(counted.input + change * Math.min(1, counted.input / counted.estimate)));
     const growth = Math.max(1, scale);
-    const answer = answerTokens(messages, counted.responseId);
+    const answer = this.#answerTokens(messages, counted);
     if (answer === 0 || change < answer) return Math.round(counted.input + change * growth);
     return Math.round(counted.tokens + (change - answer) * growth);
+  }
+
+  #answerTokens(messages: History<Message>, counted: Counted): number {
+    const last = this.#lastAnswer;
+    if (last?.messages === messages && last.counted === counted) return last.tokens;
+    const tokens = answerTokens(messages, counted.responseId);
+    this.#lastAnswer = { messages, counted, tokens };
+    return tokens;
   }
 }
 
