@@ -51,6 +51,7 @@ const exceptions: ReadonlyMap<string, string> = new Map([
   ['stance', 'the type and the field of a session entry on disk'],
   ['mended', 'the type of a session entry on disk'],
   ['mends', 'a field of a session entry on disk'],
+  ['colour', 'an option of grep'],
   ['signalled', 'the end of a task in the file of its notice on disk'],
 ]);
 

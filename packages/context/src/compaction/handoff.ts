@@ -67,18 +67,15 @@ interface Handoff {
 function handoffText({ summary, extract }: Handoff): string {
   const parts = [
     summary === undefined
-      ? 'The earlier part of this conversation was left out to save room. What follows was kept of it.'
-      : `The earlier part of this conversation was replaced by this hand-over, which you wrote yourself.\n\n${summary}`,
-    section('What the user wrote, word for word, oldest first', extract.requests.map(quoted)),
-    section('The todo list as it stands', extract.todos === undefined ? [] : [extract.todos]),
+      ? 'The earlier part of this conversation was left out to save space. These parts of it were kept.'
+      : `The earlier part of this conversation was replaced by this handoff, which you wrote yourself.\n\n${summary}`,
+    section('Messages of the user, word for word, oldest first', extract.requests.map(quoted)),
+    section('The current todo list', extract.todos === undefined ? [] : [extract.todos]),
     section('Files that were changed', extract.changed.map(listed)),
     section('Files that were read', missing(extract.read, summary).map(listed)),
-    section(
-      'Calls that failed, and were not seen to succeed since',
-      missing(extract.failing, summary).map(listed),
-    ),
+    section('Calls that failed and have not succeeded since', missing(extract.failing, summary).map(listed)),
     section('Calls whose result is missing', extract.open.map(listed)),
-    'Go on with the work from here. Do not greet, do not recap, and do not ask what was already answered.',
+    'Continue the work from here. Do not greet, do not recap, and do not ask what was already answered.',
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }

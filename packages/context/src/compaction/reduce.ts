@@ -59,7 +59,7 @@ function externalize(
   };
   for (const [index, message] of messages.since(0).entries()) {
     if (tokens <= target) break;
-    replace(index, withoutMedia(message, 'to save room'));
+    replace(index, withoutMedia(message, 'to save space'));
     const short = shortResults(small[index] ?? message, PREVIEW, pathOf);
     if (short === small[index]) continue;
     for (const block of decodeMessage(message).results)

@@ -56,7 +56,7 @@ const LAST_PREVIEW = 200;
 /** Reduces messages to a size that the summarizer can read. Total: the last resort is one text with their beginning. */
 export function squeeze(messages: readonly Message[], tokens: number): readonly Message[] {
   if (estimateMessages(messages) <= tokens) return messages;
-  let squeezed: readonly Message[] = messages.map((message) => withoutMedia(message, 'to save room'));
+  let squeezed: readonly Message[] = messages.map((message) => withoutMedia(message, 'to save space'));
   for (const preview of [FIRST_PREVIEW, LAST_PREVIEW]) {
     squeezed = squeezed.map((message) => shortResults(message, preview, () => undefined));
     if (estimateMessages(squeezed) <= tokens) return squeezed;

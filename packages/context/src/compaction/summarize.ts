@@ -1,5 +1,5 @@
 /**
- * Asks the model for a hand-over. The request is a fork of the conversation: the same system prompt, tools and messages, and
+ * Asks the model for a handoff. The request is a fork of the conversation: the same system prompt, tools and messages, and
  * one instruction behind them, so that it reads what the conversation has cached. Nothing of it is written to the cache.
  */
 import {
@@ -178,37 +178,39 @@ function refuse(refused: Set<string>, request: ModelRequest, error: ModelError |
   const block = error?.block && request.messages.at(error.block.message)?.content[error.block.block];
   if (block) refused.add(rejectedBlockName(block));
 }
-/**
- * The instruction for the summarizer. It comes after the whole conversation, so that the request shares the cached prefix.
- * For the same reason the model is told twice not to continue the work.
- */
 
-/** Why each part: intent and next step keep the task; decisions keep us from deciding again; files, errors and fixes keep us
- * from reading and failing again; the state of work keeps us from starting over. */
+/**
+ * The sections of a summary. Intent and next step preserve the task. Decisions prevent deciding again. Files, errors and
+ * fixes prevent reading and failing again. The state of work prevents starting over.
+ */
 const SECTIONS = `## Intent
-What the user wants in the end, and every constraint and preference they stated. Do not soften or generalise.
+The final goal of the user, and every constraint and preference they stated. Do not soften or generalize.
 
 ## Decisions
-What was decided and why, and what was tried or considered and rejected.
+Each decision with its reason, and each option that was tried or considered and rejected.
 
 ## Files
-Each file that matters, with its full path: what was learned from it, what was changed in it, and the few lines of code or text that the work cannot go on without, word for word.
+Each file that matters, with its full path: what was learned from it, what was changed in it, and the few lines of code or text that the work needs to continue, word for word.
 
 ## Errors and fixes
-Each error that came up: its message, its cause if it is known, and what fixed it or was tried. Say which are still open.
+Each error that occurred: its message, its cause if it is known, and what fixed it or was tried. State which are still open.
 
 ## State of work
-What is done and was seen to work, what is half done, what is not begun.
+The parts that are done and verified, the parts that are half done, and the parts that are not started.
 
 ## Next step
 The very next action, precise enough to be taken without reading anything else. Only what the user's last request asks for.`;
 
-export const SUMMARY_MARK = 'Write the hand-over now';
+export const SUMMARY_MARK = 'Write the handoff now';
 
+/**
+ * The instruction for the summarizer. It follows the whole conversation, so that the request shares the cached prefix. For
+ * the same reason it states twice that the model must not continue the work.
+ */
 export function summaryInstruction(extra: string | undefined): string {
   const own =
-    extra === undefined || extra.trim() === '' ? '' : `\n\nFor this hand-over the user asks: ${extra.trim()}`;
-  return `The conversation above is about to leave your memory. ${SUMMARY_MARK}: a summary from which you alone can go on with the work as if nothing had happened. Do not call a tool, do not go on with the work, do not address the user.
+    extra === undefined || extra.trim() === '' ? '' : `\n\nFor this handoff the user asks: ${extra.trim()}`;
+  return `The conversation above is about to leave your memory. ${SUMMARY_MARK}: a summary from which you alone can continue the work without a gap. Do not call a tool, do not continue the work, do not address the user.
 
 Use exactly these headings, in this order, and leave none out:
 
@@ -219,5 +221,5 @@ Keep names, paths, numbers, commands and quotations exact. Leave out greetings, 
 
 /** Returns the text before a piece of a conversation that is too long for one summary. */
 export function earlierSummary(summary: string): string {
-  return `This is the hand-over so far; it covers everything before what follows. Carry all of it that still matters into the next one.\n\n${summary}`;
+  return `This is the handoff so far. It covers the whole conversation before the messages below. Include all of it that still matters in the next one.\n\n${summary}`;
 }

@@ -42,7 +42,7 @@ export function removedResult(result: ToolResultBlock, tool: string): ToolResult
       : `All of it is in ${path} if you still need it.`;
   return withText(
     result,
-    `${REMOVED}${tool} was removed to save room (${output.length} characters). ${again}]`,
+    `${REMOVED}${tool} was removed to save space (${output.length} characters). ${again}]`,
   );
 }
 

@@ -152,7 +152,7 @@ describe('level 2, snip', () => {
       );
     expect(words).toEqual([
       'Fix the failing test.',
-      expect.stringMatching(/^\[2\d earlier steps were left out here to save room\.\]$/) as string,
+      expect.stringMatching(/^\[2\d earlier steps were left out here to save space\.\]$/) as string,
       'And now?',
     ]);
     expect(readHistory(second.messages).rounds.every(({ open }) => open.size === 0)).toBe(true);
@@ -209,7 +209,7 @@ describe('level 3, microcompact', () => {
     const { messages, decided, report, replaced } = run();
     expect([...decided.keys()]).toEqual(['a', 'd']);
     expect(replaced).toHaveLength(2);
-    expect(outputs(messages)[0]).toMatch(/^\[The output of Read was removed to save room/);
+    expect(outputs(messages)[0]).toMatch(/^\[The output of Read was removed to save space/);
     expect(report?.rewrotePrefix).toBe(true);
     expect(estimateMessages(messages)).toBeLessThan(estimateMessages(history));
   });

@@ -15,10 +15,11 @@ export interface SnipRequest {
   readonly stamp: { readonly uuid: string; readonly at: number };
 }
 
-const MARKER = /^\[(\d+) earlier steps? (?:was|were) left out here to save room\.\]$/;
+// Sessions of earlier versions contain the marker with `room`.
+const MARKER = /^\[(\d+) earlier steps? (?:was|were) left out here to save (?:space|room)\.\]$/;
 
 function markerText(count: number): string {
-  return `[${count} earlier ${count === 1 ? 'step was' : 'steps were'} left out here to save room.]`;
+  return `[${count} earlier ${count === 1 ? 'step was' : 'steps were'} left out here to save space.]`;
 }
 
 export function snip(messages: History<Message>, reader: HistoryReader, request: SnipRequest): LevelResult {

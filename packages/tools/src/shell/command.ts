@@ -1,30 +1,30 @@
-/** What a shell command says, flattened: every simple command in it, wherever it stands, with its words and redirections. */
+/** A parsed shell command as a flat list: every simple command in it, at any depth, with its words and redirections. */
 
 export interface ShellWord {
-  /** As it was written. */
+  /** The text as it was written. */
   readonly text: string;
   /**
-   * - `literal`: the shell makes exactly `value` of it.
-   * - `tilde`: begins with a `~` that the shell replaces by a home folder.
-   * - `pattern`: `*`, `?` and the like; the names it matches are known only when it runs.
-   * - `dynamic`: variables, substitutions, arithmetic, braces: anything.
+   * - `literal`: the shell expands it to exactly `value`.
+   * - `tilde`: it starts with a `~` that the shell replaces by a home folder.
+   * - `pattern`: it contains `*`, `?` or a set. The matching names are known only at run time.
+   * - `dynamic`: it contains variables, substitutions, arithmetic or braces. Its value may be anything.
    */
   readonly kind: 'literal' | 'tilde' | 'pattern' | 'dynamic';
-  /** Without its quotes; what cannot be known stands as it was written. */
+  /** The text without quotes. Parts with an unknown value stay as they were written. */
   readonly value: string;
-  /** The literal text before the first part that is not. */
+  /** The literal text before the first part that is not literal. */
   readonly prefix: string;
-  /** Literal, without escapes, and unquoted only in letters that mean themselves in every shell. */
+  /** True if it is literal, has no escapes, and its unquoted characters have no special meaning in any shell. */
   readonly plain: boolean;
-  /** It stays one word, however long its value is: no word splitting, no pattern. */
+  /** True if the shell expands it to exactly one word: no word splitting and no pattern. */
   readonly single: boolean;
-  /** Of a word whose value is not known: how each word that becomes of it begins. Empty if it may begin with anything. */
+  /** The known start of every word that the shell expands it to. Empty if the start is not known. */
   readonly begins: string;
-  /** Of a glob or of braces, plain apart from them: what becomes of it. Undefined where nobody can tell. */
+  /** The possible expansions of plain text with globs or braces. Undefined if they are not known. */
   readonly becomes?: readonly Outcome[] | undefined;
 }
 
-/** Words that become of one: this very one, or any number of words that begin so. */
+/** A possible expansion of a word: exactly this word, or any number of words that start with `begins`. */
 export interface Outcome {
   readonly begins: string;
   readonly exact: boolean;
@@ -32,7 +32,7 @@ export interface Outcome {
 
 export interface ShellAssignment {
   readonly name: string;
-  /** Undefined for an array. */
+  /** Undefined if an array is assigned. */
   readonly value: ShellWord | undefined;
   readonly append: boolean;
 }
@@ -52,7 +52,7 @@ export type ShellRedirection =
       readonly target: ShellWord;
     }
   | { readonly kind: 'here_string'; readonly descriptor: Descriptor; readonly target: ShellWord }
-  /** `expands`: variables and substitutions in its text are replaced. Their commands are in the flat list. */
+  /** With `expands`, the shell replaces variables and substitutions in the body. Their commands are in the flat list. */
   | {
       readonly kind: 'here_doc';
       readonly descriptor: Descriptor;
@@ -60,10 +60,10 @@ export type ShellRedirection =
       readonly expands: boolean;
     };
 
-/** A number, the name of a variable that receives one (`{fd}>file`), or the operator's own. */
+/** A number, the name of a variable that receives one (`{fd}>file`), or undefined for the default of the operator. */
 export type Descriptor = number | string | undefined;
 
-/** What a command can stand in. */
+/** A construct of the shell that can contain a command. */
 export type Construct =
   | 'list'
   | 'pipeline'
@@ -83,12 +83,12 @@ export type Construct =
   | 'process_substitution';
 
 export interface SimpleCommand {
-  /** Undefined where there are only assignments or redirections. */
+  /** Undefined if there are only assignments or redirections. */
   readonly name: ShellWord | undefined;
   readonly args: readonly ShellWord[];
   readonly assignments: readonly ShellAssignment[];
   readonly redirections: readonly ShellRedirection[];
-  /** From the outermost to the innermost. */
+  /** The constructs around the command, from the outermost to the innermost. */
   readonly inside: readonly Construct[];
   readonly text: string;
 }
@@ -96,12 +96,12 @@ export interface SimpleCommand {
 export type ReadCommand =
   | {
       readonly ok: true;
-      /** In the order of the text; those of a substitution follow the command they stand in. */
+      /** The commands in the order of the text. Those of a substitution follow the command that contains it. */
       readonly commands: readonly SimpleCommand[];
-      /** Of compound commands: `{ a; b; } > file`. */
+      /** The redirections of compound commands: `{ a; b; } > file`. */
       readonly redirections: readonly ShellRedirection[];
       readonly constructs: ReadonlySet<Construct>;
-      /** Why some of its syntax is not understood: it may run more than these commands. Undefined if all of it is. */
+      /** The reason why a part of the syntax is not understood: it may run other commands. Undefined if all of it is. */
       readonly strange: string | undefined;
     }
   | { readonly ok: false; readonly reason: string };

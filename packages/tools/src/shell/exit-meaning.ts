@@ -1,5 +1,5 @@
 /** Programs whose exit code 1 is an answer, not a failure. */
-import { readCommand } from './read.ts';
+import { readCommand } from './read-command.ts';
 
 const ANSWERS: ReadonlyMap<string, string> = new Map([
   ['grep', 'no match'],
@@ -13,7 +13,7 @@ const ANSWERS: ReadonlyMap<string, string> = new Map([
   ['[', 'false'],
 ]);
 
-/** Undefined when code 1 of this command means a failure. The last command of a list or pipe gives the code. */
+/** Returns the meaning of exit code 1, or undefined if it is a failure. The last command of a list or pipe sets the code. */
 export function meaningOfOne(command: string): string | undefined {
   const read = readCommand(command);
   if (!read.ok || [...read.constructs].some((construct) => construct !== 'pipeline' && construct !== 'list'))

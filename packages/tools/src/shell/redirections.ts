@@ -1,9 +1,9 @@
-/** Redirections of the shell grammar as ours. */
+/** Converts redirections of the parser to `ShellRedirection`. */
 import type { HereDoc, RedirectDescriptor, Redirection } from 'unbash';
 import type { Descriptor, ShellRedirection } from './command.ts';
-import { wordOf } from './words.ts';
+import { wordOf } from './shell-word.ts';
 
-/** Undefined where the grammar itself could not make sense of it. */
+/** Returns undefined if the parser could not read the redirection. */
 export function redirectionOf(redirection: Redirection): ShellRedirection | undefined {
   const descriptor = descriptorOf(redirection.descriptor);
   if (redirection.type === 'HereDoc') return hereDocOf(redirection, descriptor);
@@ -20,7 +20,7 @@ function hereDocOf(
   { body, delimiter, closing }: HereDoc,
   descriptor: Descriptor,
 ): ShellRedirection | undefined {
-  // Without its closing line it swallows the rest of the text, which the shell only warns of.
+  // Without its closing line it extends to the end of the text. The shell only prints a warning.
   if (delimiter === undefined || closing === undefined) return undefined;
   const expands = !delimiter.quoted && (body.parts ?? []).some((part) => part.type !== 'Literal');
   return { kind: 'here_doc', descriptor, body: body.text, expands };

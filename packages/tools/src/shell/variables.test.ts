@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { pathOutside } from './variables.ts';
 
-it('leaves out of the search path what a project can fill', () => {
+it('removes folders of the project from the search path', () => {
   const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-path-')));
   const project = path.join(folder, 'project');
   mkdirSync(path.join(project, 'bin'), { recursive: true });

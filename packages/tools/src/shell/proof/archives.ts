@@ -1,4 +1,4 @@
-/** Readers of archives, binaries and services: which calls of them only print. */
+/** Proves calls that only print the content of archives, binaries and services. */
 import type { Allowed, Arg } from './options.ts';
 import { isName, onlyAllowed } from './options.ts';
 
@@ -22,7 +22,7 @@ const SYMBOLS: Allowed = {
     ' ',
   ),
 };
-/** Without debugging information: it may be fetched from a server. */
+/** Without debugging information, which may be fetched from a server. */
 const OBJECTS: Allowed = {
   short: 'adDfhprRtTxsCz',
   valued: 'jM',
@@ -50,7 +50,7 @@ function isLocal(arg: Arg): boolean {
   return arg.exact && isName(arg) && !arg.value.includes(':');
 }
 
-/** `tar tf a.tgz`, `tar -tvzf a.tgz src`, `tar --list --file=a.tar`. Programs that unpack are the usual ones. */
+/** `tar tf a.tgz`, `tar -tvzf a.tgz src`, `tar --list --file=a.tar`. No option names a program for unpacking. */
 function listsTar(args: readonly Arg[], environment: Environment): boolean {
   if (environment['TAR_OPTIONS']) return false;
   const [first, ...rest] = args;
@@ -87,7 +87,7 @@ const DOCKER: Allowed = {
   long: 'all quiet latest last no-trunc size filter format digests'.split(' '),
 };
 
-/** Lists of containers and images, as the service tells them. */
+/** Lists containers and images of the service. */
 function listsContainers(args: readonly Arg[]): boolean {
   const [verb, noun, ...rest] = args;
   if (verb?.exact !== true) return false;
@@ -98,7 +98,7 @@ function listsContainers(args: readonly Arg[]): boolean {
   );
 }
 
-/** Only without its pager, which a configuration may name. */
+/** Accepts only calls without a pager, because a configuration file may name it. */
 function printsWithBat(args: readonly Arg[]): boolean {
   const isPlain = args.some(({ value, exact }) => exact && /^(-P|-pp|--paging=never)$/.test(value));
   const allowed: Allowed = {

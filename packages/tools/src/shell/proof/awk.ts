@@ -1,4 +1,4 @@
-/** Programs of awk that only print. Whatever could write, run or open a file of its own choice is not proven. */
+/** Proves that an awk program only prints. A program that may write, run or open files is not proven. */
 import { type Arg, isName } from './options.ts';
 
 export function isReadOnlyAwk(args: readonly Arg[]): boolean {
@@ -16,17 +16,17 @@ export function isReadOnlyAwk(args: readonly Arg[]): boolean {
   return args.slice(at + 1).every((file) => isFile(file) || (file.exact && file.value === '-'));
 }
 
-/** Below /inet some open network connections. */
+/** Some versions open a network connection for a name below /inet. */
 function isFile(file: Arg): boolean {
   return isName(file) && !file.value.startsWith('/inet');
 }
 
-/** They run commands, read what they are told to, call by a name that is made up or broken in two, or add files to the input. */
+/** Parts that run commands, read other input, call a function by a computed or split name, or add files to the input. */
 const POWERS = /system|getline|@|ARG[CV]|SYMTAB|\\\n/;
 
 /**
- * Without pipes and redirections. Only `print` and `printf` redirect, so a `>` before the first of them compares. Behind it a
- * `|` or `>` is refused even where it stands in a text.
+ * Rejects pipes and redirections. Only `print` and `printf` redirect, so a `>` before the first of them is a comparison.
+ * After it, a `|` or `>` is rejected even inside a string.
  */
 function isPrinting(program: string): boolean {
   if (POWERS.test(program)) return false;

@@ -1,8 +1,8 @@
 /** `find` without the parts of its expression that run, delete or write. */
-import { isHarmlessProgram } from './harmless.ts';
+import { isHarmlessProgram } from './allowed-options.ts';
 import type { Arg } from './options.ts';
 
-/** They take one argument each, or none; either way what follows them is checked as if it were one of the expression. */
+/** Each takes one argument or none. In both cases the next word is checked as a part of the expression. */
 const EXPRESSIONS: ReadonlySet<string> = new Set(
   (
     '-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -lname -ilname -type -xtype -size -empty ' +
@@ -28,7 +28,7 @@ function isReading(option: string): boolean {
   return EXPRESSIONS.has(option) || /^-newer[aBcm][aBcmt]$/.test(option) || /^-\d+[a-zA-Z]?$/.test(option);
 }
 
-/** Where the command ends that is run for each file; undefined unless it does no harm on whatever file. */
+/** Returns the index of the end of an `-exec` command, or undefined if the command may have effects. */
 function endOfRun(args: readonly Arg[], from: number): number | undefined {
   const end = args.findIndex(({ value }, index) => index > from && (value === ';' || value === '+'));
   const run = end < 0 ? [] : args.slice(from, end);

@@ -1,25 +1,25 @@
 /**
- * Git commands that change something with one argument and list with another: `branch`, `tag`, `stash`, `remote`, `config`. An
- * option counts only where it cannot be the value of the option before it.
+ * Git commands that list or change, depending on their arguments: `branch`, `tag`, `stash`, `remote`, `config`. An option
+ * counts only if it cannot be the value of the option before it.
  */
 import { type GitReader, HISTORY, showsHistory } from './git-readers.ts';
 import { type Arg, isName, onlyAllowed } from './options.ts';
 
-/** Which options a command takes, and which of them have a value. */
+/** The options of a command, and which of them have a value. */
 interface Options {
   readonly flags: string;
   /** Letters that may be followed by a number in the same word. */
   readonly numbered?: string;
   readonly longFlags: ReadonlySet<string>;
-  /** A value only behind `=`. */
+  /** Options with a value only after `=`. */
   readonly longOptional: ReadonlySet<string>;
-  /** A value behind `=`, or else the next word. */
+  /** Options with a value after `=` or in the next word. */
   readonly longValued: ReadonlySet<string>;
 }
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** Patterns of names are operands; with `--list` alone they are not names to be created. */
+/** Operands are names to create. Only with `--list` are they patterns. */
 const BRANCH: Options = {
   flags: 'arvi',
   longFlags: names('list all remotes verbose ignore-case no-color no-column no-abbrev'),
@@ -38,7 +38,7 @@ type Listing = Pick<GitReader, 'needs'>;
 
 const LISTS: Listing = { needs: {} };
 
-/** What a listing needs; undefined if it is not known to be one. */
+/** Returns the needs of a listing, or undefined if the command is not known to list. */
 export function isListing(command: string, given: readonly Arg[]): Listing | undefined {
   const [action, ...rest] = given;
   const yes = (isRead: boolean): Listing | undefined => (isRead ? LISTS : undefined);
@@ -53,7 +53,7 @@ export function isListing(command: string, given: readonly Arg[]): Listing | und
     case 'reflog': {
       const isBare = action === undefined || (action.exact && action.value.startsWith('-'));
       if (!isBare && !isOne(action, 'show')) return undefined;
-      // Behind an option an older or newer version may still look for its own commands.
+      // Some versions accept a subcommand after an option.
       const isClear = !given.some(({ value }) => /^(expire|delete|exists|drop|write|list)$/.test(value));
       return isClear && onlyAllowed(isBare ? given : rest, HISTORY) ? { needs: showsHistory } : undefined;
     }
@@ -75,7 +75,7 @@ function isOne(action: Arg | undefined, ...known: readonly string[]): boolean {
   return action?.exact === true && known.includes(action.value);
 }
 
-/** An operand is a name to be created, unless `--list` says that it is a pattern. */
+/** An operand is a name to create, unless `--list` makes it a pattern. */
 function onlyLists(args: readonly Arg[], options: Options): boolean {
   let operands = 0;
   let lists = false;
@@ -92,7 +92,7 @@ function onlyLists(args: readonly Arg[], options: Options): boolean {
     lists ||= option.lists;
     if (!option.takesNext || at + 1 === args.length) continue;
     const value = args[++at];
-    // A glob may become several words, of which the option takes the first. Some options take a value only in some versions.
+    // A glob may expand to several words, and the first is the value. Some options have a value only in some versions.
     if (!value?.exact || !(isName(value) || ALWAYS_VALUED.test(arg.value))) return false;
   }
   return operands === 0 || lists;
@@ -124,7 +124,7 @@ function optionIn(
   return { lists: plain.includes('l'), takesNext: false };
 }
 
-/** Reads names and settings only: no index, no object, no driver. Harmless in any repository. */
+/** Returns true if the command reads only names and settings: no index, objects or drivers. It is safe in any repository. */
 export function asksNothing(command: string, args: readonly string[]): boolean {
   switch (command) {
     case 'rev-parse':
@@ -147,7 +147,7 @@ const REV_PARSE: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** They choose where settings are read and how they are printed, and take no value of their own. */
+/** Options without a value that select where settings are read and how they are printed. */
 const CONFIG_FLAGS =
   /^(--global|--system|--local|--worktree|--show-origin|--show-scope|--name-only|--null|-z|--includes|--no-includes|--bool|--int|--bool-or-int|--path|--type=[a-z-]+)$/;
 const CONFIG_ACTIONS = /^(--list|-l|--get|--get-all|--get-regexp)$/;
@@ -155,10 +155,10 @@ const CONFIG_ACTIONS = /^(--list|-l|--get|--get-all|--get-regexp)$/;
 function readsSetting(args: readonly string[]): boolean {
   const words = args.filter((arg) => !CONFIG_FLAGS.test(arg));
   const [action = '', key, ...more] = words;
-  // Older versions take `list` and `get` for names of settings, and reject them.
+  // Older versions read `list` and `get` as names of settings, and reject them.
   if (/^(--list|-l|list)$/.test(action)) return key === undefined;
   if (CONFIG_ACTIONS.test(action) || action === 'get')
     return key !== undefined && !key.startsWith('-') && more.length === 0;
-  // With a dot it is the name of a setting and not an action; a second word would be its new value.
+  // A name with a dot is a setting, not an action. A second word would be its new value.
   return words.length === 1 && /^\w[\w-]*\.[\w.-]+$/.test(action);
 }

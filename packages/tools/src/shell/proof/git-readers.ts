@@ -1,13 +1,13 @@
-/** Git commands that only read, whatever their operands are, and the options that keep it so. */
+/** Git commands that only read for any operands, and their options that only read. */
 import type { ShellWord } from '../command.ts';
 import type { Allowed, Arg } from './options.ts';
 import { onlyAllowed } from './options.ts';
 
-/** What a command does that a configured program can have a part in. */
+/** The parts of a command in which a configured program may run. */
 export interface GitNeeds {
-  /** It shows differences or annotated lines. */
+  /** The command shows differences or annotated lines. */
   readonly diff?: boolean;
-  /** It compares files of the working tree with the index. */
+  /** The command compares files of the working tree with the index. */
   readonly tree?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface GitReader {
 
 const words = (text: string): readonly string[] => text.split(' ');
 
-/** Choosing and printing commits. None of these shows a difference line by line. */
+/** Options that select and print commits. None of them shows a difference line by line. */
 const COMMITS: Allowed = {
   short: 'isgEFzqMCD',
   valued: 'n',
@@ -64,11 +64,11 @@ const PLUMBING: Allowed = {
 
 const NOTHING: GitNeeds = {};
 
-/** Without an option that asks for more, commits are listed and not compared. */
+/** By default commits are listed and not compared. */
 export const showsHistory = (given: readonly Arg[]): GitNeeds =>
   onlyAllowed(given, COMMITS) ? NOTHING : { diff: true };
 
-/** Whether a log with these words names commits and files, and prints no line of any file. */
+/** Returns true if a log with these words lists only commits and file names, and no lines of files. */
 export function listsOnlyCommits(words: readonly ShellWord[]): boolean {
   const args = words.map(({ kind, value }) => ({ value, exact: kind === 'literal' }));
   return words.every(({ kind }) => kind !== 'dynamic') && onlyAllowed(args, COMMITS);
@@ -196,7 +196,7 @@ export const READERS: ReadonlyMap<string, GitReader> = new Map<string, GitReader
   ],
   ['check-attr', { allowed: { short: 'az', long: ['all', 'cached'] }, needs: NOTHING }],
   ['var', { allowed: { short: 'l' }, needs: NOTHING }],
-  // A second name would be written.
+  // With a second name the command writes.
   ['symbolic-ref', { allowed: { short: 'q', long: ['quiet', 'short'], operands: 1 }, needs: NOTHING }],
   ['count-objects', { allowed: { short: 'vH', long: ['verbose', 'human-readable'] }, needs: NOTHING }],
   // Without -O and --open-files-in-pager, and without --textconv and --recurse-submodules.

@@ -1,7 +1,7 @@
 /**
- * Whether a `git` command only reads. Git runs programs that its configuration names: diff drivers, filters, a file monitor, a
- * signature checker, the transport that fetches missing objects. So most commands are proven only where every setting is known
- * to be harmless. Options are those that are known to read; an abbreviation is not known.
+ * Proves that a `git` command only reads. Git runs programs that its configuration names: diff drivers, filters, a file
+ * monitor, a signature checker, the transport for missing objects. So most commands are proven only if every setting is known
+ * to be safe. Only listed options are accepted, and abbreviations are not.
  */
 import { type GitFacts, isHarmlessSetting } from '../../git/index.ts';
 import { asksNothing, isListing } from './git-listing.ts';
@@ -9,14 +9,14 @@ import { type GitReader, READERS } from './git-readers.ts';
 import { type Arg, isName, onlyAllowed } from './options.ts';
 
 export interface GitAround {
-  /** What is configured where the command would run. */
+  /** The configuration of the repository in which the command runs. */
   readonly git?: GitFacts | undefined;
-  /** The same for a folder that `-C` names, as it is written. */
+  /** Returns the same for a folder that `-C` names, as it is written. */
   readonly gitIn?: ((folder: string) => GitFacts | undefined) | undefined;
 }
 
 export function isReadOnlyGit(args: readonly Arg[], around: GitAround): boolean {
-  // A glob can become names of files, never an option or a command.
+  // A glob may expand to file names, but not to an option or a command.
   if (!args.every((arg) => arg.exact || isName(arg))) return false;
   const [option] = args;
   if (args.length === 1 && (option?.value === '--version' || option?.value === 'version')) return true;
@@ -33,7 +33,7 @@ export function isReadOnlyGit(args: readonly Arg[], around: GitAround): boolean 
   )
     return true;
   const facts = started.folder === undefined ? around.git : around.gitIn?.(started.folder);
-  // A signature is checked by a program of its own.
+  // Git starts another program to check a signature.
   if (facts === undefined || given.some(asksForSignature)) return false;
   const reader = READERS.get(name);
   if (reader) return onlyAllowed(given, reader.allowed) && !runsHelper(reader, given, facts);
@@ -54,7 +54,7 @@ export function runsOnlyGit(args: readonly Arg[], around: GitAround): boolean {
 }
 
 interface Started {
-  /** Where the name of the command is. */
+  /** The index of the command name. */
   readonly at: number;
   readonly folder: string | undefined;
 }
@@ -66,7 +66,7 @@ const FLAGS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Options before the command. `--git-dir`, `--work-tree`, `--exec-path` and the like lead to something that was not read. */
+/** Reads the options before the command. `--git-dir`, `--work-tree` and `--exec-path` lead to files that were not checked. */
 function startOf(args: readonly Arg[]): Started | undefined {
   let folder: string | undefined;
   let at = 0;
@@ -87,7 +87,7 @@ function startOf(args: readonly Arg[]): Started | undefined {
   return undefined;
 }
 
-/** Settings that a command may bring itself: how something is printed, and nothing that names a program or a file. */
+/** Settings that a command may set with `-c`. They change the output and name no program or file. */
 const PRINTING =
   /^((color|column|advice|log|status|blame|grep)\.|diff\.[^.]+$|core\.(quotepath|abbrev|whitespace|autocrlf|eol|safecrlf|ignorecase|filemode|precomposeunicode|preloadindex|untrackedcache|fsmonitor|commitgraph|multipackindex|warnambiguousrefs)$)/;
 
@@ -104,11 +104,11 @@ function asksForSignature({ value }: Arg): boolean {
   return /%[-+ ]?G|signature/i.test(value) && value !== '--no-show-signature';
 }
 
-/** Drivers run when a difference is shown, filters when files of the working tree are compared. Anything else may always run. */
+/** Drivers run for differences, and filters for comparisons of the working tree. Any other helper may run in every command. */
 function runsHelper({ needs }: Pick<GitReader, 'needs'>, given: readonly Arg[], facts: GitFacts): boolean {
   const { diff = false, tree = false } = typeof needs === 'function' ? needs(given) : needs;
   if (tree && facts.submodules) return true;
-  // Attributes of files that are not tracked were not looked at.
+  // Attributes of untracked files were not read.
   if (facts.hasFilters && given.some(({ value }) => value === '--no-index')) return true;
   return facts.helpers.some((helper) => {
     if (/^diff\.(external|.+\.(command|textconv))$/s.test(helper)) return diff;

@@ -1,6 +1,6 @@
 /** Checks a program's options against those that are known to only read. */
 
-/** An argument as far as it is known: the whole of it, or how it begins. */
+/** An argument: its whole value, or only its start if the value is not known. */
 export interface Arg {
   readonly value: string;
   readonly exact: boolean;
@@ -11,49 +11,49 @@ export interface Allowed {
   readonly short?: string;
   /** Options of one letter that take a value, which may be attached. */
   readonly valued?: string;
-  /** Values are never attached: the letters behind one that takes a value are options, too. */
+  /** Values are never attached: the letters after an option with a value are also options. */
   readonly separate?: boolean;
   /** Long options by name, with or without `=value`. Abbreviations are not among them. */
   readonly long?: readonly string[];
   /** `-20`. */
   readonly numbers?: boolean;
-  /** How many arguments may stand beside the options, values of options included. */
+  /** The maximum number of arguments that are not options, including values of options. */
   readonly operands?: number;
-  /** No option of any version writes or runs anything: a file whose name looks like one does no harm. */
+  /** No option of any version writes or runs anything. A file name that looks like an option is safe. */
   readonly harmless?: boolean;
 }
 
 /**
- * Values of options are not told apart from operands: both only name what is read. So a value that looks like an option is
- * checked as one, and nothing is skipped because an option before it might take it.
+ * Values of options are handled like operands: both only name input. A value that looks like an option is checked as an
+ * option, and no argument is skipped as the value of the option before it.
  */
 export function onlyAllowed(args: readonly Arg[], allowed: Allowed): boolean {
   let operands = 0;
   let isPast = false;
   for (const { value, exact } of args) {
     if (!exact) {
-      // A glob may find many names, and one that begins with a wildcard may find one that looks like an option.
+      // A glob may match many names. If it starts with a wildcard, it may match a name that looks like an option.
       operands = Infinity;
       if (value === '' ? !allowed.harmless : value.startsWith('-') && (isPast || !isBegun(value, allowed)))
         return false;
       continue;
     }
     if (!value.startsWith('-') || value === '-') operands++;
-    // Some programs, and all of them on some systems, take what follows the first operand for another one: `xxd a -l`.
+    // Some programs and systems read every argument after the first operand as an operand: `xxd a -l`.
     else if (operands > 0 && allowed.operands !== undefined) operands++;
-    // Behind `--` there are no options, unless one before it took it for its value.
+    // There are no options after `--`, unless it is the value of the option before it.
     else if (isPast || !isAllowed(value, allowed)) return false;
     if (value === '--') isPast = true;
   }
   return operands <= (allowed.operands ?? Infinity);
 }
 
-/** Whatever it may become, it is no option: neither by its own text nor by what a glob finds. */
+/** Returns true if the argument cannot become an option, neither by its own text nor by the matches of a glob. */
 export function isName({ value }: Arg): boolean {
   return value !== '' && !value.startsWith('-');
 }
 
-/** The option itself is known, what follows is its value: `--include=*.ts`. */
+/** Returns true if the option itself is known and the rest is its value: `--include=*.ts`. */
 function isBegun(value: string, { valued = '', long = [], short = '', separate = false }: Allowed): boolean {
   if (value.startsWith('--')) return value.includes('=') && long.includes(nameOf(value));
   if (separate) return false;

@@ -1,12 +1,11 @@
-/** Whether a program only reads when it is given these arguments. */
+/** Proves that a program only reads with the given arguments. */
 import { ARCHIVE_CHECKS } from './archives.ts';
 import { isReadOnlyAwk } from './awk.ts';
 import { isReadOnlyFind } from './find.ts';
-import { isHarmlessProgram } from './harmless.ts';
+import { isHarmlessProgram, JQ, LSOF, OPTIONS, RIPGREP, SOCKETS, VERSIONED } from './allowed-options.ts';
 import { type Arg, onlyAllowed } from './options.ts';
 import { isReadOnlyPs } from './ps.ts';
 import { isReadOnlySed } from './sed.ts';
-import { JQ, LSOF, OPTIONS, RIPGREP, SOCKETS, VERSIONED } from './tables.ts';
 import { isReadOnlyXargs } from './xargs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,7 +22,7 @@ export function isReadOnlyProgram(program: string, args: readonly Arg[], environ
   return args.every(({ exact }) => exact) && (EXACT.get(program)?.(args.map(({ value }) => value)) ?? false);
 }
 
-/** Some know only one of these spellings, and take the others for the name of a file. */
+/** Some programs know only one of these spellings, and read the others as a file name. */
 function asksVersion(program: string, option: string): boolean {
   if (option === '--version') return true;
   if (option === '--help') return !/^(nc|dc|bc|top|m4|fish|git)$/.test(program);
@@ -47,10 +46,10 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
       (!environment['RIPGREP_CONFIG_PATH'] ||
         args.some(({ value, exact }) => exact && value === '--no-config')),
   ],
-  // What begins with a plus sign can name a file to write; a host is looked up on the network.
+  // An argument with a plus sign can name a file to write. A host is looked up on the network.
   ['lsof', (args) => args.every(({ value }) => !/^\+|@/.test(value)) && onlyAllowed(args, LSOF)],
   ['ss', (args) => args.every(namesNoHost) && onlyAllowed(args, SOCKETS)],
-  // A program of its own can read other files.
+  // A jq program can read other files.
   ['jq', (args) => args.every(({ value }) => !JQ_LOADS.test(value)) && onlyAllowed(args, JQ)],
   ['printf', ([format]) => format === undefined || (format.exact && isPrintingFormat(format.value))],
 ]);
@@ -58,14 +57,14 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
 /** `import "x" as $y`, `include "x"`. */
 const JQ_LOADS = /\b(import|include)\s*["#]/;
 
-/** Numbers and the words of a filter: a name would be looked up on the network. */
+/** Accepts numbers and the keywords of a filter. A host name would be looked up on the network. */
 function namesNoHost({ value, exact }: Arg): boolean {
   return (
     exact && /^(-.*|[a-z-]+|[=!<>()&|]+|:[\w-]+|[\d.:*/[\]]+)$/.test(value) && !/^(src|dst)$/.test(value)
   );
 }
 
-/** Those for which every word must be known. */
+/** Programs for which every word must be known. */
 const EXACT: ReadonlyMap<string, (args: readonly string[]) => boolean> = new Map([
   // An operand without a plus sign sets the clock.
   [
@@ -80,13 +79,13 @@ const EXACT: ReadonlyMap<string, (args: readonly string[]) => boolean> = new Map
           isDateValue(args, index),
       ),
   ],
-  // Only to ask what a name means; otherwise it runs it.
+  // Only the form that prints the meaning of a name. Otherwise it runs the program.
   [
     'command',
     ([option, ...names]) =>
       (option === '-v' || option === '-V') && names.every((name) => !name.startsWith('-')),
   ],
-  // Package managers may start what a project's settings name even to say their version.
+  // Package managers are not listed: to print their version, they may start a program that the project names.
   ['node', ([option, ...more]) => /^(--version|-v)$/.test(option ?? '') && more.length === 0],
   ['python', ([option, ...more]) => /^(--version|-V)$/.test(option ?? '') && more.length === 0],
   ['python3', ([option, ...more]) => /^(--version|-V)$/.test(option ?? '') && more.length === 0],
@@ -117,7 +116,7 @@ function isDateValue(args: readonly string[], index: number): boolean {
   );
 }
 
-/** `-v` sets a variable, PATH for one; and so does `%n`, which counts letters. */
+/** `-v` sets a variable, for example PATH. `%n` sets one as well, to the number of characters. */
 function isPrintingFormat(format: string): boolean {
   return !format.startsWith('-') && !/%[-+ #0'*.\d]*[hlLjqtz]*n/.test(format);
 }

@@ -1,8 +1,8 @@
-/** `ps` that shows processes without their environment, in which keys may be. A list of the options that do not show it. */
+/** Allows `ps` only with options that do not show the environment of processes, which may contain keys. */
 
-/** Letters without a dash, as BSD has them. `e` shows the environment. */
+/** BSD options: letters without a dash. `e` shows the environment. */
 const BSD = /^[aAcCfHhjlLmnrSsTuvwXxZ]+$/;
-/** Letters behind a dash. There `-e` means every process, and `x` would make BSD letters of them all. */
+/** Letters after a dash. `-e` selects every process. With `x`, all of them would be read as BSD options. */
 const UNIX = /^-[AacdefFHjlLmMNTVwyZ]*$/;
 /** Options with a value, which follows or is attached. */
 const VALUED = /^-[AacdefFHjlLmMNTVwyZ]*[CGgkoOpqstUu]$/;

@@ -1,4 +1,4 @@
-/** Fuzzed: what is proven is a command for the shell, too, and nothing unproven hides beside something proven. */
+/** Random tests: the shell accepts every proven command, and a list with an unproven part is never proven. */
 import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -94,7 +94,7 @@ const fragment = fc.constantFrom(
 );
 
 describe('the proof, fuzzed', () => {
-  it('holds for every list of proven commands, however it is quoted and spaced', () => {
+  it('holds for every list of proven commands, with any quotes and spaces', () => {
     fc.assert(
       fc.property(list, (parts) => {
         expect({ text: parts.join(''), proven: isReadOnlyCommand(parts.join('')) }).toMatchObject({
@@ -105,7 +105,7 @@ describe('the proof, fuzzed', () => {
     );
   });
 
-  it('falls with any unproven part, wherever it stands', () => {
+  it('fails with an unproven part at any position', () => {
     const at = fc.nat({ max: 8 });
     fc.assert(
       fc.property(list, unproven, separator, at, (parts, bad, between, position) => {
@@ -118,7 +118,7 @@ describe('the proof, fuzzed', () => {
     );
   });
 
-  it('is only given for what the shell itself can read', () => {
+  it('holds only for commands that the shell can parse', () => {
     const found = new Set<string>();
     fc.assert(
       fc.property(fc.array(fragment, { minLength: 1, maxLength: 10 }), (parts) => {

@@ -11,18 +11,18 @@ describe('the proof that a command changes nothing', () => {
     expect(isReadOnlyCommand(command)).toBe(true);
   });
 
-  it.each(PROVEN_WITH_A_CLEAN_REPOSITORY)('holds for %j only where no helper is configured', (command) => {
+  it.each(PROVEN_WITH_A_CLEAN_REPOSITORY)('holds for %j only if no helper is configured', (command) => {
     expect(isReadOnlyCommand(command, { git: CLEAN })).toBe(true);
     expect(isReadOnlyCommand(command)).toBe(false);
     expect(isReadOnlyCommand(command, { git: { ...CLEAN, helpers: ['core.fsmonitor'] } })).toBe(false);
   });
 
-  it.each(PROVEN_WITH_A_DRIVER)('holds for %j where only a diff driver is configured', (command) => {
+  it.each(PROVEN_WITH_A_DRIVER)('holds for %j if only a diff driver is configured', (command) => {
     const helpers = ['diff.external', 'diff.x.textconv', 'diff.x.command'];
     expect(isReadOnlyCommand(command, { git: { ...CLEAN, helpers } })).toBe(true);
   });
 
-  it.each(NOT_PROVEN_WITH_A_DRIVER)('is not given for %j where a diff driver is configured', (command) => {
+  it.each(NOT_PROVEN_WITH_A_DRIVER)('fails for %j if a diff driver is configured', (command) => {
     for (const helper of ['diff.external', 'diff.x.textconv', 'diff.x.y.command'])
       expect(isReadOnlyCommand(command, { git: { ...CLEAN, helpers: [helper] } })).toBe(false);
   });
@@ -51,13 +51,13 @@ describe('the proof that a command changes nothing', () => {
     }
   });
 
-  it('is not given for files outside of the index where a filter is configured', () => {
+  it('fails for files outside of the index if a filter is configured', () => {
     const git = { ...CLEAN, hasFilters: true };
     expect(isReadOnlyCommand('git diff', { git })).toBe(true);
     expect(isReadOnlyCommand('git diff --no-index a b', { git })).toBe(false);
   });
 
-  it('takes the facts of the folder that -C names', () => {
+  it('uses the facts of the folder that -C names', () => {
     const gitIn = (folder: string): GitFacts | undefined =>
       folder === 'sub' || folder === 'a/b' || folder === '/x' ? CLEAN : undefined;
     for (const command of [
@@ -79,19 +79,19 @@ describe('the proof that a command changes nothing', () => {
     expect(isReadOnlyCommand('cd other && git -C sub log', { gitIn })).toBe(false);
   });
 
-  it.each(NOT_PROVEN)('is not given for %j', (command) => {
+  it.each(NOT_PROVEN)('fails for %j', (command) => {
     expect(isReadOnlyCommand(command, { git: CLEAN })).toBe(false);
   });
 
-  it.each(GIT_NEVER)('is never given for %j', (command) => {
+  it.each(GIT_NEVER)('always fails for %j', (command) => {
     expect(isReadOnlyCommand(command, { git: CLEAN })).toBe(false);
   });
 
-  it('is not given for nothing', () => {
+  it('fails for an empty command', () => {
     for (const command of ['', ' ', '\n', '# rm']) expect(isReadOnlyCommand(command)).toBe(false);
   });
 
-  it('minds the configuration that the environment gives to a program', () => {
+  it('checks configuration in environment variables', () => {
     const environment = { RIPGREP_CONFIG_PATH: '/evil' };
     expect(isReadOnlyCommand('rg a', { environment })).toBe(false);
     expect(isReadOnlyCommand('rg --no-config a', { environment })).toBe(true);

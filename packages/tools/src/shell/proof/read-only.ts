@@ -1,16 +1,16 @@
 /**
- * The strict proof that a command changes nothing. It knows a few programs and the options of theirs that only read;
- * everything else, and everything the shell would still have to work out, is not proven. It errs only to that side.
+ * The strict proof that a command changes nothing. It has a list of programs and of their options that only read. Other
+ * programs, and words that the shell still expands, are not proven. If in doubt, a command is not proven.
  */
 import type { ShellRedirection, ShellWord, SimpleCommand } from '../command.ts';
-import { readCommand } from '../read.ts';
+import { readCommand } from '../read-command.ts';
 import { type GitAround, isReadOnlyGit } from './git.ts';
 import type { Arg } from './options.ts';
 import { isReadOnlyProgram } from './programs.ts';
 
-/** Without facts about the repository, few forms of `git` can be proven. */
+/** Without facts about the repository, only a few forms of `git` can be proven. */
 export interface ProofOptions extends GitAround {
-  /** The environment it would run with: variables can give options to programs. */
+  /** The environment of the command. Variables can pass options to programs. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -19,13 +19,13 @@ export function isReadOnlyCommand(text: string, options: ProofOptions = {}): boo
   if (!read.ok || read.strange !== undefined || read.commands.length === 0) return false;
   if (read.redirections.length > 0) return false;
   for (const construct of read.constructs) if (construct !== 'list' && construct !== 'pipeline') return false;
-  // After a `cd` nobody has looked at the repository that `git` would find.
+  // After a `cd`, `git` may find another repository, whose facts were not read.
   const moves = read.commands.some(changesDirectory);
   const facts = moves ? { ...options, git: undefined, gitIn: undefined } : options;
   return read.commands.every((command) => isProven(command, facts));
 }
 
-/** It may leave the shell in another directory. */
+/** Returns true if the command may change the working directory of the shell. */
 export function movesShell(text: string): boolean {
   const read = readCommand(text);
   return !read.ok || read.commands.some(changesDirectory);
@@ -41,7 +41,7 @@ function isProven(command: SimpleCommand, options: ProofOptions): boolean {
   return areReadOnlyWords([name, ...args], options);
 }
 
-/** The proof for one simple command; what is redirected and assigned around it is the caller's business. */
+/** Proves one simple command. The caller checks its redirections and assignments. */
 export function areReadOnlyWords([name, ...words]: readonly ShellWord[], options: ProofOptions): boolean {
   if (name?.kind !== 'literal') return false;
   const program = name.value.replace(/^\/(usr\/)?bin\//, '');
@@ -50,7 +50,7 @@ export function areReadOnlyWords([name, ...words]: readonly ShellWord[], options
   return isGit ? isReadOnlyGit(args, options) : isReadOnlyProgram(program, args, options.environment ?? {});
 }
 
-/** What the program is given for a word, as far as it is known. */
+/** The arguments that a word becomes, as far as they are known. */
 function argsOf({ kind, value, becomes, begins }: ShellWord): readonly Arg[] {
   if (kind === 'literal') return [{ value, exact: true }];
   if (becomes) return becomes.map((outcome) => ({ value: outcome.begins, exact: outcome.exact }));

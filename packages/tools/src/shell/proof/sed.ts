@@ -1,4 +1,4 @@
-/** Scripts of sed that only change what passes through, and calls of it that leave the files as they are. */
+/** Proves sed scripts that only change the output, and calls that do not write files. */
 import { type Arg, isName } from './options.ts';
 
 const ALONE =
@@ -12,7 +12,7 @@ export function isReadOnlySed(args: readonly Arg[]): boolean {
     if (arg === undefined) break;
     const { value, exact } = arg;
     if (!value.startsWith('-') || (exact && value === '-')) operands.push(arg);
-    // Some versions look for options before the first operand only.
+    // Some versions read options only before the first operand.
     else if (!exact || operands.length > 0) return false;
     else if (/^(-[nErsuz]*e|--expression)$/.test(value)) {
       const script = args[++at];
@@ -32,7 +32,7 @@ export function isReadOnlySed(args: readonly Arg[]): boolean {
   );
 }
 
-/** Substitute, delete, print, insert, and what moves lines about: other commands write files or run programs. */
+/** Allows commands that substitute, delete, print, insert or move lines. Other commands write files or run programs. */
 export function isPlainScript(script: string): boolean {
   let rest = script;
   if (script.endsWith('\\')) return false;
@@ -46,7 +46,7 @@ export function isPlainScript(script: string): boolean {
   }
 }
 
-/** A set that ends for every version where it ends for all others: `[^]x]` and `[[:a]x]` do not. */
+/** A set that ends at the same place in every version. `[^]x]` and `[[:a]x]` do not. */
 const SET = String.raw`\[(?!\^?\])(?:\[:[a-z]+:\]|[^\][\\/\n])+\]`;
 const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|/(?:[^\\/\n[]|\\.|${SET})+/I?)`;
 const ADDRESSES = new RegExp(`^(?:${ADDRESS}(?:\\s*,\\s*(?:${ADDRESS}|[+~]\\d+))?)?\\s*!?\\s*`);
@@ -55,7 +55,7 @@ function addressEnd(text: string): number | undefined {
   return ADDRESSES.exec(text)?.[0].length;
 }
 
-/** How long the command at the beginning is; undefined where it is none of those. */
+/** Returns the length of the first command, or undefined if it is not an allowed one. */
 function commandEnd(text: string): number | undefined {
   const [letter = ''] = text;
   if (letter === '{') return 1;
@@ -64,10 +64,10 @@ function commandEnd(text: string): number | undefined {
   return /^(?:[dDpPnNgGhHx=]|q\d*)\s*(?=[;}\n]|$)/.exec(text)?.[0].length;
 }
 
-/** The same in a pattern whose delimiter is another; what is escaped in a set counts for itself. */
+/** A pattern with another delimiter. Escaped characters in a set are literal. */
 const PATTERN = /^(?:[^\\[]|\\.|\[(?!\^?\])(?:\[:[a-z]+:\]|\\[^\]]|[^\][\\])+\])*$/;
 
-/** `s/a/b/g` with any delimiter. In brackets one program ends at a delimiter where another does not: not known. */
+/** `s/a/b/g` with any delimiter. A delimiter in brackets is not accepted, because versions of sed differ. */
 function substitutionEnd(text: string): number | undefined {
   const delimiter = text[1] ?? '';
   if (!/^[!-/:-@^`{-~]$/.test(delimiter)) return undefined;

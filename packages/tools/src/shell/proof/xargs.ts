@@ -1,12 +1,12 @@
-/** `xargs` before a program that does no harm whatever comes through the pipe. */
-import { isHarmlessProgram } from './harmless.ts';
+/** Proves `xargs` with a program that has no effects for any arguments from the pipe. */
+import { isHarmlessProgram } from './allowed-options.ts';
 import type { Arg } from './options.ts';
 
 const ALONE =
   /^(-[0rtx]+|-[nLPsI]\S+|--null|--no-run-if-empty|--(max-args|max-procs|max-lines|replace)=\S+)$/;
 const VALUED = /^-[0rtx]*[nLPsId]$/;
 
-/** Where the command begins that it runs; undefined where an option is not known. */
+/** Returns the index of the command that `xargs` runs, or undefined if an option is not known. */
 export function xargsCommand(args: readonly string[]): number | undefined {
   let at = 0;
   for (; args[at]?.startsWith('-'); at++) {
@@ -25,7 +25,7 @@ export function isReadOnlyXargs(args: readonly Arg[]): boolean {
   return !placeholders(args.slice(0, at)).some((text) => program.includes(text));
 }
 
-/** What lines of the input stand in for: some versions put them in the place of the program, too. */
+/** The placeholders that lines of the input replace. Some versions also replace them in the name of the program. */
 function placeholders(options: readonly Arg[]): string[] {
   return options.flatMap(({ value }, index) => {
     const [, attached] = /^(?:-I|--replace=)(.+)$/.exec(value) ?? [];

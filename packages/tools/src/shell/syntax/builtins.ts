@@ -6,7 +6,7 @@ import type { ShellWord } from '../command.ts';
 import type { Refusal } from './word-syntax.ts';
 
 const NAME = /^[A-Za-z_]\w*$/;
-/** Attributes that leave the value of a variable alone. */
+/** Attributes that do not change the value of a variable. */
 const ATTRIBUTES = /^-[rxga]+$/;
 
 const CHECKED: ReadonlySet<string> = new Set(
@@ -15,12 +15,12 @@ const CHECKED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Programs that `refuseBuiltin` has something to say about. */
+/** Returns true for the builtins that `refuseBuiltin` checks. */
 export function isCheckedBuiltin(name: string): boolean {
   return CHECKED.has(name);
 }
 
-/** Why this builtin may do more than its words show; undefined for all other commands. */
+/** Returns the reason why this builtin may do more than its words show, or undefined. */
 export function refuseBuiltin(words: readonly ShellWord[]): Refusal {
   const [name, ...args] = words;
   if (name?.kind !== 'literal') return undefined;
@@ -64,7 +64,7 @@ function isPlain({ kind }: ShellWord): boolean {
   return kind === 'literal';
 }
 
-/** `NAME` or `NAME=value`; the value was judged as a word. */
+/** `NAME` or `NAME=value`. The value was already checked as a word. */
 function isDeclared({ kind, value, prefix }: ShellWord): boolean {
   const [, name] = /^([^=+]*)(?:\+?=|$)/.exec(kind === 'literal' ? value : prefix) ?? [];
   return (
@@ -86,7 +86,7 @@ function refuseRead(args: readonly ShellWord[]): Refusal {
   return undefined;
 }
 
-/** `printf -v` takes its variable also in the same word. */
+/** `printf -v` accepts its variable also in the same word. */
 function mayBeOption(word: ShellWord | undefined): boolean {
   if (word === undefined) return false;
   const begins = word.kind === 'literal' ? word.value : word.prefix;
@@ -96,18 +96,18 @@ function mayBeOption(word: ShellWord | undefined): boolean {
 const OF_ONE = /^-[a-uw-zGLNOS]$/;
 const OF_TWO = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 
-/** Two operators look into variables, so no word may become one of them. */
+/** Two operators read variables by name, so no word may become one of them. */
 function refuseTest(args: readonly ShellWord[]): Refusal {
   if (args.some(({ kind, value }) => kind === 'literal' && /^-[vR]$/.test(value)))
     return 'a test of a variable by its name';
-  // With literal words alone nothing else can become an operator.
+  // If all words are literal, no word can become an operator.
   if (args.every(isPlain)) return undefined;
   if (!args.every(({ single }) => single)) return 'a test of words that are not known';
   const groups = splitTest(args);
   return groups.every(isComparison) ? undefined : 'a test of words that are not known';
 }
 
-/** `-a` and `-o` join comparisons; between them each group is read by its length. */
+/** `-a` and `-o` join comparisons. The number of words between them determines the meaning of each group. */
 function splitTest(args: readonly ShellWord[]): (readonly ShellWord[])[] {
   const groups: ShellWord[][] = [[]];
   for (const word of args) {

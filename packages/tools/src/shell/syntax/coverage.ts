@@ -1,13 +1,13 @@
 /**
- * Holds the parse against its text: between two pieces that the grammar understood there may only be separators. A parser that
- * skips a character it cannot place (as unbash does with the bracket of `echo(`) would otherwise hide it.
+ * Checks the syntax tree against its text: only separators may be between two nodes. A parser that skips a character (as
+ * unbash does with the bracket of `echo(`) would otherwise hide it.
  */
 import { forEachChild, type SyntaxNode } from 'unbash';
 
 const BLANKS = /^(?:[ \t]|\\\n)*$/;
 const SEPARATORS = /^(?:[\s;&|]|\\\n|#[^\n]*)*$/;
 
-/** True when every gap between the pieces of a node holds only what may stand there. */
+/** Returns true if every gap between the children of a node contains only allowed text. */
 export function isCovered(node: SyntaxNode, source: string): boolean {
   switch (node.type) {
     case 'Command':
@@ -35,7 +35,7 @@ function gapsMatch(node: SyntaxNode, source: string, allowed: RegExp, end: numbe
   return at >= end || allowed.test(source.slice(at, end));
 }
 
-/** The text with the bodies of its here-documents blanked: they stand between pieces they do not belong to. */
+/** Blanks the bodies of here-documents, because they are between nodes to which they do not belong. */
 export function withoutHereDocs(root: SyntaxNode, source: string): string {
   let text = source;
   const blank = (node: SyntaxNode): void => {
@@ -43,7 +43,7 @@ export function withoutHereDocs(root: SyntaxNode, source: string): string {
       const end = node.closing?.end ?? node.body.end;
       text = text.slice(0, node.body.pos) + '\n'.repeat(end - node.body.pos) + text.slice(end);
     }
-    // What has a text of its own is blanked when its turn comes.
+    // A script with its own source text is blanked when it is visited.
     if (node === root || node.type !== 'Script' || node.source === undefined) forEachChild(node, blank);
   };
   blank(root);

@@ -1,6 +1,6 @@
 /**
- * The text between the pieces of a syntax node. A piece that the parser skipped would stand there, so each gap must match
- * what its place in the grammar allows: blanks, separators, keywords and comments.
+ * Checks the text between the pieces of a syntax node. A piece that the parser skipped would be there. So each gap must match
+ * the text that the grammar allows at its place: blanks, separators, keywords and comments.
  */
 
 export interface Span {
@@ -12,12 +12,12 @@ export interface Span {
 export const BLANKS = /^[ \t]*$/;
 /** Between two commands of a list. */
 export const SEPARATOR = /^[ \t]*[;&\n]\s*$/;
-/** Behind the last command of a list, before a closing bracket or the end of the text. */
+/** After the last command of a list, before a closing bracket or the end of the text. */
 export const END_OF_LIST = /^[ \t]*[;&]?\s*$/;
 
 /**
- * The text from one place to another, without comments and continued lines. Undefined if it holds a `#` that does not start
- * a comment, or a continued line that joins two tokens.
+ * Returns the text between two positions, without comments and continued lines. Returns undefined if a `#` does not start a
+ * comment, or if a continued line joins two tokens.
  */
 function gapBetween(source: string, from: number, to: number): string | undefined {
   if (to < from) return undefined;
@@ -28,7 +28,7 @@ function gapBetween(source: string, from: number, to: number): string | undefine
       if (!/[\s;&|(]/.test(source[at - 1] ?? ' ')) return undefined;
       const end = source.indexOf('\n', at);
       if (end < 0 || end >= to) {
-        // The comment ends with the text; otherwise it would swallow the next piece.
+        // The comment must end with the text. Otherwise it would contain the next piece.
         return to === source.length ? gap : undefined;
       }
       at = end - 1;
@@ -42,7 +42,7 @@ function gapBetween(source: string, from: number, to: number): string | undefine
   return gap;
 }
 
-/** True if the pieces stand in order inside the node, and each gap matches its pattern: before, between and after them. */
+/** Returns true if the pieces are in order inside the node, and each gap before, between and after them matches its pattern. */
 export function areGapsIn(
   source: string,
   node: Span,

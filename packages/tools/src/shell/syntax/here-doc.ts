@@ -1,4 +1,4 @@
-/** Here-documents that end for the shell where they end for the parser. */
+/** Checks that a here-document ends at the same place for the shell and for the parser. */
 import type { HereDoc } from 'unbash';
 import type { Refusal } from './word-syntax.ts';
 
@@ -15,7 +15,7 @@ export function hereDocRefusal({ delimiter, body, closing, operator }: HereDoc, 
     /^(?:\n|$)/.test(source.slice(closing.end, closing.end + 1));
   if (!isPlaced || lines.some((line) => strip(line) === delimiter.value))
     return 'an unusual end of a here-document';
-  // The shell joins continued lines before it looks for the end.
+  // The shell joins continued lines before it searches the end.
   const joins = !delimiter.quoted && lines.some((line) => line.endsWith('\\'));
   return joins ? 'a continued line in a here-document' : undefined;
 }

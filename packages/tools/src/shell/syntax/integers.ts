@@ -1,6 +1,6 @@
 /**
- * Arithmetic that can neither run a command nor set an unknown variable. The shell evaluates the value of a variable as an
- * expression, and a subscript in it may contain a substitution. So only numbers count, and variables that hold nothing else.
+ * Accepts arithmetic that can neither run a command nor set an unknown variable. The shell evaluates the value of a variable
+ * as an expression, and a subscript in it may contain a substitution. So only numbers and integer variables are accepted.
  */
 import { type ArithmeticFor, type Assignment, forEachChild, type SyntaxNode, type Word } from 'unbash';
 import { isOwn } from '../variables.ts';
@@ -22,7 +22,7 @@ export function integersOf(root: SyntaxNode): ReadonlySet<string> {
       );
     }
     if (node.type === 'ArithmeticFor') for (const name of initialized(node)) note(name, true);
-    // `read x` and its kind name a variable in a word.
+    // `read x` and similar commands name a variable in a word.
     if (node.type === 'Command' && SETTERS.test(node.name?.value ?? '')) {
       for (const word of node.args) if (word.type === 'Word') note(word.value, false);
     }
@@ -45,7 +45,7 @@ function isIntegerWord({ text }: Word): boolean {
   return NUMBER.test(text) || /^\{\d+\.\.\d+\}$/.test(text);
 }
 
-/** `i=0` at the head of a loop. */
+/** The variables that the head of a loop sets: `i=0`. */
 function initialized({ initialize }: ArithmeticFor): string[] {
   if (initialize?.type !== 'ArithmeticBinary' || initialize.operator !== '=') return [];
   const { left, right } = initialize;
@@ -55,7 +55,7 @@ function initialized({ initialize }: ArithmeticFor): string[] {
 
 const TOKENS = /\$\{#?(\w+)\}|\$(\w+)|\$[?#]|([A-Za-z_]\w*)|\d+|[-+*/%<>=!&|^~?:,;()\s]/y;
 
-/** True for an expression of numbers, operators and these variables, with balanced brackets. */
+/** Returns true for an expression of numbers, operators and these variables, with balanced brackets. */
 export function isIntegerExpression(text: string, integers: ReadonlySet<string>): boolean {
   let depth = 0;
   let at = 0;
@@ -76,7 +76,7 @@ export function isIntegerExpression(text: string, integers: ReadonlySet<string>)
   return depth === 0 && /\S/.test(text);
 }
 
-/** An operand of `-eq` and its kind, as it is written. */
+/** Checks an operand of `-eq` or a similar operator, as it is written. */
 export function isIntegerOperand(text: string, integers: ReadonlySet<string>): boolean {
   const bare = /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text;
   if (NUMBER.test(bare) || /^(\$[?#]|\$\{#\w+\})$/.test(bare)) return true;

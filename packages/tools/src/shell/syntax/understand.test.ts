@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCommand } from '../read.ts';
+import { readCommand } from '../read-command.ts';
 
 function refusalOf(text: string): string | undefined {
   const read = readCommand(text);
@@ -141,9 +141,9 @@ describe('the allow-list of syntax', () => {
     'x=1;',
     '(((',
     '$x',
-  ])('reads 10,000 letters of %j in less than 50 ms', (text) => {
+  ])('reads 10,000 characters of %j in less than 50 ms', (text) => {
     const long = text.repeat(Math.floor(9_900 / text.length));
-    // Other processes may take the machine: the time of the processor counts, and the best of several runs.
+    // Other processes may use the machine, so the best processor time of several runs counts.
     const times = [1, 2, 3, 4].map(() => {
       const began = process.threadCpuUsage();
       readCommand(long);

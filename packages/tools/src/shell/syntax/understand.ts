@@ -1,6 +1,6 @@
 /**
- * The allow-list of syntax. A command is understood only if every node of its tree is of a kind listed here, stands where it
- * may stand, and leaves no letter of the text to chance. Everything else is asked about, whatever rules cover.
+ * The allow-list of syntax. A command is understood only if every node of its tree has a listed kind and an allowed position,
+ * and if the tree covers every character of the text. All other commands need a question to the user, whatever rules allow.
  */
 import {
   type Assignment,
@@ -18,14 +18,14 @@ import {
   type Word,
 } from 'unbash';
 import { isOwn } from '../variables.ts';
-import { argumentOf, wordOf } from '../words.ts';
+import { argumentOf, wordOf } from '../shell-word.ts';
 import { isCheckedBuiltin, refuseBuiltin } from './builtins.ts';
 import { areGapsIn, BLANKS, END_OF_LIST, isGap, SEPARATOR, type Span } from './gaps.ts';
 import { hereDocRefusal } from './here-doc.ts';
 import { integersOf, isIntegerExpression, isIntegerOperand } from './integers.ts';
 import { type Refusal, refuseDocument, refuseWord, type WordContext } from './word-syntax.ts';
 
-/** Why a script is not understood; undefined if all of it is. `bare` is the text with the here-documents blanked. */
+/** Returns the reason why a script is not understood, or undefined. `bare` is the text with the here-documents blanked. */
 export function refuseScript(root: ParsedScript, source: string, bare: string): Refusal {
   return new Understanding(source, bare, integersOf(root)).list(root.commands, {
     pos: 0,
@@ -55,7 +55,7 @@ class Understanding {
     };
   }
 
-  /** Statements that fill a span of the text. */
+  /** Checks statements that must cover a span of the text. */
   list(statements: readonly Statement[], span: Span): Refusal {
     const pieces = statements.map(({ command }) => command);
     if (pieces.length === 0) return this.#isGap(span.pos, span.end, /^\s*$/) ? undefined : NOT_COVERED;
@@ -179,7 +179,7 @@ class Understanding {
     return this.list(body.commands, { pos: node.pos + 1, end: node.end - 1 });
   }
 
-  /** Keywords with lists between them: each pattern matches the text before its list, or before the end. */
+  /** Checks keywords with lists between them. Each pattern matches the text before its list, or before the end. */
   #keywords(node: Span, steps: readonly (readonly [RegExp, CompoundList | undefined])[]): Refusal {
     let at = node.pos;
     for (const [pattern, list] of steps) {
@@ -370,13 +370,13 @@ class Understanding {
     if (node.type !== 'HereDoc') return 'an unusual redirection';
     const refusal = hereDocRefusal(node, this.#source);
     if (refusal !== undefined || target.quoted) return refusal;
-    // Inside the body the text counts as it is.
+    // The body is checked against the original text.
     const inner = new Understanding(this.#source, this.#source, this.#integers);
     return refuseDocument(node.body, inner.#words);
   }
 }
 
-/** Where the first command of a list starts. */
+/** The position of the first command of a list. */
 function firstOf(list: CompoundList): number {
   return list.commands[0]?.command.pos ?? list.pos;
 }

@@ -1,6 +1,6 @@
 /**
- * Words whose every letter is understood. The kinds of parts are an allow-list: a part of another kind, a part that does not
- * fill its place in the text, or a letter that may mean something else to the shell makes the word not understood.
+ * Checks that every character of a word is understood. The kinds of parts are an allow-list. A word is rejected if it has a
+ * part of another kind, a part that does not cover its text, or a character with another meaning for the shell.
  */
 import type {
   CommandExpansionPart,
@@ -13,17 +13,17 @@ import type {
 import type { Span } from './gaps.ts';
 import { isIntegerExpression } from './integers.ts';
 
-/** Why a piece of a command is not understood; undefined if it is. */
+/** The reason why a part of a command is not understood, or undefined if it is. */
 export type Refusal = string | undefined;
 
 export interface WordContext {
   readonly source: string;
   readonly integers: ReadonlySet<string>;
-  /** Checks the commands of a substitution, which fill the given span. */
+  /** Checks the commands of a substitution, which must cover the given span. */
   readonly script: (node: CommandExpansionPart | ProcessSubstitutionPart, inner: Span) => Refusal;
 }
 
-/** Quotes mean other things at other places: in a plain word, between double quotes, in a here-document, in `${x:-here}`. */
+/** The meaning of quotes depends on the place: a plain word, double quotes, a here-document, or `${x:-here}`. */
 type Place = 'word' | 'quotes' | 'document' | 'operand' | 'quoted operand';
 
 export function refuseWord(word: Word, context: WordContext): Refusal {
@@ -34,7 +34,7 @@ export function refuseWord(word: Word, context: WordContext): Refusal {
   return refuseParts(word.parts, { pos, end }, 'word', context);
 }
 
-/** The text of a here-document that expands variables. */
+/** Checks the body of a here-document that expands variables. */
 export function refuseDocument(body: HereDocBody, context: WordContext): Refusal {
   if (body.parts === undefined) return refuseLiteral(body.text, body.text, 'document');
   return refuseParts(body.parts, body, 'document', context);
@@ -98,7 +98,7 @@ function refusePart(part: WordPart, place: Place, count: number, context: WordCo
   }
 }
 
-/** The parser may know more kinds than this version of the list. */
+/** A newer parser may return kinds that this list does not contain. */
 function unknownKind(part: never): Refusal {
   return `an unknown part ${JSON.stringify(part)}`;
 }
@@ -106,9 +106,9 @@ function unknownKind(part: never): Refusal {
 const LIST = /^\{[\w./@%+:=*?~-]*(?:,[\w./@%+:=*?~-]*)+\}$/;
 const RANGE = /^\{(?:-?\d+\.\.-?\d+(?:\.\.-?\d+)?|[a-zA-Z]\.\.[a-zA-Z])\}$/;
 
-/** A plain letter, or an escaped one; in the last place also a lone dollar sign. */
+/** Plain or escaped characters. A single dollar sign is allowed at the end. */
 const UNQUOTED = /^(?:[^\s;&|<>()`$'"\\*?[]|\\[^\n])*\$?$/;
-/** Between double quotes: without what starts an expansion, and without continued lines. */
+/** Text between double quotes, without the start of an expansion and without continued lines. */
 const QUOTED = /^(?:[^`$"\\]|\\[^\n]|\$(?![\w({[@*#?$!-]))*$/;
 const DOCUMENT = /^(?:[^`$\\]|\\[^\n]|\$(?![\w({[@*#?$!'"-]))*$/;
 const OPERAND = /^[^`$'"\\{}<>()]*$/;
@@ -131,14 +131,14 @@ function refuseLiteral(text: string, value: string, place: Place): Refusal {
   }
 }
 
-/** The parser may take braces for letters that the shell expands. */
+/** The parser may read braces as literal text that the shell expands. */
 function mayExpandBraces(text: string): boolean {
   const open = text.indexOf('{');
   const inside = open < 0 ? '' : text.slice(open, text.lastIndexOf('}') + 1);
   return inside.includes(',') || inside.includes('..');
 }
 
-/** Between double quotes a single quote is a letter, and what it seems to protect is expanded. */
+/** Between double quotes a single quote is a literal character, and the text after it is expanded. */
 function refuseSingleQuoted(text: string, value: string, place: Place): Refusal {
   const isWhole = text === `'${value}'` && !value.includes("'");
   if (!isWhole || (place !== 'word' && place !== 'operand')) return 'quotes that do not protect';
@@ -166,7 +166,7 @@ function refuseCommandExpansion(part: CommandExpansionPart, context: WordContext
     const isPlain = /^`[^`\\]*`$/.test(text);
     return isPlain ? context.script(part, { pos: pos + 1, end: end - 1 }) : 'escapes inside backquotes';
   }
-  // Behind two brackets the shell looks for arithmetic first.
+  // After two brackets the shell tries arithmetic first.
   const isPlain = /^\$\((?!\()/.test(text) && text.endsWith(')');
   return isPlain ? context.script(part, { pos: pos + 2, end: end - 1 }) : 'an unusual substitution';
 }

@@ -1,4 +1,4 @@
-/** A table as it is read: one command a line, `⏎` for a line end within one. */
+/** Splits a table with one command per line. `⏎` is a line end within a command. */
 export function lines(table: string): string[] {
   return table
     .split('\n')

@@ -246,7 +246,7 @@ git check-attr -a a
 git rev-parse --is-inside-git-dir HEAD main
 `);
 
-/** They show no difference line by line. */
+/** Commands that show no difference line by line. */
 export const PROVEN_WITH_A_DRIVER: readonly string[] = lines(`
 git log
 git log --oneline -5

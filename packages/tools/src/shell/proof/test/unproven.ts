@@ -1,4 +1,4 @@
-/** Their neighbours, about which nothing is proven. */
+/** Similar commands that are not proven. */
 import { lines } from './lines.ts';
 
 export const NOT_PROVEN: readonly string[] = lines(`

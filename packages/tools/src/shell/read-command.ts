@@ -1,4 +1,4 @@
-/** Reads a shell command with a real grammar. What the grammar does not understand whole is not understood at all. */
+/** Reads a shell command with a real grammar. A command is rejected if the grammar does not understand all of it. */
 import {
   type Assignment,
   type Command,
@@ -11,16 +11,16 @@ import type { Construct, ReadCommand, ShellAssignment, ShellRedirection, SimpleC
 import { redirectionOf } from './redirections.ts';
 import { isCovered, withoutHereDocs } from './syntax/coverage.ts';
 import { refuseScript } from './syntax/understand.ts';
-import { argumentOf, wordOf } from './words.ts';
+import { argumentOf, wordOf } from './shell-word.ts';
 
-/** Longer than any command a person would check. */
+/** A user does not check longer commands. */
 const LONGEST = 10_000;
-/** Commands of one script: more take too long to decide, and too long to check for the user who is asked. */
+/** Commands of one script. A decision about more commands takes too long, for Heddle and for the user. */
 const MOST_COMMANDS = 200;
-/** The parser's time grows with the square of their number. */
+/** The time of the parser grows with the square of their number. */
 const MOST_BRACES = 500;
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern finds control characters
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f]/;
 
 export function readCommand(text: string): ReadCommand {
@@ -102,7 +102,7 @@ class Reader {
         break;
       case 'Redirect':
       case 'HereString':
-        // The shell reads a number before an angle as a descriptor, also where a target should stand: `<2>&1`.
+        // The shell reads a number before an angle bracket as a descriptor, also in the place of a target: `<2>&1`.
         if (
           node.target &&
           /^(\d+|\{\w+\})$/.test(node.target.text) &&
@@ -110,7 +110,7 @@ class Reader {
         ) {
           throw new NotUnderstood('a redirection has no target');
         }
-        // `<&-a` closes the input and runs `a`: behind these two the shell takes a dash for a word of its own.
+        // `<&-a` closes the input and runs `a`: after `<&` and `>&` the shell reads a dash as a separate word.
         if (
           node.type === 'Redirect' &&
           /^[<>]&$/.test(node.operator) &&
@@ -135,7 +135,7 @@ class Reader {
     forEachChild(node, (child) => this.#node(child, around, source));
   }
 
-  /** Outside it was blanked; the commands in it are held against what really stands there. */
+  /** Checks the commands in a here-document against the original text, because the outer text has its body blanked. */
   #hereDocBody(node: SyntaxNode, inside: readonly Construct[], source: string): void {
     const bare = this.#bare.get(source) ?? source;
     this.#bare.set(source, source);
@@ -155,7 +155,7 @@ class Reader {
       inside,
       text: source.slice(node.pos, node.end),
     });
-    // Its words and here-documents may hold commands of their own.
+    // Its words and here-documents may contain other commands.
     forEachChild(node, (child) => this.#node(child, inside, source));
   }
 

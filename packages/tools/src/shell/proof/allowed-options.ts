@@ -1,8 +1,8 @@
-/** Programs that only read, and which of their options keep it so. What is not listed is not proven. */
+/** Programs that only read, and their options that only read. A program or option that is not listed is not proven. */
 import type { Allowed } from './options.ts';
 
-/** No option and no argument makes them do anything but print. */
-export const SAFE_PROGRAMS: ReadonlySet<string> = new Set(
+/** Programs that only print, with any options and arguments. */
+const SAFE_PROGRAMS: ReadonlySet<string> = new Set(
   (
     'ls cat head echo true false : pwd cd pushd popd basename dirname whoami id groups seq sleep rev tac nl cut tr comm wc ' +
     'stat du which realpath readlink nproc uname od expr fold expand unexpand paste join printenv free uptime ' +
@@ -16,13 +16,16 @@ const GREP: Allowed = {
   short: 'EFGPiyvwxcLlqsbHhnTZazUrRIoV',
   valued: 'efmABCdD',
   numbers: true,
-  long: (
-    'extended-regexp fixed-strings basic-regexp perl-regexp regexp file ignore-case no-ignore-case invert-match ' +
-    'word-regexp line-regexp count color colour files-without-match files-with-matches max-count only-matching quiet ' +
-    'silent no-messages byte-offset with-filename no-filename label line-number initial-tab null after-context ' +
-    'before-context context text binary-files exclude exclude-from exclude-dir include recursive ' +
-    'dereference-recursive null-data version help'
-  ).split(' '),
+  long: [
+    ...(
+      'extended-regexp fixed-strings basic-regexp perl-regexp regexp file ignore-case no-ignore-case invert-match ' +
+      'word-regexp line-regexp count color files-without-match files-with-matches max-count only-matching quiet ' +
+      'silent no-messages byte-offset with-filename no-filename label line-number initial-tab null after-context ' +
+      'before-context context text binary-files exclude exclude-from exclude-dir include recursive ' +
+      'dereference-recursive null-data version help'
+    ).split(' '),
+    'colour',
+  ],
 };
 
 const FD: Allowed = {
@@ -39,7 +42,7 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   ['grep', GREP],
   ['egrep', GREP],
   ['fgrep', GREP],
-  // With -f it ends at the time limit of the tool.
+  // With -f the time limit of the tool ends it.
   [
     'tail',
     {
@@ -147,7 +150,7 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   ['tty', { operands: 0 }],
 ]);
 
-/** Searching inside archives, `--pre` and `--hostname-bin` run programs; so may whatever a configuration file adds. */
+/** Without options that run programs: search in archives, `--pre`, `--hostname-bin`. A configuration file may add them. */
 export const RIPGREP: Allowed = {
   short: 'abcFHiIlLnNopPqsSuUvVwx0.',
   valued: 'ABCdEefgjmMrtT',
@@ -183,8 +186,8 @@ export const SOCKETS: Allowed = {
 export const LSOF: Allowed = { short: 'abnPltUVR', valued: 'ipcusd' };
 
 /**
- * They print their version without a look at the project. Package managers, language version managers and build tools are not
- * among them: a file of the project may name the program that prints it.
+ * Programs that print their version without reading the project. Package managers, version managers and build tools are not
+ * listed, because a file of the project may name the program that prints the version.
  */
 export const VERSIONED: ReadonlySet<string> = new Set(
   (
@@ -194,3 +197,8 @@ export const VERSIONED: ReadonlySet<string> = new Set(
     'deno uv ruff protoc nginx file sort ps top htop bc dc m4 socat nc nmap hyperfine delta fzf zoxide lsof ss ip'
   ).split(' '),
 );
+
+/** Returns true if a program has no effects for any arguments, which may also come from a pipe, a variable or a glob. */
+export function isHarmlessProgram(program: string): boolean {
+  return SAFE_PROGRAMS.has(program) || OPTIONS.get(program)?.harmless === true;
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadCommand, SimpleCommand } from './command.ts';
-import { readCommand } from './read.ts';
+import { readCommand } from './read-command.ts';
 
 function read(text: string): Extract<ReadCommand, { ok: true }> {
   const result = readCommand(text);
@@ -60,16 +60,16 @@ describe('the shell reader', () => {
     ['ls $x', '$x', 'dynamic', false],
     ['ls "$x"', '$x', 'dynamic', false],
     ['ls a$(b)', 'a$(b)', 'dynamic', false],
-  ])('knows what is certain about the word in %j', (text, value, kind, plain) => {
+  ])('returns the certain value of the word in %j', (text, value, kind, plain) => {
     expect(first(text).args[0]).toMatchObject({ value, kind, plain });
   });
 
-  it('gives the certain beginning of a word', () => {
+  it('returns the certain start of a word', () => {
     expect(first('ls "a b"/src/*.ts').args[0]?.prefix).toBe('a b/src/');
     expect(first('ls src$x').args[0]?.prefix).toBe('src');
   });
 
-  it('tells where a command stands', () => {
+  it('returns the constructs around a command', () => {
     expect(read('a | (b $(c)) &').commands.map(({ inside }) => inside)).toEqual([
       ['background', 'pipeline'],
       ['background', 'pipeline', 'subshell'],
@@ -78,7 +78,7 @@ describe('the shell reader', () => {
     expect(first('! time a').inside).toContain('negation');
   });
 
-  it('gives assignments and redirections, those of compound commands apart', () => {
+  it('returns assignments and redirections, and those of compound commands separately', () => {
     const { assignments, redirections } = first('A=1 B+=$x cmd > out 2>&1 < in');
     expect(assignments.map(({ name, append, value }) => [name, append, value?.kind])).toEqual([
       ['A', false, 'literal'],
@@ -122,7 +122,7 @@ describe('the shell reader', () => {
     expect(readCommand(text).ok).toBe(false);
   });
 
-  it('takes nothing for nothing', () => {
+  it('reads an empty text as no command', () => {
     expect(read('  # only a remark').commands).toEqual([]);
   });
 });
