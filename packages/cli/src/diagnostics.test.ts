@@ -70,7 +70,6 @@ describe('conditions of the settings', () => {
 
   it.each([
     ['left-outs of an untrusted folder', /^Left out, because the folder is not trusted: /],
-    ['hooks that are not run', /^Hooks in settings are not run yet/],
     ['a settings file that cannot be read', /settings\.local\.json was skipped: it is not JSON/],
     ['a rule for an unknown tool', /no tool is named Bsah/],
     ['a mode that the settings forbid', /^The settings forbid the mode bypassPermissions/],

@@ -15,7 +15,7 @@ import { systemClock } from '@heddle/models';
 import { createHash, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { AgentHooks, AgentOptions } from './options.ts';
+import type { AgentHooks, AgentOptions, StopHookAnswer } from './options.ts';
 
 export function productionDeps(options: AgentOptions, context: ContextPort): QueryDeps {
   const redact: Redact = options.redact ?? ((value) => value);
@@ -61,22 +61,24 @@ function turnEnd(hooks: AgentHooks, redact: Redact): TurnEndPort {
     async *userStopHooks(input) {
       const { stop } = hooks;
       if (!stop) return NO_OBJECTION;
-      const word = redact(await stop({ stopHookActive: input.stopHookActive, signal: input.context.signal }));
-      yield { type: 'hook_progress', hook: 'stop', text: word.block ?? word.prevent ?? 'passed' };
-      return outcomeOf(word);
+      const answer = redact(
+        await stop({ stopHookActive: input.stopHookActive, signal: input.context.signal }),
+      );
+      yield { type: 'hook_progress', hook: 'stop', text: answer.block ?? answer.prevent ?? 'passed' };
+      return outcomeOf(answer);
     },
     // oxlint-disable-next-line require-yield -- no team, no hooks
     async *teamHooks() {
       return NO_OBJECTION;
     },
-    stopFailure: () => undefined,
+    stopFailure: (error) => hooks.stopFailure?.(error),
   };
 }
 
-function outcomeOf(word: { readonly block?: string; readonly prevent?: string }): StopHookOutcome {
+function outcomeOf({ block, blockedBy, prevent }: StopHookAnswer): StopHookOutcome {
   return {
-    blockingErrors: word.block === undefined ? [] : [{ hook: 'stop', message: word.block }],
-    preventContinuation: word.prevent === undefined ? undefined : { hook: 'stop', message: word.prevent },
+    blockingErrors: block === undefined ? [] : [{ hook: blockedBy ?? 'stop', message: block }],
+    preventContinuation: prevent === undefined ? undefined : { hook: 'stop', message: prevent },
   };
 }
 

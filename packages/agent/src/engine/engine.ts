@@ -19,7 +19,7 @@ import {
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { DATE, dateNote } from '../prompt/session-context.ts';
-import { type SdkMessage, totalCost } from '../sdk/message.ts';
+import { type SdkMessage, type SdkResult, totalCost } from '../sdk/message.ts';
 import { createTranslator, replayLine } from '../sdk/translate.ts';
 import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
@@ -38,6 +38,7 @@ import {
 } from './lines.ts';
 import { finishOpenCalls } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
+import { blockedPromptLines, promptHookAnswer } from './prompt-hook.ts';
 import {
   type CommandOutcome,
   compactCommand,
@@ -57,6 +58,8 @@ import {
   type MessageStamp,
   type PromptRun,
   SessionLog,
+  isRefusedBySystem,
+  rewindEntry,
   synthetic,
   terminalOf,
 } from './session-log.ts';
@@ -174,13 +177,11 @@ export class QueryEngine {
   /** Removes a message and all later ones from the conversation, between two prompts. */
   rewindBefore(uuid: string): CommandOutcome<object> {
     if (this.#busy) return BUSY;
-    const messages = [...this.messages];
-    const at = messages.findIndex((message) => message.uuid === uuid);
-    if (at < 0)
+    const entry = rewindEntry(this.messages, uuid);
+    if (!entry)
       return { ok: false, reason: 'nothing to do', message: `The conversation has no message ${uuid}.` };
-    const last = messages[at - 1];
     return this.#storing(() => {
-      this.#log.store(last ? { type: 'rewind', to: last.uuid } : { type: 'rewind', to: uuid, messages: [] });
+      this.#log.store(entry);
       return { ok: true };
     });
   }
@@ -209,7 +210,12 @@ export class QueryEngine {
   async *#answer(prompt: Prompt): AsyncGenerator<SdkMessage, Terminal> {
     const turn = this.#newRun();
     const { content, uuid = this.#uuid() } = prompt;
-    const problem = await this.#accept({ content, uuid });
+    const { block, context } = await promptHookAnswer(this.#options, content, this.#controller.signal);
+    if (block !== undefined) {
+      yield* blockedPromptLines(block, this.#failedStart(block), this.#stamp());
+      return { reason: 'hook_stopped', hook: 'UserPromptSubmit', message: block };
+    }
+    const problem = await this.#accept({ content, uuid }, context);
     if (problem !== undefined) {
       yield this.#failedStart(problem);
       return { reason: 'model_error', message: problem };
@@ -245,13 +251,8 @@ export class QueryEngine {
       const { toolUseContext: context, deps } = this.#params(turn);
       const { autoCompactTracking } = this.#session.projection;
       const lineage = lineageOf({ autoCompactTracking });
-      const setup = {
-        messages: this.messages,
-        port: this.#contextPort(),
-        context,
-        clock: deps.clock,
-        lineage,
-      };
+      const { messages } = this;
+      const setup = { messages, port: this.#contextPort(), context, clock: deps.clock, lineage };
       const steps = compactOnDemand(setup, instructions);
       while (true) {
         const next = await steps.next();
@@ -285,7 +286,10 @@ export class QueryEngine {
   }
 
   /** Stores the prompt before anything else happens. Returns the reason if the run cannot start. */
-  async #accept({ content, uuid }: Required<Pick<Prompt, 'content' | 'uuid'>>): Promise<string | undefined> {
+  async #accept(
+    { content, uuid }: Required<Pick<Prompt, 'content' | 'uuid'>>,
+    hookContext: string | undefined,
+  ): Promise<string | undefined> {
     const { outputSchema } = this.#options;
     const objection = await this.#costs.objection();
     if (objection !== undefined) return objection;
@@ -304,6 +308,7 @@ export class QueryEngine {
       this.#checkDirectory();
       if (this.permissionMode === 'plan') this.#attach(PLAN_NOTE);
       for (const attachment of this.#news(stamp.at)) this.#attach(attachment);
+      if (hookContext !== undefined) this.#attach({ kind: 'reminder', about: 'hook', text: hookContext });
       await this.#options.onAccepted?.(stamp.uuid);
       return undefined;
     } catch (thrown) {
@@ -476,7 +481,7 @@ export class QueryEngine {
   }
 
   /** The costs of earlier prompts stay in the total. */
-  #failedStart(message: string): SdkMessage {
+  #failedStart(message: string): SdkResult {
     const { spending } = this;
     return {
       ...failedStart(message, this.#stamp()),
@@ -492,8 +497,4 @@ export class QueryEngine {
   #messageStamp(): MessageStamp {
     return { uuid: this.#uuid(), at: this.#now() };
   }
-}
-
-function isRefusedBySystem(thrown: unknown): thrown is Error {
-  return thrown instanceof Error && 'syscall' in thrown;
 }

@@ -6,6 +6,7 @@ import type {
   ConfigChanges,
   JsonObject,
   LoopEvent,
+  ModelError,
   ModelPort,
   PermissionMode,
   QueryDeps,
@@ -24,7 +25,7 @@ import type { SandboxGate } from '../sandbox/gate.ts';
 import type { ReadOnlyView } from '../sandbox/view/view.ts';
 import type { Session } from '../session/open/open.ts';
 import type { Price } from '../cost/usage-meter.ts';
-import type { AskPermission } from '../permission/question.ts';
+import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../permission/question.ts';
 
 /** The model, the parameters of its requests, and the facts about it. */
 interface AgentModelOptions {
@@ -170,9 +171,40 @@ export interface AgentHooks {
   readonly tools?: Partial<ToolHooks>;
   /** Around every compaction: may forbid it, or add instructions. */
   readonly compaction?: CompactionHooks;
-  /** Runs when the model has finished: may let it continue, or end the run. */
-  readonly stop?: (input: {
-    readonly stopHookActive: boolean;
+  /** Before a prompt is stored: may block it, or add context for the model. */
+  readonly prompt?: (prompt: {
+    readonly text: string;
     readonly signal: AbortSignal;
-  }) => Promise<{ readonly block?: string; readonly prevent?: string }>;
+  }) => Promise<PromptHookAnswer>;
+  /** Before the user is asked about a call: may answer in place of the user. Undefined leaves the question to the user. */
+  readonly permission?: (
+    question: PermissionQuestion,
+    signal: AbortSignal,
+  ) => Promise<PermissionAnswer | undefined>;
+  /** Runs when the model has finished: may let it continue, or end the run. */
+  readonly stop?: ((input: StopHookQuestion) => Promise<StopHookAnswer>) | undefined;
+  /** A run ended with an error of the model. Not waited for. */
+  readonly stopFailure?: (error: ModelError) => void;
+}
+
+export interface PromptHookAnswer {
+  /** The reason why the prompt is not submitted. */
+  readonly block?: string | undefined;
+  readonly context?: string | undefined;
+  /** A title for the session. */
+  readonly title?: string | undefined;
+}
+
+export interface StopHookQuestion {
+  /** The model continued because a stop hook blocked before. */
+  readonly stopHookActive: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface StopHookAnswer {
+  /** The reason why the model must continue. */
+  readonly block?: string | undefined;
+  /** The hook that blocked, for the report of a run that never stops. */
+  readonly blockedBy?: string | undefined;
+  readonly prevent?: string | undefined;
 }

@@ -61,12 +61,6 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     if (verdict.decision === 'deny') return deny(`Permission denied. ${verdict.reason}`, byRule(verdict));
     if (answered) return allowed;
     const reason = hookReason === undefined ? verdict.reason : `${verdict.reason} ${hookReason}`;
-    if (!options.canUseTool) {
-      const advice = adviceWithoutUser(tool.name);
-      const nobody = `There is no user to ask.${advice === undefined ? '' : ` ${advice}`}`;
-      return deny(`Permission denied. ${reason} ${nobody}`);
-    }
-    record.store({ type: 'ask', toolUseId, tool: tool.name, input });
     const { rule, parts } = verdict;
     const question: PermissionQuestion = {
       toolUseId,
@@ -78,14 +72,21 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
       rule,
       agentId: context.agentId,
     };
-    const answer = await answerOf(options.canUseTool, question, signal);
+    const byHook = await hookAnswer(options, question, signal);
+    if (byHook === undefined && !options.canUseTool) {
+      const advice = adviceWithoutUser(tool.name);
+      const noUser = `There is no user to ask.${advice === undefined ? '' : ` ${advice}`}`;
+      return deny(`Permission denied. ${reason} ${noUser}`);
+    }
+    record.store({ type: 'ask', toolUseId, tool: tool.name, input });
+    const answer = byHook ?? (await answerOf(options.canUseTool, question, signal));
     const { allow, message, updatedInput, updates } = answer;
     const said = message === undefined ? {} : { message };
     record.store({ type: 'ask_answer', toolUseId, behavior: allow ? 'allow' : 'deny', ...said });
     const refused = message ?? 'The user denied this call.';
     // A withdrawn question has no answer, so nothing was denied.
     if (!allow && signal.aborted) return { behavior: 'deny', message: refused };
-    if (!allow) return deny(refused, 'user', answer.interrupt);
+    if (!allow) return deny(refused, byHook === undefined ? 'user' : 'hook', answer.interrupt);
     if (updates) live.apply(updates);
     // Rules may have changed while the question was open. A new deny rule wins.
     const now = decide();
@@ -207,9 +208,22 @@ async function decider(
   };
 }
 
+/** The answer of a hook in place of the user. A hook that fails leaves the question to the user. */
+async function hookAnswer(
+  { hooks }: AgentOptions,
+  question: PermissionQuestion,
+  signal: AbortSignal,
+): Promise<PermissionAnswer | undefined> {
+  try {
+    return await hooks?.permission?.(question, signal);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A question has no deadline, only an abort. A failure to answer is not a permission. */
 async function answerOf(
-  ask: NonNullable<AgentOptions['canUseTool']>,
+  ask: AgentOptions['canUseTool'],
   question: PermissionQuestion,
   signal: AbortSignal,
 ): Promise<PermissionAnswer> {
@@ -219,7 +233,7 @@ async function answerOf(
   if (signal.aborted) withdraw();
   signal.addEventListener('abort', withdraw, { once: true });
   try {
-    return await Promise.race([ask(question, signal), withdrawn]);
+    return await Promise.race([ask?.(question, signal) ?? withdrawn, withdrawn]);
   } catch (thrown) {
     return {
       allow: false,

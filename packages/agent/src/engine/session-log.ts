@@ -147,3 +147,17 @@ export function synthetic(words: string, stamp: { readonly uuid: string; readonl
   } as const;
   return { type: 'message', message };
 }
+
+/** An error of the operating system, such as a full disk. */
+export function isRefusedBySystem(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && 'syscall' in thrown;
+}
+
+/** The entry that removes a message and all later ones; undefined if there is no such message. */
+export function rewindEntry(messages: Iterable<Message>, uuid: string): EntryBody | undefined {
+  const all = [...messages];
+  const at = all.findIndex((message) => message.uuid === uuid);
+  if (at < 0) return undefined;
+  const last = all[at - 1];
+  return last ? { type: 'rewind', to: last.uuid } : { type: 'rewind', to: uuid, messages: [] };
+}

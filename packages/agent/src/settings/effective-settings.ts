@@ -21,16 +21,11 @@ export interface CountingFacts {
   readonly trusted: boolean;
   /** The entries that Heddle itself wrote into this file. */
   readonly written: JsonObject;
-  /** Hooks also count if the host named the sources. */
-  readonly hooks: boolean;
 }
 
-export function countingPart({ settings, trusted, written, hooks }: CountingFacts): JsonObject {
+export function countingPart({ settings, trusted, written }: CountingFacts): JsonObject {
   if (trusted) return settings;
-  return joinSettings(commonPart(settings, written), {
-    ...forbidding(settings),
-    ...(hooks && settings['hooks'] !== undefined ? { hooks: settings['hooks'] } : {}),
-  });
+  return joinSettings(commonPart(settings, written), forbidding(settings));
 }
 
 function forbidding({ permissions }: JsonObject): JsonObject {

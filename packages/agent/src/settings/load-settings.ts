@@ -57,7 +57,6 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
         settings,
         trusted: isTrusted(root) && (isInside || isTrusted(path.dirname(real))),
         written: source === 'local' ? writtenIn(real, request) : {},
-        hooks: sources !== undefined,
       });
       return [{ ...place, counting, ...(isInside ? {} : { target: real }) }];
     } catch (thrown) {

@@ -193,10 +193,10 @@ describe('an untrusted folder', () => {
     expect(mergeSettings(load().files)).toMatchObject({ env: { A: 'b' } });
   });
 
-  it('runs its hooks where the host named the sources itself', () => {
+  it('does not run its hooks, even if a host named the sources', () => {
     const { write, load } = createSettingsHome();
     write('project/.claude/settings.json', settings);
-    expect(mergeSettings(load({ sources: ['project'] }).files)).toHaveProperty('hooks');
+    expect(mergeSettings(load({ sources: ['project'] }).files)).not.toHaveProperty('hooks');
     expect(mergeSettings(load({ sources: ['project'] }).files)).not.toHaveProperty('env');
   });
 

@@ -43,7 +43,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   plugins: PLUGINS,
   marketplace: PLUGINS,
   agents: 'there are no subagents yet',
-  hooks: 'hooks of settings are not run yet',
+  hooks: 'hooks are part of the settings: docs/hooks.md',
   skills: 'skills are not loaded yet',
   exec: PRINT,
   update: CLONE,

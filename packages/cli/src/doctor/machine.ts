@@ -1,4 +1,5 @@
 /** The checks of `heddle doctor`: the platform, the programs, the settings and the models. */
+import { settingsHooks } from '@heddle/agent/hooks';
 import { VERSION } from '@heddle/agent';
 import { checkSandbox } from '@heddle/agent/sandbox';
 import { appliedSettings } from '@heddle/agent/settings';
@@ -176,7 +177,8 @@ function folders(parent: string): string[] {
 
 export async function checkSettingsFiles(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const setup = await permissionSetup(NO_FLAGS, cwd, env);
-  const { loaded, mode, rules, problems, doubts, leftOut, notRun, modeRefused } = setup;
+  const { loaded, mode, rules, problems, doubts, leftOut, modeRefused } = setup;
+  const hooks = settingsHooks(loaded);
   const count = rules.allow.length + rules.ask.length + rules.deny.length;
   const read = ok(
     'settings',
@@ -188,7 +190,7 @@ export async function checkSettingsFiles(cwd: string, env: NodeJS.ProcessEnv): P
     ...doubts.map((text) =>
       hint('rules', text, 'the rule is kept; if it is misspelled, correct it in the file'),
     ),
-    ...notRun.map((text) => problem('hooks', text, 'write deny or ask rules: heddle permissions add')),
+    ...hooks.problems.map((text) => problem('hooks', text, 'fix the hook; the others run')),
     ...modeRefused.map((text) => hint('mode', text, 'choose another defaultMode: heddle config path')),
     ...leftOut.map((text) => hint('trust', text, 'heddle permissions trust')),
   ];

@@ -239,14 +239,6 @@ describe('heddle permissions', () => {
     expect((await run('add', 'allow', 'mcp__srv__tool')).stderr).toBe('');
   });
 
-  it('warns that hooks in settings are not run yet', async () => {
-    const { run, write } = place();
-    write('home/.claude/settings.json', { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [] }] } });
-    expect((await run('list')).stderr).toMatch(
-      /Hooks in settings are not run yet\. .*\.claude\/settings\.json/,
-    );
-  });
-
   it('prints its usage', async () => {
     expect((await place().run('help')).stdout).toContain('heddle permissions explain');
   });

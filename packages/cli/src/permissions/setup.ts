@@ -44,7 +44,6 @@ export interface PermissionSetup {
   /** Warnings about rules for unknown tools. */
   readonly doubts: readonly string[];
   readonly leftOut: readonly string[];
-  readonly notRun: readonly string[];
   /** A message if the settings forbid the requested mode. */
   readonly modeRefused: readonly string[];
   readonly loaded: LoadedSettings;
@@ -71,7 +70,6 @@ export async function permissionSetup(
     ...flags.allowedTools.flatMap((text) => unknownTool(text, 'allow') ?? []),
     ...configured.doubts,
   ];
-  const notRun = hooksNotRun(loaded);
   const wanted = flags.permissionMode ?? configured.defaultMode ?? 'default';
   const refused = wanted === 'bypassPermissions' && configured.bypassDisabled;
   const modeRefused = refused ? ['The settings forbid the mode bypassPermissions. The mode is default.'] : [];
@@ -87,25 +85,8 @@ export async function permissionSetup(
     problems: configured.problems,
     doubts,
     leftOut: configured.leftOut,
-    notRun,
     modeRefused,
-    notes: [...configured.problems, ...doubts, ...configured.leftOut, ...notRun, ...modeRefused],
+    notes: [...configured.problems, ...doubts, ...configured.leftOut, ...modeRefused],
     loaded,
   };
-}
-
-/**
- * Reports hooks in settings, which are not run yet. A user may rely on a hook as a guard, so every file with hooks is
- * named, even if its other settings are ignored.
- */
-function hooksNotRun({ files }: LoadedSettings): string[] {
-  const places = files
-    .filter(({ settings: { hooks } }) => isFilled(hooks))
-    .map(({ file, source }) => file ?? `the ${source} settings`);
-  if (places.length === 0) return [];
-  return [`Hooks in settings are not run yet. Use a deny or ask rule instead: ${places.join(', ')}.`];
-}
-
-function isFilled(hooks: unknown): boolean {
-  return typeof hooks === 'object' && hooks !== null && Object.keys(hooks).length > 0;
 }

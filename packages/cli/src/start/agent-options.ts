@@ -1,5 +1,6 @@
 /** What the command line asks of the agent. */
 import { type AgentOptions, compactionOverrides, isToolDenied, LivePermissions } from '@heddle/agent';
+import { settingsHooks, type HookDefinition } from '@heddle/agent/hooks';
 import { appliedSettings, parseRule, type SandboxSettings, sandboxSettings } from '@heddle/agent/settings';
 import { errorMessage, type GivenOptions, type Thinking } from '@heddle/core';
 import { findModel } from '@heddle/models';
@@ -19,6 +20,8 @@ import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } 
 /** What an agent is started with. */
 export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly sandboxSettings?: SandboxSettings;
+  /** The hooks of the settings that count. */
+  readonly declaredHooks?: readonly HookDefinition[];
   readonly plays?: ModelOptions['plays'];
   /** What the settings state about models: a model that is chosen later needs it, too. */
   readonly stated?: ModelSetupOptions['stated'];
@@ -62,7 +65,11 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   if (!named.ok) return named;
   const prompts = await promptTexts(command);
   if (!prompts.ok) return prompts;
-  for (const note of [...command.notes, ...named.notes, ...permission.notes])
+  const hooks = command.bare
+    ? { hooks: [], problems: [], disabled: undefined }
+    : settingsHooks(permission.loaded);
+  const hookNotes = [...hooks.problems, ...(hooks.disabled === undefined ? [] : [hooks.disabled])];
+  for (const note of [...command.notes, ...named.notes, ...permission.notes, ...hookNotes])
     process.stderr.write(`heddle: ${escapeControls(note)}\n`);
   return {
     ok: true,
@@ -77,6 +84,7 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
       rules: new LivePermissions(permission.rules, permission.directories, { mayBypass: command.mayBypass }),
       configDirs: permission.configDirs,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
+      declaredHooks: hooks.hooks,
       includePartialMessages: command.partialMessages,
       bare: command.bare,
       requestOptions: requestOptions({

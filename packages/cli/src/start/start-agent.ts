@@ -17,6 +17,7 @@ import type { RunOptions, SessionChoice } from '../arguments/arguments.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
+import { SessionHooks } from './session-hooks.ts';
 import { openChosen } from './open-session.ts';
 import { type SessionTools, sessionTools, type ToolChoices } from './session-tools.ts';
 
@@ -33,6 +34,7 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   readonly listen: (listener: (event: LoopEvent) => void) => void;
   /** Tells the model something with the next prompt, or between two calls. */
   readonly remark: (remark: Attachment) => void;
+  readonly hooks: SessionHooks;
   /** Ends what still runs, and lets go of the session. */
   readonly close: () => Promise<void>;
 }
@@ -52,7 +54,7 @@ export interface Surface {
 
 export async function startAgent(
   command: RunOptions,
-  { sandboxSettings, ...options }: AgentSetup,
+  { sandboxSettings, declaredHooks = [], ...options }: AgentSetup,
   { choice = command.session, tools: choices = {}, tell = warn, agent: more = {} }: Surface = {},
 ): Promise<Starting> {
   const ask = more.canUseTool ?? options.canUseTool;
@@ -80,8 +82,22 @@ export async function startAgent(
   const context = session.snapshot ? {} : contextOf(command, options);
   const remarks: Attachment[] = [];
   const listeners: ((event: LoopEvent) => void)[] = [];
-  const agent = createAgent({
+  const hooks = new SessionHooks({
+    hooks: declaredHooks,
+    cwd: options.cwd,
+    source: session.snapshot ? 'resume' : 'startup',
+    commonInput: () => ({
+      session_id: session.id,
+      transcript_path: session.journal.path ?? '',
+      cwd: process.cwd(),
+      permission_mode: agent.permissionMode,
+    }),
+    messages: () => agent.messages,
+    tell,
+  });
+  const agent: Agent = createAgent({
     ...options,
+    hooks: declaredHooks.length === 0 ? undefined : hooks.forAgent(),
     sandbox,
     view,
     ...context,
@@ -112,7 +128,9 @@ export async function startAgent(
       entitle: (title) => naming.entitle(title),
       listen: (listener) => void listeners.push(listener),
       remark: (remark) => void remarks.push(remark),
+      hooks,
       close: async () => {
+        await hooks.end('other');
         await dispose();
         await sandbox?.dispose();
         session.journal.close();

@@ -90,7 +90,7 @@ export function createControl(deps: ControlDeps): Control {
     for (const note of wishes.notes) warn(note);
     if (wishes.title !== undefined) started.entitle(wishes.title);
     servers = wishes.servers;
-    if (wishes.hooks.size > 0) hooks.join(wishes.hooks);
+    if (wishes.hooks.length > 0) hooks.join(wishes.hooks);
     agent.change(wishes.changes);
     return controlSuccess(introduction(deps.firstModel, agent.permissionMode));
   }

@@ -1,16 +1,17 @@
 /** What a host brings with `initialize`, and who answers it. Pure. */
+import { type HookDefinition, REPORTED_EVENTS } from '@heddle/agent/hooks';
 import { type Changes, VERSION } from '@heddle/agent';
 import { isJsonObject, type PermissionMode } from '@heddle/core';
 import { fullModelName } from '@heddle/models';
 import { modelEnvironment } from '../../../keys.ts';
 import type { ModelOptions } from '../../../start/model-options.ts';
 import { HEADLESS_COMMANDS } from '../../../slash/slash-commands.ts';
-import { type HostHooks, readHooks } from '../hooks/registered.ts';
+import { readHostHooks } from '../hooks/registered.ts';
 import { type HostLine, lineIn, textIn } from '../json.ts';
 
 interface InitializeRequest {
   readonly changes: Changes;
-  readonly hooks: HostHooks;
+  readonly hooks: readonly HookDefinition[];
   /** What the session is called. */
   readonly title: string | undefined;
   /** Servers in the host's own process. */
@@ -23,7 +24,8 @@ interface InitializeRequest {
 
 export function readInitialize(request: HostLine): InitializeRequest {
   const { jsonSchema } = request;
-  const { hooks, unheard } = readHooks(request['hooks']);
+  const { hooks, unknown } = readHostHooks(request['hooks']);
+  const unreported = hooks.map(({ event }) => event).filter((event) => !REPORTED_EVENTS.has(event));
   const servers = namesIn(request['sdkMcpServers']);
   const missing = LACKING.filter(([field]) => isGiven(request[field])).map(([, sentence]) => sentence);
   return {
@@ -37,7 +39,7 @@ export function readInitialize(request: HostLine): InitializeRequest {
     servers,
     notes: [
       ...missing,
-      ...unheard.map((event) => `hooks for ${event} are never called yet`),
+      ...[...unknown, ...new Set(unreported)].map((event) => `hooks for ${event} are never called yet`),
       ...servers.map((name) => `${NO_SERVERS} (${name})`),
     ],
     refusal: isGiven(request['toolAliases']) ? NO_ALIASES : undefined,

@@ -1,24 +1,23 @@
 /** The host's hooks in a conversation: they join it with `initialize`, and prompts pass by them. */
 import type { Agent, SdkMessage } from '@heddle/agent';
-import { textOf } from '@heddle/core';
+import type { HookDefinition } from '@heddle/agent/hooks';
 import { randomUUID } from 'node:crypto';
 import type { Started } from '../../../start/start-agent.ts';
 import { rejectedPrompt, settledPrompt } from '../../prompt-result.ts';
 import type { HostPrompt, Pass } from '../inbox.ts';
 import type { HostRequests } from '../requests.ts';
-import { agentHooks } from './agent-hooks.ts';
-import { HostCallbacks, type HostHooks } from './registered.ts';
+import { callbackResult } from './registered.ts';
 import { PromptHooks } from './prompt-hooks.ts';
 
 export class HooksOfHost {
-  readonly #started: Pick<Started, 'agent' | 'session' | 'remark'>;
+  readonly #started: Pick<Started, 'agent' | 'session' | 'remark' | 'hooks'>;
   readonly #requests: HostRequests;
   readonly #write: (line: SdkMessage) => unknown;
   #waiting = new AbortController();
   #prompts: PromptHooks | undefined;
 
   constructor(
-    started: Pick<Started, 'agent' | 'session' | 'remark'>,
+    started: Pick<Started, 'agent' | 'session' | 'remark' | 'hooks'>,
     requests: HostRequests,
     write: (line: SdkMessage) => unknown,
   ) {
@@ -27,17 +26,23 @@ export class HooksOfHost {
     this.#write = write;
   }
 
-  join(hooks: HostHooks): void {
-    const { agent, session, remark } = this.#started;
-    const callbacks = new HostCallbacks(hooks, {
-      requests: this.#requests,
-      about: () => this.#basics(),
-      tell: (text) => this.#tell(text),
+  join(definitions: readonly HookDefinition[]): void {
+    const { agent, session, remark, hooks } = this.#started;
+    hooks.runner.connectCallbacks(definitions, async ({ hook, input, toolUseId, signal }) => {
+      const { handler, timeoutMs: deadlineMs } = hook;
+      const request = {
+        subtype: 'hook_callback',
+        callback_id: handler.type === 'callback' ? handler.callbackId : '',
+        input,
+        tool_use_id: toolUseId,
+      };
+      return callbackResult(await this.#requests.ask(request, { signal, deadlineMs }));
     });
     const source = session.snapshot ? 'resume' : 'startup';
-    // A host may introduce itself again; the session begins once.
-    this.#prompts = new PromptHooks(callbacks, source, remark, this.#prompts?.beginning);
-    agent.change({ hooks: agentHooks(callbacks, () => lastTextOf(agent)) });
+    const tell = (text: string): void => this.#tell(text);
+    // A host may initialize again; the session starts once.
+    this.#prompts = new PromptHooks({ runner: hooks.runner, source, remark, tell }, this.#prompts?.starting);
+    agent.change({ hooks: hooks.forAgent(tell) });
   }
 
   /** The prompt whose turn it is was interrupted: whether it may be taken up is no longer waited for. */
@@ -48,7 +53,7 @@ export class HooksOfHost {
 
   /** Asked as soon as a prompt came: whoever closes the door behind it could not answer any more. */
   passOf(prompt: HostPrompt): Pass | undefined {
-    if (!this.#prompts?.areThere) return undefined;
+    if (!this.#prompts?.areRegistered) return undefined;
     return this.#prompts.passOf(prompt);
   }
 
@@ -72,16 +77,6 @@ export class HooksOfHost {
     return [rejectedPrompt(why, agent)];
   }
 
-  #basics(): object {
-    const { agent, session } = this.#started;
-    return {
-      session_id: agent.sessionId,
-      transcript_path: session.journal.path ?? '',
-      cwd: process.cwd(),
-      permission_mode: agent.permissionMode,
-    };
-  }
-
   #tell(content: string): void {
     const stamp = { uuid: randomUUID(), session_id: this.#started.agent.sessionId };
     void this.#write({ type: 'system', subtype: 'informational', ...stamp, content, level: 'warning' });
@@ -89,11 +84,6 @@ export class HooksOfHost {
 }
 
 const INTERRUPTED = 'The turn was interrupted before it began.';
-
-function lastTextOf({ messages }: Agent): string {
-  const last = [...messages].findLast((message) => message.type === 'assistant');
-  return last?.type === 'assistant' ? textOf(last.content) : '';
-}
 
 function blockedPrompt(reason: string, agent: Agent): readonly SdkMessage[] {
   const content = `A hook blocked this prompt: ${reason}`;

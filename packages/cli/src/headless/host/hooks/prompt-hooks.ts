@@ -1,101 +1,106 @@
-/** The host's word on a prompt, before it is taken up: it may be blocked, and something may be said to the model with it. */
+/** The callbacks of a host about a prompt, before its turn: they may block it, or add context for the model. */
 import type { Prompt } from '@heddle/agent';
+import {
+  describeFailures,
+  type HookDefinition,
+  type HookResponse,
+  type HookRunner,
+} from '@heddle/agent/hooks';
 import { type Attachment, textOf } from '@heddle/core';
 import type { Objection, Pass } from '../inbox.ts';
-import type { HostCallbacks } from './registered.ts';
-import { ignoredFieldsIn } from './hook-response.ts';
 
-/** With the reason where the session must not begin. */
-type Beginning = Promise<string | undefined>;
+export interface PromptHooksDeps {
+  readonly runner: HookRunner;
+  readonly source: 'startup' | 'resume';
+  /** Gives the model a text with the next prompt. */
+  readonly remark: (remark: Attachment) => void;
+  /** Shows a text to the user. */
+  readonly tell: (text: string) => void;
+}
+
+/** The reason why the session must not start, if there is one. */
+type SessionStarting = Promise<string | undefined>;
+
+const isCallback = ({ handler }: HookDefinition): boolean => handler.type === 'callback';
 
 export class PromptHooks {
-  readonly #callbacks: HostCallbacks;
-  readonly #source: 'startup' | 'resume';
-  readonly #remark: (remark: Attachment) => void;
-  /** What hooks said to the beginning of the session: the first prompt brings it about, and all wait for it. */
-  #beginning: Beginning | undefined;
+  readonly #deps: PromptHooksDeps;
+  /** The callbacks of SessionStart. The first prompt starts them, and all prompts wait for them. */
+  #starting: SessionStarting | undefined;
 
-  constructor(
-    callbacks: HostCallbacks,
-    source: 'startup' | 'resume',
-    /** Takes what the model should read with the next prompt. */
-    remark: (remark: Attachment) => void,
-    beginning?: Beginning,
-  ) {
-    this.#callbacks = callbacks;
-    this.#source = source;
-    this.#remark = remark;
-    this.#beginning = beginning;
+  constructor(deps: PromptHooksDeps, starting?: SessionStarting) {
+    this.#deps = deps;
+    this.#starting = starting;
   }
 
-  /** Undefined while the session has not begun. */
-  get beginning(): Beginning | undefined {
-    return this.#beginning;
+  /** Undefined before the first prompt. */
+  get starting(): SessionStarting | undefined {
+    return this.#starting;
   }
 
-  /** Does any of them want to hear of prompts, the first at least? */
-  get areThere(): boolean {
-    return this.#callbacks.hears('UserPromptSubmit') || this.#callbacks.hears('SessionStart');
+  /** Whether the host registered callbacks about prompts. */
+  get areRegistered(): boolean {
+    const { hooks } = this.#deps.runner;
+    return hooks.some(
+      (hook) => isCallback(hook) && (hook.event === 'UserPromptSubmit' || hook.event === 'SessionStart'),
+    );
   }
 
   passOf(prompt: Prompt): Pass {
-    this.#beginning ??= this.#begin();
-    return new PromptPass(this.#beginning, prompt, this.#callbacks, (text) => this.#tellModel(text));
+    this.#starting ??= this.#start();
+    return new PromptPass(this.#starting, prompt, this.#deps);
   }
 
-  async #begin(): Beginning {
-    const input = { source: this.#source };
-    const { context, stop } = await this.#callbacks.call('SessionStart', { what: this.#source, input });
-    if (context !== undefined) this.#tellModel(context);
-    return stop;
-  }
-
-  #tellModel(text: string): void {
-    this.#remark({ kind: 'reminder', about: 'hook', text });
+  async #start(): SessionStarting {
+    const { source, tell, runner, remark } = this.#deps;
+    const response = await runner.run({ event: 'SessionStart', input: { source }, among: isCallback });
+    report(response, tell);
+    if (response.context !== undefined) remark({ kind: 'reminder', about: 'hook', text: response.context });
+    return response.stop;
   }
 }
 
 class PromptPass implements Pass {
   readonly objection: Promise<Objection | undefined>;
   isGiven = false;
-  readonly #tellModel: (text: string) => void;
+  readonly #deps: PromptHooksDeps;
   readonly #dropped = new AbortController();
   #context: string | undefined;
 
-  constructor(
-    beginning: Beginning,
-    prompt: Prompt,
-    callbacks: HostCallbacks,
-    tellModel: (text: string) => void,
-  ) {
-    this.#tellModel = tellModel;
-    this.objection = this.#ask(beginning, prompt, callbacks);
+  constructor(starting: SessionStarting, prompt: Prompt, deps: PromptHooksDeps) {
+    this.#deps = deps;
+    this.objection = this.#ask(starting, prompt);
   }
 
   use(): void {
-    if (this.#context !== undefined) this.#tellModel(this.#context);
+    if (this.#context !== undefined)
+      this.#deps.remark({ kind: 'reminder', about: 'hook', text: this.#context });
   }
 
   drop(): void {
     this.#dropped.abort();
   }
 
-  async #ask(
-    beginning: Beginning,
-    { content }: Prompt,
-    callbacks: HostCallbacks,
-  ): Promise<Objection | undefined> {
-    const unbegun = await beginning;
-    if (unbegun !== undefined) return { kind: 'blocked', reason: unbegun };
-    const input = { prompt: textOf(content), source: 'sdk' };
-    const { signal } = this.#dropped;
-    const said = await callbacks.call('UserPromptSubmit', { input, signal });
-    const blocked = said.block ?? said.stop;
+  async #ask(starting: SessionStarting, { content }: Prompt): Promise<Objection | undefined> {
+    const refusal = await starting;
+    if (refusal !== undefined) return { kind: 'blocked', reason: refusal };
+    const response = await this.#deps.runner.run({
+      event: 'UserPromptSubmit',
+      input: { prompt: textOf(content), source: 'sdk' },
+      signal: this.#dropped.signal,
+      among: isCallback,
+    });
+    report(response, this.#deps.tell);
+    const silent = response.failures.find(({ failure }) => failure.kind !== 'error');
+    if (silent !== undefined) return { kind: 'unheard', reason: silent.failure.message };
+    const blocked = response.block ?? response.stop;
     if (blocked !== undefined) return { kind: 'blocked', reason: blocked };
-    const unheard = ignoredFieldsIn(said);
-    if (unheard !== undefined) return { kind: 'unheard', reason: unheard };
-    this.#context = said.context;
+    this.#context = response.context;
     this.isGiven = true;
     return undefined;
   }
+}
+
+function report(response: HookResponse, tell: (text: string) => void): void {
+  for (const text of [...response.messages, ...describeFailures(response)]) tell(text);
 }

@@ -1,0 +1,156 @@
+/** Connects a hook runner with the engine: around prompts, calls, permission questions, compactions and the end of a turn. */
+import {
+  type AfterTool,
+  bareToolError,
+  type BeforeTool,
+  type HookedCall,
+  type Message,
+  textOf,
+} from '@heddle/core';
+import type { AgentHooks, StopHookAnswer, StopHookQuestion } from '../engine/options.ts';
+import { hostResult } from '../sdk/tool-results.ts';
+import type { HookResponse } from './combine.ts';
+import type { HookDefinition } from './definition.ts';
+import type { HookEventName } from './events.ts';
+import { describeFailures, type HookCall, type HookRunner } from './hook-runner.ts';
+
+export interface AgentHooksDeps {
+  /** Shows a text to the user. */
+  readonly tell: (text: string) => void;
+  readonly messages: () => Iterable<Message>;
+}
+
+/** Every event that the engine reports to hooks. An event without hooks costs nothing. */
+export function createAgentHooks(runner: HookRunner, { tell, messages }: AgentHooksDeps): AgentHooks {
+  const run = async (call: HookCall): Promise<HookResponse> => {
+    const response = await runner.run(call);
+    for (const text of [...response.messages, ...describeFailures(response)]) tell(text);
+    return response;
+  };
+  const callInput = ({ tool, input, toolUseId }: HookedCall) => ({
+    tool_name: tool,
+    tool_input: input,
+    tool_use_id: toolUseId,
+  });
+  return {
+    tools: {
+      async before(call, signal) {
+        const { toolUseId } = call;
+        return beforeTool(await run({ event: 'PreToolUse', input: callInput(call), toolUseId, signal }));
+      },
+      async after(call, { content, data }, signal) {
+        const { toolUseId, tool, input } = call;
+        const response = data === undefined ? content : hostResult({ id: toolUseId, tool, input }, data);
+        const about = { ...callInput(call), tool_response: response };
+        return afterTool('PostToolUse', await run({ event: 'PostToolUse', input: about, toolUseId, signal }));
+      },
+      async afterFailure(call, error, signal) {
+        const event = 'PostToolUseFailure';
+        const about = { ...callInput(call), error: bareToolError(error), is_interrupt: signal.aborted };
+        return afterTool(event, await run({ event, input: about, toolUseId: call.toolUseId, signal }));
+      },
+    },
+    compaction: {
+      async before({ trigger, instructions }, signal) {
+        const input = { trigger: clientTrigger(trigger), custom_instructions: instructions ?? null };
+        const { block, stop, context } = await run({ event: 'PreCompact', input, signal });
+        const forbid = block ?? stop;
+        if (forbid !== undefined) return { forbid };
+        return context === undefined ? {} : { instructions: context };
+      },
+      async after({ trigger, handOver }, signal) {
+        const input = { trigger: clientTrigger(trigger), compact_summary: handOver };
+        // The conversation does not wait for it.
+        void run({ event: 'PostCompact', input, signal });
+      },
+    },
+    async prompt({ text, signal }) {
+      const { block, stop, context, sessionTitle } = await run({
+        event: 'UserPromptSubmit',
+        input: { prompt: text },
+        signal,
+        among: isDeclared,
+      });
+      return { block: block ?? stop, context, title: sessionTitle };
+    },
+    async permission({ tool, input, toolUseId, suggestions }, signal) {
+      const about = { tool_name: tool, tool_input: input, permission_suggestions: suggestions };
+      const { permission } = await run({ event: 'PermissionRequest', input: about, toolUseId, signal });
+      if (permission === undefined) return undefined;
+      if (permission.behavior === 'allow') return { allow: true, updatedInput: permission.updatedInput };
+      const { message = 'A hook denied this call.', interrupt } = permission;
+      return { allow: false, message, interrupt };
+    },
+    stop: runner.has('Stop') ? stop : undefined,
+    stopFailure({ message, ...error }) {
+      void run({ event: 'StopFailure', input: { error: error.class, error_details: message } });
+    },
+  };
+
+  async function stop({ stopHookActive, signal }: StopHookQuestion): Promise<StopHookAnswer> {
+    const input = { stop_hook_active: stopHookActive, last_assistant_message: lastText(messages()) };
+    const { block, blockedBy, stop, context } = await run({ event: 'Stop', input, signal });
+    if (stop !== undefined) return { prevent: stop };
+    const more = block ?? context;
+    return more === undefined ? {} : { block: more, blockedBy };
+  }
+}
+
+/** The events that the engine reports today. Hooks for other events load, and never run. */
+export const REPORTED_EVENTS: ReadonlySet<HookEventName> = new Set([
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PermissionRequest',
+  'UserPromptSubmit',
+  'SessionStart',
+  'SessionEnd',
+  'Stop',
+  'StopFailure',
+  'PreCompact',
+  'PostCompact',
+]);
+
+/** A host asks its own callbacks when a prompt arrives, because it may close its side before the turn starts. */
+export function isDeclared({ handler }: HookDefinition): boolean {
+  return handler.type !== 'callback';
+}
+
+function beforeTool({ decision, reason, updatedInput, context, stop }: HookResponse): BeforeTool {
+  const more = {
+    ...(context === undefined ? {} : { additionalContext: context }),
+    ...(stop === undefined ? {} : { stop: { hook: 'PreToolUse', message: stop } }),
+  };
+  if (stop !== undefined) return { ...more, decision: 'deny', message: stop };
+  return {
+    ...more,
+    ...(decision === undefined ? {} : { decision }),
+    ...(reason === undefined ? {} : { message: reason }),
+    ...(updatedInput === undefined ? {} : { updatedInput }),
+  };
+}
+
+/** The call has run already, so the model reads what a hook objects to. */
+function afterTool(hook: string, response: HookResponse): AfterTool {
+  const { context, block, stop, updatedToolOutput } = response;
+  const remarks = [block, context].filter((text) => text !== undefined).join('\n\n');
+  return {
+    ...(remarks === '' ? {} : { additionalContext: remarks }),
+    ...(stop === undefined ? {} : { stop: { hook, message: stop } }),
+    ...(updatedToolOutput === undefined ? {} : { updatedResult: { content: outputText(updatedToolOutput) } }),
+  };
+}
+
+function outputText(output: unknown): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
+
+/** Clients know two triggers. A compaction after an overflow was not requested by the user. */
+function clientTrigger(trigger: 'auto' | 'manual' | 'reactive'): 'auto' | 'manual' {
+  return trigger === 'manual' ? 'manual' : 'auto';
+}
+
+function lastText(messages: Iterable<Message>): string {
+  const last = [...messages].findLast((message) => message.type === 'assistant');
+  return last === undefined ? '' : textOf(last.content);
+}

@@ -1,0 +1,115 @@
+/** The answers of several hooks on one event, as one. They ran in parallel; the strictest decision wins. Pure. */
+import type { Json, JsonObject } from '@heddle/core';
+import type { HookDefinition } from './definition.ts';
+import { traitsOf } from './events.ts';
+import {
+  blockOutcome,
+  type CallDecision,
+  type HookFailure,
+  type HookOutcome,
+  type PermissionRequestAnswer,
+} from './outcome.ts';
+
+export interface AnsweredHook {
+  readonly hook: HookDefinition;
+  readonly outcome: HookOutcome;
+}
+
+export interface HookResponse {
+  readonly decision?: CallDecision | undefined;
+  readonly reason?: string | undefined;
+  readonly updatedInput?: JsonObject | undefined;
+  readonly updatedToolOutput?: Json | undefined;
+  readonly permission?: PermissionRequestAnswer | undefined;
+  readonly block?: string | undefined;
+  /** The hook that blocked, as its source names it. */
+  readonly blockedBy?: string | undefined;
+  readonly stop?: string | undefined;
+  readonly context?: string | undefined;
+  readonly sessionTitle?: string | undefined;
+  readonly initialUserMessage?: string | undefined;
+  readonly retry?: boolean | undefined;
+  readonly specific: readonly Readonly<Record<string, unknown>>[];
+  /** Texts for the user, in the order of the hooks. */
+  readonly messages: readonly string[];
+  readonly failures: readonly FailedHook[];
+}
+
+interface FailedHook {
+  readonly hook: HookDefinition;
+  readonly failure: HookFailure;
+}
+
+export const NO_HOOKS: HookResponse = { specific: [], messages: [], failures: [] };
+
+const STRICTEST_FIRST: readonly CallDecision[] = ['deny', 'ask', 'allow'];
+
+export function combineHooks(answers: readonly AnsweredHook[]): HookResponse {
+  const all = answers.map((answer) => ({ ...answer, outcome: closeFailed(answer) }));
+  const outcomes = all.map(({ outcome }) => outcome);
+  const decision = STRICTEST_FIRST.find((one) => outcomes.some((outcome) => outcome.decision === one));
+  const reason = outcomes.find(
+    (outcome) => outcome.decision === decision && outcome.reason !== undefined,
+  )?.reason;
+  const blocking = all.find(({ outcome }) => outcome.block !== undefined);
+  const block = joinTexts(outcomes.map((outcome) => outcome.block));
+  const context = joinTexts(outcomes.map((outcome) => outcome.context));
+  const permission =
+    outcomes.find((outcome) => outcome.permission?.behavior === 'deny')?.permission ??
+    last(outcomes.map((outcome) => outcome.permission));
+  return {
+    decision,
+    reason,
+    updatedInput: last(outcomes.map((outcome) => outcome.updatedInput)),
+    updatedToolOutput: last(outcomes.map((outcome) => outcome.updatedToolOutput)),
+    permission,
+    block,
+    blockedBy: blocking && describeHook(blocking.hook),
+    stop: outcomes.find((outcome) => outcome.stop !== undefined)?.stop,
+    context,
+    sessionTitle: last(outcomes.map((outcome) => outcome.sessionTitle)),
+    initialUserMessage: last(outcomes.map((outcome) => outcome.initialUserMessage)),
+    retry: outcomes.some((outcome) => outcome.retry === true) || undefined,
+    specific: outcomes.flatMap(({ specific }) => (specific === undefined ? [] : [specific])),
+    messages: outcomes.flatMap(({ message }) => (message === undefined ? [] : [message])),
+    failures: all.flatMap(({ hook, outcome: { failure } }) =>
+      failure === undefined ? [] : [{ hook, failure }],
+    ),
+  };
+}
+
+/** A hook that fails closed and failed blocks its event. So does a host callback that stays silent where silence blocks. */
+function closeFailed({ hook, outcome }: AnsweredHook): HookOutcome {
+  const { failure } = outcome;
+  if (failure === undefined || failure.kind === 'aborted') return outcome;
+  const isSilent = hook.handler.type === 'callback' && failure.kind !== 'error';
+  const blocks = hook.failsClosed || (isSilent && traitsOf(hook.event).silenceBlocks === true);
+  if (!blocks) return outcome;
+  return { ...outcome, ...blockOutcome(hook.event, `A required hook gave no answer: ${failure.message}`) };
+}
+
+/** Names a hook for reports: its source and what it runs. */
+export function describeHook({ handler, source }: HookDefinition): string {
+  switch (handler.type) {
+    case 'command':
+      return `${[handler.command, ...(handler.args ?? [])].join(' ')} (${source})`;
+    case 'http':
+      return `${handler.url} (${source})`;
+    case 'mcp_tool':
+      return `${handler.server}/${handler.tool} (${source})`;
+    case 'prompt':
+    case 'agent':
+      return `${handler.type} hook (${source})`;
+    case 'callback':
+      return `callback (${source})`;
+  }
+}
+
+function joinTexts(texts: readonly (string | undefined)[]): string | undefined {
+  const present = texts.filter((text) => text !== undefined && text !== '');
+  return present.length === 0 ? undefined : present.join('\n\n');
+}
+
+function last<T>(values: readonly (T | undefined)[]): T | undefined {
+  return values.findLast((value) => value !== undefined);
+}

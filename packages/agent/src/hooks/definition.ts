@@ -1,0 +1,196 @@
+/** Hooks as settings files, plugins, skills and agents declare them. Reading never throws: a bad part is reported and the rest loads. */
+import { errorMessage, isRecord } from '@heddle/core';
+import { handlerTimeoutMs, type HookEventName, isHookEvent } from './events.ts';
+
+export type HookHandler =
+  | {
+      readonly type: 'command';
+      readonly command: string;
+      /** With arguments the command runs without a shell. */
+      readonly args?: readonly string[] | undefined;
+      readonly shell?: string | undefined;
+      /** Runs in the background; its answer arrives later, as context. */
+      readonly async: boolean;
+      /** A background run that ends with exit code 2 gives the model its standard error. */
+      readonly asyncRewake: boolean;
+    }
+  | {
+      readonly type: 'http';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** The only variables that headers may contain. */
+      readonly allowedEnvVars: readonly string[];
+    }
+  | {
+      readonly type: 'mcp_tool';
+      readonly server: string;
+      readonly tool: string;
+      readonly input: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: 'prompt' | 'agent'; readonly prompt: string; readonly model?: string | undefined }
+  | { readonly type: 'callback'; readonly callbackId: string };
+
+export interface HookDefinition {
+  readonly event: HookEventName;
+  /** As written; empty matches everything. */
+  readonly matcher: string;
+  readonly matches: (subject: string) => boolean;
+  readonly handler: HookHandler;
+  readonly timeoutMs: number;
+  /** A permission rule that limits the hook to the calls it matches. */
+  readonly condition?: string | undefined;
+  /** Without an answer, the event counts as blocked. */
+  readonly failsClosed: boolean;
+  readonly statusMessage?: string | undefined;
+  /** The file or host that declared it. */
+  readonly source: string;
+  /** Further environment variables of its command: the root of a plugin. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface HooksRead {
+  readonly hooks: readonly HookDefinition[];
+  readonly problems: readonly string[];
+}
+
+export interface HookOrigin {
+  readonly source: string;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads the value of `hooks` in a settings file: event → matcher groups → handlers. */
+export function readHooks(value: unknown, origin: HookOrigin): HooksRead {
+  const hooks: HookDefinition[] = [];
+  const problems: string[] = [];
+  const report = (place: string, message: string): void => {
+    problems.push(`${origin.source}: hooks.${place}: ${message}`);
+  };
+  if (value === undefined) return { hooks, problems };
+  if (!isRecord(value)) return { hooks, problems: [`${origin.source}: hooks is not an object.`] };
+  for (const [event, groups] of Object.entries(value)) {
+    if (!isHookEvent(event)) report(event, 'unknown event, ignored.');
+    else if (!Array.isArray(groups)) report(event, 'not a list of matchers, ignored.');
+    else for (const [at, group] of groups.entries()) readGroup(event, group, `${event}[${at}]`);
+  }
+  return { hooks, problems };
+
+  function readGroup(event: HookEventName, group: unknown, place: string): void {
+    if (!isRecord(group)) return report(place, 'not an object, ignored.');
+    const { matcher = '', hooks: handlers } = group;
+    if (typeof matcher !== 'string') return report(place, 'matcher is not a string, ignored.');
+    if (!Array.isArray(handlers)) return report(place, 'has no list "hooks", ignored.');
+    const matches = createHookMatcher(matcher);
+    if (!matches.ok)
+      report(place, `matcher is not a valid expression, so it matches everything: ${matches.message}`);
+    for (const [at, fields] of handlers.entries()) {
+      const where = `${place}.hooks[${at}]`;
+      if (!isRecord(fields)) {
+        report(where, 'not an object, ignored.');
+        continue;
+      }
+      const handler = readHandler(fields);
+      if (typeof handler === 'string') {
+        report(where, handler);
+        continue;
+      }
+      const { timeout, if: condition, statusMessage, onFailure = group['onFailure'] } = fields;
+      if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0))
+        report(where, 'timeout is not a positive number of seconds; the default applies.');
+      hooks.push({
+        event,
+        matcher,
+        matches: matches.matches,
+        handler,
+        timeoutMs: handlerTimeoutMs(event, handler.type, timeout),
+        failsClosed: onFailure === 'block',
+        condition: textOf(condition),
+        statusMessage: textOf(statusMessage),
+        ...origin,
+      });
+    }
+  }
+}
+
+/** Returns the handler, or a sentence on why it cannot be used. */
+function readHandler(fields: Fields): HookHandler | string {
+  const { type = 'command', command, args, shell, url, server, tool, input, prompt, model } = fields;
+  switch (type) {
+    case 'command':
+      if (typeof command !== 'string' || command.trim() === '') return 'has no command, ignored.';
+      if (args !== undefined && !isTexts(args)) return 'args is not a list of strings, ignored.';
+      return {
+        type,
+        command,
+        async: fields['async'] === true || fields['asyncRewake'] === true,
+        asyncRewake: fields['asyncRewake'] === true,
+        args,
+        shell: textOf(shell),
+      };
+    case 'http':
+      if (typeof url !== 'string' || !URL.canParse(url)) return 'has no valid url, ignored.';
+      return {
+        type,
+        url,
+        headers: textFieldsOf(fields['headers']),
+        allowedEnvVars: isTexts(fields['allowedEnvVars']) ? fields['allowedEnvVars'] : [],
+      };
+    case 'mcp_tool':
+      if (typeof server !== 'string' || typeof tool !== 'string') return 'needs server and tool, ignored.';
+      return { type, server, tool, input: isRecord(input) ? input : {} };
+    case 'prompt':
+    case 'agent':
+      if (typeof prompt !== 'string') return 'has no prompt, ignored.';
+      return { type, prompt, model: textOf(model) };
+    default:
+      return `unknown type ${JSON.stringify(type)}, ignored.`;
+  }
+}
+
+export type HookMatcher =
+  | { readonly ok: true; readonly matches: (subject: string) => boolean }
+  | { readonly ok: false; readonly matches: (subject: string) => boolean; readonly message: string };
+
+/** Older names of tools that matchers may still use. */
+const OLD_TOOL_NAMES: ReadonlyMap<string, string> = new Map([
+  ['Task', 'Agent'],
+  ['KillShell', 'TaskStop'],
+  ['KillBash', 'TaskStop'],
+  ['BashOutput', 'TaskOutput'],
+]);
+
+/**
+ * A name, a list of names, or a regular expression that is searched in the name.
+ * An expression that cannot be read matches everything: a guard that runs too often is safer than one that never runs.
+ */
+export function createHookMatcher(matcher: string): HookMatcher {
+  if (matcher === '' || matcher === '*') return { ok: true, matches: () => true };
+  if (/^[\w\s,|-]+$/.test(matcher)) {
+    const names = matcher.split(/[|,]/).map((name) => name.trim());
+    const accepted = new Set(names.map((name) => OLD_TOOL_NAMES.get(name) ?? name).concat(names));
+    return { ok: true, matches: (subject) => accepted.has(subject) };
+  }
+  try {
+    const expression = new RegExp(matcher);
+    return { ok: true, matches: (subject) => expression.test(subject) };
+  } catch (thrown) {
+    const message = errorMessage(thrown);
+    return { ok: false, matches: () => true, message };
+  }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function textFieldsOf(value: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(isRecord(value) ? value : {});
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,252 @@
+/** Runs the hooks of an event in parallel and returns their combined answer. Used for settings, plugins and SDK hosts alike. */
+import { errorMessage, untilAborted } from '@heddle/core';
+import { type AnsweredHook, combineHooks, describeHook, type HookResponse, NO_HOOKS } from './combine.ts';
+import type { HookDefinition, HookHandler } from './definition.ts';
+import { type HookEventName, traitsOf } from './events.ts';
+import { type HandlerResult, type HookOutcome, readHookResult } from './outcome.ts';
+import { runCommandHook } from './run-command.ts';
+import { runHttpHook } from './run-http.ts';
+
+export interface HookCall {
+  readonly event: HookEventName;
+  /** The fields of the event, beside the common ones. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly toolUseId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Limits the event to some of the hooks: a host asks its own callbacks about a prompt earlier. */
+  readonly among?: ((hook: HookDefinition) => boolean) | undefined;
+}
+
+/** The input of a handler of another kind than command and HTTP. */
+export interface HandlerRun {
+  readonly hook: HookDefinition;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly toolUseId: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Runs one kind of handler. May reject: the hook then counts as failed. */
+export type RunHandler = (run: HandlerRun) => Promise<HandlerResult>;
+
+export interface HookRunnerDeps {
+  /** Fields that every event has: session, transcript, folder, mode. */
+  readonly commonInput: () => Readonly<Record<string, unknown>>;
+  readonly cwd: () => string;
+  /** The folder that `CLAUDE_PROJECT_DIR` and `HEDDLE_PROJECT_DIR` name. */
+  readonly projectDir: string;
+  /** Environment of commands, without secrets. */
+  readonly environment: () => Readonly<Record<string, string | undefined>>;
+  /** Whether a permission rule matches a call. */
+  readonly matchesRule: (
+    rule: string,
+    input: Readonly<Record<string, unknown>>,
+  ) => boolean | Promise<boolean>;
+  /** Handlers that need a model, a server or a client. A kind that is absent fails with a message. */
+  readonly handlers: Partial<Record<'mcp_tool' | 'prompt' | 'agent' | 'callback', RunHandler>>;
+  readonly fetch: typeof fetch;
+  readonly observe?: ((event: HookProgress) => void) | undefined;
+  /** Receives the answer of a hook that ran in the background. */
+  readonly onBackground?: ((hook: HookDefinition, outcome: HookOutcome) => void) | undefined;
+}
+
+type HookProgress =
+  | { readonly type: 'hook_started'; readonly id: number; readonly hook: HookDefinition }
+  | {
+      readonly type: 'hook_output';
+      readonly id: number;
+      readonly hook: HookDefinition;
+      readonly text: string;
+    }
+  | {
+      readonly type: 'hook_finished';
+      readonly id: number;
+      readonly hook: HookDefinition;
+      readonly outcome: HookOutcome;
+      readonly result: HandlerResult;
+    };
+
+export class HookRunner {
+  readonly #deps: HookRunnerDeps;
+  readonly #background = new Map<number, Promise<void>>();
+  readonly #closing = new AbortController();
+  #hooks: readonly HookDefinition[];
+  #callback: RunHandler | undefined;
+  #lastId = 0;
+
+  constructor(hooks: readonly HookDefinition[], deps: HookRunnerDeps) {
+    this.#hooks = hooks;
+    this.#deps = deps;
+  }
+
+  get hooks(): readonly HookDefinition[] {
+    return this.#hooks;
+  }
+
+  /** Takes effect with the next event. */
+  replaceHooks(hooks: readonly HookDefinition[]): void {
+    this.#hooks = hooks;
+  }
+
+  /** Adds the callbacks of a client, in place of those it registered before. */
+  connectCallbacks(hooks: readonly HookDefinition[], call: RunHandler): void {
+    this.#hooks = [...this.#hooks.filter(({ handler }) => handler.type !== 'callback'), ...hooks];
+    this.#callback = call;
+  }
+
+  has(event: HookEventName): boolean {
+    return this.#hooks.some((hook) => hook.event === event);
+  }
+
+  /** The hooks that an event would run, in the order of their declaration. */
+  async select({ event, input, among = () => true }: HookCall): Promise<readonly HookDefinition[]> {
+    const { matchField } = traitsOf(event);
+    const value = matchField === undefined ? undefined : input[matchField];
+    const subject = typeof value === 'string' ? value : '';
+    const matching = this.#hooks.filter(
+      (hook) => hook.event === event && among(hook) && (matchField === undefined || hook.matches(subject)),
+    );
+    const selected: HookDefinition[] = [];
+    for (const hook of uniqueHooks(matching)) {
+      if (hook.condition === undefined || (await this.#deps.matchesRule(hook.condition, input)))
+        selected.push(hook);
+    }
+    return selected;
+  }
+
+  /** Never rejects: a hook that fails is listed in `failures`. */
+  async run(call: HookCall): Promise<HookResponse> {
+    if (!this.has(call.event)) return NO_HOOKS;
+    const hooks = await this.select(call);
+    if (hooks.length === 0) return NO_HOOKS;
+    return combineHooks(await Promise.all(hooks.map((hook) => this.#runOne(hook, call))));
+  }
+
+  /** Waits for background hooks up to a time limit, then ends those that are left. */
+  async close(withinMs: number): Promise<void> {
+    const ends = Promise.all(this.#background.values());
+    if (this.#background.size === 0) return;
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, withinMs);
+    await Promise.race([ends, late]);
+    clearTimeout(timer);
+    this.#closing.abort();
+    await ends;
+  }
+
+  async #runOne(hook: HookDefinition, call: HookCall): Promise<AnsweredHook> {
+    const id = ++this.#lastId;
+    this.#deps.observe?.({ type: 'hook_started', id, hook });
+    if (hook.handler.type === 'command' && hook.handler.async) {
+      this.#continueInBackground(id, hook, this.#runHandler(id, hook, { ...call, signal: undefined }));
+      return { hook, outcome: {} };
+    }
+    const result = await this.#runHandler(id, hook, call);
+    if (result.kind === 'detached') this.#continueInBackground(id, hook, result.rest);
+    return { hook, outcome: this.#finish(id, hook, result) };
+  }
+
+  #continueInBackground(id: number, hook: HookDefinition, rest: Promise<HandlerResult>): void {
+    const finish = async (): Promise<void> => {
+      const result = await rest;
+      this.#background.delete(id);
+      this.#deps.onBackground?.(hook, this.#finish(id, hook, result));
+    };
+    this.#background.set(id, finish());
+  }
+
+  #finish(id: number, hook: HookDefinition, result: HandlerResult): HookOutcome {
+    const outcome = readHookResult(hook.event, result);
+    if (result.kind !== 'detached')
+      this.#deps.observe?.({ type: 'hook_finished', id, hook, outcome, result });
+    return outcome;
+  }
+
+  async #runHandler(id: number, hook: HookDefinition, call: HookCall): Promise<HandlerResult> {
+    const closing = this.#closing.signal;
+    const signal = call.signal === undefined ? closing : AbortSignal.any([call.signal, closing]);
+    const { commonInput, cwd, environment, observe, fetch } = this.#deps;
+    const input = { ...commonInput(), hook_event_name: hook.event, ...call.input };
+    const { handler, timeoutMs } = hook;
+    try {
+      switch (handler.type) {
+        case 'command':
+          return await runCommandHook({
+            handler,
+            input: JSON.stringify(input),
+            cwd: cwd(),
+            environment: { ...SHELL_LEVEL, ...environment(), ...this.#hookVariables(), ...hook.environment },
+            timeoutMs,
+            signal: this.#closing.signal,
+            eventSignal: call.signal,
+            onOutput: (text) => observe?.({ type: 'hook_output', id, hook, text }),
+          });
+        case 'http':
+          return await runHttpHook({
+            handler,
+            input: JSON.stringify(input),
+            environment: environment(),
+            timeoutMs,
+            signal,
+            fetch,
+          });
+        case 'mcp_tool':
+        case 'prompt':
+        case 'agent':
+        case 'callback':
+          return await this.#runWith(handler, { hook, input, toolUseId: call.toolUseId, signal });
+      }
+    } catch (thrown) {
+      return { kind: 'failed', failure: { kind: 'error', message: errorMessage(thrown) } };
+    }
+  }
+
+  async #runWith(handler: HookHandler, run: HandlerRun): Promise<HandlerResult> {
+    const runHandler = this.#handlerFor(handler);
+    if (!runHandler)
+      return {
+        kind: 'failed',
+        failure: { kind: 'unreachable', message: `Hooks of type ${handler.type} cannot run here.` },
+      };
+    const deadline = AbortSignal.timeout(run.hook.timeoutMs);
+    const late = `It gave no answer within ${run.hook.timeoutMs / 1_000} s.`;
+    return untilAborted(
+      runHandler({ ...run, signal: AbortSignal.any([run.signal, deadline]) }),
+      AbortSignal.any([run.signal, deadline]),
+      () =>
+        run.signal.aborted
+          ? { kind: 'failed', failure: { kind: 'aborted', message: 'It was withdrawn.' } }
+          : { kind: 'failed', failure: { kind: 'timeout', message: late } },
+    );
+  }
+
+  #handlerFor({ type }: HookHandler): RunHandler | undefined {
+    if (type === 'callback') return this.#callback ?? this.#deps.handlers.callback;
+    return type === 'command' || type === 'http' ? undefined : this.#deps.handlers[type];
+  }
+
+  #hookVariables(): Record<string, string> {
+    const { projectDir } = this.#deps;
+    return { CLAUDE_PROJECT_DIR: projectDir, HEDDLE_PROJECT_DIR: projectDir };
+  }
+}
+
+/** Bash reads the user's `.bashrc` when its input is a socket, unless it is a nested shell. */
+const SHELL_LEVEL = { SHLVL: '1' };
+
+/** The same handler declared in two files runs once. */
+function uniqueHooks(hooks: readonly HookDefinition[]): readonly HookDefinition[] {
+  const seen = new Set<string>();
+  return hooks.filter((hook) => {
+    const key = JSON.stringify([hook.handler, hook.condition ?? '', hook.environment ?? {}]);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+/** Reports a hook that gave no answer, in a sentence for the user. */
+export function describeFailures({ failures }: HookResponse): readonly string[] {
+  return failures
+    .filter(({ failure }) => failure.kind !== 'aborted')
+    .map(({ hook, failure }) => `A ${hook.event} hook failed: ${describeHook(hook)}: ${failure.message}`);
+}

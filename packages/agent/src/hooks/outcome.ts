@@ -1,0 +1,211 @@
+/** The answer of one hook, read from what its handler returned: exit code × output → effect. Pure. */
+import { isRecord, type Json, type JsonObject } from '@heddle/core';
+import { type HookEventName, traitsOf } from './events.ts';
+
+/** The result of a handler before it is interpreted. */
+export type HandlerResult =
+  | { readonly kind: 'exited'; readonly code: number; readonly stdout: string; readonly stderr: string }
+  /** A callback, a model or a server returned an object. */
+  | { readonly kind: 'returned'; readonly output: Readonly<Record<string, unknown>> }
+  /** A command printed `{"async":true}` and continues in the background. `rest` resolves when it ends. */
+  | { readonly kind: 'detached'; readonly rest: Promise<HandlerResult> }
+  | { readonly kind: 'failed'; readonly failure: HookFailure };
+
+/**
+ * - `error`: the handler ran and failed.
+ * - `timeout`: it gave no answer within its time limit.
+ * - `aborted`: the event it was asked about was withdrawn.
+ * - `unreachable`: it could not be started, or its host is gone.
+ */
+export interface HookFailure {
+  readonly kind: 'error' | 'timeout' | 'aborted' | 'unreachable';
+  readonly message: string;
+}
+
+export type CallDecision = 'allow' | 'deny' | 'ask';
+
+/** A hook's answer to a permission question. */
+export type PermissionRequestAnswer =
+  | {
+      readonly behavior: 'allow';
+      readonly updatedInput?: JsonObject | undefined;
+      readonly updatedPermissions?: Json | undefined;
+    }
+  | { readonly behavior: 'deny'; readonly message?: string | undefined; readonly interrupt: boolean };
+
+export interface HookOutcome {
+  readonly decision?: CallDecision | undefined;
+  /** Why the hook decided so. */
+  readonly reason?: string | undefined;
+  readonly updatedInput?: JsonObject | undefined;
+  readonly updatedToolOutput?: Json | undefined;
+  readonly permission?: PermissionRequestAnswer | undefined;
+  /** The reason of a block. Its effect depends on the event: see `BlockEffect`. */
+  readonly block?: string | undefined;
+  /** The reason why the whole run should end (`continue: false`). */
+  readonly stop?: string | undefined;
+  /** Text for the model. */
+  readonly context?: string | undefined;
+  /** Text for the user. */
+  readonly message?: string | undefined;
+  readonly sessionTitle?: string | undefined;
+  readonly initialUserMessage?: string | undefined;
+  /** A call that was denied may be tried again. */
+  readonly retry?: true | undefined;
+  /** The whole `hookSpecificOutput`, for events with fields of their own. */
+  readonly specific?: Readonly<Record<string, unknown>> | undefined;
+  readonly failure?: HookFailure | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const BLOCKED = 2;
+const NO_REASON = 'A hook blocked this without a reason.';
+/** A hook adds a remark to the conversation, not a document. */
+const MAX_CONTEXT_CHARACTERS = 10_000;
+
+export function readHookResult(event: HookEventName, result: HandlerResult): HookOutcome {
+  switch (result.kind) {
+    case 'failed':
+      return { failure: result.failure };
+    case 'detached':
+      return {};
+    case 'returned':
+      return readOutput(event, result.output);
+    case 'exited':
+      return readExit(event, result);
+  }
+}
+
+type Exit = Extract<HandlerResult, { kind: 'exited' }>;
+
+function readExit(event: HookEventName, { code, stdout, stderr }: Exit): HookOutcome {
+  const output = parseObject(stdout);
+  const outcome = output === undefined ? {} : readOutput(event, output);
+  if (code === 0) {
+    const text = stdout.trim();
+    if (output !== undefined || text === '' || traitsOf(event).textIsContext !== true) return outcome;
+    return { context: shorten(text) };
+  }
+  const complaint = stderr.trim();
+  if (code === BLOCKED) {
+    const reason = outcome.reason ?? outcome.block ?? (complaint === '' ? NO_REASON : shorten(complaint));
+    return { ...outcome, ...blockOutcome(event, reason) };
+  }
+  const [firstLine = ''] = complaint.split('\n');
+  const message = `exit code ${code}${firstLine === '' ? '' : `: ${firstLine.slice(0, 300)}`}`;
+  return { ...outcome, failure: { kind: 'error', message } };
+}
+
+/** Expresses a block in the terms of the event. */
+export function blockOutcome(event: HookEventName, reason: string): HookOutcome {
+  switch (traitsOf(event).onBlock) {
+    case 'deny_call':
+      return { decision: 'deny', reason };
+    case 'end_run':
+      return { stop: reason };
+    case 'tell_user':
+      return { message: reason };
+    case 'tell_model':
+    case 'drop_prompt':
+    case 'continue_turn':
+    case 'prevent_action':
+      return { block: reason };
+  }
+}
+
+function readOutput(event: HookEventName, output: Fields): HookOutcome {
+  // A callback that answers later has not decided anything.
+  if (output['async'] === true) return {};
+  const specific = specificOutput(event, output['hookSpecificOutput']);
+  const reason = textOf(specific['permissionDecisionReason']) ?? textOf(output['reason']);
+  const blocked: HookOutcome = output['decision'] === 'block' ? blockOutcome(event, reason ?? NO_REASON) : {};
+  return {
+    decision: decisionOf(event, specific['permissionDecision'], output['decision']),
+    reason,
+    updatedInput: jsonObjectOf(specific['updatedInput']),
+    updatedToolOutput: jsonOf(specific['updatedToolOutput']),
+    permission: permissionAnswer(specific['decision']),
+    block: blocked.block,
+    stop: output['continue'] === false ? (textOf(output['stopReason']) ?? NO_REASON) : blocked.stop,
+    context: textOf(specific['additionalContext']),
+    message: textOf(output['systemMessage']) ?? blocked.message,
+    sessionTitle: textOf(specific['sessionTitle']),
+    initialUserMessage: textOf(specific['initialUserMessage']),
+    retry: specific['retry'] === true ? true : undefined,
+    specific: Object.keys(specific).length > 0 ? specific : undefined,
+  };
+}
+
+/** Output that names another event was meant for that event and is ignored. */
+function specificOutput(event: HookEventName, value: unknown): Fields {
+  if (!isRecord(value)) return {};
+  const { hookEventName = event } = value;
+  return hookEventName === event ? value : {};
+}
+
+/** `approve` and `block` are older words of PreToolUse. A decision that is deferred or not understood is left to the user. */
+function decisionOf(event: HookEventName, specific: unknown, general: unknown): CallDecision | undefined {
+  const value = specific ?? (event === 'PreToolUse' ? general : undefined);
+  switch (value ?? undefined) {
+    case undefined:
+      return undefined;
+    case 'allow':
+    case 'approve':
+      return 'allow';
+    case 'deny':
+    case 'block':
+      return 'deny';
+    default:
+      return 'ask';
+  }
+}
+
+function permissionAnswer(value: unknown): PermissionRequestAnswer | undefined {
+  if (!isRecord(value)) return undefined;
+  const { behavior, updatedInput, updatedPermissions, message, interrupt } = value;
+  if (behavior === 'allow')
+    return {
+      behavior,
+      updatedInput: jsonObjectOf(updatedInput),
+      updatedPermissions: jsonOf(updatedPermissions),
+    };
+  if (behavior !== 'deny') return undefined;
+  return { behavior, interrupt: interrupt === true, message: textOf(message) };
+}
+
+function parseObject(text: string): Fields | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? shorten(value) : undefined;
+}
+
+function shorten(text: string): string {
+  if (text.length <= MAX_CONTEXT_CHARACTERS) return text;
+  return `${text.slice(0, MAX_CONTEXT_CHARACTERS)}\n[${text.length - MAX_CONTEXT_CHARACTERS} more characters were omitted.]`;
+}
+
+function jsonObjectOf(value: unknown): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** Output that came from a process, a server or a client was parsed from JSON. */
+function isJsonObject(value: unknown): value is JsonObject {
+  return isRecord(value);
+}
+
+function jsonOf(value: unknown): Json | undefined {
+  return isJson(value) ? value : undefined;
+}
+
+function isJson(value: unknown): value is Json {
+  return value !== undefined;
+}

@@ -1,0 +1,179 @@
+/** Runs a command hook: the event on standard input, the answer on standard output. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { errorMessage } from '@heddle/core';
+import type { HookHandler } from './definition.ts';
+import type { HandlerResult } from './outcome.ts';
+
+export interface CommandRun {
+  readonly handler: Extract<HookHandler, { type: 'command' }>;
+  /** One line of JSON. */
+  readonly input: string;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+  /** Ends the command, also after it was detached. */
+  readonly signal: AbortSignal;
+  /** No longer heeded once the command was detached. */
+  readonly eventSignal?: AbortSignal | undefined;
+  /** Called with output as it arrives, for hook progress events. */
+  readonly onOutput?: ((text: string) => void) | undefined;
+}
+
+/** Output beyond this is read and dropped, so that a hook that floods cannot fill the memory. */
+const MAX_OUTPUT_BYTES = 1_000_000;
+/** A first line longer than this is not a request to continue in the background. */
+const MAX_FIRST_LINE = 1_000;
+/** After the process ended, descendants that inherited its pipes get this long to finish writing. */
+const DRAIN_MS = 200;
+/** Between SIGTERM and SIGKILL. */
+const GRACE_MS = 500;
+
+/** Never rejects. On timeout and abort the whole process group is ended. */
+export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
+  const { handler, input, cwd, environment, timeoutMs, onOutput } = run;
+  const signals = [run.signal, ...(run.eventSignal === undefined ? [] : [run.eventSignal])];
+  if (signals.some(({ aborted }) => aborted))
+    return Promise.resolve(failed('aborted', 'It was withdrawn before it started.'));
+  const { promise, resolve } = Promise.withResolvers<HandlerResult>();
+  const stdout = new CappedText(onOutput);
+  const stderr = new CappedText();
+  let child: ChildProcess;
+  try {
+    const [program, args] = commandLine(handler);
+    child = spawn(program, args, {
+      cwd,
+      env: { ...environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+  } catch (thrown) {
+    return Promise.resolve(failed('unreachable', errorMessage(thrown)));
+  }
+
+  let settle = (result: HandlerResult): void => {
+    stopWaiting();
+    resolve(result);
+  };
+  const end = (result: HandlerResult): void => {
+    endGroup(child);
+    settle(result);
+  };
+  const abort = (): void => end(failed('aborted', 'It was withdrawn.'));
+  const expire = (): void => end(failed('timeout', `It gave no answer within ${timeoutMs / 1_000} s.`));
+  let timer = setTimeout(expire, timeoutMs);
+  for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
+  const stopWaiting = (): void => {
+    clearTimeout(timer);
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+  };
+
+  /** Answers the event at once and collects the rest of the run. */
+  const detach = (limitMs: number): void => {
+    stopWaiting();
+    const { promise: rest, resolve: resolveRest } = Promise.withResolvers<HandlerResult>();
+    resolve({ kind: 'detached', rest });
+    timer = setTimeout(expire, limitMs);
+    run.signal.addEventListener('abort', abort, { once: true });
+    settle = (result) => {
+      stopWaiting();
+      resolveRest(result);
+    };
+  };
+  let firstLine: string | undefined = '';
+  const readFirstLine = (chunk: Buffer): void => {
+    if (firstLine === undefined) return;
+    firstLine += chunk.toString('utf8');
+    const at = firstLine.indexOf('\n');
+    if (at < 0 && firstLine.length <= MAX_FIRST_LINE) return;
+    const request = asyncRequest(firstLine.slice(0, Math.max(at, 0)));
+    firstLine = undefined;
+    if (request === undefined) return;
+    stdout.clear();
+    detach(request.timeoutMs ?? timeoutMs);
+  };
+
+  child.on('error', (error) => settle(failed('unreachable', error.message)));
+  child.stdout?.on('data', (chunk: Buffer) => {
+    stdout.add(chunk);
+    readFirstLine(chunk);
+  });
+  child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk));
+  child.on('exit', (code, byInterrupt) => {
+    const finish = (): void => {
+      if (byInterrupt !== null) return settle(failed('error', `It was ended by ${byInterrupt}.`));
+      settle({ kind: 'exited', code: code ?? 0, stdout: stdout.text, stderr: stderr.text });
+    };
+    child.once('close', finish);
+    setTimeout(finish, DRAIN_MS).unref();
+  });
+  // A hook may exit without reading its input.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(`${input}\n`);
+  return promise;
+}
+
+/** Reads `{"async":true}`, which a command prints as its first line to continue in the background. */
+function asyncRequest(line: string): { readonly timeoutMs: number | undefined } | undefined {
+  if (!line.trimStart().startsWith('{') || !line.includes('"async"')) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== 'object' || value === null || !('async' in value) || value.async !== true)
+      return undefined;
+    const limit = 'asyncTimeout' in value ? value.asyncTimeout : undefined;
+    return { timeoutMs: typeof limit === 'number' && limit > 0 ? limit : undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+function commandLine({ command, args, shell }: CommandRun['handler']): [string, readonly string[]] {
+  if (args !== undefined) return [command, args];
+  if (process.platform === 'win32' && shell === undefined) return ['cmd.exe', ['/d', '/s', '/c', command]];
+  return [shell ?? '/bin/sh', ['-c', command]];
+}
+
+function endGroup(child: ChildProcess): void {
+  signalGroup(child, 'SIGTERM');
+  setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS).unref();
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+  } catch {
+    // The group has ended already.
+  }
+}
+
+class CappedText {
+  readonly #chunks: Buffer[] = [];
+  readonly #onText: ((text: string) => void) | undefined;
+  #bytes = 0;
+
+  constructor(onText?: (text: string) => void) {
+    this.#onText = onText;
+  }
+
+  add(chunk: Buffer): void {
+    const room = MAX_OUTPUT_BYTES - this.#bytes;
+    if (room <= 0) return;
+    const kept = chunk.subarray(0, room);
+    this.#bytes += kept.length;
+    this.#chunks.push(kept);
+    this.#onText?.(kept.toString('utf8'));
+  }
+
+  clear(): void {
+    this.#chunks.length = 0;
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8');
+  }
+}
+
+function failed(kind: 'error' | 'timeout' | 'aborted' | 'unreachable', message: string): HandlerResult {
+  return { kind: 'failed', failure: { kind, message } };
+}

@@ -1,0 +1,177 @@
+/** Hooks of settings through the program: on every surface, and never from a folder that is not trusted. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { call, say } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { homeFor } from './test/home.ts';
+import { install, type Installed } from './test/program.ts';
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+/** The hook leaves a mark, and denies the call. */
+const GUARD = {
+  hooks: {
+    PreToolUse: [
+      {
+        matcher: 'Bash',
+        hooks: [{ type: 'command', command: 'echo ran >> mark; echo forbidden here >&2; exit 2' }],
+      },
+    ],
+  },
+};
+const USER_LINE = `${JSON.stringify({ type: 'user', message: { role: 'user', content: 'go' } })}\n`;
+const STREAM = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+const BASH = call('Bash', { command: 'ls' }, 'b1');
+
+function place() {
+  const home = homeFor(installed.program);
+  const write = (name: string, settings: object): void => {
+    mkdirSync(path.dirname(path.join(home.folder, name)), { recursive: true });
+    writeFileSync(path.join(home.folder, name), JSON.stringify(settings));
+  };
+  const mark = () => existsSync(path.join(home.folder, 'mark'));
+  return { ...home, write, mark };
+}
+
+describe('a PreToolUse hook of the settings', () => {
+  it.each([
+    ['user settings', 'config/settings.json', ['-p', 'go']],
+    ['a trusted project', '.claude/settings.json', ['-p', 'go']],
+    ['local settings of a trusted project', '.claude/settings.local.json', ['-p', 'go']],
+    ['settings as JSON', undefined, ['-p', 'go', '--settings', JSON.stringify(GUARD)]],
+    ['managed settings', undefined, ['-p', 'go', '--managed-settings', JSON.stringify(GUARD)]],
+    ['a host', 'config/settings.json', [...STREAM]],
+    ['a conversation', 'config/settings.json', ['--plain']],
+  ] as const)('runs and denies the call: %s', async (_, file, flags) => {
+    const { run, script, write, mark } = place();
+    if (file !== undefined) write(file, GUARD);
+    if (file?.startsWith('.claude') === true) await run(['permissions', 'trust']);
+    const input = flags.some((flag) => flag === '--input-format')
+      ? USER_LINE
+      : flags[0] === '--plain'
+        ? 'go\n'
+        : '';
+    const { stdout } = await run([...flags, '--model', script([BASH, say('Done.')])], { input });
+    expect(mark()).toBe(true);
+    expect(stdout).toContain('Done.');
+  });
+
+  it.each([
+    ['an untrusted project', '.claude/settings.json', ['-p', 'go'], 'not trusted'],
+    [
+      'an untrusted project that a host names',
+      '.claude/settings.json',
+      ['-p', 'go', '--setting-sources', 'project'],
+      'not trusted',
+    ],
+    ['a bare start', 'config/settings.json', ['-p', 'go', '--bare'], ''],
+    [
+      'settings that disable all hooks',
+      'config/settings.json',
+      ['-p', 'go', '--settings', '{"disableAllHooks":true}'],
+      'do not run',
+    ],
+  ] as const)('does not run: %s', async (_, file, flags, note) => {
+    const { run, script, write, mark } = place();
+    write(file, GUARD);
+    const { stdout, stderr } = await run([...flags, '--model', script([BASH, say('Done.')])]);
+    expect(mark()).toBe(false);
+    expect(stdout).toContain('Done.');
+    expect(stderr).toContain(note);
+  });
+});
+
+describe('hooks of the settings', () => {
+  const commands = (event: string, ...texts: readonly string[]) => ({
+    hooks: { [event]: [{ hooks: texts.map((command) => ({ type: 'command', command })) }] },
+  });
+
+  it('block a prompt with a reason, and no model is called', async () => {
+    const { run, script, write } = place();
+    write('config/settings.json', commands('UserPromptSubmit', 'echo not today >&2; exit 2'));
+    const { stdout, code } = await run(['-p', 'go', '--model', script([say('Done.')])]);
+    expect(stdout).toContain('A hook blocked this prompt: not today');
+    expect(stdout).not.toContain('Done.');
+    expect(code).toBe(0);
+  });
+
+  it('run at the start and at the end of a session', async () => {
+    const { run, script, write, folder } = place();
+    write('config/settings.json', {
+      hooks: {
+        SessionStart: [{ hooks: [{ type: 'command', command: 'cat > start.json; echo remember the milk' }] }],
+        SessionEnd: [{ hooks: [{ type: 'command', command: 'cat > end.json' }] }],
+      },
+    });
+    await run(['-p', 'go', '--model', script([say('Done.')])]);
+    const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
+    expect(read('start.json')).toMatchObject({ hook_event_name: 'SessionStart', source: 'startup' });
+    expect(read('end.json')).toMatchObject({ hook_event_name: 'SessionEnd', reason: 'other' });
+  });
+
+  it('let the model continue until its work passes', async () => {
+    const { run, script, write } = place();
+    const check = 'test -e tried || { touch tried; echo tests fail >&2; exit 2; }';
+    write('config/settings.json', commands('Stop', check));
+    const { stdout } = await run(['-p', 'go', '--model', script([say('First.'), say('Second.')])]);
+    expect(stdout).toContain('Second.');
+  });
+
+  it('end the run with their name if they never let it stop', async () => {
+    const { run, script, write } = place();
+    write('config/settings.json', commands('Stop', 'echo never >&2; exit 2'));
+    const answers = Array.from({ length: 12 }, (_, at) => say(`Answer ${at}.`));
+    const { stdout } = await run([
+      '-p',
+      'go',
+      '--output-format',
+      'stream-json',
+      '--verbose',
+      '--model',
+      script(answers),
+    ]);
+    expect(stdout).toContain('stop_hook_prevented');
+    expect(stdout).toContain('echo never');
+  });
+
+  it('answer a permission question in place of the user', async () => {
+    const { run, script, write, folder } = place();
+    const decision = { behavior: 'allow' };
+    const output = JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
+    write('config/settings.json', commands('PermissionRequest', `echo '${output}'`));
+    const touch = call('Bash', { command: 'touch made' }, 'b1');
+    await run(['-p', 'go', '--model', script([touch, say('Done.')])]);
+    expect(existsSync(path.join(folder, 'made'))).toBe(true);
+  });
+
+  it('run only for calls that their rule matches', async () => {
+    const { run, script, write, mark } = place();
+    const guard = { type: 'command', command: 'touch mark', if: 'Bash(git *)' };
+    write('config/settings.json', { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [guard] }] } });
+    await run(['-p', 'go', '--model', script([BASH, say('Done.')])]);
+    expect(mark()).toBe(false);
+    await run(['-p', 'go', '--model', script([call('Bash', { command: 'git status' }, 'b2'), say('Done.')])]);
+    expect(mark()).toBe(true);
+  });
+
+  it('that fail are reported, and the run continues', async () => {
+    const { run, script, write } = place();
+    write('config/settings.json', commands('PreToolUse', 'echo broken >&2; exit 1'));
+    const { stdout, stderr } = await run(['-p', 'go', '--model', script([BASH, say('Done.')])]);
+    expect(stdout).toContain('Done.');
+    expect(stderr).toContain('A PreToolUse hook failed');
+    expect(stderr).toContain('exit code 1: broken');
+  });
+
+  it('that are malformed are reported with file and place', async () => {
+    const { run, script, write } = place();
+    write('config/settings.json', { hooks: { PreToolUse: [{ hooks: [{ type: 'ftp' }] }], Nonsense: [] } });
+    const { stderr } = await run(['-p', 'go', '--model', script([say('Done.')])]);
+    expect(stderr).toContain('settings.json: hooks.PreToolUse[0].hooks[0]: unknown type "ftp", ignored.');
+    expect(stderr).toContain('hooks.Nonsense: unknown event, ignored.');
+  });
+});

@@ -1,0 +1,101 @@
+/** The hooks of a session: those of the settings, and the callbacks that a host adds. */
+import type { AgentHooks } from '@heddle/agent';
+import {
+  createAgentHooks,
+  describeFailures,
+  type HookDefinition,
+  type HookResponse,
+  HookRunner,
+  isDeclared,
+} from '@heddle/agent/hooks';
+import { isJsonObject, type Message } from '@heddle/core';
+import os from 'node:os';
+import { commandEnvironment } from '../keys.ts';
+
+export interface SessionHooksSetup {
+  readonly hooks: readonly HookDefinition[];
+  readonly cwd: string;
+  readonly source: 'startup' | 'resume';
+  /** Fields of every event: session, transcript, folder, mode. */
+  readonly commonInput: () => Readonly<Record<string, unknown>>;
+  readonly messages: () => Iterable<Message>;
+  readonly tell: (text: string) => void;
+}
+
+/**
+ * Whether a permission rule matches the call of an event: as a deny rule it would deny the call. A call that cannot be decided
+ * matches, so that a guard rather runs too often. The permission code loads with the first such hook.
+ */
+async function matchesRule(
+  rule: string,
+  input: Readonly<Record<string, unknown>>,
+  cwd: string,
+): Promise<boolean> {
+  const { tool_name: tool, tool_input: given } = input;
+  if (typeof tool !== 'string' || !isJsonObject(given)) return false;
+  const { authorize, observeWorld } = await import('@heddle/agent/permission');
+  const home = os.homedir();
+  const world = observeWorld({ root: cwd, cwd, directories: [], home, configDirs: [], environment: {} });
+  const rules = { deny: [{ text: rule, source: 'user' as const, base: cwd }], ask: [], allow: [] };
+  const request = { tool, input: given, readOnly: false, hookDecision: undefined };
+  return authorize(request, rules, 'bypassPermissions', world).decision !== 'allow';
+}
+
+/** Background hooks may finish for this long when the session ends. */
+const BACKGROUND_MS = 500;
+
+export class SessionHooks {
+  readonly runner: HookRunner;
+  readonly #setup: SessionHooksSetup;
+  #starting: Promise<HookResponse> | undefined;
+
+  constructor(setup: SessionHooksSetup) {
+    this.#setup = setup;
+    this.runner = new HookRunner(setup.hooks, {
+      commonInput: setup.commonInput,
+      cwd: () => setup.cwd,
+      projectDir: setup.cwd,
+      environment: commandEnvironment,
+      matchesRule: (rule, input) => matchesRule(rule, input, setup.cwd),
+      handlers: {},
+      fetch,
+    });
+  }
+
+  /** The hooks as options of the agent. SessionStart hooks run before the first prompt, which waits for them. */
+  forAgent(tell = this.#setup.tell): AgentHooks {
+    const hooks = createAgentHooks(this.runner, { tell, messages: this.#setup.messages });
+    return {
+      ...hooks,
+      prompt: async (prompt) => {
+        const isFirst = this.#starting === undefined;
+        const start = await this.start(tell);
+        if (start.stop !== undefined) return { block: start.stop };
+        const answer = (await hooks.prompt?.(prompt)) ?? {};
+        const contexts = [isFirst ? start.context : undefined, answer.context];
+        const context = contexts.filter((text) => text !== undefined).join('\n\n');
+        return { ...answer, context: context === '' ? undefined : context };
+      },
+    };
+  }
+
+  start(tell = this.#setup.tell): Promise<HookResponse> {
+    this.#starting ??= this.#run('SessionStart', { source: this.#setup.source }, tell);
+    return this.#starting;
+  }
+
+  async end(reason: string): Promise<void> {
+    if (this.#starting !== undefined) await this.#run('SessionEnd', { reason }, this.#setup.tell);
+    await this.runner.close(BACKGROUND_MS);
+  }
+
+  async #run(
+    event: 'SessionStart' | 'SessionEnd',
+    input: object,
+    tell: (text: string) => void,
+  ): Promise<HookResponse> {
+    const response = await this.runner.run({ event, input: { ...input }, among: isDeclared });
+    for (const text of [...response.messages, ...describeFailures(response)]) tell(text);
+    return response;
+  }
+}
