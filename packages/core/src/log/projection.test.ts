@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EntryBody, Message, UserMessage } from '../index.ts';
 import { projectLog, Projection } from './projection.ts';
 
-const said = (uuid: string, content: UserMessage['content'] = uuid): EntryBody => ({
+const userEntry = (uuid: string, content: UserMessage['content'] = uuid): EntryBody => ({
   type: 'user',
   message: { type: 'user', uuid, at: 0, content },
 });
@@ -21,7 +21,7 @@ const called = (uuid: string, ...ids: string[]): EntryBody => ({
 });
 
 const result = (uuid: string, id: string): EntryBody =>
-  said(uuid, [{ type: 'tool_result', tool_use_id: id, content: 'done' }]);
+  userEntry(uuid, [{ type: 'tool_result', tool_use_id: id, content: 'done' }]);
 
 const intent = (toolUseId: string): Extract<EntryBody, { type: 'intent' }> => ({
   type: 'intent',
@@ -50,7 +50,7 @@ function openCalls(entries: readonly EntryBody[]): string[] {
 describe('the projection of a log', () => {
   it('contains the messages in order, without other entries', () => {
     const log: EntryBody[] = [
-      said('u1'),
+      userEntry('u1'),
       { type: 'mended', mends: ['x'] },
       called('a1', 'c1'),
       intent('c1'),
@@ -67,7 +67,12 @@ describe('the projection of a log', () => {
   });
 
   it('leaves out retracted messages and their calls', () => {
-    const log = [said('u1'), called('a1', 'c1'), intent('c1'), { type: 'tombstone', uuids: ['a1'] } as const];
+    const log = [
+      userEntry('u1'),
+      called('a1', 'c1'),
+      intent('c1'),
+      { type: 'tombstone', uuids: ['a1'] } as const,
+    ];
     expect(uuids(log)).toEqual(['u1']);
     expect(openCalls(log)).toEqual([]);
   });
@@ -83,27 +88,36 @@ describe('the projection of a log', () => {
   });
 
   it('starts with the new history after a replacement', () => {
-    expect(uuids([said('u1'), called('a1', 'c1'), replaced(summary), said('u2')])).toEqual(['summary', 'u2']);
+    expect(uuids([userEntry('u1'), called('a1', 'c1'), replaced(summary), userEntry('u2')])).toEqual([
+      'summary',
+      'u2',
+    ]);
   });
 
   it('is not changed by a context level that only reports', () => {
     const report = { level: 'microcompact', tokensBefore: 2, tokensAfter: 1, rewrotePrefix: false } as const;
-    expect(uuids([said('u1'), { type: 'context', report }])).toEqual(['u1']);
+    expect(uuids([userEntry('u1'), { type: 'context', report }])).toEqual(['u1']);
   });
 
   it('rewinds to a message and continues from it', () => {
-    const log: EntryBody[] = [said('u1'), said('u2'), said('u3'), { type: 'rewind', to: 'u2' }, said('u4')];
+    const log: EntryBody[] = [
+      userEntry('u1'),
+      userEntry('u2'),
+      userEntry('u3'),
+      { type: 'rewind', to: 'u2' },
+      userEntry('u4'),
+    ];
     expect(uuids(log)).toEqual(['u1', 'u2', 'u4']);
   });
 
   it('rewinds behind a replaced history if the record contains the messages', () => {
     const first: Message = { type: 'user', uuid: 'u1', at: 0, content: 'u1' };
     const log: EntryBody[] = [
-      said('u1'),
-      said('u2'),
+      userEntry('u1'),
+      userEntry('u2'),
       replaced(summary),
       { type: 'rewind', to: 'u1', messages: [first] },
-      said('u3'),
+      userEntry('u3'),
     ];
     expect(uuids(log)).toEqual(['u1', 'u3']);
   });
@@ -121,19 +135,19 @@ describe('the projection of a log', () => {
     // The record contains the history, and earlier entries are not read.
     const messages = projectLog([call]);
     expect(intents([{ ...back, messages }])).toEqual([begun]);
-    expect(intents([call, said('u2'), back])).toEqual([undefined]);
-    expect(intents([call, intent('c1'), said('u2'), back])).toEqual([intent('c1')]);
+    expect(intents([call, userEntry('u2'), back])).toEqual([undefined]);
+    expect(intents([call, intent('c1'), userEntry('u2'), back])).toEqual([intent('c1')]);
   });
 
   it('ignores a rewind to an unknown message', () => {
-    expect(uuids([said('u1'), { type: 'rewind', to: 'nowhere' }])).toEqual(['u1']);
+    expect(uuids([userEntry('u1'), { type: 'rewind', to: 'nowhere' }])).toEqual(['u1']);
   });
 
   it('does not change an older version of itself', () => {
     const projection = new Projection();
-    projection.apply(said('u1'));
+    projection.apply(userEntry('u1'));
     const before = projection.messages;
-    projection.apply(said('u2'));
+    projection.apply(userEntry('u2'));
     projection.apply({ type: 'tombstone', uuids: ['u1'] });
     expect([...before].map(({ uuid }) => uuid)).toEqual(['u1']);
     expect([...projection.messages].map(({ uuid }) => uuid)).toEqual(['u2']);
@@ -147,7 +161,12 @@ describe('open calls', () => {
   });
 
   it('keep their intents when another message is retracted', () => {
-    const log = [called('a1', 'c1'), intent('c1'), said('u2'), { type: 'tombstone', uuids: ['u2'] } as const];
+    const log = [
+      called('a1', 'c1'),
+      intent('c1'),
+      userEntry('u2'),
+      { type: 'tombstone', uuids: ['u2'] } as const,
+    ];
     expect(openCalls(log)).toEqual(['c1 begun']);
   });
 

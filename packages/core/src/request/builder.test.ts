@@ -314,15 +314,15 @@ describe('a block that the API refused by name', () => {
     const messages = history(user('go'), answer('r', [call('x')]), user([result('x')]));
     const refusedBlocks = new Set([rejectedBlockName(call('x'))]);
     const { request } = builder.build(view({ refusedBlocks }), messages);
-    const told = [
+    const asText = [
       'U go',
       expect.stringMatching(/^A \[This call of \w+ was made, and the API refused .* Its input: \{.*\}\]$/),
       expect.stringMatching(/^U \[The result of the call of \w+ above, as text/),
       'U done',
     ];
-    expect(lines(request)).toEqual(told);
+    expect(lines(request)).toEqual(asText);
     const later = builder.build(view({ refusedBlocks }), messages.append([user('and now?')]));
-    expect(lines(later.request)).toEqual([...told, 'U and now?']);
+    expect(lines(later.request)).toEqual([...asText, 'U and now?']);
     expect(later.rewrotePrefix).toBe(false);
   });
 

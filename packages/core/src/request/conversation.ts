@@ -250,7 +250,7 @@ function finishRound(round: Round, place: RoundPlace, settings: RoundSettings): 
   const kept = stripTrailingThinking(accepted.answer, repair).map((part) => part.block);
   const answer = kept.length === 0 ? [text(NO_CONTENT)] : kept;
   const opening = round.isFirst && settings.opening !== undefined ? [text(settings.opening)] : [];
-  const words = stripBetaBlocks(
+  const userContent = stripBetaBlocks(
     [...opening, ...round.userBlocks].map((block) => ({ block })),
     settings.refusedKinds,
     repair,
@@ -258,7 +258,7 @@ function finishRound(round: Round, place: RoundPlace, settings: RoundSettings): 
   const userBlocks = [
     ...accepted.results,
     ...accepted.retold,
-    ...replaceRejectedUserBlocks(words, settings.refusedBlocks, repair),
+    ...replaceRejectedUserBlocks(userContent, settings.refusedBlocks, repair),
   ];
   if (userBlocks.length === 0 && !(mayBeOpen && canBeContinued(kept)))
     userBlocks.push(text(placeholderFor(round)));

@@ -1,15 +1,15 @@
-/** Variables that a command may be given without becoming another command. */
+/** Variables that can be set for a command without changing which programs it runs. */
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { ShellAssignment } from './command.ts';
 
-/** They tell a program how to talk, never what to run or where to look for it. */
+/** Variables that change only the output of a program, not the programs it runs or their location. */
 const SAFE =
   /^(NODE_ENV|CI|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|GOOS|GOARCH|CGO_ENABLED|GO111MODULE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|PYTHONUTF8|DEBIAN_FRONTEND|TIME_STYLE|BLOCK_SIZE|QUOTING_STYLE)$/;
 
-/** Shell variables of a script's own, by the custom that programs are told things in capitals. */
+/** Variables of a script. By convention, variables that programs read have capital letters. */
 const OWN = /^[a-z_][a-z0-9_]*$/;
-const TOLD_IN_SMALL_LETTERS =
+const LOWERCASE_SETTINGS =
   /proxy|^(npm_|path$|cdpath$|fpath$|manpath$|mailpath$|module_path$|psvar$|prompt|histchars$|_$)/;
 
 export function isSafe({ name, value }: ShellAssignment): boolean {
@@ -20,7 +20,7 @@ export function isSafeName(name: string): boolean {
   return SAFE.test(name);
 }
 
-/** Assigned before a command, it changes nothing but how the command prints: a plain value, or a pager that is none. */
+/** Returns true for an assignment before a command that changes only its output: a plain value, or `cat` as the pager. */
 export function isHarmlessPrefix({ name, value, append }: ShellAssignment): boolean {
   if (value?.kind !== 'literal' || append) return false;
   if (PAGERS.test(name)) return /^(?:cat)?$/.test(value.value);
@@ -38,14 +38,14 @@ const GIT_SWITCHES: ReadonlyMap<string, readonly string[]> = new Map([
   ['GIT_LITERAL_PATHSPECS', ['0', '1', '']],
 ]);
 
-/** A variable that no program looks at: it matters only where the script itself uses it, and there it is seen. */
+/** Returns true for a variable that no program reads. Only the script itself uses it, and those uses are checked. */
 export function isOwn(name: string): boolean {
-  return OWN.test(name) && !TOLD_IN_SMALL_LETTERS.test(name);
+  return OWN.test(name) && !LOWERCASE_SETTINGS.test(name);
 }
 
 /**
- * The search path for proven commands: without relative entries and without folders that are worked in, for a project can
- * put a program of any name there. Links are resolved. Empty if the path has no such entry.
+ * Returns the search path for proven commands, without relative entries and without the working folders. A project can put
+ * a program of any name there. Links are resolved. Returns an empty object if the path has no such entry.
  */
 export function pathOutside(
   folders: readonly string[],

@@ -60,9 +60,9 @@ export function normalizeMessagesForAPI(messages: Iterable<Message>): RequestMes
   const normalized: RequestMessage[] = [];
   const close = (round: Round): void => {
     const answer = round.answer.map((part) => part.block);
-    const words = [...round.results, ...round.userBlocks];
+    const content = [...round.results, ...round.userBlocks];
     if (answer.length > 0) normalized.push({ role: 'assistant', content: answer });
-    if (words.length > 0) normalized.push({ role: 'user', content: words });
+    if (content.length > 0) normalized.push({ role: 'user', content });
   };
   close(fold({ messages: history, survey }, survey.start, true, close));
   return normalized;

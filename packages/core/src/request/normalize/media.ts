@@ -126,8 +126,8 @@ function readReference(source: Dict): Read<ImageBlock['source']> {
 function documentDetails(value: Dict): object {
   const details: Record<string, unknown> = {};
   for (const field of ['title', 'context']) {
-    const words = value[field];
-    if (typeof words === 'string' && !isBlank(words)) details[field] = cleanJson(words);
+    const detail = value[field];
+    if (typeof detail === 'string' && !isBlank(detail)) details[field] = cleanJson(detail);
   }
   const citations = value['citations'];
   if (isRecord(citations) && typeof citations['enabled'] === 'boolean')

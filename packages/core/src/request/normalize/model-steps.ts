@@ -118,12 +118,12 @@ export function rejectedBlockName(block: ContentBlock): string {
 }
 
 export function replaceRejectedUserBlocks(
-  words: readonly ContentBlock[],
+  blocks: readonly ContentBlock[],
   refused: RejectedBlocks,
   repair: Repair,
 ): readonly ContentBlock[] {
-  if (refused.size === 0) return words;
-  return words.map((block) => (isRefused(block, refused, repair) ? noteFor(block) : block));
+  if (refused.size === 0) return blocks;
+  return blocks.map((block) => (isRefused(block, refused, repair) ? noteFor(block) : block));
 }
 
 interface AnsweredRound {

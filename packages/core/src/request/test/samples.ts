@@ -100,18 +100,19 @@ export const build = (messages: readonly Message[], changes: Partial<RequestView
 /** Prints one line per block: role, type and text. */
 export function lines(request: ModelRequest): string[] {
   return [...request.messages].flatMap(({ role, content }) =>
-    content.map((block) => `${role === 'user' ? 'U' : 'A'} ${words(block)}`),
+    content.map((block) => `${role === 'user' ? 'U' : 'A'} ${describeContent(block)}`),
   );
 }
 
-function words(block: ContentBlock): string {
+function describeContent(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
       return block.text;
     case 'tool_use':
       return `call ${block.id}`;
     case 'tool_result': {
-      const content = typeof block.content === 'string' ? block.content : block.content.map(words).join('+');
+      const content =
+        typeof block.content === 'string' ? block.content : block.content.map(describeContent).join('+');
       return `result ${block.tool_use_id}${block.is_error === true ? '!' : ''} ${content}`;
     }
     case 'thinking':
