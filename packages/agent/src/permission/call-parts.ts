@@ -44,8 +44,8 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
   if (access !== undefined)
     return shared(pathsOf(tool, input, world).map((path) => filePart(request, access, path, world)));
   if (tool === 'WebFetch') {
-    const host = hostOf(input['url']);
-    if (host !== undefined) return shared([{ kind: 'fetch', shown: host, tool, host }]);
+    const host = hostOf(input['url']) ?? '';
+    return shared([{ kind: 'fetch', shown: host || 'an unknown host', tool, host }]);
   }
   if (tool === 'WebSearch') return shared([{ kind: 'fetch', shown: 'the web', tool, host: '' }]);
   return { ok: true, parts: [call] };

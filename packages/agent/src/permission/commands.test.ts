@@ -11,6 +11,7 @@ import { LINKS } from './test/table/links.ts';
 import { NAMED } from './test/table/named.ts';
 import { PLACES } from './test/table/places.ts';
 import { PROGRAM_OPTIONS } from './test/table/program-options.ts';
+import { DENIED_PLACES } from './test/table/denied-places.ts';
 import { READING } from './test/table/reading.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
@@ -30,6 +31,7 @@ const themes = [
   ...NAMED,
   ...UNKNOWN_WORDS,
   ...LINKS,
+  ...DENIED_PLACES,
   ...PROGRAM_OPTIONS,
 ];
 

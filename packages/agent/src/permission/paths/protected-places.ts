@@ -32,11 +32,11 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   [
     'locked if present',
     '.codex .gemini .cursor .continue .windsurf .codeium .opencode opencode.json opencode.jsonc .aider* .roo .cline ' +
-      '.kilocode .amazonq .junie .kiro .qwen .crush .crush.json .goose .augment .factory .trae .amp .copilot ' +
+      '.kilocode .amazonq .junie .kiro .qwen .crush .crush.json crush.json .clinerules .goose .augment .factory .trae .amp .copilot ' +
       '.config/opencode .config/goose .config/crush .config/amp .config/github-copilot',
   ],
   // Version control: hooks, filters and settings that run programs. The sandbox has a rule for each of their parts.
-  ['writable', '.git .hg .svn .jj .bzr'],
+  ['writable', '.git .hg .svn .jj .bzr .sl _darcs/prefs'],
   [
     'locked if present',
     '.gitmodules .git-credentials .hgrc .config/hg .config/jj .jjconfig.toml .subversion',
@@ -53,7 +53,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   [
     'locked if present',
     '.local/share/systemd library/launchagents library/launchdaemons .config/plasma-workspace .config/powershell ' +
-      '.vimrc .gvimrc .exrc .vim .config/nvim .config/vim .emacs .emacs.d .config/emacs .nanorc .tmux.conf .config/tmux ' +
+      '.vimrc .gvimrc .exrc .nvimrc .nvim.lua .dir-locals.el .gemrc .renviron .octaverc .vim .config/nvim .config/vim .emacs .emacs.d .config/emacs .nanorc .tmux.conf .config/tmux ' +
       '.screenrc .gdbinit .lldbinit .irbrc .pryrc .rprofile .pdbrc .pythonrc .perldb .psqlrc .sqliterc .curlrc .wgetrc ' +
       '.lesskey .lessfilter .mailcap .ripgreprc .direnvrc .config/direnv .config/mise .asdfrc .forward .procmailrc',
   ],
@@ -68,13 +68,14 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   // Settings of editors and hooks that run when a folder is opened, entered or committed.
   [
     'locked if present',
-    '.vscode .idea .devcontainer .husky .envrc lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.* ' +
-      '.pre-commit-config.yaml .config/lefthook.yml',
+    '.vscode .idea .zed .fleet .devcontainer .devcontainer.json .husky .envrc lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.* ' +
+      '.lefthook lefthook-local.* .simple-git-hooks.json .pre-commit-config.yaml .config/lefthook.yml mise.toml .mise.toml ' +
+      'mise.local.toml .mise.local.toml .mise',
   ],
   // Settings of package managers and build tools that run programs or choose where packages come from.
   [
     'locked if present',
-    '.npmrc .yarnrc* .cargo .mvn .m2/settings.xml .gradle/init.gradle .gradle/init.gradle.kts .gradle/init.d ' +
+    '.npmrc .yarnrc* .pnpmfile.* .cargo .mvn .m2/settings.xml .gradle/init.gradle .gradle/init.gradle.kts .gradle/init.d ' +
       '.gradle/gradle.properties .bazelrc* bunfig.toml gradle-wrapper.properties maven-wrapper.properties ' +
       'pyrightconfig.json .config/pip .pip .config/uv .bundle/config',
   ],

@@ -42,18 +42,38 @@ function objectors(part: Part, list: 'deny' | 'ask', rules: CompiledRules): read
     case 'read':
     case 'write':
     case 'remove':
-      return files;
+      return part.by === 'redirection' ? [...files, ...fetches] : files;
     case 'command': {
       const { suspect, possible, beginnings } = part;
       const named = commands.among(possible.length === 0 ? suspect : [...suspect, ...possible]);
-      if (beginnings.length === 0) return named;
-      return commands.all.filter((rule) => named.includes(rule) || mayGoOn(part, rule));
+      const hosts = mayConnect(part) ? fetches : [];
+      if (beginnings.length === 0) return hosts.length === 0 ? named : [...hosts, ...named];
+      return [...hosts, ...commands.all.filter((rule) => named.includes(rule) || mayGoOn(part, rule))];
     }
   }
 }
 
 function mayGoOn({ beginnings }: CommandPart, { specifier }: CompiledRule): boolean {
   return beginnings.some((beginning) => specifier?.doubt?.mayGoOn(beginning));
+}
+
+/** A proven command opens no connection. The value of an assignment may be the host of a later command. */
+function mayConnect({ readOnly, shown }: CommandPart): boolean {
+  return readOnly === 'no' || /^\w+\+?=/.test(shown);
+}
+
+/** Characters that end the name of a host in a text. */
+const AROUND_HOST = /[^\p{L}\p{N}_.\u3002\uff0e\uff61-]+/u;
+
+/** Returns whether a text contains a matching host: a name with dots, or any name in an address. */
+function namesHost(text: string, matches: (host: string) => boolean): boolean {
+  const addressed = text
+    .split(/:\/\/|@/)
+    .slice(1)
+    .map((rest) => rest.split(AROUND_HOST, 1)[0] ?? '');
+  // A rule for every host would match every name of a file.
+  const others = matches('any.invalid') ? [] : text.split(AROUND_HOST).filter((name) => name.includes('.'));
+  return [...addressed, ...others].some((name) => name !== '' && matches(name));
 }
 
 /** Returns whether a part is a plain path that no rule of the list concerns. */
@@ -68,6 +88,7 @@ function hasNoRule(part: Part, list: 'deny' | 'ask', rules: CompiledRules): bool
     part.stored
   )
     return false;
+  if (part.by === 'redirection' && rules.objecting[list].fetches.length > 0) return false;
   return part.places.every(
     ({ path, real }) => !rules.concerns(list, path) && (path === real || !rules.concerns(list, real)),
   );
@@ -79,14 +100,16 @@ function objects(
   list: 'deny' | 'ask',
   exists: PermissionWorld['exists'],
 ): RuleMatch | undefined {
-  const { rule } = compiled;
+  const { rule, specifier } = compiled;
   switch (part.kind) {
     case 'call':
       return speaksOfCall(part, compiled) ? { rule } : undefined;
     case 'command':
       return objectsToCommand(part, compiled);
     case 'fetch':
-      return compiled.names(part.tool) && compiled.specifier?.domain?.(part.host) ? { rule } : undefined;
+      if (!compiled.names(part.tool) || !specifier?.domain) return undefined;
+      if (part.tool === 'WebFetch' && part.host === '') return { rule, doubtful: 'its host is unknown' };
+      return specifier.domain(part.host) ? { rule } : undefined;
     case 'read':
     case 'write':
     case 'remove':
@@ -107,6 +130,8 @@ function speaksOfCall({ tool, input }: CallPart, { names, specifier }: CompiledR
 
 function objectsToCommand(part: CommandPart, compiled: CompiledRule): RuleMatch | undefined {
   const { rule, specifier } = compiled;
+  if (specifier?.domain && namesHost(part.shown, specifier.domain))
+    return { rule, doubtful: 'it may connect to that host' };
   if (!specifier?.command) return undefined;
   if (part.suspect.some(specifier.command)) return { rule };
   if (mayGoOn(part, compiled)) return { rule, doubtful: 'the program that it runs is unknown' };
@@ -120,6 +145,7 @@ function objectsToFile(
   exists: PermissionWorld['exists'],
 ): RuleMatch | undefined {
   const pattern = specifier?.path;
+  if (specifier?.domain) return connectsTo(part, specifier.domain) ? { rule } : undefined;
   if (!pattern) return undefined;
   // A file that may not be read may not be changed either, because an edit shows its content. An ask rule for reading
   // covers only reading.
@@ -132,6 +158,15 @@ function objectsToFile(
     objectsToPlaces(part, part.places, pattern, { rule, binds, list, exists }) ??
     (part.isUnsettled ? { rule, doubtful: 'an earlier command may put a link in its place' } : undefined)
   );
+}
+
+/** The shell opens a connection for a redirection from or to `/dev/tcp/host/port`. */
+function connectsTo({ by, places = [] }: FilePart, matches: (host: string) => boolean): boolean {
+  if (by !== 'redirection') return false;
+  return places.some(({ path }) => {
+    const [, host] = /^\/dev\/(?:tcp|udp)\/([^/]+)/.exec(path) ?? [];
+    return host !== undefined && matches(host);
+  });
 }
 
 function objectsToPlaces(

@@ -31,7 +31,7 @@ export function possibleCommands(words: readonly ShellWord[]): PossibleCommands 
   if (name === undefined || TALKERS.test(program)) return NONE;
   const given = args.filter((word, index) => !isText(program, word, args[index - 1]?.value ?? ''));
   const options = optionValues(given);
-  const named = namedIn(mayRunWords(program, args) ? given.map(shownText) : options);
+  const named = namedIn(mayRunWords(program, args) ? given.flatMap(shownTexts) : options);
   const values = [...new Set(options)];
   return {
     spellings: [...values.slice(0, MOST_VALUES).flatMap(scriptSpellings), ...named.spellings],
@@ -65,7 +65,20 @@ const PACKAGE_MANAGERS =
 const PACKAGE_WORDS =
   /^(install|add|remove|uninstall|reinstall|purge|update|upgrade|search|show|info|list|ls|fetch|download|build|test|check|clippy|doc|fmt|lint|bench|publish|new|init|clean|vet|get|mod|policy|why|outdated|audit|restore|pack|freeze|tree|component|target|toolchain)$/;
 
+/** Their operands are data, but a command follows one of these words. */
+const RUNS_AFTER: readonly (readonly [RegExp, RegExp])[] = [
+  [/^cmake$/, /^-E/],
+  [/^meson$/, /^devenv$/],
+  [/^flatpak$/, /^(build|run|enter)$/],
+];
+
 function mayRunWords(program: string, args: readonly ShellWord[]): boolean {
+  if (
+    RUNS_AFTER.some(
+      ([programs, word]) => programs.test(program) && args.some(({ value }) => word.test(value)),
+    )
+  )
+    return true;
   if (touchesFiles(program) || OPERANDS_ARE_DATA.has(program)) return false;
   // Their words are checked one by one elsewhere.
   if (isRunner(program) || isManager(program)) return false;
@@ -74,8 +87,9 @@ function mayRunWords(program: string, args: readonly ShellWord[]): boolean {
   return !(PACKAGE_MANAGERS.test(program) && PACKAGE_WORDS.test(verb));
 }
 
-function shownText({ kind, value, text }: ShellWord): string {
-  return kind === 'dynamic' ? text : value;
+function shownTexts({ kind, value, text, becomes }: ShellWord): readonly string[] {
+  if (kind !== 'dynamic') return [value];
+  return [text, ...(becomes ?? []).map(({ begins }) => begins)];
 }
 
 /** Returns texts that are attached to an option or follow it. */
@@ -122,7 +136,7 @@ function namedIn(texts: readonly string[]): PossibleCommands {
     if (spellings.length > MOST_NAMES) return { spellings, isCut: true };
     if (PROGRAM.test(name) && !name.startsWith('--')) {
       // `-xrm` may be an option with a value.
-      const from = /^-[A-Za-z]./.test(name) ? start + 2 : start;
+      const from = /^-[A-Za-z]./.test(name) ? start + 2 : name.startsWith('@') ? start + 1 : start;
       add(whole.slice(from));
       if (name.includes('/')) add(baseName(name) + whole.slice(end));
     }

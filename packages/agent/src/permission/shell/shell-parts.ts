@@ -275,10 +275,9 @@ function namedPart({ written, places, concern }: NamedPlace, { cover }: CommandP
     tool: 'Bash',
     places,
     deep: 'no',
-    knowledge: 'named',
     by: 'command',
     glob: undefined,
-    namedBy: cover,
+    ...(concern ? { knowledge: 'named', namedBy: cover } : { knowledge: 'mentioned' }),
     concern,
   };
 }

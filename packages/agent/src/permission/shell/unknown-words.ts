@@ -5,6 +5,7 @@
 import type { Construct, ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { isTalker } from './files/named-places.ts';
+import { literalWord } from './files/touch.ts';
 import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
 import { isMessage } from './files/operands.ts';
 import { namesFoundBy, possibleValues, SOME_NUMBER, type WordScope } from './possible-values.ts';
@@ -51,7 +52,7 @@ const FEEDS: ReadonlySet<Construct> = new Set<Construct>([
 const NAMED_INPUT = /^(?:-f|--(?:make)?file=)?(?:-|\/dev\/(?:stdin|fd\/\d+|tty)|\/proc\/[^/]+\/fd\/\d+)$/;
 
 /**
- * Returns the files that redirections give to a program on any descriptor. It may run them, so their places count like
+ * Returns the texts and files that redirections give to a program on any descriptor. It may run them, so their places count like
  * those of its words. Programs that treat their input as data have none.
  */
 export function programInputs(
@@ -61,10 +62,13 @@ export function programInputs(
   const program = baseName(name?.value ?? '');
   if (isTalker(program) || touchesFiles(program) || takesData(program, args, redirections)) return [];
   return redirections.flatMap((redirection) => {
+    if (redirection.kind === 'here_doc') return [literalWord(redirection.body)];
+    if (redirection.kind === 'here_string') return [redirection.target];
     if (redirection.kind === 'file')
       return redirection.operator === '<' || redirection.operator === '<>' ? [redirection.target] : [];
-    const isFile = redirection.kind === 'duplicate' && redirection.operator === '<&';
-    return isFile && !/^(\d+-?|-)$/.test(redirection.target.value) ? [redirection.target] : [];
+    return redirection.operator === '<&' && !/^(\d+-?|-)$/.test(redirection.target.value)
+      ? [redirection.target]
+      : [];
   });
 }
 

@@ -7,7 +7,7 @@ const SAFE_PROGRAMS: ReadonlySet<string> = new Set(
     'ls cat head echo true false : pwd cd pushd popd basename dirname whoami id groups seq sleep rev tac nl cut tr comm wc ' +
     'stat du which realpath readlink nproc uname od expr fold expand unexpand paste join printenv free uptime ' +
     'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum type hexdump strings column lscpu lsblk pgrep pidof ' +
-    'whereis fmt numfmt tsort factor getconf locale cal look eza exa users logname hostid'
+    'whereis fmt numfmt tsort factor getconf locale cal look eza exa users logname'
   ).split(' '),
 );
 
@@ -142,7 +142,6 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   // Without -x, -X and -l, which run programs.
   ['fd', FD],
   ['fdfind', FD],
-  ['netstat', { short: 'tulnpaerswxgi46', long: 'tcp udp listening numeric program all route'.split(' ') }],
   ['env', { operands: 0 }],
   // Its other options ask a name server.
   ['hostname', { operands: 0, short: 's' }],
@@ -183,6 +182,10 @@ export const SOCKETS: Allowed = {
 };
 
 /** Without -D and +m, which write files. */
+export const NETSTAT: Allowed = {
+  short: 'tulnpaerswxgi46',
+  long: 'tcp udp listening numeric program all route'.split(' '),
+};
 export const LSOF: Allowed = { short: 'abnPltUVR', valued: 'ipcusd' };
 
 /**

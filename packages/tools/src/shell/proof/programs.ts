@@ -2,7 +2,7 @@
 import { ARCHIVE_CHECKS } from './archives.ts';
 import { isReadOnlyAwk } from './awk.ts';
 import { isReadOnlyFind } from './find.ts';
-import { isHarmlessProgram, JQ, LSOF, OPTIONS, RIPGREP, SOCKETS, VERSIONED } from './allowed-options.ts';
+import { isHarmlessProgram, JQ, LSOF, NETSTAT, OPTIONS, RIPGREP, SOCKETS, VERSIONED } from './allowed-options.ts';
 import { type Arg, onlyAllowed } from './options.ts';
 import { isReadOnlyPs } from './ps.ts';
 import { isReadOnlySed } from './sed.ts';
@@ -47,12 +47,24 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
         args.some(({ value, exact }) => exact && value === '--no-config')),
   ],
   // An argument with a plus sign can name a file to write. A host is looked up on the network.
-  ['lsof', (args) => args.every(({ value }) => !/^\+|@/.test(value)) && onlyAllowed(args, LSOF)],
+  [
+    'lsof',
+    (args) =>
+      args.every(({ value }) => !/^\+|@/.test(value)) &&
+      onlyAllowed(args, LSOF) &&
+      (printsNumbers(args) || !args.some(({ value }) => /^-[a-zA-Z]*i/.test(value))),
+  ],
+  ['netstat', (args) => onlyAllowed(args, NETSTAT) && printsNumbers(args)],
   ['ss', (args) => args.every(namesNoHost) && onlyAllowed(args, SOCKETS)],
   // A jq program can read other files.
   ['jq', (args) => args.every(({ value }) => !JQ_LOADS.test(value)) && onlyAllowed(args, JQ)],
   ['printf', ([format]) => format === undefined || (format.exact && isPrintingFormat(format.value))],
 ]);
+
+/** Without this option, the names of addresses are looked up on the network. */
+function printsNumbers(args: readonly Arg[]): boolean {
+  return args.some(({ value, exact }) => exact && /^(-[a-zA-Z]*n[a-zA-Z]*|--numeric)$/.test(value));
+}
 
 /** `import "x" as $y`, `include "x"`. */
 const JQ_LOADS = /\b(import|include)\s*["#]/;

@@ -25,7 +25,12 @@ export function isPlainEdit(words: readonly ShellWord[]): boolean {
 }
 
 function isPlainSed(args: readonly ShellWord[]): boolean {
-  // `-i ''` tells another version of sed to keep no copy.
+  // `-i ''` tells another version of sed to keep no copy. GNU sed takes it as the script, which empties files with `-n`.
+  if (
+    args.some(({ value }) => value === '') &&
+    args.some(({ value }) => /^(-[a-zA-Z]*n|--q|--s)/.test(value))
+  )
+    return false;
   const given = argumentsOf(
     args.filter(({ value }) => value !== ''),
     ['-e', '--expression'],

@@ -7,14 +7,16 @@ import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord } from '.
 
 /** Their arguments are texts, not files. */
 const TALKERS =
-  /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|date|export|unset|set|alias|shift)$/;
+  /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|export|unset|set|alias|shift)$/;
 /** Every argument is a file to read. */
 const READERS =
   /^(cat|tac|nl|head|tail|less|more|bat|wc|cut|paste|rev|od|hexdump|strings|file|stat|ls|dir|du|tree|md5sum|sha\d+sum|cksum|sum|b2sum|base64|base32|diff|cmp|comm|join|column|fold|fmt|expand|unexpand|pr|shuf|zcat|bzcat|xzcat|zless|readlink|realpath|source|\.|cd|pushd|basename|dirname|nm|objdump|readelf|ldd|iconv|look|view)$/;
 /** The first argument is a pattern or a program. */
-const SEARCHERS = /^(grep|egrep|fgrep|zgrep|rg|ag|ack|awk|gawk|mawk|nawk|jq|yq|xmllint|sed)$/;
+const SEARCHERS = /^(grep|egrep|fgrep|zgrep|rgrep|rg|ag|ack|awk|gawk|mawk|nawk|jq|yq|xmllint|sed)$/;
 const WRITERS =
   /^(touch|mkdir|tee|truncate|mkfifo|mknod|vi|vim|nvim|nano|emacs|ed|ex|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|unzstd)$/;
+/** With an option, they read every file of a folder. */
+const COMPRESSORS = /^(gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|unzstd)$/;
 /** The first argument is a mode or an owner. */
 const CHANGERS = /^(chmod|chown|chgrp|chattr|setfacl)$/;
 const REMOVERS = /^(rm|rmdir|unlink|shred|srm|trash)$/;
@@ -61,7 +63,7 @@ const VALUED: Readonly<Record<string, readonly string[]>> = {
     '--max-count',
   ],
   sed: ['-e', '-f', '--expression', '--file', '-l'],
-  awk: ['-F', '-v', '-f', '-i'],
+  awk: ['-F', '-v', '-f', '-i', '--assign'],
   jq: ['-f', '--from-file', '-L', '--indent'],
   shred: ['-n', '-s'],
 };
@@ -132,7 +134,13 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
     ];
   }
   if (SEARCHERS.test(program)) return searched(program, args);
-  if (WRITERS.test(program)) return operands.map((word) => touch('write', word));
+  if (WRITERS.test(program)) {
+    const isDeep = COMPRESSORS.test(program) && hasOption(given, 'r', '--recursive');
+    return [
+      ...operands.map((word) => touch('write', word, isDeep ? 'all' : undefined)),
+      ...(isDeep ? operands.map((word) => touch('read', word, 'all')) : []),
+    ];
+  }
   if (CHANGERS.test(program)) {
     const deep = hasOption(given, 'R', '--recursive') ? 'all' : undefined;
     return operands.slice(1).map((word) => touch('write', word, deep));
@@ -143,7 +151,17 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
   }
   // An unknown program may read a folder with all its contents.
   const deepIfFolder = !isProjectRunner(program) && !/^[^/].*\//.test(name.value);
-  return unknownProgram(args, deepIfFolder);
+  return [...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args)];
+}
+
+/** Modules of Python that read a folder with all its contents: `python3 -m zipfile -c x.zip .`. */
+function archivedByModule(program: string, args: readonly ShellWord[]): Touch[] {
+  const at = args.findIndex(({ value }) => value === '-m');
+  const [module, ...rest] = at < 0 ? [] : args.slice(at + 1);
+  if (!/^(python|pypy)[\d.]*$/.test(program) || !/^(zipfile|tarfile|http\.server)$/.test(module?.value ?? ''))
+    return [];
+  const operands = rest.filter(({ value }) => !value.startsWith('-'));
+  return (module?.value === 'http.server' ? [HERE] : operands).map((word) => touch('read', word, 'all'));
 }
 
 /** For two folders, the files in them are compared. With an option, files at any depth are. */
@@ -172,9 +190,17 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
     ...(family === 'jq' ? optionFiles(args).concat(others.map((word) => touch('read', word))) : []),
   ];
   // A program in awk, jq or sed can name more files.
-  if (family === 'awk' || family === 'jq') read.push(...texts.flatMap(mentions));
+  if (/^(awk|jq|yq)$/.test(family)) read.push(...texts.flatMap(mentions));
+  if (family === 'awk') {
+    // A variable can name a file: `awk -v f=x '{ getline < f }'`.
+    const set = files.filter(({ value }) => /^\w+=/.test(value));
+    read.push(...[...given.valuesOf('-v', '--assign'), ...set].flatMap(mentions));
+  }
+  if (family === 'yq' && texts.some(({ value }) => /\bload\w*\s*\(/.test(value)))
+    read.push(touch('read', unknownWord('what the program loads')));
   if (family === 'sed') {
     read.push(
+      ...texts.filter(({ value }) => !isPlainSedScript(value)).flatMap(mentions),
       ...texts.flatMap((text) => sedWrites(text.value).map((file) => touch('write', partOfWord(text, file)))),
       ...texts.flatMap((text) => sedReads(text.value).map((file) => touch('read', partOfWord(text, file)))),
     );
@@ -189,6 +215,7 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   const isGrep = family === 'grep';
   const walks =
     everything ||
+    program === 'rgrep' ||
     hasOption(given, 'rR', '--recursive', '--dereference-recursive') ||
     (isGrep &&
       args.some(({ value }) => /(^|d|=)rec[a-z]*$/.test(value)) &&
@@ -203,11 +230,12 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   return [...read, ...places.map((word) => touch('read', word, deep, { staysInTree }))];
 }
 
-/** `sed -i.bak` keeps the old content under another name. */
+/** `sed -i.bak` keeps the old content under another name. With `*` or `/`, that name can be in another folder. */
 function copyOf(word: ShellWord, { options }: ParsedOperands): ShellWord[] {
   return options.flatMap((option) => {
     const [, suffix] = /^(?:-[nErsuz]*i|--in-place=)(.+)$/.exec(option) ?? [];
-    return suffix === undefined ? [] : [partOfWord(word, word.value + suffix)];
+    if (suffix === undefined) return [];
+    return [/[*/]/.test(suffix) ? unknownWord(suffix) : partOfWord(word, word.value + suffix)];
   });
 }
 

@@ -17,7 +17,8 @@ import { baseName } from '../runners.ts';
 export interface NamedPlace {
   readonly written: string;
   readonly places: readonly FilePlace[];
-  readonly concern: Concern;
+  /** Undefined if the place is an ordinary one. A deny or ask rule may still concern it. */
+  readonly concern: Concern | undefined;
 }
 
 /** The number of candidates per command. More are not checked, and ask. */
@@ -58,13 +59,19 @@ export function namedPlaces(
       if (looked.size > MOST) return void found.set('…', TOO_MANY);
       const places = placesAt(written, scope);
       const concern = concernAbout(written, places, { isRead, world });
-      if (concern) found.set(written, { written, places, concern });
+      const isFolder = written.endsWith('/') || !isOperand;
+      found.set(written, { written, places: concern || !isFolder ? places : withContent(places), concern });
     }
     const glob =
       word.kind === 'pattern' && reading === 'no' ? protectedByGlob(word, folders, world) : undefined;
     if (glob) found.set(word.text, glob);
   });
   return [...found.values()];
+}
+
+/** Adds a file in each place, which the program may complete: `--target config`, `"config/" name`. */
+function withContent(places: readonly FilePlace[]): readonly FilePlace[] {
+  return places.flatMap((place) => [place, { path: `${place.path}/x`, real: `${place.real}/x` }]);
 }
 
 /** Returns the candidates of every possible value of the word, and of the matches if it is a glob. */
@@ -119,7 +126,7 @@ export function isTalker(program: string): boolean {
 }
 
 const TALKERS =
-  /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|date|set|unset|shift|cd|pushd|popd|test|\[)$/;
+  /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|set|unset|shift|cd|pushd|popd|test|\[)$/;
 
 /** They accept the name of another machine before a colon. */
 const CARRIERS = /^(scp|rsync|sftp|rclone|unison|mutagen)$/;

@@ -65,6 +65,12 @@ function takerIn(value: string, valued: readonly string[]): Taker | undefined {
   if (whole !== undefined) {
     return { option: whole, flags: '', attached: value.slice(whole.length).replace(/^=/, '') };
   }
+  const [, name, given] = /^(--[a-z][\w-]*)(?:=([\s\S]*))?$/.exec(value) ?? [];
+  if (name !== undefined) {
+    // GNU programs accept the beginning of a long option.
+    const begun = valued.find((option) => option.startsWith(name));
+    return begun === undefined ? undefined : { option: begun, flags: '', attached: given ?? '' };
+  }
   const [, letters = ''] = /^-([A-Za-z]+)/.exec(value) ?? [];
   const at = Array.from(letters).findIndex((letter) => valued.includes(`-${letter}`));
   if (at < 0) return undefined;

@@ -63,13 +63,13 @@ const tar: Special = (args) => {
     .join('');
   const given = argumentsOf(
     dashed,
-    '-f -C --file --directory --exclude -T --files-from -X --exclude-from -I'.split(' '),
+    '-f -C --file --directory --cd --exclude -T --files-from -X --exclude-from -I'.split(' '),
   );
   const has = (letter: string, ...long: string[]) =>
     letters.includes(letter) || hasOption(given, '', ...long);
   const staysInTree = !has('h', '--dereference') && !/[LH]/.test(letters);
   const archives = given.valuesOf('-f', '--file');
-  const folders = given.valuesOf('-C', '--directory');
+  const folders = given.valuesOf('-C', '--directory', '--cd');
   const lists = given.valuesOf('-T', '--files-from', '-X', '--exclude-from').map((word) => read(word));
   // It reads the files in a list, and the list is unknown.
   const listed = given.valuesOf('-T', '--files-from').map(() => read(unknownWord('the files of a list')));
@@ -190,6 +190,15 @@ export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
   ['[', test],
   ['sort', printedTo(['-o', '--output'], ['-k', '-t', '-S', '-T'])],
   ['base64', printedTo(['-o', '--output'], ['-w', '-b'])],
+  ['shuf', printedTo(['-o', '--output'], ['-n', '-i', '--head-count', '--input-range', '--random-source'])],
+  ['iconv', printedTo(['-o', '--output'], ['-f', '-t', '--from-code', '--to-code'])],
+  [
+    'date',
+    (args) =>
+      argumentsOf(args, ['-f', '--file', '-r', '--reference', '-d', '--date', '-s'])
+        .valuesOf('-f', '--file', '-r', '--reference')
+        .map((word) => read(word)),
+  ],
   ['uniq', inOut(['-f', '-s', '-w'])],
   // Its options are words after one dash.
   [

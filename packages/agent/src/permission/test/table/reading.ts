@@ -71,7 +71,7 @@ export const READING: readonly Theme[] = [
       'cat a | sed -n 1,20p',
       'hexdump -C a | head',
       'fd -e ts src',
-      'lsof -i :3000',
+      'lsof -nP -i :3000',
       'make --version',
       '(ls)',
       '{ ls; }',

@@ -146,7 +146,7 @@ hexdump -C a | head
 strings a
 column -t a
 iconv -f latin1 -t utf8 a
-lsof -i :3000
+lsof -n -i :3000
 lsof -nP -iTCP -sTCP:LISTEN
 ss -tlnp
 netstat -tlnp
