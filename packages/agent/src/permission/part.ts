@@ -77,6 +77,8 @@ export interface FilePart {
   readonly isUnsettled?: boolean;
   /** Git shows stored versions of the files below, existing or not. */
   readonly stored?: StoredFiles;
+  /** The files are replaced and not shown. Only rules about edits concern it. */
+  readonly rewrites?: boolean;
   /** Files that a deny rule matches are left out of the access. */
   readonly leavesOutDenied?: boolean;
   /**

@@ -149,11 +149,16 @@ function objectsToFile(
   if (!pattern) return undefined;
   // A file that may not be read may not be changed either, because an edit shows its content. An ask rule for reading
   // covers only reading.
-  const binds = names(part.kind === 'read' ? 'Read' : 'Edit') || (list === 'deny' && names('Read'));
+  const binds = part.rewrites
+    ? names('Edit')
+    : names(part.kind === 'read' ? 'Read' : 'Edit') || (list === 'deny' && names('Read'));
   const suspected = part.knowledge !== 'known' && names('Edit');
   if (!binds && !suspected) return undefined;
   if (part.places === undefined) return { rule, doubtful: 'the file that it accesses is unknown' };
-  if (part.stored) return objectsToStored(part.stored, part.places, pattern, rule);
+  if (part.stored) {
+    const match = objectsToStored(part.stored, part.places, pattern, rule);
+    return match && part.rewrites ? { rule, doubtful: 'it may change such a file' } : match;
+  }
   return (
     objectsToPlaces(part, part.places, pattern, { rule, binds, list, exists }) ??
     (part.isUnsettled ? { rule, doubtful: 'an earlier command may put a link in its place' } : undefined)

@@ -87,6 +87,21 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['journalctl', avoiding(/^--(vac|rot|fl|sync|rel|smart|setup|update|new)/)],
   ['make', (args) => args.some((arg) => /^(-n|--dry-run|--just-print|--recon)$/.test(arg))],
   ...['gcc', 'g++', 'cc', 'c++', 'clang', 'clang++'].map((name) => [name, isVerbose] as const),
+  ...['gzip', 'xz', 'bzip2', 'zstd'].map((name) => [name, decompresses] as const),
+  ['less', avoiding(/^[+]|^-[a-zA-Z]*[oOkT]|^--(log|lesskey)/i)],
+  ['more', avoiding(/^[+]/)],
+  ['man', avoiding(/^(-[a-zA-Z]*[PHC]|--(pager|html|config))/)],
+  [
+    'hostname',
+    (args) => args.every((arg) => /^(-[IisfdA]|--(all-ip-addresses|short|fqdn|domain))$/.test(arg)),
+  ],
+  ['ifconfig', (args) => args.length === 0 || (args.length === 1 && /^(-a|\w+)$/.test(args[0] ?? ''))],
+  ['lsb_release', () => true],
+  ['crontab', (args) => args.length === 1 && args[0] === '-l'],
+  ['openssl', opensslReads],
+  ['xmllint', avoiding(/^(-o|--output|--shell)/)],
+  ['shellcheck', () => true],
+  ['sqlite3', (args) => args.length === 2 && !args[0]?.startsWith('-') && SQLITE_READS.test(args[1] ?? '')],
   ['rpm', ([first = '']) => /^-q[a-zA-Z]*$/.test(first)],
   ['apt-cache', doing('show showpkg policy depends rdepends search pkgnames')],
   ['git', readsRepository],
@@ -123,6 +138,28 @@ export function runsProjectPrograms(program: string): boolean {
 function asksForHelp(program: string, arg: string | undefined): boolean {
   return /^[\w.+-]+$/.test(program) && (arg === '--version' || arg === '--help');
 }
+
+function decompresses(args: readonly string[]): boolean {
+  return args.some((arg) => /^(-[a-zA-Z]*[lt]|--(list|test))$/.test(arg)) || isPrinted(args);
+}
+
+function isPrinted(args: readonly string[]): boolean {
+  const letters = args.filter((arg) => /^-[a-z]+$/.test(arg)).join('');
+  return /c/.test(letters) && /d/.test(letters);
+}
+
+const OPENSSL_VERBS = words('version dgst x509 verify asn1parse crl req sha1 sha256 md5 list ciphers');
+
+/** Without options that write a file or load other settings. */
+function opensslReads([verb = '', ...rest]: readonly string[]): boolean {
+  return (
+    OPENSSL_VERBS.has(verb) &&
+    !rest.some((arg) => /^-(out|keyout|new|config|engine|writerand|sign)/.test(arg))
+  );
+}
+
+/** Queries that neither write nor leave the database. */
+const SQLITE_READS = /^(\.(tables|schema|databases|indexes|indices)( \w+)?|(select|explain)\b[^;.]*;?)$/i;
 
 /** A compiler without input files prints only information about itself. */
 function isVerbose(args: readonly string[]): boolean {

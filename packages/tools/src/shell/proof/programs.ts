@@ -2,7 +2,16 @@
 import { ARCHIVE_CHECKS } from './archives.ts';
 import { isReadOnlyAwk } from './awk.ts';
 import { isReadOnlyFind } from './find.ts';
-import { isHarmlessProgram, JQ, LSOF, NETSTAT, OPTIONS, RIPGREP, SOCKETS, VERSIONED } from './allowed-options.ts';
+import {
+  isHarmlessProgram,
+  JQ,
+  LSOF,
+  NETSTAT,
+  OPTIONS,
+  RIPGREP,
+  SOCKETS,
+  VERSIONED,
+} from './allowed-options.ts';
 import { type Arg, onlyAllowed } from './options.ts';
 import { isReadOnlyPs } from './ps.ts';
 import { isReadOnlySed } from './sed.ts';

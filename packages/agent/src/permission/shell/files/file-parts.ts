@@ -167,7 +167,7 @@ function withFound(
  * repository.
  */
 function storedPart(
-  { word, whole = false }: Touch,
+  { word, whole = false, rewrites = false }: Touch,
   stored: NonNullable<Touch['stored']>,
   folders: Folders,
   world: PermissionWorld,
@@ -189,6 +189,7 @@ function storedPart(
       places: isKnown ? (whole ? tops : places) : undefined,
       deep: 'no',
       stored: { someTracked: stored === 'tracked' ? someTracked : undefined },
+      ...(rewrites ? { rewrites } : {}),
       knowledge: 'known',
       by: 'command',
       glob: undefined,

@@ -135,9 +135,13 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
   }
   if (SEARCHERS.test(program)) return searched(program, args);
   if (WRITERS.test(program)) {
+    const prints =
+      COMPRESSORS.test(program) &&
+      hasOption(given, 'clt', '--stdout', '--to-stdout', '--list', '--test') &&
+      !hasOption(given, 'o', '--output');
     const isDeep = COMPRESSORS.test(program) && hasOption(given, 'r', '--recursive');
     return [
-      ...operands.map((word) => touch('write', word, isDeep ? 'all' : undefined)),
+      ...operands.map((word) => touch(prints ? 'read' : 'write', word, isDeep ? 'all' : undefined)),
       ...(isDeep ? operands.map((word) => touch('read', word, 'all')) : []),
     ];
   }

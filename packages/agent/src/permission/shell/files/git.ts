@@ -32,7 +32,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
     named.push({ ...touch('read', given.folder ?? HERE, walks), staysInTree: true });
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
   named.push(...changedSettings(given).map((word) => touch('write', word)));
-  named.push(...stored(given));
+  named.push(...stored(given), ...rewritten(given));
   // The files that a patch changes are listed in the patch, which was not read.
   return command === 'apply' || command === 'am'
     ? [
@@ -133,6 +133,42 @@ function stored(given: GitArguments): Touch[] {
   if (given.isElsewhere) return [touch('read', unknownWord('another repository'))];
   const scopes = scopesOf(given);
   return scopes?.map((word) => ({ kind: 'read', word: inFolder(word, given), stored: shown })) ?? [whole];
+}
+
+/** They replace tracked files of the working tree by other versions. */
+const REWRITES: ReadonlySet<string> = new Set(
+  'checkout switch restore merge pull rebase revert cherry-pick am apply sparse-checkout'.split(' '),
+);
+
+function rewritten(given: GitArguments): Touch[] {
+  const { command, rest, folder = HERE } = given;
+  const has = (option: RegExp): boolean => rest.some(({ value }) => option.test(value));
+  const isRewritten =
+    (REWRITES.has(command) && !createsBranch(given)) ||
+    (command === 'reset' && has(/^--(h|m|k)/)) ||
+    (command === 'read-tree' && has(/^-\w*u/)) ||
+    (command === 'stash' && !has(/^(list|show|drop|clear|create|store)$/));
+  if (!isRewritten) return [];
+  const scopes = given.isElsewhere ? undefined : scopesOf(given);
+  const touchOf = (word: ShellWord, whole: boolean): Touch => ({
+    kind: 'read',
+    word,
+    stored: 'tracked',
+    knowledge: 'named',
+    rewrites: true,
+    whole,
+  });
+  return scopes?.map((word) => touchOf(inFolder(word, given), false)) ?? [touchOf(folder, true)];
+}
+
+/** `git switch -c new` keeps every file. */
+function createsBranch({ command, rest }: GitArguments): boolean {
+  const options = rest.filter(({ value }) => value.startsWith('-'));
+  return (
+    /^(checkout|switch)$/.test(command) &&
+    options.some(({ value }) => /^(-[bBcC]|--create)$/.test(value)) &&
+    rest.length === options.length + 1
+  );
 }
 
 /** Returns the files and folders after `--`. Undefined if there are none, or if they are unknown. */

@@ -10,6 +10,8 @@ export interface Touch {
   readonly knowledge?: 'named' | 'mentioned';
   /** Git shows stored versions of the files below: of the tracked ones, or of all that were ever tracked. */
   readonly stored?: 'tracked' | 'history';
+  /** Git replaces the files instead of showing them. Only rules about edits concern it. */
+  readonly rewrites?: boolean;
   /** The access concerns the whole repository around it. */
   readonly whole?: boolean;
   /** The access happens only if this is a folder. */
