@@ -43,7 +43,7 @@ describe('the command line', () => {
     [['-p', '--resume', 'my nice title', 'And now?'], 'And now?'],
     [['And now?', '--resume', 'my nice title', '-p'], 'And now?'],
     [['-p', '--resume', 'my nice title'], undefined],
-  ])('takes what follows --resume for a session where nobody can choose one: %j', (argv, prompt) => {
+  ])('takes the word after --resume as a session if the user cannot choose one: %j', (argv, prompt) => {
     expect(readArguments(argv)).toMatchObject({
       command: { name: 'print', prompt, session: { from: { kind: 'resume', id: 'my nice title' } } },
     });

@@ -1,11 +1,11 @@
 /**
- * Flags that client libraries and scripts pass, and that Heddle has nothing for yet. One that asks nothing of it is taken in
- * silence; one that asks for what there is not is told, and the run goes on; one without which a run would be less careful
- * than its host believes is refused.
+ * Flags that client libraries and scripts pass and that Heddle does not support yet. A flag without effect is ignored.
+ * A flag for a missing feature prints a warning, and the run continues. A flag is refused if ignoring it would make the run
+ * less careful than the host expects.
  */
 export interface ClientFlag {
   readonly takes: 'nothing' | 'value' | 'configs';
-  /** What is missing, told on standard error. Absent: nothing is. */
+  /** The warning about the missing feature, for standard error. Absent if the flag has no effect. */
   readonly lacks?: string;
   readonly isRefused?: true;
 }
@@ -19,7 +19,7 @@ const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
   '--include-hook-events': { takes: 'nothing' },
   '--prompt-suggestions': { takes: 'nothing' },
   '--strict-mcp-config': { takes: 'nothing' },
-  // The run goes on without.
+  // The run continues without these features.
   '--agents': { takes: 'value', lacks: 'there are no subagents yet' },
   '--mcp-config': { takes: 'configs', lacks: 'MCP servers are not connected yet' },
   '--plugin-dir': { takes: 'value', lacks: 'plugins are not loaded yet' },

@@ -157,24 +157,24 @@ export const FLAGS = {
   }),
   '--continue': switchFlag('part', 'continue', {
     group: 'Sessions',
-    text: 'go on with the newest session of this folder',
+    text: 'continue the newest session of this folder',
     aliases: ['-c'],
   }),
   '--resume': sessionFlag('part', 'resume', {
     group: 'Sessions',
     value: 'ID',
     candidates: 'sessions',
-    text: 'go on with a session: its id, the beginning of it, or its title (--resume="two words")',
+    text: 'continue a session: its id, the beginning of it, or its title (--resume="two words")',
     aliases: ['-r'],
   }),
   '--fork-session': switchFlag('part', 'fork', {
     group: 'Sessions',
-    text: 'go on in a copy; the old session stays as it is',
+    text: 'continue in a copy; the old session stays as it is',
   }),
   '--resume-session-at': valueFlag('part', 'resumeAt', plainText, {
     group: 'Sessions',
     value: 'MESSAGE',
-    text: 'go on from this message, without what came after it',
+    text: 'continue from this message, without what came after it',
   }),
   '--name': valueFlag('part', 'title', plainText, {
     group: 'Sessions',

@@ -7,7 +7,7 @@
 /** A mistake of the person at the keyboard. */
 export class UsageError extends Error {}
 
-/** What a list holds. Names and rules may also be separated by commas or spaces within one word. */
+/** The kind of items in a list. Names and rules may also be separated by commas or spaces within one word. */
 export type ListKind = 'rules' | 'tools' | 'betas' | 'folders' | 'configs';
 
 export interface TakenList {

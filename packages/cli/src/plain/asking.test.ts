@@ -339,7 +339,7 @@ describe('commands', () => {
       ['/todos', 'There is nothing on the list.'],
       ['/tasks', 'Nothing runs in the background.'],
       ['/effort high', 'The effort is high'],
-      ['/permissions trust', 'counts from the next start on'],
+      ['/permissions trust', 'takes effect at the next start'],
       ['!', 'type a command after the !'],
       ['!cd config', 'cd affects only its own command'],
       ['!echo from $((40 + 2))', 'from 42'],

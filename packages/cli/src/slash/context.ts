@@ -41,7 +41,7 @@ export async function context({ started, say, style }: Chat): Promise<void> {
   );
 }
 
-/** So that nobody is surprised. */
+/** Shows the limit in advance, so that automatic compaction does not surprise the user. */
 function compactsAt(used: number, limit: number): string {
   return `  compacts at ${tokens(limit)} (${Math.round((used / limit) * 100)} % of that used)`;
 }

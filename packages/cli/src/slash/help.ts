@@ -48,7 +48,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return first !== undefined && first.distance <= Math.max(1, word.length / 3) ? first.candidate : undefined;
 }
 
-/** Two neighbours that changed places are one slip of the fingers. */
+/** The edit distance, in which two swapped adjacent letters count as one error. */
 function distance(candidate: string, word: string): number {
   const swapped = Array.from(
     { length: Math.max(0, word.length - 1) },

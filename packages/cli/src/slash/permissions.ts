@@ -40,7 +40,7 @@ export async function permissionsSlash(words: string, chat: Chat): Promise<void>
   if (wrong !== undefined) return chat.say(escapeControls(wrong));
   if (verb !== 'add' && verb !== 'remove') {
     const code = await permissionsCommand(splitRules(words));
-    if (verb === 'trust' && code === 0) chat.say('What that changes counts from the next start on.');
+    if (verb === 'trust' && code === 0) chat.say('The change takes effect at the next start.');
     return;
   }
   const code = await permissionsCommand([verb, list, ...rest]);
@@ -57,7 +57,7 @@ function wrongIn(words: readonly string[]): string | undefined {
   }
 }
 
-/** What is written to a file holds from the next decision on, not only from the next start. */
+/** Applies a rule that was written to a file to the running session, from its next decision on. */
 function applyNow(
   verb: 'add' | 'remove',
   list: string,

@@ -50,7 +50,7 @@ export function renameSlash(words: string, chat: Chat): void {
   say(words === NO_NAME ? 'The name is removed.' : `This session is called ${escapeControls(words)}.`);
 }
 
-/** A name that nobody gives, and nobody types by accident. */
+/** Removes the name. Users do not choose it as a title, and do not type it by accident. */
 const NO_NAME = '-';
 
 function titleOf({ started, configDir, cwd }: Chat): string {

@@ -90,7 +90,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'resume',
     hint: '[session]',
-    help: 'go on with another session',
+    help: 'continue another session',
     about: 'the session',
     run: async (words, chat) => (await import('./session.ts')).resumeSlash(words, chat),
   },

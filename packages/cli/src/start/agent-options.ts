@@ -1,4 +1,4 @@
-/** What the command line asks of the agent. */
+/** Builds the options of the agent from the command line, the environment and the settings. */
 import { type AgentOptions, compactionOverrides, isToolDenied, LivePermissions } from '@heddle/agent';
 import { settingsHooks, type HookDefinition } from '@heddle/agent/hooks';
 import { appliedSettings, parseRule, type SandboxSettings, sandboxSettings } from '@heddle/agent/settings';
@@ -17,13 +17,13 @@ import { permissionSetup } from '../permissions/setup.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
 
-/** What an agent is started with. */
+/** The options that an agent is started with. */
 export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly sandboxSettings?: SandboxSettings;
   /** The hooks of the settings that count. */
   readonly declaredHooks?: readonly HookDefinition[];
   readonly plays?: ModelOptions['plays'];
-  /** What the settings state about models: a model that is chosen later needs it, too. */
+  /** The settings about models. A model that is chosen later needs them, too. */
   readonly stated?: ModelSetupOptions['stated'];
 }
 
@@ -31,7 +31,7 @@ type OptionsRead =
   | {
       readonly ok: true;
       readonly options: AgentSetup;
-      /** The part of it that speaks of the model. */
+      /** The part of the options that concerns the model. */
       readonly model: ModelOptions;
     }
   | { readonly ok: false; readonly message: string };
@@ -104,7 +104,7 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   };
 }
 
-/** Nobody names a model: a session that goes on has one. */
+/** Returns the model of the session that is continued. It applies if the user does not name a model. */
 async function modelSoFar({ session }: RunOptions): Promise<string | undefined> {
   if (session.from.kind === 'new') return undefined;
   return (await import('./session-model.ts')).sessionModel(session);
@@ -121,8 +121,8 @@ function requestOptions({ thinking, effort, betas }: RunOptions): GivenOptions {
 }
 
 /**
- * What is said about thinking, the nearest word first: flag, environment, settings. Undefined: a model that can think does.
- * A number of tokens is a budget; 0 switches thinking off.
+ * Returns the thinking option of the flag, else of the environment, else of the settings. If it is undefined, a model that
+ * can think does. A number of tokens is a budget, and 0 switches thinking off.
  */
 function thinkingWanted(
   flag: Thinking | undefined,
@@ -146,7 +146,7 @@ function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(entries) as Present<T>;
 }
 
-/** What is wrong with them; undefined: nothing. */
+/** Returns the problem with the folders or the settings file, or undefined if there is none. */
 function wrongPlace({ addDirs, settings }: Pick<RunOptions, 'addDirs' | 'settings'>): string | undefined {
   const missing = addDirs.find(
     (folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true,
@@ -167,7 +167,7 @@ function wrongSettings(settings: string): string | undefined {
   }
 }
 
-/** What is wrong with them; undefined: nothing. */
+/** Returns the problem with the rules of the command line, or undefined if there is none. */
 function wrongRule({
   allowedTools,
   disallowedTools,
@@ -183,20 +183,20 @@ function wrongRule({
     }
   return undefined;
 }
-/** Tools that the command line names. Old names still count; one that there is not yet is told, a typing error is refused. */
+/** Tools that the command line names. Old names still work. A missing tool prints a note, and a mistyped name is refused. */
 
 type NamedTools =
   | { readonly ok: true; readonly notes: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
-/** What tools were called when many scripts were written. */
+/** Maps the old names of tools, which many scripts still use, to the current names. */
 const TODAYS_NAMES: ReadonlyMap<string, string> = new Map([
   ['BashOutput', 'TaskOutput'],
   ['KillBash', 'TaskStop'],
   ['KillShell', 'TaskStop'],
 ]);
 
-/** Tools that scripts list because other agents have them: nobody mistyped these. */
+/** Tools that scripts list because other agents have them. These names are not typing errors. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   'Agent',
   'Task',

@@ -18,7 +18,7 @@ export function debugLog({ file, only }: Debugging): (event: LoopEvent) => void 
       const facts = [event.type, ...factsOf(event)].map(escapeControls).join(' ');
       write(`${at} ${knownSecrets.redact(facts)}\n`);
     } catch (thrown) {
-      // Told once; the work goes on.
+      // The error is reported once, and the run continues without the log.
       const why = errorMessage(thrown);
       process.stderr.write(`heddle: the debug log cannot be written: ${escapeControls(why)}\n`);
       write = () => undefined;

@@ -28,9 +28,9 @@ export type ModelRead =
   | { readonly ok: false; readonly message: string };
 
 export interface ModelSetupOptions {
-  /** Where the exchange with the model is kept. */
+  /** The file that records the exchange with the model. */
   readonly record?: string | undefined;
-  /** What the settings state about models. */
+  /** The settings about models. */
   readonly stated?: StatedModels & PriceOverrides;
 }
 
@@ -105,7 +105,7 @@ function knowledge(
   { name, local, window: own }: Pick<Chosen & { ok: true }, 'name' | 'local' | 'window'>,
   stated: StatedModels & PriceOverrides,
 ): Pick<AgentOptions, 'loadPrice' | 'loadFacts' | 'context'> & {
-  /** What the model says of itself, once it has. */
+  /** The context window that the model's server reports, once it has answered. */
   readonly window: () => number | undefined;
 } {
   let said = own;

@@ -16,6 +16,6 @@ it('tools that there are not yet are told, and the others are offered', () => {
   });
 });
 
-it('a name that nobody knows is a typing error', () => {
+it('refuses an unknown tool name as a typing error', () => {
   expect(namedTools(['Bsh'], KNOWN)).toMatchObject({ ok: false, message: expect.stringContaining('Bsh') });
 });

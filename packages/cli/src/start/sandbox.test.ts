@@ -109,7 +109,7 @@ describe.runIf(check.available)('a command in the sandbox', () => {
 describe('without bubblewrap', () => {
   const PATH = withoutBubblewrap();
 
-  it('commands are refused with the way to mend it, and the user is told once', async () => {
+  it('commands are refused with a message that tells how to repair it, and the user is warned once', async () => {
     const { run, script, folder } = homeFor(installed.program);
     const model = script([bash('touch a'), call('Bash', { command: 'touch b' }, 'b2'), say('Done.')]);
     const ended = await run([...STREAM, '--model', model, '--allowed-tools', 'Bash', ...on()], {
@@ -134,7 +134,7 @@ describe('without bubblewrap', () => {
     expect(linesOf(ended.stdout)).toMatchObject([{ type: 'result', is_error: true }]);
   });
 
-  it('a host is asked what to do, and may let the session go on without', async () => {
+  it('a host is asked what to do, and may let the session continue without the sandbox', async () => {
     const { run, script, folder } = homeFor(installed.program);
     const model = script([bash('touch a'), say('Done.')]);
     const json = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];

@@ -11,7 +11,7 @@ afterAll(() => installed.remove());
 
 describe('where no model is configured', () => {
   it.each([[['-c']], [['--resume=the good one']]])(
-    '%j goes on with the model of that session',
+    '%j continues with the model of that session',
     async (flags) => {
       const home = homeFor(installed.program);
       await home.run(['-p', 'go', '--name', 'the good one', '--model', home.script([say('One.')])]);

@@ -1,4 +1,4 @@
-/** The model that a session was held with last: where nobody names another, it goes on with that one. */
+/** Finds the model that a session used last. The session continues with it if the user does not name another. */
 import { newestSession } from '@heddle/agent';
 import { findSession } from '@heddle/agent/sessions';
 import type { SessionChoice } from '../arguments/arguments.ts';

@@ -1,4 +1,4 @@
-/** The tools with their doors: where old file contents are kept, what commands may see of the environment, who searches the web. */
+/** Builds the tools of a session with their dependencies: file history, environment of commands, web search, tasks. */
 import path from 'node:path';
 import { type AgentOptions, fileHistoryFolder, type Session } from '@heddle/agent';
 import type { LoopEvent, ModelPort } from '@heddle/core';
@@ -26,7 +26,7 @@ import {
 import { configDir } from '../config-dir.ts';
 import { commandEnvironment } from '../keys.ts';
 
-/** Who answers the model's questions and its plans, and which tools there are. */
+/** The handlers for the model's questions and plans, and the choice of tools. */
 export interface ToolChoices extends AskDeps, PlanDeps {
   /** Whether a tool may be shown to the model at all. */
   readonly isOffered?: (name: string) => boolean;
@@ -43,9 +43,9 @@ export interface ToolChoices extends AskDeps, PlanDeps {
 }
 
 export interface SessionTools {
-  /** What the agent is given of them. */
+  /** The options of the agent that concern the tools. */
   readonly options: Pick<AgentOptions, 'tools' | 'deferredTools' | 'onAccepted' | 'onEvent' | 'news'>;
-  /** What is still to do, as the conversation last had it. */
+  /** The todo list, in its last state of the conversation. */
   readonly todos: TodoList;
   readonly tasks: TaskRegistry;
   /** Undefined for a session that leaves nothing behind: there is nowhere to go back to. */
@@ -95,7 +95,7 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
   };
 }
 
-/** What was stored was told, and only that. */
+/** Marks a task as reported only when the report to the model is stored. */
 function noteTold(event: LoopEvent, tasks: TaskRegistry): void {
   if (event.type !== 'message' || event.message.type !== 'attachment') return;
   const { attachment } = event.message;
@@ -128,13 +128,13 @@ function checkpointsOf({ id, journal }: Session): CheckpointStore | undefined {
   });
 }
 
-/** When a session ends, and at most once a day: nobody waits for it at the start. */
+/** Cleans the file history when a session ends, at most once a day, so that the start is not delayed. */
 async function cleanUp(keep: string): Promise<void> {
   const root = path.dirname(fileHistory(keep));
   await cleanFileHistory({ root, keep, limits: historyLimits(process.env), now: Date.now });
 }
 
-/** Where the old contents of a session's files lie, outside any repository. */
+/** The folder for the old contents of a session's files. It is outside any repository. */
 export function fileHistory(sessionId: string): string {
   return fileHistoryFolder(configDir(process.env), sessionId);
 }

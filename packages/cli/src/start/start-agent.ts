@@ -24,13 +24,13 @@ import { type SessionTools, sessionTools, type ToolChoices } from './session-too
 export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 'todos'> {
   readonly agent: Agent;
   readonly session: Session;
-  /** What the model was told of the user and the project when the session began. */
+  /** The context about user and project that the model received when the session began. */
   readonly userContext: SessionContext['userContext'];
-  /** What a user should know about the session. */
+  /** Notices about the session for the user. */
   readonly notices: readonly string[];
   /** Names the session, from its first prompt on. */
   readonly entitle: (title: string) => void;
-  /** Whoever listens sees every event after it was stored. */
+  /** Adds a listener, which receives every event after it was stored. */
   readonly listen: (listener: (event: LoopEvent) => void) => void;
   /** Tells the model something with the next prompt, or between two calls. */
   readonly remark: (remark: Attachment) => void;
@@ -48,7 +48,7 @@ export interface Surface {
   readonly tools?: ToolChoices;
   /** Shows the user a line while a turn runs; by default on standard error. */
   readonly tell?: (text: string) => void;
-  /** What this surface adds: who is asked, who listens. */
+  /** The options that this surface adds, such as handlers for questions and events. */
   readonly agent?: Partial<AgentOptions>;
 }
 
@@ -70,7 +70,7 @@ export async function startAgent(
     named: command.tools ?? [],
     model: { port: options.model, name: options.modelName },
     allowsPrivate: (host) => isHostNamed(host, rulesNow(options.rules)),
-    // Whoever permits a plan has seen it.
+    // A user who permits a plan has seen it.
     permissionApproves: more.canUseTool !== undefined,
     ...choices,
     sandbox,

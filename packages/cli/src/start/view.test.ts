@@ -18,7 +18,7 @@ afterAll(() => installed.remove());
 const bash = (command: string, id: string): ScriptStep => call('Bash', { command }, id);
 const STREAM = ['-p', 'go', '--output-format', 'stream-json', '--verbose'];
 const VIEW_OFF = ['--settings', JSON.stringify({ sandbox: { readOnlyView: 'off' } })];
-/** Prints where a command is given room for temporary files: in the view that is a folder of its own. */
+/** Prints the folder for temporary files of a command. In the view, it is a separate folder. */
 const WHERE = 'printenv TMPDIR';
 const NOTE = 'The command ran in a read-only view, in which nothing can be written.';
 
