@@ -106,7 +106,7 @@ describe('heddle -p', () => {
     const { run } = home();
     const ended = await run(['-p', 'x', '--model', 'rehearsal'], { input: '\u007fELF\0\0\u0001' });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toMatch(/is no text/);
+    expect(ended.stderr).toMatch(/is not text/);
   });
 
   it('prints its version and its flags', async () => {

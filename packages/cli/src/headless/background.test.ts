@@ -1,4 +1,4 @@
-/** What ran in the background when the program ended: told when the session goes on, once. */
+/** Tasks that ran in the background when the program ended are reported once, when the session continues. */
 import { globSync, readFileSync } from 'node:fs';
 import { call, hang, say } from '@heddle/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What stands before a conversation in the first request, and in every later one: the real program, a fake Messages API. */
+/** Tests the text before the conversation, in the first request and in later ones, with a fake Messages API. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -41,7 +41,7 @@ describe('--debug', () => {
     expect(statSync(log).mode & 0o777).toBe(0o600);
   });
 
-  it('that cannot be written says so once, and the work goes on', async () => {
+  it('that cannot be written is reported once, and the run continues', async () => {
     const { run, script } = homeFor(installed.program);
     const { stdout, stderr } = await run([
       '-p',

@@ -58,7 +58,7 @@ function add(agent: Agent, prompt: Prompt): number {
   return added.ok ? 0 : 1;
 }
 
-/** What is said in place of a turn, where the prompt is a command. */
+/** Returns the output that replaces a turn if the prompt is a command. */
 async function commandIn(prompt: Prompt, agent: Agent): Promise<readonly SdkMessage[] | undefined> {
   if (slashText(prompt) === undefined) return undefined;
   const line = await (await import('./slash-result.ts')).slashResult(prompt, agent);

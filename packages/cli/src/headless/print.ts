@@ -27,8 +27,7 @@ export async function print(command: PrintCommand): Promise<number> {
   const prompt = [command.prompt, piped]
     .filter((part) => part !== undefined && part.trim() !== '')
     .join('\n\n');
-  if (piped?.includes('\0'))
-    return usage('what came through the pipe is no text; name the file in the prompt');
+  if (piped?.includes('\0')) return usage('standard input is not text; name the file in the prompt');
   if (prompt === '') return usage('there is no prompt: give one as an argument or through a pipe');
   return converse(command, output, singlePrompt(prompt, command.verbatim));
 }
@@ -66,7 +65,7 @@ async function begin(
   });
   if (!starting.ok) {
     const { message, sessionId } = starting;
-    // Whoever reads text reads it there already.
+    // In the text format, the result already shows the message on standard error.
     if (command.outputFormat !== 'text') warn(message);
     await output.write(failedStart(message, { uuid: randomUUID(), session_id: sessionId }));
     return 1;
@@ -174,7 +173,7 @@ export class WaitingNotice {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  /** `pauseMs`: nobody is asked for so long. */
+  /** Starts the timers. The request is sent only after `pauseMs`. */
   #begin(pauseMs: number): void {
     this.end();
     const first = (): void => {

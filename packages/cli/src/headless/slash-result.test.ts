@@ -75,7 +75,7 @@ it('/compact says what it did, and /uncompact takes it back', async () => {
     home.run(['-p', '-c', words, '--model', home.script(answers.map((text) => say(text)))]);
   const long = 'word '.repeat(5_000);
   await home.run(['-p', 'go', '--model', home.script([say(long)])]);
-  await run('go on', [long]);
+  await run('continue', [long]);
   const { stdout, stderr } = await run('/compact', ['A hand-over.']);
   expect(stderr).toBe('');
   expect(stdout).toMatch(/^The conversation was compacted\. [\d.]+k tokens became [\d.k]+\./);

@@ -69,7 +69,7 @@ describe('prompts', () => {
   });
 
   it.each([
-    ['a model that nobody knows', ['--model', 'nosuch'], 2],
+    ['an unknown model', ['--model', 'nosuch'], 2],
     ['nothing to continue', ['--continue', '--model', 'rehearsal'], 1],
   ])('are not waited for after a start that failed: %s', async (_, flags, code) => {
     // The host keeps its side open.
@@ -94,18 +94,18 @@ describe('prompts', () => {
   });
 });
 
-describe('what is no prompt', () => {
-  it('is passed over: garbage with a word on standard error, the rest in silence', async () => {
+describe('input lines that are not prompts', () => {
+  it('are ignored: garbage with a warning on standard error, the rest silently', async () => {
     const held = await converse({
       script: [say('Still here.')],
       first: [
-        'this is no JSON',
+        'this is not JSON',
         '[1, 2]',
         '',
         { type: 'keep_alive' },
         { type: 'something_new' },
         { type: 'user', message: {} },
-        { type: 'control_response', response: { request_id: 'nobody', subtype: 'success' } },
+        { type: 'control_response', response: { request_id: 'unknown', subtype: 'success' } },
         prompt('hello'),
       ],
       closes: true,
@@ -115,8 +115,8 @@ describe('what is no prompt', () => {
     expect(held.stderr.match(/not a JSON object/g)).toHaveLength(2);
   });
 
-  it('are an error where there was nothing else: one result, and exit code 1', async () => {
-    const held = await converse({ script: [], first: ['this is no JSON'], closes: true });
+  it('are an error if there is no prompt: one result, and exit code 1', async () => {
+    const held = await converse({ script: [], first: ['this is not JSON'], closes: true });
     expect(held.code).toBe(1);
     expect(resultsOf(held)).toMatchObject([
       { is_error: true, errors: [expect.stringContaining('not a JSON object')] },
@@ -139,7 +139,7 @@ describe('control requests', () => {
     expect(held.code).toBe(0);
   });
 
-  it('interrupt a turn, which says so, and the session goes on', async () => {
+  it('interrupt a turn, which reports it, and the session continues', async () => {
     let said = 0;
     const held = await converse({
       script: [[say('One moment.'), hang()], say('Back again.')],
@@ -211,9 +211,9 @@ describe('questions about a tool', () => {
       script,
       flags,
       first: [prompt('go')],
-      reply: decided({ behavior: 'deny', message: 'not in my house' }),
+      reply: decided({ behavior: 'deny', message: 'not in my project' }),
     });
-    expect(held.stdout).toContain('not in my house');
+    expect(held.stdout).toContain('not in my project');
     expect(resultsOf(held)).toMatchObject([
       { subtype: 'success', permission_denials: [{ tool_name: 'Bash', tool_use_id: 'b1' }] },
     ]);
@@ -287,7 +287,7 @@ describe('questions about a tool', () => {
     expect(held.stdout).toContain('Only the user can answer');
   });
 
-  it('of the model get a clear answer where there is nobody', async () => {
+  it('of the model get a clear answer if there is no user', async () => {
     const held = await converse({ script: askUser, first: [prompt('go')], closes: true });
     expect(held.stdout).toContain('There is no user to ask. Decide yourself, and say what you assumed.');
     expect(resultsOf(held)).toMatchObject([{ subtype: 'success' }]);

@@ -16,17 +16,17 @@ import { HostRequests } from './requests.ts';
 
 export type TakenPrompt = Prompt & Partial<Pick<HostPrompt, 'isQuiet' | 'pass'>>;
 
-/** Where prompts come from. */
+/** The source of prompts. */
 export interface Host {
   /** Ends when the host closes its side. */
   readonly prompts: AsyncIterable<TakenPrompt>;
   /** Permission questions go to the host. */
   readonly ask?: AskPermission;
-  /** What else is asked of it. */
+  /** Sends other requests to the host. */
   readonly requests?: HostRequests;
-  /** What was wrong with lines that held no prompt; undefined: nothing. */
+  /** The problem with a line that could not be read, or undefined. */
   readonly misread?: string | undefined;
-  /** What arrived for the turn that runs. */
+  /** Takes the prompts that arrived for the running turn. */
   readonly takeQueued?: () => readonly QueuedCommand[];
   /** Requests are answered by it from now on, those that came before first. */
   serve?(control: Control): void;
@@ -63,7 +63,7 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
     taken = taken.then(() => inbox.close());
   });
 
-  /** The run goes on: the next line may be better. */
+  /** Reports an unreadable line. The run continues, because the next line may be valid. */
   function complain(about: string): void {
     misread = `a line on standard input ${about}`;
     process.stderr.write(`heddle: ${misread}\n`);

@@ -3,7 +3,7 @@ import { type HostPrompt, HostPromptQueue, hostPromptOf } from './inbox.ts';
 
 function given(content: unknown, more: object = {}): HostPrompt {
   const prompt = hostPromptOf({ type: 'user', message: { role: 'user', content }, ...more });
-  if (!prompt) throw new Error('This is no prompt.');
+  if (!prompt) throw new Error('The line does not contain a prompt.');
   return prompt;
 }
 
@@ -33,7 +33,7 @@ describe('a line', () => {
     expect(hostPromptOf({ message: { content: [{ type: 'text', text: 'look' }, block] } })).toBeUndefined();
   });
 
-  it('may hold images, and blocks of kinds that nobody knows', () => {
+  it('may hold images, and blocks of unknown kinds', () => {
     const image = { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } };
     expect(given([image, { type: 'new_kind' }]).content).toHaveLength(2);
   });

@@ -10,23 +10,23 @@ export interface HostPrompt extends Prompt {
   readonly priority: 'now' | 'next' | 'later';
   /** It joins the conversation, and the model is asked with the next one. */
   readonly isQuiet: boolean;
-  /** Undefined where nobody has a say in it. */
+  /** Undefined if no hook decides about the prompt. */
   readonly pass?: Pass | undefined;
 }
 
-/** A hook of the host decides whether a prompt may be taken up, and has something to say with it. */
+/** The decision of the host's hooks whether a prompt may start. They may also add text to it. */
 export interface Pass {
-  /** Undefined: it may. Never rejects. */
+  /** Resolves to undefined if the prompt may start. Never rejects. */
   readonly objection: Promise<Objection | undefined>;
-  /** The word is there, and it may. */
+  /** True once the hooks have answered and the prompt may start. */
   readonly isGiven: boolean;
-  /** The prompt is taken up now. */
+  /** The prompt starts now. */
   use(): void;
-  /** The prompt is not taken up: nobody waits for the word any more. */
+  /** The prompt does not start. The queue no longer waits for the decision. */
   drop(): void;
 }
 
-/** Somebody said no, or whoever should have spoken could not be heard. */
+/** A hook blocked the prompt, or a hook did not answer. */
 export interface Objection {
   readonly kind: 'blocked' | 'unheard';
   readonly reason: string;

@@ -88,7 +88,7 @@ describe('a prompt that arrives while a turn runs', () => {
     expect(held.code).toBe(0);
   });
 
-  it('may be taken back with an interrupt', async () => {
+  it('may be retracted with an interrupt', async () => {
     const held = await play([[say('One moment.'), hang()]], {
       first: [prompt('go'), prompt('next', { uuid: 'u2' })],
       reply: (line) => {

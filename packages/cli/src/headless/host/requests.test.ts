@@ -38,7 +38,7 @@ describe('a request to the host', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is withdrawn when nobody waits for it any more, or is not even sent', async () => {
+  it('is withdrawn when its caller stops waiting, or is not sent at all', async () => {
     const { requests, sent } = host();
     const waiting = new AbortController();
     const reply = requests.ask({}, { signal: waiting.signal });

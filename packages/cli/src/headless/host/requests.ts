@@ -1,4 +1,4 @@
-/** What is asked of the host. Several requests may be open; each has one end, and one that nobody waits for is withdrawn. */
+/** Requests to the host. Several may be open. Each ends once, and is withdrawn when its caller stops waiting. */
 import { randomUUID } from 'node:crypto';
 import { type HostLine, lineIn, textIn } from './json.ts';
 
@@ -7,9 +7,9 @@ export type HostReply =
   | { readonly ok: false; readonly why: 'error' | 'late' | 'withdrawn' | 'gone'; readonly message: string };
 
 export interface HostTimeouts {
-  /** Aborts when nobody waits for the reply any more. */
+  /** Aborts when the caller stops waiting for the reply. */
   readonly signal?: AbortSignal | undefined;
-  /** Without one it is waited for as long as the host is there. */
+  /** Without a deadline, the request waits as long as the host is connected. */
   readonly deadlineMs?: number;
 }
 
@@ -46,7 +46,7 @@ export class HostRequests {
     });
   }
 
-  /** A line of the host that answers one of them; one that nobody waits for is passed over. */
+  /** Takes the host's response to a request. A response to an unknown request is ignored. */
   settle(line: HostLine): void {
     const reply = lineIn(line['response']);
     this.#open.get(textIn(reply?.['request_id']) ?? '')?.(read(reply ?? {}));
@@ -63,7 +63,9 @@ export class HostRequests {
 function read(reply: HostLine): HostReply {
   if (reply['subtype'] !== 'success') return failed(textIn(reply['error']) ?? 'The host could not answer.');
   const response = lineIn(reply['response'] ?? {});
-  return response ? { ok: true, response } : failed('The host answered with something that is no object.');
+  return response
+    ? { ok: true, response }
+    : failed('The host answered with something that is not an object.');
 }
 
 function failed(message: string): HostReply {

@@ -12,7 +12,7 @@ import { HostTasks } from './tasks.ts';
 export interface Service {
   /** Why nothing may be begun for this host. */
   readonly refusal: string | undefined;
-  /** What is said in place of a turn, where this prompt must not have one. */
+  /** Returns the output that replaces a turn if this prompt must not start one. */
   insteadOf(prompt: TakenPrompt): Promise<readonly SdkMessage[] | undefined>;
   /** A prompt that waits for its hooks is not taken up any more. */
   giveUpWaiting(): void;

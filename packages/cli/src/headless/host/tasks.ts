@@ -36,7 +36,7 @@ export class HostTasks {
     return undefined;
   }
 
-  /** The program ends, and every task with it: that is no news. */
+  /** Stops the reports. The program ends and ends every task, so these ends are not reported. */
   end(): void {
     this.#isOver = true;
   }

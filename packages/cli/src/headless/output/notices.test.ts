@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-describe('somebody who reads only the answer', () => {
+describe('a user who reads only the answer', () => {
   it('is told which calls were not allowed, on standard error', async () => {
     const { run, script } = homeFor(installed.program);
     const touches = [1, 2, 3, 4].map((n) => call('Bash', { command: `touch ${n}` }, `t${n}`));
@@ -19,7 +19,7 @@ describe('somebody who reads only the answer', () => {
     expect(ended).toMatchObject({ code: 0, stdout: 'Not done.\n' });
     expect(ended.stderr).toBe(
       'heddle: 4 calls were not allowed: Bash touch 1; Bash touch 2; Bash touch 3; 1 more. ' +
-        'What may run: heddle permissions, or --allowed-tools\n',
+        'To allow calls, use heddle permissions or --allowed-tools.\n',
     );
   });
 

@@ -9,11 +9,11 @@ import { callLine } from '../../terminal/call-line.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 
 export interface HeadlessOutput {
-  /** Resolves when there is room for the next line, or nobody reads any more. */
+  /** Resolves when the stream accepts the next line, or when the reader is gone. */
   write(line: SdkMessage): Promise<void>;
   /** A line of the control protocol. */
   writeControl(line: object): void;
-  /** Called once, when nobody reads any more. */
+  /** Calls the listener once, when the reader is gone. */
   onClosed(listener: () => void): void;
   /** The program is being ended: a reader who does not read is given up soon. */
   hurry(): void;
@@ -33,7 +33,7 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
   let tell = (): void => undefined;
   const command = new CommandText();
   stdout.on('error', close);
-  // Where nobody listens to warnings, the work goes on without them.
+  // The run continues if warnings cannot be written.
   process.stderr.on('error', () => undefined);
 
   function close(): void {
@@ -146,5 +146,5 @@ function deniedNotice(denials: readonly PermissionDenial[], cwd: string): string
   if (calls.length === 0) return undefined;
   const more = calls.length > MOST ? [`${calls.length - MOST} more`] : [];
   const named = [...calls.slice(0, MOST), ...more].join('; ');
-  return `${pluralize(calls.length, 'call was', 'calls were')} not allowed: ${named}. What may run: heddle permissions, or --allowed-tools`;
+  return `${pluralize(calls.length, 'call was', 'calls were')} not allowed: ${named}. To allow calls, use heddle permissions or --allowed-tools.`;
 }

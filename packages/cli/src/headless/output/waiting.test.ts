@@ -14,7 +14,7 @@ afterEach(() => vi.useRealTimers());
 const ASKED: LoopEvent = { type: 'stream_request_start' };
 const INTENT: LoopEvent = { type: 'tool_intent', toolUseId: 't', tool: 'Read', input: {}, effect: 'writing' };
 
-it('whoever waits for an answer is told after ten seconds, after a minute, and then no more', () => {
+it('tells the user about a slow answer after ten seconds, after a minute, and then no more', () => {
   waiting.hear(ASKED);
   vi.advanceTimersByTime(9_999);
   expect(told).toEqual([]);

@@ -85,7 +85,7 @@ describe('initialize', () => {
     expect(readFileSync(path.join(folder, `${String(id)}.jsonl`), 'utf8')).toContain('The great rewrite');
   });
 
-  it('asks for what there is not: that is told, and the run goes on', async () => {
+  it('that asks for missing features prints warnings, and the run continues', async () => {
     const held = await play([say('Alone, then.')], {
       first: [
         initialize({
@@ -242,7 +242,7 @@ describe('set_model', () => {
     ]);
   });
 
-  it('to one that nobody knows is refused', async () => {
+  it('to an unknown one is refused', async () => {
     const held = await play([], {
       first: [control('m1', { subtype: 'set_model', model: 'nonsense' })],
       closes: true,
@@ -255,7 +255,7 @@ describe('set_model', () => {
 });
 
 describe('set_max_thinking_tokens', () => {
-  it('gives the next turn room to think, none, or as much as before', async () => {
+  it('gives the next turn a thinking budget, none, or the one before', async () => {
     const think = (tokens: number | null) =>
       control(`t${tokens}`, { subtype: 'set_max_thinking_tokens', max_thinking_tokens: tokens });
     const held = await play([say('1'), say('2'), say('3')], {

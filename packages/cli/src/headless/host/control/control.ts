@@ -23,7 +23,7 @@ export interface Control {
   answer(request: HostLine, inbox: HostPromptQueue): Promise<ControlReply>;
   /** The host sent something that cannot wait for the running turn. */
   readonly makeRoom: () => void;
-  /** Who has a say in a prompt that came; undefined: nobody. */
+  /** Returns the decision of the host's hooks about a new prompt, or undefined if no hook decides. */
   readonly passOf: (prompt: HostPrompt) => Pass | undefined;
   /** Why nothing may be begun for this host. */
   readonly refusal: string | undefined;
@@ -34,7 +34,7 @@ interface ControlDeps extends Omit<ChangeDeps, 'agent'> {
   readonly tasks: HostTasks;
   readonly compactsByItself: boolean;
   readonly hooks: HooksOfHost;
-  /** Tells whoever reads standard error. */
+  /** Writes a warning to standard error. */
   readonly warn: (text: string) => void;
 }
 
@@ -97,7 +97,7 @@ export function createControl(deps: ControlDeps): Control {
 
   function interrupt(cancelsQueued: boolean, inbox: HostPromptQueue): ControlReply {
     const cancelled = cancelsQueued ? inbox.clear() : undefined;
-    // Not the reason of somebody who sent a new message: the model is told that it was interrupted.
+    // This reason differs from that of a new message. The model is told that it was interrupted.
     agent.abort('interrupted by the host');
     hooks.giveUpWaiting();
     return controlSuccess({ still_queued: inbox.uuids, cancelled });
@@ -129,7 +129,7 @@ function contextUsage(
     model,
     autoCompactThreshold: thresholds.autoCompact,
     isAutoCompactEnabled,
-    // What there is not: pictures of it, and what other agents break down further.
+    // Heddle does not have a grid, nor the finer breakdown of other agents.
     gridRows: [],
     memoryFiles: [],
     mcpTools: [],

@@ -1,4 +1,4 @@
-/** What a host brings with `initialize`, and who answers it. Pure. */
+/** Reads the `initialize` request of a host and builds the response. Pure. */
 import { type HookDefinition, REPORTED_EVENTS } from '@heddle/agent/hooks';
 import { type Changes, VERSION } from '@heddle/agent';
 import { isJsonObject, type PermissionMode } from '@heddle/core';
@@ -12,11 +12,11 @@ import { type HostLine, lineIn, textIn } from '../json.ts';
 interface InitializeRequest {
   readonly changes: Changes;
   readonly hooks: readonly HookDefinition[];
-  /** What the session is called. */
+  /** The title of the session. */
   readonly title: string | undefined;
   /** Servers in the host's own process. */
   readonly servers: readonly string[];
-  /** What was asked for and there is not. */
+  /** Notes about requested features that are missing. */
   readonly notes: readonly string[];
   /** Why nothing may be begun for this host. */
   readonly refusal: string | undefined;
@@ -46,7 +46,7 @@ export function readInitialize(request: HostLine): InitializeRequest {
   };
 }
 
-/** Fields that ask for what there is not; the run goes on without. The others that are not read here ask nothing of us. */
+/** Fields that ask for missing features. The run continues without them. Other unread fields have no effect. */
 const LACKING: readonly (readonly [field: string, sentence: string])[] = [
   ['agents', 'there are no subagents yet'],
   ['plugins', 'plugins are not loaded yet'],
@@ -56,7 +56,7 @@ const LACKING: readonly (readonly [field: string, sentence: string])[] = [
 
 export const NO_SERVERS = 'MCP servers are not connected yet';
 
-/** What the host means to run elsewhere would run here. */
+/** Without this refusal, calls that the host wants to run elsewhere would run here. */
 const NO_ALIASES = 'Tools of the host cannot stand in for others yet.';
 
 function isGiven(value: unknown): boolean {
@@ -72,7 +72,7 @@ function namesIn(value: unknown): readonly string[] {
 /** A client whose host says nothing about it sends an empty one, and means: no instructions beyond a name. */
 const MINIMAL = 'You are Heddle, a coding agent.';
 
-/** Where some clients mark what may change; here all of it stays as it is. */
+/** A marker of some clients before the part that may change. Heddle keeps the whole prompt unchanged. */
 const DYNAMIC_BOUNDARY = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';
 
 function promptOf(value: unknown): readonly string[] | undefined {

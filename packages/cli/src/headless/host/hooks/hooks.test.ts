@@ -95,7 +95,7 @@ describe('before a call a hook', () => {
     expect(asked).toBeGreaterThan(told);
   });
 
-  it('may want somebody to be asked, and says why', async () => {
+  it('may request that the user is asked, with a reason', async () => {
     const asked: unknown[] = [];
     const held = await play(script, {
       hooks: {
@@ -146,7 +146,7 @@ describe('a hook that gives no word', () => {
     expect(written(await play(script, { hooks: boom, matcher: { onFailure: 'block' } }))).toBeUndefined();
   });
 
-  it('forbids the call at its deadline, and the run goes on', async () => {
+  it('forbids the call at its deadline, and the run continues', async () => {
     const held = await play(script, { hooks: { PreToolUse: () => 'silence' }, matcher: { timeout: 0.05 } });
     expect(written(held)).toBeUndefined();
     expect(held.lines.some(({ type }) => type === 'control_cancel_request')).toBe(true);
@@ -174,14 +174,14 @@ it('at the end a hook may send the model back to work', async () => {
   const held = await play([say('First.'), say('Second.')], {
     hooks: {
       Stop: ({ stop_hook_active: isAgain }) =>
-        isAgain === true ? {} : { decision: 'block', reason: 'Go on.' },
+        isAgain === true ? {} : { decision: 'block', reason: 'Take one more step.' },
     },
   });
   expect(held.heard).toMatchObject([
     { stop_hook_active: false, last_assistant_message: 'First.' },
     { stop_hook_active: true, last_assistant_message: 'Second.' },
   ]);
-  expect(held.last).toContain('Go on.');
+  expect(held.last).toContain('Take one more step.');
   expect(resultsOf(held)).toMatchObject([{ result: 'Second.' }]);
 });
 
@@ -204,12 +204,12 @@ describe('a prompt', () => {
             additionalContext: `Be brief: ${String(text).replaceAll(' ', '_')}`,
           }),
       },
-      prompts: [prompt('go'), prompt([{ type: 'text', text: 'go on' }], { priority: 'later' })],
+      prompts: [prompt('go'), prompt([{ type: 'text', text: 'continue' }], { priority: 'later' })],
     });
     expect(held.heard).toMatchObject([
       { hook_event_name: 'SessionStart', source: 'startup' },
       { hook_event_name: 'UserPromptSubmit', prompt: 'go' },
-      { hook_event_name: 'UserPromptSubmit', prompt: 'go on' },
+      { hook_event_name: 'UserPromptSubmit', prompt: 'continue' },
     ]);
     // Each prompt with its own, however early the next one came.
     expect(JSON.stringify(held.api.requests[0]?.body).match(/It is raining\.|Be brief: \w+/g)).toEqual([

@@ -51,7 +51,7 @@ export class HooksOfHost {
     this.#waiting = new AbortController();
   }
 
-  /** Asked as soon as a prompt came: whoever closes the door behind it could not answer any more. */
+  /** Asks the host as soon as a prompt arrives. A host that closes its input afterwards could not answer later. */
   passOf(prompt: HostPrompt): Pass | undefined {
     if (!this.#prompts?.areRegistered) return undefined;
     return this.#prompts.passOf(prompt);

@@ -16,17 +16,17 @@ const isWithdrawn = (line: OutputLine): boolean => line['type'] === 'control_can
 const interrupt = control('i2', { subtype: 'interrupt' });
 
 describe('an answer', () => {
-  it('that is no object counts as a failure: a call that needs the word does not run', async () => {
+  it('that is not an object counts as a failure: a call that needs the answer does not run', async () => {
     const held = await play(script, {
       hooks: { PreToolUse: silent },
       matcher: { onFailure: 'block' },
       reply: (line) => (isAsked(line) ? answerWith(line, 'deny') : undefined),
     });
     expect(written(held)).toBeUndefined();
-    expect(held.last).toContain('something that is no object');
+    expect(held.last).toContain('something that is not an object');
   });
 
-  it('with a decision that nobody knows asks, and where nobody can be asked that is a denial', async () => {
+  it('with an unknown decision asks the user, and denies the call if there is no user to ask', async () => {
     const held = await play(script, {
       hooks: { PreToolUse: () => specific('PreToolUse', { permissionDecision: 'Deny!' }) },
     });
@@ -39,7 +39,7 @@ describe('an answer', () => {
       hooks: { PreToolUse: silent },
       reply: (line) =>
         isAsked(line)
-          ? [answerWith({ request_id: 'nobody' }, {}), answerWith(line, deny), answerWith(line, {})]
+          ? [answerWith({ request_id: 'unknown' }, {}), answerWith(line, deny), answerWith(line, {})]
           : undefined,
     });
     expect(written(held)).toBeUndefined();

@@ -4,7 +4,7 @@ import { homeFor } from '../../../test/home.ts';
 import { type Ended, linesOf, type OutputLine } from '../../../test/program.ts';
 
 export interface Conversation {
-  /** What the model does; without it, the model is named by the flags. */
+  /** The steps of the model. Without a script, the flags name the model. */
   readonly script?: readonly ScriptStep[];
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Conversation {
   readonly prepare?: (folder: string) => void;
   /** Sent at once. */
   readonly first: readonly (object | string)[];
-  /** What the host answers to a line; `'close'`: it closes its side. Asked once for each line. */
+  /** Returns the host's answer to a line, or `'close'` to close its input. Called once for each line. */
   readonly reply?: (line: OutputLine, folder: string) => object | readonly object[] | 'close' | undefined;
   /** Close at once, behind the first lines. */
   readonly closes?: boolean;

@@ -7,7 +7,7 @@ import { lineIn } from '../json.ts';
 import { type Conversation, control, isResult, prompt } from './conversation.ts';
 import { type Played, stage } from './stage.ts';
 
-/** What a callback answers: its output, an error, nothing at all, or the host closes its side. */
+/** A callback returns its output, an error, no answer at all, or closes the host's input. */
 type Callback = (input: Readonly<Record<string, unknown>>) => object | Error | 'silence' | 'close';
 
 export interface Hooked {
@@ -16,7 +16,7 @@ export interface Hooked {
   readonly matcher?: object;
   readonly flags?: readonly string[];
   readonly prompts?: readonly object[];
-  /** What the host does about other lines. */
+  /** Returns the host's answer to other lines. */
   readonly reply?: Conversation['reply'];
 }
 
@@ -71,7 +71,7 @@ function failWith({ request_id }: OutputLine, error: string): object {
   return { type: 'control_response', response: { subtype: 'error', request_id, error } };
 }
 
-/** What stands in the file that the tests write; undefined: there is none. */
+/** Returns the content of the file that the tests write, or undefined if it does not exist. */
 export function written({ folder }: Played): string | undefined {
   const file = path.join(folder, 'a.txt');
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
