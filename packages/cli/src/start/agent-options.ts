@@ -146,7 +146,7 @@ function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(entries) as Present<T>;
 }
 
-/** Returns the problem with the folders or the settings file, or undefined if there is none. */
+/** Returns the problem with `--add-dir` or `--settings`, or undefined if there is none. */
 function wrongPlace({ addDirs, settings }: Pick<RunOptions, 'addDirs' | 'settings'>): string | undefined {
   const missing = addDirs.find(
     (folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true,

@@ -105,7 +105,7 @@ function knowledge(
   { name, local, window: own }: Pick<Chosen & { ok: true }, 'name' | 'local' | 'window'>,
   stated: StatedModels & PriceOverrides,
 ): Pick<AgentOptions, 'loadPrice' | 'loadFacts' | 'context'> & {
-  /** The context window that the model's server reports, once it has answered. */
+  /** The context window of a scripted model, or the one that a local server has reported. */
   readonly window: () => number | undefined;
 } {
   let said = own;

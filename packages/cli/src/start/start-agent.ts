@@ -70,7 +70,7 @@ export async function startAgent(
     named: command.tools ?? [],
     model: { port: options.model, name: options.modelName },
     allowsPrivate: (host) => isHostNamed(host, rulesNow(options.rules)),
-    // A user who permits a plan has seen it.
+    // A user or host that permits a plan has seen it.
     permissionApproves: more.canUseTool !== undefined,
     ...choices,
     sandbox,
