@@ -230,7 +230,7 @@ describe('wrong arguments', () => {
     [['-p', 'go', '--resume', 'a', '--continue'], /exclude each other/],
     [['-p', 'go', '--fork-session'], /needs --resume or --continue/],
     [['-p', 'go', '--resum', 'a'], /did you mean --resume/],
-    [['-p', 'go', '--allowed-tools', 'Bash(git'], /--allowed-tools: Bash\(git is no rule/],
+    [['-p', 'go', '--allowed-tools', 'Bash(git'], /--allowed-tools: Bash\(git is not a rule/],
     [['-p', 'go', '--disallowed-tools', 'Read()'], /--disallowed-tools: Read\(\) has empty parentheses/],
   ])('%j exits with 2, prints no result and reports the error', async (argv, message) => {
     const ended = await homeFor(installed.program).run(argv);
