@@ -74,10 +74,9 @@ export function packageOf({ package: name }: Provider): {
 } {
   return { name, version: PACKAGES[name] };
 }
-/**
- * Features of a provider's wire format. Unsupported content is dropped or replaced by text. Nothing here
- * depends on a single model.
- */
+
+// Features of a provider's wire format. Unsupported content is dropped or replaced by text. Nothing here
+// depends on a single model.
 
 export interface Features {
   /** Images in user messages. */

@@ -190,10 +190,9 @@ export class WaitingNotice {
     this.#tell(`still waiting for the model's answer, ${durationText(waitedMs)}`);
   }
 }
-/**
- * The first signal ends the turn, which still writes its result; a second one ends the program at once. Not so for SIGHUP:
- * a window that is closed sends two, one from the terminal and one from its shell.
- */
+
+// The first signal ends the turn, which still writes its result. A second one ends the program at once, except SIGHUP:
+// a window that is closed sends two, one from the terminal and one from its shell.
 
 export interface Signals {
   /** Set once a signal came: the code that tells which. */

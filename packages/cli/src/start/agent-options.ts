@@ -183,7 +183,8 @@ function wrongRule({
     }
   return undefined;
 }
-/** Tools that the command line names. Old names still work. A missing tool prints a note, and a mistyped name is refused. */
+
+// Tools that the command line names. Old names still work. A missing tool prints a note, and a mistyped name is refused.
 
 type NamedTools =
   | { readonly ok: true; readonly notes: readonly string[] }

@@ -129,7 +129,8 @@ export function resultsOf(message: Message): ToolResultBlock[] {
   if (message.type !== 'user' || typeof message.content === 'string') return [];
   return message.content.filter(isToolResult);
 }
-/** The words that stand in the history where the user broke a run off. */
+
+// Texts in the history that mark an interruption by the user.
 
 /** Two wordings, so that a reader can tell whether tools may have had effects. */
 export const INTERRUPTED_STREAMING = '[Request interrupted by user]';

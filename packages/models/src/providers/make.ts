@@ -103,10 +103,9 @@ function isFunction(value: unknown): value is (argument: unknown) => unknown {
 function isModel(value: unknown): value is LanguageModelV4 {
   return isRecord(value) && value['specificationVersion'] === 'v4' && isFunction(value['doStream']);
 }
-/**
- * OpenRouter expects cache marks on parts, but the package writes a single text as a string with the mark
- * beside it.
- */
+
+// OpenRouter expects cache marks on parts, but the package writes a single text as a string with the mark
+// beside it.
 
 function withMarkedParts(body: Fields): Fields {
   const { messages } = body;

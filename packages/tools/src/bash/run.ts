@@ -87,10 +87,9 @@ class Coalescer {
     this.poke();
   }
 }
-/**
- * Signs that a command waits for input. Its standard input is empty and it has no terminal, so no input
- * will come.
- */
+
+// Signs that a command waits for input. Its standard input is empty and it has no terminal, so no input
+// will come.
 
 const QUESTION =
   /(password|passphrase|passcode|username|login)\b.{0,80}:\s*$|[[(](y(es)?\/no?|n\/y)[\])]?.{0,20}$|\((yes\/no(\/\[fingerprint\])?)\)\?\s*$|press (any key|enter|return).{0,40}$|(continue|proceed|overwrite|are you sure).{0,40}\?\s*$|^\? .+[›»>:]\s*.{0,40}$/i;

@@ -232,11 +232,10 @@ function withQuotesOf(matched: string, { oldText }: EditMatch, plain: string, be
     (TYPOGRAPHIC.double.test(quote) ? straightDouble : straightSingle) ? straightenQuotes(quote) : quote,
   );
 }
-/**
- * Finds lines that a text contains with another indentation. Models often copy a block from memory with
- * one level more or less. If exactly one place has the same lines with one uniform shift, the edit is
- * shifted as well. Pure.
- */
+
+// Finds lines that a text contains with another indentation. Models often copy a block from memory with
+// one level more or less. If exactly one place has the same lines with one uniform shift, the edit is
+// shifted as well. Pure.
 
 interface ShiftedEdit {
   /** The lines as they are in the text. */

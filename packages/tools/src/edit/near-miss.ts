@@ -126,7 +126,8 @@ function numbered({ line, number }: { readonly line: string; readonly number: nu
     .replace(/[\t \u00a0]+$/, (trail) => trail.replaceAll('\t', '→').replaceAll(/[ \u00a0]/g, '·'));
   return `${String(number).padStart(6)}\t${seen.length > MAX_LINE ? `${seen.slice(0, MAX_LINE)}…` : seen}`;
 }
-/** Finds lines of a text that resemble a missing line. Pure. */
+
+// Finds lines of a text that resemble a missing line. Pure.
 
 interface NumberedLine {
   readonly number: number;

@@ -30,10 +30,9 @@ export interface FileTools extends FileToolDeps {
 export function fileToolDeps(deps: FileToolDeps = {}): FileTools {
   return { ...deps, knownTexts: new KnownTexts() };
 }
-/**
- * The texts behind the hashes of the file-state cache, as far as they fit. Used to show changes since a
- * file was read.
- */
+
+// The texts behind the hashes of the file-state cache, as far as they fit. Used to show changes since a
+// file was read.
 
 /** The limits in characters: for all texts, and for one. */
 const MAX_TOTAL = 8_000_000;

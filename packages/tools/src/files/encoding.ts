@@ -113,7 +113,8 @@ function encodeEscaped(text: string): Buffer {
 function startsWith(bytes: Buffer, prefix: readonly number[]): boolean {
   return bytes.length >= prefix.length && prefix.every((byte, index) => bytes[index] === byte);
 }
-/** The line endings of a text. */
+
+// The line endings of a text.
 
 /** Returns the more frequent one, or undefined if there is none. */
 export function lineEndingOf(text: string): '\n' | '\r\n' | undefined {

@@ -181,10 +181,8 @@ function hasIds({ nbformat, nbformat_minor: minor }: Fields): boolean {
   return nbformat === 4 && typeof minor === 'number' && minor >= 5;
 }
 
-/**
- * Finds the elements of an array in a JSON text, so that one can be changed and every other byte kept.
- * Pure.
- */
+// Finds the elements of an array in a JSON text, so that one can be changed and every other byte kept.
+// Pure.
 
 interface Span {
   readonly start: number;

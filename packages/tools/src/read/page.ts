@@ -1,7 +1,7 @@
 import type { FileState } from '@heddle/core';
 import type { PreparedImage, ImageType } from './image.ts';
 
-/** One page of a text: as many whole lines as a call may show. Pure. */
+// One page of a text: as many whole lines as a call may show. Pure.
 
 /**
  * The most characters of a call, about 25,000 tokens of code: a tenth of a context, and below the limit

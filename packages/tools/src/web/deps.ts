@@ -42,7 +42,8 @@ export const WEB_TOOL_TRAITS = {
   compactable: true,
   interruptBehavior: 'cancel',
 } as const;
-/** Checks which addresses may be requested. */
+
+// Checks which addresses may be requested.
 
 /** Throws if it is not an address that may be fetched. */
 export function parseFetchUrl(address: string): URL {

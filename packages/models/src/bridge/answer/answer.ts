@@ -326,7 +326,8 @@ function listOf(value: unknown): readonly JSONObject[] {
 function isObject(value: unknown): value is JSONObject {
   return isRecord(value);
 }
-/** Classifies errors of a package that could not read a part of a stream. */
+
+// Classifies errors of a package that could not read a part of a stream.
 
 /** Returns true if the stream ended without a finish reason. Some packages report it as a data error. */
 function isBreakOff(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { ApiEvent } from '@heddle/core';
 
-/** Replaces text that arrives in chunks. A replaced span may begin in one chunk and end in another. */
+// Replaces text that arrives in chunks. A replaced span may begin in one chunk and end in another.
 
 export interface TextSpan {
   readonly start: number;
