@@ -40,7 +40,7 @@ async function decide(commands: readonly string[], flags: readonly string[]) {
 }
 
 describe('git in a session', () => {
-  it('does not write protected files through options, although a rule allows the command', async () => {
+  it('asks before options of reading commands write files, although a rule allows the command', async () => {
     const commands = [
       'git log --output .claude/settings.json',
       'git log --outpu .claude/settings.json',
@@ -58,15 +58,17 @@ describe('git in a session', () => {
       'X=--output=.claude/settings.json; git log $X',
       'git log $(echo --output=.claude/settings.json)',
       "git grep --ope='touch .claude/settings.json;' one",
+      'git log --output out.txt',
     ];
-    const harmless = ['git log --output out.txt', 'git log --oneline'];
+    const harmless = ['git archive -o out.tar HEAD', 'git log --oneline'];
     const { folder, denied } = await decide(
       ['mkdir .claude', ...commands, ...harmless],
       ['--allowed-tools', 'Bash(git *)', 'Bash(mkdir *)', 'Bash(echo *)'],
     );
     expect(denied).toEqual(['mkdir .claude', ...commands]);
     expect(existsSync(path.join(folder, '.claude'))).toBe(false);
-    expect(existsSync(path.join(folder, 'out.txt'))).toBe(true);
+    expect(existsSync(path.join(folder, 'out.txt'))).toBe(false);
+    expect(existsSync(path.join(folder, 'out.tar'))).toBe(true);
   });
 
   it('creates no branch or tag in plan mode, whichever option takes the place of --list', async () => {

@@ -47,12 +47,21 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
  */
 export function gitDoubt(args: readonly ShellWord[]): string | undefined {
   const given = gitArguments(args);
-  const runs = dangerousOptions(given).find(({ does }) => does === 'runs')?.word ?? findProgramWord(args);
+  const options = dangerousOptions(given);
+  const runs = options.find(({ does }) => does === 'runs')?.word ?? findProgramWord(args);
   if (runs) return `${runs.text} makes git run another program.`;
+  const end = args.findIndex(({ value }) => value === '--');
+  const isOption = (word: ShellWord): boolean => end < 0 || args.indexOf(word) < end;
+  const writes = options.find(({ does, word }) => does === 'writes' && isOption(word))?.word;
+  if (writes && READS_HISTORY.test(given.command)) return `${writes.text} makes git write a file.`;
   return mayWriteOrRun(given)
     ? 'An expanded word may be an option with which git writes a file or runs a program.'
     : undefined;
 }
+
+/** Commands that write nothing without such an option. A rule for one of them is meant for reading. */
+const READS_HISTORY =
+  /^(log|diff|show|shortlog|whatchanged|reflog|diff-tree|diff-index|diff-files|rev-list|blame|grep)$/;
 
 /**
  * `HEAD:secrets/x` is an old version of the file, `:0:secrets/x` the staged one. `--file=secrets/x` is the value of an

@@ -9,8 +9,6 @@ export const GIT: readonly Theme[] = [
     theme: 'options of git that write are found in every form, whatever rule allows the command',
     rules: { allow: ['Bash(git *)'] },
     allowed: [
-      'git log --output=out.txt',
-      'git log --oneline --output out.txt',
       'git archive -o out.tar HEAD',
       'git format-patch -o patches HEAD~',
       'git bundle create out.bundle main',

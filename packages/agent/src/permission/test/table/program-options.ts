@@ -4,6 +4,27 @@ import { CLEAN_GIT } from '../world.ts';
 
 export const PROGRAM_OPTIONS: readonly Theme[] = [
   {
+    theme: 'a rule for a reading git command does not cover an option that writes a file',
+    rules: { allow: ['Bash(git log *)', 'Bash(git diff:*)', 'Bash(git show *)', 'Bash(git archive *)'] },
+    world: { git: CLEAN_GIT },
+    allowed: [
+      'git log --oneline',
+      'git diff --stat',
+      'git log --output-indicator-new=x -p',
+      'git archive -o out.tar HEAD',
+    ],
+    asked: [
+      'git log --output=s',
+      'git log --output=out.txt',
+      'git log --oneline --output out.txt',
+      'git log --output a',
+      'git log --outp=a',
+      'git log --output="K"',
+      'git diff --output=x HEAD',
+      'git show --output x',
+    ],
+  },
+  {
     theme: 'a file that a redirection gives to a program counts like a place in its words',
     rules: { allow: ['Bash(make *)', 'Bash(python3 *)', 'Bash(npm *)', 'Bash(patch *)', 'Bash(frob *)'] },
     world: { files: ['/repo/out/M', '/repo/project/M'], links: { '/repo/project/o': '/repo/out' } },
