@@ -4,8 +4,6 @@ import { type AnsweredHook, combineHooks, describeHook, type HookResponse, NO_HO
 import type { HookDefinition, HookHandler } from './definition.ts';
 import { type HookEventName, traitsOf } from './events.ts';
 import { type HandlerResult, type HookOutcome, readHookResult } from './outcome.ts';
-import { runCommandHook } from './run-command.ts';
-import { runHttpHook } from './run-http.ts';
 
 export interface HookCall {
   readonly event: HookEventName;
@@ -170,7 +168,7 @@ export class HookRunner {
     try {
       switch (handler.type) {
         case 'command':
-          return await runCommandHook({
+          return await (await import('./run-command.ts')).runCommandHook({
             handler,
             input: JSON.stringify(input),
             cwd: cwd(),
@@ -181,7 +179,7 @@ export class HookRunner {
             onOutput: (text) => observe?.({ type: 'hook_output', id, hook, text }),
           });
         case 'http':
-          return await runHttpHook({
+          return await (await import('./run-http.ts')).runHttpHook({
             handler,
             input: JSON.stringify(input),
             environment: environment(),

@@ -58,7 +58,8 @@ export class SessionHooks {
       environment: commandEnvironment,
       matchesRule: (rule, input) => matchesRule(rule, input, setup.cwd),
       handlers: {},
-      fetch,
+      // A reference to the global would load the HTTP client at every start.
+      fetch: (input, init) => fetch(input, init),
     });
   }
 
