@@ -1,5 +1,5 @@
 /** Hooks of settings through the program: on every surface, and never from a folder that is not trusted. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -146,6 +146,28 @@ describe('hooks of the settings', () => {
     const touch = call('Bash', { command: 'touch made' }, 'b1');
     await run(['-p', 'go', '--model', script([touch, say('Done.')])]);
     expect(existsSync(path.join(folder, 'made'))).toBe(true);
+  });
+
+  it('in the background give the model their answer later', async () => {
+    const { run, script, write, folder } = place();
+    const hook = { type: 'command', command: 'echo late news >&2; touch told; exit 2', asyncRewake: true };
+    write('config/settings.json', { hooks: { PostToolUse: [{ matcher: 'Bash', hooks: [hook] }] } });
+    const wait = call('Bash', { command: 'while [ ! -e told ]; do sleep 0.05; done; sleep 0.2' }, 'b2');
+    const answers = [BASH, wait, call('Bash', { command: 'ls' }, 'b3'), say('Done.')];
+    await run(['-p', 'go', '--allowed-tools', 'Bash', '--model', script(answers)]);
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const logs = files.filter((file) => file.endsWith('.jsonl'));
+    expect(logs.map((log) => readFileSync(path.join(folder, log), 'utf8')).join('')).toContain('late news');
+  });
+
+  it('may name the session', async () => {
+    const { run, script, write } = place();
+    const output = {
+      hookSpecificOutput: { hookEventName: 'UserPromptSubmit', sessionTitle: 'A fine title' },
+    };
+    write('config/settings.json', commands('UserPromptSubmit', `echo '${JSON.stringify(output)}'`));
+    await run(['-p', 'go', '--model', script([say('Done.')])]);
+    expect((await run(['sessions', 'list'])).stdout).toContain('A fine title');
   });
 
   it('run only for calls that their rule matches', async () => {

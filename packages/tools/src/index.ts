@@ -31,7 +31,7 @@ export type { TaskEnd } from './tasks/preview.ts';
 export type { Task } from './tasks/task.ts';
 
 export type { SearchDeps } from './grep/deps.ts';
-export { findRipgrep } from './grep/ripgrep.ts';
+export { findProgram, findRipgrep } from './grep/ripgrep.ts';
 export type { WebDeps } from './web/deps.ts';
 export { createWebTools } from './web/create-web-tools.ts';
 export { todosIn } from './todo/todo-write.ts';

@@ -8,6 +8,7 @@ import {
   textOf,
 } from '@heddle/core';
 import type { AgentHooks, StopHookAnswer, StopHookQuestion } from '../engine/options.ts';
+import { permissionUpdates } from '../permission/live-permissions.ts';
 import { hostResult } from '../sdk/tool-results.ts';
 import type { HookResponse } from './combine.ts';
 import type { HookDefinition } from './definition.ts';
@@ -77,7 +78,13 @@ export function createAgentHooks(runner: HookRunner, { tell, messages }: AgentHo
       const about = { tool_name: tool, tool_input: input, permission_suggestions: suggestions };
       const { permission } = await run({ event: 'PermissionRequest', input: about, toolUseId, signal });
       if (permission === undefined) return undefined;
-      if (permission.behavior === 'allow') return { allow: true, updatedInput: permission.updatedInput };
+      const { behavior } = permission;
+      if (behavior === 'allow')
+        return {
+          allow: true,
+          updatedInput: permission.updatedInput,
+          updates: permissionUpdates(permission.updatedPermissions),
+        };
       const { message = 'A hook denied this call.', interrupt } = permission;
       return { allow: false, message, interrupt };
     },

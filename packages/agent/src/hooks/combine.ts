@@ -1,35 +1,17 @@
 /** The answers of several hooks on one event, as one. They ran in parallel; the strictest decision wins. Pure. */
-import type { Json, JsonObject } from '@heddle/core';
 import type { HookDefinition } from './definition.ts';
 import { traitsOf } from './events.ts';
-import {
-  blockOutcome,
-  type CallDecision,
-  type HookFailure,
-  type HookOutcome,
-  type PermissionRequestAnswer,
-} from './outcome.ts';
+import { blockOutcome, type CallDecision, type HookFailure, type HookOutcome } from './outcome.ts';
 
 export interface AnsweredHook {
   readonly hook: HookDefinition;
   readonly outcome: HookOutcome;
 }
 
-export interface HookResponse {
-  readonly decision?: CallDecision | undefined;
-  readonly reason?: string | undefined;
-  readonly updatedInput?: JsonObject | undefined;
-  readonly updatedToolOutput?: Json | undefined;
-  readonly permission?: PermissionRequestAnswer | undefined;
-  readonly block?: string | undefined;
-  /** The hook that blocked, as its source names it. */
+/** One answer for the event. Texts of several hooks are joined. */
+export interface HookResponse extends Omit<HookOutcome, 'message' | 'failure'> {
+  /** The hook that blocked, with its source. */
   readonly blockedBy?: string | undefined;
-  readonly stop?: string | undefined;
-  readonly context?: string | undefined;
-  readonly sessionTitle?: string | undefined;
-  readonly initialUserMessage?: string | undefined;
-  readonly retry?: boolean | undefined;
-  readonly specific: readonly Readonly<Record<string, unknown>>[];
   /** Texts for the user, in the order of the hooks. */
   readonly messages: readonly string[];
   readonly failures: readonly FailedHook[];
@@ -40,7 +22,7 @@ interface FailedHook {
   readonly failure: HookFailure;
 }
 
-export const NO_HOOKS: HookResponse = { specific: [], messages: [], failures: [] };
+export const NO_HOOKS: HookResponse = { messages: [], failures: [] };
 
 const STRICTEST_FIRST: readonly CallDecision[] = ['deny', 'ask', 'allow'];
 
@@ -68,9 +50,6 @@ export function combineHooks(answers: readonly AnsweredHook[]): HookResponse {
     stop: outcomes.find((outcome) => outcome.stop !== undefined)?.stop,
     context,
     sessionTitle: last(outcomes.map((outcome) => outcome.sessionTitle)),
-    initialUserMessage: last(outcomes.map((outcome) => outcome.initialUserMessage)),
-    retry: outcomes.some((outcome) => outcome.retry === true) || undefined,
-    specific: outcomes.flatMap(({ specific }) => (specific === undefined ? [] : [specific])),
     messages: outcomes.flatMap(({ message }) => (message === undefined ? [] : [message])),
     failures: all.flatMap(({ hook, outcome: { failure } }) =>
       failure === undefined ? [] : [{ hook, failure }],

@@ -37,7 +37,7 @@ function answer(event: HookEventName, script: string, input: object = {}): Promi
 }
 
 /** The fields of a response that say something. */
-function said({ specific: _specific, failures, ...response }: HookResponse): object {
+function said({ failures, ...response }: HookResponse): object {
   const present = Object.entries(response).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
   );

@@ -25,7 +25,7 @@ export interface HookFailure {
 export type CallDecision = 'allow' | 'deny' | 'ask';
 
 /** A hook's answer to a permission question. */
-export type PermissionRequestAnswer =
+type PermissionRequestAnswer =
   | {
       readonly behavior: 'allow';
       readonly updatedInput?: JsonObject | undefined;
@@ -49,11 +49,6 @@ export interface HookOutcome {
   /** Text for the user. */
   readonly message?: string | undefined;
   readonly sessionTitle?: string | undefined;
-  readonly initialUserMessage?: string | undefined;
-  /** A call that was denied may be tried again. */
-  readonly retry?: true | undefined;
-  /** The whole `hookSpecificOutput`, for events with fields of their own. */
-  readonly specific?: Readonly<Record<string, unknown>> | undefined;
   readonly failure?: HookFailure | undefined;
 }
 
@@ -131,9 +126,6 @@ function readOutput(event: HookEventName, output: Fields): HookOutcome {
     context: textOf(specific['additionalContext']),
     message: textOf(output['systemMessage']) ?? blocked.message,
     sessionTitle: textOf(specific['sessionTitle']),
-    initialUserMessage: textOf(specific['initialUserMessage']),
-    retry: specific['retry'] === true ? true : undefined,
-    specific: Object.keys(specific).length > 0 ? specific : undefined,
   };
 }
 

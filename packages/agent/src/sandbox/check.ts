@@ -1,9 +1,7 @@
 /** Checks whether this machine can sandbox commands, and reports missing packages. */
-import { findRipgrep } from '@heddle/tools';
+import { findProgram, findRipgrep } from '@heddle/tools';
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
-import path from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 export type SandboxCheck =
@@ -36,8 +34,8 @@ export async function checkSandbox({
   if (platform === 'darwin') return onMac();
   if (platform !== 'linux') return impossible(`There is no sandbox for ${platform} yet.`);
   const [bubblewrap, socat, ripgrep] = await Promise.all([
-    programIn(searchPath, 'bwrap'),
-    programIn(searchPath, 'socat'),
+    findProgram(searchPath, 'bwrap'),
+    findProgram(searchPath, 'socat'),
     findRipgrep(),
   ]);
   const missing = [
@@ -55,7 +53,7 @@ export async function checkSandbox({
 }
 
 async function onMac(): Promise<SandboxCheck> {
-  return (await isProgram('/usr/bin/sandbox-exec'))
+  return (await findProgram('/usr/bin', 'sandbox-exec'))
     ? AVAILABLE
     : impossible('The sandbox needs /usr/bin/sandbox-exec, which is not there.');
 }
@@ -82,22 +80,6 @@ function hintFor(refusal: string): string | undefined {
   return /uid map|Operation not permitted|Permission denied|No permissions/i.test(refusal)
     ? 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 (on Ubuntu), or kernel.unprivileged_userns_clone=1 (on older Debian)'
     : undefined;
-}
-
-/** Finds a program on the search path. Relative entries are ignored: a project could provide a program of that name. */
-export async function programIn(searchPath: string | undefined, name: string): Promise<string | undefined> {
-  for (const folder of (searchPath ?? '').split(path.delimiter)) {
-    const program = path.join(folder, name);
-    if (path.isAbsolute(folder) && (await isProgram(program))) return program;
-  }
-  return undefined;
-}
-
-async function isProgram(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Install commands by distribution. */

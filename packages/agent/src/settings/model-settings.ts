@@ -1,20 +1,13 @@
 /** The setting `models`: facts about models from the user, for gateways, contracts and unlisted models. */
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
+import type { PriceOverride } from '@heddle/models';
 
 /** Prices are in USD. Missing values come from the price lists. */
-export interface ModelSettings {
-  /** The number of tokens in a request. */
-  readonly contextWindow?: number;
+export interface ModelSettings extends PriceOverride {
   /** The number of tokens in a response. */
   readonly maxOutputTokens?: number;
   /** The thinking mode of the model. */
   readonly thinking?: ThinkingMode;
-  readonly inputPerMillion?: number;
-  readonly outputPerMillion?: number;
-  readonly cacheReadPerMillion?: number;
-  readonly cacheWritePerMillion?: number;
-  readonly cacheWriteHourPerMillion?: number;
-  readonly webSearchPerThousand?: number;
 }
 
 type ThinkingMode = (typeof THINKING_MODES)[number];

@@ -8,7 +8,7 @@ import {
   HookRunner,
   isDeclared,
 } from '@heddle/agent/hooks';
-import { isJsonObject, type Message } from '@heddle/core';
+import { type Attachment, isJsonObject, type Message } from '@heddle/core';
 import os from 'node:os';
 import { commandEnvironment } from '../keys.ts';
 
@@ -20,6 +20,9 @@ export interface SessionHooksSetup {
   readonly commonInput: () => Readonly<Record<string, unknown>>;
   readonly messages: () => Iterable<Message>;
   readonly tell: (text: string) => void;
+  readonly remark: (remark: Attachment) => void;
+  /** Names the session. */
+  readonly entitle: (title: string) => void;
 }
 
 /**
@@ -47,7 +50,8 @@ const BACKGROUND_MS = 500;
 export class SessionHooks {
   readonly runner: HookRunner;
   readonly #setup: SessionHooksSetup;
-  #starting: Promise<HookResponse> | undefined;
+  /** The hooks of SessionStart. The first prompt starts them. */
+  #starting: Promise<string | undefined> | undefined;
 
   constructor(setup: SessionHooksSetup) {
     this.#setup = setup;
@@ -60,6 +64,10 @@ export class SessionHooks {
       handlers: {},
       // A reference to the global would load the HTTP client at every start.
       fetch: (input, init) => fetch(input, init),
+      onBackground: (_, { block, context, message }) => {
+        this.#remark([block, context].filter((text) => text !== undefined).join('\n\n'));
+        if (message !== undefined) setup.tell(message);
+      },
     });
   }
 
@@ -69,25 +77,33 @@ export class SessionHooks {
     return {
       ...hooks,
       prompt: async (prompt) => {
-        const isFirst = this.#starting === undefined;
-        const start = await this.start(tell);
-        if (start.stop !== undefined) return { block: start.stop };
+        this.#starting ??= this.#start(tell);
+        const block = await this.#starting;
+        if (block !== undefined) return { block };
         const answer = (await hooks.prompt?.(prompt)) ?? {};
-        const contexts = [isFirst ? start.context : undefined, answer.context];
-        const context = contexts.filter((text) => text !== undefined).join('\n\n');
-        return { ...answer, context: context === '' ? undefined : context };
+        if (answer.title !== undefined) this.#setup.entitle(answer.title);
+        return answer;
       },
     };
   }
 
-  start(tell = this.#setup.tell): Promise<HookResponse> {
-    this.#starting ??= this.#run('SessionStart', { source: this.#setup.source }, tell);
-    return this.#starting;
+  /** Returns the reason if a hook prevents the session. */
+  async #start(tell: (text: string) => void): Promise<string | undefined> {
+    const { source, entitle } = this.#setup;
+    const { stop, context, sessionTitle } = await this.#run('SessionStart', { source }, tell);
+    this.#remark(context);
+    if (sessionTitle !== undefined) entitle(sessionTitle);
+    return stop;
   }
 
   async end(reason: string): Promise<void> {
     if (this.#starting !== undefined) await this.#run('SessionEnd', { reason }, this.#setup.tell);
     await this.runner.close(BACKGROUND_MS);
+  }
+
+  /** Gives the model a text with the next prompt, or between two calls. */
+  #remark(text: string | undefined): void {
+    if (text !== undefined && text !== '') this.#setup.remark({ kind: 'reminder', about: 'hook', text });
   }
 
   async #run(

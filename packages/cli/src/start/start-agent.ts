@@ -94,6 +94,8 @@ export async function startAgent(
     }),
     messages: () => agent.messages,
     tell,
+    remark: (remark) => void remarks.push(remark),
+    entitle: (title) => naming.entitle(title),
   });
   const agent: Agent = createAgent({
     ...options,

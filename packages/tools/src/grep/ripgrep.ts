@@ -252,7 +252,7 @@ export function findEngine(): Promise<SearchEngine> {
 
 /** Returns undefined if there is none. */
 export async function findRipgrep(): Promise<string | undefined> {
-  return (await packagedRipgrep()) ?? (await installed());
+  return (await packagedRipgrep()) ?? (await findProgram(process.env['PATH'], 'rg'));
 }
 
 async function find(): Promise<SearchEngine> {
@@ -273,9 +273,10 @@ export async function packagedRipgrep(): Promise<string | undefined> {
   }
 }
 
-async function installed(): Promise<string | undefined> {
-  for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
-    const program = path.join(folder, 'rg');
+/** Finds a program on the search path. Relative entries are ignored: a project could provide a program of that name. */
+export async function findProgram(searchPath: string | undefined, name: string): Promise<string | undefined> {
+  for (const folder of (searchPath ?? '').split(path.delimiter)) {
+    const program = path.join(folder, name);
     if (path.isAbsolute(folder) && (await isProgram(program))) return program;
   }
   return undefined;

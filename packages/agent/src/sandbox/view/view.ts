@@ -8,7 +8,8 @@ import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, unlinkSync, wri
 import os from 'node:os';
 import path from 'node:path';
 import type { ConfinedEnd, Confinement, Launch, ShellView } from '@heddle/tools';
-import { programIn } from '../check.ts';
+
+import { findProgram } from '@heddle/tools';
 import {
   bubblewrapArguments,
   type Power,
@@ -158,7 +159,7 @@ async function findStarter(given: ViewPlatform): Promise<Found> {
   }
   if (platform !== 'linux') return unavailable(`there is none for ${platform}`);
   if (!callFilter('own', arch)) return unavailable(`there is none for ${arch} processors`);
-  const file = await programIn(searchPath, 'bwrap');
+  const file = await findProgram(searchPath, 'bwrap');
   if (file === undefined) return unavailable('bubblewrap is not installed');
   // Root without a user namespace can still read the files of every user.
   const powers: readonly Power[] = isRoot ? ['root', 'user'] : ['user'];

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Entry, EntryBody, Message, UserMessage } from '@heddle/core';
+import type { AssistantMessage, Entry, EntryBody, Message, UserMessage } from '@heddle/core';
 import { decodeEntry } from '../codec/decode.ts';
 import { newSession, type OpenedSession, type OpenSetup, type Session } from '../open/open.ts';
 import { sessionFile, type SessionPlace } from '../files/paths.ts';
@@ -54,29 +54,15 @@ export const user = (uuid: string, content: UserMessage['content'] = uuid): Entr
   message: { type: 'user', uuid, at: 1_000, content },
 });
 
-export const assistant = (uuid: string, text = uuid): EntryBody => ({
+const answer = (uuid: string, content: AssistantMessage['content']): EntryBody => ({
   type: 'assistant',
-  message: {
-    type: 'assistant',
-    uuid,
-    at: 1_000,
-    responseId: 'msg_1',
-    model: 'm',
-    content: [{ type: 'text', text }],
-  },
+  message: { type: 'assistant', uuid, at: 1_000, responseId: 'msg_1', model: 'm', content },
 });
 
-export const callOf = (uuid: string, toolUseId: string): EntryBody => ({
-  type: 'assistant',
-  message: {
-    type: 'assistant',
-    uuid,
-    at: 1_000,
-    responseId: 'msg_1',
-    model: 'm',
-    content: [{ type: 'tool_use', id: toolUseId, name: 'Bash', input: {} }],
-  },
-});
+export const assistant = (uuid: string, text = uuid): EntryBody => answer(uuid, [{ type: 'text', text }]);
+
+export const callOf = (uuid: string, toolUseId: string): EntryBody =>
+  answer(uuid, [{ type: 'tool_use', id: toolUseId, name: 'Bash', input: {} }]);
 
 export const resultOf = (uuid: string, toolUseId: string, content = 'done'): EntryBody =>
   user(uuid, [{ type: 'tool_result', tool_use_id: toolUseId, content }]);
