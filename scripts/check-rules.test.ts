@@ -119,8 +119,12 @@ describe('imports between the folders of a package', () => {
       'export * from "../explorer/b.ts";',
       'scripted comes before explorer',
     ],
-    ['packages/cli/src/headless/a.ts', 'import { a } from "../plain/b.ts";', 'are siblings'],
-    ['packages/cli/src/plain/turn/a.ts', 'import type { A } from "../../headless/b.ts";', 'are siblings'],
+    ['packages/cli/src/headless/a.ts', 'import { a } from "../conversation/b.ts";', 'are siblings'],
+    [
+      'packages/cli/src/conversation/turn/a.ts',
+      'import type { A } from "../../headless/b.ts";',
+      'are siblings',
+    ],
   ])('refuses in %s: %s', (path, text, expected) => {
     expect(folderOrder(parse(inFile(text, path))).map((found) => found.advice)).toEqual([
       expect.stringContaining(expected),

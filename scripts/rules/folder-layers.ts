@@ -21,7 +21,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Package folder → folders that must not import each other, in either direction. */
-const SIBLINGS: Readonly<Record<string, readonly string[]>> = { cli: ['headless', 'plain'] };
+const SIBLINGS: Readonly<Record<string, readonly string[]>> = { cli: ['headless', 'conversation'] };
 
 /** Circles of files that are still to be removed, by the start of their paths. The numbers may only go down. */
 export const KNOWN_CIRCLES: Readonly<Record<string, number>> = {};

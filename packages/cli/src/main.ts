@@ -60,7 +60,7 @@ async function dispatch(): Promise<number> {
     case 'own':
       return runCommand(command.command, command.argv);
     case 'chat':
-      return (await import('./plain/chat.ts')).chat(command);
+      return (await import('./conversation/chat.ts')).chat(command);
     case 'print':
       return (await import('./headless/print.ts')).print(command);
   }

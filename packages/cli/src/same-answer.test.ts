@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { breakOff, cut, fail, hang, say, type ScriptStep, unfinished } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTerminal } from './plain/test/terminal.ts';
+import { openTerminal } from './conversation/test/terminal.ts';
 import { homeFor } from './test/home.ts';
 import { install, type Installed, linesOf, type OutputLine } from './test/program.ts';
 

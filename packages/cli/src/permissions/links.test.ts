@@ -14,8 +14,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { setUpScenes } from '../plain/test/scene.ts';
-import { ENTER } from '../plain/test/terminal.ts';
+import { setUpScenes } from '../conversation/test/scene.ts';
+import { ENTER } from '../conversation/test/terminal.ts';
 
 const { scene, home } = setUpScenes();
 const SECRET = 'the text that stays inside';

@@ -1,0 +1,127 @@
+/** Starts a conversation in the terminal: creates the screen, the renderer and the conversation. */
+import { VERSION } from '@heddle/agent';
+import path from 'node:path';
+import type { ChatCommand } from '../arguments/arguments.ts';
+import { configDir } from '../config-dir.ts';
+import { SLASH_COMMANDS } from '../slash/slash-commands.ts';
+import { agentOptions } from '../start/agent-options.ts';
+import { modelText } from '../start/model-options.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { styleFor } from '../terminal/style.ts';
+import { currentText } from './change/change.ts';
+import {
+  complete,
+  type Completed,
+  type CompletionSources,
+  listFolder,
+} from '../terminal/completion/complete.ts';
+import { Conversation } from './conversation.ts';
+import { NO_HISTORY, openPromptHistory, Recall } from '../terminal/input/prompt-history.ts';
+import { EventRenderer } from './render/event-renderer.ts';
+import type { Draft } from '../terminal/input/editor.ts';
+import { KeyScreen } from '../rich/key-screen.ts';
+import { LineScreen } from '../plain/line-screen.ts';
+import type { Screen } from '../terminal/screen.ts';
+
+export async function chat(command: ChatCommand): Promise<number> {
+  const { stdin, stdout } = process;
+  if (!stdin.isTTY && !command.plain) return usage(NO_TERMINAL);
+  const options = await agentOptions(command);
+  if (!options.ok) return usage(options.message);
+  const folder = configDir(process.env);
+  const { cwd } = options.options;
+  const plain = command.plain || !stdin.isTTY || !stdout.isTTY || process.env['TERM'] === 'dumb';
+  const style = styleFor({ plain, env: process.env });
+  const history = command.session.persist ? openPromptHistory(folder, cwd) : NO_HISTORY;
+  const recall = new Recall(history.prompts);
+  const screen: Screen = plain
+    ? new LineScreen(stdin, stdout)
+    : new KeyScreen(stdin, stdout, { recall, style, complete: completionIn(cwd) });
+  const { paint, signs } = style;
+  const where = [
+    `Heddle ${VERSION}`,
+    escapeControls(modelText(options.options)),
+    escapeControls(path.basename(cwd)),
+  ].join(` ${signs.dot} `);
+  screen.print(
+    `${paint('bold', where)}\n${paint('dim', '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves')}`,
+  );
+  const conversation = new Conversation({
+    command,
+    options: options.options,
+    screen,
+    style,
+    renderer: new EventRenderer({ style, cwd, current: (tool, input) => currentText(tool, input, cwd) }),
+    configDir: folder,
+    remember: (prompt) => {
+      recall.add(prompt);
+      history.add(prompt);
+    },
+    now: Date.now,
+  });
+  const signals = watchTerminalSignals(conversation);
+  try {
+    const code = await conversation.run(command.session, command.prompt);
+    return signals.exitCode() ?? code;
+  } finally {
+    signals.release();
+    screen.close();
+    stdin.destroy();
+  }
+}
+
+function completionIn(cwd: string): (draft: Draft) => Completed {
+  const sources: CompletionSources = {
+    commands: SLASH_COMMANDS.map(({ name }) => name),
+    list: (folder) => listFolder(folder, cwd),
+  };
+  return (draft) => complete(draft, sources);
+}
+
+const NO_TERMINAL =
+  'standard input is not a terminal. Run one prompt with: heddle -p "…"\n' +
+  'To read prompts line by line from a pipe: heddle --plain';
+
+function usage(message: string): number {
+  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
+  return 2;
+}
+
+/** The exit codes by signal. */
+const SIGNAL_CODES = { SIGTERM: 143, SIGHUP: 129 } as const;
+
+interface TerminalSignals {
+  /** Returns the exit code for the received signal, if there was one. */
+  exitCode(): number | undefined;
+  release(): void;
+}
+
+/**
+ * Handles signals: the first one ends the conversation properly, a second one ends the program at once. A second SIGHUP is
+ * ignored, because closing a window sends two: one from the terminal and one from the shell.
+ */
+function watchTerminalSignals(conversation: { leaveNow(): void; interrupt(): void }): TerminalSignals {
+  let code: number | undefined;
+  const listeners = Object.entries(SIGNAL_CODES).map(([signal, signalCode]) => {
+    const listener = (): void => {
+      if (code !== undefined) return signal === 'SIGHUP' ? undefined : process.exit(code);
+      code = signalCode;
+      conversation.leaveNow();
+    };
+    process.on(signal, listener);
+    return { signal, listener };
+  });
+  // A terminal in raw mode does not send SIGINT. A terminal in line mode and other processes do.
+  const interrupt = (): void => conversation.interrupt();
+  process.on('SIGINT', interrupt);
+  // Keeps the process alive while a turn waits for something that does not.
+  const alive = setInterval(() => undefined, 2 ** 30);
+  return {
+    exitCode: () => code,
+    release() {
+      clearInterval(alive);
+      process.off('SIGINT', interrupt);
+      for (const { signal, listener } of listeners) process.off(signal, listener);
+    },
+  };
+}

@@ -1,0 +1,312 @@
+/**
+ * Runs a conversation: reads prompts, runs turns and commands, and handles interruptions. `InputRouter` routes typed lines,
+ * `TurnRunner` runs them, `EventRenderer` formats events, and the screen shows them.
+ */
+import { sessionPlace } from '../config-dir.ts';
+import type { ChatCommand, SessionChoice } from '../arguments/arguments.ts';
+import type { AgentSetup } from '../start/agent-options.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import type { Chat } from '../slash/command.ts';
+import { readSlash } from '../slash/slash-commands.ts';
+import { printedRows } from '../terminal/layout/rows.ts';
+import { PromptInbox, returnDraft, type ReturnedDraft } from './prompts/inbox.ts';
+import { createQuestionQueue, type QuestionQueue } from './questions/question-queue.ts';
+import { UserDialogs } from './questions/user-dialogs.ts';
+import type { EventRenderer } from './render/event-renderer.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { OpenSession } from './session/open-session.ts';
+import { chooseSession } from '../slash/pick-session.ts';
+import { sessionStart } from './session/show.ts';
+import type { Style } from '../terminal/style.ts';
+import { showPiece } from './turn/turn.ts';
+import { TurnRunner } from './turn/turn-runner.ts';
+import { isShell, InputRouter } from './input-router.ts';
+
+export interface ConversationSetup {
+  readonly command: ChatCommand;
+  readonly options: AgentSetup;
+  readonly screen: Screen;
+  readonly style: Style;
+  readonly renderer: EventRenderer;
+  readonly configDir: string;
+  /** Adds a prompt to the history for the arrow keys. */
+  readonly remember: (prompt: string) => void;
+  readonly now: () => number;
+}
+
+/** Two presses of Ctrl-C at an empty prompt within this time end the program. */
+const DOUBLE_PRESS_MS = 2_000;
+/** Differs from the reason for a new message, so that the model learns about the interruption. */
+const INTERRUPTED = 'interrupted by the user';
+/** Tools that ask the user. They are loaded from the start, because a user is present. */
+const ASKING_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
+
+export class Conversation {
+  readonly #setup: ConversationSetup;
+  readonly #inbox = new PromptInbox();
+  readonly #questionQueue: QuestionQueue;
+  readonly #session: OpenSession;
+  readonly #turns: TurnRunner;
+  readonly #input: InputRouter;
+  #interruptedAt = Number.NEGATIVE_INFINITY;
+  #leaving = false;
+  /** The input has ended. */
+  #ended = false;
+
+  constructor(setup: ConversationSetup) {
+    this.#setup = setup;
+    const { command, options, screen, style } = setup;
+    const prompt = (): string => this.#promptText();
+    const note = (text: string): void => this.#note(text);
+    this.#questionQueue = createQuestionQueue({ screen, style, prompt });
+    const dialogs = new UserDialogs({
+      style,
+      cwd: options.cwd,
+      ask: (dialog, signal) => (this.#ended ? this.#skipQuestion() : this.#questionQueue.ask(dialog, signal)),
+      hasUser: () => !this.#ended,
+      say: (text) => screen.print(text),
+    });
+    this.#session = new OpenSession({
+      command,
+      options,
+      surface: {
+        tell: (text) => note(escapeControls(text)),
+        tools: {
+          askUser: (questions, signal) => dialogs.askUser(questions, signal),
+          approvePlan: (plan, signal) => dialogs.approvePlan(plan, signal),
+          named: [...(command.tools ?? []), ...ASKING_TOOLS],
+        },
+        agent: {
+          includePartialMessages: true,
+          canUseTool: (question, signal) => {
+            setup.renderer.wasShown(question.toolUseId);
+            return dialogs.mayRun(question, signal);
+          },
+          askToGoOn: (calls, signal) => dialogs.mayRepeat(calls, signal),
+          takeQueued: () => this.#inbox.takeJoining(),
+          onEvent: (event) => this.#turns.hear(event),
+        },
+      },
+    });
+    this.#turns = new TurnRunner({
+      ...setup,
+      session: this.#session,
+      chat: () => this.#chat(),
+      note,
+      prompt,
+      loseSight: () => this.#questionQueue.loseSight(),
+      waitedMs: () => this.#questionQueue.waitedMs,
+    });
+    this.#input = new InputRouter({
+      ...setup,
+      questionQueue: this.#questionQueue,
+      inbox: this.#inbox,
+      session: this.#session,
+      work: this.#turns,
+      note,
+      prompt,
+      interrupt: () => this.interrupt(),
+    });
+  }
+
+  /** Runs until the user leaves. Returns the exit code. */
+  async run(choice: SessionChoice, first = ''): Promise<number> {
+    const { screen, options, style } = this.#setup;
+    screen.listen({
+      line: (text) => {
+        this.#disarm();
+        this.#input.line(text);
+      },
+      touched: () => this.#disarm(),
+      interrupt: () => this.interrupt(),
+      escape: (draft) => this.#input.escape(draft),
+      nextMode: () => void this.#input.nextMode(),
+      end: () => this.#end(),
+      gone: () => this.#gone(),
+    });
+    const place = sessionPlace(process.env, options.cwd);
+    const chosen = await chooseSession(choice, place, style, {
+      ask: (dialog) => this.#questionQueue.ask(dialog),
+      note: (text) => this.#note(text),
+    });
+    if (chosen) {
+      const problem = await this.#session.open(chosen);
+      if (problem !== undefined) return this.#refuse(problem);
+      this.#showSession();
+      await this.#readPrompts(first);
+    }
+    return this.#goodbye();
+  }
+
+  /** Ends the turn and the program, after a signal. */
+  leaveNow(): void {
+    this.#leaving = true;
+    this.#questionQueue.dismiss();
+    this.#turns.stop(INTERRUPTED);
+    this.#inbox.stopWaiting();
+  }
+
+  /** Handles Ctrl-C: stops the current work. At the prompt it clears the line, and a second press leaves. */
+  interrupt(): void {
+    const { screen, now } = this.#setup;
+    const hadQuestion = this.#questionQueue.isOpen;
+    // A partial answer must not become the start of the next prompt.
+    if (hadQuestion) screen.takeDraft();
+    this.#questionQueue.dismiss();
+    if (this.#turns.isUnderWay) return this.#turns.stop(INTERRUPTED);
+    const isSecond = now() - this.#interruptedAt < DOUBLE_PRESS_MS;
+    this.#disarm();
+    if (hadQuestion || screen.takeDraft() !== '') return;
+    if (isSecond || this.#ended) return this.#inbox.stopWaiting();
+    this.#interruptedAt = now();
+    this.#note('press Ctrl-C again to leave');
+  }
+
+  /** Makes the next Ctrl-C count as the first one. */
+  #disarm(): void {
+    this.#interruptedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  async #readPrompts(first: string): Promise<void> {
+    if (first.trim() !== '') await this.#take(this.#echoed(first));
+    while (!this.#leaving && !this.#ended) {
+      const line = await this.#nextLine();
+      if (line === undefined) return;
+      await this.#take(line);
+    }
+  }
+
+  #nextLine(): string | Promise<string | undefined> {
+    const early = this.#inbox.takeNext();
+    if (early !== undefined) return this.#echoed(early);
+    const line = this.#inbox.wait();
+    this.#setup.screen.ask(this.#promptText());
+    return line;
+  }
+
+  /** Shows a line that was not typed at the prompt like a typed line. */
+  #echoed(line: string): string {
+    this.#setup.screen.print(`${this.#promptText()}${escapeControls(line)}`);
+    return line;
+  }
+
+  /** Handles a question after the input ended. At a terminal the turn is interrupted, so that the call can be resumed. */
+  #skipQuestion(): Promise<undefined> {
+    if (!this.#setup.screen.isPipe) this.#turns.stop(INTERRUPTED);
+    return Promise.resolve(undefined);
+  }
+
+  /** The terminal was closed. Its signal may arrive later. */
+  #gone(): void {
+    this.#ended = true;
+    this.leaveNow();
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    if (this.#questionQueue.isOpen && !this.#setup.screen.isPipe) return this.#gone();
+    this.#ended = true;
+    this.#questionQueue.dismiss();
+    if (this.#turns.isUnderWay) this.#note('leaving when this turn ends; Ctrl-C ends it now');
+    this.#inbox.stopWaiting();
+  }
+
+  async #take(text: string): Promise<void> {
+    const line = text.trim();
+    if (line === '') return;
+    this.#setup.remember(text);
+    const slash = readSlash(line);
+    if (slash?.kind === 'unknown') return this.#setup.screen.print(slash.message);
+    if (slash) return void this.#settle(await this.#turns.command(slash.command, slash.words));
+    if (line === '!') return this.#note('type a command after the !, such as !ls');
+    if (isShell(line)) return void this.#settle(await this.#turns.shell(line.slice(1).trim()));
+    let left = await this.#turn(text);
+    while (left !== undefined && !this.#leaving) left = await this.#turn(this.#echoed(left));
+  }
+
+  /** Returns the next prompt: the text that was typed during the turn and did not join it. */
+  async #turn(prompt: string): Promise<string | undefined> {
+    // An Esc during other work does not belong to this turn.
+    this.#input.takeSendsNow();
+    const isComplete = await this.#turns.turn(prompt);
+    return this.#settle(isComplete) ? this.#inbox.takeLeft() : undefined;
+  }
+
+  /** Returns true if queued text may be sent. After an interruption, the text goes back to the input line instead. */
+  #settle(isComplete: boolean): boolean {
+    if (this.#input.takeSendsNow() || isComplete) return true;
+    this.#restoreInput(returnDraft(this.#inbox.takeUnsent()));
+    return false;
+  }
+
+  #restoreInput({ draft, aside }: ReturnedDraft): void {
+    for (const line of aside) {
+      this.#setup.remember(line);
+      this.#note(`not run: ${escapeControls(line.trim())}; press Up to get it back`);
+    }
+    if (draft !== undefined) this.#setup.screen.put(draft);
+  }
+
+  #chat(): Chat {
+    const { screen, style, configDir } = this.#setup;
+    const session = this.#session;
+    return {
+      style,
+      readsKeys: screen.readsKeys,
+      started: session.started,
+      options: session.options,
+      configDir,
+      cwd: session.options.cwd,
+      say: (text) => screen.print(text),
+      ask: (dialog) => this.#questionQueue.ask(dialog),
+      put: (text) => screen.put(text),
+      moveTo: async (from) => {
+        const problem = await session.moveTo(from);
+        if (problem === undefined) this.#showSession();
+        return problem;
+      },
+      change: (changes) => session.change(changes),
+      leave: () => {
+        this.#leaving = true;
+        this.#turns.stop(INTERRUPTED);
+      },
+    };
+  }
+
+  #showSession(): void {
+    const { openCalls } = this.#session.started.session.projection;
+    this.#setup.renderer.takeUp(openCalls.map(({ call }) => call));
+    const pieces = sessionStart(this.#session.started, this.#session.options, this.#setup.style);
+    for (const piece of pieces) showPiece(piece, this.#setup.screen);
+  }
+
+  #promptText(): string {
+    const mode = this.#session.isOpen ? this.#session.started.agent.permissionMode : 'default';
+    const { paint } = this.#setup.style;
+    if (mode === 'default') return paint('cyan', '> ');
+    return paint(mode === 'bypassPermissions' ? 'red' : 'yellow', `${mode}> `);
+  }
+
+  #note(text: string): void {
+    this.#questionQueue.loseSight();
+    this.#setup.screen.print(this.#setup.style.paint('dim', `  (${text})`));
+  }
+
+  #refuse(problem: string): number {
+    this.#setup.screen.close();
+    const line = `heddle: ${escapeControls(problem)}`;
+    process.stderr.write(`${process.stderr.isTTY ? printedRows(line, process.stderr.columns) : line}\n`);
+    return 1;
+  }
+
+  async #goodbye(): Promise<number> {
+    const { screen, style } = this.#setup;
+    const hint = await this.#session.close();
+    screen.busy('');
+    // Printed without wrapping, because it contains a command to copy.
+    if (hint !== undefined) screen.output(`${style.paint('dim', hint)}\n`);
+    screen.close();
+    // Only piped input gets the result of the last prompt as the exit code.
+    return this.#turns.lastTurnFailed && !process.stdin.isTTY ? 1 : 0;
+  }
+}

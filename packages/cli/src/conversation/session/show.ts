@@ -1,0 +1,95 @@
+/** Formats an opened session: notes about it, and the end of its conversation. */
+import { isInterruption, type Message, textOf } from '@heddle/core';
+import type { AgentSetup } from '../../start/agent-options.ts';
+import { instructionFiles, type Started } from '../../start/start-agent.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import { promptFromText } from '../../sessions/text/prompt-text.ts';
+import { pluralize } from '../../terminal/amounts.ts';
+import { nearPath } from '../../terminal/call-line.ts';
+import type { OutputPart } from '../../terminal/screen.ts';
+import type { Style } from '../../terminal/style.ts';
+
+export function sessionStart(
+  { agent, session, notices, userContext }: Started,
+  { cwd, sandboxSettings }: Pick<AgentSetup, 'cwd' | 'sandboxSettings'>,
+  style: Style,
+): OutputPart[] {
+  const messages = [...agent.messages];
+  const files = instructionFiles(userContext).map((file) => nearPath(file, cwd));
+  const inForce = [
+    ...(files.length > 0 ? [`instructions: ${files.join(', ')}`] : []),
+    ...(sandboxSettings?.enabled ? ['sandbox on'] : []),
+  ];
+  const notes = [...(inForce.length > 0 ? [inForce.join('; ')] : []), ...notices];
+  return [
+    ...notes.map(
+      (note): OutputPart => ({ kind: 'line', text: style.paint('dim', `  (${escapeControls(note)})`) }),
+    ),
+    ...(messages.length > 0 ? tailPieces(messages, session.projection.openCalls.length, style) : []),
+  ];
+}
+
+/** The number of lines of the last prompt and of the last answer that are shown. */
+const PROMPT_LINES = 4;
+const ANSWER_LINES = 12;
+
+export function tailPieces(
+  messages: readonly Message[],
+  openCalls: number,
+  { paint, signs }: Style,
+): OutputPart[] {
+  const prompt = messages.findLast((message) => promptFromText(message) !== undefined);
+  const interrupted = wasInterrupted(messages);
+  const answer = messages.findLast((message) => saidIn(message) !== '');
+  const pieces = [line(paint('dim', `  (${pluralize(messages.length, 'message')} so far)`))];
+  if (prompt) pieces.push(line(beginning(`> ${promptFromText(prompt) ?? ''}`, signs.more)));
+  if (answer && (!prompt || messages.indexOf(answer) > messages.indexOf(prompt))) {
+    const { left, text } = endOf(answerWith(answer, messages));
+    if (left > 0) pieces.push(line(paint('dim', `  (${signs.more} ${pluralize(left, 'line')} before)`)));
+    pieces.push({ kind: 'stream', text: escapeControls(text) }, { kind: 'end of stream' });
+  } else if (prompt && !interrupted) pieces.push(line(paint('yellow', '  (this was not answered)')));
+  if (interrupted) pieces.push(line(paint('yellow', '  (interrupted)')));
+  if (openCalls > 0) {
+    const calls = pluralize(openCalls, 'call');
+    pieces.push(line(paint('yellow', `  (${calls} did not end; resumed with the next prompt)`)));
+  }
+  return pieces;
+}
+
+function line(text: string): OutputPart {
+  return { kind: 'line', text };
+}
+
+/** Notes and reminders may follow the interruption. */
+function wasInterrupted(messages: readonly Message[]): boolean {
+  const last = messages.findLast(({ type }) => type === 'user' || type === 'assistant');
+  return last?.type === 'user' && isInterruption(textOf(last.content));
+}
+
+/** Returns the whole text of the answer that contains this block. */
+function answerWith(block: Message, messages: readonly Message[]): string {
+  if (block.type !== 'assistant') return '';
+  const { responseId } = block;
+  const blocks = messages.filter((other) => other.type === 'assistant' && other.responseId === responseId);
+  return blocks.map(saidIn).filter(Boolean).join('\n');
+}
+
+function saidIn(message: Message): string {
+  return message.type === 'assistant' ? textOf(message.content).trim() : '';
+}
+
+function beginning(text: string, more: string): string {
+  const lines = escapeControls(text).split('\n');
+  const left = lines.length - PROMPT_LINES;
+  if (left <= 0) return lines.join('\n');
+  return [...lines.slice(0, PROMPT_LINES), `${more} ${pluralize(left, 'more line')}`].join('\n');
+}
+
+/** Returns the last lines. If a code block is cut, its fence is added, so that the rest is still shown as code. */
+function endOf(text: string): { readonly left: number; readonly text: string } {
+  const lines = text.split('\n');
+  const left = Math.max(0, lines.length - ANSWER_LINES);
+  const fences = lines.slice(0, left).filter((line) => /^\s*(```|~~~)/.test(line));
+  const open = fences.length % 2 === 1 ? fences.slice(-1) : [];
+  return { left, text: [...open, ...lines.slice(left)].join('\n') };
+}
