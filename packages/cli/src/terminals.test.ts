@@ -207,7 +207,7 @@ describe('a budget in dollars', () => {
     expect(linesOf(ended.stdout).at(-1)).toMatchObject({
       subtype: 'error_max_budget_usd',
       terminal_reason: 'budget_exhausted',
-      errors: [expect.stringContaining('the budget is $0.001')],
+      errors: ['Reached maximum budget ($0.001)'],
     });
     expect(api.requests).toHaveLength(1);
   });

@@ -189,7 +189,7 @@ export function errorSentence(terminal: Terminal): string {
     case 'max_turns':
       return `Reached maximum number of turns (${terminal.maxTurns})`;
     case 'max_budget_usd':
-      return `Stopped at $${terminal.spentUsd.toFixed(4)}: the budget is $${terminal.limitUsd}.`;
+      return `Reached maximum budget ($${terminal.limitUsd})`;
     case 'aborted_streaming':
       return 'The turn was interrupted while the model was answering.';
     case 'aborted_tools':

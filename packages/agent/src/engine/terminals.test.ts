@@ -79,7 +79,7 @@ const TABLE: Readonly<Record<TerminalReason, Row>> = {
     subtype: 'error_max_budget_usd',
     isError: true,
     word: 'budget_exhausted',
-    says: /Stopped at \$1\.0000: the budget is \$0\.5/,
+    says: /Reached maximum budget \(\$0\.5\)/,
   },
   aborted_streaming: {
     script: [[say('One moment.'), hang()]],

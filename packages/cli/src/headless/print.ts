@@ -76,6 +76,7 @@ async function begin(
   if (command.outputFormat === 'text') listen((event) => waiting.hear(event));
   const service = serve(host, starting.started, {
     options: options.options,
+    flags: command,
     firstModel: options.model,
     model: (name) => modelSetup(name, { record: command.record, stated: options.options.stated ?? {} }),
     write: (line) => output.write(line),

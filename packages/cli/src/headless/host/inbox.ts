@@ -70,6 +70,14 @@ export class HostPromptQueue {
     return this.#waiting.map(({ uuid }) => uuid);
   }
 
+  /** Removes one prompt. Returns whether it was still waiting. */
+  cancel(uuid: string): boolean {
+    const prompt = this.#waiting.find((waiting) => waiting.uuid === uuid);
+    prompt?.pass?.drop();
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== prompt);
+    return prompt !== undefined;
+  }
+
   /** Answers with those that were dropped. */
   clear(): readonly string[] {
     const { uuids } = this;

@@ -1,5 +1,6 @@
 /** Everything that a host has of a running conversation beside its prompts: requests, hooks, news of background tasks. */
-import type { SdkMessage } from '@heddle/agent';
+import { LivePermissions, type SdkMessage } from '@heddle/agent';
+import { type PermissionFlags, permissionSetup } from '../../permissions/setup.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { AgentSetup } from '../../start/agent-options.ts';
 import type { ModelOptions, ModelRead } from '../../start/model-options.ts';
@@ -22,6 +23,8 @@ export interface Service {
 
 export interface ServiceSetup {
   readonly options: AgentSetup;
+  /** The flags that the settings are read with. */
+  readonly flags: PermissionFlags;
   /** The model that the program was started with. */
   readonly firstModel: ModelOptions;
   readonly model: (name: string) => Promise<ModelRead>;
@@ -31,13 +34,24 @@ export interface ServiceSetup {
 /** Undefined for a host that only has one prompt. */
 export function serve(host: Host, started: Started, setup: ServiceSetup): Service | undefined {
   if (!host.requests || !host.serve) return undefined;
-  const { options, write } = setup;
+  const { options, flags, write } = setup;
+  const permissions = options.rules instanceof LivePermissions ? options.rules : undefined;
   const tasks = new HostTasks(started.tasks, started.agent.sessionId, write);
   const hooks = new HooksOfHost(started, host.requests, write);
   const control = createControl({
     ...setup,
     started,
     tasks,
+    permissions,
+    loadSettings: async () => (await permissionSetup(flags)).loaded,
+    objectionToRead: async (file) => {
+      const { explainPermission } = await import('../../permissions/explain.ts');
+      const { permissionMode: mode } = started.agent;
+      const now = permissions && { rules: permissions.rules, directories: permissions.directories };
+      const standing = { ...(await permissionSetup(flags)), ...now, mode };
+      const { decision, reason } = await explainPermission('Read', { file_path: file }, standing);
+      return decision === 'allow' ? undefined : reason;
+    },
     requestOptions: options.requestOptions,
     compactsByItself: options.config?.gates?.autoCompact !== false,
     hooks,

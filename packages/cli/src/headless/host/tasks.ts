@@ -7,6 +7,9 @@ import { lineIn, textIn } from './json.ts';
 
 type Task = NonNullable<ReturnType<TaskRegistry['get']>>;
 
+/** A host gets this much of the end of an output. */
+const OUTPUT_BYTES = 8_192;
+
 export class HostTasks {
   readonly #tasks: TaskRegistry;
   readonly #sessionId: string;
@@ -34,6 +37,15 @@ export class HostTasks {
     if (task.end !== undefined) return `The task ${id} has ended already.`;
     await task.stop('the host asked for it');
     return undefined;
+  }
+
+  /** Returns the end of a task's output, or undefined if there is no such task. */
+  output(id: string): object | undefined {
+    const task = this.#tasks.get(id);
+    if (!task) return undefined;
+    const { head, tail, bytes } = task.output.view();
+    const end = Buffer.from(tail === '' ? head : tail).subarray(-OUTPUT_BYTES);
+    return { output: end.toString('utf8'), total_bytes: bytes, truncated: bytes > end.length };
   }
 
   /** Stops the reports. The program ends and ends every task, so these ends are not reported. */

@@ -1,23 +1,20 @@
-/** Control requests of a host. Each gets exactly one reply; what is not understood gets an error, never silence. */
-import type { Agent, SdkMessage } from '@heddle/agent';
-import type { ContextUsage } from '@heddle/context';
-import type { PermissionMode, RequestOptions } from '@heddle/core';
+/** Control requests of a host. Each gets exactly one reply. A request that is not understood gets an error. */
 import type { CheckpointStore } from '@heddle/tools';
-import { randomUUID } from 'node:crypto';
-import type { ModelOptions, ModelRead } from '../../../start/model-options.ts';
 import type { Started } from '../../../start/start-agent.ts';
 import type { HooksOfHost } from '../hooks/host-hooks.ts';
 import type { HostPrompt, HostPromptQueue, Pass } from '../inbox.ts';
 import { type HostLine, textIn } from '../json.ts';
 import type { HostTasks } from '../tasks.ts';
+import { type ChangeDeps, changeHandlers } from './changes.ts';
+import { introduction, NO_SERVERS, readInitialize } from './initialize.ts';
+import { type QueryDeps, queryHandlers } from './queries.ts';
 import {
   controlFailure,
+  type ControlHandlers,
   type ControlReply,
   controlSuccess,
-  introduction,
-  NO_SERVERS,
-  readInitialize,
-} from './initialize.ts';
+  unsupported,
+} from './reply.ts';
 
 export interface Control {
   answer(request: HostLine, inbox: HostPromptQueue): Promise<ControlReply>;
@@ -29,10 +26,9 @@ export interface Control {
   readonly refusal: string | undefined;
 }
 
-interface ControlDeps extends Omit<ChangeDeps, 'agent'> {
+interface ControlDeps extends Omit<ChangeDeps & QueryDeps, 'agent' | 'entitle'> {
   readonly started: Pick<Started, 'agent' | 'checkpoints' | 'entitle'>;
   readonly tasks: HostTasks;
-  readonly compactsByItself: boolean;
   readonly hooks: HooksOfHost;
   /** Writes a warning to standard error. */
   readonly warn: (text: string) => void;
@@ -40,43 +36,32 @@ interface ControlDeps extends Omit<ChangeDeps, 'agent'> {
 
 export function createControl(deps: ControlDeps): Control {
   const { started, tasks, hooks, warn } = deps;
-  const { agent, checkpoints } = started;
-  const changeable: ChangeDeps = { ...deps, agent };
+  const { agent, checkpoints, entitle } = started;
   let refusal: string | undefined;
   let servers: readonly string[] = [];
 
-  async function answer(request: HostLine, inbox: HostPromptQueue): Promise<ControlReply> {
-    const subtype = textIn(request['subtype']);
-    switch (subtype) {
-      case 'initialize':
-        return initialize(request, inbox);
-      case 'interrupt':
-        return interrupt(request['cancel_queued'] === true, inbox);
-      case 'set_permission_mode':
-        return setMode(textIn(request['mode']), changeable);
-      case 'set_model':
-        return setModel(textIn(request['model']), changeable);
-      case 'set_max_thinking_tokens':
-        return setThinking(request['max_thinking_tokens'] ?? null, changeable);
-      case 'rewind_files': {
-        const id = textIn(request['user_message_id']);
-        if (id === undefined) return controlFailure('rewind_files needs a user_message_id.');
-        return controlSuccess(await rewindForHost(checkpoints, id, request['dry_run'] === true));
-      }
-      case 'stop_task': {
-        const problem = await tasks.stop(textIn(request['task_id']) ?? '');
-        return problem === undefined ? controlSuccess({}) : controlFailure(problem);
-      }
-      case 'get_context_usage':
-        return controlSuccess(contextUsage(await agent.contextUsage(), deps.compactsByItself));
-      case 'mcp_status':
-        return controlSuccess({
-          mcpServers: servers.map((name) => ({ name, status: 'failed', error: NO_SERVERS })),
-        });
-      default:
-        return controlFailure(`Unsupported control request subtype: ${subtype}`);
-    }
-  }
+  const handlers: ControlHandlers = {
+    initialize,
+    interrupt: ({ cancel_queued }, inbox) => interrupt(cancel_queued === true, inbox),
+    cancel_async_message: ({ message_uuid: id }, inbox) =>
+      controlSuccess({ cancelled: inbox.cancel(textIn(id) ?? '') }),
+    rewind_files: ({ user_message_id: id, dry_run }) =>
+      rewindForHost(checkpoints, textIn(id), dry_run === true),
+    stop_task: async ({ task_id: id }) => {
+      const problem = await tasks.stop(textIn(id) ?? '');
+      return problem === undefined ? controlSuccess({}) : controlFailure(problem);
+    },
+    get_task_output: ({ task_id: id }) => {
+      const output = tasks.output(textIn(id) ?? '');
+      return output ? controlSuccess(output) : controlFailure(`There is no task ${String(id)}.`);
+    },
+    mcp_status: () =>
+      controlSuccess({
+        mcpServers: servers.map((name) => ({ name, status: 'failed', error: NO_SERVERS })),
+      }),
+    ...changeHandlers({ ...deps, agent, entitle }),
+    ...queryHandlers({ ...deps, agent }),
+  };
 
   function initialize(request: HostLine, inbox: HostPromptQueue): ControlReply {
     const wishes = readInitialize(request);
@@ -104,7 +89,11 @@ export function createControl(deps: ControlDeps): Control {
   }
 
   return {
-    answer,
+    answer: async (request, inbox) => {
+      const subtype = textIn(request['subtype']) ?? '';
+      const handler = Object.hasOwn(handlers, subtype) ? handlers[subtype] : undefined;
+      return handler ? handler(request, inbox) : unsupported(request['subtype']);
+    },
     makeRoom() {
       agent.abort('interrupt');
       hooks.giveUpWaiting();
@@ -116,99 +105,28 @@ export function createControl(deps: ControlDeps): Control {
   };
 }
 
-function contextUsage(
-  { categories, window, state, model, thresholds }: ContextUsage,
-  isAutoCompactEnabled: boolean,
-): object {
-  return {
-    categories: categories.map(({ name, tokens }) => ({ name, tokens, kind: 'used', color: '' })),
-    totalTokens: state.tokens,
-    maxTokens: thresholds.blocking,
-    rawMaxTokens: window,
-    percentage: Math.min(100, Math.round((state.tokens / window) * 100)),
-    model,
-    autoCompactThreshold: thresholds.autoCompact,
-    isAutoCompactEnabled,
-    // Heddle does not have a grid, nor the finer breakdown of other agents.
-    gridRows: [],
-    memoryFiles: [],
-    mcpTools: [],
-    agents: [],
-    apiUsage: null,
-  };
-}
-
 async function rewindForHost(
   checkpoints: CheckpointStore | undefined,
-  messageId: string,
+  messageId: string | undefined,
   dryRun: boolean,
-): Promise<object> {
-  if (!checkpoints) return { canRewind: false, error: 'This session keeps nothing, and so no files either.' };
+): Promise<ControlReply> {
+  if (messageId === undefined) return controlFailure('rewind_files needs a user_message_id.');
+  if (!checkpoints)
+    return controlSuccess({
+      canRewind: false,
+      error: 'This session keeps nothing, and so no files either.',
+    });
   const rewound = await checkpoints.rewind(messageId, { dryRun });
-  if (!rewound.canRewind) return rewound;
+  if (!rewound.canRewind) return controlSuccess(rewound);
   const { filesChanged, insertions, deletions, skippedLinks, failed } = rewound;
   const error = failed.map(({ path, why }) => `${path}: ${why}`).join('\n');
-  if (filesChanged.length === 0 && error !== '') return { canRewind: false, error };
-  return {
+  if (filesChanged.length === 0 && error !== '') return controlSuccess({ canRewind: false, error });
+  return controlSuccess({
     canRewind: true,
     filesChanged,
     insertions,
     deletions,
     skippedLinks: dryRun ? undefined : skippedLinks.length,
     error: error === '' ? undefined : error,
-  };
-}
-
-interface ChangeDeps {
-  readonly agent: Agent;
-  /** The model that the program was started with. */
-  readonly firstModel: ModelOptions;
-  readonly model: (name: string) => Promise<ModelRead>;
-  readonly requestOptions: RequestOptions | undefined;
-  readonly write: (line: SdkMessage) => Promise<void>;
-}
-
-const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
-
-async function setMode(wanted: string | undefined, { agent, write }: ChangeDeps): Promise<ControlReply> {
-  const mode = MODES.find((known) => known === wanted);
-  if (!mode) return controlFailure(`There is no permission mode ${wanted}; there are ${MODES.join(', ')}.`);
-  if (!agent.setPermissionMode(mode))
-    return controlFailure(
-      `${mode} can only be switched on where the program was started with permission for it.`,
-    );
-  await write({
-    type: 'system',
-    subtype: 'status',
-    uuid: randomUUID(),
-    session_id: agent.sessionId,
-    status: null,
-    permissionMode: mode,
   });
-  return controlSuccess({ mode });
 }
-
-async function setModel(
-  wanted: string | undefined,
-  { agent, firstModel, model }: ChangeDeps,
-): Promise<ControlReply> {
-  const isFirst = wanted === undefined || wanted === 'default';
-  const found: ModelRead = isFirst ? { ok: true, options: firstModel } : await model(wanted);
-  if (!found.ok) return controlFailure(found.message);
-  agent.change(found.options);
-  return controlSuccess({ model: found.options.modelName });
-}
-
-/** Null: what the program was started with. */
-function setThinking(tokens: unknown, { agent, requestOptions }: ChangeDeps): ControlReply {
-  if (tokens !== null && (typeof tokens !== 'number' || !Number.isInteger(tokens) || tokens < 0))
-    return controlFailure('max_thinking_tokens takes a whole number, or null.');
-  const given =
-    tokens === null
-      ? {}
-      : { thinking: tokens === 0 ? DISABLED : ({ type: 'enabled', budget_tokens: tokens } as const) };
-  agent.change({ requestOptions: { ...requestOptions, ...given } });
-  return { subtype: 'success' };
-}
-
-const DISABLED = { type: 'disabled' } as const;

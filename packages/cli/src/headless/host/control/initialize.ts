@@ -81,10 +81,8 @@ function promptOf(value: unknown): readonly string[] | undefined {
   return layers.length === 0 ? [MINIMAL] : layers.filter((layer) => layer !== DYNAMIC_BOUNDARY);
 }
 
-export function introduction(
-  { modelName, apiKeySource = 'none' }: ModelOptions,
-  permissionMode: PermissionMode,
-): object {
+export function introduction(model: ModelOptions, permissionMode: PermissionMode): object {
+  const { apiKeySource = 'none' } = model;
   return {
     commands: HEADLESS_COMMANDS.map(({ name, hint = '', help }) => ({
       name,
@@ -93,14 +91,7 @@ export function introduction(
       builtin: true,
     })),
     agents: [],
-    models: [
-      {
-        value: 'default',
-        displayName: modelName,
-        description: 'The model that the program was started with',
-      },
-      ...(hasKey() ? ALIASES.map(aliasOf) : []),
-    ],
+    models: modelList(model),
     account: { apiKeySource },
     output_style: 'default',
     available_output_styles: ['default'],
@@ -110,6 +101,16 @@ export function introduction(
     pid: process.pid,
     current_permission_mode: permissionMode,
   };
+}
+
+/** The models that a host can choose by name. */
+export function modelList({ modelName }: ModelOptions): readonly object[] {
+  const first = {
+    value: 'default',
+    displayName: modelName,
+    description: 'The model that the program was started with',
+  };
+  return [first, ...(hasKey() ? ALIASES.map(aliasOf) : [])];
 }
 
 /** Names that are always the newest of their kind. */
@@ -123,16 +124,4 @@ function aliasOf(value: string): object {
 function hasKey(): boolean {
   const environment = modelEnvironment();
   return ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].some((name) => (environment[name] ?? '') !== '');
-}
-/** The one reply that a control request gets. */
-export type ControlReply =
-  | { readonly subtype: 'success'; readonly response?: object }
-  | { readonly subtype: 'error'; readonly error: string };
-
-export function controlSuccess(response: object): ControlReply {
-  return { subtype: 'success', response };
-}
-
-export function controlFailure(error: string): ControlReply {
-  return { subtype: 'error', error };
 }
