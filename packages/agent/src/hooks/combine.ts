@@ -1,5 +1,5 @@
 /** The answers of several hooks on one event, as one. They ran in parallel; the strictest decision wins. Pure. */
-import type { HookDefinition } from './definition.ts';
+import type { HookDefinition, HookHandler } from './definition.ts';
 import { traitsOf } from './events.ts';
 import { blockOutcome, type CallDecision, type HookFailure, type HookOutcome } from './outcome.ts';
 
@@ -67,20 +67,26 @@ function closeFailed({ hook, outcome }: AnsweredHook): HookOutcome {
   return { ...outcome, ...blockOutcome(hook.event, `A required hook gave no answer: ${failure.message}`) };
 }
 
-/** Names a hook for reports: its source and what it runs. */
+/** Names a hook for reports: what it runs, and its source. */
 export function describeHook({ handler, source }: HookDefinition): string {
+  return `${describeHandler(handler)} (${source})`;
+}
+
+const MAX_PROMPT_CHARACTERS = 80;
+
+export function describeHandler(handler: HookHandler): string {
   switch (handler.type) {
     case 'command':
-      return `${[handler.command, ...(handler.args ?? [])].join(' ')} (${source})`;
+      return [handler.command, ...(handler.args ?? [])].join(' ');
     case 'http':
-      return `${handler.url} (${source})`;
+      return handler.url;
     case 'mcp_tool':
-      return `${handler.server}/${handler.tool} (${source})`;
+      return `${handler.server}/${handler.tool}`;
     case 'prompt':
     case 'agent':
-      return `${handler.type} hook (${source})`;
+      return `${handler.type} hook: ${handler.prompt.slice(0, MAX_PROMPT_CHARACTERS)}`;
     case 'callback':
-      return `callback (${source})`;
+      return 'callback';
   }
 }
 

@@ -47,7 +47,7 @@ export interface HookRunnerDeps {
   readonly onBackground?: ((hook: HookDefinition, outcome: HookOutcome) => void) | undefined;
 }
 
-type HookProgress =
+export type HookProgress =
   | { readonly type: 'hook_started'; readonly id: number; readonly hook: HookDefinition }
   | {
       readonly type: 'hook_output';

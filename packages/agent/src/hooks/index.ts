@@ -1,8 +1,8 @@
 /** Hooks: what users and hosts run around the events of a conversation. */
 export { createAgentHooks, isDeclared, REPORTED_EVENTS } from './agent-hooks.ts';
-export { describeHook, type HookResponse } from './combine.ts';
+export { describeHandler, describeHook, type HookResponse } from './combine.ts';
 export { createHookMatcher, type HookDefinition } from './definition.ts';
-export { type HookEventName, handlerTimeoutMs, isHookEvent } from './events.ts';
-export { describeFailures, HookRunner } from './hook-runner.ts';
+export { HOOK_EVENT_NAMES, type HookEventName, handlerTimeoutMs, isHookEvent, traitsOf } from './events.ts';
+export { describeFailures, type HookProgress, HookRunner, type HookRunnerDeps } from './hook-runner.ts';
 export type { HandlerResult, HookOutcome } from './outcome.ts';
-export { settingsHooks } from './settings-hooks.ts';
+export { type DeclaredHook, type InactiveReason, settingsHooks } from './settings-hooks.ts';

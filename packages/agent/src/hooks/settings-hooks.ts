@@ -1,40 +1,70 @@
-/** The hooks of all settings files that count. Hooks of an untrusted folder were removed before. */
+/** The hooks of all settings files: those that run, and those that do not, with the reason. */
+import type { RuleSource } from '../permission/rules/rule.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
+import type { LoadedFile } from '../settings/scopes.ts';
 import { type HookDefinition, readHooks } from './definition.ts';
 
+/** Why a declared hook does not run. */
+export type InactiveReason = 'untrusted' | 'disableAllHooks' | 'allowManagedHooksOnly';
+
+export interface DeclaredHook {
+  readonly hook: HookDefinition;
+  readonly scope: RuleSource;
+  /** Undefined if the hook runs at its event. */
+  readonly inactive: InactiveReason | undefined;
+}
+
 export interface SettingsHooks {
-  readonly hooks: readonly HookDefinition[];
+  /** In the order of their declaration, the highest scope first. */
+  readonly declared: readonly DeclaredHook[];
   readonly problems: readonly string[];
-  /** Why no hooks run although some are declared. */
+  /** A sentence about hooks that the settings switch off. Hooks of an untrusted folder are reported elsewhere. */
   readonly disabled: string | undefined;
 }
 
 /**
+ * - Hooks of an untrusted folder never run.
  * - `disableAllHooks`: the highest file that mentions it decides. Managed hooks run unless managed settings disable them.
  * - `allowManagedHooksOnly` counts in managed settings only.
  */
 export function settingsHooks({ files }: LoadedSettings): SettingsHooks {
-  const all = files.map(({ source, file, counting }) => ({
-    isManaged: source === 'managed',
-    read: readHooks(counting['hooks'], { source: file ?? `the ${source} settings` }),
-    disables: counting['disableAllHooks'],
-    managedOnly: source === 'managed' && counting['allowManagedHooksOnly'] === true,
-  }));
-  const disabling = all.find(({ disables }) => typeof disables === 'boolean');
-  const managedOnly = all.some((file) => file.managedOnly);
-  const counts = ({ isManaged }: { readonly isManaged: boolean }): boolean => {
-    if (disabling?.disables === true) return isManaged && !disabling.isManaged;
-    return isManaged || !managedOnly;
+  const disabling = files.find(({ counting }) => typeof counting['disableAllHooks'] === 'boolean');
+  const isDisabled = disabling?.counting['disableAllHooks'] === true;
+  const managedOnly = files.some(
+    ({ source, counting }) => source === 'managed' && counting['allowManagedHooksOnly'] === true,
+  );
+  const switchedOff = (scope: RuleSource): InactiveReason | undefined => {
+    const isManaged = scope === 'managed';
+    if (isDisabled && !(isManaged && disabling.source !== 'managed')) return 'disableAllHooks';
+    return managedOnly && !isManaged ? 'allowManagedHooksOnly' : undefined;
   };
-  const hooks = all.filter(counts).flatMap(({ read }) => read.hooks);
-  const declared = all.reduce((count, { read }) => count + read.hooks.length, 0);
-  const reason = disabling?.disables === true ? 'disableAllHooks' : 'allowManagedHooksOnly';
+  const read = files.map((file) => readFileHooks(file, switchedOff(file.source)));
+  const declared = read.flatMap((one) => one.declared);
+  const off = declared.filter(({ inactive }) => inactive !== undefined && inactive !== 'untrusted');
   return {
-    hooks,
-    problems: all.flatMap(({ read }) => read.problems),
+    declared,
+    problems: read.flatMap((one) => one.problems),
     disabled:
-      declared > hooks.length
-        ? `${declared - hooks.length} hooks do not run: the settings have ${reason}.`
-        : undefined,
+      off[0] === undefined
+        ? undefined
+        : `${off.length} hooks do not run: the settings have ${off[0].inactive}.`,
   };
+}
+
+function readFileHooks(
+  { source: scope, file, settings, counting }: LoadedFile,
+  switchedOff: InactiveReason | undefined,
+): Pick<SettingsHooks, 'declared' | 'problems'> {
+  const origin = { source: file ?? `the ${scope} settings` };
+  const trusted = readHooks(counting['hooks'], origin);
+  const keys = new Set(trusted.hooks.map(keyOf));
+  const declared = readHooks(settings['hooks'], origin).hooks.map((hook): DeclaredHook => {
+    const inactive = keys.has(keyOf(hook)) ? switchedOff : 'untrusted';
+    return { hook, scope, inactive };
+  });
+  return { declared, problems: trusted.problems };
+}
+
+function keyOf({ event, matcher, handler, condition }: HookDefinition): string {
+  return JSON.stringify([event, matcher, handler, condition ?? '']);
 }

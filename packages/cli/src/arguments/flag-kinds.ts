@@ -6,7 +6,7 @@ import { type ListKind, UsageError } from './list-flags.ts';
 export const GROUPS = ['Running', 'Model', 'Limits', 'Permission', 'Sessions', 'Prompt', 'Other'] as const;
 
 /** A list of values that the program makes when a shell asks for it. */
-export type CandidateKind = 'sessions' | 'keys' | 'models' | 'providers';
+export type CandidateKind = 'sessions' | 'keys' | 'models' | 'providers' | 'hookEvents';
 
 export interface FlagHelp {
   readonly group: (typeof GROUPS)[number];

@@ -5,6 +5,7 @@ export const COMMAND_NAMES = [
   'config',
   'demo',
   'doctor',
+  'hooks',
   'models',
   'permissions',
   'replay',
@@ -43,7 +44,6 @@ const FOREIGN: Readonly<Record<string, string>> = {
   plugins: PLUGINS,
   marketplace: PLUGINS,
   agents: 'there are no subagents yet',
-  hooks: 'hooks are part of the settings: docs/hooks.md',
   skills: 'skills are not loaded yet',
   exec: PRINT,
   update: CLONE,
@@ -68,8 +68,7 @@ const SUBCOMMAND =
 export function foreignCommand([first = '', second]: readonly string[]): string | undefined {
   if (!Object.hasOwn(FOREIGN, first)) return undefined;
   const advice = FOREIGN[first];
-  const isNoun =
-    advice === KEYS || advice === MCP || advice === PLUGINS || /^(agents|hooks|skills)$/.test(first);
+  const isNoun = advice === KEYS || advice === MCP || advice === PLUGINS || /^(agents|skills)$/.test(first);
   if (second === undefined || first === 'exec') return advice;
   return isNoun && SUBCOMMAND.test(second) ? advice : undefined;
 }

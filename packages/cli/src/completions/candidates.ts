@@ -16,6 +16,7 @@ const CANDIDATES: Readonly<Record<CandidateKind, () => Promise<readonly Candidat
   keys,
   models,
   providers,
+  hookEvents,
 };
 
 export async function printCandidates([kind = '']: readonly string[]): Promise<number> {
@@ -28,6 +29,11 @@ export async function printCandidates([kind = '']: readonly string[]): Promise<n
 
 function isKind(word: string): word is CandidateKind {
   return Object.hasOwn(CANDIDATES, word);
+}
+
+async function hookEvents(): Promise<readonly Candidate[]> {
+  const { HOOK_EVENT_NAMES, traitsOf } = await import('@heddle/agent/hooks');
+  return HOOK_EVENT_NAMES.map((event) => [event, traitsOf(event).matchField ?? '']);
 }
 
 /** Returns the sessions of this folder, or all sessions if it has none. An id is shortened if that is unambiguous. */

@@ -4,11 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Host } from './host/host.ts';
 import type { Service } from './host/service.ts';
+import type { Started } from '../start/start-agent.ts';
 import type { HeadlessOutput } from './output/output.ts';
 import { slashText } from '../slash/slash-commands.ts';
 
 interface HostConversation {
-  readonly agent: Agent;
+  readonly started: Started;
   readonly output: HeadlessOutput;
   readonly host: Host;
   /** Aborts when the program is to end. */
@@ -18,12 +19,13 @@ interface HostConversation {
 
 /** The last result decides the exit code. */
 export async function runHostConversation({
-  agent,
+  started,
   output,
   host,
   ending,
   service,
 }: HostConversation): Promise<number> {
+  const { agent } = started;
   const stop = (): void => {
     agent.abort(ending.reason);
     service?.giveUpWaiting();
@@ -39,7 +41,7 @@ export async function runHostConversation({
       code = add(agent, prompt);
       continue;
     }
-    const instead = (await service?.insteadOf(prompt)) ?? (await commandIn(prompt, agent));
+    const instead = (await service?.insteadOf(prompt)) ?? (await commandIn(prompt, started));
     code = await answer(instead ?? agent.submit(prompt), output);
   }
   const unbegun = ending.aborted ? ENDED_EARLY : host.misread;
@@ -59,9 +61,9 @@ function add(agent: Agent, prompt: Prompt): number {
 }
 
 /** Returns the output that replaces a turn if the prompt is a command. */
-async function commandIn(prompt: Prompt, agent: Agent): Promise<readonly SdkMessage[] | undefined> {
+async function commandIn(prompt: Prompt, started: Started): Promise<readonly SdkMessage[] | undefined> {
   if (slashText(prompt) === undefined) return undefined;
-  const line = await (await import('./slash-result.ts')).slashResult(prompt, agent);
+  const line = await (await import('./slash-result.ts')).slashResult(prompt, started);
   return line && [line];
 }
 

@@ -70,7 +70,7 @@ async function begin(
     await output.write(failedStart(message, { uuid: randomUUID(), session_id: sessionId }));
     return 1;
   }
-  const { agent, notices, listen, close } = starting.started;
+  const { notices, listen, close } = starting.started;
   notices.forEach(warn);
   const waiting = new WaitingNotice(warn);
   if (command.outputFormat === 'text') listen((event) => waiting.hear(event));
@@ -82,7 +82,7 @@ async function begin(
     write: (line) => output.write(line),
   });
   try {
-    return await runHostConversation({ agent, output, host, ending, service });
+    return await runHostConversation({ started: starting.started, output, host, ending, service });
   } finally {
     waiting.end();
     service?.end();

@@ -3,11 +3,13 @@
  * The model receives none of them.
  */
 import type { Agent, Prompt, SdkResult } from '@heddle/agent';
+import type { Started } from '../start/start-agent.ts';
 import { readSlash, slashText } from '../slash/slash-commands.ts';
 import { rejectedPrompt, settledPrompt } from './prompt-result.ts';
 
 /** The result of a prompt that is a command. Undefined if the prompt is for the model, or for the engine. */
-export async function slashResult(prompt: Prompt, agent: Agent): Promise<SdkResult | undefined> {
+export async function slashResult(prompt: Prompt, started: Started): Promise<SdkResult | undefined> {
+  const { agent } = started;
   const text = slashText(prompt);
   const slash = text === undefined ? undefined : readSlash(text);
   switch (slash?.kind) {
@@ -22,7 +24,7 @@ export async function slashResult(prompt: Prompt, agent: Agent): Promise<SdkResu
       if (isSentence || command.headless === 'engine') return undefined;
       if (command.headless === undefined)
         return rejectCommand(`/${command.name} needs a conversation at a terminal. See /help.`, agent);
-      const answer = await command.headless(agent);
+      const answer = await command.headless(started, words);
       if (!answer.ok) return rejectedPrompt(answer.message, agent);
       return { ...settledPrompt(answer.text, agent), local_command: command.name };
     }

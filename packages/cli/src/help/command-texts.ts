@@ -66,6 +66,12 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
       'heddle permissions add allow "Bash(npm test)"',
     ],
   },
+  hooks: {
+    text: 'list the hooks, and run those of an event to see their answers',
+    words: ['list', 'test', 'help'],
+    completes: { list: 'hookEvents', test: 'hookEvents' },
+    examples: ['heddle hooks list', `heddle hooks test PreToolUse --input '{"tool_name":"Write"}'`],
+  },
   config: {
     text: 'show the settings with their sources, and change them',
     words: ['list', 'get', 'set', 'unset', 'keys', 'path', 'help'],

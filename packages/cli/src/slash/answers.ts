@@ -1,5 +1,7 @@
 /** The answers of the commands that work without a terminal, as plain text. */
 import type { Agent } from '@heddle/agent';
+import { hookList } from '../hooks/list-hooks.ts';
+import type { Started } from '../start/start-agent.ts';
 import { dollars, pluralize, tokens } from '../terminal/amounts.ts';
 import type { SlashAnswer, SlashCommand } from './command.ts';
 
@@ -37,6 +39,10 @@ export async function costAnswer({ spending: { costUsd, models } }: Agent): Prom
       ),
     ].join('\n'),
   );
+}
+
+export async function hooksAnswer({ hooks }: Started): Promise<SlashAnswer> {
+  return success(hookList(hooks.list()));
 }
 
 const NAME_WIDTH = 24;

@@ -1,5 +1,4 @@
 /** The type of a slash command, and the operations it may use. */
-import type { Agent } from '@heddle/agent';
 import type { SessionChoice } from '../arguments/arguments.ts';
 import type { AgentSetup } from '../start/agent-options.ts';
 import type { Started } from '../start/start-agent.ts';
@@ -28,7 +27,7 @@ export interface SlashCommand {
   /** The command may be used while a turn runs. */
   readonly anytime?: true;
   /** Answers the command without a terminal. `engine`: the engine itself runs it. Absent: it needs a terminal. */
-  readonly headless?: 'engine' | ((agent: Agent) => Promise<SlashAnswer>);
+  readonly headless?: 'engine' | ((started: Started, words: string) => Promise<SlashAnswer>);
   /** Runs the command in a conversation. `words` is the text after the name. */
   readonly run: (words: string, chat: Chat) => void | Promise<void>;
 }

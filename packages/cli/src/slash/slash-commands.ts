@@ -24,7 +24,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     also: ['undo-compact'],
     help: 'put back what the last compaction replaced',
     about: 'the conversation',
-    headless: async (agent) => (await import('./answers.ts')).uncompactAnswer(agent),
+    headless: async ({ agent }) => (await import('./answers.ts')).uncompactAnswer(agent),
     run: async (_words, chat) => (await import('./context.ts')).uncompact(chat),
   },
   {
@@ -32,7 +32,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: 'what fills the window',
     about: 'the conversation',
     anytime: true,
-    headless: async (agent) => (await import('./answers.ts')).contextAnswer(agent),
+    headless: async ({ agent }) => (await import('./answers.ts')).contextAnswer(agent),
     run: async (_words, chat) => (await import('./context.ts')).context(chat),
   },
   {
@@ -41,7 +41,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: 'what this session has cost',
     about: 'the conversation',
     anytime: true,
-    headless: async (agent) => (await import('./answers.ts')).costAnswer(agent),
+    headless: async ({ agent }) => (await import('./answers.ts')).costAnswer(agent),
     run: async (_words, chat) => (await import('./status.ts')).cost(chat),
   },
   {
@@ -86,6 +86,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: 'show or change the rules',
     about: 'the model and its rights',
     run: async (words, chat) => (await import('./permissions.ts')).permissionsSlash(words, chat),
+  },
+  {
+    name: 'hooks',
+    help: 'the hooks that run here, and those that do not',
+    about: 'the model and its rights',
+    anytime: true,
+    headless: async (started) => (await import('./answers.ts')).hooksAnswer(started),
+    run: async (_words, { started, say }) =>
+      say((await import('../hooks/list-hooks.ts')).hookList(started.hooks.list())),
   },
   {
     name: 'resume',

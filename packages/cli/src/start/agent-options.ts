@@ -1,6 +1,6 @@
 /** Builds the options of the agent from the command line, the environment and the settings. */
 import { type AgentOptions, compactionOverrides, isToolDenied, LivePermissions } from '@heddle/agent';
-import { settingsHooks, type HookDefinition } from '@heddle/agent/hooks';
+import { type DeclaredHook, settingsHooks } from '@heddle/agent/hooks';
 import { appliedSettings, parseRule, type SandboxSettings, sandboxSettings } from '@heddle/agent/settings';
 import { errorMessage, type GivenOptions, type Thinking } from '@heddle/core';
 import { findModel } from '@heddle/models';
@@ -20,8 +20,8 @@ import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } 
 /** The options that an agent is started with. */
 export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly sandboxSettings?: SandboxSettings;
-  /** The hooks of the settings that count. */
-  readonly declaredHooks?: readonly HookDefinition[];
+  /** The hooks of the settings, also those that do not run. */
+  readonly declaredHooks?: readonly DeclaredHook[];
   readonly plays?: ModelOptions['plays'];
   /** The settings about models. A model that is chosen later needs them, too. */
   readonly stated?: ModelSetupOptions['stated'];
@@ -66,7 +66,7 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   const prompts = await promptTexts(command);
   if (!prompts.ok) return prompts;
   const hooks = command.bare
-    ? { hooks: [], problems: [], disabled: undefined }
+    ? { declared: [], problems: [], disabled: undefined }
     : settingsHooks(permission.loaded);
   const hookNotes = [...hooks.problems, ...(hooks.disabled === undefined ? [] : [hooks.disabled])];
   for (const note of [...command.notes, ...named.notes, ...permission.notes, ...hookNotes])
@@ -84,7 +84,7 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
       rules: new LivePermissions(permission.rules, permission.directories, { mayBypass: command.mayBypass }),
       configDirs: permission.configDirs,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
-      declaredHooks: hooks.hooks,
+      declaredHooks: hooks.declared,
       includePartialMessages: command.partialMessages,
       bare: command.bare,
       requestOptions: requestOptions({

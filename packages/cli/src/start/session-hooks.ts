@@ -2,10 +2,11 @@
 import type { AgentHooks } from '@heddle/agent';
 import {
   createAgentHooks,
+  type DeclaredHook,
   describeFailures,
-  type HookDefinition,
   type HookResponse,
   HookRunner,
+  type HookRunnerDeps,
   isDeclared,
 } from '@heddle/agent/hooks';
 import { type Attachment, isJsonObject, type Message } from '@heddle/core';
@@ -13,7 +14,8 @@ import os from 'node:os';
 import { commandEnvironment } from '../keys.ts';
 
 export interface SessionHooksSetup {
-  readonly hooks: readonly HookDefinition[];
+  /** The hooks of the settings, also those that do not run. */
+  readonly declared: readonly DeclaredHook[];
   readonly cwd: string;
   readonly source: 'startup' | 'resume';
   /** Fields of every event: session, transcript, folder, mode. */
@@ -44,6 +46,19 @@ async function matchesRule(
   return authorize(request, rules, 'bypassPermissions', world).decision !== 'allow';
 }
 
+/** The ports of a hook runner that depend on the folder alone. */
+export function hookPorts(cwd: string): Omit<HookRunnerDeps, 'commonInput'> {
+  return {
+    cwd: () => cwd,
+    projectDir: cwd,
+    environment: commandEnvironment,
+    matchesRule: (rule, input) => matchesRule(rule, input, cwd),
+    handlers: {},
+    // A reference to the global would load the HTTP client at every start.
+    fetch: (input, init) => fetch(input, init),
+  };
+}
+
 /** Background hooks may finish for this long when the session ends. */
 const BACKGROUND_MS = 500;
 
@@ -55,20 +70,25 @@ export class SessionHooks {
 
   constructor(setup: SessionHooksSetup) {
     this.#setup = setup;
-    this.runner = new HookRunner(setup.hooks, {
-      commonInput: setup.commonInput,
-      cwd: () => setup.cwd,
-      projectDir: setup.cwd,
-      environment: commandEnvironment,
-      matchesRule: (rule, input) => matchesRule(rule, input, setup.cwd),
-      handlers: {},
-      // A reference to the global would load the HTTP client at every start.
-      fetch: (input, init) => fetch(input, init),
-      onBackground: (_, { block, context, message }) => {
-        this.#remark([block, context].filter((text) => text !== undefined).join('\n\n'));
-        if (message !== undefined) setup.tell(message);
+    const active = setup.declared.filter(({ inactive }) => inactive === undefined);
+    this.runner = new HookRunner(
+      active.map(({ hook }) => hook),
+      {
+        ...hookPorts(setup.cwd),
+        commonInput: setup.commonInput,
+        onBackground: (_, { block, context, message }) => {
+          this.#remark([block, context].filter((text) => text !== undefined).join('\n\n'));
+          if (message !== undefined) setup.tell(message);
+        },
       },
-    });
+    );
+  }
+
+  /** Every hook of the session, also those that do not run. Callbacks of a host come last. */
+  list(): readonly DeclaredHook[] {
+    const callbacks = this.runner.hooks.filter((hook) => !isDeclared(hook));
+    const added = callbacks.map((hook): DeclaredHook => ({ hook, scope: 'session', inactive: undefined }));
+    return [...this.#setup.declared, ...added];
   }
 
   /** The hooks as options of the agent. SessionStart hooks run before the first prompt, which waits for them. */

@@ -83,7 +83,7 @@ export async function startAgent(
   const remarks: Attachment[] = [];
   const listeners: ((event: LoopEvent) => void)[] = [];
   const hooks = new SessionHooks({
-    hooks: declaredHooks,
+    declared: declaredHooks,
     cwd: options.cwd,
     source: session.snapshot ? 'resume' : 'startup',
     commonInput: () => ({
@@ -99,7 +99,7 @@ export async function startAgent(
   });
   const agent: Agent = createAgent({
     ...options,
-    hooks: declaredHooks.length === 0 ? undefined : hooks.forAgent(),
+    hooks: hooks.runner.hooks.length === 0 ? undefined : hooks.forAgent(),
     sandbox,
     view,
     ...context,

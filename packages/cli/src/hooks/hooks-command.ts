@@ -1,0 +1,90 @@
+/** `heddle hooks`: lists the hooks of this folder, and runs those of one event to show their answers. */
+import { parseArgs } from 'node:util';
+import { HOOK_EVENT_NAMES, isHookEvent, settingsHooks } from '@heddle/agent/hooks';
+import { errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
+import { editDistance } from '../arguments/collect-flags.ts';
+import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
+import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
+import { hookFacts, hookList } from './list-hooks.ts';
+
+const HELP = `heddle hooks list [EVENT] [--json]     the hooks that are declared for this folder, with their files
+heddle hooks test EVENT [--input JSON]  runs the hooks of an event, and shows their answers and the effect
+
+--input adds fields to a sample of the event, for example {"tool_name":"Write","tool_input":{"file_path":"a.ts"}}.
+The hooks really run. Their answers have no other effect. Both commands take --settings and --json.
+`;
+
+export async function hooksCommand(argv: readonly string[]): Promise<number> {
+  let read;
+  try {
+    read = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+        input: { type: 'string', short: 'i' },
+        settings: { type: 'string' },
+      },
+    });
+  } catch (thrown) {
+    return refuse(errorMessage(thrown));
+  }
+  const { values, positionals } = read;
+  const [verb = 'list', event, ...more] = positionals;
+  const { settings, json = false } = values;
+  if (values.help || verb === 'help') return print(HELP);
+  if (more.length > 0) return refuse(`hooks ${verb} takes one event`);
+  if (event !== undefined && !isHookEvent(event)) return refuse(unknownEvent(event));
+  switch (verb) {
+    case 'list': {
+      const declared = await declaredHooks(settings);
+      const shown = declared.filter(({ hook }) => event === undefined || hook.event === event);
+      return print(json ? `${jsonText(shown.map(hookFacts), 2)}\n` : `${hookList(shown)}\n`);
+    }
+    case 'test': {
+      if (event === undefined) return refuse('hooks test takes an EVENT, for example PreToolUse');
+      const input = values.input === undefined ? {} : objectOf(values.input);
+      if (input === undefined) return refuse('--input takes a JSON object');
+      const { testHooks, testReport } = await import('./test-hooks.ts');
+      const tested = await testHooks(event, input, await declaredHooks(settings));
+      return print(json ? `${jsonText(tested, 2)}\n` : testReport(tested));
+    }
+    default:
+      return refuse(`hooks ${verb} is not a command. Use list or test.`);
+  }
+}
+
+async function declaredHooks(settings: string | undefined) {
+  const { loaded, notes } = await permissionSetup({ ...NO_FLAGS, settings });
+  const { declared, problems, disabled } = settingsHooks(loaded);
+  for (const note of [...notes, ...problems, ...(disabled === undefined ? [] : [disabled])])
+    process.stderr.write(`heddle: ${escapeControls(note)}\n`);
+  return declared;
+}
+
+function unknownEvent(name: string): string {
+  const near = HOOK_EVENT_NAMES.find((event) => editDistance(event.toLowerCase(), name.toLowerCase()) <= 2);
+  const advice = near === undefined ? `There are ${HOOK_EVENT_NAMES.join(', ')}.` : `Did you mean ${near}?`;
+  return `${name} is not a hook event. ${advice}`;
+}
+
+function objectOf(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function print(text: string): number {
+  writeMessage(text);
+  return 0;
+}
+
+function refuse(message: string): number {
+  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
+  return 2;
+}
