@@ -95,7 +95,10 @@ function mistakeInTools(tools: readonly unknown[]): string | undefined {
 /** The smallest value of each limit. Leave the option out for no limit. */
 const LIMITS = { maxTurns: 0, tokenBudget: 0, maxOutputTokens: 1 } as const;
 
-function mistakeInLimits(options: AgentOptions): string | undefined {
+/** The problem with a limit, or undefined. */
+export function mistakeInLimits(
+  options: Pick<AgentOptions, 'maxBudgetUsd' | keyof typeof LIMITS>,
+): string | undefined {
   for (const [name, least] of Object.entries(LIMITS)) {
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) >= least))

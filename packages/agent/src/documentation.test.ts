@@ -24,6 +24,7 @@ const examples = documents.flatMap((name) => {
 /** The output of each example, in order. */
 const PRINTS = [
   /success Three files\. null/,
+  /choose a real model/,
   /success Three files\. null/,
   /claude-sonnet/,
   /Bash.*rm notes\.txt[\s\S]*tool_use_id: 'c1'/,

@@ -1,5 +1,5 @@
 /** The engine: one conversation with its session, its permissions and its hooks. */
-export { type Agent, createAgent } from './create-agent.ts';
+export { type Agent, createAgent, mistakeInLimits } from './create-agent.ts';
 export { compactionOverrides } from './context/overrides.ts';
 export { admitMedia } from './context/admit-media.ts';
 export { QueryEngine } from './engine/engine.ts';
