@@ -10,7 +10,7 @@ async function talk(days: readonly number[], begun: boolean): Promise<string[]> 
   const start = new Date(2026, 10, 15, 12).getTime();
   let now = start;
   const model = scriptedModel(days.map(() => say('Yes.')));
-  const places = { cwd: '/', env: {}, configDirs: [], directories: [], now, bare: true };
+  const places = { cwd: '/', env: {}, instructions: [], directories: [], now, bare: true };
   const agent = createAgent({
     model,
     modelName: 'scripted',

@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findInstructions } from '../instructions/instruction-files.ts';
+import { repositoryTop, type Scope, SCOPES } from '../settings/scopes.ts';
 import { type ContextPlaces, sessionContext } from './session-context.ts';
 
 const NOON = new Date(2026, 10, 15, 12).getTime();
@@ -13,7 +15,9 @@ interface Place {
   readonly project: string;
   readonly config: string;
   readonly write: (file: string, text: string) => void;
-  readonly context: (more?: Partial<ContextPlaces>) => ReturnType<typeof sessionContext>;
+  readonly context: (
+    more?: Partial<ContextPlaces> & { readonly sources?: readonly Scope[] },
+  ) => ReturnType<typeof sessionContext>;
 }
 
 function place(): Place {
@@ -28,14 +32,14 @@ function place(): Place {
       mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
       writeFileSync(path.join(home, file), text);
     },
-    context: (more = {}) =>
+    context: ({ sources = SCOPES, cwd = project, ...more } = {}) =>
       sessionContext({
-        cwd: project,
+        cwd,
         env: { SHELL: '/bin/zsh' },
-        configDirs: [config],
         directories: [],
         now: NOON,
         bare: false,
+        instructions: findInstructions({ cwd, top: repositoryTop(cwd), configDirs: [config], sources }).files,
         ...more,
       }),
   };
@@ -63,9 +67,8 @@ describe('the place', () => {
   });
 
   it('is not looked at in bare mode', () => {
-    const { context, write, project } = place();
+    const { context, project } = place();
     git(project, 'init', '-b', 'main');
-    write('project/AGENTS.md', 'Use tabs.');
     const { systemContext, userContext } = context({ bare: true });
     expect(Object.keys(systemContext)).toEqual(['Platform', "The user's shell"]);
     expect(userContext).toEqual({ "Today's date": '2026-11-15' });
@@ -125,13 +128,11 @@ describe('instruction files', () => {
     expect(Instructions).toContain(`## ${path.join(project, 'CLAUDE.md')} (the project's)`);
   });
 
-  it('are read as AGENTS.md only where a folder has no CLAUDE.md', () => {
+  it('may be AGENTS.md and CLAUDE.md in one folder, the second one last', () => {
     const { context, write } = place();
     write('project/AGENTS.md', 'For any agent.');
     write('project/.claude/CLAUDE.md', 'For this one.');
-    const { Instructions } = context().userContext;
-    expect(Instructions).toContain('For this one.');
-    expect(Instructions).not.toContain('For any agent.');
+    expect(context().userContext['Instructions']).toMatch(/For any agent\.[^]*For this one\./);
   });
 
   it('are left out by source', () => {

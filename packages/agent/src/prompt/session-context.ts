@@ -9,20 +9,20 @@ import type { Attachment, History, Message } from '@heddle/core';
 import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { repositoryTop, type Scope, SCOPES } from '../settings/scopes.ts';
-import { readInstructions, readSmallFile } from './instructions.ts';
+import type { InstructionFile } from '../instructions/instruction-files.ts';
+import { INSTRUCTIONS, instructionText } from '../instructions/instruction-text.ts';
+import { readSmallFile } from '../instructions/small-file.ts';
+import { repositoryTop } from '../settings/scopes.ts';
 
 export interface ContextPlaces {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The user's settings folders. */
-  readonly configDirs: readonly string[];
   /** Additional working directories. */
   readonly directories: readonly string[];
   readonly now: number;
-  /** The scopes whose instruction files are read. Undefined for all. */
-  readonly sources?: readonly Scope[] | undefined;
-  /** Skips repository and instructions. */
+  /** The instruction files that apply from the start. */
+  readonly instructions: readonly InstructionFile[];
+  /** Skips the repository. */
   readonly bare: boolean;
 }
 
@@ -32,10 +32,10 @@ export interface SessionContext {
 }
 
 export function sessionContext(places: ContextPlaces): SessionContext {
-  const { cwd, env, configDirs, directories, now, sources = SCOPES, bare } = places;
+  const { cwd, env, directories, now, bare } = places;
   const top = bare ? undefined : repositoryTop(cwd);
   const shell = env['SHELL'];
-  const instructions = bare ? undefined : readInstructions({ cwd, top, configDirs, sources });
+  const instructions = instructionText(places.instructions);
   return {
     systemContext: {
       ...(directories.length === 0 ? {} : { 'Further directories': directories.join(', ') }),
@@ -46,7 +46,7 @@ export function sessionContext(places: ContextPlaces): SessionContext {
     userContext: {
       [DATE]: dateOf(now),
       ...(top === undefined ? {} : { 'Git when the session began': describeHead(top) }),
-      ...(instructions === undefined ? {} : { Instructions: instructions }),
+      ...(instructions === undefined ? {} : { [INSTRUCTIONS]: instructions }),
     },
   };
 }

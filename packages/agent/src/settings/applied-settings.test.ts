@@ -23,6 +23,7 @@ describe('a run', () => {
       fallbackModel: ['haiku', 'sonnet'],
       effort: 'high',
       models: {},
+      claudeMdExcludes: [],
     });
   });
 
@@ -51,6 +52,7 @@ describe('a run', () => {
       fallbackModel: [],
       effort: undefined,
       models: {},
+      claudeMdExcludes: [],
     });
   });
 

@@ -16,6 +16,8 @@ export interface AppliedSettings {
   readonly alwaysThinkingEnabled: boolean | undefined;
   /** Facts about models, by name. */
   readonly models: Readonly<Record<string, ModelSettings>>;
+  /** Patterns of instruction files that are not read. */
+  readonly claudeMdExcludes: readonly string[];
   readonly autoCompactEnabled: boolean | undefined;
   /** Whether compaction follows a request that did not fit. The default is `autoCompactEnabled`. */
   readonly reactiveCompactEnabled: boolean | undefined;
@@ -36,6 +38,7 @@ export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
     fallbackModel: namesOf(fallbackModel),
     alwaysThinkingEnabled: typeof alwaysThinkingEnabled === 'boolean' ? alwaysThinkingEnabled : undefined,
     models: modelSettings(models),
+    claudeMdExcludes: stringsOf(merged['claudeMdExcludes']),
     effort: EFFORTS.find((effort) => effort === effortLevel),
     autoCompactEnabled: typeof autoCompactEnabled === 'boolean' ? autoCompactEnabled : undefined,
     reactiveCompactEnabled: typeof reactiveCompactEnabled === 'boolean' ? reactiveCompactEnabled : undefined,

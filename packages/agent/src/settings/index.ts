@@ -11,6 +11,8 @@ export { persistUpdates } from './change-scope.ts';
 export { type PermissionSettings, permissionSettings } from './permission-settings.ts';
 export {
   configDirs,
+  managedDir,
+  repositoryTop,
   type Scope,
   SCOPES,
   settingsFileOf,
@@ -18,5 +20,5 @@ export {
   type SettingsPlaces,
 } from './scopes.ts';
 export { type SandboxSettings, sandboxSettings } from './sandbox-settings.ts';
-export { isTrusted, trustFolder } from './trust.ts';
+export { isTrusted, trustFolder, trustIn } from './trust.ts';
 export type { LoadedFile } from './scopes.ts';

@@ -53,6 +53,7 @@ export const KNOWN_SETTINGS: Readonly<Record<string, KnownSetting>> = {
     meaning: 'the window, output, thinking and prices of models',
   },
   env: { ...environment, meaning: 'variables for the session and its commands' },
+  claudeMdExcludes: { ...texts, meaning: 'patterns of instruction files that are not read' },
   autoCompactEnabled: { ...flag, meaning: 'whether a full window is compacted by itself' },
   reactiveCompactEnabled: {
     ...flag,

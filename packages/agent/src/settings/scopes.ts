@@ -110,7 +110,8 @@ function names(folder: string): string[] {
   }
 }
 
-function managedDir(): string {
+/** The folder of the administrator's settings on this system. */
+export function managedDir(): string {
   switch (process.platform) {
     case 'darwin':
       return '/Library/Application Support/ClaudeCode';

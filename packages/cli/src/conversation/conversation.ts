@@ -252,6 +252,7 @@ export class Conversation {
     const session = this.#session;
     return {
       style,
+      hasTerminal: true,
       readsKeys: screen.readsKeys,
       started: session.started,
       options: session.options,

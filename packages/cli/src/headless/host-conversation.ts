@@ -2,14 +2,14 @@
 import { type Agent, failedStart, type Prompt, type SdkMessage } from '@heddle/agent';
 import { randomUUID } from 'node:crypto';
 import { escapeControls } from '../terminal/escape-controls.ts';
+import type { HeadlessChat } from './headless-chat.ts';
 import type { Host } from './host/host.ts';
 import type { Service } from './host/service.ts';
-import type { Started } from '../start/start-agent.ts';
 import type { HeadlessOutput } from './output/output.ts';
 import { slashText } from '../slash/slash-commands.ts';
 
 interface HostConversation {
-  readonly started: Started;
+  readonly chat: HeadlessChat;
   readonly output: HeadlessOutput;
   readonly host: Host;
   /** Aborts when the program is to end. */
@@ -19,13 +19,13 @@ interface HostConversation {
 
 /** The last result decides the exit code. */
 export async function runHostConversation({
-  started,
+  chat,
   output,
   host,
   ending,
   service,
 }: HostConversation): Promise<number> {
-  const { agent } = started;
+  const { agent } = chat.started;
   const stop = (): void => {
     agent.abort(ending.reason);
     service?.giveUpWaiting();
@@ -41,7 +41,7 @@ export async function runHostConversation({
       code = add(agent, prompt);
       continue;
     }
-    const instead = (await service?.insteadOf(prompt)) ?? (await commandIn(prompt, started));
+    const instead = (await service?.insteadOf(prompt)) ?? (await commandIn(prompt, chat));
     code = await answer(instead ?? agent.submit(prompt), output);
   }
   const unbegun = ending.aborted ? ENDED_EARLY : host.misread;
@@ -61,9 +61,9 @@ function add(agent: Agent, prompt: Prompt): number {
 }
 
 /** Returns the output that replaces a turn if the prompt is a command. */
-async function commandIn(prompt: Prompt, started: Started): Promise<readonly SdkMessage[] | undefined> {
+async function commandIn(prompt: Prompt, chat: HeadlessChat): Promise<readonly SdkMessage[] | undefined> {
   if (slashText(prompt) === undefined) return undefined;
-  const line = await (await import('./slash-result.ts')).slashResult(prompt, started);
+  const line = await (await import('./slash-result.ts')).slashResult(prompt, chat);
   return line && [line];
 }
 

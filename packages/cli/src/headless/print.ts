@@ -14,6 +14,7 @@ import { modelSetup } from '../start/model-options.ts';
 import { createOutput, type HeadlessOutput } from './output/output.ts';
 import { HEADLESS_COMMANDS } from '../slash/slash-commands.ts';
 import { startAgent } from '../start/start-agent.ts';
+import { HeadlessChat } from './headless-chat.ts';
 import { runHostConversation } from './host-conversation.ts';
 
 export async function print(command: PrintCommand): Promise<number> {
@@ -82,7 +83,8 @@ async function begin(
     write: (line) => output.write(line),
   });
   try {
-    return await runHostConversation({ started: starting.started, output, host, ending, service });
+    const chat = new HeadlessChat(starting.started, options.options);
+    return await runHostConversation({ chat, output, host, ending, service });
   } finally {
     waiting.end();
     service?.end();

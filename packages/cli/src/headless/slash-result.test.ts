@@ -18,6 +18,11 @@ describe('a prompt that is a command', () => {
     ['/cost', /^\$0\.00 in this session/],
     ['/uncompact', /^There is no compaction to undo\.$/m],
     ['/compact', /nothing to leave out/i],
+    ['/memory', /^No instruction file applies\./],
+    ['/model', /^The model is scripted:/],
+    ['/effort high', /^The effort is high from the next prompt on\.$/m],
+    ['/permissions', /^The mode is default\.\n {2}There are no rules\.$/m],
+    ['/clear', /^The conversation is empty\.$/m],
   ])('%s is answered without the model', async (words, says) => {
     const home = homeFor(installed.program);
     const { code, stdout } = await home.run(['-p', words, '--model', home.script([])]);
@@ -26,8 +31,8 @@ describe('a prompt that is a command', () => {
   });
 
   it.each([
-    ['/clear', /^heddle: \/clear needs a conversation at a terminal\./],
-    ['/model opus', /^heddle: \/model needs a conversation at a terminal\./],
+    ['/resume', /^heddle: \/resume needs a conversation at a terminal\./],
+    ['/doctor', /^heddle: \/doctor needs a conversation at a terminal\./],
     ['/contxt', /^heddle: There is no command \/contxt\. Did you mean \/context\?/],
   ])('%s is refused with a sentence, not sent to the model', async (words, says) => {
     const home = homeFor(installed.program);
@@ -49,9 +54,33 @@ describe('a prompt that is a command', () => {
       { is_error: false, result: 'Yes.' },
     ]);
     expect(held.lines.find(({ subtype }) => subtype === 'init')).toMatchObject({
-      slash_commands: expect.arrayContaining(['compact', 'uncompact', 'context', 'cost', 'hooks', 'help']),
+      slash_commands: expect.arrayContaining([
+        'compact',
+        'clear',
+        'context',
+        'cost',
+        'help',
+        'hooks',
+        'memory',
+        'model',
+      ]),
     });
   });
+});
+
+it('/clear leaves nothing of the conversation for the next prompt of a host', async () => {
+  const held = await converse(installed.program, {
+    script: [say('One.'), say('Two.')],
+    first: [
+      prompt('a word to forget'),
+      prompt('/clear', { priority: 'later' }),
+      prompt('/context', { priority: 'later' }),
+    ],
+    reply: (line) => (line['local_command'] === 'context' ? closeAtResult(line) : undefined),
+  });
+  const [, cleared, context] = resultsOf(held);
+  expect(cleared).toMatchObject({ is_error: false, local_command: 'clear' });
+  expect(context?.['result']).not.toMatch(/prompts|answers/);
 });
 
 it.each([['/etc is full'], ['/usr/bin'], ['/help me with this']])(

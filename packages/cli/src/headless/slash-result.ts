@@ -3,13 +3,14 @@
  * The model receives none of them.
  */
 import type { Agent, Prompt, SdkResult } from '@heddle/agent';
-import type { Started } from '../start/start-agent.ts';
+import type { SlashAnswer, SlashCommand } from '../slash/command.ts';
 import { readSlash, slashText } from '../slash/slash-commands.ts';
+import type { HeadlessChat } from './headless-chat.ts';
 import { rejectedPrompt, settledPrompt } from './prompt-result.ts';
 
 /** The result of a prompt that is a command. Undefined if the prompt is for the model, or for the engine. */
-export async function slashResult(prompt: Prompt, started: Started): Promise<SdkResult | undefined> {
-  const { agent } = started;
+export async function slashResult(prompt: Prompt, chat: HeadlessChat): Promise<SdkResult | undefined> {
+  const { agent } = chat.started;
   const text = slashText(prompt);
   const slash = text === undefined ? undefined : readSlash(text);
   switch (slash?.kind) {
@@ -22,13 +23,23 @@ export async function slashResult(prompt: Prompt, started: Started): Promise<Sdk
       const { command, words } = slash;
       const isSentence = words !== '' && command.hint === undefined;
       if (isSentence || command.headless === 'engine') return undefined;
-      if (command.headless === undefined)
+      const answer = await answerOf(command, words, chat);
+      if (answer === undefined)
         return rejectCommand(`/${command.name} needs a conversation at a terminal. See /help.`, agent);
-      const answer = await command.headless(started, words);
       if (!answer.ok) return rejectedPrompt(answer.message, agent);
       return { ...settledPrompt(answer.text, agent), local_command: command.name };
     }
   }
+}
+
+/** Undefined if the command needs a terminal. */
+async function answerOf(
+  command: SlashCommand,
+  words: string,
+  chat: HeadlessChat,
+): Promise<SlashAnswer | undefined> {
+  if (typeof command.headless === 'function') return command.headless(chat.started, words);
+  return command.headless === 'text' ? { ok: true, text: await chat.run(command, words) } : undefined;
 }
 
 const ADVICE =

@@ -26,8 +26,11 @@ export interface SlashCommand {
   readonly about: CommandGroup;
   /** The command may be used while a turn runs. */
   readonly anytime?: true;
-  /** Answers the command without a terminal. `engine`: the engine itself runs it. Absent: it needs a terminal. */
-  readonly headless?: 'engine' | ((started: Started, words: string) => Promise<SlashAnswer>);
+  /**
+   * How the command works without a terminal. `engine`: the engine runs it as a prompt. `text`: `run` only prints text.
+   * Absent: it needs a terminal.
+   */
+  readonly headless?: 'engine' | 'text' | ((started: Started, words: string) => Promise<SlashAnswer>);
   /** Runs the command in a conversation. `words` is the text after the name. */
   readonly run: (words: string, chat: Chat) => void | Promise<void>;
 }
@@ -39,6 +42,8 @@ export type SlashAnswer =
 /** A conversation at a terminal, as commands use it. */
 export interface Chat {
   readonly style: Style;
+  /** False if the program runs for a script or a host. A command then only prints. */
+  readonly hasTerminal: boolean;
   /** The screen reads single keys: see `Screen`. */
   readonly readsKeys: boolean;
   /** The session that is open, with its agent. */

@@ -2,7 +2,6 @@ import type { Thinking } from '@heddle/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AgentSetup } from '../start/agent-options.ts';
 import { modelText } from '../start/model-options.ts';
-import { instructionFiles } from '../start/start-agent.ts';
 import { model, thinking } from './context.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -43,17 +42,6 @@ describe('another model', () => {
     );
     expect(modelText({ modelName: 'claude-x' })).toBe('claude-x');
   });
-});
-
-it('knows the instruction files of a session by their headings', () => {
-  const Instructions = [
-    'The user and the project ask you.',
-    "## /a/CLAUDE.md (the user's, for all projects)",
-    '## A chapter (of it)',
-    "## /b/AGENTS.md (the project's)",
-  ].join('\n\n');
-  expect(instructionFiles({ Instructions })).toEqual(['/a/CLAUDE.md', '/b/AGENTS.md']);
-  expect(instructionFiles({})).toEqual([]);
 });
 
 describe('/thinking', () => {

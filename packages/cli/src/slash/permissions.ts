@@ -36,6 +36,8 @@ function isMode(word: string): word is PermissionMode {
 export async function permissionsSlash(words: string, chat: Chat): Promise<void> {
   const [verb = 'list', list = '', ...rest] = words === '' ? [] : splitRules(words);
   if (verb === 'list') return say(chat);
+  if (!chat.hasTerminal)
+    return chat.say(`Use a shell to change the rules: heddle permissions ${escapeControls(words)}`);
   const wrong = wrongIn(splitRules(words));
   if (wrong !== undefined) return chat.say(escapeControls(wrong));
   if (verb !== 'add' && verb !== 'remove') {

@@ -9,6 +9,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     also: ['new'],
     help: 'begin a new session',
     about: 'the session',
+    headless: 'text',
     run: async (_words, chat) => (await import('./session.ts')).clear(chat),
   },
   {
@@ -49,6 +50,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: 'session, model, mode, folder',
     about: 'the session',
     anytime: true,
+    headless: 'text',
     run: async (_words, chat) => (await import('./status.ts')).status(chat),
   },
   {
@@ -56,6 +58,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     hint: '[name]',
     help: 'show or change the model',
     about: 'the model and its rights',
+    headless: 'text',
     run: async (words, chat) => (await import('./context.ts')).model(words, chat),
   },
   {
@@ -63,6 +66,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     hint: '[low|medium|high|xhigh|max]',
     help: 'how much work goes into an answer',
     about: 'the model and its rights',
+    headless: 'text',
     run: async (words, chat) => (await import('./context.ts')).effort(words, chat),
   },
   {
@@ -70,6 +74,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     hint: '[on|off|TOKENS]',
     help: 'whether the model thinks before it answers',
     about: 'the model and its rights',
+    headless: 'text',
     run: async (words, chat) => (await import('./context.ts')).thinking(words, chat),
   },
   {
@@ -78,6 +83,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: 'show or change the permission mode',
     about: 'the model and its rights',
     anytime: true,
+    headless: 'text',
     run: async (words, chat) => (await import('./permissions.ts')).mode(words, chat),
   },
   {
@@ -85,6 +91,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     hint: '[add|remove allow|ask|deny RULE]',
     help: 'show or change the rules',
     about: 'the model and its rights',
+    headless: 'text',
     run: async (words, chat) => (await import('./permissions.ts')).permissionsSlash(words, chat),
   },
   {
@@ -95,6 +102,14 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     headless: async (started) => (await import('./answers.ts')).hooksAnswer(started),
     run: async (_words, { started, say }) =>
       say((await import('../hooks/list-hooks.ts')).hookList(started.hooks.list())),
+  },
+  {
+    name: 'memory',
+    help: 'the instruction files that apply, and why',
+    about: 'the conversation',
+    anytime: true,
+    headless: 'text',
+    run: async (_words, chat) => (await import('./memory.ts')).memory(chat),
   },
   {
     name: 'resume',
@@ -108,6 +123,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: 'the sessions of this folder',
     about: 'the session',
     anytime: true,
+    headless: 'text',
     run: async (_words, chat) => (await import('./session.ts')).sessionsSlash(chat),
   },
   {
@@ -122,6 +138,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     hint: '[title]',
     help: 'give this session a name',
     about: 'the session',
+    headless: 'text',
     run: async (words, chat) => (await import('./session.ts')).renameSlash(words, chat),
   },
   {
@@ -129,6 +146,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     hint: '[file]',
     help: 'write this conversation to a file',
     about: 'the session',
+    headless: 'text',
     run: async (words, chat) => (await import('./session.ts')).exportTo(words, chat),
   },
   {
@@ -137,6 +155,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: 'what came of the last call, in full; 2 is the one before it',
     about: 'the conversation',
     anytime: true,
+    headless: 'text',
     run: async (words, chat) => (await import('./status.ts')).output(words, chat),
   },
   {
@@ -153,6 +172,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: 'the steps the model has in mind',
     about: 'the rest',
     anytime: true,
+    headless: 'text',
     run: async (_words, chat) => (await import('./status.ts')).todos(chat),
   },
   {
@@ -161,6 +181,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: 'commands in the background; what one wrote; its end',
     about: 'the rest',
     anytime: true,
+    headless: 'text',
     run: async (words, chat) => (await import('./status.ts')).tasks(words, chat),
   },
   {

@@ -17,13 +17,12 @@ import { dollars, durationText, pluralize, shortened, tokens } from '../terminal
 import { callLine, nearPath } from '../terminal/call-line.ts';
 import { todoLines } from '../terminal/todo-lines.ts';
 import { modelText } from '../start/model-options.ts';
-import { instructionFiles } from '../start/start-agent.ts';
 import type { Chat } from './command.ts';
 
 export async function status({ started, options, cwd, say }: Chat): Promise<void> {
   const { agent, session, tasks } = started;
   const running = tasks.list().filter(({ end }) => end === undefined).length;
-  const instructions = instructionFiles(started.userContext).map((file) => nearPath(file, cwd));
+  const instructions = started.instructions.applied.map(({ file }) => nearPath(file, cwd));
   const folders = options.rules instanceof LivePermissions ? options.rules.directories : [];
   const standing = session.projection.stance?.workingDirectory ?? cwd;
   const { state, thresholds } = await agent.contextUsage();

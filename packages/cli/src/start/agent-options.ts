@@ -22,6 +22,8 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly sandboxSettings?: SandboxSettings;
   /** The hooks of the settings, also those that do not run. */
   readonly declaredHooks?: readonly DeclaredHook[];
+  /** Patterns of instruction files that are not read. */
+  readonly instructionExcludes?: readonly string[];
   readonly plays?: ModelOptions['plays'];
   /** The settings about models. A model that is chosen later needs them, too. */
   readonly stated?: ModelSetupOptions['stated'];
@@ -85,6 +87,7 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
       configDirs: permission.configDirs,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
       declaredHooks: hooks.declared,
+      instructionExcludes: settings.claudeMdExcludes,
       includePartialMessages: command.partialMessages,
       bare: command.bare,
       requestOptions: requestOptions({

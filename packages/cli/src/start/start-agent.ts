@@ -12,12 +12,14 @@ import {
   sessionContext,
   type SessionContext,
 } from '@heddle/agent';
+import { SessionInstructions } from '@heddle/agent/instructions';
 import type { Attachment, LoopEvent } from '@heddle/core';
 import type { RunOptions, SessionChoice } from '../arguments/arguments.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
 import { SessionHooks } from './session-hooks.ts';
+import { instructionPlaces } from './instruction-places.ts';
 import { openChosen } from './open-session.ts';
 import { type SessionTools, sessionTools, type ToolChoices } from './session-tools.ts';
 
@@ -26,6 +28,7 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   readonly session: Session;
   /** The context about user and project that the model received when the session began. */
   readonly userContext: SessionContext['userContext'];
+  readonly instructions: SessionInstructions;
   /** Notices about the session for the user. */
   readonly notices: readonly string[];
   /** Names the session, from its first prompt on. */
@@ -54,7 +57,7 @@ export interface Surface {
 
 export async function startAgent(
   command: RunOptions,
-  { sandboxSettings, declaredHooks = [], ...options }: AgentSetup,
+  { sandboxSettings, declaredHooks = [], instructionExcludes, ...options }: AgentSetup,
   { choice = command.session, tools: choices = {}, tell = warn, agent: more = {} }: Surface = {},
 ): Promise<Starting> {
   const ask = more.canUseTool ?? options.canUseTool;
@@ -79,7 +82,13 @@ export async function startAgent(
   const { options: own, ended, dispose, ...parts } = tools;
   const debug = command.debug && (await import('./debug-log.ts')).debugLog(command.debug);
   const naming = new Naming(session, choice.title);
-  const context = session.snapshot ? {} : contextOf(command, options);
+  const instructions = new SessionInstructions({
+    places: await instructionPlaces(command, options, instructionExcludes),
+    userContext: () => userContext,
+    messages: () => agent.messages,
+  });
+  const context = session.snapshot ? {} : contextOf(command, options, instructions);
+  const { userContext = {} } = { ...session.snapshot, ...context };
   const remarks: Attachment[] = [];
   const listeners: ((event: LoopEvent) => void)[] = [];
   const hooks = new SessionHooks({
@@ -111,6 +120,11 @@ export async function startAgent(
       naming.write();
     },
     news: () => [...(own.news?.() ?? []), ...remarks.splice(0)],
+    gather: async (toolContext) => {
+      const parts = await Promise.all([more.gather?.(toolContext), instructions.gather(toolContext)]);
+      return parts.flatMap((part) => part ?? []);
+    },
+    standing: async () => [...instructions.joined, ...((await more.standing?.()) ?? [])],
     onEvent: (event) => {
       debug?.(event);
       own.onEvent?.(event);
@@ -125,7 +139,8 @@ export async function startAgent(
       agent,
       session,
       ...parts,
-      userContext: { ...session.snapshot, ...context }.userContext ?? {},
+      userContext,
+      instructions,
       notices: [...session.notices, ...left],
       entitle: (title) => naming.entitle(title),
       listen: (listener) => void listeners.push(listener),
@@ -172,17 +187,11 @@ function warn(text: string): void {
 
 /** Looked at when a session begins; one that is resumed has its own. */
 function contextOf(
-  { settingSources: sources, bare }: RunOptions,
-  { cwd, configDirs = [], rules }: Pick<AgentOptions, 'cwd' | 'configDirs' | 'rules'>,
+  { bare }: RunOptions,
+  { cwd, rules }: Pick<AgentOptions, 'cwd' | 'rules'>,
+  instructions: SessionInstructions,
 ): SessionContext {
   const directories = rules instanceof LivePermissions ? rules.directories : [];
-  return sessionContext({ cwd, env: process.env, configDirs, directories, now: Date.now(), sources, bare });
+  const { files } = instructions.found;
+  return sessionContext({ cwd, env: process.env, directories, now: Date.now(), instructions: files, bare });
 }
-
-/** The instruction files that a session began with: its context names each file in a heading. Pure. */
-export function instructionFiles(context: SessionContext['userContext']): string[] {
-  const headings = (context['Instructions'] ?? '').matchAll(INSTRUCTION_HEADING);
-  return Array.from(headings, ([, file = '']) => file);
-}
-
-const INSTRUCTION_HEADING = /^## (.+) \((?:the project's|the user's, for (?:all projects|this project))\)$/gm;

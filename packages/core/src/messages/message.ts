@@ -75,6 +75,13 @@ export type Attachment =
     }
   | { readonly kind: 'changed_file'; readonly path: string; readonly note: string }
   | { readonly kind: 'memory'; readonly path: string; readonly text: string }
+  /** An instruction file that applies from here on: the model touched a file in its folder, or one that its rule names. */
+  | {
+      readonly kind: 'instructions';
+      readonly path: string;
+      readonly reason: string;
+      readonly text: string;
+    }
   | { readonly kind: 'skills'; readonly text: string }
   | {
       readonly kind: 'reminder';

@@ -174,6 +174,8 @@ function attachmentPieces(attachment: Attachment): TranscriptPart[] {
       return contentPieces(attachment.prompt, 'user');
     case 'changed_file':
       return note(`${attachment.path}: ${attachment.note}`);
+    case 'instructions':
+      return note(`Instructions: ${attachment.path}`);
     case 'max_turns_reached':
       return note(`Stopped after ${attachment.maxTurns} rounds of tools.`);
     case 'hook_stopped_continuation':

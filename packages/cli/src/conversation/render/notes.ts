@@ -119,6 +119,8 @@ export function attachmentNote({ attachment }: AttachmentMessage): string | unde
       return `${escapeControls(attachment.path)} changed on disk; the model was told`;
     case 'memory':
       return `remembered: ${escapeControls(attachment.path)}`;
+    case 'instructions':
+      return `instructions: ${escapeControls(attachment.path)} (${escapeControls(attachment.reason)})`;
     case 'reminder':
       if (attachment.about === 'repetition')
         return 'the same call keeps giving the same result; the model was told';

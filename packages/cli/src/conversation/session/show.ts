@@ -1,7 +1,7 @@
 /** Formats an opened session: notes about it, and the end of its conversation. */
 import { isInterruption, type Message, textOf } from '@heddle/core';
 import type { AgentSetup } from '../../start/agent-options.ts';
-import { instructionFiles, type Started } from '../../start/start-agent.ts';
+import type { Started } from '../../start/start-agent.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { promptFromText } from '../../sessions/text/prompt-text.ts';
 import { pluralize } from '../../terminal/amounts.ts';
@@ -10,12 +10,12 @@ import type { OutputPart } from '../../terminal/screen.ts';
 import type { Style } from '../../terminal/style.ts';
 
 export function sessionStart(
-  { agent, session, notices, userContext }: Started,
+  { agent, session, notices, instructions }: Started,
   { cwd, sandboxSettings }: Pick<AgentSetup, 'cwd' | 'sandboxSettings'>,
   style: Style,
 ): OutputPart[] {
   const messages = [...agent.messages];
-  const files = instructionFiles(userContext).map((file) => nearPath(file, cwd));
+  const files = instructions.applied.map(({ file }) => nearPath(file, cwd));
   const inForce = [
     ...(files.length > 0 ? [`instructions: ${files.join(', ')}`] : []),
     ...(sandboxSettings?.enabled ? ['sandbox on'] : []),

@@ -244,6 +244,8 @@ function attachmentText(attachment: Dict): string | undefined {
       return `${of('path')} was changed on disk, by the user or by a program, after you last read it. ${of('note')}`;
     case 'memory':
       return `From the memory file ${of('path')}, written in an earlier session (it may be out of date):\n\n${of('text')}`;
+    case 'instructions':
+      return `Follow these instructions of ${of('path')} (${of('reason')}) from now on:\n\n${of('text')}`;
     case 'skills':
     case 'reminder':
     case 'task_ended':

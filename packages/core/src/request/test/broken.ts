@@ -231,6 +231,7 @@ const attachment = fc.record({
       kind: fc.constantFrom(
         'changed_file',
         'memory',
+        'instructions',
         'skills',
         'reminder',
         'task_ended',

@@ -1,0 +1,91 @@
+/** `@path` imports in instruction files. */
+import os from 'node:os';
+import path from 'node:path';
+
+interface ImportedText {
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface ImportDeps {
+  /** The text of a file; undefined if it is absent or not text. */
+  readonly read: (file: string) => string | undefined;
+  /** Whether a file may be imported: text of a project must not put the user's private files before the model. */
+  readonly mayImport: (file: string) => boolean;
+}
+
+export interface ResolvedImports {
+  /** In the order of their mention; each file once. */
+  readonly imported: readonly ImportedText[];
+  readonly problems: readonly string[];
+}
+
+/** A file may import another, up to this many hops from the file that the user wrote. */
+const MAX_HOPS = 4;
+
+/** Follows the imports of a file. A cycle ends at the file that was seen before. */
+export function resolveImports(file: string, text: string, deps: ImportDeps): ResolvedImports {
+  const imported: ImportedText[] = [];
+  const problems: string[] = [];
+  const seen = new Set([file]);
+  const follow = (from: string, source: string, hops: number): void => {
+    for (const mention of importsIn(source)) {
+      const target = resolveImport(mention, from);
+      if (seen.has(target)) continue;
+      if (hops > MAX_HOPS) {
+        problems.push(`${from}: @${mention} is more than ${MAX_HOPS} imports deep, ignored.`);
+        continue;
+      }
+      const content = deps.mayImport(target) ? deps.read(target) : undefined;
+      if (content === undefined) {
+        // A mention of a user or a package looks like an import; only a path that exists is one.
+        if (deps.read(target) !== undefined)
+          problems.push(
+            `${from}: @${mention} is outside of the project, ignored. If you trust the folder: heddle permissions trust`,
+          );
+        continue;
+      }
+      seen.add(target);
+      imported.push({ file: target, text: content });
+      follow(target, content, hops + 1);
+    }
+  };
+  follow(file, text, 1);
+  return { imported, problems };
+}
+
+function resolveImport(mention: string, from: string): string {
+  if (mention.startsWith('~/')) return path.join(os.homedir(), mention.slice(2));
+  return path.resolve(path.dirname(from), mention);
+}
+
+const IMPORT = /(?:^|[\s(])@((?:\\ |[^\s`*"'()<>|])+)/g;
+
+/** The paths that a text imports. Code spans and code blocks are left out. */
+export function importsIn(text: string): readonly string[] {
+  return [...withoutCode(text).matchAll(IMPORT)]
+    .map(([, mention = '']) => mention.replace(/[.,;:!?]+$/, '').replaceAll('\\ ', ' '))
+    .filter((mention) => mention !== '');
+}
+
+function withoutCode(text: string): string {
+  let fence: string | undefined;
+  const outside = text.split('\n').filter((line) => {
+    const [, marker] = /^\s*(```+|~~~+)/.exec(line) ?? [];
+    if (fence === undefined) {
+      fence = marker;
+      return marker === undefined;
+    }
+    if (marker?.startsWith(fence) === true) fence = undefined;
+    return false;
+  });
+  return outside.join('\n').replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, ' ');
+}
+
+/** Block comments are notes to people. Those inside code blocks are code. */
+export function withoutComments(text: string): string {
+  const parts = text.split(/^(\s*(?:```|~~~)[\s\S]*?^\s*(?:```|~~~)\s*$)/m);
+  return parts
+    .map((part, at) => (at % 2 === 1 ? part : part.replace(/^[ \t]*<!--[\s\S]*?-->[ \t]*\n?/gm, '')))
+    .join('');
+}

@@ -1,0 +1,222 @@
+/**
+ * The instruction files of a session: managed, the user's, then those of each folder from the top of the disk down to the working
+ * directory. A later file is closer and wins. They are text for the model and grant nothing, so a folder needs no trust for them.
+ */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { readMarkdownFileSync } from '../extensions/frontmatter.ts';
+import type { Scope } from '../settings/scopes.ts';
+import { realPath } from '../settings/trust.ts';
+import { resolveImports, withoutComments } from './imports.ts';
+import { readSmallFile } from './small-file.ts';
+
+type InstructionScope = Scope | 'managed';
+
+export interface InstructionFile {
+  readonly file: string;
+  readonly scope: InstructionScope;
+  readonly text: string;
+  /** Why it applies, for `/memory`: "the user's", "imported by …". */
+  readonly reason: string;
+  /** It applies only when a file that matches is read. Patterns count from `base`. */
+  readonly paths?: { readonly base: string; readonly patterns: readonly string[] } | undefined;
+}
+
+export interface InstructionPlaces {
+  readonly cwd: string;
+  /** The top of the repository, if there is one. */
+  readonly top: string | undefined;
+  /** The user's folders for settings, the strongest last: `~/.claude`, `~/.heddle`. */
+  readonly configDirs: readonly string[];
+  readonly managedDir?: string | undefined;
+  readonly sources: readonly Scope[];
+  /** Files that are left out (`claudeMdExcludes`). */
+  readonly isExcluded?: ((file: string) => boolean) | undefined;
+  /** Whether the user trusts a folder. Without trust, files outside of the project are not imported. */
+  readonly isTrusted?: ((folder: string) => boolean) | undefined;
+}
+
+export interface FoundInstructions {
+  /** Apply from the start. */
+  readonly files: readonly InstructionFile[];
+  /** Apply when a matching file is read. */
+  readonly byPath: readonly InstructionFile[];
+  readonly problems: readonly string[];
+}
+
+/** Of one file. More than that is a document, not instructions; the model can read it. */
+const MAX_BYTES = 40_000;
+const MAX_RULE_FILES = 500;
+
+/** Files of one folder, the strongest last. All that exist are read. */
+const FOLDER_FILES: readonly { readonly scope: Scope; readonly name: string }[] = [
+  { scope: 'project', name: 'AGENTS.md' },
+  { scope: 'project', name: 'CLAUDE.md' },
+  { scope: 'project', name: '.claude/CLAUDE.md' },
+  { scope: 'project', name: 'HEDDLE.md' },
+  { scope: 'project', name: '.heddle/HEDDLE.md' },
+  { scope: 'local', name: 'CLAUDE.local.md' },
+  { scope: 'local', name: 'HEDDLE.local.md' },
+];
+const FOLDER_RULES = ['.claude/rules', '.heddle/rules'];
+const USER_FILES = ['AGENTS.md', 'CLAUDE.md', 'HEDDLE.md'];
+
+const REASONS: Readonly<Record<InstructionScope, string>> = {
+  managed: 'of the organization',
+  user: "the user's, for all projects",
+  project: "the project's",
+  local: "the user's, for this project",
+};
+
+/** A few small reads, and no process. */
+export function findInstructions(places: InstructionPlaces): FoundInstructions {
+  const collector = new Collector(places);
+  const { managedDir, configDirs, sources, cwd, top } = places;
+  if (managedDir !== undefined) collector.add(path.join(managedDir, 'CLAUDE.md'), 'managed', ANYWHERE);
+  if (sources.includes('user')) {
+    for (const folder of configDirs) {
+      for (const name of USER_FILES) collector.add(path.join(folder, name), 'user', ANYWHERE);
+      collector.addRules(path.join(folder, 'rules'), 'user', cwd, ANYWHERE);
+    }
+  }
+  for (const folder of foldersDownTo(cwd)) collector.addFolder(folder, rootOf(folder, top), sources);
+  return collector.found;
+}
+
+/** The instruction files of the folders between the working directory and a file that was read below it. */
+export function findNestedInstructions(file: string, places: InstructionPlaces): FoundInstructions {
+  const { cwd, top, sources } = places;
+  const collector = new Collector(places);
+  const folder = path.dirname(file);
+  if (folder !== cwd && isWithin(folder, cwd)) {
+    for (const below of foldersDownTo(folder).slice(foldersDownTo(cwd).length))
+      collector.addFolder(below, rootOf(below, top ?? cwd), sources);
+  }
+  return collector.found;
+}
+
+/** The files that a file of some scope may lead to. */
+interface Reach {
+  /** The file itself, after its links. */
+  readonly mayRead: (file: string) => boolean;
+  readonly mayImport: (file: string) => boolean;
+}
+
+/** The user's own links and imports may lead anywhere. */
+const ANYWHERE: Reach = { mayRead: () => true, mayImport: () => true };
+
+class Collector {
+  readonly #files: InstructionFile[] = [];
+  readonly #byPath: InstructionFile[] = [];
+  readonly #problems: string[] = [];
+  /** By real path: a link to a file that was read already adds nothing. */
+  readonly #seen = new Set<string>();
+  readonly #isExcluded: (file: string) => boolean;
+  readonly #isTrusted: (folder: string) => boolean;
+
+  constructor({ isExcluded, isTrusted }: InstructionPlaces) {
+    this.#isExcluded = isExcluded ?? (() => false);
+    this.#isTrusted = isTrusted ?? (() => false);
+  }
+
+  get found(): FoundInstructions {
+    return { files: this.#files, byPath: this.#byPath, problems: this.#problems };
+  }
+
+  addFolder(folder: string, root: string, sources: readonly Scope[]): void {
+    const realRoot = realPath(root);
+    // A link in a project must not put the user's private files before the model.
+    const mayRead = (file: string): boolean => isWithin(realPath(file), realRoot);
+    const reach = { mayRead, mayImport: (file: string) => mayRead(file) || this.#isTrusted(realRoot) };
+    for (const { scope, name } of FOLDER_FILES)
+      if (sources.includes(scope)) this.add(path.join(folder, name), scope, reach);
+    if (!sources.includes('project')) return;
+    for (const rules of FOLDER_RULES) this.addRules(path.join(folder, rules), 'project', folder, reach);
+  }
+
+  addRules(folder: string, scope: InstructionScope, base: string, reach: Reach): void {
+    for (const name of markdownFilesIn(folder)) this.add(path.join(folder, name), scope, reach, base);
+  }
+
+  /** `base`: patterns in the header of a rule count from there. Undefined: the file is not a rule. */
+  add(file: string, scope: InstructionScope, reach: Reach, base?: string): void {
+    const text = this.#read(file, reach);
+    if (text === undefined) return;
+    const { fields, body } = base === undefined ? { fields: {}, body: text } : readMarkdownFileSync(text);
+    const patterns = patternsOf(fields['paths']);
+    const paths = base === undefined || patterns.length === 0 ? undefined : { base, patterns };
+    const reason = REASONS[scope];
+    const list = paths === undefined ? this.#files : this.#byPath;
+    const { imported, problems } = resolveImports(file, body, {
+      read: (target) => readSmallFile(target, MAX_BYTES)?.text,
+      mayImport: reach.mayImport,
+    });
+    this.#problems.push(...problems);
+    for (const { file: target, text: content } of imported) {
+      const real = realPath(target);
+      if (this.#seen.has(real)) continue;
+      this.#seen.add(real);
+      list.push({ file: target, scope, text: clean(content), reason: `imported by ${file}`, paths });
+    }
+    if (clean(body) !== '') list.push({ file, scope, text: clean(body), reason, paths });
+  }
+
+  #read(file: string, { mayRead }: Reach): string | undefined {
+    const read = readSmallFile(file, MAX_BYTES);
+    if (!read || read.text.trim() === '' || this.#isExcluded(file)) return undefined;
+    const real = realPath(file);
+    if (this.#seen.has(real)) return undefined;
+    if (!mayRead(file)) {
+      this.#problems.push(`${file}: leads out of the project, ignored.`);
+      return undefined;
+    }
+    this.#seen.add(real);
+    if (read.size <= MAX_BYTES) return read.text;
+    return `${wholeLines(read.text)}\n\n(Cut here: it has ${read.size} bytes. Read the rest when you need it.)`;
+  }
+}
+
+function clean(text: string): string {
+  return withoutComments(text).trim();
+}
+
+function patternsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string')
+    return value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** Relative paths, sorted. A folder that is absent has none. */
+function markdownFilesIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return names
+      .filter((name) => name.endsWith('.md'))
+      .sort()
+      .slice(0, MAX_RULE_FILES);
+  } catch {
+    return [];
+  }
+}
+
+function rootOf(folder: string, top: string | undefined): string {
+  return top !== undefined && isWithin(folder, top) ? top : folder;
+}
+
+function foldersDownTo(cwd: string): string[] {
+  const above = path.dirname(cwd);
+  return above === cwd ? [cwd] : [...foldersDownTo(above), cwd];
+}
+
+function isWithin(file: string, folder: string): boolean {
+  const between = path.relative(folder, file);
+  return !path.isAbsolute(between) && between.split(path.sep)[0] !== '..';
+}
+
+function wholeLines(text: string): string {
+  const end = text.lastIndexOf('\n');
+  return end > 0 ? text.slice(0, end) : text;
+}

@@ -1,0 +1,168 @@
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { importsIn, withoutComments } from './imports.ts';
+import { findInstructions, findNestedInstructions, type InstructionPlaces } from './instruction-files.ts';
+
+function project(files: Readonly<Record<string, string>>) {
+  const root = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-instructions-')));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), text);
+  }
+  const places: InstructionPlaces = {
+    cwd: path.join(root, 'work'),
+    top: path.join(root, 'work'),
+    configDirs: [path.join(root, 'home')],
+    sources: ['user', 'project', 'local'],
+  };
+  const near = (file: string): string => path.relative(root, file);
+  const found = (more: Partial<InstructionPlaces> = {}) => findInstructions({ ...places, ...more });
+  return { root, places, near, found };
+}
+
+describe('instruction files', () => {
+  it('are read from the user down to the working directory, the closest last', () => {
+    const { found, near } = project({
+      'home/CLAUDE.md': 'user',
+      'home/rules/style.md': 'rule of the user',
+      'work/AGENTS.md': 'agents',
+      'work/CLAUDE.md': 'claude',
+      'work/HEDDLE.md': 'heddle',
+      'work/.claude/rules/a.md': 'rule',
+      'work/.claude/rules/deep/b.md': 'deep rule',
+      'work/CLAUDE.local.md': 'local',
+      'work/.heddle/HEDDLE.md': 'own folder',
+    });
+    expect(found().files.map(({ file, text }) => [near(file), text])).toEqual([
+      ['home/CLAUDE.md', 'user'],
+      ['home/rules/style.md', 'rule of the user'],
+      ['work/AGENTS.md', 'agents'],
+      ['work/CLAUDE.md', 'claude'],
+      ['work/HEDDLE.md', 'heddle'],
+      ['work/.heddle/HEDDLE.md', 'own folder'],
+      ['work/CLAUDE.local.md', 'local'],
+      ['work/.claude/rules/a.md', 'rule'],
+      ['work/.claude/rules/deep/b.md', 'deep rule'],
+    ]);
+  });
+
+  it('are limited to the sources that are asked for', () => {
+    const { found } = project({
+      'home/CLAUDE.md': 'user',
+      'work/CLAUDE.md': 'p',
+      'work/CLAUDE.local.md': 'l',
+    });
+    expect(found({ sources: ['local'] }).files.map(({ text }) => text)).toEqual(['l']);
+    expect(found({ sources: [] }).files).toEqual([]);
+  });
+
+  it('count once if one is a link to another or imports it', () => {
+    const { root, found } = project({ 'work/AGENTS.md': 'the rules' });
+    symlinkSync('AGENTS.md', path.join(root, 'work/CLAUDE.md'));
+    expect(found().files.map(({ text }) => text)).toEqual(['the rules']);
+    const importing = project({ 'work/AGENTS.md': 'the rules', 'work/CLAUDE.md': '@AGENTS.md' });
+    expect(importing.found().files.map(({ text }) => text)).toEqual(['the rules', '@AGENTS.md']);
+  });
+
+  it('contain what they import, at most four files deep and without cycles', () => {
+    const { found, near } = project({
+      'work/CLAUDE.md': 'see @docs/1.md and @docs/one.md.',
+      'work/docs/1.md': '@2.md',
+      'work/docs/2.md': '@3.md',
+      'work/docs/3.md': '@4.md',
+      'work/docs/4.md': 'four @5.md @1.md',
+      'work/docs/5.md': 'five',
+      'work/docs/one.md': 'one',
+    });
+    const { files, problems } = found();
+    expect(files.map(({ file }) => near(file))).toEqual([
+      'work/docs/1.md',
+      'work/docs/2.md',
+      'work/docs/3.md',
+      'work/docs/4.md',
+      'work/docs/one.md',
+      'work/CLAUDE.md',
+    ]);
+    expect(problems).toEqual([expect.stringContaining('@5.md is more than 4 imports deep')]);
+  });
+
+  it('of a project do not import or link to files outside of it', () => {
+    const { root, found } = project({ 'secret.txt': 'key', 'work/CLAUDE.md': 'x @../secret.txt' });
+    symlinkSync('../secret.txt', path.join(root, 'work/AGENTS.md'));
+    const { files, problems } = found();
+    expect(files.map(({ text }) => text)).toEqual(['x @../secret.txt']);
+    expect(problems).toEqual([
+      expect.stringContaining('leads out of the project'),
+      expect.stringContaining('outside of the project'),
+    ]);
+  });
+
+  it('of the user may import any file', () => {
+    const { root, found } = project({ 'elsewhere/team.md': 'team' });
+    mkdirSync(path.join(root, 'home'));
+    writeFileSync(path.join(root, 'home/CLAUDE.md'), `@${path.join(root, 'elsewhere/team.md')}`);
+    expect(found().files.map(({ text }) => text)[0]).toBe('team');
+  });
+
+  it('with a list of paths apply only to matching files', () => {
+    const { root, found } = project({
+      'work/.claude/rules/api.md': '---\npaths: ["src/api/**", "src/{a,b}/*.ts"]\n---\nAPI rule',
+      'work/.claude/rules/all.md': '---\ndescription: x\n---\nfor all',
+    });
+    const { files, byPath } = found();
+    expect(files.map(({ text }) => text)).toEqual(['for all']);
+    expect(byPath).toMatchObject([
+      {
+        text: 'API rule',
+        paths: { base: path.join(root, 'work'), patterns: ['src/api/**', 'src/{a,b}/*.ts'] },
+      },
+    ]);
+  });
+
+  it('of a subfolder are found when a file there is read', () => {
+    const { root, places, near } = project({
+      'work/CLAUDE.md': 'top',
+      'work/pkg/CLAUDE.md': 'pkg',
+      'work/pkg/src/AGENTS.md': 'src',
+      'work/pkg/src/a.ts': '',
+    });
+    const found = (file: string) => findNestedInstructions(path.join(root, file), places).files;
+    expect(found('work/pkg/src/a.ts').map(({ file }) => near(file))).toEqual([
+      'work/pkg/CLAUDE.md',
+      'work/pkg/src/AGENTS.md',
+    ]);
+    expect(found('work/a.ts')).toEqual([]);
+    expect(found('elsewhere/a.ts')).toEqual([]);
+  });
+
+  it('that are excluded by a setting are left out', () => {
+    const { found } = project({ 'work/CLAUDE.md': 'x', 'work/AGENTS.md': 'y' });
+    expect(found({ isExcluded: (file) => file.endsWith('AGENTS.md') }).files.map(({ text }) => text)).toEqual(
+      ['x'],
+    );
+  });
+});
+
+describe('imports', () => {
+  it.each([
+    ['@a.md', ['a.md']],
+    ['see @./docs/a.md, then (@b.md).', ['./docs/a.md', 'b.md']],
+    ['@~/notes.md', ['~/notes.md']],
+    ['@with\\ space.md', ['with space.md']],
+    ['mail me@example.com', []],
+    ['`@a.md` and ``@b.md``', []],
+    ['```\n@a.md\n```\n@b.md', ['b.md']],
+    ['~~~ts\n@a.md\n~~~', []],
+    ['````\n```\n@a.md\n```\n````', []],
+  ])('in %j are %j', (text, imports) => {
+    expect(importsIn(text)).toEqual(imports);
+  });
+
+  it('are kept apart from comments, which are left out', () => {
+    expect(withoutComments('a\n<!-- note\nmore -->\nb\n```\n<!-- code -->\n```\n')).toBe(
+      'a\nb\n```\n<!-- code -->\n```\n',
+    );
+  });
+});

@@ -1,0 +1,28 @@
+/** Reads a file without blocking on pipes, and no more of it than a limit. */
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+
+export interface SmallFile {
+  readonly text: string;
+  /** The size of the whole file in bytes. */
+  readonly size: number;
+}
+
+/** A pipe under the name of a file must not block the program. Not defined on every platform. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Undefined if the file is absent, unreadable or not a regular file. */
+export function readSmallFile(file: string, maxBytes: number): SmallFile | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, READ);
+    const about = fstatSync(descriptor);
+    if (!about.isFile()) return undefined;
+    const bytes = Buffer.alloc(Math.min(about.size, maxBytes));
+    const length = readSync(descriptor, bytes);
+    return { text: bytes.toString('utf8', 0, length), size: about.size };
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

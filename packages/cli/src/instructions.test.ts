@@ -1,0 +1,146 @@
+/** Instruction files through the program: imports, subfolders, rules by path, and folders that are not trusted. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { call, say } from '@heddle/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { install, type Installed } from './test/program.ts';
+import { type Project, projectWith } from './test/project.ts';
+
+let installed: Installed;
+const open: Project[] = [];
+beforeAll(async () => {
+  installed = await install();
+});
+afterEach(async () => {
+  for (const project of open.splice(0)) await project.close();
+});
+afterAll(() => installed.remove());
+
+async function project(
+  files: Readonly<Record<string, string>>,
+  ...script: Parameters<typeof projectWith>[2][]
+) {
+  const made = await projectWith(
+    installed.program,
+    files,
+    script.length === 0 ? [[say('Yes.')]] : script.flat(),
+  );
+  open.push(made);
+  return made;
+}
+
+describe('the first request', () => {
+  it('contains the files of user and project with their imports, up to four levels deep', async () => {
+    const { run, sent } = await project({
+      '../config/CLAUDE.md': 'From the user.',
+      'CLAUDE.md': 'From the project. See @docs/one.md and `@docs/code.md`.',
+      'docs/one.md': 'Level one. @two.md',
+      'docs/two.md': 'Level two. @three.md',
+      'docs/three.md': 'Level three. @four.md @one.md',
+      'docs/four.md': 'Level four. @five.md',
+      'docs/five.md': 'Level five.',
+      'docs/code.md': 'Not an import.',
+      'AGENTS.md': 'For all agents.',
+      'HEDDLE.md': 'For Heddle.',
+    });
+    expect((await run(['-p', 'go'])).stdout).toBe('Yes.\n');
+    const [request = ''] = sent();
+    for (const text of [
+      'From the user.',
+      'From the project.',
+      'For all agents.',
+      'For Heddle.',
+      'Level one.',
+      'Level four.',
+    ])
+      expect(request).toContain(text);
+    for (const text of ['Level five.', 'Not an import.']) expect(request).not.toContain(text);
+  });
+
+  it('contains a file from outside of the project only if the folder is trusted', async () => {
+    const { run, sent, trust } = await project(
+      { 'CLAUDE.md': 'See @../private.md', '../private.md': 'The private file.' },
+      [[say('Yes.')], [say('Yes.')]],
+    );
+    await run(['-p', 'go']);
+    await trust();
+    await run(['-p', 'go']);
+    expect(sent().map((request) => request.includes('The private file.'))).toEqual([false, true]);
+  });
+
+  it('contains no file that the settings exclude', async () => {
+    const { run, sent } = await project({ 'CLAUDE.md': 'Excluded.', 'AGENTS.md': 'Included.' });
+    await run(['-p', 'go', '--settings', '{"claudeMdExcludes":["**/project/CLAUDE.md"]}']);
+    expect(sent()[0]).toContain('Included.');
+    expect(sent()[0]).not.toContain('Excluded.');
+  });
+});
+
+describe('a file in a subfolder', () => {
+  const files = {
+    'sub/CLAUDE.md': 'Use tabs in sub.',
+    'sub/a.ts': 'const a = 1;',
+    'b.ts': 'const b = 1;',
+    '.claude/rules/types.md': '---\npaths: ["**/*.ts"]\n---\nNo any in types.',
+    '.claude/rules/other.md': '---\npaths: docs/**\n---\nFor documents.',
+  };
+  const read = (name: string, id: string) => [call('Read', { file_path: name }, id)];
+
+  it('brings its instructions and the rules for its path into the conversation, once', async () => {
+    const { run, sent } = await project(files, [read('sub/a.ts', 'r1'), read('b.ts', 'r2'), [say('Done.')]]);
+    await run(['-p', 'go']);
+    const [first = '', second = '', third = ''] = sent();
+    expect(first).not.toMatch(/Use tabs in sub|No any in types|For documents/);
+    for (const text of ['Use tabs in sub.', 'No any in types.']) {
+      expect(second).toContain(text);
+      expect(third.split(text)).toHaveLength(2);
+    }
+    expect(third).not.toContain('For documents.');
+  });
+
+  it('does not bring them again when the session is resumed', async () => {
+    const { run, sent } = await project(files, [
+      read('sub/a.ts', 'r1'),
+      [say('Done.')],
+      read('sub/a.ts', 'r2'),
+      [say('Done.')],
+    ]);
+    await run(['-p', 'go']);
+    await run(['-p', 'again', '--continue']);
+    expect(sent().at(-1)?.split('Use tabs in sub.')).toHaveLength(2);
+  });
+});
+
+describe('/memory', () => {
+  const files = {
+    'CLAUDE.md': 'One. @more.md @../private.md',
+    'more.md': 'More.',
+    '../private.md': 'Private.',
+    '.claude/rules/types.md': '---\npaths: "**/*.ts"\n---\nTypes.',
+  };
+  const SAYS = [
+    /CLAUDE\.md +the project's/,
+    /more\.md +imported by .*CLAUDE\.md/,
+    /types\.md +for \*\*\/\*\.ts/,
+    /private\.md is outside of the project, ignored/,
+  ];
+
+  it.each([
+    ['a script', ['-p', '/memory'], ''],
+    ['a conversation', ['--plain'], '/memory\n'],
+  ])('shows which files apply and why: %s', async (_, argv, input) => {
+    const { run } = await project(files);
+    const { stdout } = await run(argv, { input });
+    for (const says of SAYS) expect(stdout).toMatch(says);
+  });
+
+  it('names the files that changed since the session began', async () => {
+    const { run, folder } = await project(files);
+    await run(['-p', 'go']);
+    mkdirSync(path.join(folder, '.heddle'));
+    writeFileSync(path.join(folder, '.heddle/HEDDLE.md'), 'New.');
+    expect((await run(['-p', '/memory', '--continue'])).stdout).toMatch(
+      /next session on\n +\.heddle\/HEDDLE\.md/,
+    );
+  });
+});

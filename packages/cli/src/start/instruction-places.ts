@@ -1,0 +1,34 @@
+/** The places where the instruction files of a session are, as command line and settings select them. */
+import os from 'node:os';
+import path from 'node:path';
+import type { AgentOptions } from '@heddle/agent';
+import type { InstructionPlaces } from '@heddle/agent/instructions';
+import { managedDir, repositoryTop, SCOPES, trustIn } from '@heddle/agent/settings';
+import type { RunOptions } from '../arguments/arguments.ts';
+
+export async function instructionPlaces(
+  { settingSources, bare }: Pick<RunOptions, 'settingSources' | 'bare'>,
+  { cwd, configDirs = [] }: Pick<AgentOptions, 'cwd' | 'configDirs'>,
+  excludes: readonly string[] = [],
+): Promise<InstructionPlaces> {
+  return {
+    cwd,
+    top: bare ? undefined : repositoryTop(cwd),
+    // Heddle's own folder is first in the settings, and last here: a later file wins.
+    configDirs: configDirs.toReversed(),
+    managedDir: bare ? undefined : managedDir(),
+    sources: bare ? [] : (settingSources ?? SCOPES),
+    isExcluded: excludes.length === 0 ? undefined : await excluding(excludes),
+    isTrusted: trustIn({ home: os.homedir(), env: process.env }),
+  };
+}
+
+/** Patterns match absolute paths. A pattern without a slash matches the name of a file in any folder. */
+async function excluding(patterns: readonly string[]): Promise<(file: string) => boolean> {
+  const { filePattern } = await import('@heddle/tools/patterns');
+  const compiled = patterns.map((pattern) => filePattern(pattern));
+  return (file) => {
+    const bare = file.split(path.sep).join('/').replace(/^\//, '');
+    return compiled.some((pattern) => pattern.matches(bare));
+  };
+}
