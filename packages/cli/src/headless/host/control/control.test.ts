@@ -35,7 +35,9 @@ describe('initialize', () => {
       subtype: 'success',
       response: {
         commands: expect.arrayContaining(
-          ['compact', 'context', 'cost', 'help'].map((name) => expect.objectContaining({ name })),
+          ['compact', 'uncompact', 'context', 'cost', 'help'].map((name): unknown =>
+            expect.objectContaining({ name, builtin: true }),
+          ),
         ),
         models: [{ value: 'default', displayName: MODEL }, { value: 'opus' }, {}, {}],
         account: { apiKeySource: 'ANTHROPIC_API_KEY' },

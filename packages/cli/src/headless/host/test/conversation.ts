@@ -1,5 +1,7 @@
 /** A host on the other side of the real program: what it sends at once, and what it answers to the lines it reads. */
 import type { ScriptStep } from '@heddle/testing';
+import { expect } from 'vitest';
+import { frameProblems } from './frames.ts';
 import { homeFor } from '../../../test/home.ts';
 import { type Ended, linesOf, type OutputLine } from '../../../test/program.ts';
 
@@ -30,13 +32,18 @@ export async function converse(
   const { run, script: modelOf, folder } = homeFor(program);
   prepare?.(folder);
   let seen = 0;
+  const sent: object[] = [];
+  const encode = (line: object | string): string => {
+    if (typeof line === 'object') sent.push(line);
+    return `${typeof line === 'string' ? line : JSON.stringify(line)}\n`;
+  };
   const json = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
   const model = script ? ['--model', modelOf(script)] : [];
   const ended = await run([...json, ...model, ...flags], {
     env,
     input: null,
     onStart({ stdin }) {
-      for (const line of first) stdin?.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
+      for (const line of first) stdin?.write(encode(line));
       if (closes) stdin?.end();
     },
     onOutput(stdout, { stdin }) {
@@ -44,12 +51,14 @@ export async function converse(
       for (const line of lines.slice(seen)) {
         const answer = reply?.(line, folder);
         if (answer === 'close') stdin?.end();
-        else for (const said of [answer ?? []].flat()) stdin?.write(`${JSON.stringify(said)}\n`);
+        else for (const said of [answer ?? []].flat()) stdin?.write(encode(said));
       }
       seen = lines.length;
     },
   });
-  return { ...ended, lines: linesOf(ended.stdout), folder };
+  const lines = linesOf(ended.stdout);
+  expect(frameProblems(lines, sent)).toEqual([]);
+  return { ...ended, lines, folder };
 }
 
 export const prompt = (content: unknown, more: object = {}): object => ({

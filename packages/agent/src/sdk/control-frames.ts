@@ -1,0 +1,174 @@
+/** The control requests between a host and the program, as schemas. See `frames.ts`. */
+import type { Json, JsonObject } from '@heddle/core';
+import * as z from 'zod';
+
+const json = z.custom<JsonObject>();
+const strings = z.array(z.string()).readonly();
+const mode = z.enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']);
+const nothing = z.strictObject({});
+
+interface ControlFrame {
+  readonly request: z.ZodObject;
+  /** Of a successful reply. Undefined if the reply has no payload. */
+  readonly response?: z.ZodType;
+  readonly effect: string;
+}
+
+/** Sent by a host. */
+export const HOST_REQUESTS = {
+  initialize: {
+    request: z.object({
+      systemPrompt: strings.optional(),
+      appendSystemPrompt: z.string().optional(),
+      jsonSchema: json.optional(),
+      title: z.string().optional(),
+      hooks: json.optional(),
+    }),
+    response: z.object({
+      commands: z.array(z.object({ name: z.string(), description: z.string(), argumentHint: z.string() })),
+      agents: z.array(z.object({ name: z.string(), description: z.string() })),
+      models: z.array(z.object({ value: z.string(), displayName: z.string(), description: z.string() })),
+      account: json,
+      output_style: z.string(),
+      available_output_styles: strings,
+      pid: z.number(),
+      current_permission_mode: mode,
+    }),
+    effect: 'configures the session before its first turn, and tells the commands and models',
+  },
+  interrupt: {
+    request: z.object({ cancel_queued: z.boolean().optional() }),
+    response: z.object({ still_queued: strings, cancelled: strings.optional() }),
+    effect: 'ends the running turn; `cancel_queued` also drops waiting prompts',
+  },
+  cancel_async_message: {
+    request: z.object({ message_uuid: z.string() }),
+    response: z.strictObject({ cancelled: z.boolean() }),
+    effect: 'removes a waiting prompt',
+  },
+  set_permission_mode: {
+    request: z.object({ mode }),
+    response: z.strictObject({ mode }),
+    effect: 'changes the mode from the next call on',
+  },
+  set_model: {
+    request: z.object({ model: z.string().nullish() }),
+    response: z.strictObject({ model: z.string() }),
+    effect: 'changes the model from the next turn on; without a name, back to the first one',
+  },
+  set_max_thinking_tokens: {
+    request: z.object({ max_thinking_tokens: z.number().nullish() }),
+    effect: 'changes thinking; 0 switches it off, null restores the first value',
+  },
+  apply_flag_settings: {
+    request: z.object({ settings: json }),
+    effect: 'changes `model`, `effortLevel` or `permissions` for this session',
+  },
+  update_settings: {
+    request: z.object({ source: z.enum(['userSettings', 'localSettings']), settings: json }),
+    effect: 'writes keys to a settings file, for the next start',
+  },
+  rename_session: {
+    request: z.object({ title: z.string(), session_id: z.string().optional() }),
+    effect: 'names the session',
+  },
+  rewind_files: {
+    request: z.object({ user_message_id: z.string(), dry_run: z.boolean().optional() }),
+    response: z.object({ canRewind: z.boolean(), error: z.string().optional() }),
+    effect: 'restores files to their state at a prompt',
+  },
+  stop_task: {
+    request: z.object({ task_id: z.string() }),
+    response: nothing,
+    effect: 'ends a background task',
+  },
+  get_task_output: {
+    request: z.object({ task_id: z.string() }),
+    response: z.strictObject({ output: z.string(), total_bytes: z.number(), truncated: z.boolean() }),
+    effect: 'returns the end of the output of a background task',
+  },
+  get_context_usage: {
+    request: nothing,
+    response: z.object({
+      categories: z.array(z.object({ name: z.string(), tokens: z.number() })),
+      totalTokens: z.number(),
+      maxTokens: z.number(),
+      percentage: z.number(),
+      model: z.string(),
+    }),
+    effect: 'returns what fills the window',
+  },
+  get_session_cost: {
+    request: nothing,
+    response: z.strictObject({ total_cost_usd: z.number().nullable(), model_usage: json }),
+    effect: 'returns the cost of the session',
+  },
+  get_usage: {
+    request: nothing,
+    response: z.object({ session: json, rate_limits_available: z.boolean() }),
+    effect: 'returns the cost of the session and the limits of the plan',
+  },
+  get_settings: {
+    request: nothing,
+    response: z.object({ effective: json, sources: z.array(json) }),
+    effect: 'returns the settings that count, and those of each file; secrets are redacted',
+  },
+  list_models: {
+    request: nothing,
+    response: z.strictObject({ models: z.array(json) }),
+    effect: 'returns the models that a host can choose',
+  },
+  list_permission_rules: {
+    request: nothing,
+    response: z.strictObject({ state: json }),
+    effect: 'returns the rules in force',
+  },
+  get_binary_version: {
+    request: nothing,
+    response: z.strictObject({ version: z.string() }),
+    effect: 'returns the version of the program',
+  },
+  read_file: {
+    request: z.object({
+      path: z.string(),
+      max_bytes: z.number().optional(),
+      encoding: z.enum(['utf-8', 'base64']).optional(),
+    }),
+    response: z.object({ contents: z.string(), absPath: z.string(), truncated: z.boolean().optional() }),
+    effect: 'returns a file that the Read tool may read',
+  },
+  mcp_status: {
+    request: nothing,
+    response: z.object({ mcpServers: z.array(json) }),
+    effect: 'returns the state of the MCP servers',
+  },
+} as const satisfies Readonly<Record<string, ControlFrame>>;
+
+/** Sent by the program. */
+export const PROGRAM_REQUESTS = {
+  can_use_tool: {
+    request: z.object({
+      tool_name: z.string(),
+      input: json,
+      tool_use_id: z.string(),
+      decision_reason: z.string().optional(),
+      permission_suggestions: z.array(json).readonly().optional(),
+      matched_ask_rule: z.custom<Json>().optional(),
+      agent_id: z.string().optional(),
+    }),
+    response: z.union([
+      z.object({
+        behavior: z.literal('allow'),
+        updatedInput: json.optional(),
+        updatedPermissions: z.array(json).optional(),
+      }),
+      z.object({ behavior: z.literal('deny'), message: z.string(), interrupt: z.boolean().optional() }),
+    ]),
+    effect: 'asks whether a call may run',
+  },
+  hook_callback: {
+    request: z.object({ callback_id: z.string(), input: json, tool_use_id: z.string().optional() }),
+    response: json,
+    effect: 'calls a hook of the host',
+  },
+} as const satisfies Readonly<Record<string, ControlFrame>>;

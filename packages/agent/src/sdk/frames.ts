@@ -1,0 +1,287 @@
+/**
+ * The messages that a headless consumer reads, one JSON object per line, as schemas. The types of `message.ts` and
+ * docs/protocol.md come from here. Field names are those of the SDK protocol. Loads the schema library: import it for
+ * types, for tests, or in a host that checks what it reads.
+ */
+import type { ApiEvent, ContentBlock, Json, JsonObject } from '@heddle/core';
+import * as z from 'zod';
+
+const strings = z.array(z.string()).readonly();
+/** Blocks, events and inputs are those of the Messages API. The engine has checked them. */
+const blocks = z.array(z.custom<ContentBlock>()).readonly();
+const parent = z
+  .string()
+  .nullable()
+  .describe('the call of the subagent that this message belongs to, or null');
+
+const envelope = {
+  uuid: z.string(),
+  session_id: z.string(),
+};
+
+export const usage = z
+  .object({
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    cache_creation_input_tokens: z.number(),
+    cache_read_input_tokens: z.number(),
+    cache_creation: z.object({
+      ephemeral_5m_input_tokens: z.number(),
+      ephemeral_1h_input_tokens: z.number(),
+    }),
+    server_tool_use: z.object({ web_search_requests: z.number(), web_fetch_requests: z.number() }),
+    service_tier: z.string(),
+  })
+  .catchall(z.custom<Json | undefined>());
+
+export const modelUsage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadInputTokens: z.number(),
+  cacheCreationInputTokens: z.number(),
+  webSearchRequests: z.number(),
+  costUSD: z.number().nullable().describe('null if the price is unknown'),
+  costBasis: z.enum(['list', 'unknown']).exactOptional().describe('absent if the provider reported the cost'),
+  contextWindow: z.number().describe('tokens in one request, 0 if unknown'),
+  maxOutputTokens: z.number().describe('tokens that are requested for one answer'),
+});
+
+export const permissionDenial = z.object({
+  tool_name: z.string(),
+  tool_use_id: z.string(),
+  tool_input: z.custom<JsonObject>(),
+});
+
+export const init = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('init'),
+    cwd: z.string(),
+    model: z.string(),
+    permissionMode: z.string(),
+    apiKeySource: z.string(),
+    claude_code_version: z.string(),
+    tools: strings,
+    mcp_servers: z.array(z.object({ name: z.string(), status: z.string() })).readonly(),
+    slash_commands: strings,
+    output_style: z.string(),
+    skills: strings,
+    plugins: z.array(z.object({ name: z.string(), path: z.string() })).readonly(),
+  })
+  .describe('The first message of every turn.');
+
+export const assistant = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('assistant'),
+    message: z.object({
+      id: z.string(),
+      type: z.literal('message'),
+      role: z.literal('assistant'),
+      model: z.string(),
+      content: blocks,
+      stop_reason: z.null(),
+      stop_sequence: z.null(),
+      usage,
+    }),
+    parent_tool_use_id: parent,
+    error: z.string().exactOptional(),
+    request_id: z.string().exactOptional(),
+    is_api_error_message: z.literal(true).exactOptional().describe('the message reports a failed API call'),
+    api_error_status: z.number().exactOptional().describe('its HTTP status'),
+    aborted: z.literal(true).exactOptional().describe('an interrupt cut off the text'),
+    supersedes: strings.exactOptional().describe('messages that this one replaces'),
+  })
+  .describe('One finished block of an answer. Blocks of one answer share `message.id`.');
+
+export const user = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('user'),
+    message: z.object({ role: z.literal('user'), content: z.union([z.string(), blocks]) }),
+    parent_tool_use_id: parent,
+    tool_use_result: z.unknown().optional().describe('the output of the tool as data; a string for an error'),
+    isSynthetic: z.literal(true).exactOptional(),
+    isReplay: z.literal(true).exactOptional().describe('a prompt of the host, sent back to it'),
+  })
+  .describe('One tool result, or a prompt that is repeated.');
+
+export const apiRetry = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('api_retry'),
+    attempt: z.number(),
+    max_retries: z.number(),
+    retry_delay_ms: z.number(),
+    error_status: z.number().nullable(),
+    error: z.string(),
+    no_response: z.literal(true).exactOptional().describe('the server did not respond at all'),
+  })
+  .describe('A request failed and is repeated after a delay.');
+
+export const permissionDenied = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('permission_denied'),
+    tool_name: z.string(),
+    tool_use_id: z.string(),
+    message: z.string(),
+    decision_reason_type: z.enum(['rule', 'other']),
+    decision_reason: z.string(),
+  })
+  .describe('A call was denied without a question.');
+
+export const informational = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('informational'),
+    content: z.string(),
+    level: z.enum(['info', 'warning']),
+    tool_use_id: z.string().exactOptional(),
+    prevent_continuation: z.literal(true).exactOptional().describe('the prompt or the turn was stopped'),
+  })
+  .describe('A text for the user.');
+
+export const status = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('status'),
+    status: z.literal('compacting').nullable(),
+    permissionMode: z.string().exactOptional(),
+    compact_result: z.enum(['success', 'failed']).exactOptional(),
+    compact_error: z.string().exactOptional(),
+  })
+  .describe('A compaction starts or ends, or the permission mode changed.');
+
+export const compactBoundary = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('compact_boundary'),
+    compact_metadata: z.object({
+      trigger: z.enum(['manual', 'auto']),
+      pre_tokens: z.number(),
+      post_tokens: z.number(),
+      duration_ms: z.number().exactOptional(),
+    }),
+  })
+  .describe('A summary replaced the messages before it.');
+
+export const taskStarted = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('task_started'),
+    task_id: z.string(),
+    tool_use_id: z.string().exactOptional(),
+    description: z.string(),
+    task_type: z.literal('local_bash'),
+    is_backgrounded: z.literal(true),
+  })
+  .describe('A command continues in the background.');
+
+export const taskNotification = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('task_notification'),
+    task_id: z.string(),
+    tool_use_id: z.string().exactOptional(),
+    status: z.enum(['completed', 'failed', 'stopped']),
+    output_file: z.string().describe('the file with its whole output, or an empty string'),
+    summary: z.string(),
+  })
+  .describe('A background task ended.');
+
+export const toolProgress = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('tool_progress'),
+    tool_use_id: z.string(),
+    tool_name: z.string(),
+    parent_tool_use_id: parent,
+    elapsed_time_seconds: z.number(),
+  })
+  .describe('A call is still running.');
+
+export const toolUseSummary = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('tool_use_summary'),
+    summary: z.string(),
+    preceding_tool_use_ids: strings,
+  })
+  .describe('One sentence about the last calls.');
+
+export const streamEvent = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('stream_event'),
+    event: z.custom<ApiEvent>(),
+    parent_tool_use_id: parent,
+  })
+  .describe('An event of the stream of the Messages API. Only with `--include-partial-messages`.');
+
+export const commandLifecycle = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('command_lifecycle'),
+    command_uuid: z.string(),
+    state: z.enum(['started', 'completed']),
+  })
+  .describe('A prompt that joined a running turn.');
+
+export const result = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('result'),
+    subtype: z.enum([
+      'success',
+      'error_max_turns',
+      'error_max_budget_usd',
+      'error_during_execution',
+      'error_max_structured_output_retries',
+    ]),
+    is_error: z.boolean(),
+    duration_ms: z.number(),
+    duration_api_ms: z.number(),
+    num_turns: z.number().describe('round trips to the model'),
+    stop_reason: z.string().nullable(),
+    total_cost_usd: z.number().nullable().describe('of the session; null if the price of a model is unknown'),
+    usage: usage.describe('of this turn'),
+    modelUsage: z.record(z.string(), modelUsage).describe('of the session, by model'),
+    permission_denials: z.array(permissionDenial).readonly(),
+    terminal_reason: z.string().exactOptional().describe('absent for a command that was typed as a prompt'),
+    local_command: z.string().exactOptional().describe('the command that was typed as a prompt'),
+    result: z.string().exactOptional().describe('the whole answer, or the text of the error'),
+    structured_output: z.unknown().optional(),
+    api_error_status: z.number().nullable().exactOptional(),
+    errors: strings.exactOptional().describe('why there is no answer, or why it is incomplete'),
+  })
+  .describe('The last message of every turn. Exactly one.');
+
+/** Every message, in the order of docs/protocol.md. */
+export const FRAMES = {
+  init,
+  assistant,
+  user,
+  result,
+  streamEvent,
+  apiRetry,
+  permissionDenied,
+  informational,
+  status,
+  compactBoundary,
+  taskStarted,
+  taskNotification,
+  toolProgress,
+  toolUseSummary,
+  commandLifecycle,
+} as const;
+
+export { HOST_REQUESTS, PROGRAM_REQUESTS } from './control-frames.ts';
