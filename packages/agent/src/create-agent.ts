@@ -11,6 +11,11 @@ export interface Agent {
   readonly sessionId: string;
   /** Runs one prompt. Yields its lines, ends with one `result`, and returns the terminal. */
   submit(prompt: string | Prompt): AsyncGenerator<SdkMessage, Terminal>;
+  /**
+   * Continues the prompt that a crash cut off, without a new one. Yields like `submit`. The result covers the whole run. Without
+   * such a prompt, the result is an error.
+   */
+  continue(): AsyncGenerator<SdkMessage, Terminal>;
   /** Ends the running prompt. */
   abort(reason?: unknown): void;
   /** The conversation for the next request. */
@@ -46,6 +51,7 @@ export function createAgent(options: AgentOptions): Agent {
   return {
     sessionId: engine.sessionId,
     submit: (prompt) => engine.submitMessage(prompt),
+    continue: () => engine.continueRun(),
     abort: (reason) => engine.abort(reason),
     get messages() {
       return engine.messages;

@@ -56,6 +56,7 @@ export * from './context/port.ts';
 export { historyBeforeCompaction } from './log/projection.ts';
 export type * from './log/entry.ts';
 export { type OpenCall, projectLog, Projection } from './log/projection.ts';
+export { type CutOffRun, cutOffRun, type ResumePoint, unfinishedRun } from './log/resume-point.ts';
 export {
   type RecordedDecision as Decided,
   type RecordedIteration,
@@ -66,6 +67,7 @@ export { type Mismatch, replayLogEntries, type ReplayResult as Replayed } from '
 export { type TracedIteration, type TracedStep, traceRun } from './log/replay.ts';
 
 // The loop: the parameters of a run, its events, and the driver.
+export { runConfigOf } from './loop/environment.ts';
 export { LocalMediaError } from './loop/params.ts';
 export type * from './loop/params.ts';
 export type * from './loop/events.ts';

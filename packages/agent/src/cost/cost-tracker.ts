@@ -109,6 +109,11 @@ export class CostTracker {
     return { costUsd: this.meter.costUsd, models };
   }
 
+  /** A continued prompt has spent this much before it was cut off. The budget covers all of it. */
+  continueAfter(costUsd: number): void {
+    this.meter.countEarlier(costUsd);
+  }
+
   /** Set when the budget is used up. */
   get spent(): Extract<Terminal, { reason: 'max_budget_usd' }> | undefined {
     const { maxBudgetUsd } = this.#options;

@@ -13,7 +13,7 @@ export class UsageMeter {
   #price: Price;
   readonly #bill: StoredCosts;
   /** The costs of a resumed session before. They count for the total, not for the budget. */
-  readonly #earlierUsd: number;
+  #earlierUsd: number;
 
   constructor(price: Price = () => undefined, earlier: StoredCosts = new StoredCosts()) {
     this.#price = price;
@@ -41,6 +41,11 @@ export class UsageMeter {
       total = total === undefined || costUsd === undefined ? undefined : total + costUsd;
     }
     return { ...(total === undefined ? {} : { costUsd: total }), ...(parts.length > 1 ? { costs } : {}) };
+  }
+
+  /** Moves a part of the earlier costs to the new ones. */
+  countEarlier(costUsd: number): void {
+    this.#earlierUsd -= costUsd;
   }
 
   get newCostUsd(): number {

@@ -13,20 +13,22 @@ import {
   type PermissionMode,
   query,
   type QueryParams,
+  type ResumePoint,
   type SessionSnapshot,
   type SessionState,
   type Terminal,
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { DATE, dateNote } from '../prompt/session-context.ts';
-import { type SdkMessage, type SdkResult, totalCost } from '../sdk/message.ts';
-import { createTranslator, replayLine } from '../sdk/translate.ts';
+import type { SdkMessage, SdkResult } from '../sdk/message.ts';
+import { replayLine } from '../sdk/translate.ts';
 import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import { memorySession } from '../session/open/memory.ts';
 import type { Session } from '../session/open/open.ts';
 import { createReadFileState } from './deps.ts';
-import { Denials, denialLines } from './denials.ts';
+import { countEarlier, earlierCostUsd, findCutOffPrompt, NOTHING_TO_CONTINUE } from './continue-run.ts';
+import { denialLines } from './denials.ts';
 import {
   commandResult,
   type EndOfRun,
@@ -36,7 +38,7 @@ import {
   type LineStamp,
   resultLine,
 } from './lines.ts';
-import { finishOpenCalls } from './open-calls.ts';
+import { finishOpenCalls, reportUncertainCalls } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
 import { blockedPromptLines, promptHookAnswer } from './prompt-hook.ts';
 import {
@@ -48,23 +50,32 @@ import {
   undoCompaction,
 } from '../context/commands.ts';
 import { admitMedia } from '../context/admit-media.ts';
-import { contextPortOf } from '../context/context-port.ts';
-import { initialSessionState, existingFolder, PLAN_NOTE, whereNote } from './session-state.ts';
-import { applyChanges, type Changes, newHead, paramsOf, type Prompt, resumedHead } from './params.ts';
-import { contextChangesOf, type CostTotals, CostTracker, RunCounts } from '../cost/cost-tracker.ts';
+import { initialSessionState, promptNotes } from './session-state.ts';
+import {
+  applyChanges,
+  type Changes,
+  contextPipelineOf,
+  newHead,
+  paramsOf,
+  type Prompt,
+  resumedHead,
+} from './params.ts';
+import { type CostTotals, CostTracker } from '../cost/cost-tracker.ts';
 import {
   BUSY,
   endOf,
   type MessageStamp,
+  newPromptRun,
   type PromptRun,
   SessionLog,
   isRefusedBySystem,
   rewindEntry,
+  storedOutcome,
   synthetic,
   terminalOf,
 } from './session-log.ts';
-import { liveOf, deniedFilesOf, workingFoldersOf } from './permission.ts';
-import { parserOf, STRUCTURED_OUTPUT, StructuredOutput } from './structured-output.ts';
+import { liveOf, workingFoldersOf } from './permission.ts';
+import { parserOf } from './structured-output.ts';
 
 export type { Changes, Prompt };
 
@@ -124,7 +135,7 @@ export class QueryEngine {
   /** Restores the messages that the last compaction replaced. */
   undoCompaction(): CommandOutcome<{ readonly messages: number }> {
     if (this.#busy) return BUSY;
-    return this.#storing(() => undoCompaction(this.#session, this.#log.store));
+    return storedOutcome(() => undoCompaction(this.#session, this.#log.store));
   }
 
   /** The size of the conversation in the model's window, by kind of content. */
@@ -167,9 +178,11 @@ export class QueryEngine {
   add(prompt: string | Prompt): CommandOutcome<object> {
     if (this.#busy) return BUSY;
     const { content, uuid = this.#uuid() } = typeof prompt === 'string' ? { content: prompt } : prompt;
-    return this.#storing(() => {
+    return storedOutcome(() => {
       this.#log.begin(this.#currentHead());
       this.#log.store({ type: 'user', message: { type: 'user', uuid, at: this.#now(), content } });
+      // It started no run, so there is nothing to continue.
+      this.#log.store({ type: 'command', commandId: uuid, state: 'completed' });
       return { ok: true };
     });
   }
@@ -180,17 +193,14 @@ export class QueryEngine {
     const entry = rewindEntry(this.messages, uuid);
     if (!entry)
       return { ok: false, reason: 'nothing to do', message: `The conversation has no message ${uuid}.` };
-    return this.#storing(() => {
+    return storedOutcome(() => {
       this.#log.store(entry);
       return { ok: true };
     });
   }
 
   async *submitMessage(prompt: string | Prompt): AsyncGenerator<SdkMessage, Terminal> {
-    if (this.#busy) {
-      yield this.#failedStart(BUSY.message);
-      return { reason: 'model_error', message: BUSY.message };
-    }
+    if (this.#busy) return yield* this.#refuse(BUSY.message);
     this.#start();
     try {
       const given = typeof prompt === 'string' ? { content: prompt } : prompt;
@@ -216,16 +226,46 @@ export class QueryEngine {
       return { reason: 'hook_stopped', hook: 'UserPromptSubmit', message: block };
     }
     const problem = await this.#accept({ content, uuid }, context);
-    if (problem !== undefined) {
-      yield this.#failedStart(problem);
-      return { reason: 'model_error', message: problem };
-    }
+    if (problem !== undefined) return yield* this.#refuse(problem);
     yield this.#initLine();
     if (this.#options.replayUserMessages) yield replayLine(content, { uuid, session_id: this.sessionId });
-    const terminal = yield* this.#drive(turn);
+    return yield* this.#finish(turn, yield* this.#drive(turn));
+  }
+
+  async *#finish(turn: PromptRun, terminal: Terminal): AsyncGenerator<SdkMessage, Terminal> {
     const unstored = this.#log.finish(terminal);
     yield resultLine(this.#endOf(turn, terminal, unstored), this.#stamp());
     return terminal;
+  }
+
+  /** Continues the prompt that was cut off, without a new one. Its result covers the whole run. */
+  async *continueRun(): AsyncGenerator<SdkMessage, Terminal> {
+    if (this.#busy) return yield* this.#refuse(BUSY.message);
+    this.#start();
+    try {
+      await this.#loadFacts();
+      const objection = await this.#costs.objection();
+      if (objection !== undefined) return yield* this.#refuse(objection);
+      const cutOff = findCutOffPrompt(this.#session, this.#params(this.#newRun()));
+      if (!cutOff) return yield* this.#refuse(NOTHING_TO_CONTINUE);
+      const turn = this.#newRun(cutOff.entries[0]?.at);
+      countEarlier(turn.counts, cutOff.entries);
+      this.#costs.continueAfter(earlierCostUsd(cutOff.entries));
+      yield this.#initLine();
+      if (cutOff.kind === 'stopped') return yield* this.#finish(turn, cutOff.terminal);
+      this.#log.begin(this.#currentHead());
+      const { retracted: uuids, point } = cutOff;
+      if (uuids.length > 0) yield* this.#record({ type: 'tombstone', uuids }, turn);
+      return yield* this.#finish(turn, yield* this.#drive(turn, point));
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** The prompt cannot start. */
+  async *#refuse(message: string): AsyncGenerator<SdkMessage, Terminal> {
+    yield this.#failedStart(message);
+    return { reason: 'model_error', message };
   }
 
   /** `/compact` as a prompt. It has a first line and one result like every prompt, but no run. */
@@ -269,20 +309,13 @@ export class QueryEngine {
     return endOf(turn, { terminal, spending: this.spending, now: this.#now(), unstored });
   }
 
-  #newRun(): PromptRun {
-    const { outputSchema } = this.#options;
-    return {
-      counts: new RunCounts(this.#now()),
-      denials: new Denials(),
-      translator: createTranslator({
-        sessionId: this.sessionId,
-        uuid: this.#uuid,
-        now: this.#now,
-        replays: this.#options.replayUserMessages ?? false,
-        ownHooks: [STRUCTURED_OUTPUT],
-      }),
-      structured: outputSchema && new StructuredOutput(outputSchema),
-    };
+  #newRun(startedAt?: number): PromptRun {
+    return newPromptRun(this.#options, {
+      sessionId: this.sessionId,
+      uuid: this.#uuid,
+      now: this.#now,
+      startedAt,
+    });
   }
 
   /** Stores the prompt before anything else happens. Returns the reason if the run cannot start. */
@@ -305,10 +338,7 @@ export class QueryEngine {
       this.#log.begin(this.#currentHead());
       const stamp = { uuid, at: this.#now() };
       this.#log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted } });
-      this.#checkDirectory();
-      if (this.permissionMode === 'plan') this.#attach(PLAN_NOTE);
-      for (const attachment of this.#news(stamp.at)) this.#attach(attachment);
-      if (hookContext !== undefined) this.#attach({ kind: 'reminder', about: 'hook', text: hookContext });
+      this.#attachNotes(stamp.at, hookContext);
       await this.#options.onAccepted?.(stamp.uuid);
       return undefined;
     } catch (thrown) {
@@ -324,15 +354,6 @@ export class QueryEngine {
     await this.#factsLoaded;
   }
 
-  #storing<T>(work: () => CommandOutcome<T>): CommandOutcome<T> {
-    try {
-      return work();
-    } catch (thrown) {
-      if (thrown instanceof JournalError) return { ok: false, reason: 'failed', message: thrown.message };
-      throw thrown;
-    }
-  }
-
   /** A tool changed the mode (a plan started or ended). The newest change counts. */
   #applySessionState(stance: SessionState): void {
     const { permissionMode: mode } = stance;
@@ -345,21 +366,17 @@ export class QueryEngine {
     return this.#log.stance?.permissionMode ?? 'default';
   }
 
-  /** The working directory of the shell may have been removed. */
-  #checkDirectory(): void {
-    if (!this.#log.stance) return;
-    const { stance, note } = existingFolder(this.#log.stance, workingFoldersOf(this.#options));
-    if (note === undefined) return;
-    this.#log.stance = stance;
-    this.#log.store({ type: 'stance', stance });
-    this.#attach(note);
-  }
-
-  /** Attachments that join the prompt. */
-  #news(now: number): readonly Attachment[] {
-    const began = this.#currentHead().userContext[DATE];
-    const { news, redact = (value) => value } = this.#options;
-    return redact([...dateNote(began, this.messages, now), ...(news?.() ?? [])]);
+  /** Attaches the notes that join a prompt. */
+  #attachNotes(now: number, hookContext: string | undefined): void {
+    const { stance, notes } = promptNotes(this.#options, {
+      stance: this.#log.stance,
+      folders: workingFoldersOf(this.#options),
+      isPlanning: this.permissionMode === 'plan',
+      dates: dateNote(this.#currentHead().userContext[DATE], this.messages, now),
+      hookContext,
+    });
+    if (stance) this.#log.store({ type: 'stance', stance: (this.#log.stance = stance) });
+    for (const note of notes) this.#attach(note);
   }
 
   #attach(attachment: Attachment): void {
@@ -368,9 +385,11 @@ export class QueryEngine {
     this.#options.onEvent?.({ type: 'message', message });
   }
 
-  async *#drive(turn: PromptRun): AsyncGenerator<SdkMessage, Terminal> {
+  /** `resume` is the point at which a cut-off prompt continues. A new prompt closes the calls of the one before. */
+  async *#drive(turn: PromptRun, resume?: ResumePoint): AsyncGenerator<SdkMessage, Terminal> {
     const { openCalls } = this.#session.projection;
-    const earlier = finishOpenCalls(this.#params(turn), openCalls, () => this.#messageStamp());
+    const close = resume ? reportUncertainCalls : finishOpenCalls;
+    const earlier = close(this.#params(turn), openCalls, () => this.#messageStamp());
     let run: AsyncGenerator<LoopEvent, Terminal> | undefined;
     let isAbandoned = true;
     try {
@@ -378,7 +397,7 @@ export class QueryEngine {
       for (; !step.done; step = await earlier.next()) yield* this.#record(step.value, turn);
       if (step.value) return { reason: 'hook_stopped', ...step.value };
       // The run starts from the results of the earlier calls.
-      run = query(this.#params(turn));
+      run = query(this.#params(turn, resume));
       let end: Terminal | undefined;
       while (!end) {
         const next = await run.next();
@@ -430,38 +449,18 @@ export class QueryEngine {
 
   /** One for the whole session, because it remembers requests and decisions across prompts. */
   #contextPort(): ContextPipeline {
-    return (this.#context ??= this.#newContextPort());
-  }
-
-  #newContextPort(): ContextPipeline {
-    const { model, random, cwd, requestOptions, config, compaction = {} } = this.#options;
-    const { isForbidden: _, ...limits } = compaction;
-    return contextPortOf({
-      model,
-      clock: this.#options.clock ?? systemClock,
-      uuid: this.#uuid,
-      random: random ?? Math.random,
-      sessionId: this.sessionId,
-      journalPath: this.#session.journal.path,
-      cwd,
+    return (this.#context ??= contextPipelineOf(this.#options, {
+      session: this.#session,
       head: this.#currentHead(),
-      requestOptions,
-      gates: config?.gates,
-      changes: { ...contextChangesOf(this.#options), ...limits },
+      uuid: this.#uuid,
       learnedWindows: this.#learnedWindows,
-      lastAnswer: () => this.#session.projection.lastAnswer,
-      hooks: this.#options.hooks?.compaction,
-      refusedBlocks: () => this.#session.projection.refused,
-      deniedFiles: deniedFilesOf(this.#options, cwd),
-      standing: async () => [
-        ...whereNote(this.#log.stance, cwd),
-        ...((await this.#options.standing?.()) ?? []),
-      ],
-    });
+      stance: () => this.#log.stance,
+    }));
   }
 
-  #params(turn: PromptRun): QueryParams {
+  #params(turn: PromptRun, resume?: ResumePoint): QueryParams {
     return paramsOf(this.#options, {
+      resume,
       model: this.#costs.hearing(this.#options.model),
       session: this.#session,
       head: this.#currentHead(),
@@ -480,14 +479,8 @@ export class QueryEngine {
     return initLine({ ...this.#options, permissionMode: this.permissionMode }, this.#stamp());
   }
 
-  /** The costs of earlier prompts stay in the total. */
   #failedStart(message: string): SdkResult {
-    const { spending } = this;
-    return {
-      ...failedStart(message, this.#stamp()),
-      total_cost_usd: totalCost(spending),
-      modelUsage: spending.models,
-    };
+    return failedStart(message, this.#stamp(), this.spending);
   }
 
   #stamp(): LineStamp {

@@ -132,8 +132,8 @@ function turnsOf({ terminal, counts }: EndOfRun): number {
   return counts.answers + Number(isTruncated(terminal));
 }
 
-/** The result of a run that could not start. */
-export function failedStart(message: string, stamp: LineStamp): SdkResult {
+/** The result of a run that could not start. The costs of earlier prompts stay in the total. */
+export function failedStart(message: string, stamp: LineStamp, spending?: CostTotals): SdkResult {
   return {
     type: 'result',
     subtype: 'error_during_execution',
@@ -142,9 +142,9 @@ export function failedStart(message: string, stamp: LineStamp): SdkResult {
     duration_api_ms: 0,
     num_turns: 0,
     stop_reason: null,
-    total_cost_usd: 0,
+    total_cost_usd: spending ? totalCost(spending) : 0,
     usage: sdkUsage(NO_USAGE),
-    modelUsage: {},
+    modelUsage: spending?.models ?? {},
     permission_denials: [],
     terminal_reason: 'turn_setup_failed',
     ...stamp,

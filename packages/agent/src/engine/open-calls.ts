@@ -7,6 +7,7 @@ import {
   type Message,
   type OpenCall,
   type QueryParams,
+  REPEATED_CALL,
   toolError,
   type ToolUseContext,
 } from '@heddle/core';
@@ -38,6 +39,29 @@ export async function* finishOpenCalls(
   }
   if (again.length === 0) return undefined;
   return yield* finishCalls(params, openCallResult(again, stamp));
+}
+
+/**
+ * Reports the calls of a cut-off prompt that cannot run again. The continued run runs the others: they never began, or may be
+ * repeated.
+ */
+export async function* reportUncertainCalls(
+  params: QueryParams,
+  openCalls: readonly OpenCall[],
+  stamp: () => { uuid: string; at: number },
+): AsyncGenerator<LoopEvent, undefined> {
+  const { told } = await planOpenCalls(openCalls, params.toolUseContext);
+  for (const { open, text, isError } of told) {
+    if (!open.intent && isRunnable(open)) continue;
+    const message = resultMessage(stamp(), open.call.id, text, isError);
+    yield { type: 'message', message, outcome: { toolUseId: open.call.id, isError } };
+  }
+  return undefined;
+}
+
+/** An input that was not valid JSON is stored as an empty one. A repeated call must not run. */
+function isRunnable({ call }: OpenCall): boolean {
+  return Object.keys(call.input).length > 0 && !call.id.startsWith(REPEATED_CALL);
 }
 
 async function planOpenCalls(openCalls: readonly OpenCall[], context: ToolUseContext): Promise<OpenCallPlan> {

@@ -6,19 +6,22 @@ import type {
   FileStateCache,
   ModelPort,
   QueryParams,
+  ResumePoint,
   SessionSnapshot,
   SessionState,
   ToolHooks,
   ToolUseContext,
 } from '@heddle/core';
+import { systemClock } from '@heddle/models';
+import { contextPortOf } from '../context/context-port.ts';
 import { defaultSystemPrompt } from '../prompt/sections.ts';
 import type { Session } from '../session/open/open.ts';
 import type { Denials } from './denials.ts';
 import { productionDeps } from './deps.ts';
 import type { AgentOptions } from './options.ts';
 import { deniedFilesOf, permissionOf, workingFoldersOf } from './permission.ts';
-import { fallbacksOf } from '../cost/cost-tracker.ts';
-import { toolsOf } from './session-state.ts';
+import { contextChangesOf, fallbacksOf } from '../cost/cost-tracker.ts';
+import { toolsOf, whereNote } from './session-state.ts';
 import { STRUCTURED_OUTPUT, type StructuredOutput } from './structured-output.ts';
 
 interface RunSetup {
@@ -34,6 +37,8 @@ interface RunSetup {
   readonly store: (body: EntryBody) => void;
   readonly denials: Denials;
   readonly structured: StructuredOutput | undefined;
+  /** The point at which a cut-off prompt continues. */
+  readonly resume?: ResumePoint | undefined;
 }
 
 export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
@@ -72,6 +77,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     refusedBlocks: setup.session.projection.refused,
     maxOutputTokensOverride: outputCap,
     autoCompactTracking: setup.session.projection.autoCompactTracking,
+    resume: setup.resume,
     config: {
       ...config,
       sessionId: setup.session.id,
@@ -81,6 +87,39 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     },
     deps: structured ? { ...deps, ...watching(structured, deps) } : deps,
   };
+}
+
+interface PipelineSetup extends Pick<RunSetup, 'session' | 'head'> {
+  readonly uuid: () => string;
+  /** Windows that servers stated when they rejected a request, by model. */
+  readonly learnedWindows: Map<string, number>;
+  readonly stance: () => SessionState | undefined;
+}
+
+/** The context levels of a session. */
+export function contextPipelineOf(options: AgentOptions, setup: PipelineSetup): ContextPipeline {
+  const { model, random, cwd, requestOptions, config, compaction = {} } = options;
+  const { isForbidden: _, ...limits } = compaction;
+  const { session } = setup;
+  return contextPortOf({
+    model,
+    clock: options.clock ?? systemClock,
+    uuid: setup.uuid,
+    random: random ?? Math.random,
+    sessionId: session.id,
+    journalPath: session.journal.path,
+    cwd,
+    head: setup.head,
+    requestOptions,
+    gates: config?.gates,
+    changes: { ...contextChangesOf(options), ...limits },
+    learnedWindows: setup.learnedWindows,
+    lastAnswer: () => session.projection.lastAnswer,
+    hooks: options.hooks?.compaction,
+    refusedBlocks: () => session.projection.refused,
+    deniedFiles: deniedFilesOf(options, cwd),
+    standing: async () => [...whereNote(setup.stance(), cwd), ...((await options.standing?.()) ?? [])],
+  });
 }
 
 /** A call that a hook denies counts as denied, like one that a rule denies. */

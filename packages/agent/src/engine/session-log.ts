@@ -10,15 +10,16 @@ import {
   SYNTHETIC_MODEL,
   type Terminal,
 } from '@heddle/core';
-import type { CommandFailure, CompactOutcome } from '../context/commands.ts';
-import type { Translator } from '../sdk/translate.ts';
+import type { CommandFailure, CommandOutcome, CompactOutcome } from '../context/commands.ts';
+import { createTranslator, type Translator } from '../sdk/translate.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import type { Session } from '../session/open/open.ts';
-import type { Denials } from './denials.ts';
+import { Denials } from './denials.ts';
 import type { EndOfRun } from './lines.ts';
 import { resultMessage } from './open-calls.ts';
-import type { StructuredOutput } from './structured-output.ts';
-import type { RunCounts } from '../cost/cost-tracker.ts';
+import type { AgentOptions } from './options.ts';
+import { STRUCTURED_OUTPUT, StructuredOutput } from './structured-output.ts';
+import { RunCounts } from '../cost/cost-tracker.ts';
 
 export interface MessageStamp {
   readonly uuid: string;
@@ -96,6 +97,16 @@ function reasonUnstored(work: () => void): string | undefined {
   }
 }
 
+/** Runs a command that stores entries. An entry that cannot be stored is an error of the command. */
+export function storedOutcome<T>(work: () => CommandOutcome<T>): CommandOutcome<T> {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof JournalError) return { ok: false, reason: 'failed', message: thrown.message };
+    throw thrown;
+  }
+}
+
 function isBoundary(body: EntryBody): boolean {
   return (body.type === 'context' || body.type === 'rewind') && body.messages !== undefined;
 }
@@ -105,6 +116,29 @@ export interface PromptRun {
   readonly denials: Denials;
   readonly translator: Translator;
   readonly structured: StructuredOutput | undefined;
+}
+
+/** `startedAt` is given for a run that continues. */
+export function newPromptRun(
+  { outputSchema, replayUserMessages }: Pick<AgentOptions, 'outputSchema' | 'replayUserMessages'>,
+  given: {
+    readonly sessionId: string;
+    readonly uuid: () => string;
+    readonly now: () => number;
+    readonly startedAt: number | undefined;
+  },
+): PromptRun {
+  const { startedAt = given.now(), ...host } = given;
+  return {
+    counts: new RunCounts(startedAt),
+    denials: new Denials(),
+    translator: createTranslator({
+      ...host,
+      replays: replayUserMessages ?? false,
+      ownHooks: [STRUCTURED_OUTPUT],
+    }),
+    structured: outputSchema && new StructuredOutput(outputSchema),
+  };
 }
 
 export function endOf(

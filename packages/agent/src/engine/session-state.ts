@@ -23,8 +23,36 @@ export function initialSessionState(
   return { ...stored, workingDirectory, permissionMode };
 }
 
+interface PromptFacts {
+  readonly stance: SessionState | undefined;
+  /** The folders of the session. The first one is the project. */
+  readonly folders: readonly string[];
+  readonly isPlanning: boolean;
+  readonly dates: readonly Attachment[];
+  /** The text that a hook adds to the prompt. */
+  readonly hookContext: string | undefined;
+}
+
+/** Returns the notes that join a prompt, in order, and the session state if its directory has gone. */
+export function promptNotes(
+  { news, redact = (value) => value }: Pick<AgentOptions, 'news' | 'redact'>,
+  { stance, folders, isPlanning, dates, hookContext }: PromptFacts,
+): { readonly stance?: SessionState; readonly notes: readonly Attachment[] } {
+  const moved = stance && existingFolder(stance, folders);
+  const hookNote = { kind: 'reminder', about: 'hook', text: hookContext ?? '' } as const;
+  return {
+    ...(moved?.note ? { stance: moved.stance } : {}),
+    notes: [
+      ...(moved?.note ? [moved.note] : []),
+      ...(isPlanning ? [PLAN_NOTE] : []),
+      ...redact([...dates, ...(news?.() ?? [])]),
+      ...(hookContext === undefined ? [] : [hookNote]),
+    ],
+  };
+}
+
 /** The state with an existing directory, and a note if that differs. The first folder is the project. */
-export function existingFolder(
+function existingFolder(
   stance: SessionState,
   folders: readonly string[],
 ): { readonly stance: SessionState; readonly note?: Attachment } {
@@ -52,7 +80,7 @@ function realFolder(folder: string): string {
 }
 
 /** Attached to each prompt, so that the model does not learn the mode from denied calls. */
-export const PLAN_NOTE: Attachment = {
+const PLAN_NOTE: Attachment = {
   kind: 'reminder',
   about: 'other',
   text: 'You are planning: look around, but change nothing. When the plan is ready, give it to ExitPlanMode; where you are not offered that tool, give it as your answer.',

@@ -4,7 +4,7 @@
  */
 import type { Step } from '../machine/effects.ts';
 import { isThinking, isToolUse, type ToolUseBlock } from '../messages/blocks.ts';
-import { type AssistantMessage, callsOf, type Message } from '../messages/message.ts';
+import { type AssistantMessage, callsOf, type Message, resultsOf } from '../messages/message.ts';
 import type { ModelError } from '../messages/model-error.ts';
 
 export interface Answer {
@@ -38,6 +38,20 @@ export const NO_ANSWER: Answer = {
   responseId: '',
   error: undefined,
 };
+
+/** An answer from the log: its blocks, and its results with the messages that follow each. */
+export function storedAnswer(messages: readonly Message[], error: ModelError | undefined): Answer {
+  const blocks = messages.filter((message) => message.type === 'assistant');
+  const results: CallResult[] = [];
+  for (const message of messages) {
+    if (message.type === 'assistant') continue;
+    const [result] = resultsOf(message);
+    const last = results.at(-1);
+    if (result || !last) results.push({ toolUseId: result?.tool_use_id ?? '', messages: [message] });
+    else results[results.length - 1] = { ...last, messages: [...last.messages, message] };
+  }
+  return { ...NO_ANSWER, blocks, results, responseId: blocks[0]?.responseId ?? '', error };
+}
 
 /** The steps of the machine that change the answer. */
 export type AnswerStep = Extract<

@@ -19,7 +19,7 @@ import type { ModelRecord } from '../model/port.ts';
 import { createRequestBuilder, type RequestBuilder } from '../request/builder.ts';
 import type { ToolUseContext } from '../tools/tool.ts';
 import type { StreamingToolExecutor, ToolUpdate } from '../tools/executor.ts';
-import { type Answer, NO_ANSWER } from './answer.ts';
+import { type Answer, NO_ANSWER, storedAnswer } from './answer.ts';
 import type { MessageEvent } from './events.ts';
 import type { QueryDeps, QueryParams } from './params.ts';
 import { type WaitFor, waitWithGrace } from './wait.ts';
@@ -113,18 +113,25 @@ export interface PendingSummary {
   readonly text: () => string | undefined;
 }
 
-/** `leaving` aborts when the consumer leaves early: everything below ends at once. */
-export function openEnvironment(params: QueryParams, leaving: AbortSignal): RunEnvironment {
-  const { deps, toolUseContext } = params;
-  const config = queryConfig({
+/** The configuration of the machine for a run with these parameters. */
+export function runConfigOf(
+  params: Omit<QueryParams, 'messages' | 'deps' | 'canUseTool' | 'resume'>,
+): QueryConfig {
+  return queryConfig({
     ...params.config,
     querySource: params.querySource,
-    isSubagent: toolUseContext.agentId !== undefined,
+    isSubagent: params.toolUseContext.agentId !== undefined,
     maxTurns: params.maxTurns,
     tokenBudget: params.tokenBudget,
     taskBudget: params.taskBudget,
     outputCap: params.maxOutputTokensOverride,
   });
+}
+
+/** `leaving` aborts when the consumer leaves early: everything below ends at once. */
+export function openEnvironment(params: QueryParams, leaving: AbortSignal): RunEnvironment {
+  const { deps, toolUseContext } = params;
+  const config = runConfigOf(params);
   const scope = childScope(toolUseContext.signal);
   const { signal } = scope;
   let current: StreamingToolExecutor | undefined;
@@ -155,19 +162,34 @@ export function openEnvironment(params: QueryParams, leaving: AbortSignal): RunE
 }
 
 export function firstProgress({ params, signal }: RunEnvironment): RunProgress {
-  const { toolUseContext, fallbackModel = [] } = params;
+  const { toolUseContext, fallbackModel = [], resume } = params;
   const models = typeof fallbackModel === 'string' ? [fallbackModel] : fallbackModel;
+  const fallbacks = [...new Set(models)].filter((model) => model !== toolUseContext.model);
+  const used = resume?.fallbacksUsed ?? 0;
+  const model = fallbacks[used - 1] ?? toolUseContext.model;
   return {
-    ...startIteration(History.of(params.messages)),
+    ...firstIteration(params),
     hasBegun: false,
-    context: { ...toolUseContext, signal },
-    fallbacks: [...new Set(models)].filter((model) => model !== toolUseContext.model),
+    context: { ...toolUseContext, model, signal },
+    fallbacks: fallbacks.slice(used),
     leavesOutThinking: false,
     rejectedBlocks: new Set(params.refusedBlocks),
     summary: undefined,
-    outputTokens: 0,
-    commands: [],
+    outputTokens: resume?.outputTokens ?? 0,
+    commands: resume?.commands ?? [],
   };
+}
+
+/** A continued run has the stored answer of its last iteration. It consists of all messages from the first block on. */
+function firstIteration({ messages, resume }: QueryParams): IterationProgress {
+  const all = History.of(messages);
+  const stored = [...all];
+  const start = stored.findIndex(({ uuid }) => uuid === resume?.answer?.firstBlock);
+  if (!resume?.answer || start < 0) return startIteration(all);
+  const { ended } = resume.answer;
+  const error = ended.well ? undefined : ended.error;
+  const answer = storedAnswer(stored.slice(start), error);
+  return { ...startIteration(History.of(stored.slice(0, start))), answer };
 }
 
 export function startIteration(history: MessageHistory): IterationProgress {

@@ -10,6 +10,7 @@ import type { Clock } from '../clock.ts';
 import type { ContextPort } from '../context/port.ts';
 import type { ConfigChanges, QuerySource } from '../machine/config.ts';
 import type { HookMessage } from '../machine/effects.ts';
+import type { ResumePoint } from '../log/resume-point.ts';
 import type { AutoCompactTracking, RepeatedCall } from '../machine/state.ts';
 import type { ContentBlock, ToolUseBlock } from '../messages/blocks.ts';
 import type {
@@ -49,6 +50,8 @@ export interface QueryParams {
   readonly requestOptions?: GivenOptions;
   /** Blocks of the history that the API rejected in earlier runs, by the names in `refused` events. */
   readonly refusedBlocks?: Iterable<string>;
+  /** Continues a run that was cut off. `messages` contain its stored answer and results. */
+  readonly resume?: ResumePoint | undefined;
   /** Gates, limits and the session. The loop copies them when the run starts. */
   readonly config: { readonly sessionId: string } & RunConfig;
   readonly deps: QueryDeps;

@@ -78,10 +78,7 @@ async function* finish(
   blocks: readonly AssistantMessage[],
   leaving: AbortSignal,
 ): AsyncGenerator<LoopEvent, HookMessage | undefined> {
-  const { config } = params;
-  // Nothing streams, so the executor receives all calls at once.
-  const gates = { ...config.gates, streamingToolExecution: false };
-  const env = openEnvironment({ ...params, config: { ...config, gates } }, leaving);
+  const env = openEnvironment(params, leaving);
   try {
     const given = { ...firstProgress(env), answer: { ...NO_ANSWER, blocks } };
     const end = yield* runTools(env, given);
@@ -93,13 +90,9 @@ async function* finish(
 }
 
 async function* queryLoop(env: RunEnvironment): AsyncGenerator<LoopEvent, Terminal> {
-  const { config, params, deps } = env;
+  const { config } = env;
   let progress = firstProgress(env);
-  let turn = initialLoopState({
-    startedAt: deps.clock.now(),
-    autoCompactTracking: params.autoCompactTracking,
-  });
-  let event: MachineEvent = { type: 'began' };
+  let { turn, event } = startOf(env, progress);
   yield { type: 'stream_request_start' };
   while (true) {
     const decision = decide(turn, event, config);
@@ -119,6 +112,22 @@ async function* queryLoop(env: RunEnvironment): AsyncGenerator<LoopEvent, Termin
         return decision.terminal;
     }
   }
+}
+
+/** A run that was cut off after an answer continues with the end of its stream. */
+function startOf(
+  { params: { resume, autoCompactTracking }, deps, aborted }: RunEnvironment,
+  { answer }: RunProgress,
+): { turn: LoopState; event: MachineEvent } {
+  if (!resume) {
+    const turn = initialLoopState({ startedAt: deps.clock.now(), autoCompactTracking });
+    return { turn, event: { type: 'began' } };
+  }
+  const { turn } = resume;
+  if (!resume.answer || answer.blocks.length === 0) return { turn, event: { type: 'began' } };
+  const { ended } = resume.answer;
+  const calls = callsOf(answer.blocks).length;
+  return { turn, event: { type: 'streamed', calls, ended, staged: deps.context.staged(), aborted } };
 }
 
 /** An exception in our own code, or of a port that did not end after an abort, becomes an event that ends the run. */

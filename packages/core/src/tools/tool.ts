@@ -235,6 +235,9 @@ export interface FileStateCache {
   paths(): readonly string[];
 }
 
+/** The start of the id that a second call with the same id receives. */
+export const REPEATED_CALL = 'repeated_';
+
 /** Results for the model of calls that did not end by themselves. */
 export const NOT_RUN = 'The call was not run: the turn was interrupted before it began.';
 export const NOT_RUN_AFTER_ERROR = 'The call was not run: an internal error ended the turn before it began.';

@@ -135,6 +135,11 @@ class Reader {
   }
 }
 
+/** Reads every entry of a session, also those before a boundary. */
+export function* storedEntries(path: string, blobs: Blobs): Generator<Entry> {
+  for (const decoded of decodedLines(path, blobs)) if (decoded.kind === 'entry') yield decoded.entry;
+}
+
 /**
  * Returns the conversation right after this message was stored, at any position of the file. Undefined if there is no
  * such message.
@@ -142,9 +147,7 @@ class Reader {
 export function historyUpTo(path: string, uuid: string, blobs: Blobs): readonly Message[] | undefined {
   const projection = new Projection();
   let history: readonly Message[] | undefined;
-  for (const decoded of decodedLines(path, blobs)) {
-    if (decoded.kind !== 'entry') continue;
-    const { entry } = decoded;
+  for (const entry of storedEntries(path, blobs)) {
     projection.apply(entry);
     if (messageUuid(entry) === uuid) history = [...projection.messages];
     if (entry.type === 'tombstone' && entry.uuids.includes(uuid)) history = undefined;

@@ -1,5 +1,5 @@
 /** Opens a session: a new one, an existing one, or a copy. Expected errors are values. */
-import { Projection, type SessionSnapshot } from '@heddle/core';
+import { type Entry, Projection, type SessionSnapshot, unfinishedRun } from '@heddle/core';
 import { existsSync, openSync, statSync } from 'node:fs';
 import { StoredCosts } from '../../cost/stored-costs.ts';
 import { branchOf } from '../../prompt/session-context.ts';
@@ -19,7 +19,7 @@ import { storageErrorReason, syncFolder } from '../files/write.ts';
 import { fileJournal } from '../journal/file-journal.ts';
 import { type Durability, EntryChain, type Journal, memoryJournal } from '../journal/journal.ts';
 import { copyCompanions, copySession, discardCopy, dropDamagedLines } from './copy.ts';
-import { historyUpTo, loadSession, repairTornEnd } from './load.ts';
+import { historyUpTo, loadSession, repairTornEnd, storedEntries } from './load.ts';
 
 export interface Session {
   readonly id: string;
@@ -31,6 +31,8 @@ export interface Session {
   readonly bill: StoredCosts;
   /** Messages for the user: a line that was cut off, lines that could not be read. */
   readonly notices: readonly string[];
+  /** Reads the entries of the last prompt if it has no end. Undefined: it ended, or there is none. */
+  readonly unfinished?: () => readonly Entry[] | undefined;
 }
 
 export type OpenedSession =
@@ -246,7 +248,9 @@ function openLocked(
     release,
   });
   notices.push(...(repaired?.notices ?? []));
-  return rewindTo({ id, journal, projection, snapshot, bill, notices }, { to: at, name, file, blobs });
+  const unfinished = (): readonly Entry[] | undefined => unfinishedRun(storedEntries(file, blobs));
+  const session = { id, journal, projection, snapshot, bill, notices, unfinished };
+  return rewindTo(session, { to: at, name, file, blobs });
 }
 
 function branchAt(cwd: string): { readonly gitBranch?: string } {

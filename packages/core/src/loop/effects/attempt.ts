@@ -6,7 +6,7 @@ import { callsOf, type AssistantMessage } from '../../messages/message.ts';
 import { modelError, type ModelError } from '../../messages/model-error.ts';
 import type { ModelRecord, ModelRequest, RecordIterator } from '../../model/port.ts';
 import { AnswerReader, type EndClass, type FinishedBlock } from '../../model/reader.ts';
-import { REPEATED_ID, type Tool, type ToolUseContext } from '../../tools/tool.ts';
+import { REPEATED_CALL, REPEATED_ID, type Tool, type ToolUseContext } from '../../tools/tool.ts';
 import type { ToolUpdate } from '../../tools/executor.ts';
 import { addBlock, type Answer, endAttempt } from '../answer.ts';
 import type { MessageWriter, RunEnvironment, RunProgress } from '../environment.ts';
@@ -146,7 +146,7 @@ function withOwnId(answer: Answer, finished: FinishedBlock, write: MessageWriter
   const { block } = finished;
   if (block.type !== 'tool_use') return finished;
   if (!callsOf(answer.blocks).some(({ id }) => id === block.id)) return finished;
-  return { block: { ...block, id: `repeated_${write.uuid()}` }, badInput: REPEATED_ID };
+  return { block: { ...block, id: `${REPEATED_CALL}${write.uuid()}` }, badInput: REPEATED_ID };
 }
 
 /** Adds derived fields to a copy for observers. The message itself is stored and sent. */

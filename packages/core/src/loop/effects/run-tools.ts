@@ -5,7 +5,7 @@ import { callsOf, resultsOf } from '../../messages/message.ts';
 import { finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/tool.ts';
 import { StreamingToolExecutor, type ToolUpdate } from '../../tools/executor.ts';
 import type { Settled } from '../../tools/slot.ts';
-import { addResult, type Answer, resultMessages } from '../answer.ts';
+import { addResult, type Answer, openCalls, resultMessages } from '../answer.ts';
 import type { EffectEnd, MessageWriter, RunEnvironment, RunProgress } from '../environment.ts';
 import type { LoopEvent } from '../events.ts';
 
@@ -17,9 +17,9 @@ export async function* runTools(
   let { answer, context } = given;
   const executor = given.executor ?? openExecutor(env, context);
   try {
-    if (!env.config.gates.streamingToolExecution) {
-      for (const call of callsOf(answer.blocks)) executor.addTool(call, answer.badInputs.get(call.id));
-    }
+    // Without an executor, no call started while the answer streamed, or the answer is from the log.
+    if (!given.executor)
+      for (const call of openCalls(answer)) executor.addTool(call, answer.badInputs.get(call.id));
     // Calls that finished during the stream are reported before any question about the other calls.
     let isStreaming = true;
     while (true) {
