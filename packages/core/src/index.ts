@@ -56,7 +56,7 @@ export * from './context/port.ts';
 export { historyBeforeCompaction } from './log/projection.ts';
 export type * from './log/entry.ts';
 export { type OpenCall, projectLog, Projection } from './log/projection.ts';
-export { type CutOffRun, cutOffRun, type ResumePoint, unfinishedRun } from './log/resume-point.ts';
+export { type CutOffRun, cutOffRun, LastRun, type ResumePoint, unfinishedRun } from './log/resume-point.ts';
 export {
   type RecordedDecision as Decided,
   type RecordedIteration,

@@ -43,10 +43,18 @@ export interface CompactSetup {
 
 /** Returns the user's text after `/compact`, if the prompt is that command. */
 export function compactCommand(content: string | readonly ContentBlock[]): string | undefined {
-  const [only, ...others] = typeof content === 'string' ? [text(content)] : content;
-  if (only?.type !== 'text' || others.length > 0) return undefined;
-  const command = /^\/compact(?<words>$|\s[^]*)/.exec(only.text.trim());
+  const command = /^\/compact(?<words>$|\s[^]*)/.exec(onlyText(content) ?? '');
   return command?.groups?.['words']?.trim();
+}
+
+/** `/continue` continues the prompt that was cut off. */
+export function isContinueCommand(content: string | readonly ContentBlock[]): boolean {
+  return onlyText(content) === '/continue';
+}
+
+function onlyText(content: string | readonly ContentBlock[]): string | undefined {
+  const [only, ...others] = typeof content === 'string' ? [text(content)] : content;
+  return only?.type === 'text' && others.length === 0 ? only.text.trim() : undefined;
 }
 
 /**

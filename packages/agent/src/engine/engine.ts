@@ -47,6 +47,7 @@ import {
   COMPACTION_FORBIDDEN,
   compactOnDemand,
   type CompactOutcome,
+  isContinueCommand,
   undoCompaction,
 } from '../context/commands.ts';
 import { admitMedia } from '../context/admit-media.ts';
@@ -204,6 +205,7 @@ export class QueryEngine {
     this.#start();
     try {
       const given = typeof prompt === 'string' ? { content: prompt } : prompt;
+      if (!given.verbatim && isContinueCommand(given.content)) return yield* this.#continued();
       const instructions = given.verbatim ? undefined : compactCommand(given.content);
       return yield* instructions === undefined ? this.#answer(given) : this.#compactTurn(instructions);
     } finally {
@@ -243,23 +245,27 @@ export class QueryEngine {
     if (this.#busy) return yield* this.#refuse(BUSY.message);
     this.#start();
     try {
-      await this.#loadFacts();
-      const objection = await this.#costs.objection();
-      if (objection !== undefined) return yield* this.#refuse(objection);
-      const cutOff = findCutOffPrompt(this.#session, this.#params(this.#newRun()));
-      if (!cutOff) return yield* this.#refuse(NOTHING_TO_CONTINUE);
-      const turn = this.#newRun(cutOff.entries[0]?.at);
-      countEarlier(turn.counts, cutOff.entries);
-      this.#costs.continueAfter(earlierCostUsd(cutOff.entries));
-      yield this.#initLine();
-      if (cutOff.kind === 'stopped') return yield* this.#finish(turn, cutOff.terminal);
-      this.#log.begin(this.#currentHead());
-      const { retracted: uuids, point } = cutOff;
-      if (uuids.length > 0) yield* this.#record({ type: 'tombstone', uuids }, turn);
-      return yield* this.#finish(turn, yield* this.#drive(turn, point));
+      return yield* this.#continued();
     } finally {
       this.#busy = false;
     }
+  }
+
+  async *#continued(): AsyncGenerator<SdkMessage, Terminal> {
+    await this.#loadFacts();
+    const objection = await this.#costs.objection();
+    if (objection !== undefined) return yield* this.#refuse(objection);
+    const cutOff = findCutOffPrompt(this.#session, this.#params(this.#newRun()));
+    if (!cutOff) return yield* this.#refuse(NOTHING_TO_CONTINUE);
+    const turn = this.#newRun(cutOff.entries[0]?.at);
+    countEarlier(turn.counts, cutOff.entries);
+    this.#costs.continueAfter(earlierCostUsd(cutOff.entries));
+    yield this.#initLine();
+    if (cutOff.kind === 'stopped') return yield* this.#finish(turn, cutOff.terminal);
+    this.#log.begin(this.#currentHead());
+    const { retracted: uuids, point } = cutOff;
+    if (uuids.length > 0) yield* this.#record({ type: 'tombstone', uuids }, turn);
+    return yield* this.#finish(turn, yield* this.#drive(turn, point));
   }
 
   /** The prompt cannot start. */

@@ -31,7 +31,7 @@ export function initLine(options: AgentOptions, stamp: LineStamp): SdkInit {
     claude_code_version: VERSION,
     tools: options.tools.map((tool) => tool.name),
     mcp_servers: [],
-    slash_commands: ['compact', ...(options.slashCommands ?? [])],
+    slash_commands: ['compact', 'continue', ...(options.slashCommands ?? [])],
     output_style: 'default',
     skills: [],
     plugins: [],

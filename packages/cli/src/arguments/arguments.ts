@@ -101,7 +101,7 @@ function commandOf(argv: readonly string[]): Command {
   if (values.has('help')) return { name: 'help' };
   if (values.has('version')) return { name: 'version' };
   const inputFormat = values.get('inputFormat') ?? 'text';
-  const prompt = words.length === 0 ? undefined : words.join(' ');
+  const prompt = promptOf(values, words);
   const options = { ...runOptions(values), notes: [...notes, ...unknown.map(ignoredFlag)] };
   // A client that uses JSON in both directions does not pass -p, and needs no terminal.
   const isHeadless = values.has('print') || inputFormat === 'stream-json';
@@ -121,6 +121,14 @@ function commandOf(argv: readonly string[]): Command {
     asksHost: values.get('promptTool') !== undefined && values.get('prompts') !== 'none',
     ...options,
   };
+}
+
+function promptOf(values: FlagValues, words: readonly string[]): string | undefined {
+  if (!values.has('continueRun')) return words.length === 0 ? undefined : words.join(' ');
+  if (words.length > 0) throw new UsageError('--continue-run takes no prompt: it continues the last one');
+  if (values.has('verbatim'))
+    throw new UsageError('--continue-run and --disable-slash-commands exclude each other');
+  return '/continue';
 }
 
 function ignoredFlag({ name }: FlagMistake): string {
@@ -170,7 +178,10 @@ function sessionOf(values: FlagValues): SessionChoice {
     throw new UsageError('--resume and --continue exclude each other');
   const from =
     id === undefined
-      ? { kind: values.has('continue') ? ('continue' as const) : ('new' as const) }
+      ? {
+          kind:
+            values.has('continue') || values.has('continueRun') ? ('continue' as const) : ('new' as const),
+        }
       : id === ''
         ? { kind: 'pick' as const }
         : { kind: 'resume' as const, id };

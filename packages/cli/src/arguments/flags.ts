@@ -160,6 +160,10 @@ export const FLAGS = {
     text: 'continue the newest session of this folder',
     aliases: ['-c'],
   }),
+  '--continue-run': switchFlag('part', 'continueRun', {
+    group: 'Sessions',
+    text: 'continue the prompt that was cut off, where it stopped; in the newest session, or with --resume',
+  }),
   '--resume': sessionFlag('part', 'resume', {
     group: 'Sessions',
     value: 'ID',

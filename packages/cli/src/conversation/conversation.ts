@@ -217,7 +217,8 @@ export class Conversation {
     this.#setup.remember(text);
     const slash = readSlash(line);
     if (slash?.kind === 'unknown') return this.#setup.screen.print(slash.message);
-    if (slash) return void this.#settle(await this.#turns.command(slash.command, slash.words));
+    if (slash && !slash.command.isPrompt)
+      return void this.#settle(await this.#turns.command(slash.command, slash.words));
     if (line === '!') return this.#note('type a command after the !, such as !ls');
     if (isShell(line)) return void this.#settle(await this.#turns.shell(line.slice(1).trim()));
     let left = await this.#turn(text);

@@ -31,6 +31,8 @@ export interface SlashCommand {
    * Absent: it needs a terminal.
    */
   readonly headless?: 'engine' | 'text' | ((started: Started, words: string) => Promise<SlashAnswer>);
+  /** The conversation submits the line as a prompt, and the engine runs it as a turn. */
+  readonly isPrompt?: true;
   /** Runs the command in a conversation. `words` is the text after the name. */
   readonly run: (words: string, chat: Chat) => void | Promise<void>;
 }

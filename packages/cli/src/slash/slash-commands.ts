@@ -13,6 +13,14 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: async (_words, chat) => (await import('./session.ts')).clear(chat),
   },
   {
+    name: 'continue',
+    help: 'continue the prompt that was cut off, where it stopped',
+    about: 'the conversation',
+    headless: 'engine',
+    isPrompt: true,
+    run: () => undefined,
+  },
+  {
     name: 'compact',
     hint: '[instructions]',
     help: 'replace the conversation by a summary of it',

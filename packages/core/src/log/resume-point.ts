@@ -44,27 +44,52 @@ export type CutOffRun =
       readonly point: ResumePoint;
     };
 
-/** Returns the last run of a log if it has no end. */
+/** Returns the entries of the last run of a log if it has no end. */
 export function unfinishedRun(entries: Iterable<Entry>): readonly Entry[] | undefined {
-  let run: Entry[] | undefined;
+  const last = new LastRun();
+  let run: Entry[] = [];
   for (const entry of entries) {
-    if (entry.type === 'user' && isPrompt(entry.message)) run = [entry];
-    else if (entry.type === 'end' || entry.type === 'rewind') run = undefined;
-    else if (isAddedMark(entry, run)) run = undefined;
-    else run?.push(entry);
+    if (last.take(entry) === 'began') run = [];
+    run.push(entry);
   }
-  return run;
+  return last.isOpen ? run : undefined;
+}
+
+/** Follows a log, and tells whether its last run has an end. */
+export class LastRun {
+  #prompt: string | undefined;
+  #isOpen: boolean | undefined;
+
+  /** Undefined: the log has neither a prompt nor an end so far. */
+  get isOpen(): boolean | undefined {
+    return this.#isOpen;
+  }
+
+  /** Returns `began` for the first entry of a run. */
+  take(entry: EntryBody): 'began' | undefined {
+    switch (entry.type) {
+      case 'user':
+        if (!isPrompt(entry.message)) return undefined;
+        this.#prompt = entry.message.uuid;
+        this.#isOpen = true;
+        return 'began';
+      case 'end':
+      case 'rewind':
+        this.#isOpen = false;
+        return undefined;
+      case 'command':
+        // A message that was added between two prompts has this mark. It did not start a run.
+        if (entry.commandId === this.#prompt) this.#isOpen = false;
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
 }
 
 function isPrompt(message: Message): boolean {
   if (message.type !== 'user' || message.isMeta) return false;
   return resultsOf(message).length === 0 && !isInterruption(textOf(message.content));
-}
-
-/** A message that was added between two prompts has this mark. It did not start a run. */
-function isAddedMark(entry: EntryBody, run: readonly EntryBody[] | undefined): boolean {
-  const [first] = run ?? [];
-  return entry.type === 'command' && first?.type === 'user' && entry.commandId === first.message.uuid;
 }
 
 /** `run` are the entries of an unfinished run. `config` is the configuration that it started with. */

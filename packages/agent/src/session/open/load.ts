@@ -1,5 +1,5 @@
 /** Loads a session. Only lines after the last boundary are read, so a compacted history does not make it slower. */
-import { type Entry, type Message, Projection, type SessionSnapshot } from '@heddle/core';
+import { type Entry, LastRun, type Message, Projection, type SessionSnapshot } from '@heddle/core';
 import { appendFileSync, mkdirSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { StoredCosts } from '../../cost/stored-costs.ts';
@@ -24,6 +24,8 @@ interface LoadedSession {
   readonly lacksLineEnd: boolean;
   /** The number of damaged lines since the boundary. */
   readonly damagedLines: number;
+  /** The last prompt has no end. Undefined: the prompt or its end is before the boundary. */
+  readonly isLastPromptOpen: boolean | undefined;
 }
 
 export function loadSession(path: string, blobs: Blobs): LoadedSession {
@@ -44,6 +46,7 @@ export function loadSession(path: string, blobs: Blobs): LoadedSession {
       bill,
       chain,
       damagedLines,
+      isLastPromptOpen: reader.run.isOpen,
       snapshot: reader.snapshot ?? earlierSnapshot(file, start, blobs),
       goodLength: start + length,
       torn,
@@ -104,6 +107,7 @@ class Reader {
   bill = new StoredCosts();
   chain = new EntryChain();
   damagedLines = 0;
+  readonly run = new LastRun();
 
   constructor(blobs: Blobs) {
     this.#blobs = blobs;
@@ -125,6 +129,7 @@ class Reader {
     if (refused) this.projection.apply({ type: 'refused', blocks: [...refused] });
     this.chain.follow(entry);
     this.bill.note(entry);
+    this.run.take(entry);
     if (entry.type === 'session') this.snapshot = entry.snapshot;
   }
 

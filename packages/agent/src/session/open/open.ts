@@ -31,6 +31,8 @@ export interface Session {
   readonly bill: StoredCosts;
   /** Messages for the user: a line that was cut off, lines that could not be read. */
   readonly notices: readonly string[];
+  /** The last prompt had no end when the session was opened. */
+  readonly wasCutOff?: boolean;
   /** Reads the entries of the last prompt if it has no end. Undefined: it ended, or there is none. */
   readonly unfinished?: () => readonly Entry[] | undefined;
 }
@@ -249,7 +251,8 @@ function openLocked(
   });
   notices.push(...(repaired?.notices ?? []));
   const unfinished = (): readonly Entry[] | undefined => unfinishedRun(storedEntries(file, blobs));
-  const session = { id, journal, projection, snapshot, bill, notices, unfinished };
+  const wasCutOff = loaded?.isLastPromptOpen ?? (loaded !== undefined && unfinished() !== undefined);
+  const session = { id, journal, projection, snapshot, bill, notices, wasCutOff, unfinished };
   return rewindTo(session, { to: at, name, file, blobs });
 }
 

@@ -20,7 +20,10 @@ export function sessionStart(
     ...(files.length > 0 ? [`instructions: ${files.join(', ')}`] : []),
     ...(sandboxSettings?.enabled ? ['sandbox on'] : []),
   ];
-  const notes = [...(inForce.length > 0 ? [inForce.join('; ')] : []), ...notices];
+  const cutOff = session.wasCutOff
+    ? ['the last prompt was cut off; /continue continues where it stopped']
+    : [];
+  const notes = [...(inForce.length > 0 ? [inForce.join('; ')] : []), ...notices, ...cutOff];
   return [
     ...notes.map(
       (note): OutputPart => ({ kind: 'line', text: style.paint('dim', `  (${escapeControls(note)})`) }),

@@ -1,0 +1,74 @@
+/** A prompt that `kill -9` cut off continues where it stopped: headless, as a prompt of a host, and at the terminal. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { call, hang, say, type ScriptStep } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Home, homeFor } from './test/home.ts';
+import { install, type Installed, linesOf } from './test/program.ts';
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+const STREAM = ['--output-format', 'stream-json', '--allowed-tools', 'Bash'];
+const APPEND = call('Bash', { command: 'echo once >> effects.txt' }, 'b1');
+
+/** Runs a prompt until the output contains a text, and kills the program. */
+async function killedAt(shown: string, script: readonly ScriptStep[]): Promise<Home> {
+  const home = homeFor(installed.program);
+  writeFileSync(path.join(home.folder, 'effects.txt'), '');
+  const ended = await home.run(['-p', 'Do the work.', ...STREAM, '--model', home.script(script)], {
+    onOutput: (text, child) => void (text.includes(shown) && child.kill('SIGKILL')),
+  });
+  expect(ended.signal).toBe('SIGKILL');
+  return home;
+}
+
+const effectsOf = ({ folder }: Home): string => readFileSync(path.join(folder, 'effects.txt'), 'utf8');
+
+describe('after a kill during the second answer', () => {
+  const script = [[APPEND], [say('Let me see.'), hang()]];
+
+  it('continues headless, without a prompt and without a second effect', async () => {
+    const home = await killedAt('Let me see.', script);
+    const model = home.script([[say('All is done.')]]);
+    const ended = await home.run(['-p', '--continue-run', ...STREAM, '--model', model]);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(linesOf(ended.stdout).at(-1)).toMatchObject({
+      subtype: 'success',
+      result: 'All is done.',
+      num_turns: 2,
+    });
+    expect(effectsOf(home)).toBe('once\n');
+    const again = await home.run(['-p', '--continue-run', '--model', model]);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('There is nothing to continue');
+  });
+
+  it('is offered at the terminal, and /continue does it', async () => {
+    const home = await killedAt('Let me see.', script);
+    const model = home.script([[say('All is done.')]]);
+    const ended = await home.run(['--plain', '-c', '--model', model], { input: '/continue\n' });
+    expect(ended.stdout).toContain('the last prompt was cut off; /continue continues where it stopped');
+    expect(ended.stdout).toContain('All is done.');
+    expect(effectsOf(home)).toBe('once\n');
+  });
+});
+
+it('reports a command that was running as uncertain, and does not repeat it', async () => {
+  const command = 'echo once >> effects.txt; echo began; sleep 60';
+  const home = await killedAt('tool_progress', [[call('Bash', { command }, 'b1')]]);
+  const model = home.script([[say('I checked.')]]);
+  const ended = await home.run(['-p', '--continue-run', ...STREAM, '--model', model]);
+  expect(ended.stdout).toContain('It may or may not have taken effect');
+  expect(linesOf(ended.stdout).at(-1)).toMatchObject({ subtype: 'success', result: 'I checked.' });
+  expect(effectsOf(home)).toBe('once\n');
+});
+
+it('rejects a prompt beside --continue-run', async () => {
+  const ended = await homeFor(installed.program).run(['-p', '--continue-run', 'and more']);
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toContain('--continue-run takes no prompt: it continues the last one');
+});
