@@ -6,13 +6,13 @@ import { SUMMARY_MARK } from '@heddle/context';
 import {
   type Entry,
   type EntryBody,
-  isToolResult,
   type JsonObject,
   type Message,
   type ModelRequest,
   queryConfig,
   replayLogEntries,
   resultsOf,
+  textOf,
 } from '@heddle/core';
 import {
   answer,
@@ -126,7 +126,7 @@ async function play(plan: RunPlan, model: ScriptedModel, stored: readonly EntryB
     modelName: FIRST_MODEL,
     fallbackModel: 'second',
     tools: [
-      fakeTool({ name: 'Look', run: ({ turn, at }) => `saw ${turn}.${at}` }),
+      fakeTool({ name: 'Look', run: (input) => `saw ${JSON.stringify(input)}` }),
       fakeTool({ name: 'Fail', fails: 'It failed.' }),
       fakeTool({ name: 'Write', readOnly: false, run: write }),
       fakeTool({ name: 'Denied', readOnly: false, run: write }),
@@ -166,20 +166,22 @@ function sessionWith(
 /** The handoff of a compaction lists uncertain calls, too. */
 const FAILED_CALLS = /## Calls that failed[\s\S]*?\n\n/;
 
-/** The conversation without ids and times. Results are listed by call, because their order may differ. */
-function conversationOf(messages: readonly Message[]) {
+/** The conversation without ids and times, and the result. Results are listed by call, because their order may differ. */
+function outcomeOf({ messages, result }: Played, uncertain: ReadonlySet<string>) {
   const results: Record<string, unknown> = {};
-  const rest: unknown[] = [];
+  const uncertainResults: unknown[] = [];
+  const others: unknown[] = [];
   for (const message of messages) {
-    if (message.type === 'user' && typeof message.content !== 'string') {
-      for (const block of message.content)
-        if (isToolResult(block)) results[block.tool_use_id] = block.content;
-        else rest.push(block);
-    } else if (message.type === 'user') rest.push(String(message.content).replace(FAILED_CALLS, ''));
-    else if (message.type === 'assistant') rest.push(message.content);
-    else if (message.type === 'attachment') rest.push(message.attachment);
+    if (message.type === 'assistant') others.push(message.content);
+    if (message.type === 'attachment') others.push(message.attachment);
+    if (message.type !== 'user') continue;
+    for (const { tool_use_id: id, content } of resultsOf(message))
+      if (uncertain.has(id)) uncertainResults.push(content);
+      else results[id] = content;
+    if (resultsOf(message).length === 0) others.push(textOf(message.content).replace(FAILED_CALLS, ''));
   }
-  return { results, rest };
+  const { terminal_reason: reason, num_turns: turns, result: text } = result ?? {};
+  return { results, uncertainResults, others, reason, turns, text };
 }
 
 /** Writing calls that had begun when the run was cut off, and have no stored result. */
@@ -200,37 +202,34 @@ async function checkEveryCut(plan: RunPlan): Promise<{ readonly cuts: number; re
   // One model for all processes: it recognizes the signatures of its thinking.
   const model = scriptedModel((request) => respond(plan, request));
   const whole = await play(plan, model, []);
-  const expected = conversationOf(whole.messages);
+  const config = queryConfig({ sessionId: 's1', maxTurns: plan.maxTurns });
   const start = whole.entries.findIndex(({ type }) => type === 'user') + 1;
   let uncertainties = 0;
   for (let length = start; length < whole.entries.length; length++) {
     const prefix = whole.entries.slice(0, length);
     const after = await play(plan, model, prefix);
-    const where = `cut after ${length} entries, the last one ${JSON.stringify(prefix.at(-1)).slice(0, 300)}`;
-    const uncertain = uncertainCalls(prefix);
-    uncertainties += uncertain.length;
-    const { results, rest } = conversationOf(after.messages);
-    const certain = { ...expected.results };
-    for (const id of uncertain) {
-      // A later compaction may have replaced the result.
-      if (id in results) expect(JSON.stringify(results[id]), where).toContain('may or may not have taken');
-      delete results[id];
-      delete certain[id];
-    }
-    expect(rest, where).toEqual(expected.rest);
-    expect(results, where).toEqual(certain);
-    expect(after.result?.terminal_reason, where).toBe(whole.result?.terminal_reason);
-    expect(after.result?.num_turns, where).toBe(whole.result?.num_turns);
-    expect(after.result?.result, where).toBe(whole.result?.result);
+    const uncertain = new Set(uncertainCalls(prefix));
+    uncertainties += uncertain.size;
     const begun = new Set(prefix.flatMap((entry) => (entry.type === 'intent' ? entry.toolUseId : [])));
-    expect(
-      after.written.filter((id) => begun.has(id)),
-      where,
-    ).toEqual([]);
-    const missed = whole.written.filter((id) => !begun.has(id) && !after.written.includes(id));
-    expect(missed, where).toEqual([]);
-    const config = queryConfig({ sessionId: 's1', maxTurns: plan.maxTurns });
-    expect(replayLogEntries(after.entries, config).mismatches, where).toEqual([]);
+    const expected = outcomeOf(whole, uncertain);
+    const seen = {
+      cutAfter: prefix.at(-1),
+      ...outcomeOf(after, uncertain),
+      repeatedWrites: after.written.filter((id) => begun.has(id)),
+      missingWrites: whole.written.filter((id) => !begun.has(id) && !after.written.includes(id)),
+      mismatches: replayLogEntries(after.entries, config).mismatches,
+    };
+    expect(seen).toEqual({
+      ...expected,
+      cutAfter: prefix.at(-1),
+      // A later compaction may have replaced the result.
+      uncertainResults: seen.uncertainResults.map((): unknown =>
+        expect.stringContaining('may or may not have taken'),
+      ),
+      repeatedWrites: [],
+      missingWrites: [],
+      mismatches: [],
+    });
   }
   return { cuts: whole.entries.length - start, uncertain: uncertainties };
 }
