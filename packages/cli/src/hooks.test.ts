@@ -136,6 +136,19 @@ describe('hooks of the settings', () => {
     ]);
     expect(stdout).toContain('stop_hook_prevented');
     expect(stdout).toContain('echo never');
+    expect(stdout).toContain('Answer 8.');
+  });
+
+  it.each([
+    ['a setting', { limits: { stopHookBlocks: 2 } }, {}],
+    ['a variable', { limits: { stopHookBlocks: 5 } }, { HEDDLE_STOP_HOOK_BLOCKS: '2' }],
+  ] as const)('block as often as the user allows: %s', async (_, settings, env) => {
+    const { run, script, write } = place();
+    write('config/settings.json', { ...settings, ...commands('Stop', 'echo never >&2; exit 2') });
+    const answers = Array.from({ length: 12 }, (_, at) => say(`Answer ${at}.`));
+    const { stdout } = await run(['-p', 'go', '--model', script(answers)], { env });
+    expect(stdout).toContain('Answer 2.');
+    expect(stdout).not.toContain('Answer 3.');
   });
 
   it('answer a permission question in place of the user', async () => {
@@ -193,7 +206,7 @@ describe('hooks of the settings', () => {
     const { run, script, write } = place();
     write('config/settings.json', { hooks: { PreToolUse: [{ hooks: [{ type: 'ftp' }] }], Nonsense: [] } });
     const { stderr } = await run(['-p', 'go', '--model', script([say('Done.')])]);
-    expect(stderr).toContain('settings.json: hooks.PreToolUse[0].hooks[0]: unknown type "ftp", ignored.');
+    expect(stderr).toContain('settings.json:1: hooks.PreToolUse[0].hooks[0]: unknown type "ftp", ignored.');
     expect(stderr).toContain('hooks.Nonsense: unknown event, ignored.');
   });
 });

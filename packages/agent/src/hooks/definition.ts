@@ -54,29 +54,35 @@ export interface HooksRead {
 }
 
 export interface HookOrigin {
+  /** The file or host that declares the hooks. */
   readonly source: string;
+  /** Names the place of a value in the source for reports; by default the source alone. */
+  readonly placeOf?: ((path: readonly (string | number)[]) => string) | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads the value of `hooks` in a settings file: event → matcher groups → handlers. */
-export function readHooks(value: unknown, origin: HookOrigin): HooksRead {
+export function readHooks(value: unknown, { placeOf, ...origin }: HookOrigin): HooksRead {
   const hooks: HookDefinition[] = [];
   const problems: string[] = [];
-  const report = (place: string, message: string): void => {
-    problems.push(`${origin.source}: hooks.${place}: ${message}`);
+  const report = (path: readonly (string | number)[], message: string): void => {
+    const place = placeOf?.(['hooks', ...path]) ?? origin.source;
+    const key = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+    problems.push(`${place}: hooks${key}: ${message}`);
   };
   if (value === undefined) return { hooks, problems };
   if (!isRecord(value)) return { hooks, problems: [`${origin.source}: hooks is not an object.`] };
   for (const [event, groups] of Object.entries(value)) {
-    if (!isHookEvent(event)) report(event, 'unknown event, ignored.');
-    else if (!Array.isArray(groups)) report(event, 'not a list of matchers, ignored.');
-    else for (const [at, group] of groups.entries()) readGroup(event, group, `${event}[${at}]`);
+    if (!isHookEvent(event)) report([event], 'unknown event, ignored.');
+    else if (!Array.isArray(groups)) report([event], 'not a list of matchers, ignored.');
+    else for (const [at, group] of groups.entries()) readGroup(event, group, at);
   }
   return { hooks, problems };
 
-  function readGroup(event: HookEventName, group: unknown, place: string): void {
+  function readGroup(event: HookEventName, group: unknown, index: number): void {
+    const place = [event, index];
     if (!isRecord(group)) return report(place, 'not an object, ignored.');
     const { matcher = '', hooks: handlers } = group;
     if (typeof matcher !== 'string') return report(place, 'matcher is not a string, ignored.');
@@ -85,7 +91,7 @@ export function readHooks(value: unknown, origin: HookOrigin): HooksRead {
     if (!matches.ok)
       report(place, `matcher is not a valid expression, so it matches everything: ${matches.message}`);
     for (const [at, fields] of handlers.entries()) {
-      const where = `${place}.hooks[${at}]`;
+      const where = [...place, 'hooks', at];
       if (!isRecord(fields)) {
         report(where, 'not an object, ignored.');
         continue;

@@ -1,6 +1,7 @@
 /** The hooks of all settings files: those that run, and those that do not, with the reason. */
 import type { RuleSource } from '../permission/rules/rule.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
+import { describePlace } from '../settings/find-line.ts';
 import type { LoadedFile } from '../settings/scopes.ts';
 import { type HookDefinition, readHooks } from './definition.ts';
 
@@ -52,10 +53,12 @@ export function settingsHooks({ files }: LoadedSettings): SettingsHooks {
 }
 
 function readFileHooks(
-  { source: scope, file, settings, counting }: LoadedFile,
+  loaded: LoadedFile,
   switchedOff: InactiveReason | undefined,
 ): Pick<SettingsHooks, 'declared' | 'problems'> {
-  const origin = { source: file ?? `the ${scope} settings` };
+  const { source: scope, file, settings, counting } = loaded;
+  const placeOf = (path: readonly (string | number)[]): string => describePlace(loaded, path);
+  const origin = { source: file ?? `the ${scope} settings`, placeOf };
   const trusted = readHooks(counting['hooks'], origin);
   const keys = new Set(trusted.hooks.map(keyOf));
   const declared = readHooks(settings['hooks'], origin).hooks.map((hook): DeclaredHook => {

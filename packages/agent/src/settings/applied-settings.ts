@@ -1,5 +1,6 @@
 /** Combines all settings about a run, except permission. */
-import { type Effort, isJsonObject, type Json } from '@heddle/core';
+import type { Effort, Json, JsonObject } from '@heddle/core';
+import { readSetting } from './known-settings.ts';
 import type { LoadedSettings } from './load-settings.ts';
 import { mergeSettings } from './merge-settings.ts';
 import { type ModelSettings, modelSettings } from './model-settings.ts';
@@ -18,32 +19,25 @@ export interface AppliedSettings {
   readonly models: Readonly<Record<string, ModelSettings>>;
   /** Patterns of instruction files that are not read. */
   readonly claudeMdExcludes: readonly string[];
-  readonly autoCompactEnabled: boolean | undefined;
-  /** Whether compaction follows a request that did not fit. The default is `autoCompactEnabled`. */
-  readonly reactiveCompactEnabled: boolean | undefined;
   /** In tokens. */
   readonly autoCompactWindow: number | undefined;
+  /** All settings that count, also those of the loop. */
+  readonly merged: JsonObject;
 }
-
-const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** A value of another kind than expected counts as absent. */
 export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
   const merged = mergeSettings(files);
-  const { env, model, fallbackModel, effortLevel, alwaysThinkingEnabled, models } = merged;
-  const { autoCompactEnabled, reactiveCompactEnabled, autoCompactWindow } = merged;
   return {
-    env: isJsonObject(env) ? textsOf(env) : {},
-    model: textOf(model),
-    fallbackModel: namesOf(fallbackModel),
-    alwaysThinkingEnabled: typeof alwaysThinkingEnabled === 'boolean' ? alwaysThinkingEnabled : undefined,
-    models: modelSettings(models),
-    claudeMdExcludes: stringsOf(merged['claudeMdExcludes']),
-    effort: EFFORTS.find((effort) => effort === effortLevel),
-    autoCompactEnabled: typeof autoCompactEnabled === 'boolean' ? autoCompactEnabled : undefined,
-    reactiveCompactEnabled: typeof reactiveCompactEnabled === 'boolean' ? reactiveCompactEnabled : undefined,
-    autoCompactWindow:
-      typeof autoCompactWindow === 'number' && autoCompactWindow > 0 ? autoCompactWindow : undefined,
+    env: textsOf(readSetting(merged, 'env') ?? {}),
+    model: textOf(readSetting(merged, 'model')),
+    fallbackModel: namesOf(readSetting(merged, 'fallbackModel')),
+    alwaysThinkingEnabled: readSetting(merged, 'alwaysThinkingEnabled'),
+    models: modelSettings(readSetting(merged, 'models')),
+    claudeMdExcludes: readSetting(merged, 'claudeMdExcludes') ?? [],
+    effort: readSetting(merged, 'effortLevel'),
+    autoCompactWindow: readSetting(merged, 'autoCompactWindow'),
+    merged,
   };
 }
 

@@ -3,7 +3,8 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import path from 'node:path';
 import { errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import { parseRule, type RuleList } from '../permission/rules/rule.ts';
-import { validateSettings, stringsOf } from './validate-settings.ts';
+import { withKey } from './merge-settings.ts';
+import { parseSettings, stringsOf, validateSettings } from './validate-settings.ts';
 import { writeJson } from './write-file.ts';
 
 export type EditedSettings =
@@ -57,15 +58,16 @@ function editOrThrow(file: string, change: (settings: JsonObject) => JsonObject)
   let settings: JsonObject = {};
   if (existsSync(file)) {
     // An unreadable file would be overwritten and lose its content.
-    const checked = validateSettings(readFileSync(file, 'utf8'));
-    if (!checked.ok) return unchanged(file, checked.message);
-    settings = checked.settings;
+    const parsed = parseSettings(readFileSync(file, 'utf8'));
+    if (!parsed.ok) return unchanged(file, parsed.message);
+    settings = parsed.settings;
   }
   const changed = change(settings);
   if (changed === settings) return { ok: true, changed: false };
-  // Settings that could not be read again must not be written.
-  const readable = validateSettings(JSON.stringify(changed));
-  if (!readable.ok) return { ok: false, message: readable.message };
+  // Values that would be ignored must not be written.
+  const earlier = new Set(validateSettings(settings).problems.map(({ message }) => message));
+  const problem = validateSettings(changed).problems.find(({ message }) => !earlier.has(message));
+  if (problem !== undefined) return { ok: false, message: problem.message };
   if (path.basename(file) === 'settings.local.json') ignoreLocally(path.dirname(file));
   writeJson(file, changed);
   return { ok: true, changed: true };
@@ -73,18 +75,6 @@ function editOrThrow(file: string, change: (settings: JsonObject) => JsonObject)
 
 function unchanged(file: string, why: string): EditedSettings {
   return { ok: false, message: `${file} cannot be changed: ${why}` };
-}
-
-function withKey(
-  settings: JsonObject,
-  [name = '', ...inner]: readonly string[],
-  value: Json | undefined,
-): JsonObject {
-  const { [name]: old, ...others } = settings;
-  if (inner.length === 0) return value === undefined ? others : { ...settings, [name]: value };
-  const nested = withKey(isJsonObject(old) ? old : {}, inner, value);
-  const isEmptied = value === undefined && Object.keys(nested).length === 0;
-  return isEmptied ? others : { ...settings, [name]: nested };
 }
 
 /** Keeps private settings out of commits. An existing ignore file, or a link of that name, is not changed. */

@@ -4,7 +4,8 @@ export { addRuleTo, removeRuleFrom, type ScopeChanged, setSettingIn } from './ch
 export { leftOutNotes } from './effective-settings.ts';
 export { loadSettings, type LoadedSettings, type SettingsRequest } from './load-settings.ts';
 export { KNOWN_SETTINGS, type KnownSetting } from './known-settings.ts';
-export { mergeSettings } from './merge-settings.ts';
+export { loopOverrides } from './loop-settings.ts';
+export { mergeSettings, valueAt } from './merge-settings.ts';
 export { unknownTool } from '../permission/rules/tool-names.ts';
 export { parseRule } from '../permission/rules/rule.ts';
 export { persistUpdates } from './change-scope.ts';

@@ -1,91 +1,189 @@
 /**
- * The settings that Heddle uses, with their allowed values. Other keys of a file belong to other programs and are kept.
+ * The settings that Heddle uses. One row gives the type, the check, the JSON schema and the reference of a key. Other keys of a file
+ * belong to other programs and are kept.
  */
-import { isJsonObject, type Json } from '@heddle/core';
-import { isModelSettings } from './model-settings.ts';
+import type { Json, JsonObject } from '@heddle/core';
+import { GATE_SETTINGS, LIMIT_SETTINGS } from './loop-settings.ts';
+import { valueAt } from './merge-settings.ts';
+import { isModelSettings, modelSettingsSchema, usableModelSettings } from './model-settings.ts';
+import {
+  count,
+  environment,
+  flag,
+  forbiddenTexts,
+  object,
+  oneOf,
+  port,
+  ruleExamples,
+  type SettingKind,
+  text,
+  textOrTexts,
+  texts,
+} from './setting-kinds.ts';
 
-export interface KnownSetting {
+export interface KnownSetting<T extends Json = Json> extends SettingKind<T> {
   readonly meaning: string;
-  /** Describes the allowed values for an error message. */
-  readonly expects: string;
-  readonly accepts: (value: Json) => boolean;
+  /** The environment variable that wins over the setting. */
+  readonly variable?: string;
+  readonly byDefault?: Json;
+  /**
+   * - `protects`: if the value is invalid, no `grants` setting of the same file counts.
+   * - `grants`: gives the model more freedom.
+   */
+  readonly role?: 'protects' | 'grants';
 }
 
-const text: Kind = { expects: 'a text', accepts: (value) => typeof value === 'string' };
-const texts: Kind = {
-  expects: 'a list of texts',
-  accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
-};
-const textOrTexts: Kind = {
-  expects: 'a text or a list of texts',
-  accepts: (value) => text.accepts(value) || texts.accepts(value),
-};
-const flag: Kind = { expects: 'true or false', accepts: (value) => typeof value === 'boolean' };
-const count: Kind = {
-  expects: 'a whole number over 0',
-  accepts: (value) => typeof value === 'number' && Number.isInteger(value) && value > 0,
-};
-const environment: Kind = {
-  expects: 'an object of texts',
-  accepts: (value) => isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string'),
-};
+const protects = { role: 'protects' } as const;
+const grants = { role: 'grants' } as const;
 
-type Kind = Pick<KnownSetting, 'expects' | 'accepts'>;
-
-function oneOf(...words: readonly string[]): Kind {
-  return {
-    expects: `one of ${words.join(', ')}`,
-    accepts: (value) => typeof value === 'string' && words.includes(value),
-  };
-}
-
-export const KNOWN_SETTINGS: Readonly<Record<string, KnownSetting>> = {
+const OWN_SETTINGS = {
   model: { ...text, meaning: 'the model that is used when none is named' },
   fallbackModel: { ...textOrTexts, meaning: 'the models that take over when the first one is overloaded' },
   effortLevel: {
     ...oneOf('low', 'medium', 'high', 'xhigh', 'max'),
     meaning: 'how much work the model puts into an answer',
   },
-  alwaysThinkingEnabled: { ...flag, meaning: 'whether models that can think do so; true unless it is set' },
+  alwaysThinkingEnabled: {
+    ...flag,
+    variable: 'MAX_THINKING_TOKENS',
+    meaning: 'whether models that can think do so; true unless it is set',
+  },
   models: {
     expects: 'an object of models, each with contextWindow, maxOutputTokens, thinking or prices',
     accepts: isModelSettings,
+    schema: modelSettingsSchema(),
+    salvage: usableModelSettings,
     meaning: 'the window, output, thinking and prices of models',
   },
   env: { ...environment, meaning: 'variables for the session and its commands' },
   claudeMdExcludes: { ...texts, meaning: 'patterns of instruction files that are not read' },
-  autoCompactEnabled: { ...flag, meaning: 'whether a full window is compacted by itself' },
-  reactiveCompactEnabled: {
-    ...flag,
-    meaning:
-      'whether a request that did not fit is followed by a compaction; as autoCompactEnabled if absent',
+  autoCompactWindow: {
+    ...count,
+    variable: 'HEDDLE_AUTO_COMPACT_WINDOW',
+    meaning: 'the window, in tokens, that compaction assumes',
   },
-  autoCompactWindow: { ...count, meaning: 'the window, in tokens, that compaction assumes' },
-  'permissions.allow': { ...texts, meaning: 'what may run unasked' },
-  'permissions.ask': { ...texts, meaning: 'what is always asked about' },
-  'permissions.deny': { ...texts, meaning: 'what never runs' },
+  hooks: { ...object, meaning: 'programs that run at events of a conversation; see hooks.md' },
+  disableAllHooks: { ...flag, ...protects, meaning: 'switches all hooks off' },
+  allowManagedHooksOnly: {
+    ...flag,
+    ...protects,
+    meaning: 'in managed settings: only hooks of managed settings run',
+  },
+  'permissions.allow': { ...texts, ...grants, meaning: 'what may run unasked' },
+  'permissions.ask': { ...forbiddenTexts, ...protects, meaning: 'what is always asked about' },
+  'permissions.deny': { ...forbiddenTexts, ...protects, meaning: 'what never runs' },
   'permissions.defaultMode': {
-    ...oneOf('default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'),
+    ...oneOf('default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions', 'manual'),
+    ...grants,
     meaning: 'the permission mode a session starts in',
   },
-  'permissions.additionalDirectories': { ...texts, meaning: 'folders beside the working directory' },
+  'permissions.additionalDirectories': {
+    ...texts,
+    ...grants,
+    meaning: 'folders beside the working directory',
+  },
   'permissions.disableBypassPermissionsMode': {
     ...oneOf('disable'),
+    ...protects,
     meaning: 'forbids the mode bypassPermissions',
   },
-  'sandbox.enabled': { ...flag, meaning: 'whether commands run in the sandbox' },
-  'sandbox.failIfUnavailable': { ...flag, meaning: 'whether a start without the sandbox is refused' },
-  'sandbox.autoAllowBashIfSandboxed': { ...flag, meaning: 'whether sandboxed commands run unasked' },
-  'sandbox.allowUnsandboxedCommands': { ...flag, meaning: 'whether the model may ask to leave the sandbox' },
-  'sandbox.excludedCommands': { ...texts, meaning: 'commands that run outside the sandbox' },
-  'sandbox.filesystem.allowWrite': { ...texts, meaning: 'more places that sandboxed commands may write' },
-  'sandbox.filesystem.denyWrite': { ...texts, meaning: 'places that sandboxed commands may not write' },
-  'sandbox.filesystem.denyRead': { ...texts, meaning: 'places that sandboxed commands may not read' },
-  'sandbox.filesystem.allowRead': { ...texts, meaning: 'exceptions from what may not be read' },
+  'permissions.examples': {
+    ...ruleExamples,
+    ...protects,
+    meaning: 'by rule: the inputs that it must match (match), and those that it must not (not_match)',
+  },
+  'sandbox.enabled': { ...flag, ...protects, meaning: 'whether commands run in the sandbox' },
+  'sandbox.failIfUnavailable': {
+    ...flag,
+    ...protects,
+    meaning: 'whether a start without the sandbox is refused',
+  },
+  'sandbox.autoAllowBashIfSandboxed': {
+    ...flag,
+    ...protects,
+    meaning: 'whether sandboxed commands run unasked',
+  },
+  'sandbox.allowUnsandboxedCommands': {
+    ...flag,
+    ...protects,
+    meaning: 'whether the model may ask to leave the sandbox',
+  },
+  'sandbox.excludedCommands': { ...texts, ...grants, meaning: 'commands that run outside the sandbox' },
+  'sandbox.filesystem.allowWrite': {
+    ...texts,
+    ...grants,
+    meaning: 'more places that sandboxed commands may write',
+  },
+  'sandbox.filesystem.denyWrite': {
+    ...forbiddenTexts,
+    ...protects,
+    meaning: 'places that sandboxed commands may not write',
+  },
+  'sandbox.filesystem.denyRead': {
+    ...forbiddenTexts,
+    ...protects,
+    meaning: 'places that sandboxed commands may not read',
+  },
+  'sandbox.filesystem.allowRead': { ...texts, ...grants, meaning: 'exceptions from what may not be read' },
   'sandbox.readOnlyView': {
     ...oneOf('auto', 'off'),
     meaning: 'whether commands proven to only read run in a read-only view',
   },
-  'sandbox.network.allowedDomains': { ...texts, meaning: 'hosts that sandboxed commands may reach' },
-  'sandbox.network.deniedDomains': { ...texts, meaning: 'hosts that sandboxed commands may never reach' },
+  'sandbox.enableWeakerNestedSandbox': {
+    ...flag,
+    ...grants,
+    meaning: 'a weaker sandbox, for containers that do not allow mounting /proc',
+  },
+  'sandbox.network.allowedDomains': {
+    ...texts,
+    ...grants,
+    meaning: 'hosts that sandboxed commands may reach',
+  },
+  'sandbox.network.deniedDomains': {
+    ...forbiddenTexts,
+    ...protects,
+    meaning: 'hosts that sandboxed commands may never reach',
+  },
+  'sandbox.network.allowUnixSockets': {
+    ...texts,
+    ...grants,
+    meaning: 'sockets that sandboxed commands may use',
+  },
+  'sandbox.network.allowLocalBinding': {
+    ...flag,
+    ...grants,
+    meaning: 'whether sandboxed commands may listen on local ports',
+  },
+  'sandbox.network.httpProxyPort': { ...port, meaning: 'the port of your own HTTP proxy for the sandbox' },
+  'sandbox.network.socksProxyPort': { ...port, meaning: 'the port of your own SOCKS proxy for the sandbox' },
+} satisfies Readonly<Record<string, KnownSetting>>;
+
+/** The value of a setting, by its key. */
+type SettingValue<Key extends keyof typeof OWN_SETTINGS> =
+  (typeof OWN_SETTINGS)[Key] extends SettingKind<infer T> ? T : never;
+
+const LOOP_SETTINGS = [...GATE_SETTINGS.values(), ...LIMIT_SETTINGS.values()].map(
+  ({ key, kind, ...row }): [string, KnownSetting] => [key, { ...kind, ...row }],
+);
+
+export const KNOWN_SETTINGS: Readonly<Record<string, KnownSetting>> = {
+  ...OWN_SETTINGS,
+  ...Object.fromEntries(LOOP_SETTINGS),
 };
+
+/** Returns the typed value of a key in merged settings. An invalid value counts as absent. */
+export function readSetting<Key extends keyof typeof OWN_SETTINGS>(
+  merged: JsonObject,
+  key: Key,
+): SettingValue<Key> | undefined {
+  const kind: SettingKind = OWN_SETTINGS[key];
+  const value = valueAt(merged, key.split('.'));
+  return isValue<Key>(kind, value) ? value : undefined;
+}
+
+function isValue<Key extends keyof typeof OWN_SETTINGS>(
+  kind: SettingKind,
+  value: Json | undefined,
+): value is SettingValue<Key> & Json {
+  return value !== undefined && kind.accepts(value);
+}

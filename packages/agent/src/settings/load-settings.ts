@@ -1,4 +1,4 @@
-/** Reads the settings of all scopes. An unreadable file is skipped and reported. Never throws. */
+/** Reads the settings of all scopes. An unreadable file is skipped, an invalid value is left out. Both are reported. Never throws. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, type JsonObject } from '@heddle/core';
@@ -12,7 +12,8 @@ import {
   type SettingsPlaces,
   type LoadedFile,
 } from './scopes.ts';
-import { validateSettings } from './validate-settings.ts';
+import { findLine } from './find-line.ts';
+import { parseSettings, validateSettings } from './validate-settings.ts';
 import { realPath, trustIn, writtenIn } from './trust.ts';
 
 export interface SettingsRequest extends SettingsPlaces {
@@ -27,7 +28,7 @@ export interface SettingsRequest extends SettingsPlaces {
 export interface LoadedSettings {
   /** From the highest scope to the lowest. */
   readonly files: readonly LoadedFile[];
-  /** Reasons for skipped files, as whole sentences. */
+  /** Skipped files and ignored values, as whole sentences with file and line. */
   readonly problems: readonly string[];
 }
 
@@ -37,19 +38,25 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const wanted = new Set<RuleSource>([...(sources ?? SCOPES), 'managed']);
   const isTrusted = trustIn(request);
   const parse = (text: string, name: string): JsonObject | undefined => {
-    const checked = validateSettings(text);
-    if (checked.ok) return checked.settings;
-    problems.push(`${name} was skipped: ${checked.message}.`);
-    return undefined;
+    const parsed = parseSettings(text);
+    if (!parsed.ok) {
+      problems.push(`${name} was skipped: ${parsed.message}.`);
+      return undefined;
+    }
+    const checked = validateSettings(parsed.settings);
+    for (const { path: key, message } of checked.problems)
+      problems.push(`${name}:${findLine(text, key)}: ${message}`);
+    return checked.settings;
   };
   const read = ({ source, file, base }: SettingsFile): LoadedFile[] => {
     try {
       if (!existsSync(file)) return [];
       // Resolved once, so that the checked file is the file that is read.
       const real = realPath(file);
-      const settings = parse(readFileSync(real, 'utf8'), file);
+      const text = readFileSync(real, 'utf8');
+      const settings = parse(text, file);
       if (!settings) return [];
-      const place = { source, file, base, settings };
+      const place = { source, file, base, settings, text };
       if (source !== 'project' && source !== 'local') return [{ ...place, counting: settings }];
       const root = realPath(base);
       const isInside = real.startsWith(`${root}${path.sep}`) || root === path.parse(root).root;

@@ -61,3 +61,22 @@ function isList(value: Json | undefined): value is readonly Json[] {
 export function mergeSettings(files: readonly LoadedFile[]): JsonObject {
   return files.reduceRight<JsonObject>((lower, { counting }) => joinSettings(lower, counting), {});
 }
+
+/** The value of a key inside objects, or undefined. */
+export function valueAt(settings: Json | undefined, [name, ...inner]: readonly string[]): Json | undefined {
+  if (name === undefined) return settings;
+  return isJsonObject(settings) && Object.hasOwn(settings, name) ? valueAt(settings[name], inner) : undefined;
+}
+
+/** Sets a key inside objects. Undefined removes it, and objects that become empty. */
+export function withKey(
+  settings: JsonObject,
+  [name = '', ...inner]: readonly string[],
+  value: Json | undefined,
+): JsonObject {
+  const { [name]: old, ...others } = settings;
+  if (inner.length === 0) return value === undefined ? others : { ...settings, [name]: value };
+  const nested = withKey(isJsonObject(old) ? old : {}, inner, value);
+  const isEmptied = value === undefined && Object.keys(nested).length === 0;
+  return isEmptied ? others : { ...settings, [name]: nested };
+}

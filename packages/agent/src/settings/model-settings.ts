@@ -34,13 +34,32 @@ export function modelSettings(value: Json | undefined): Readonly<Record<string, 
   return Object.fromEntries(entries);
 }
 
-/** Returns whether every field is known and valid, for `heddle config`. */
-export function isModelSettings(value: Json): boolean {
+/** Returns whether every field is known and valid. */
+export function isModelSettings(value: Json): value is JsonObject {
   if (!isJsonObject(value)) return false;
   return Object.values(value).every((said) => {
     if (said === undefined || !isJsonObject(said)) return false;
     return Object.keys(said).length === Object.keys(readSettings(said)).length;
   });
+}
+
+/** The valid fields of a value that is not valid as a whole. */
+export function usableModelSettings(value: Json): JsonObject | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const usable = new Map<string, Json>();
+  for (const [name, fields] of Object.entries(modelSettings(value))) usable.set(name, { ...fields });
+  return Object.fromEntries(usable);
+}
+
+export function modelSettingsSchema(): JsonObject {
+  const numbers = (names: readonly string[], minimum: number): [string, JsonObject][] =>
+    names.map((name) => [name, { type: 'number', minimum }]);
+  const properties: JsonObject = {
+    ...Object.fromEntries([...numbers(TOKENS, 1), ...numbers(PRICES, 0)]),
+    thinking: { enum: [...THINKING_MODES] },
+  };
+  const model: JsonObject = { type: 'object', properties, additionalProperties: false };
+  return { type: 'object', additionalProperties: model };
 }
 
 function readSettings(said: JsonObject): ModelSettings {

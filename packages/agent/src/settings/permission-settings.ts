@@ -5,6 +5,7 @@ import { unknownTool } from '../permission/rules/tool-names.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from '../permission/rules/rule.ts';
 import type { LoadedSettings } from './load-settings.ts';
 import { leftOutNotes } from './effective-settings.ts';
+import { describePlace } from './find-line.ts';
 import { stringsOf } from './validate-settings.ts';
 import type { LoadedFile } from './scopes.ts';
 
@@ -24,7 +25,7 @@ export interface PermissionSettings {
 const LISTS: readonly RuleList[] = ['deny', 'ask', 'allow'];
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
 /** More freedom than a project may give itself. */
-const ESCALATING: ReadonlySet<string> = new Set(['acceptEdits', 'bypassPermissions', 'auto']);
+const ESCALATING: ReadonlySet<string> = new Set(['acceptEdits', 'bypassPermissions']);
 
 export async function permissionSettings(
   { files, problems }: LoadedSettings,
@@ -37,7 +38,7 @@ export async function permissionSettings(
     for (const list of LISTS) {
       const { kept, reports } = await rulesOf(loaded, list, home);
       said.push(...reports);
-      doubts.push(...kept.flatMap(({ text }) => doubtAbout(text, list, loaded) ?? []));
+      doubts.push(...kept.flatMap((rule) => doubtAbout(rule.text, list, loaded) ?? []));
       rules[list].push(...kept);
     }
   }
@@ -57,11 +58,9 @@ export async function permissionSettings(
 
 function doubtAbout(text: string, list: RuleList, loaded: LoadedFile): string | undefined {
   const doubt = unknownTool(text, list);
-  return doubt === undefined ? undefined : `${whereIs(loaded)}: ${doubt}`;
-}
-
-function whereIs({ file, source }: LoadedFile): string {
-  return file ?? `the ${source} settings`;
+  if (doubt === undefined) return undefined;
+  const at = stringsOf(permissionsOf(loaded)[list]).indexOf(text);
+  return `${describePlace(loaded, ['permissions', list, at])}: ${doubt}`;
 }
 
 /** A rule that fails its own examples may still forbid, but no longer allow. */
@@ -73,10 +72,10 @@ async function rulesOf(
   const { source, file, base } = loaded;
   const permissions = permissionsOf(loaded);
   const examples = isJsonObject(permissions['examples']) ? permissions['examples'] : {};
-  const where = whereIs(loaded);
   const reports: string[] = [];
   const kept: PermissionRule[] = [];
-  for (const text of stringsOf(permissions[list])) {
+  for (const [at, text] of stringsOf(permissions[list]).entries()) {
+    const where = describePlace(loaded, ['permissions', list, at]);
     const rule: PermissionRule = { text, source, base, ...(file === undefined ? {} : { file }) };
     const parsed = parseRule(text, list);
     if (!parsed.ok) reports.push(`${where}: ${parsed.message}.`);
@@ -102,7 +101,7 @@ async function brokenBy(
 function modeOf(loaded: LoadedFile, problems: string[]): PermissionMode[] {
   const value = permissionsOf(loaded)['defaultMode'];
   if (typeof value !== 'string') return [];
-  const where = whereIs(loaded);
+  const where = describePlace(loaded, ['permissions', 'defaultMode']);
   if (loaded.source === 'project' && ESCALATING.has(value)) {
     problems.push(`${where}: a project cannot raise its own mode to ${value}.`);
     return [];

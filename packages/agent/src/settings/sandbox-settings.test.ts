@@ -72,11 +72,26 @@ describe('settings of the sandbox', () => {
   });
 
   it.each([
-    [{ enabled: 'true' }, 'sandbox.enabled is not true or false'],
-    [{ network: { allowedDomains: 'a.org' } }, 'sandbox.network.allowedDomains is not a list of strings'],
-    [{ filesystem: [] }, 'sandbox.filesystem is not an object'],
-    [{ readOnlyView: false }, 'sandbox.readOnlyView is not auto or off'],
-  ])('that are malformed make the file be skipped and reported: %j', (sandbox, message) => {
-    expect(validateSettings(JSON.stringify({ sandbox }))).toEqual({ ok: false, message });
+    [{ enabled: 'true' }, 'sandbox.enabled takes true or false, not "true". It is ignored.'],
+    [
+      { network: { allowedDomains: 'a.org' } },
+      'sandbox.network.allowedDomains takes a list of texts, not "a.org". It is ignored.',
+    ],
+    [{ filesystem: [] }, 'sandbox.filesystem takes an object, not []. It is ignored.'],
+    [{ readOnlyView: false }, 'sandbox.readOnlyView takes one of auto, off, not false. It is ignored.'],
+  ])('that are malformed are reported, and other settings count: %j', (sandbox, message) => {
+    const { settings, problems } = validateSettings({ model: 'm', sandbox });
+    expect(problems).toEqual([{ path: expect.any(Array), message }]);
+    expect(settings).toEqual({ model: 'm' });
+  });
+
+  it('that cannot be read grant nothing', () => {
+    const permissions = { allow: ['Bash'], deny: ['Bash(rm *)'], defaultMode: 'acceptEdits' };
+    const { settings, problems } = validateSettings({ sandbox: { enabled: 'yes' }, permissions, model: 'm' });
+    expect(settings).toEqual({ permissions: { deny: ['Bash(rm *)'] }, model: 'm' });
+    expect(problems.map(({ message }) => message)).toEqual([
+      'sandbox.enabled takes true or false, not "yes". It is ignored.',
+      expect.stringContaining('permissions.allow, permissions.defaultMode of this file are ignored too'),
+    ]);
   });
 });

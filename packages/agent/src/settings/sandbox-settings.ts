@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import type { LoadedSettings } from './load-settings.ts';
+import { valueAt } from './merge-settings.ts';
 import { stringsOf } from './validate-settings.ts';
 import type { LoadedFile } from './scopes.ts';
 
@@ -36,17 +37,17 @@ export interface SandboxSettings {
 export function sandboxSettings({ files }: LoadedSettings, home: string): SandboxSettings {
   const sections = files.map((file) => ({ file, section: sectionOf(file) }));
   const first = (...names: readonly string[]): Json | undefined =>
-    sections.map(({ section }) => at(section, names)).find((value) => value !== undefined);
+    sections.map(({ section }) => valueAt(section, names)).find((value) => value !== undefined);
   const flag = (value: Json | undefined, otherwise: boolean): boolean =>
     typeof value === 'boolean' ? value : otherwise;
   const port = (value: Json | undefined): number | undefined =>
     typeof value === 'number' ? value : undefined;
   const texts = (...names: readonly string[]): string[] =>
-    unique(sections.flatMap(({ section }) => stringsOf(at(section, names))));
+    unique(sections.flatMap(({ section }) => stringsOf(valueAt(section, names))));
   const paths = (name: string): string[] =>
     unique(
       sections.flatMap(({ file, section }) =>
-        stringsOf(at(section, ['filesystem', name])).map((text) => absolute(text, file.base, home)),
+        stringsOf(valueAt(section, ['filesystem', name])).map((text) => absolute(text, file.base, home)),
       ),
     );
   return {
@@ -77,13 +78,6 @@ export function sandboxSettings({ files }: LoadedSettings, home: string): Sandbo
 function sectionOf({ counting }: LoadedFile): JsonObject {
   const { sandbox } = counting;
   return isJsonObject(sandbox) ? sandbox : {};
-}
-
-function at(value: Json | undefined, names: readonly string[]): Json | undefined {
-  return names.reduce<Json | undefined>(
-    (inner, name) => (isJsonObject(inner) ? inner[name] : undefined),
-    value,
-  );
 }
 
 /**

@@ -127,10 +127,12 @@ export interface LoadedFile {
   /** Undefined for settings from the command line. */
   readonly file: string | undefined;
   readonly base: string;
-  /** The whole content of the file. */
+  /** The valid content of the file. */
   readonly settings: JsonObject;
   /** The entries that count. */
   readonly counting: JsonObject;
+  /** The text of the file, to find the lines of its values. */
+  readonly text?: string;
   /** The real path of the file, if it is outside of its project. Then the file does not count. */
   readonly target?: string;
 }

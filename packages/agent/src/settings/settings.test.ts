@@ -53,12 +53,6 @@ describe('settings', () => {
   it.each([
     ['not JSON', '{', /not JSON/],
     ['a list', '[]', /not a JSON object/],
-    [
-      'rules that are no list',
-      '{"permissions":{"allow":"Bash"}}',
-      /permissions.allow is not a list of strings/,
-    ],
-    ['a rule that is not a text', '{"permissions":{"deny":[1]}}', /permissions.deny/],
   ])('that are %s are skipped whole and reported', async (_, text, problem) => {
     const { write, permissions, trust } = createSettingsHome();
     trust();
@@ -68,6 +62,40 @@ describe('settings', () => {
     expect(rules.allow.map((rule) => rule.text)).toEqual(['Bash(l)']);
     expect(problems).toEqual([expect.stringMatching(problem)]);
     expect(problems[0]).toMatch(/home\/\.claude\/settings\.json was skipped/);
+  });
+
+  it('with invalid values are reported with file, line and key, and the rest counts', async () => {
+    const { write, permissions, load } = createSettingsHome();
+    const lines = [
+      '{',
+      '  "model": 5,',
+      '  "effortLevel": "huge",',
+      '  "limits": { "toolConcurrency": -1, "stopHookBlocks": 3 },',
+      '  "env": { "A": "1", "B": [] },',
+      '  "permissions": {',
+      '    "allow": ["Bash(ls)", 7],',
+      '    "deny": "Bash(rm *)",',
+      '    "ask": [',
+      '      "Bash(git push)",',
+      '      "Bash((("',
+      '    ]',
+      '  }',
+      '}',
+    ];
+    const file = write('home/.claude/settings.json', lines.join('\n'));
+    const { rules, problems } = await permissions();
+    expect(problems).toEqual([
+      `${file}:2: model takes a text, not 5. It is ignored.`,
+      `${file}:3: effortLevel takes one of low, medium, high, xhigh, max, not "huge". It is ignored.`,
+      `${file}:5: env takes an object of texts, not {"A":"1","B":[]}. Only its valid part counts.`,
+      `${file}:7: permissions.allow takes a list of texts, not ["Bash(ls)",7]. Only its valid part counts.`,
+      `${file}:8: permissions.deny takes a list of texts, not "Bash(rm *)". Only its valid part counts.`,
+      `${file}:4: limits.toolConcurrency takes a whole number over 0, not -1. It is ignored.`,
+      expect.stringContaining(`${file}:11: `),
+    ]);
+    expect(rules.allow.map(({ text }) => text)).toEqual(['Bash(ls)']);
+    expect(rules.deny.map(({ text }) => text)).toEqual(['Bash(rm *)']);
+    expect(mergeSettings(load().files)).toMatchObject({ limits: { stopHookBlocks: 3 }, env: { A: '1' } });
   });
 
   it('that cannot be opened are reported', async () => {
@@ -123,7 +151,7 @@ describe('a mode', () => {
     const { write, permissions, trust } = createSettingsHome();
     const mode = (defaultMode: string) => ({ permissions: { defaultMode } });
     write('home/.claude/settings.json', mode('plan'));
-    for (const value of ['acceptEdits', 'bypassPermissions', 'auto', 'dontAsk', 'default']) {
+    for (const value of ['acceptEdits', 'bypassPermissions', 'dontAsk', 'default']) {
       write('project/.claude/settings.json', mode(value));
       write('project/.claude/settings.local.json', mode(value));
       const { defaultMode, leftOut } = await permissions();
@@ -132,7 +160,7 @@ describe('a mode', () => {
     }
     trust();
     write('project/.claude/settings.local.json', {});
-    for (const escalating of ['acceptEdits', 'bypassPermissions', 'auto']) {
+    for (const escalating of ['acceptEdits', 'bypassPermissions']) {
       write('project/.claude/settings.json', mode(escalating));
       const { defaultMode, problems } = await permissions();
       expect(defaultMode).toBe('plan');
@@ -260,7 +288,7 @@ describe("a rule's own examples", () => {
     write('home/.claude/settings.json', withExamples('allow', 'Bash(npm *)', ['npm test'], ['npm publish']));
     write('project/.claude/settings.local.json', withExamples('deny', 'Bash(rm *)', ['rmdir a'], []));
     const { rules, problems } = await permissions();
-    expect(problems.map((problem) => problem.replace(/^.*json: /, ''))).toEqual([
+    expect(problems.map((problem) => problem.replace(/^.*json:\d+: /, ''))).toEqual([
       'Bash(rm *) does not match its own example rmdir a.',
       'Bash(npm *) matches its own example npm publish.',
     ]);
@@ -288,8 +316,8 @@ describe('a rule for an unknown tool', () => {
     expect(rules.allow.map(({ text }) => text)).toEqual(['bash(ls)', 'mcp__srv__tool']);
     expect(problems).toEqual([]);
     expect(doubts).toEqual([
-      `${file}: Raed(.env): no tool is named Raed; did you mean Read?`,
-      `${file}: bash(ls): no tool is named bash; did you mean Bash?`,
+      `${file}:1: Raed(.env): no tool is named Raed; did you mean Read?`,
+      `${file}:1: bash(ls): no tool is named bash; did you mean Bash?`,
     ]);
   });
 });

@@ -11,7 +11,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { commonPart, joinSettings } from './merge-settings.ts';
 import { configDirs, repositoryTop, type SettingsPlaces } from './scopes.ts';
-import { validateSettings } from './validate-settings.ts';
+import { parseSettings } from './validate-settings.ts';
 import { writeJson } from './write-file.ts';
 
 type Places = Pick<SettingsPlaces, 'cwd' | 'home' | 'env'>;
@@ -131,7 +131,7 @@ export function writtenIn(file: string, places: RecordPlaces): JsonObject {
 /** `wrote` contains the entries of one completed change. Throws if the record cannot be written. */
 export function recordWritten(file: string, wrote: JsonObject, places: RecordPlaces): void {
   const key = realPath(file);
-  const checked = validateSettings(readFileSync(key, 'utf8'));
+  const checked = parseSettings(readFileSync(key, 'utf8'));
   const settings = checked.ok ? checked.settings : {};
   const written = commonPart(settings, joinSettings(writtenIn(file, places), wrote));
   writeJson(recordFile(places), { files: { ...recordedFiles(places), [key]: written } });

@@ -1,81 +1,98 @@
-/** Validates the permission settings of a file. Unknown keys are kept. */
+/** Validates settings against the table of known settings. An invalid value is left out and reported; the rest counts. */
 import { errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
+import type { JsonPath } from './find-line.ts';
+import { KNOWN_SETTINGS } from './known-settings.ts';
+import { valueAt, withKey } from './merge-settings.ts';
 
-export type ValidatedSettings =
+export type ParsedSettings =
   | { readonly ok: true; readonly settings: JsonObject }
   | { readonly ok: false; readonly message: string };
 
-/** Validated by hand, because the schema library is not on the start-up path. */
-export function validateSettings(text: string): ValidatedSettings {
-  let value: unknown;
+/** Reads the text of a settings file. Its values are not validated. */
+export function parseSettings(text: string): ParsedSettings {
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return isJsonObject(value)
+      ? { ok: true, settings: value }
+      : { ok: false, message: 'it is not a JSON object' };
   } catch (thrown) {
-    return {
-      ok: false,
-      message: `it is not JSON: ${errorMessage(thrown)}`,
-    };
+    return { ok: false, message: `it is not JSON: ${errorMessage(thrown)}` };
   }
-  if (!isJsonObject(value)) return { ok: false, message: 'it is not a JSON object' };
-  const message = problemOf(value);
-  return message === undefined ? { ok: true, settings: value } : { ok: false, message };
 }
 
-function problemOf(settings: JsonObject): string | undefined {
-  const { permissions, env, sandbox } = settings;
-  if (env !== undefined && !isJsonObject(env)) return 'env is not an object';
-  const inSandbox = sandbox === undefined ? undefined : sandboxProblem(sandbox);
-  if (inSandbox !== undefined) return inSandbox;
-  if (permissions === undefined) return undefined;
-  if (!isJsonObject(permissions)) return 'permissions is not an object';
-  for (const list of ['allow', 'ask', 'deny', 'additionalDirectories']) {
-    if (!isStrings(permissions[list])) return `permissions.${list} is not a list of strings`;
-  }
-  const { defaultMode, examples } = permissions;
-  if (defaultMode !== undefined && typeof defaultMode !== 'string')
-    return 'permissions.defaultMode is not a string';
-  if (examples === undefined) return undefined;
-  if (!isJsonObject(examples)) return 'permissions.examples is not an object';
-  for (const [rule, example] of Object.entries(examples)) {
-    if (!isJsonObject(example) || !isStrings(example['match']) || !isStrings(example['not_match'])) {
-      return `permissions.examples: ${rule} needs the lists match and not_match`;
+interface SettingsProblem {
+  readonly path: JsonPath;
+  /** A sentence about the value, which starts with its key. */
+  readonly message: string;
+}
+
+export interface ValidatedSettings {
+  /** The valid values, and the keys of other programs. */
+  readonly settings: JsonObject;
+  readonly problems: readonly SettingsProblem[];
+}
+
+/** If a protection cannot be read, the same file does not grant anything. */
+export function validateSettings(given: JsonObject): ValidatedSettings {
+  const problems: SettingsProblem[] = [];
+  let settings = given;
+  let lacksProtection = false;
+  for (const [key, setting] of Object.entries(KNOWN_SETTINGS)) {
+    const path = key.split('.');
+    const wrongObject = wrongParent(settings, path);
+    if (wrongObject !== undefined) {
+      const message = `${wrong(wrongObject, 'an object', valueAt(given, wrongObject))} It is ignored.`;
+      problems.push({ path: wrongObject, message });
+      settings = withKey(settings, wrongObject, undefined);
+      lacksProtection ||= containsProtection(wrongObject);
+      continue;
     }
+    const value = valueAt(settings, path);
+    if (value === undefined || setting.accepts(value)) continue;
+    const usable = setting.salvage?.(value);
+    const rest = usable === undefined ? 'It is ignored.' : 'Only its valid part counts.';
+    problems.push({ path, message: `${wrong(path, setting.expects, value)} ${rest}` });
+    settings = withKey(settings, path, usable);
+    lacksProtection ||= usable === undefined && setting.role === 'protects';
   }
-  return undefined;
+  return lacksProtection ? withoutGrants(settings, problems) : { settings, problems };
 }
 
-/** A user who writes "true" for true would assume a sandbox. */
-function sandboxProblem(sandbox: Json): string | undefined {
-  if (!isJsonObject(sandbox)) return 'sandbox is not an object';
-  for (const name of [
-    'enabled',
-    'failIfUnavailable',
-    'autoAllowBashIfSandboxed',
-    'allowUnsandboxedCommands',
-    'enableWeakerNestedSandbox',
-  ]) {
-    if (!['boolean', 'undefined'].includes(typeof sandbox[name]))
-      return `sandbox.${name} is not true or false`;
-  }
-  if (!['auto', 'off', undefined].some((word) => word === sandbox['readOnlyView']))
-    return 'sandbox.readOnlyView is not auto or off';
-  if (!isStrings(sandbox['excludedCommands'])) return 'sandbox.excludedCommands is not a list of strings';
-  const lists = {
-    filesystem: ['allowWrite', 'denyWrite', 'denyRead', 'allowRead'],
-    network: ['allowedDomains', 'deniedDomains', 'allowUnixSockets'],
+function withoutGrants(settings: JsonObject, problems: readonly SettingsProblem[]): ValidatedSettings {
+  const granting = Object.entries(KNOWN_SETTINGS)
+    .filter(([key, { role }]) => role === 'grants' && valueAt(settings, key.split('.')) !== undefined)
+    .map(([key]) => key);
+  if (granting.length === 0) return { settings, problems };
+  const message = `${granting.join(', ')} of this file are ignored too, because a protection beside them cannot be read.`;
+  return {
+    settings: granting.reduce((rest, key) => withKey(rest, key.split('.'), undefined), settings),
+    problems: [...problems, { path: (granting[0] ?? '').split('.'), message }],
   };
-  for (const [part, names] of Object.entries(lists)) {
-    const inner = sandbox[part];
-    if (inner === undefined) continue;
-    if (!isJsonObject(inner)) return `sandbox.${part} is not an object`;
-    const bad = names.find((name) => !isStrings(inner[name]));
-    if (bad !== undefined) return `sandbox.${part}.${bad} is not a list of strings`;
-  }
-  return undefined;
 }
 
-function isStrings(value: Json | undefined): boolean {
-  return value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
+/** The path of an enclosing value that should be an object and is not. */
+function wrongParent(settings: JsonObject, path: readonly string[]): readonly string[] | undefined {
+  return path
+    .map((_, at) => path.slice(0, at))
+    .find((parent) => {
+      const value = valueAt(settings, parent);
+      return value !== undefined && !isJsonObject(value);
+    });
+}
+
+function containsProtection(parent: readonly string[]): boolean {
+  const prefix = `${parent.join('.')}.`;
+  return Object.entries(KNOWN_SETTINGS).some(
+    ([key, { role }]) => role === 'protects' && key.startsWith(prefix),
+  );
+}
+
+const MAX_SHOWN_CHARACTERS = 80;
+
+function wrong(path: JsonPath, expects: string, value: Json | undefined): string {
+  const shown = JSON.stringify(value) ?? 'nothing';
+  const cut = shown.length > MAX_SHOWN_CHARACTERS ? `${shown.slice(0, MAX_SHOWN_CHARACTERS)}…` : shown;
+  return `${path.join('.')} takes ${expects}, not ${cut}.`;
 }
 
 export function stringsOf(value: Json | undefined): string[] {

@@ -63,6 +63,17 @@ describe('heddle config', () => {
     expect(readFileSync(file, 'utf8')).toBe('{ half');
   });
 
+  it('prints the JSON schema of the settings', async () => {
+    const { stdout } = await home().run(['config', 'schema']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      properties: {
+        limits: { properties: { toolConcurrency: { type: 'integer', minimum: 1, default: 10 } } },
+        permissions: { properties: { deny: { type: 'array', items: { type: 'string' } } } },
+        hooks: { properties: { PreToolUse: { items: { $ref: '#/$defs/hookGroup' } } } },
+      },
+    });
+  });
+
   it('reports an error of the disk in one sentence, and accepts constructor as a key', async () => {
     const scene = home();
     writeFileSync(path.join(scene.folder, 'config'), 'a file');

@@ -1,12 +1,12 @@
 /** `heddle config`: shows the settings with their sources, and changes them. */
 import os from 'node:os';
 import { parseArgs } from 'node:util';
-import { KNOWN_SETTINGS, type Scope, SCOPES, setSettingIn } from '@heddle/agent/settings';
+import { KNOWN_SETTINGS, type Scope, SCOPES, setSettingIn, valueAt } from '@heddle/agent/settings';
 import { errorMessage, type Json } from '@heddle/core';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
-import { effectiveSettings, valueAt } from './effective.ts';
+import { effectiveSettings } from './effective.ts';
 import { editDistance } from '../arguments/collect-flags.ts';
 
 const HELP = `heddle config list [--json]                 the settings in effect here, and their sources
@@ -14,6 +14,7 @@ heddle config get KEY                       one value, as JSON; exit code 1 if i
 heddle config set KEY VALUE [--scope S]     VALUE is JSON or a text; --force sets an unknown key
 heddle config unset KEY [--scope S]
 heddle config keys [--json]                 the keys that Heddle uses
+heddle config schema                        the JSON schema of settings files, for editors
 heddle config path [--json]                 the settings files, from the highest scope to the lowest
 
 Scopes: user (default), project (committed with it), local (this checkout only).
@@ -55,10 +56,14 @@ export async function config(argv: readonly string[]): Promise<number> {
       return key === undefined ? refused('config unset takes a KEY') : change(scope, key, undefined);
     case 'keys':
       return keys(values.json === true);
+    case 'schema': {
+      const { settingsSchema } = await import('@heddle/agent/reference');
+      return tell(`${jsonText(settingsSchema(), 2)}\n`);
+    }
     case 'path':
       return paths(values.json === true);
     default:
-      return refused(`config ${verb} is not a command. Use list, get, set, unset, keys or path.`);
+      return refused(`config ${verb} is not a command. Use list, get, set, unset, keys, schema or path.`);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   loadSettings,
   mergeSettings,
   settingsFiles,
+  valueAt,
 } from '@heddle/agent/settings';
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 
@@ -41,11 +42,6 @@ export function effectiveSettings(
     })),
     places: settingsFiles(where).map(({ source, file }) => ({ source, file, exists: existsSync(file) })),
   };
-}
-
-export function valueAt(settings: Json | undefined, [name, ...inner]: readonly string[]): Json | undefined {
-  if (name === undefined) return settings;
-  return isJsonObject(settings) && Object.hasOwn(settings, name) ? valueAt(settings[name], inner) : undefined;
 }
 
 function leaves(

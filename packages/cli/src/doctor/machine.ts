@@ -2,14 +2,14 @@
 import { settingsHooks } from '@heddle/agent/hooks';
 import { VERSION } from '@heddle/agent';
 import { checkSandbox } from '@heddle/agent/sandbox';
-import { appliedSettings } from '@heddle/agent/settings';
+import { appliedSettings, valueAt } from '@heddle/agent/settings';
 import { chooseModel, findModel, type ListedProvider, listProviders } from '@heddle/models';
 import { findLeftovers, findRipgrep } from '@heddle/tools';
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { effectiveSettings, valueAt } from '../config/effective.ts';
+import { effectiveSettings } from '../config/effective.ts';
 import { missingView } from '../start/open-sandbox.ts';
 import { modelKinds } from '../models/kinds.ts';
 import { GET_A_MODEL, NO_MODEL, TRY_WITHOUT_KEY } from '../models/no-model.ts';

@@ -74,7 +74,7 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
   },
   config: {
     text: 'show the settings with their sources, and change them',
-    words: ['list', 'get', 'set', 'unset', 'keys', 'path', 'help'],
+    words: ['list', 'get', 'set', 'unset', 'keys', 'schema', 'path', 'help'],
     completes: { get: 'keys', set: 'keys', unset: 'keys' },
     examples: [
       'heddle config set model sonnet',

@@ -1,7 +1,13 @@
 /** Builds the options of the agent from the command line, the environment and the settings. */
 import { type AgentOptions, compactionOverrides, isToolDenied, LivePermissions } from '@heddle/agent';
 import { type DeclaredHook, settingsHooks } from '@heddle/agent/hooks';
-import { appliedSettings, parseRule, type SandboxSettings, sandboxSettings } from '@heddle/agent/settings';
+import {
+  appliedSettings,
+  loopOverrides,
+  parseRule,
+  type SandboxSettings,
+  sandboxSettings,
+} from '@heddle/agent/settings';
 import { errorMessage, type GivenOptions, type Thinking } from '@heddle/core';
 import { findModel } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
@@ -70,8 +76,17 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   const hooks = command.bare
     ? { declared: [], problems: [], disabled: undefined }
     : settingsHooks(permission.loaded);
+  const loop = loopOverrides(settings.merged, process.env);
+  const compaction = compactionOverrides(
+    {
+      autoCompactEnabled: loop.gates.autoCompact,
+      reactiveCompactEnabled: loop.gates.reactiveCompact,
+      autoCompactWindow: settings.autoCompactWindow,
+    },
+    process.env,
+  );
   const hookNotes = [...hooks.problems, ...(hooks.disabled === undefined ? [] : [hooks.disabled])];
-  for (const note of [...command.notes, ...named.notes, ...permission.notes, ...hookNotes])
+  for (const note of [...command.notes, ...named.notes, ...permission.notes, ...hookNotes, ...loop.problems])
     process.stderr.write(`heddle: ${escapeControls(note)}\n`);
   return {
     ok: true,
@@ -79,7 +94,8 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
     options: {
       ...model.options,
       stated,
-      ...compactionOverrides(settings, process.env),
+      config: { gates: { ...loop.gates, ...compaction.config.gates }, limits: loop.limits },
+      compaction: compaction.compaction,
       cwd: process.cwd(),
       redact: (value) => knownSecrets.redactValue(value),
       defaultPermissionMode: permission.mode,

@@ -1,0 +1,59 @@
+/** The environment variables that Heddle reads, beside those of settings. A test compares the table with the sources. */
+
+interface VariableText {
+  readonly meaning: string;
+  /** Other names that work too. */
+  readonly also?: readonly string[];
+}
+
+export const ENVIRONMENT: Readonly<Record<string, VariableText>> = {
+  HEDDLE_CONFIG_DIR: {
+    meaning: 'the folder of your settings and sessions; an absolute path',
+    also: ['CLAUDE_CONFIG_DIR'],
+  },
+  HEDDLE_MODEL: { meaning: 'the model that is used when none is named', also: ['ANTHROPIC_MODEL'] },
+  ANTHROPIC_API_KEY: { meaning: 'the key for Claude; `heddle models` lists the keys of other providers' },
+  ANTHROPIC_AUTH_TOKEN: { meaning: 'a token for Claude in place of a key' },
+  ANTHROPIC_BASE_URL: { meaning: 'the address of a gateway for Claude' },
+  ANTHROPIC_VERTEX_BASE_URL: { meaning: 'the address of a gateway for Claude on Vertex' },
+  ANTHROPIC_DEFAULT_OPUS_MODEL: {
+    meaning: 'the model of a short name',
+    also: [
+      'ANTHROPIC_DEFAULT_SONNET_MODEL',
+      'ANTHROPIC_DEFAULT_HAIKU_MODEL',
+      'ANTHROPIC_DEFAULT_FABLE_MODEL',
+    ],
+  },
+  CLAUDE_CODE_API_KEY_HELPER_TTL_MS: { meaning: 'how long the key of a key helper is used, in milliseconds' },
+  HEDDLE_PASS_KEYS: { meaning: 'names of keys that commands may see, separated by commas' },
+  HEDDLE_FIRST_BYTE_TIMEOUT_MS: { meaning: 'how long a request waits for the first byte of an answer' },
+  HEDDLE_STREAM_IDLE_TIMEOUT_MS: { meaning: 'how long an answer may pause' },
+  HEDDLE_LOCAL_TIMEOUT_MS: { meaning: 'how long local model servers are searched for' },
+  HEDDLE_DISABLE_COMPACT: { meaning: '1: nothing compacts, including /compact', also: ['DISABLE_COMPACT'] },
+  HEDDLE_DISABLE_AUTO_COMPACT: {
+    meaning: '1: the same as HEDDLE_AUTO_COMPACT=0',
+    also: ['DISABLE_AUTO_COMPACT'],
+  },
+  HEDDLE_AUTO_COMPACT_WINDOW: {
+    meaning: 'the window, in tokens, that compaction assumes',
+    also: ['CLAUDE_CODE_AUTO_COMPACT_WINDOW'],
+  },
+  HEDDLE_AUTOCOMPACT_PCT_OVERRIDE: {
+    meaning: 'the share of the window, in percent, at which a conversation is compacted',
+    also: ['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE'],
+  },
+  MAX_THINKING_TOKENS: { meaning: 'the budget for thinking; 0 switches thinking off' },
+  HEDDLE_DURABILITY: {
+    meaning: '`power`: every entry of a session reaches the disk before the run continues',
+  },
+  HEDDLE_FILE_HISTORY_DAYS: { meaning: 'how long earlier versions of changed files are kept' },
+  HEDDLE_FILE_HISTORY_MB: { meaning: 'how much space earlier versions of changed files may use' },
+};
+
+/** Variables that Heddle sets for the programs that it starts. */
+export const SET_FOR_PROGRAMS: Readonly<Record<string, string>> = {
+  CLAUDE_PROJECT_DIR: 'hooks: the folder of the project',
+  HEDDLE_PROJECT_DIR: 'hooks: the same',
+  HEDDLE_TASKS: 'commands: marks the processes of a session',
+  HEDDLE_KEYS_FD: 'the program itself: the descriptor with your keys',
+};
