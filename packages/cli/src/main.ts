@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
   demo: async () => (await import('./demo/demo.ts')).runDemo,
   doctor: async () => (await import('./doctor/doctor.ts')).doctor,
   hooks: async () => (await import('./hooks/hooks-command.ts')).hooksCommand,
+  import: async () => (await import('./import/import.ts')).importCommand,
   models: async () => (await import('./models/list.ts')).printModels,
   permissions: async () => (await import('./permissions/permissions.ts')).permissionsCommand,
   replay: async () => (await import('./replay/replay.ts')).replayCommand,

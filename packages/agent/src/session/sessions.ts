@@ -17,3 +17,11 @@ export {
 } from './transcript/transcript.ts';
 export { readTranscript, type Transcript, type TranscriptItem } from './transcript/transcript.ts';
 export type { SessionPlace } from './files/paths.ts';
+export {
+  findForeignSessions,
+  FOREIGN_AGENTS,
+  type ForeignAgent,
+  type ForeignSession,
+  readForeignSession,
+} from './import/find.ts';
+export { importedId, importSession } from './import/import-session.ts';

@@ -6,6 +6,7 @@ export const COMMAND_NAMES = [
   'demo',
   'doctor',
   'hooks',
+  'import',
   'models',
   'permissions',
   'replay',

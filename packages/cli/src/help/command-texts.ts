@@ -42,6 +42,14 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
       'heddle sessions prune --older-than 30d --dry-run',
     ],
   },
+  import: {
+    text: 'continue a session of codex, pi or opencode',
+    usage:
+      'heddle import [--all] [--json]   lists the sessions of other agents: of this folder, or all\n' +
+      'heddle import ID                 converts a session, and says what could not be carried over\n' +
+      'heddle import FILE               the same for a file, such as the output of opencode export',
+    examples: ['heddle import', 'heddle import --all', 'heddle import 01a1e1a7'],
+  },
   rewind: {
     text: 'restore the files that the agent changed after a message of a session',
     completes: { '': 'sessions' },
