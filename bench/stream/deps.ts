@@ -11,6 +11,7 @@ export function plainDeps(model: ModelPort): QueryDeps {
     clock: { now: Date.now, sleep: () => Promise.resolve() },
     ids: { uuid: () => `m${++ids}` },
     random: Math.random,
+    requestSent: () => undefined,
     context: {
       async *prepare({ messages }) {
         return { messages, view: messages, overLimit: false, autoCompact: { outcome: 'idle' } };

@@ -5,6 +5,7 @@ import type { History, Message, PermissionMode, Terminal } from '@heddle/core';
 import type { CommandOutcome, CompactOutcome } from './context/commands.ts';
 import { type Changes, type Prompt, QueryEngine } from './engine/engine.ts';
 import { type AgentOptions, mistakeInSettings } from './engine/options.ts';
+import type { ForkAnswer } from './fork/fork.ts';
 import type { SdkMessage } from './sdk/message.ts';
 
 export interface Agent {
@@ -16,7 +17,7 @@ export interface Agent {
    * such a prompt, the result is an error.
    */
   continue(): AsyncGenerator<SdkMessage, Terminal>;
-  /** Ends the running prompt. */
+  /** Ends the running prompt, or between two prompts the open side questions. */
   abort(reason?: unknown): void;
   /** The conversation for the next request. */
   readonly messages: History<Message>;
@@ -24,6 +25,8 @@ export interface Agent {
   compact(instructions?: string): Promise<CompactOutcome>;
   /** Restores the messages that the last compaction replaced, between two prompts. */
   undoCompaction(): CommandOutcome<{ readonly messages: number }>;
+  /** Asks the model a question beside the conversation, which does not change. Works also while a prompt runs. */
+  askAside(question: string): Promise<ForkAnswer>;
   /** Returns how full the window is, and what fills it. */
   contextUsage(): Promise<ContextUsage>;
   /** Changes the model or the effort from the next prompt on. */
@@ -58,6 +61,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     compact: (instructions) => engine.compact(instructions),
     undoCompaction: () => engine.undoCompaction(),
+    askAside: (question) => engine.askAside(question),
     contextUsage: () => engine.contextUsage(),
     change: (changes) => engine.change(changes),
     get permissionMode() {

@@ -42,6 +42,13 @@ export { mapMedia } from './request/normalize/media.ts';
 export { rejectedBlockName } from './request/normalize/model-steps.ts';
 export { ensureToolResultPairing } from './request/normalize/pairing.ts';
 export { mediaNote } from './request/texts.ts';
+export {
+  askAside,
+  type CacheSafeParams,
+  earlierRequests,
+  type SideAnswer,
+  type SideQueryDeps,
+} from './request/side-query.ts';
 export * from './request/view.ts';
 
 // Tools: their interface, and the scheduling of calls.

@@ -71,13 +71,12 @@ export class CostTracker {
   }
 
   /** Returns why a budget cannot be enforced: the price of a model is unknown. */
-  async objection(): Promise<string | undefined> {
-    const { maxBudgetUsd, modelName } = this.#options;
-    if (maxBudgetUsd === undefined) return undefined;
+  async objection(
+    models: readonly string[] = [this.#options.modelName, ...fallbacksOf(this.#options)],
+  ): Promise<string | undefined> {
+    if (this.#options.maxBudgetUsd === undefined) return undefined;
     await this.#load();
-    const unknown = [modelName, ...fallbacksOf(this.#options)].find(
-      (model) => this.meter.priceOf(model, NO_USAGE) === undefined,
-    );
+    const unknown = models.find((model) => this.meter.priceOf(model, NO_USAGE) === undefined);
     if (unknown === undefined) return undefined;
     return `The price of ${unknown} is unknown, so a budget in dollars cannot be kept. Leave it out, or give a price.`;
   }

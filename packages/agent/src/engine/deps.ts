@@ -28,6 +28,7 @@ export function productionDeps(options: AgentOptions, context: ContextPort): Que
     context,
     toolHooks: { ...noToolHooks, ...options.hooks?.tools },
     turnEnd: turnEnd(options.hooks ?? {}, redact),
+    requestSent: () => undefined,
     attachments: {
       begin: () => undefined,
       takeQueued: () => options.takeQueued?.() ?? [],

@@ -2,7 +2,7 @@
  * One conversation: its session, abort controller, denials and costs. `submitMessage` runs one prompt and ends with one `result`.
  * Each event of the loop is stored before the loop is asked for its next step. */
 import { randomUUID } from 'node:crypto';
-import type { ContextPipeline, ContextUsage } from '@heddle/context';
+import type { ContextUsage } from '@heddle/context';
 import {
   type Attachment,
   errorMessage,
@@ -14,7 +14,6 @@ import {
   query,
   type QueryParams,
   type ResumePoint,
-  type SessionSnapshot,
   type SessionState,
   type Terminal,
 } from '@heddle/core';
@@ -51,16 +50,9 @@ import {
   undoCompaction,
 } from '../context/commands.ts';
 import { admitMedia } from '../context/admit-media.ts';
+import type { ForkAnswer } from '../fork/fork.ts';
 import { initialSessionState, promptNotes } from './session-state.ts';
-import {
-  applyChanges,
-  type Changes,
-  contextPipelineOf,
-  newHead,
-  paramsOf,
-  type Prompt,
-  resumedHead,
-} from './params.ts';
+import { applyChanges, type Changes, paramsOf, type Prompt } from './params.ts';
 import { type CostTotals, CostTracker } from '../cost/cost-tracker.ts';
 import {
   BUSY,
@@ -76,6 +68,8 @@ import {
   terminalOf,
 } from './session-log.ts';
 import { liveOf, workingFoldersOf } from './permission.ts';
+import { SessionFork } from './session-fork.ts';
+import { SessionView } from './session-view.ts';
 import { parserOf } from './structured-output.ts';
 
 export type { Changes, Prompt };
@@ -87,10 +81,8 @@ export class QueryEngine {
   readonly #log: SessionLog;
   readonly #costs: CostTracker;
   readonly #fileState = createReadFileState();
-  #context: ContextPipeline | undefined;
-  #head: SessionSnapshot | undefined;
-  /** Windows that servers stated when they rejected a request, by model. */
-  readonly #learnedWindows = new Map<string, number>();
+  readonly #view: SessionView;
+  readonly #fork: SessionFork;
   #factsLoaded: Promise<void> | undefined;
   readonly #now: () => number;
   readonly #uuid: () => string;
@@ -107,10 +99,29 @@ export class QueryEngine {
     const stance = initialSessionState(this.#session, options);
     this.#log = new SessionLog(this.#session, () => this.#messageStamp(), stance);
     this.#costs = new CostTracker(options, this.#session.bill);
+    this.#view = new SessionView({
+      session: this.#session,
+      log: this.#log,
+      uuid: this.#uuid,
+      options: () => this.#options,
+    });
+    this.#fork = new SessionFork({
+      options: () => this.#options,
+      log: this.#log,
+      costs: this.#costs,
+      view: this.#view,
+      params: () => this.#params(this.#newRun()),
+    });
   }
 
-  /** Ends the running turn. The reason is `interrupt` if the user sent a new message. */
+  /** Asks the model a question beside the conversation, which does not change. Works also while a prompt runs. */
+  askAside(question: string): Promise<ForkAnswer> {
+    return this.#fork.ask(question);
+  }
+
+  /** Ends the running turn, or between two prompts the open side questions. The reason is `interrupt` if the user sent a new message. */
   abort(reason: unknown = 'cancel'): void {
+    if (!this.#busy) this.#fork.abort(reason);
     this.#controller.abort(reason);
   }
 
@@ -143,15 +154,13 @@ export class QueryEngine {
   async contextUsage(): Promise<ContextUsage> {
     await this.#loadFacts();
     const { toolUseContext: context } = this.#params(this.#newRun());
-    return this.#contextPort().usage({ messages: this.messages, context });
+    return this.#view.context.usage({ messages: this.messages, context });
   }
 
   /** Changes options from the next prompt on. Permissions that were granted in this conversation stay granted. */
   change(changes: Changes): void {
     this.#options = applyChanges({ ...this.#options, rules: liveOf(this.#options) }, changes);
-    // Both depend on the model. Their earlier decisions are in the log.
-    this.#context = undefined;
-    this.#head = undefined;
+    this.#view.reset();
     if (changes.loadFacts !== undefined) this.#factsLoaded = undefined;
     this.#costs.change(this.#options);
   }
@@ -180,7 +189,7 @@ export class QueryEngine {
     if (this.#busy) return BUSY;
     const { content, uuid = this.#uuid() } = typeof prompt === 'string' ? { content: prompt } : prompt;
     return storedOutcome(() => {
-      this.#log.begin(this.#currentHead());
+      this.#log.begin(this.#view.head);
       this.#log.store({ type: 'user', message: { type: 'user', uuid, at: this.#now(), content } });
       // It started no run, so there is nothing to continue.
       this.#log.store({ type: 'command', commandId: uuid, state: 'completed' });
@@ -262,7 +271,7 @@ export class QueryEngine {
     this.#costs.continueAfter(earlierCostUsd(cutOff.entries));
     yield this.#initLine();
     if (cutOff.kind === 'stopped') return yield* this.#finish(turn, cutOff.terminal);
-    this.#log.begin(this.#currentHead());
+    this.#log.begin(this.#view.head);
     const { retracted: uuids, point } = cutOff;
     if (uuids.length > 0) yield* this.#record({ type: 'tombstone', uuids }, turn);
     return yield* this.#finish(turn, yield* this.#drive(turn, point));
@@ -298,7 +307,7 @@ export class QueryEngine {
       const { autoCompactTracking } = this.#session.projection;
       const lineage = lineageOf({ autoCompactTracking });
       const { messages } = this;
-      const setup = { messages, port: this.#contextPort(), context, clock: deps.clock, lineage };
+      const setup = { messages, port: this.#view.context, context, clock: deps.clock, lineage };
       const steps = compactOnDemand(setup, instructions);
       while (true) {
         const next = await steps.next();
@@ -341,7 +350,7 @@ export class QueryEngine {
     }
     const admitted = await admitMedia(content, this.#controller.signal);
     try {
-      this.#log.begin(this.#currentHead());
+      this.#log.begin(this.#view.head);
       const stamp = { uuid, at: this.#now() };
       this.#log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted } });
       this.#attachNotes(stamp.at, hookContext);
@@ -378,7 +387,7 @@ export class QueryEngine {
       stance: this.#log.stance,
       folders: workingFoldersOf(this.#options),
       isPlanning: this.permissionMode === 'plan',
-      dates: dateNote(this.#currentHead().userContext[DATE], this.messages, now),
+      dates: dateNote(this.#view.head.userContext[DATE], this.messages, now),
       hookContext,
     });
     if (stance) this.#log.store({ type: 'stance', stance: (this.#log.stance = stance) });
@@ -447,36 +456,20 @@ export class QueryEngine {
     yield* turn.translator.lines(event);
   }
 
-  /** The same object for the whole session, so that values derived from it are computed once. */
-  #currentHead(): SessionSnapshot {
-    const { snapshot } = this.#session;
-    return (this.#head ??= snapshot ? resumedHead(snapshot, this.#options) : newHead(this.#options));
-  }
-
-  /** One for the whole session, because it remembers requests and decisions across prompts. */
-  #contextPort(): ContextPipeline {
-    return (this.#context ??= contextPipelineOf(this.#options, {
-      session: this.#session,
-      head: this.#currentHead(),
-      uuid: this.#uuid,
-      learnedWindows: this.#learnedWindows,
-      stance: () => this.#log.stance,
-    }));
-  }
-
   #params(turn: PromptRun, resume?: ResumePoint): QueryParams {
     return paramsOf(this.#options, {
       resume,
       model: this.#costs.hearing(this.#options.model),
       session: this.#session,
-      head: this.#currentHead(),
+      head: this.#view.head,
       signal: this.#controller.signal,
       fileState: this.#fileState,
       stance: this.#log.stance,
-      context: this.#contextPort(),
+      context: this.#view.context,
       store: this.#log.store,
       denials: turn.denials,
       structured: turn.structured,
+      saveSent: this.#fork.fork.saveSent,
     });
   }
 

@@ -34,6 +34,8 @@ interface AgentModelOptions {
   readonly modelName: string;
   /** Models that take over in this order, if the one before is overloaded or does not exist. Any spelling of a name works. */
   readonly fallbackModel?: string | readonly string[] | undefined;
+  /** A fast and cheap model for short texts beside the conversation, such as summaries. Default: Haiku beside Claude. */
+  readonly smallModel?: string | undefined;
   /** Thinking, effort, betas, metadata. */
   readonly requestOptions?: RequestOptions | undefined;
   readonly price?: Price | undefined;

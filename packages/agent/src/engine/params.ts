@@ -1,16 +1,23 @@
 /** The parameters of one run, from the options of the host and the state of the session. */
 import { type ContextPipeline, withServerEdits } from '@heddle/context';
-import type {
-  ContentBlock,
-  EntryBody,
-  FileStateCache,
-  ModelPort,
-  QueryParams,
-  ResumePoint,
-  SessionSnapshot,
-  SessionState,
-  ToolHooks,
-  ToolUseContext,
+import {
+  type CacheSafeParams,
+  type ContentBlock,
+  DEFAULT_LIMITS,
+  type EntryBody,
+  type FileStateCache,
+  type MessageHistory,
+  type ModelPort,
+  optionsFor,
+  type QueryParams,
+  requestView,
+  type ResumePoint,
+  type SessionSnapshot,
+  type SessionState,
+  specsOf,
+  thinkingAfterLoss,
+  type ToolHooks,
+  type ToolUseContext,
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { contextPortOf } from '../context/context-port.ts';
@@ -39,6 +46,8 @@ interface RunSetup {
   readonly structured: StructuredOutput | undefined;
   /** The point at which a cut-off prompt continues. */
   readonly resume?: ResumePoint | undefined;
+  /** Receives the parameters of each request as it is sent. */
+  readonly saveSent: (params: CacheSafeParams) => void;
 }
 
 export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
@@ -59,7 +68,13 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
   };
   const production = productionDeps(options, setup.context);
   const toolHooks = noting(production.toolHooks, setup.denials);
-  const deps = { ...production, toolHooks, model: setup.model };
+  const deps = {
+    ...production,
+    toolHooks,
+    model: setup.model,
+    requestSent: setup.saveSent,
+    turnEnd: { ...production.turnEnd, saveCacheSafeParams: setup.saveSent },
+  };
   const outputCap = options.maxOutputTokens ?? config?.limits?.maxOutputTokens;
   return {
     messages: setup.session.projection.messages,
@@ -120,6 +135,27 @@ export function contextPipelineOf(options: AgentOptions, setup: PipelineSetup): 
     deniedFiles: deniedFilesOf(options, cwd),
     standing: async () => [...whereNote(setup.stance(), cwd), ...((await options.standing?.()) ?? [])],
   });
+}
+
+/** The request that the run of these parameters would send next, with these messages. */
+export function requestOf(params: QueryParams, sent: MessageHistory): CacheSafeParams {
+  const { systemPrompt, userContext, systemContext, config, deps } = params;
+  const { model, tools } = params.toolUseContext;
+  const facts = deps.model.factsOf?.(model);
+  const fast = config.gates?.fastMode ? { fastMode: true } : {};
+  const options = optionsFor(facts, { ...params.requestOptions, ...fast });
+  const view = requestView({
+    model,
+    maxOutputTokens: params.maxOutputTokensOverride ?? DEFAULT_LIMITS.maxOutputTokens,
+    systemPrompt,
+    systemContext,
+    userContext,
+    tools: specsOf(tools),
+    refusedBlocks: new Set(params.refusedBlocks),
+    options,
+    thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
+  });
+  return { view, sent };
 }
 
 /** A call that a hook denies counts as denied, like one that a rule denies. */

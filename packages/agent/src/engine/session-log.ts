@@ -43,6 +43,11 @@ export class SessionLog {
     return this.#session.projection.messages;
   }
 
+  /** The first entries are stored. */
+  get hasBegun(): boolean {
+    return this.#begun;
+  }
+
   /** Throws a `JournalError` if the entry cannot be stored. It then did not happen. */
   readonly store = (body: EntryBody): void => {
     this.#session.journal.append(body);

@@ -12,6 +12,8 @@ export interface AppliedSettings {
   readonly model: string | undefined;
   /** In the order in which they are tried. */
   readonly fallbackModel: readonly string[];
+  /** For short texts beside the conversation. */
+  readonly smallModel: string | undefined;
   readonly effort: Effort | undefined;
   /** Whether capable models think. Undefined means yes. */
   readonly alwaysThinkingEnabled: boolean | undefined;
@@ -32,6 +34,7 @@ export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
     env: textsOf(readSetting(merged, 'env') ?? {}),
     model: textOf(readSetting(merged, 'model')),
     fallbackModel: namesOf(readSetting(merged, 'fallbackModel')),
+    smallModel: textOf(readSetting(merged, 'smallModel')),
     alwaysThinkingEnabled: readSetting(merged, 'alwaysThinkingEnabled'),
     models: modelSettings(readSetting(merged, 'models')),
     claudeMdExcludes: readSetting(merged, 'claudeMdExcludes') ?? [],

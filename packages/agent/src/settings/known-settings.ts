@@ -39,6 +39,11 @@ const grants = { role: 'grants' } as const;
 const OWN_SETTINGS = {
   model: { ...text, meaning: 'the model that is used when none is named' },
   fallbackModel: { ...textOrTexts, meaning: 'the models that take over when the first one is overloaded' },
+  smallModel: {
+    ...text,
+    variable: 'HEDDLE_SMALL_MODEL',
+    meaning: 'a fast and cheap model for short texts beside the conversation; Haiku beside a Claude model',
+  },
   effortLevel: {
     ...oneOf('low', 'medium', 'high', 'xhigh', 'max'),
     meaning: 'how much work the model puts into an answer',

@@ -44,6 +44,7 @@ export async function runHostConversation({
     const instead = (await service?.insteadOf(prompt)) ?? (await commandIn(prompt, chat));
     code = await answer(instead ?? agent.submit(prompt), output);
   }
+  if (!ending.aborted) await host.settled?.();
   const unbegun = ending.aborted ? ENDED_EARLY : host.misread;
   const why = service?.refusal ?? (code === undefined ? unbegun : undefined);
   if (why === undefined) return code ?? 0;

@@ -42,6 +42,15 @@ describe('a prompt that is a command', () => {
     expect(stderr).toContain('--disable-slash-commands');
   });
 
+  it('/btw asks the model beside the conversation, also after a resume', async () => {
+    const home = homeFor(installed.program);
+    await home.run(['-p', 'hello', '--model', home.script([say('Hi.')])]);
+    const aside = await home.run(['-p', '-c', '/btw why?', '--model', home.script([say('Because.')])]);
+    expect(aside).toMatchObject({ code: 0, stdout: 'Because.\n' });
+    const shown = await home.run(['sessions', 'show', '--full']);
+    expect(shown.stdout).not.toContain('Because.');
+  });
+
   it('has one result like every prompt of a host, and the next one is taken up', async () => {
     const held = await converse(installed.program, {
       script: [say('Yes.')],

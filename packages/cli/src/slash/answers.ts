@@ -45,6 +45,13 @@ export async function hooksAnswer({ hooks }: Started): Promise<SlashAnswer> {
   return success(hookList(hooks.list()));
 }
 
+/** Asks the model beside the conversation, which does not change. */
+export async function asideAnswer(agent: Agent, question: string): Promise<SlashAnswer> {
+  if (question === '') return { ok: false, message: 'Type the question after /btw.' };
+  const answer = await agent.askAside(question);
+  return answer.ok ? success(answer.text) : answer;
+}
+
 const NAME_WIDTH = 24;
 
 function row(name: string, what: string): string {

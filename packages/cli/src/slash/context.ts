@@ -1,4 +1,4 @@
-/** `/compact`, `/uncompact` and `/context`. */
+/** `/compact`, `/uncompact`, `/btw` and `/context`. */
 import type { Effort, Thinking } from '@heddle/core';
 import { aliasesIn } from '@heddle/models';
 import type { AgentSetup } from '../start/agent-options.ts';
@@ -6,6 +6,7 @@ import { modelSetup, modelText } from '../start/model-options.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { pluralize, tokens } from '../terminal/amounts.ts';
 import { nameOf } from '../terminal/call-line.ts';
+import { asideAnswer } from './answers.ts';
 import type { Chat } from './command.ts';
 
 /** How it went is told by its events; what was interrupted, or never began, has none. */
@@ -19,6 +20,13 @@ const TELLS_NOTHING: ReadonlySet<string> = new Set(['busy', 'aborted']);
 export function uncompact({ started, say }: Chat): void {
   const undone = started.agent.undoCompaction();
   say(undone.ok ? `The conversation is back: ${pluralize(undone.messages, 'message')}.` : undone.message);
+}
+
+/** The answer does not join the conversation. */
+export async function aside(question: string, { started, say, style }: Chat): Promise<void> {
+  const answer = await asideAnswer(started.agent, question);
+  if (!answer.ok) return say(escapeControls(answer.message));
+  say(`${style.paint('dim', '/btw')} ${escapeControls(answer.text)}`);
 }
 
 export async function context({ started, say, style }: Chat): Promise<void> {

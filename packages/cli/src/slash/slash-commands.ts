@@ -54,6 +54,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: async (_words, chat) => (await import('./status.ts')).cost(chat),
   },
   {
+    name: 'btw',
+    hint: '[question]',
+    help: 'ask something beside the work, also while it runs; the conversation does not change',
+    about: 'the conversation',
+    anytime: true,
+    headless: async ({ agent }, words) => (await import('./answers.ts')).asideAnswer(agent, words),
+    run: async (words, chat) => (await import('./context.ts')).aside(words, chat),
+  },
+  {
     name: 'status',
     help: 'session, model, mode, folder',
     about: 'the session',

@@ -9,7 +9,7 @@ import {
   sandboxSettings,
 } from '@heddle/agent/settings';
 import { errorMessage, type GivenOptions, type Thinking } from '@heddle/core';
-import { findModel } from '@heddle/models';
+import { findModel, namedSmallModel } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -63,6 +63,9 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
     from: command.fallbackModel === undefined ? 'fallbackModel in the settings' : '--fallback-model',
   });
   if (!fallbacks.ok) return fallbacks;
+  const small = namedSmallModel(modelEnvironment(), settings.smallModel);
+  const smallModel = small && (await readFallbacks([small.model], { first: wanted, from: small.from }));
+  if (smallModel?.ok === false) return smallModel;
   const tools = builtinTools({
     web: { search: { model: model.options.model, modelName: model.options.modelName } },
   });
@@ -111,6 +114,7 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
         thinking: thinkingWanted(command.thinking, settings.alwaysThinkingEnabled, process.env),
         effort: command.effort ?? settings.effort,
       }),
+      smallModel: smallModel?.models[0],
       fallbackModel: fallbacks.models.length === 0 ? undefined : fallbacks.models,
       permissionMode: command.permissionMode === undefined ? undefined : permission.mode,
       maxTurns: command.maxTurns,

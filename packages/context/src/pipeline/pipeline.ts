@@ -44,6 +44,8 @@ export interface ContextPipeline extends ContextPort {
   serverEdits(context: ToolUseContext): ServerEdits | undefined;
   /** Returns the state of the window when the last request was prepared. */
   state(): WindowState | undefined;
+  /** Returns the conversation as the last request showed it. Changes nothing. */
+  view(messages: MessageHistory): MessageHistory;
   /** Returns the use of the window by this conversation. Changes nothing. */
   usage(request: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage;
 }
@@ -186,8 +188,12 @@ class Pipeline implements ContextPipeline {
     return this.#state();
   }
 
+  view(messages: MessageHistory): MessageHistory {
+    return this.#collapser.view(sinceBoundary(messages, readHistory(messages)));
+  }
+
   usage({ messages: given, context }: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage {
-    const messages = this.#collapser.view(sinceBoundary(given, readHistory(given)));
+    const messages = this.view(given);
     const { thresholds, usualScale } = this.#under(context);
     this.#recall(messages, context);
     return contextUsageOf({

@@ -17,6 +17,7 @@ import type {
 } from '../messages/message.ts';
 import type { ModelRecord } from '../model/port.ts';
 import { createRequestBuilder, type RequestBuilder } from '../request/builder.ts';
+import type { CacheSafeParams } from '../request/side-query.ts';
 import type { ToolUseContext } from '../tools/tool.ts';
 import type { StreamingToolExecutor, ToolUpdate } from '../tools/executor.ts';
 import { type Answer, NO_ANSWER, storedAnswer } from './answer.ts';
@@ -32,6 +33,8 @@ export interface RunEnvironment {
   readonly signal: AbortSignal;
   readonly aborted: AbortCause | undefined;
   readonly waitFor: WaitFor;
+  /** True if side queries may share the cached prefix of this run: it is the main thread's or an SDK host's. */
+  readonly sharesPrefix: boolean;
   readonly builder: RequestBuilder;
   /** Receives the records of the model, the updates of the tools and the abort. */
   readonly inbox: EventQueue<Arrival>;
@@ -79,6 +82,8 @@ export interface RunProgress extends IterationProgress {
   /** The names of blocks that the API rejected. A note replaces each of them in every request. */
   readonly rejectedBlocks: ReadonlySet<string>;
   readonly summary: PendingSummary | undefined;
+  /** The last request, as it was sent. Undefined before the first one. */
+  readonly lastSent: CacheSafeParams | undefined;
   /** Output tokens of this run, for the token budget. */
   readonly outputTokens: number;
   /** Queued commands that joined the run. */
@@ -150,6 +155,8 @@ export function openEnvironment(params: QueryParams, leaving: AbortSignal): RunE
       return abortCause(signal);
     },
     waitFor: waitWithGrace(signal, deps.clock, config.limits.abortGraceMs),
+    sharesPrefix:
+      !config.isSubagent && (config.querySource === 'repl_main_thread' || config.querySource === 'sdk'),
     builder: createRequestBuilder(),
     inbox: new EventQueue(),
     write: messageWriter(deps),
@@ -175,6 +182,7 @@ export function firstProgress({ params, signal }: RunEnvironment): RunProgress {
     leavesOutThinking: false,
     rejectedBlocks: new Set(params.refusedBlocks),
     summary: undefined,
+    lastSent: undefined,
     outputTokens: resume?.outputTokens ?? 0,
     commands: resume?.commands ?? [],
   };

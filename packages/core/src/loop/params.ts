@@ -23,6 +23,7 @@ import type {
 } from '../messages/message.ts';
 import type { ModelError } from '../messages/model-error.ts';
 import type { ModelPort, RequestOptions } from '../model/port.ts';
+import type { CacheSafeParams } from '../request/side-query.ts';
 import type { Redact } from '../tools/call-pipeline.ts';
 import type { CanUseTool, ToolHooks, ToolUseContext } from '../tools/tool.ts';
 import type { HookProgress } from './events.ts';
@@ -77,6 +78,8 @@ export interface QueryDeps {
   /** Removes secrets from results, progress and remarks of tools before any other code receives them. */
   readonly redact: Redact;
   readonly turnEnd: TurnEndPort;
+  /** Receives each request of the main thread before it is sent, for side queries while the run continues. */
+  readonly requestSent: (params: CacheSafeParams) => void;
   readonly attachments: AttachmentSources;
   /** Asks whether a repeating run should continue. Called only if the configuration has `canAsk`. */
   readonly askToGoOn: (calls: readonly RepeatedCall[], signal: AbortSignal) => Promise<boolean>;
@@ -91,9 +94,14 @@ export interface Ids {
   readonly uuid: () => string;
 }
 
-/** The end of a turn, step by step. `effects/turn-end.ts` has the order, and the steps that subagents skip. */
+/**
+ * The end of a turn, step by step. `effects/turn-end.ts` has the order, and the steps that subagents skip.
+ *
+ * Contract: a step that throws, or that does not end in time, is reported. The run continues without it.
+ */
 export interface TurnEndPort {
-  saveCacheSafeParams(params: { readonly messages: MessageHistory; readonly context: ToolUseContext }): void;
+  /** Receives the last request as it was sent. Side queries share its cached prefix. */
+  saveCacheSafeParams(params: CacheSafeParams): void;
   /** Writes the state of a dispatched job. Does nothing for an ordinary session. */
   classifyJob(answer: readonly AssistantMessage[], signal: AbortSignal): Promise<void>;
   /** Started, not waited for. */

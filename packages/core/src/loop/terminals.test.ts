@@ -333,8 +333,6 @@ describe('model_error', () => {
       { attachments: { begin: broken, takeQueued: () => [], gather: () => Promise.resolve([]) } },
       { context: { ...fakeContext(), prepare: broken } },
       { context: { ...fakeContext(), staged: broken } },
-      { turnEnd: { ...fakeTurnEnd(), classifyJob: broken } },
-      { turnEnd: { ...fakeTurnEnd(), suggestPrompt: broken } },
     ];
     for (const deps of brokenDeps) {
       const { terminal } = await play(() => say('Done.'), { deps });

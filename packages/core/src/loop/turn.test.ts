@@ -1,6 +1,7 @@
 /** The work between calls: queued commands, attachments, summaries, the end of a turn, repetition. */
 import {
   call,
+  createClock,
   createTestGate,
   fail,
   fakeAttachments,
@@ -12,6 +13,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { linesOf } from './test/notation.ts';
 import { abortAt, play, stage } from './test/play.ts';
+import { DEFAULT_LIMITS } from '../machine/config.ts';
 import type { LoopEvent } from './events.ts';
 
 const read = fakeTool({ name: 'Read', result: 'three lines' });
@@ -262,6 +264,36 @@ describe('the end of a turn', () => {
     const team = fakeTurnEnd({ teamHooks: [{ block: 'Your task is open.' }] });
     const { lines } = await play([say('Done.'), say('Done.')], { deps: { turnEnd: team } });
     expect(lines).toContain('→ stop_hook_blocking');
+  });
+
+  const STEPS = ALL.filter((step) => step !== 'userStopHooks' && step !== 'teamHooks');
+
+  it.each(ALL)('continues without the step %s if it throws, and reports it', async (step) => {
+    const fake = fakeTurnEnd();
+    const broken = () => {
+      throw new Error('a bug');
+    };
+    const { terminal, lines } = await play([say('Done.')], {
+      deps: { turnEnd: { ...fake, [step]: broken } },
+    });
+    expect(terminal).toEqual({ reason: 'completed' });
+    expect(fake.steps).toEqual(ALL.filter((name) => name !== step));
+    expect(lines.some((line) => line.includes('failed: a bug'))).toBe(true);
+  });
+
+  it.each(STEPS)('waits at most five seconds for the step %s', async (step) => {
+    const fake = fakeTurnEnd();
+    const clock = createClock({ auto: true });
+    const hanging = () => Promise.withResolvers<never>().promise;
+    const began = clock.now();
+    const { terminal, lines } = await play([say('Done.')], {
+      clock,
+      deps: { turnEnd: { ...fake, [step]: hanging } },
+    });
+    expect(terminal).toEqual({ reason: 'completed' });
+    expect(fake.steps.at(-1)).toBe('teamHooks');
+    expect(clock.now() - began).toBe(DEFAULT_LIMITS.turnEndStepMs);
+    expect(lines.some((line) => line.includes('did not end within 5 s'))).toBe(true);
   });
 
   it('passes the whole conversation with the answer to hooks', async () => {

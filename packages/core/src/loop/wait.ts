@@ -15,6 +15,17 @@ export function waitWithGrace(signal: AbortSignal, clock: Clock, graceMs: number
     });
 }
 
+/** Returns true if the work ended within the limit. Work that ends later is ignored, also if it fails. */
+export async function endsWithin(work: Promise<void>, limitMs: number, clock: Clock): Promise<boolean> {
+  const timer = new AbortController();
+  const late = clock.sleep(limitMs, timer.signal).then(() => false);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    timer.abort();
+  }
+}
+
 /** Like `yield*` for the generator of a port, with the same grace. `eventsOf` maps an item to events. */
 export async function* relaySteps<T, R>(
   steps: AsyncGenerator<T, R>,

@@ -47,6 +47,8 @@ export interface Limits {
   readonly abortGraceMs: number;
   /** How long a call that a new message must not break may still take, in milliseconds. */
   readonly blockGraceMs: number;
+  /** How long the run waits for one step at the end of a turn, in milliseconds. User hooks have their own limits. */
+  readonly turnEndStepMs: number;
 }
 
 export interface QueryConfig {
@@ -126,4 +128,5 @@ export const DEFAULT_LIMITS: Limits = {
   toolConcurrency: 10,
   abortGraceMs: 400,
   blockGraceMs: 30_000,
+  turnEndStepMs: 5_000,
 };

@@ -18,6 +18,7 @@ export function fakeDeps(overrides: Partial<QueryDeps> = {}): QueryDeps {
     toolHooks: fakeToolHooks(),
     redact: (value) => value,
     turnEnd: fakeTurnEnd(),
+    requestSent: () => undefined,
     attachments: fakeAttachments(),
     askToGoOn: () => Promise.resolve(false),
     summariseTools: () => Promise.resolve(undefined),

@@ -70,6 +70,7 @@ export async function playRun(plan: RunPlan, loop: Query = query): Promise<Playe
       random: createRandom(plan.attempts.length),
       toolHooks: plannedHooks(fates, world),
       redact: (value) => value,
+      requestSent: () => undefined,
       ...plannedDeps(plan, world),
     },
   });

@@ -19,6 +19,7 @@ import {
   cut,
   fail,
   failingCompactor,
+  fakeAttachments,
   fakeContext,
   fakeDeps,
   fakeTool,
@@ -188,9 +189,9 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a bug of ours',
-    script: [say('Done.')],
+    script: [call('Look', {}, 'l1')],
     deps: {
-      turnEnd: { ...fakeTurnEnd(), classifyJob: () => Promise.reject(new Error('a bug')) },
+      attachments: { ...fakeAttachments(), gather: () => Promise.reject(new Error('a bug')) },
     },
     walks: ['model_error'],
   },

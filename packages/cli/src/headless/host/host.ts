@@ -10,6 +10,7 @@ import { isJsonObject, type QueuedCommand } from '@heddle/core';
 import { createInterface } from 'node:readline';
 import type { HeadlessOutput } from '../output/output.ts';
 import type { Control } from './control/control.ts';
+import { SIDE_QUESTION } from './control/queries.ts';
 import { type HostPrompt, hostPromptOf, HostPromptQueue } from './inbox.ts';
 import { type HostLine, lineIn, parseHostLine, textIn } from './json.ts';
 import { HostRequests } from './requests.ts';
@@ -30,6 +31,8 @@ export interface Host {
   readonly takeQueued?: () => readonly QueuedCommand[];
   /** Requests are answered by it from now on, those that came before first. */
   serve?(control: Control): void;
+  /** Resolves when every side question has its reply. */
+  settled?(): Promise<void>;
   /** No more prompts are taken, whatever the host does; an open standard input no longer keeps the program alive. */
   end?(): void;
 }
@@ -52,6 +55,8 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
   /** Lines are taken in their order: a prompt behind a request finds it done. */
   let taken = Promise.resolve();
   let misread: string | undefined;
+  /** Side questions that were not answered yet. */
+  let asides: Promise<unknown> = Promise.resolve();
 
   lines.on('line', (text) => {
     const line = parseHostLine(text);
@@ -83,16 +88,26 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
         return;
       }
       case 'control_request': {
-        const reply = await (await control.promise).answer(lineIn(line['request']) ?? {}, inbox);
-        const response = { ...reply, request_id: line['request_id'] };
-        return output.writeControl({ type: 'control_response', response });
+        const request = lineIn(line['request']) ?? {};
+        const replying = reply(request, line['request_id']);
+        if (request['subtype'] !== SIDE_QUESTION) return replying;
+        asides = Promise.all([asides, replying]);
+        return;
       }
     }
+  }
+
+  async function reply(request: HostLine, id: unknown): Promise<void> {
+    const response = { ...(await (await control.promise).answer(request, inbox)), request_id: id };
+    return output.writeControl({ type: 'control_response', response });
   }
 
   return {
     prompts: inbox,
     ask: askHost(requests),
+    async settled() {
+      await asides;
+    },
     requests,
     get misread() {
       return misread;

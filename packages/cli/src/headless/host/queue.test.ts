@@ -116,6 +116,40 @@ describe('an interrupt', () => {
   });
 });
 
+describe('a side question of the host', () => {
+  it('is answered while a tool runs, and the turn continues without it', async () => {
+    const script: ApiScript = (request) => {
+      const asked = JSON.stringify(request.messages);
+      if (asked.includes('without interrupting the work')) return say('It runs a command.');
+      return asked.includes('tool_result') ? say('Done.') : WAITING;
+    };
+    const held = await play(script, {
+      first: [prompt('go')],
+      reply: (line, folder) => {
+        if (isCall(line)) return control('q1', { subtype: 'side_question', question: 'What runs?' });
+        if (answers(line, 'q1')) writeFileSync(path.join(folder, 'go'), '');
+        return closeAtResult(line);
+      },
+    });
+    expect(replyTo('q1', held)).toMatchObject({
+      subtype: 'success',
+      response: { response: 'It runs a command.' },
+    });
+    expect(resultsOf(held)).toMatchObject([{ subtype: 'success', result: 'Done.' }]);
+    expect(held.asked.at(-1)).not.toContain('What runs?');
+  });
+
+  it('is answered although the host has closed its side', async () => {
+    const script: ApiScript = (request) =>
+      say(JSON.stringify(request.messages).includes('without interrupting') ? 'Aside.' : 'Hello.');
+    const held = await play(script, {
+      first: [prompt('go'), control('q1', { subtype: 'side_question', question: 'Why?' })],
+      closes: true,
+    });
+    expect(replyTo('q1', held)).toMatchObject({ response: { response: 'Aside.' } });
+  });
+});
+
 describe('a prompt that asks nothing', () => {
   it('joins the conversation and starts no turn', async () => {
     const held = await play([say('Noted.')], {

@@ -16,6 +16,7 @@ import {
   withJitter,
 } from '../../machine/attempts.ts';
 import { rejectedBlockName } from '../../request/normalize/model-steps.ts';
+import type { CacheSafeParams } from '../../request/side-query.ts';
 import { requestView, type RequestView } from '../../request/view.ts';
 import { specsOf } from '../../tools/tool.ts';
 import { completeCalls, isEmptyAnswer, retract } from '../answer.ts';
@@ -44,6 +45,7 @@ type StreamProgress = Pick<
   | 'leavesOutThinking'
   | 'rejectedBlocks'
   | 'summary'
+  | 'lastSent'
   | 'outputTokens'
 >;
 
@@ -60,7 +62,8 @@ export async function* streamAnswer(
       const blocksBefore = changed.answer.blocks.length;
       const early = takeSummary(changed.summary);
       if (early.event) yield early.event;
-      const { request, repairs, rewrotePrefix } = buildRequest(env, changed, effect, tries.paused);
+      const { request, repairs, rewrotePrefix, sent } = buildRequest(env, changed, effect, tries.paused);
+      changed = { ...changed, lastSent: sent };
       if (repairs.length > 0) yield { type: 'mended', mends: repairs };
       if (rewrotePrefix) yield { type: 'prefix_rewritten' };
       const attempt = yield* runAttempt(env, changed, request);
@@ -118,7 +121,19 @@ export async function* streamAnswer(
 
 function buildRequest(env: RunEnvironment, given: StreamProgress, effect: StreamEffect, paused: boolean) {
   const messages = paused ? given.view.append(given.answer.blocks) : given.view;
-  return env.builder.build(requestViewOf(env, given, effect, paused), messages);
+  const view = requestViewOf(env, given, effect, paused);
+  const sent = { view, sent: messages };
+  if (env.sharesPrefix) reportSent(env, sent);
+  return { ...env.builder.build(view, messages), sent };
+}
+
+/** Side queries are a convenience: the run continues if their port fails. */
+function reportSent({ deps }: RunEnvironment, sent: CacheSafeParams): void {
+  try {
+    deps.requestSent(sent);
+  } catch {
+    // The next request is reported again.
+  }
 }
 
 function afterAttempt(

@@ -1,11 +1,12 @@
 /** The effects at the end of a turn: `attach` after tools, `stop_hooks` after an answer without calls. */
 import type { Effect } from '../../machine/effects.ts';
 import type { Attachment, AttachmentMessage } from '../../messages/message.ts';
+import { errorMessage } from '../../thrown.ts';
 import { type EffectEnd, messageEvent, type RunEnvironment, type RunProgress } from '../environment.ts';
 import type { LoopEvent } from '../events.ts';
 import type { HookEvent, StopHookInput, StopHookOutcome } from '../params.ts';
 import { repetitionNudge } from '../texts.ts';
-import { relaySteps } from '../wait.ts';
+import { endsWithin, relaySteps } from '../wait.ts';
 
 /** Adds the messages that arrived beside the conversation. It does not wait for those that are not ready. */
 export async function* attach(
@@ -41,14 +42,19 @@ export async function* attach(
 
 export async function* runStopHooks(
   env: RunEnvironment,
-  given: Pick<RunProgress, 'history' | 'answer' | 'context' | 'attachments' | 'outputTokens'>,
+  given: Pick<RunProgress, 'history' | 'answer' | 'context' | 'attachments' | 'outputTokens' | 'lastSent'>,
   { stopHookActive }: Extract<Effect, { type: 'stop_hooks' }>,
 ): AsyncGenerator<LoopEvent, EffectEnd> {
   const answer = given.answer.blocks;
   const messages = given.history.append(answer);
   const input: StopHookInput = { messages, answer, stopHookActive, context: given.context };
   const attached: AttachmentMessage[] = [];
-  const { blockingErrors, preventContinuation } = yield* handleStopHooks(env, input, attached);
+  const { blockingErrors, preventContinuation } = yield* handleStopHooks(
+    env,
+    input,
+    given.lastSent,
+    attached,
+  );
   return {
     event: {
       type: 'hooks_ran',
@@ -65,36 +71,74 @@ export async function* runStopHooks(
 /**
  * Runs the steps at the end of a turn, in the order of the specification. An abort ends them at the current step.
  *
+ * - A step that throws or does not end in time is reported, and the next one follows.
  * - Suggestion, memory extraction and consolidation run in the background. Bare mode and subagents skip them.
  * - Subagents do not hold resources of the turn, so they release none.
  * - Attachments of hooks are added to `attached`. The next request has them if the run continues.
  */
 async function* handleStopHooks(
-  { config, deps: { turnEnd }, signal, waitFor }: RunEnvironment,
+  env: RunEnvironment,
   input: StopHookInput,
+  lastSent: RunProgress['lastSent'],
   attached: AttachmentMessage[],
 ): AsyncGenerator<LoopEvent, StopHookOutcome> {
-  const { messages, answer, context } = input;
+  const { config, signal, sharesPrefix } = env;
+  const { turnEnd } = env.deps;
+  const { messages, answer } = input;
   const isMain = !config.isSubagent;
-  if (isMain && (config.querySource === 'repl_main_thread' || config.querySource === 'sdk')) {
-    turnEnd.saveCacheSafeParams({ messages, context });
-  }
-  await waitFor(turnEnd.classifyJob(answer, signal));
+  if (sharesPrefix && lastSent)
+    yield* isolate(env, 'cache-safe parameters', () => turnEnd.saveCacheSafeParams(lastSent));
+  yield* isolate(env, 'job state', () => turnEnd.classifyJob(answer, signal));
   if (signal.aborted) return NO_STOP_HOOK_RESULT;
   if (isMain && !config.bare) {
-    turnEnd.suggestPrompt(messages);
-    turnEnd.extractMemories(messages);
-    turnEnd.consolidateMemories();
+    yield* isolate(env, 'prompt suggestion', () => turnEnd.suggestPrompt(messages));
+    yield* isolate(env, 'memory extraction', () => turnEnd.extractMemories(messages));
+    yield* isolate(env, 'memory consolidation', () => turnEnd.consolidateMemories());
   }
-  if (isMain) await waitFor(turnEnd.releaseTurnResources(signal));
+  if (isMain) yield* isolate(env, 'turn resources', () => turnEnd.releaseTurnResources(signal));
   if (signal.aborted) return NO_STOP_HOOK_RESULT;
+  const user = yield* isolateHooks(env, 'stop hooks', () => turnEnd.userStopHooks(input), attached);
+  if (signal.aborted || user.preventContinuation || user.blockingErrors.length > 0) return user;
+  return yield* isolateHooks(env, 'team hooks', () => turnEnd.teamHooks(input), attached);
+}
+
+/** Runs one step. After an abort, its failure belongs to the abort and is thrown. */
+async function* isolate(
+  { config, deps, signal, waitFor }: RunEnvironment,
+  step: string,
+  work: () => void | Promise<void>,
+): AsyncGenerator<LoopEvent, void> {
+  const limitMs = config.limits.turnEndStepMs;
+  try {
+    const pending = work();
+    if (pending === undefined) return;
+    if (await endsWithin(waitFor(pending), limitMs, deps.clock)) return;
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    yield { type: 'hook_progress', hook: step, text: `failed: ${errorMessage(thrown)}` };
+    return;
+  }
+  yield { type: 'hook_progress', hook: step, text: `did not end within ${limitMs / 1_000} s` };
+}
+
+/** Runs the hooks of one kind. A failure of the port counts as no objection. */
+async function* isolateHooks(
+  { signal, waitFor }: RunEnvironment,
+  step: string,
+  start: () => AsyncGenerator<HookEvent, StopHookOutcome>,
+  attached: AttachmentMessage[],
+): AsyncGenerator<LoopEvent, StopHookOutcome> {
   const eventsOf = (event: HookEvent): HookEvent[] => {
     if (event.type === 'message') attached.push(event.message);
     return [event];
   };
-  const user = yield* relaySteps(turnEnd.userStopHooks(input), waitFor, eventsOf);
-  if (signal.aborted || user.preventContinuation || user.blockingErrors.length > 0) return user;
-  return yield* relaySteps(turnEnd.teamHooks(input), waitFor, eventsOf);
+  try {
+    return yield* relaySteps(start(), waitFor, eventsOf);
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    yield { type: 'hook_progress', hook: step, text: `failed: ${errorMessage(thrown)}` };
+    return NO_STOP_HOOK_RESULT;
+  }
 }
 
 export const NO_STOP_HOOK_RESULT: StopHookOutcome = { blockingErrors: [], preventContinuation: undefined };

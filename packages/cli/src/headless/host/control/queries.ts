@@ -1,4 +1,4 @@
-/** Control requests that only read: the window, the cost, the settings, the rules, a file. */
+/** Control requests that only read: the window, the cost, the settings, the rules, a file, a side question. */
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { type Agent, type LivePermissions, totalCost, VERSION } from '@heddle/agent';
@@ -38,11 +38,21 @@ export function queryHandlers(deps: QueryDeps): ControlHandlers {
       }),
     get_settings: async () =>
       controlSuccess(knownSecrets.redactValue(settingsReply(await deps.loadSettings()))),
+    [SIDE_QUESTION]: ({ question }) => sideQuestion(agent, textIn(question) ?? ''),
     list_models: () => controlSuccess({ models: modelList(firstModel) }),
     list_permission_rules: () => controlSuccess({ state: rulesState(deps.permissions) }),
     get_binary_version: () => controlSuccess({ version: VERSION }),
     read_file: (request) => readHostFile(request, deps),
   };
+}
+
+/** Takes as long as an answer of the model, so later lines of the host do not wait for it. */
+export const SIDE_QUESTION = 'side_question';
+
+async function sideQuestion(agent: Agent, question: string): Promise<ControlReply> {
+  const { asideAnswer } = await import('../../../slash/answers.ts');
+  const answer = await asideAnswer(agent, question);
+  return answer.ok ? controlSuccess({ response: answer.text }) : controlFailure(answer.message);
 }
 
 function contextUsage(

@@ -1,0 +1,66 @@
+/** Side questions of one session: the fork of its conversation, its budget, and the entries about their costs. */
+import type { QueryParams, Spent } from '@heddle/core';
+import { smallModelBeside, systemClock } from '@heddle/models';
+import type { CostTracker } from '../cost/cost-tracker.ts';
+import { Fork, type ForkAnswer } from '../fork/fork.ts';
+import { entriesOf } from '../session/codec/entries.ts';
+import { errorSentence } from './lines.ts';
+import type { AgentOptions } from './options.ts';
+import { requestOf } from './params.ts';
+import { type SessionLog, storedOutcome } from './session-log.ts';
+import type { SessionView } from './session-view.ts';
+
+interface SessionForkSetup {
+  /** Returns the current options of the engine. */
+  readonly options: () => AgentOptions;
+  readonly log: SessionLog;
+  readonly costs: CostTracker;
+  readonly view: SessionView;
+  /** The parameters of the next run. */
+  readonly params: () => QueryParams;
+}
+
+export class SessionFork {
+  readonly #setup: SessionForkSetup;
+  readonly fork: Fork;
+  /** Ends the open questions of the user. */
+  #open = new AbortController();
+
+  constructor(setup: SessionForkSetup) {
+    this.#setup = setup;
+    const { options, log, costs, view } = setup;
+    this.fork = new Fork({
+      model: () => costs.hearing(options().model),
+      clock: options().clock ?? systemClock,
+      random: options().random ?? Math.random,
+      messages: () => log.messages,
+      nextRequest: () => requestOf(setup.params(), view.context.view(log.messages)),
+      smallModel: () => smallModelBeside(options().modelName, options().smallModel, process.env),
+      objection: async (models) => (costs.spent ? errorSentence(costs.spent) : costs.objection(models)),
+      bill: (spent) => this.#bill(spent),
+    });
+  }
+
+  /** Asks a question of the user. It outlasts the run beside which it was asked. */
+  ask(question: string): Promise<ForkAnswer> {
+    if (this.#open.signal.aborted) this.#open = new AbortController();
+    return this.fork.askForUser(question, this.#open.signal);
+  }
+
+  abort(reason: unknown): void {
+    this.#open.abort(reason);
+  }
+
+  /** A cost that cannot be stored still counts in this process. */
+  async #bill(spent: Spent): Promise<void> {
+    const { options, log, costs } = this.#setup;
+    const event = { type: 'spent', ...spent } as const;
+    const cost = await costs.take(event);
+    if (log.hasBegun)
+      storedOutcome(() => {
+        for (const body of entriesOf(event, cost)) log.store(body);
+        return { ok: true };
+      });
+    options().onEvent?.(event);
+  }
+}

@@ -1,0 +1,35 @@
+/** The small model: fast and cheap, for short texts beside a conversation, such as summaries of tool calls. */
+import { aliasesIn } from './aliases.ts';
+import { plainModelName } from './known-models.ts';
+import { type Environment, readVariable } from './secrets/environment.ts';
+
+/** The variables that name it. The first one that is set counts. */
+const VARIABLES = ['HEDDLE_SMALL_MODEL', 'ANTHROPIC_SMALL_FAST_MODEL'] as const;
+
+export interface NamedSmallModel {
+  readonly model: string;
+  /** The variable or setting that names it, for an error message. */
+  readonly from: string;
+}
+
+/** Returns the small model that the user named, in the environment or else in the settings. */
+export function namedSmallModel(
+  environment: Environment,
+  setting: string | undefined,
+): NamedSmallModel | undefined {
+  for (const from of VARIABLES) {
+    const model = readVariable(environment, from);
+    if (model !== undefined) return { model, from };
+  }
+  return setting === undefined ? undefined : { model: setting, from: 'smallModel in the settings' };
+}
+
+/**
+ * Returns the small model as requests name it: the one that the user named, else Haiku beside a Claude model. Beside any
+ * other model it is that model, the only one that is known to be available.
+ */
+export function smallModelBeside(main: string, named: string | undefined, environment: Environment): string {
+  if (named !== undefined) return plainModelName(named, environment);
+  if (!plainModelName(main, environment).startsWith('claude-')) return main;
+  return aliasesIn(environment).find(({ alias }) => alias === 'haiku')?.model ?? main;
+}
