@@ -180,7 +180,7 @@ describe('a side question', () => {
     await run('go');
     expect(await agent.askAside('Why?')).toEqual({
       ok: false,
-      message: expect.stringContaining('the budget is $0.5'),
+      message: expect.stringContaining('budget'),
     });
     expect(model.calls).toHaveLength(1);
   });

@@ -63,11 +63,10 @@ export async function* streamAnswer(
       const early = takeSummary(changed.summary);
       if (early.event) yield early.event;
       const { request, repairs, rewrotePrefix, sent } = buildRequest(env, changed, effect, tries.paused);
-      changed = { ...changed, lastSent: sent };
       if (repairs.length > 0) yield { type: 'mended', mends: repairs };
       if (rewrotePrefix) yield { type: 'prefix_rewritten' };
       const attempt = yield* runAttempt(env, changed, request);
-      changed = afterAttempt(changed, attempt, early.summary);
+      changed = afterAttempt(changed, attempt, { summary: early.summary, lastSent: sent });
       const { answer, error, threw, reader } = attempt;
       if (threw) return { ...threw, changed };
       if (error?.window !== undefined) deps.context.learnWindow(changed.context.model, error.window);
@@ -139,10 +138,10 @@ function reportSent({ deps }: RunEnvironment, sent: CacheSafeParams): void {
 function afterAttempt(
   given: StreamProgress,
   { answer, executor, reader }: AttemptEnd,
-  summary: PendingSummary | undefined,
+  changes: Pick<StreamProgress, 'summary' | 'lastSent'>,
 ): StreamProgress {
   const outputTokens = given.outputTokens + reader.usage.output_tokens;
-  return { ...given, summary, answer, executor, outputTokens };
+  return { ...given, ...changes, answer, executor, outputTokens };
 }
 
 function afterAnswer(
