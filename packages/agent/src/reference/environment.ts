@@ -12,6 +12,7 @@ export const ENVIRONMENT: Readonly<Record<string, VariableText>> = {
     also: ['CLAUDE_CONFIG_DIR'],
   },
   HEDDLE_MODEL: { meaning: 'the model that is used when none is named', also: ['ANTHROPIC_MODEL'] },
+  ANTHROPIC_SMALL_FAST_MODEL: { meaning: 'the small model, if HEDDLE_SMALL_MODEL is not set' },
   ANTHROPIC_API_KEY: { meaning: 'the key for Claude; `heddle models` lists the keys of other providers' },
   ANTHROPIC_AUTH_TOKEN: { meaning: 'a token for Claude in place of a key' },
   ANTHROPIC_BASE_URL: { meaning: 'the address of a gateway for Claude' },

@@ -81,6 +81,7 @@ const LIMIT_ROWS: Readonly<Record<keyof Limits, readonly [kind: SettingKind<numb
   toolConcurrency: [count, 'calls of one answer that run at the same time'],
   abortGraceMs: [countOrZero, 'milliseconds that an aborted call may take to end'],
   blockGraceMs: [countOrZero, 'milliseconds that a call may still take after a new message'],
+  turnEndStepMs: [countOrZero, 'milliseconds that a run waits for one step at the end of a turn'],
 };
 
 export const GATE_SETTINGS: ReadonlyMap<keyof Gates, LoopSetting<boolean>> = new Map(
