@@ -54,7 +54,7 @@ export function createAgent(options: AgentOptions): Agent {
   return {
     sessionId: engine.sessionId,
     submit: (prompt) => engine.submitMessage(prompt),
-    continue: () => engine.continueRun(),
+    continue: () => engine.submitMessage('/continue'),
     abort: (reason) => engine.abort(reason),
     get messages() {
       return engine.messages;

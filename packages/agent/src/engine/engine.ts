@@ -244,22 +244,12 @@ export class QueryEngine {
   }
 
   async *#finish(turn: PromptRun, terminal: Terminal): AsyncGenerator<SdkMessage, Terminal> {
-    const unstored = this.#log.finish(terminal);
+    const unstored = await this.#log.finish(terminal);
     yield resultLine(this.#endOf(turn, terminal, unstored), this.#stamp());
     return terminal;
   }
 
   /** Continues the prompt that was cut off, without a new one. Its result covers the whole run. */
-  async *continueRun(): AsyncGenerator<SdkMessage, Terminal> {
-    if (this.#busy) return yield* this.#refuse(BUSY.message);
-    this.#start();
-    try {
-      return yield* this.#continued();
-    } finally {
-      this.#busy = false;
-    }
-  }
-
   async *#continued(): AsyncGenerator<SdkMessage, Terminal> {
     await this.#loadFacts();
     const objection = await this.#costs.objection();
@@ -354,6 +344,7 @@ export class QueryEngine {
       const stamp = { uuid, at: this.#now() };
       this.#log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted } });
       this.#attachNotes(stamp.at, hookContext);
+      await this.#log.stored();
       await this.#options.onAccepted?.(stamp.uuid);
       return undefined;
     } catch (thrown) {
@@ -439,7 +430,7 @@ export class QueryEngine {
     try {
       let next = await run.next();
       for (; !next.done; next = await run.next()) for await (const _unread of this.#record(next.value, turn));
-      this.#log.finish(next.value);
+      await this.#log.finish(next.value);
     } catch (thrown) {
       if (!(thrown instanceof JournalError)) throw thrown;
     }
@@ -448,6 +439,8 @@ export class QueryEngine {
   async *#record(event: LoopEvent, turn: PromptRun): AsyncGenerator<SdkMessage> {
     const taking = this.#costs.take(event);
     for (const body of entriesOf(event, taking && (await taking))) this.#log.store(body);
+    const stored = this.#log.stored();
+    if (stored) await stored;
     if (event.type === 'stance') this.#applySessionState(event.stance);
     turn.counts.note(event, this.#now());
     this.#options.onEvent?.(event);
@@ -467,6 +460,7 @@ export class QueryEngine {
       stance: this.#log.stance,
       context: this.#view.context,
       store: this.#log.store,
+      stored: this.#log.stored,
       denials: turn.denials,
       structured: turn.structured,
       saveSent: this.#fork.fork.saveSent,

@@ -42,6 +42,7 @@ interface RunSetup {
   readonly stance: SessionState | undefined;
   readonly context: ContextPipeline;
   readonly store: (body: EntryBody) => void;
+  readonly stored: () => Promise<void> | undefined;
   readonly denials: Denials;
   readonly structured: StructuredOutput | undefined;
   /** The point at which a cut-off prompt continues. */

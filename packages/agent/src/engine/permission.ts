@@ -24,6 +24,8 @@ import type { PermissionAnswer, PermissionQuestion } from '../permission/questio
 
 interface Record {
   readonly store: (body: EntryBody) => void;
+  /** Settles when the entries so far are stored. Undefined if they are. */
+  readonly stored?: () => Promise<void> | undefined;
   readonly denials: Pick<Denials, 'note'>;
 }
 
@@ -79,10 +81,12 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
       return deny(`Permission denied. ${reason} ${noUser}`);
     }
     record.store({ type: 'ask', toolUseId, tool: tool.name, input });
+    await record.stored?.();
     const answer = byHook ?? (await answerOf(options.canUseTool, question, signal));
     const { allow, message, updatedInput, updates } = answer;
     const said = message === undefined ? {} : { message };
     record.store({ type: 'ask_answer', toolUseId, behavior: allow ? 'allow' : 'deny', ...said });
+    await record.stored?.();
     const refused = message ?? 'The user denied this call.';
     // A withdrawn question has no answer, so nothing was denied.
     if (!allow && signal.aborted) return { behavior: 'deny', message: refused };

@@ -59,6 +59,9 @@ export class SessionLog {
     if (refused.size > 0) this.store({ type: 'refused', blocks: [...refused] });
   };
 
+  /** The barrier of a journal that stores in the background. No step may be taken before it settles. */
+  readonly stored = (): Promise<void> | undefined => this.#session.journal.stored?.();
+
   /** The first entries of a session, before anything else is stored. */
   begin(head: SessionSnapshot): void {
     if (this.#begun) return;
@@ -72,29 +75,30 @@ export class SessionLog {
   changeMode(permissionMode: PermissionMode, cwd: string): void {
     this.stance = { workingDirectory: cwd, tools: [], ...this.stance, permissionMode };
     const { stance } = this;
-    if (this.#begun) reasonUnstored(() => this.store({ type: 'stance', stance }));
+    if (this.#begun) void reasonUnstored(async () => this.store({ type: 'stance', stance }));
   }
 
   /**
    * Gives a result to every call that the run left open. Returns the reason if the end could not be stored; the session is
    * intact up to that entry.
    */
-  finish(terminal: Terminal): string | undefined {
-    return reasonUnstored(() => {
+  finish(terminal: Terminal): Promise<string | undefined> {
+    return reasonUnstored(async () => {
       for (const { call } of this.#session.projection.openCalls) {
         const text = '<tool_use_error>The run ended before this call had a result.</tool_use_error>';
         this.store({ type: 'outcome', toolUseId: call.id, isError: true });
         this.store({ type: 'user', message: resultMessage(this.#stamp(), call.id, text, true) });
       }
       this.store({ type: 'end', terminal });
+      await this.stored();
     });
   }
 }
 
 /** Returns the reason if the work could not be stored. Other errors are bugs and are thrown. */
-function reasonUnstored(work: () => void): string | undefined {
+async function reasonUnstored(work: () => Promise<void>): Promise<string | undefined> {
   try {
-    work();
+    await work();
     return undefined;
   } catch (thrown) {
     if (thrown instanceof JournalError) return thrown.message;

@@ -1,6 +1,6 @@
 /**
- * The journal stores entries in order, by one writer. `append` returns only when the entry is stored. If that fails, it
- * throws a `JournalError`, and the announced action must not happen.
+ * The journal stores entries in order, by one writer. `append` returns when the entry is stored, or accepted in order by a
+ * journal with a barrier. If that fails, it throws a `JournalError`, and the announced action must not happen.
  */
 import { type Entry, type EntryBody, isToolResult } from '@heddle/core';
 
@@ -9,6 +9,11 @@ export interface Journal {
   /** The path of the file. Undefined for a journal in memory. */
   readonly path: string | undefined;
   append(body: EntryBody): void;
+  /**
+   * The barrier of a journal that stores in the background. Undefined: everything that must be stored before the next step
+   * is stored. The promise rejects with a `JournalError`. A journal without this method stores in `append`.
+   */
+  stored?(): Promise<void> | undefined;
   close(): void;
 }
 
