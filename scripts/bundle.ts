@@ -15,6 +15,8 @@ const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
 // Names are kept for readable stack traces. The output is ASCII, which V8 stores in half the memory.
 const common = {
   platform: 'node',
+  // Only the sources build the page when they run. The bundle contains the built page.
+  external: ['vite'],
   transform: { target: 'node22.18' },
   logLevel: 'warn',
   output: {
@@ -65,7 +67,7 @@ async function bundle(build: Build): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   writeFileSync(path.join(dist, 'package.json'), '{"type":"commonjs"}\n');
-  await build([start, parts]);
+  await Promise.all([build([start, parts]), bundlePage()]);
   await keepCode(dist).catch((thrown: unknown) => console.log('bundle: no code is kept:', thrown));
 
   // Written last, so that an incomplete bundle never runs. Dated at the start, so that a source saved
@@ -73,6 +75,16 @@ async function bundle(build: Build): Promise<void> {
   const stamp = path.join(dist, '.stamp');
   writeFileSync(stamp, '');
   utimesSync(stamp, startedAt, startedAt);
+}
+
+/** Builds the page of `heddle view`. */
+async function bundlePage(): Promise<void> {
+  const { buildPage } = await import('@heddle/viewer/build');
+  const { script, style } = await buildPage();
+  const folder = path.join(dist, 'viewer');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'page.js'), script);
+  writeFileSync(path.join(folder, 'page.css'), style);
 }
 
 /** Development dependencies may be missing from the installation. That must not make it fail. */

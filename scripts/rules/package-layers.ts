@@ -11,7 +11,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   models: ['core'],
   tools: ['core'],
   agent: ['core', 'context', 'models', 'tools', 'testing'],
-  cli: ['core', 'context', 'models', 'tools', 'testing', 'agent'],
+  viewer: ['core', 'agent'],
+  cli: ['core', 'context', 'models', 'tools', 'testing', 'agent', 'viewer'],
 };
 
 /** Packages without disk, network, clock or process → the modules of others that they may use. */

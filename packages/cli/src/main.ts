@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
   replay: async () => (await import('./replay/replay.ts')).replayCommand,
   rewind: async () => (await import('./rewind/rewind.ts')).rewindCommand,
   sessions: async () => (await import('./sessions/sessions.ts')).sessionsCommand,
+  view: async () => (await import('./view/view.ts')).viewCommand,
 };
 
 settleHome(process.env);

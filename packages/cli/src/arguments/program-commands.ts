@@ -12,6 +12,7 @@ export const COMMAND_NAMES = [
   'replay',
   'rewind',
   'sessions',
+  'view',
 ] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];

@@ -60,6 +60,11 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
       'Both take --json.',
     examples: ['heddle rewind 3f1c0a52', 'heddle rewind 3f1c0a52 9d5b5f0b --dry-run'],
   },
+  view: {
+    text: 'open a page that shows any session: timeline, window, money, transcript',
+    completes: { '': 'sessions' },
+    examples: ['heddle view', 'heddle view 3f1c0a52', 'heddle view 3f1c0a52 --export run.html'],
+  },
   replay: {
     text: 'run a recorded session through the state machine again and show each decision',
     completes: { '': 'sessions' },

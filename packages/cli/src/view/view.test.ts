@@ -1,0 +1,75 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Place, placeFor, user } from '../sessions/test/place.ts';
+import { install, type Installed } from '../test/program.ts';
+
+const ID = 'abcd1234-62a5-4f0e-9d5b-5f0b1c2d3e4f';
+const KEY = 'sk-ant-view-test-0123456789abcdef';
+let installed: Installed;
+let place: Place;
+
+beforeAll(async () => {
+  installed = await install();
+  place = placeFor(installed.program);
+  place.store(ID, [
+    {
+      type: 'session',
+      snapshot: { cwd: place.folder, model: 'm', systemPrompt: ['p'], userContext: {}, systemContext: {} },
+    },
+    user(`</script><script>alert(1)</script> and the key ${KEY}`),
+    { type: 'end', terminal: { reason: 'completed' } },
+  ]);
+});
+
+afterAll(() => installed.remove());
+
+test('serves the page and the session with the printed link, until it is interrupted', async () => {
+  let answered: Promise<readonly [number, string, string]> | undefined;
+  const ended = await place.run(['view', 'abcd'], {
+    env: { ANTHROPIC_API_KEY: KEY },
+    onOutput: (stdout, child) => {
+      answered ??= visit(stdout.trim()).finally(() => child.kill('SIGINT'));
+    },
+  });
+  const [status, page, facts] = (await answered) ?? [0, '', ''];
+  expect(ended).toMatchObject({ code: 0, signal: null });
+  expect(status).toBe(200);
+  expect(page).toContain('/page.js');
+  expect(facts).toContain('[redacted]');
+  expect(facts).not.toContain(KEY);
+});
+
+async function visit(link: string): Promise<readonly [number, string, string]> {
+  const { origin, hash } = new URL(link);
+  const key = await (
+    await fetch(`${origin}/api/login`, { method: 'POST', body: hash.replace('#token=', '') })
+  ).text();
+  const facts = await fetch(`${origin}/api/sessions/${ID}/facts?from=0`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  return [facts.status, await (await fetch(origin)).text(), await facts.text()];
+}
+
+test('exports one file that loads nothing and runs no script of the transcript', async () => {
+  const output = path.join(place.folder, 'run.html');
+  const ended = await place.run(['view', ID, '--export', output], { env: { ANTHROPIC_API_KEY: KEY } });
+  expect(ended).toMatchObject({ code: 0, stdout: '', stderr: `heddle: ${output} was written\n` });
+  const html = readFileSync(output, 'utf8');
+  expect(statSync(output).mode & 0o777).toBe(0o600);
+  expect(html).toContain("default-src 'none'; script-src 'sha256-");
+  expect(html.match(/<script/g)).toHaveLength(2);
+  expect(html).not.toMatch(/ src=| href="(?!data:,")/);
+  expect(html).not.toContain(KEY);
+});
+
+test.each([
+  [['--wrong'], 2, 'unknown flag --wrong'],
+  [['--export', 'x.html'], 2, '--export needs a session'],
+  [['--port', 'many'], 2, '--port takes a port, not many'],
+  [['nosuch'], 1, 'There is no session nosuch'],
+])('reports a mistake in heddle view %s', async (argv, code, message) => {
+  const ended = await place.run(['view', ...argv]);
+  expect(ended.code).toBe(code);
+  expect(ended.stderr).toContain(message);
+});

@@ -1,0 +1,38 @@
+/** Builds the page with vite. It needs the development dependencies; the bundled program contains the result. */
+import path from 'node:path';
+/** The built page: its script and its style. */
+export interface PageFiles {
+  readonly script: string;
+  readonly style: string;
+}
+
+export async function buildPage(): Promise<PageFiles> {
+  const { build } = await import('vite');
+  const root = path.join(import.meta.dirname, '../page');
+  const result = await build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      write: false,
+      target: 'es2023',
+      modulePreload: false,
+      cssCodeSplit: false,
+      rolldownOptions: {
+        input: path.join(root, 'main.tsx'),
+        output: { entryFileNames: 'page.js', assetFileNames: 'page[extname]', codeSplitting: false },
+      },
+    },
+  });
+  const outputs = [result].flat().flatMap((one) => ('output' in one ? one.output : []));
+  const script = outputs.find((one) => one.type === 'chunk')?.code;
+  const style = outputs.find((one) => one.type === 'asset' && one.fileName === 'page.css');
+  if (script === undefined || style?.type !== 'asset') throw new Error('The page could not be built.');
+  return { script, style: styleText(style.source) };
+}
+
+function styleText(source: string | Uint8Array): string {
+  return typeof source === 'string' ? source : Buffer.from(source).toString('utf8');
+}
