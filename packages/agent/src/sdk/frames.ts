@@ -19,6 +19,12 @@ const envelope = {
   session_id: z.string(),
 };
 
+/** On the first answer and the result of a prompt whose host gave it an id. */
+const answered = {
+  user_message_uuid: z.string().exactOptional().describe('the id of the prompt, if its host gave one'),
+  user_message_uuids: strings.exactOptional(),
+};
+
 export const usage = z
   .object({
     input_tokens: z.number(),
@@ -92,6 +98,7 @@ export const assistant = z
     api_error_status: z.number().exactOptional().describe('its HTTP status'),
     aborted: z.literal(true).exactOptional().describe('an interrupt cut off the text'),
     supersedes: strings.exactOptional().describe('messages that this one replaces'),
+    ...answered,
   })
   .describe('One finished block of an answer. Blocks of one answer share `message.id`.');
 
@@ -157,6 +164,18 @@ export const status = z
     compact_error: z.string().exactOptional(),
   })
   .describe('A compaction starts or ends, or the permission mode changed.');
+
+export const sessionState = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('session_state_changed'),
+    state: z.enum(['idle', 'running', 'requires_action']),
+    sdk_host_only: z.literal(true),
+  })
+  .describe(
+    'Only with `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`: the session runs, waits for the host, or is idle.',
+  );
 
 export const compactBoundary = z
   .strictObject({
@@ -262,6 +281,9 @@ export const result = z
     structured_output: z.unknown().optional(),
     api_error_status: z.number().nullable().exactOptional(),
     errors: strings.exactOptional().describe('why there is no answer, or why it is incomplete'),
+    ...answered,
+    result_index: z.number().exactOptional().describe('the number of the result in this process, from 0'),
+    queued_turn_count: z.number().exactOptional().describe('prompts that wait for a turn'),
   })
   .describe('The last message of every turn. Exactly one.');
 
@@ -276,6 +298,7 @@ export const FRAMES = {
   permissionDenied,
   informational,
   status,
+  sessionState,
   compactBoundary,
   taskStarted,
   taskNotification,

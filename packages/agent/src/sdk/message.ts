@@ -10,6 +10,7 @@ export type SdkApiRetry = z.infer<typeof frames.apiRetry>;
 export type SdkPermissionDenied = z.infer<typeof frames.permissionDenied>;
 export type SdkInformational = z.infer<typeof frames.informational>;
 export type SdkStatus = z.infer<typeof frames.status>;
+export type SdkSessionState = z.infer<typeof frames.sessionState>;
 export type SdkCompactBoundary = z.infer<typeof frames.compactBoundary>;
 export type SdkTaskStarted = z.infer<typeof frames.taskStarted>;
 export type SdkTaskNotification = z.infer<typeof frames.taskNotification>;

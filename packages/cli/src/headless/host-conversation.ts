@@ -5,6 +5,7 @@ import { escapeControls } from '../terminal/escape-controls.ts';
 import type { HeadlessChat } from './headless-chat.ts';
 import type { Host } from './host/host.ts';
 import type { Service } from './host/service.ts';
+import { type SessionStateReporter, TurnAnnotator } from './host/turn-lines.ts';
 import type { HeadlessOutput } from './output/output.ts';
 import { slashText } from '../slash/slash-commands.ts';
 
@@ -15,6 +16,7 @@ interface HostConversation {
   /** Aborts when the program is to end. */
   readonly ending: AbortSignal;
   readonly service: Service | undefined;
+  readonly state: SessionStateReporter;
 }
 
 /** The last result decides the exit code. */
@@ -24,6 +26,7 @@ export async function runHostConversation({
   host,
   ending,
   service,
+  state,
 }: HostConversation): Promise<number> {
   const { agent } = chat.started;
   const stop = (): void => {
@@ -35,14 +38,18 @@ export async function runHostConversation({
   if (ending.aborted) stop();
   else ending.addEventListener('abort', stop, { once: true });
   let code: number | undefined;
+  const annotator = new TurnAnnotator();
   for await (const prompt of host.prompts) {
     if (ending.aborted) break;
     if (prompt.isQuiet) {
       code = add(agent, prompt);
       continue;
     }
+    state.begin(agent.sessionId);
     const instead = (await service?.insteadOf(prompt)) ?? (await commandIn(prompt, chat));
-    code = await answer(instead ?? agent.submit(prompt), output);
+    const annotate = annotator.forTurn(prompt.isNamed ? prompt.uuid : undefined, () => host.waiting?.() ?? 0);
+    code = await answer(instead ?? agent.submit(prompt), output, annotate);
+    state.end();
   }
   if (!ending.aborted) await host.settled?.();
   const unbegun = ending.aborted ? ENDED_EARLY : host.misread;
@@ -71,10 +78,11 @@ async function commandIn(prompt: Prompt, chat: HeadlessChat): Promise<readonly S
 async function answer(
   lines: AsyncIterable<SdkMessage> | Iterable<SdkMessage>,
   output: HeadlessOutput,
+  annotate: (line: SdkMessage) => SdkMessage,
 ): Promise<number> {
   let code = 1;
   for await (const line of lines) {
-    await output.write(line);
+    await output.write(annotate(line));
     if (line.type === 'result') code = line.is_error ? 1 : 0;
   }
   return code;

@@ -10,6 +10,7 @@ import { escapeControls } from '../terminal/escape-controls.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import { createHost, type Host, singlePrompt } from './host/host.ts';
 import { serve } from './host/service.ts';
+import { SessionStateReporter } from './host/turn-lines.ts';
 import { modelSetup } from '../start/model-options.ts';
 import { createOutput, type HeadlessOutput } from './output/output.ts';
 import { HEADLESS_COMMANDS } from '../slash/slash-commands.ts';
@@ -55,7 +56,8 @@ async function begin(
 ): Promise<number> {
   const options = await agentOptions(command);
   if (!options.ok) return usage(options.message);
-  const ask = command.asksHost && host.ask ? remembering(host.ask) : undefined;
+  const state = new SessionStateReporter((line) => output.write(line));
+  const ask = command.asksHost && host.ask ? state.watching(remembering(host.ask)) : undefined;
   const starting = await startAgent(command, options.options, {
     agent: {
       replayUserMessages: command.replayUserMessages,
@@ -84,7 +86,7 @@ async function begin(
   });
   try {
     const chat = new HeadlessChat(starting.started, options.options);
-    return await runHostConversation({ chat, output, host, ending, service });
+    return await runHostConversation({ chat, output, host, ending, service, state });
   } finally {
     waiting.end();
     service?.end();

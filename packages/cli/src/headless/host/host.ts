@@ -15,7 +15,7 @@ import { type HostPrompt, hostPromptOf, HostPromptQueue } from './inbox.ts';
 import { type HostLine, lineIn, parseHostLine, textIn } from './json.ts';
 import { HostRequests } from './requests.ts';
 
-export type TakenPrompt = Prompt & Partial<Pick<HostPrompt, 'isQuiet' | 'pass'>>;
+export type TakenPrompt = Prompt & Partial<Pick<HostPrompt, 'isNamed' | 'isQuiet' | 'pass'>>;
 
 /** The source of prompts. */
 export interface Host {
@@ -27,6 +27,8 @@ export interface Host {
   readonly requests?: HostRequests;
   /** The problem with a line that could not be read, or undefined. */
   readonly misread?: string | undefined;
+  /** The number of prompts that wait. */
+  readonly waiting?: () => number;
   /** Takes the prompts that arrived for the running turn. */
   readonly takeQueued?: () => readonly QueuedCommand[];
   /** Requests are answered by it from now on, those that came before first. */
@@ -112,6 +114,7 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
     get misread() {
       return misread;
     },
+    waiting: () => inbox.uuids.length,
     takeQueued: () => inbox.takeQueued(),
     serve: control.resolve,
     end() {

@@ -6,6 +6,8 @@ import { isContent, type HostLine, lineIn, textIn } from './json.ts';
 
 export interface HostPrompt extends Prompt {
   readonly uuid: string;
+  /** The host gave the uuid, and wants to find it in the answer. */
+  readonly isNamed: boolean;
   /** `now`: the running turn ends for it. `next`: it joins the running turn. `later`: it waits for a turn of its own. */
   readonly priority: 'now' | 'next' | 'later';
   /** It joins the conversation, and the model is asked with the next one. */
@@ -40,6 +42,7 @@ export function hostPromptOf(line: HostLine): HostPrompt | undefined {
   return {
     content,
     uuid: textIn(line['uuid']) ?? randomUUID(),
+    isNamed: textIn(line['uuid']) !== undefined,
     priority: priority === 'now' || priority === 'later' ? priority : 'next',
     isQuiet: line['shouldQuery'] === false,
     verbatim: line['client_composed'] === true,

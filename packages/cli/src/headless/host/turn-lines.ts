@@ -1,0 +1,64 @@
+/** Facts about a turn that only the surface has: its prompt, the number of its result, the state of the session. */
+import { randomUUID } from 'node:crypto';
+import type { AskPermission, SdkMessage, SdkSessionState } from '@heddle/agent';
+
+/** Adds the id of the prompt and the number of the result to the messages of one turn. */
+export class TurnAnnotator {
+  #results = 0;
+
+  /** `promptId`: the id that the host gave. `waiting`: the number of prompts behind this one. */
+  forTurn(promptId: string | undefined, waiting: () => number): (line: SdkMessage) => SdkMessage {
+    let isAnswered = false;
+    const answered =
+      promptId === undefined ? {} : { user_message_uuid: promptId, user_message_uuids: [promptId] };
+    return (line) => {
+      if (line.type === 'result')
+        return { ...line, ...answered, result_index: this.#results++, queued_turn_count: waiting() };
+      if (line.type !== 'assistant' || isAnswered || line.parent_tool_use_id !== null) return line;
+      isAnswered = true;
+      return { ...line, ...answered };
+    };
+  }
+}
+
+/** Reports whether the session runs, waits for the host, or is idle. Only to clients that read it. */
+export class SessionStateReporter {
+  readonly #write: (line: SdkMessage) => unknown;
+  readonly #isRead = process.env['CLAUDE_CODE_SDK_READS_SESSION_STATE'] === '1';
+  #sessionId = '';
+  #questions = 0;
+  #state: SdkSessionState['state'] = 'idle';
+
+  constructor(write: (line: SdkMessage) => unknown) {
+    this.#write = write;
+  }
+
+  begin(sessionId: string): void {
+    this.#sessionId = sessionId;
+    this.#report('running');
+  }
+
+  end(): void {
+    this.#report('idle');
+  }
+
+  /** The same questions; the session needs an action while one is open. */
+  watching(ask: AskPermission): AskPermission {
+    return async (question, signal) => {
+      this.#questions++;
+      this.#report('requires_action');
+      try {
+        return await ask(question, signal);
+      } finally {
+        if (--this.#questions === 0 && this.#state === 'requires_action') this.#report('running');
+      }
+    };
+  }
+
+  #report(state: SdkSessionState['state']): void {
+    if (!this.#isRead || state === this.#state) return;
+    this.#state = state;
+    const stamp = { uuid: randomUUID(), session_id: this.#sessionId };
+    this.#write({ type: 'system', subtype: 'session_state_changed', ...stamp, state, sdk_host_only: true });
+  }
+}
