@@ -40,11 +40,22 @@ export function modelEnvironment(): Environment {
   return { ...process.env, ...Object.fromEntries(kept) };
 }
 
+/** Variables for commands, from hooks. They win over the environment. */
+const forCommands = new Map<string, string>();
+
+export function addCommandVariables(variables: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(variables)) forCommands.set(name, value);
+}
+
 /** For commands of the model: without keys, but for those that the user names. */
 export function commandEnvironment(): Record<string, string> {
   const passed = (process.env[PASSED] ?? '').split(/[\s,]+/).filter((name) => kept.has(name));
   const keys = passed.map((name): [string, string] => [name, kept.get(name) ?? '']);
-  return { ...withoutSecrets(modelEnvironment()), ...Object.fromEntries(keys) };
+  return {
+    ...withoutSecrets(modelEnvironment()),
+    ...Object.fromEntries(keys),
+    ...Object.fromEntries(forCommands),
+  };
 }
 
 /** Takes keys, and variables that repeat one, out of the environment that children inherit. */

@@ -445,7 +445,11 @@ export class QueryEngine {
     turn.counts.note(event, this.#now());
     this.#options.onEvent?.(event);
     const denial = turn.denials.hear(event);
-    if (denial) yield* denialLines(denial, this.#stamp());
+    if (denial) {
+      const { tool_name: tool, tool_use_id: toolUseId, tool_input: input, message: reason } = denial;
+      this.#options.hooks?.permissionDenied?.({ tool, toolUseId, input, reason });
+      yield* denialLines(denial, this.#stamp());
+    }
     yield* turn.translator.lines(event);
   }
 

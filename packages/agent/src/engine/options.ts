@@ -185,6 +185,15 @@ export interface AgentHooks {
   ) => Promise<PermissionAnswer | undefined>;
   /** Runs when the model has finished: may let it continue, or end the run. */
   readonly stop?: ((input: StopHookQuestion) => Promise<StopHookAnswer>) | undefined;
+  /** A call was denied for good. Not waited for. */
+  readonly permissionDenied?: (denial: {
+    readonly tool: string;
+    readonly toolUseId: string;
+    readonly input: JsonObject;
+    readonly reason: string;
+  }) => void;
+  /** The user is asked about a call, and may be away. Not waited for. */
+  readonly question?: (question: PermissionQuestion) => void;
   /** A run ended with an error of the model. Not waited for. */
   readonly stopFailure?: (error: ModelError) => void;
 }

@@ -82,6 +82,7 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     }
     record.store({ type: 'ask', toolUseId, tool: tool.name, input });
     await record.stored?.();
+    if (byHook === undefined) options.hooks?.question?.(question);
     const answer = byHook ?? (await answerOf(options.canUseTool, question, signal));
     const { allow, message, updatedInput, updates } = answer;
     const said = message === undefined ? {} : { message };

@@ -50,6 +50,15 @@ export function createAgentHooks(runner: HookRunner, { tell, messages }: AgentHo
         const about = { ...callInput(call), error: bareToolError(error), is_interrupt: signal.aborted };
         return afterTool(event, await run({ event, input: about, toolUseId: call.toolUseId, signal }));
       },
+      async afterBatch(calls, signal) {
+        if (!runner.has('PostToolBatch')) return {};
+        const tool_calls = calls.map(({ content, ...call }) => ({
+          ...callInput(call),
+          tool_response: content,
+        }));
+        const event = 'PostToolBatch';
+        return afterTool(event, await run({ event, input: { tool_calls }, signal }));
+      },
     },
     compaction: {
       async before({ trigger, instructions }, signal) {
@@ -88,7 +97,18 @@ export function createAgentHooks(runner: HookRunner, { tell, messages }: AgentHo
       const { message = 'A hook denied this call.', interrupt } = permission;
       return { allow: false, message, interrupt };
     },
-    stop: runner.has('Stop') ? stop : undefined,
+    permissionDenied({ tool, toolUseId, input, reason }) {
+      const about = { tool_name: tool, tool_input: input, tool_use_id: toolUseId, reason };
+      void run({ event: 'PermissionDenied', input: about, toolUseId });
+    },
+    question({ tool }) {
+      const message = `Heddle needs your permission to use ${tool}.`;
+      void run({ event: 'Notification', input: { message, notification_type: 'permission_prompt' } });
+    },
+    // Hooks may be added while the session runs.
+    get stop() {
+      return runner.has('Stop') ? stop : undefined;
+    },
     stopFailure({ message, ...error }) {
       void run({ event: 'StopFailure', input: { error: error.class, error_details: message } });
     },
@@ -116,6 +136,12 @@ export const REPORTED_EVENTS: ReadonlySet<HookEventName> = new Set([
   'StopFailure',
   'PreCompact',
   'PostCompact',
+  'PostToolBatch',
+  'PermissionDenied',
+  'Notification',
+  'InstructionsLoaded',
+  'CwdChanged',
+  'FileChanged',
 ]);
 
 /** A host asks its own callbacks when a prompt arrives, because it may close its side before the turn starts. */

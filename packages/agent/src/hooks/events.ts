@@ -25,6 +25,8 @@ export interface HookEventTraits {
   readonly matchField?: string;
   /** Plain text on standard output becomes context for the model. */
   readonly textIsContext?: true;
+  /** Commands may set variables for later commands: see `env-file.ts`. */
+  readonly setsVariables?: true;
   /** Time limit of a handler that names none. */
   readonly timeoutMs?: number;
   /** A host callback that gives no answer in time blocks the event. A command never does, unless it fails closed. */
@@ -40,9 +42,9 @@ const HOOK_EVENTS = {
   PermissionDenied: { onBlock: 'tell_user', matchField: 'tool_name' },
   UserPromptSubmit: { onBlock: 'drop_prompt', textIsContext: true, timeoutMs: 30_000, silenceBlocks: true },
   UserPromptExpansion: { onBlock: 'drop_prompt', matchField: 'command_name', silenceBlocks: true },
-  SessionStart: { onBlock: 'tell_user', matchField: 'source', textIsContext: true },
+  SessionStart: { onBlock: 'tell_user', matchField: 'source', textIsContext: true, setsVariables: true },
   SessionEnd: { onBlock: 'tell_user', matchField: 'reason', timeoutMs: 1_500 },
-  Setup: { onBlock: 'tell_user', matchField: 'trigger' },
+  Setup: { onBlock: 'tell_user', matchField: 'trigger', setsVariables: true },
   Stop: { onBlock: 'continue_turn' },
   StopFailure: { onBlock: 'tell_user', matchField: 'error' },
   SubagentStart: { onBlock: 'tell_user', matchField: 'agent_type' },
@@ -56,8 +58,8 @@ const HOOK_EVENTS = {
   ElicitationResult: { onBlock: 'prevent_action', matchField: 'mcp_server_name' },
   InstructionsLoaded: { onBlock: 'tell_user' },
   ConfigChange: { onBlock: 'prevent_action', matchField: 'source' },
-  CwdChanged: { onBlock: 'tell_user' },
-  FileChanged: { onBlock: 'tell_user', matchField: 'file_path' },
+  CwdChanged: { onBlock: 'tell_user', setsVariables: true },
+  FileChanged: { onBlock: 'tell_user', matchField: 'file_path', setsVariables: true },
   DirectoryAdded: { onBlock: 'tell_user' },
   WorktreeCreate: { onBlock: 'prevent_action' },
   WorktreeRemove: { onBlock: 'tell_user' },

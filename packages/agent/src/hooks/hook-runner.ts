@@ -15,6 +15,11 @@ export interface HookCall {
   readonly among?: ((hook: HookDefinition) => boolean) | undefined;
 }
 
+interface StartedCall extends HookCall {
+  /** Variables of this event, for commands. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 /** The input of a handler of another kind than command and HTTP. */
 export interface HandlerRun {
   readonly hook: HookDefinition;
@@ -43,25 +48,27 @@ export interface HookRunnerDeps {
   readonly handlers: Partial<Record<'mcp_tool' | 'prompt' | 'agent' | 'callback', RunHandler>>;
   readonly fetch: typeof fetch;
   readonly observe?: ((event: HookProgress) => void) | undefined;
+  /** Receives the variables that hooks set for later commands. Without it, hooks cannot set any. */
+  readonly onVariables?: ((variables: Readonly<Record<string, string>>) => void) | undefined;
+  /** Receives a sentence about variables that cannot be read. */
+  readonly onFailure?: ((message: string) => void) | undefined;
   /** Receives the answer of a hook that ran in the background. */
   readonly onBackground?: ((hook: HookDefinition, outcome: HookOutcome) => void) | undefined;
 }
 
-export type HookProgress =
-  | { readonly type: 'hook_started'; readonly id: number; readonly hook: HookDefinition }
-  | {
-      readonly type: 'hook_output';
-      readonly id: number;
-      readonly hook: HookDefinition;
-      readonly text: string;
-    }
-  | {
-      readonly type: 'hook_finished';
-      readonly id: number;
-      readonly hook: HookDefinition;
-      readonly outcome: HookOutcome;
-      readonly result: HandlerResult;
-    };
+interface ObservedHook {
+  readonly id: number;
+  readonly hook: HookDefinition;
+  /** The value that the matcher was compared with; empty for events without one. */
+  readonly subject: string;
+}
+
+export type HookProgress = ObservedHook &
+  (
+    | { readonly type: 'hook_started' }
+    | { readonly type: 'hook_output'; readonly text: string }
+    | { readonly type: 'hook_finished'; readonly outcome: HookOutcome; readonly result: HandlerResult }
+  );
 
 export class HookRunner {
   readonly #deps: HookRunnerDeps;
@@ -98,8 +105,7 @@ export class HookRunner {
   /** The hooks that an event would run, in the order of their declaration. */
   async select({ event, input, among = () => true }: HookCall): Promise<readonly HookDefinition[]> {
     const { matchField } = traitsOf(event);
-    const value = matchField === undefined ? undefined : input[matchField];
-    const subject = typeof value === 'string' ? value : '';
+    const subject = subjectOf(event, input);
     const matching = this.#hooks.filter(
       (hook) => hook.event === event && among(hook) && (matchField === undefined || hook.matches(subject)),
     );
@@ -116,7 +122,18 @@ export class HookRunner {
     if (!this.has(call.event)) return NO_HOOKS;
     const hooks = await this.select(call);
     if (hooks.length === 0) return NO_HOOKS;
-    return combineHooks(await Promise.all(hooks.map((hook) => this.#runOne(hook, call))));
+    const runAll = async (variables: Readonly<Record<string, string>>): Promise<HookResponse> =>
+      combineHooks(await Promise.all(hooks.map((hook) => this.#runOne(hook, { ...call, variables }))));
+    const { onVariables, onFailure, cwd, environment } = this.#deps;
+    if (traitsOf(call.event).setsVariables !== true || !onVariables) return runAll({});
+    const { withEnvFile } = await import('./env-file.ts');
+    const deps = {
+      cwd: cwd(),
+      environment: environment(),
+      onVariables,
+      onFailure: onFailure ?? (() => undefined),
+    };
+    return withEnvFile(deps, (file) => runAll({ CLAUDE_ENV_FILE: file, HEDDLE_ENV_FILE: file }));
   }
 
   /** Waits for background hooks up to a time limit, then ends those that are left. */
@@ -131,35 +148,36 @@ export class HookRunner {
     await ends;
   }
 
-  async #runOne(hook: HookDefinition, call: HookCall): Promise<AnsweredHook> {
-    const id = ++this.#lastId;
-    this.#deps.observe?.({ type: 'hook_started', id, hook });
+  async #runOne(hook: HookDefinition, call: StartedCall): Promise<AnsweredHook> {
+    const observed = { id: ++this.#lastId, hook, subject: subjectOf(call.event, call.input) };
+    this.#deps.observe?.({ type: 'hook_started', ...observed });
     if (hook.handler.type === 'command' && hook.handler.async) {
-      this.#continueInBackground(id, hook, this.#runHandler(id, hook, { ...call, signal: undefined }));
+      this.#continueInBackground(observed, this.#runHandler(observed, { ...call, signal: undefined }));
       return { hook, outcome: {} };
     }
-    const result = await this.#runHandler(id, hook, call);
-    if (result.kind === 'detached') this.#continueInBackground(id, hook, result.rest);
-    return { hook, outcome: this.#finish(id, hook, result) };
+    const result = await this.#runHandler(observed, call);
+    if (result.kind === 'detached') this.#continueInBackground(observed, result.rest);
+    return { hook, outcome: this.#finish(observed, result) };
   }
 
-  #continueInBackground(id: number, hook: HookDefinition, rest: Promise<HandlerResult>): void {
+  #continueInBackground(observed: ObservedHook, rest: Promise<HandlerResult>): void {
     const finish = async (): Promise<void> => {
       const result = await rest;
-      this.#background.delete(id);
-      this.#deps.onBackground?.(hook, this.#finish(id, hook, result));
+      this.#background.delete(observed.id);
+      this.#deps.onBackground?.(observed.hook, this.#finish(observed, result));
     };
-    this.#background.set(id, finish());
+    this.#background.set(observed.id, finish());
   }
 
-  #finish(id: number, hook: HookDefinition, result: HandlerResult): HookOutcome {
-    const outcome = readHookResult(hook.event, result);
+  #finish(observed: ObservedHook, result: HandlerResult): HookOutcome {
+    const outcome = readHookResult(observed.hook.event, result);
     if (result.kind !== 'detached')
-      this.#deps.observe?.({ type: 'hook_finished', id, hook, outcome, result });
+      this.#deps.observe?.({ type: 'hook_finished', ...observed, outcome, result });
     return outcome;
   }
 
-  async #runHandler(id: number, hook: HookDefinition, call: HookCall): Promise<HandlerResult> {
+  async #runHandler(observed: ObservedHook, call: StartedCall): Promise<HandlerResult> {
+    const { hook } = observed;
     const closing = this.#closing.signal;
     const signal = call.signal === undefined ? closing : AbortSignal.any([call.signal, closing]);
     const { commonInput, cwd, environment, observe, fetch } = this.#deps;
@@ -172,11 +190,17 @@ export class HookRunner {
             handler,
             input: JSON.stringify(input),
             cwd: cwd(),
-            environment: { ...SHELL_LEVEL, ...environment(), ...this.#hookVariables(), ...hook.environment },
+            environment: {
+              ...SHELL_LEVEL,
+              ...environment(),
+              ...this.#hookVariables(),
+              ...call.variables,
+              ...hook.environment,
+            },
             timeoutMs,
             signal: this.#closing.signal,
             eventSignal: call.signal,
-            onOutput: (text) => observe?.({ type: 'hook_output', id, hook, text }),
+            onOutput: (text) => observe?.({ type: 'hook_output', ...observed, text }),
           });
         case 'http':
           return await (await import('./run-http.ts')).runHttpHook({
@@ -226,6 +250,13 @@ export class HookRunner {
     const { projectDir } = this.#deps;
     return { CLAUDE_PROJECT_DIR: projectDir, HEDDLE_PROJECT_DIR: projectDir };
   }
+}
+
+/** The value that matchers are compared with. */
+function subjectOf(event: HookEventName, input: HookCall['input']): string {
+  const { matchField } = traitsOf(event);
+  const value = matchField === undefined ? undefined : input[matchField];
+  return typeof value === 'string' ? value : '';
 }
 
 /** Bash reads the user's `.bashrc` when its input is a socket, unless it is a nested shell. */

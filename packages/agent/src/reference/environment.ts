@@ -55,6 +55,9 @@ export const ENVIRONMENT: Readonly<Record<string, VariableText>> = {
 export const SET_FOR_PROGRAMS: Readonly<Record<string, string>> = {
   CLAUDE_PROJECT_DIR: 'hooks: the folder of the project',
   HEDDLE_PROJECT_DIR: 'hooks: the same',
+  CLAUDE_ENV_FILE:
+    'hooks of SessionStart, CwdChanged and FileChanged: a file for variables of later commands',
+  HEDDLE_ENV_FILE: 'hooks: the same',
   HEDDLE_TASKS: 'commands: marks the processes of a session',
   HEDDLE_KEYS_FD: 'the program itself: the descriptor with your keys',
 };

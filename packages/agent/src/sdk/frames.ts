@@ -153,6 +153,33 @@ export const informational = z
   })
   .describe('A text for the user.');
 
+const hookFields = {
+  ...envelope,
+  type: z.literal('system'),
+  hook_id: z.string(),
+  hook_name: z.string().describe('the event, and what its matcher was compared with: `PreToolUse:Bash`'),
+  hook_event: z.string(),
+};
+const hookOutput = { stdout: z.string(), stderr: z.string(), output: z.string() };
+
+export const hookStarted = z
+  .strictObject({ ...hookFields, subtype: z.literal('hook_started') })
+  .describe('A hook starts. For SessionStart; for other events with `--include-hook-events`.');
+
+export const hookProgress = z
+  .strictObject({ ...hookFields, subtype: z.literal('hook_progress'), ...hookOutput })
+  .describe('A hook printed something.');
+
+export const hookResponse = z
+  .strictObject({
+    ...hookFields,
+    subtype: z.literal('hook_response'),
+    ...hookOutput,
+    exit_code: z.number().exactOptional(),
+    outcome: z.enum(['success', 'error', 'cancelled']),
+  })
+  .describe('A hook ended.');
+
 export const status = z
   .strictObject({
     ...envelope,
@@ -297,6 +324,9 @@ export const FRAMES = {
   apiRetry,
   permissionDenied,
   informational,
+  hookStarted,
+  hookProgress,
+  hookResponse,
   status,
   sessionState,
   compactBoundary,

@@ -45,6 +45,10 @@ export const FLAGS = {
     group: 'Running',
     text: 'stream-json also shows the raw events of the model',
   }),
+  '--include-hook-events': switchFlag('print', 'hookEvents', {
+    group: 'Running',
+    text: 'stream-json also shows the starts, outputs and ends of hooks',
+  }),
   '--replay-user-messages': switchFlag('print', 'replayUserMessages', {
     group: 'Running',
     text: 'stream-json also repeats the prompts it was given',

@@ -1,5 +1,5 @@
 /** `heddle -p`: prompts in, answers out, and an exit code that says how it ended. */
-import { failedStart } from '@heddle/agent';
+import { failedStart, type SdkMessage } from '@heddle/agent';
 import type { LoopEvent } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
 import { fstatSync } from 'node:fs';
@@ -75,6 +75,12 @@ async function begin(
   }
   const { notices, listen, close } = starting.started;
   notices.forEach(warn);
+  if (command.outputFormat === 'stream-json') {
+    const { agent, hooks } = starting.started;
+    const { hookLines } = await import('./output/hook-lines.ts');
+    const write = (line: SdkMessage): unknown => output.write(line);
+    hooks.onProgress(hookLines({ sessionId: agent.sessionId, all: command.hookEvents, write }));
+  }
   const waiting = new WaitingNotice(warn);
   if (command.outputFormat === 'text') listen((event) => waiting.hear(event));
   const service = serve(host, starting.started, {

@@ -11,7 +11,7 @@ import {
   traitsOf,
 } from '@heddle/agent/hooks';
 import type { JsonObject } from '@heddle/core';
-import { hookPorts } from '../start/session-hooks.ts';
+import { hookPorts } from '../start/hook-ports.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { whyInactive } from './list-hooks.ts';
 

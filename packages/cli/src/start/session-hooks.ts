@@ -4,59 +4,35 @@ import {
   createAgentHooks,
   type DeclaredHook,
   describeFailures,
+  type HookEventName,
+  type HookProgress,
   type HookResponse,
   HookRunner,
-  type HookRunnerDeps,
   isDeclared,
 } from '@heddle/agent/hooks';
-import { type Attachment, isJsonObject, type Message } from '@heddle/core';
-import os from 'node:os';
-import { commandEnvironment } from '../keys.ts';
+import type { Attachment, LoopEvent, Message } from '@heddle/core';
+import { addCommandVariables } from '../keys.ts';
+import { hookPorts } from './hook-ports.ts';
+
+export type SessionSource = 'startup' | 'resume' | 'clear' | 'fork';
+
+/** Why a session ends. */
+export type SessionEndReason = 'clear' | 'resume' | 'prompt_input_exit' | 'other';
 
 export interface SessionHooksSetup {
   /** The hooks of the settings, also those that do not run. */
   readonly declared: readonly DeclaredHook[];
   readonly cwd: string;
-  readonly source: 'startup' | 'resume';
-  /** Fields of every event: session, transcript, folder, mode. */
+  readonly source: SessionSource;
+  /** Fields of every event: session, transcript, mode. */
   readonly commonInput: () => Readonly<Record<string, unknown>>;
+  /** The instruction files that the session began with. */
+  readonly instructionFiles: () => readonly string[];
   readonly messages: () => Iterable<Message>;
   readonly tell: (text: string) => void;
   readonly remark: (remark: Attachment) => void;
   /** Names the session. */
   readonly entitle: (title: string) => void;
-}
-
-/**
- * Whether a permission rule matches the call of an event: as a deny rule it would deny the call. A call that cannot be decided
- * matches, so that a guard rather runs too often. The permission code loads with the first such hook.
- */
-async function matchesRule(
-  rule: string,
-  input: Readonly<Record<string, unknown>>,
-  cwd: string,
-): Promise<boolean> {
-  const { tool_name: tool, tool_input: given } = input;
-  if (typeof tool !== 'string' || !isJsonObject(given)) return false;
-  const { authorize, observeWorld } = await import('@heddle/agent/permission');
-  const home = os.homedir();
-  const world = observeWorld({ root: cwd, cwd, directories: [], home, configDirs: [], environment: {} });
-  const rules = { deny: [{ text: rule, source: 'user' as const, base: cwd }], ask: [], allow: [] };
-  const request = { tool, input: given, readOnly: false, hookDecision: undefined };
-  return authorize(request, rules, 'bypassPermissions', world).decision !== 'allow';
-}
-
-/** The ports of a hook runner that depend on the folder alone. */
-export function hookPorts(cwd: string): Omit<HookRunnerDeps, 'commonInput'> {
-  return {
-    cwd: () => cwd,
-    projectDir: cwd,
-    environment: commandEnvironment,
-    matchesRule: (rule, input) => matchesRule(rule, input, cwd),
-    handlers: {},
-    // A reference to the global would load the HTTP client at every start.
-    fetch: (input, init) => fetch(input, init),
-  };
 }
 
 /** Background hooks may finish for this long when the session ends. */
@@ -65,39 +41,77 @@ const BACKGROUND_MS = 500;
 export class SessionHooks {
   readonly runner: HookRunner;
   readonly #setup: SessionHooksSetup;
+  readonly #listeners: ((progress: HookProgress) => void)[] = [];
+  #declared: readonly DeclaredHook[];
+  /** The working directory of commands, which a command may change. */
+  #cwd: string;
+  /** Shows a text to the user. A host that connects replaces it. */
+  #tell: (text: string) => void;
   /** The hooks of SessionStart. The first prompt starts them. */
   #starting: Promise<string | undefined> | undefined;
 
   constructor(setup: SessionHooksSetup) {
     this.#setup = setup;
-    const active = setup.declared.filter(({ inactive }) => inactive === undefined);
-    this.runner = new HookRunner(
-      active.map(({ hook }) => hook),
-      {
-        ...hookPorts(setup.cwd),
-        commonInput: setup.commonInput,
-        onBackground: (_, { block, context, message }) => {
-          this.#remark([block, context].filter((text) => text !== undefined).join('\n\n'));
-          if (message !== undefined) setup.tell(message);
-        },
+    this.#declared = setup.declared;
+    this.#cwd = setup.cwd;
+    this.#tell = setup.tell;
+    this.runner = new HookRunner(activeHooks(setup.declared), {
+      ...hookPorts(setup.cwd),
+      cwd: () => this.#cwd,
+      commonInput: () => ({ ...setup.commonInput(), cwd: this.#cwd }),
+      observe: (progress) => {
+        for (const listener of this.#listeners) listener(progress);
       },
-    );
+      onVariables: addCommandVariables,
+      onFailure: (message) => this.#tell(message),
+      onBackground: (_, { block, context, message }) => {
+        this.#remark([block, context].filter((text) => text !== undefined).join('\n\n'));
+        if (message !== undefined) this.#tell(message);
+      },
+    });
   }
 
   /** Every hook of the session, also those that do not run. Callbacks of a host come last. */
   list(): readonly DeclaredHook[] {
     const callbacks = this.runner.hooks.filter((hook) => !isDeclared(hook));
     const added = callbacks.map((hook): DeclaredHook => ({ hook, scope: 'session', inactive: undefined }));
-    return [...this.#setup.declared, ...added];
+    return [...this.#declared, ...added];
+  }
+
+  /** Adds a listener for the starts, outputs and ends of hooks. */
+  onProgress(listener: (progress: HookProgress) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Replaces the hooks of the settings, from the next event on. */
+  replace(declared: readonly DeclaredHook[]): void {
+    const callbacks = this.runner.hooks.filter((hook) => !isDeclared(hook));
+    this.#declared = declared;
+    this.runner.replaceHooks([...activeHooks(declared), ...callbacks]);
   }
 
   /** The hooks as options of the agent. SessionStart hooks run before the first prompt, which waits for them. */
-  forAgent(tell = this.#setup.tell): AgentHooks {
+  forAgent(tell = this.#tell): AgentHooks {
+    this.#tell = tell;
     const hooks = createAgentHooks(this.runner, { tell, messages: this.#setup.messages });
+    const { compaction } = hooks;
     return {
       ...hooks,
+      // The spread has read it once, but hooks may be added later.
+      get stop() {
+        return hooks.stop;
+      },
+      ...(compaction && {
+        compaction: {
+          ...compaction,
+          after: async (end, signal) => {
+            await compaction.after(end, signal);
+            await this.#runSessionStart('compact');
+          },
+        },
+      }),
       prompt: async (prompt) => {
-        this.#starting ??= this.#start(tell);
+        this.#starting ??= this.#start();
         const block = await this.#starting;
         if (block !== undefined) return { block };
         const answer = (await hooks.prompt?.(prompt)) ?? {};
@@ -108,16 +122,59 @@ export class SessionHooks {
   }
 
   /** Returns the reason if a hook prevents the session. */
-  async #start(tell: (text: string) => void): Promise<string | undefined> {
-    const { source, entitle } = this.#setup;
-    const { stop, context, sessionTitle } = await this.#run('SessionStart', { source }, tell);
+  async #start(): Promise<string | undefined> {
+    for (const file of this.runner.has('InstructionsLoaded') ? this.#setup.instructionFiles() : [])
+      void this.report('InstructionsLoaded', { file_path: file, load_reason: 'session_start' });
+    return this.#runSessionStart(this.#setup.source);
+  }
+
+  async #runSessionStart(source: SessionSource | 'compact'): Promise<string | undefined> {
+    const { stop, context, sessionTitle } = await this.report('SessionStart', { source });
     this.#remark(context);
-    if (sessionTitle !== undefined) entitle(sessionTitle);
+    if (sessionTitle !== undefined) this.#setup.entitle(sessionTitle);
     return stop;
   }
 
-  async end(reason: string): Promise<void> {
-    if (this.#starting !== undefined) await this.#run('SessionEnd', { reason }, this.#setup.tell);
+  /** Reports events of the loop to hooks: a changed folder, a changed file, instructions that joined. */
+  hear(event: LoopEvent): void {
+    if (event.type === 'stance') return this.#changeFolder(event.stance.workingDirectory);
+    if (event.type !== 'message' || event.message.type !== 'attachment') return;
+    const { attachment } = event.message;
+    if (attachment.kind === 'changed_file')
+      void this.#reportAndRemark('FileChanged', { file_path: attachment.path, event: 'change' });
+    if (attachment.kind === 'instructions')
+      void this.report('InstructionsLoaded', { file_path: attachment.path, load_reason: attachment.reason });
+  }
+
+  #changeFolder(folder: string): void {
+    if (folder === this.#cwd) return;
+    const input = { old_cwd: this.#cwd, new_cwd: folder };
+    this.#cwd = folder;
+    void this.#reportAndRemark('CwdChanged', input);
+  }
+
+  /**
+   * Runs the hooks of an event, and shows their messages and failures. It is the port for every event outside of the engine.
+   *
+   * Contract: never rejects. An event without hooks costs nothing. Callbacks of a host hear about a session in another way.
+   */
+  async report(
+    event: HookEventName,
+    input: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<HookResponse> {
+    const among = event === 'SessionStart' || event === 'SessionEnd' ? isDeclared : undefined;
+    const response = await this.runner.run({ event, input, signal, among });
+    for (const text of [...response.messages, ...describeFailures(response)]) this.#tell(text);
+    return response;
+  }
+
+  async #reportAndRemark(event: HookEventName, input: Readonly<Record<string, unknown>>): Promise<void> {
+    this.#remark((await this.report(event, input)).context);
+  }
+
+  async end(reason: SessionEndReason): Promise<void> {
+    if (this.#starting !== undefined) await this.report('SessionEnd', { reason });
     await this.runner.close(BACKGROUND_MS);
   }
 
@@ -125,14 +182,8 @@ export class SessionHooks {
   #remark(text: string | undefined): void {
     if (text !== undefined && text !== '') this.#setup.remark({ kind: 'reminder', about: 'hook', text });
   }
+}
 
-  async #run(
-    event: 'SessionStart' | 'SessionEnd',
-    input: object,
-    tell: (text: string) => void,
-  ): Promise<HookResponse> {
-    const response = await this.runner.run({ event, input: { ...input }, among: isDeclared });
-    for (const text of [...response.messages, ...describeFailures(response)]) tell(text);
-    return response;
-  }
+function activeHooks(declared: readonly DeclaredHook[]) {
+  return declared.filter(({ inactive }) => inactive === undefined).map(({ hook }) => hook);
 }

@@ -18,7 +18,7 @@ import type { RunOptions, SessionChoice } from '../arguments/arguments.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
-import { SessionHooks } from './session-hooks.ts';
+import { type SessionEndReason, SessionHooks, type SessionSource } from './session-hooks.ts';
 import { instructionPlaces } from './instruction-places.ts';
 import { openChosen } from './open-session.ts';
 import { type SessionTools, sessionTools, type ToolChoices } from './session-tools.ts';
@@ -39,7 +39,7 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   readonly remark: (remark: Attachment) => void;
   readonly hooks: SessionHooks;
   /** Ends what still runs, and lets go of the session. */
-  readonly close: () => Promise<void>;
+  readonly close: (reason?: SessionEndReason) => Promise<void>;
 }
 
 export type Starting =
@@ -49,6 +49,8 @@ export type Starting =
 export interface Surface {
   readonly choice?: SessionChoice;
   readonly tools?: ToolChoices;
+  /** How a new session came about, for hooks. */
+  readonly source?: SessionSource;
   /** Shows the user a line while a turn runs; by default on standard error. */
   readonly tell?: (text: string) => void;
   /** The options that this surface adds, such as handlers for questions and events. */
@@ -58,7 +60,13 @@ export interface Surface {
 export async function startAgent(
   command: RunOptions,
   { sandboxSettings, declaredHooks = [], instructionExcludes, ...options }: AgentSetup,
-  { choice = command.session, tools: choices = {}, tell = warn, agent: more = {} }: Surface = {},
+  {
+    choice = command.session,
+    source = 'startup',
+    tools: choices = {},
+    tell = warn,
+    agent: more = {},
+  }: Surface = {},
 ): Promise<Starting> {
   const ask = more.canUseTool ?? options.canUseTool;
   const wanted = await openSandbox(sandboxSettings, options, { ask, tell });
@@ -94,13 +102,13 @@ export async function startAgent(
   const hooks = new SessionHooks({
     declared: declaredHooks,
     cwd: options.cwd,
-    source: session.snapshot ? 'resume' : 'startup',
+    source: session.snapshot ? (choice.fork ? 'fork' : 'resume') : source,
     commonInput: () => ({
       session_id: session.id,
       transcript_path: session.journal.path ?? '',
-      cwd: process.cwd(),
       permission_mode: agent.permissionMode,
     }),
+    instructionFiles: () => instructions.applied.map(({ file }) => file),
     messages: () => agent.messages,
     tell,
     remark: (remark) => void remarks.push(remark),
@@ -108,7 +116,7 @@ export async function startAgent(
   });
   const agent: Agent = createAgent({
     ...options,
-    hooks: hooks.runner.hooks.length === 0 ? undefined : hooks.forAgent(),
+    hooks: hooks.forAgent(),
     sandbox,
     view,
     ...context,
@@ -127,6 +135,7 @@ export async function startAgent(
     standing: async () => [...instructions.joined, ...((await more.standing?.()) ?? [])],
     onEvent: (event) => {
       debug?.(event);
+      hooks.hear(event);
       own.onEvent?.(event);
       more.onEvent?.(event);
       for (const listener of listeners) listener(event);
@@ -146,8 +155,8 @@ export async function startAgent(
       listen: (listener) => void listeners.push(listener),
       remark: (remark) => void remarks.push(remark),
       hooks,
-      close: async () => {
-        await hooks.end('other');
+      close: async (reason = 'other') => {
+        await hooks.end(reason);
         await dispose();
         await sandbox?.dispose();
         session.journal.close();

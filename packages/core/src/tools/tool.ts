@@ -98,6 +98,12 @@ export interface ToolHooks {
   before(call: HookedCall, signal: AbortSignal): Promise<BeforeTool>;
   after(call: HookedCall, result: HookedResult, signal: AbortSignal): Promise<AfterTool>;
   afterFailure(call: HookedCall, message: string, signal: AbortSignal): Promise<AfterTool>;
+  /** After every call of an answer has its result, and before the model reads the results. */
+  afterBatch?(calls: readonly BatchedCall[], signal: AbortSignal): Promise<Omit<AfterTool, 'updatedResult'>>;
+}
+
+export interface BatchedCall extends HookedCall {
+  readonly content: ToolResultBlock['content'];
 }
 
 export interface HookedCall {

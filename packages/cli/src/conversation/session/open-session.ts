@@ -40,9 +40,13 @@ export class OpenSession {
   /** Opens a session. Returns the reason if it fails. */
   async open(choice: SessionChoice): Promise<string | undefined> {
     const { command, surface } = this.#setup;
-    const starting = await startAgent(command, this.#options, { ...surface, choice });
+    const starting = await startAgent(command, this.#options, {
+      ...surface,
+      choice,
+      source: this.#started ? 'clear' : 'startup',
+    });
     if (!starting.ok) return withCommand(starting.message);
-    await this.#started?.close();
+    await this.#started?.close(choice.from.kind === 'new' ? 'clear' : 'resume');
     this.#started = starting.started;
     return undefined;
   }
@@ -62,7 +66,7 @@ export class OpenSession {
   async close(): Promise<string | undefined> {
     if (!this.#started) return undefined;
     const { agent, session, close } = this.#started;
-    await close();
+    await close('prompt_input_exit');
     const isKept = session.journal.path !== undefined && agent.messages.length > 0;
     return isKept
       ? `Resume this conversation with: heddle --resume ${agent.sessionId.slice(0, SHORT_ID)}`

@@ -1,8 +1,10 @@
 /** The `run_tools` effect, and the way from the executor to events: intents before calls, results in the order of the calls. */
+import { untilAborted } from '../../abort.ts';
+import { errorMessage } from '../../thrown.ts';
 import type { FinishedCall } from '../../machine/effects.ts';
 import type { ToolUseBlock } from '../../messages/blocks.ts';
 import { callsOf, resultsOf } from '../../messages/message.ts';
-import { finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/tool.ts';
+import { type AfterTool, finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/tool.ts';
 import { StreamingToolExecutor, type ToolUpdate } from '../../tools/executor.ts';
 import type { Settled } from '../../tools/slot.ts';
 import { addResult, type Answer, openCalls, resultMessages } from '../answer.ts';
@@ -35,6 +37,13 @@ export async function* runTools(
       else await env.inbox.arrival();
       isStreaming = false;
     }
+    const batch = await askBatchHooks(env, answer);
+    if (batch.additionalContext !== undefined) {
+      const note = env.write.attachment({ kind: 'reminder', about: 'hook', text: batch.additionalContext });
+      const [last] = answer.results.slice(-1);
+      answer = addResult(answer, { toolUseId: last?.toolUseId ?? '', messages: [note] });
+      yield { type: 'message', message: note };
+    }
     const stance = changedSession(context, executor.context);
     context = executor.context;
     if (stance) yield { type: 'stance', stance };
@@ -42,7 +51,7 @@ export async function* runTools(
       event: {
         type: 'tools_ran',
         calls: finishedCalls(answer),
-        stoppedBy: executor.stoppedBy,
+        stoppedBy: executor.stoppedBy ?? batch.stop,
         contextChanged: stance !== undefined,
         aborted: env.aborted,
       },
@@ -50,6 +59,31 @@ export async function* runTools(
     };
   } catch (thrown) {
     return { thrown, changed: { answer, executor, context } };
+  }
+}
+
+/** The hooks after all calls of an answer. A hook that fails is reported to the model. */
+async function askBatchHooks(
+  { deps, signal }: RunEnvironment,
+  answer: Answer,
+): Promise<Omit<AfterTool, 'updatedResult'>> {
+  const { toolHooks, redact } = deps;
+  if (!toolHooks.afterBatch || signal.aborted) return {};
+  const results = new Map(
+    resultMessages(answer)
+      .flatMap(resultsOf)
+      .map((one) => [one.tool_use_id, one]),
+  );
+  const calls = callsOf(answer.blocks).map(({ id, name, input }) => ({
+    toolUseId: id,
+    tool: name,
+    input,
+    content: results.get(id)?.content ?? '',
+  }));
+  try {
+    return redact(await untilAborted(toolHooks.afterBatch(calls, signal), signal, () => ({})));
+  } catch (thrown) {
+    return { additionalContext: `A hook after the calls failed: ${redact(errorMessage(thrown))}` };
   }
 }
 

@@ -95,7 +95,7 @@ describe('initialize', () => {
         initialize({
           agents: { helper: { description: 'helps', prompt: 'Help.' } },
           sdkMcpServers: ['calc'],
-          hooks: { Notification: [{ hookCallbackIds: ['hook_0'] }] },
+          hooks: { TeammateIdle: [{ hookCallbackIds: ['hook_0'] }] },
           promptSuggestions: true,
         }),
         control('s1', { subtype: 'mcp_status' }),
@@ -105,7 +105,7 @@ describe('initialize', () => {
     });
     expect(held.stderr.trim().split('\n')).toEqual([
       'heddle: there are no subagents yet',
-      'heddle: hooks for Notification are never called yet',
+      'heddle: hooks for TeammateIdle are never called yet',
       'heddle: MCP servers are not connected yet (calc)',
     ]);
     expect(replyTo('s1', held)).toMatchObject({
