@@ -43,6 +43,7 @@ export const ENVIRONMENT: Readonly<Record<string, VariableText>> = {
     meaning: 'the share of the window, in percent, at which a conversation is compacted',
     also: ['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE'],
   },
+  CLAUDE_CODE_SDK_READS_SESSION_STATE: { meaning: '1: a host reads the state of the session as messages' },
   MAX_THINKING_TOKENS: { meaning: 'the budget for thinking; 0 switches thinking off' },
   HEDDLE_DURABILITY: {
     meaning: '`power`: every entry of a session reaches the disk before the run continues',
