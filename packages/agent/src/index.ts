@@ -47,7 +47,7 @@ export {
 } from './session/open/open.ts';
 export { failedStart, VERSION } from './engine/lines.ts';
 export type { Changes, Prompt } from './engine/engine.ts';
-export { sessionContext, type SessionContext } from './prompt/session-context.ts';
+export { currentBranch, sessionContext, type SessionContext } from './prompt/session-context.ts';
 export { hostResult } from './sdk/tool-results.ts';
 export type * from './sdk/message.ts';
 export { totalCost } from './sdk/message.ts';

@@ -88,9 +88,15 @@ function lastTold(messages: History<Message>): string | undefined {
 // untrusted folder, git may run programs from its configuration. The model can ask for the status itself.
 
 /** Undefined if HEAD is not on a branch, or cannot be read. */
-export function branchOf(top: string): string | undefined {
+function branchOf(top: string): string | undefined {
   const head = headOf(gitFolder(path.join(top, '.git')));
   return head === undefined ? undefined : branchIn(head);
+}
+
+/** Returns the branch of the repository that contains a folder. */
+export function currentBranch(folder: string): string | undefined {
+  const top = repositoryTop(folder);
+  return top === undefined ? undefined : branchOf(top);
 }
 
 function describeHead(top: string): string {

@@ -166,16 +166,18 @@ describe('the program', () => {
     terminal.type(`/rewind${ENTER}`);
     await terminal.sees('rewind>');
     for (const text of ['1.', '0x1', '1e0', '1 please', '１']) {
-      terminal.type(`${text}${ENTER}`);
-      await terminal.sees('Type a number from 1 to 1.');
-      await terminal.sees(/\nrewind>$/);
+      terminal.type(text);
+      await terminal.sees(`rewind> ${text}`);
+      terminal.type(ENTER);
+      await terminal.sees(/Type a number from 1 to 1\.\nrewind>$/);
     }
     terminal.type(`1${ENTER}`);
     await terminal.sees('what>');
     for (const text of ['1 and the files', '2.', '2)', '1 2']) {
-      terminal.type(`${text}${ENTER}`);
-      await terminal.sees('Type 1, 2 or 3.');
-      await terminal.sees(/\nwhat>$/);
+      terminal.type(text);
+      await terminal.sees(`what> ${text}`);
+      terminal.type(ENTER);
+      await terminal.sees(/Type 1, 2 or 3\.\nwhat>$/);
     }
   });
 });

@@ -19,7 +19,7 @@ import { Conversation } from './conversation.ts';
 import { NO_HISTORY, openPromptHistory, Recall } from '../terminal/input/prompt-history.ts';
 import { EventRenderer } from './render/event-renderer.ts';
 import type { Draft } from '../terminal/input/editor.ts';
-import { KeyScreen } from '../rich/key-screen.ts';
+import { RichScreen } from '../rich/rich-screen.ts';
 import { LineScreen } from '../plain/line-screen.ts';
 import type { Screen } from '../terminal/screen.ts';
 
@@ -36,7 +36,7 @@ export async function chat(command: ChatCommand): Promise<number> {
   const recall = new Recall(history.prompts);
   const screen: Screen = plain
     ? new LineScreen(stdin, stdout)
-    : new KeyScreen(stdin, stdout, { recall, style, complete: completionIn(cwd) });
+    : new RichScreen(stdin, stdout, { recall, style, cwd, env: process.env, complete: completionIn(cwd) });
   const { paint, signs } = style;
   const where = [
     `Heddle ${VERSION}`,

@@ -27,7 +27,7 @@ describe('a whole session', () => {
     await terminal.sees('| mkdir -v one');
     await terminal.sees('yes, always: Bash(mkdir -v one), this project (.claude/settings.local.json)');
     await terminal.sees('allow?');
-    terminal.type(ENTER);
+    terminal.type(`5${ENTER}`);
     await terminal.sees('Type 1, 2, 2s, 2u, 3 or 4.');
     terminal.type(`2${ENTER}`);
     await terminal.sees('● Bash mkdir -v one');
@@ -45,6 +45,7 @@ describe('a whole session', () => {
     await terminal.sees('(queued: with care, please)');
     first.open();
     await terminal.sees('| mkdir -v two');
+    await terminal.sees('allow?');
     terminal.type(`4 not that one${ENTER}`);
     await terminal.sees('They said: not that one');
     await terminal.sees('> with care, please');
@@ -63,6 +64,7 @@ describe('a whole session', () => {
     terminal.type(` of mine${ENTER}`);
     await terminal.sees('> a thought of mine');
     await terminal.sees('| touch three; sleep 600');
+    await terminal.sees('allow?');
     expect(sent(6)).toContain('[Request interrupted by user]');
     terminal.type(`1${ENTER}`);
     await terminal.sees('● Bash touch three; sleep 600');
@@ -120,7 +122,7 @@ describe('the line being typed', () => {
     await terminal.sees(/\n {2}what I type THE END$/);
     gate.open();
     await terminal.shows(
-      /One line\.\nAnother line, which has to be wrapped by\nnow\.\n.*% of\n {2}the window\n> what I type/,
+      /One line\.\nAnother line, which has to be wrapped by\nnow\.\n.*% of\n {2}the window\n──.*\n> what I type/,
     );
     expect(terminal.text.match(/> what/g)).toHaveLength(1);
   });

@@ -43,7 +43,7 @@ const ASKING_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
 
 export class Conversation {
   readonly #setup: ConversationSetup;
-  readonly #inbox = new PromptInbox();
+  readonly #inbox: PromptInbox;
   readonly #questionQueue: QuestionQueue;
   readonly #session: OpenSession;
   readonly #turns: TurnRunner;
@@ -56,6 +56,7 @@ export class Conversation {
   constructor(setup: ConversationSetup) {
     this.#setup = setup;
     const { command, options, screen, style } = setup;
+    this.#inbox = new PromptInbox((prompts) => screen.live?.showQueued(prompts));
     const prompt = (): string => this.#promptText();
     const note = (text: string): void => this.#note(text);
     this.#questionQueue = createQuestionQueue({ screen, style, prompt });
@@ -79,7 +80,8 @@ export class Conversation {
         agent: {
           includePartialMessages: true,
           canUseTool: (question, signal) => {
-            setup.renderer.wasShown(question.toolUseId);
+            // A question in the region disappears, so the transcript shows the change later.
+            if (!screen.live) setup.renderer.wasShown(question.toolUseId);
             return dialogs.mayRun(question, signal);
           },
           askToGoOn: (calls, signal) => dialogs.mayRepeat(calls, signal),
@@ -121,6 +123,7 @@ export class Conversation {
       interrupt: () => this.interrupt(),
       escape: (draft) => this.#input.escape(draft),
       nextMode: () => void this.#input.nextMode(),
+      takeQueued: () => this.#input.takeQueued(),
       end: () => this.#end(),
       gone: () => this.#gone(),
     });
@@ -181,6 +184,7 @@ export class Conversation {
     if (early !== undefined) return this.#echoed(early);
     const line = this.#inbox.wait();
     this.#setup.screen.ask(this.#promptText());
+    void this.#showFacts();
     return line;
   }
 
@@ -280,6 +284,14 @@ export class Conversation {
     this.#setup.renderer.takeUp(openCalls.map(({ call }) => call));
     const pieces = sessionStart(this.#session.started, this.#session.options, this.#setup.style);
     for (const piece of pieces) showPiece(piece, this.#setup.screen);
+    void this.#showFacts();
+  }
+
+  async #showFacts(): Promise<void> {
+    const { live } = this.#setup.screen;
+    if (!live || !this.#session.isOpen) return;
+    const { sessionFacts } = await import('./session/facts.ts');
+    live.showFacts(await sessionFacts(this.#session, this.#setup.style));
   }
 
   #promptText(): string {

@@ -63,6 +63,11 @@ export class InputRouter {
     work.stop('interrupt');
   }
 
+  /** Takes the queued prompts back, to edit them. */
+  takeQueued(): string | undefined {
+    return this.#setup.inbox.takeLeft();
+  }
+
   /** Handles Shift-Tab. */
   async nextMode(): Promise<void> {
     const { questionQueue, screen, session, work, prompt } = this.#setup;
@@ -104,7 +109,7 @@ export class InputRouter {
 
   /** Handles a line during other work: a prompt joins the run. Some commands run at once, others after the turn. */
   #queue(text: string): void {
-    const { work, inbox, note, remember } = this.#setup;
+    const { work, inbox, note, remember, screen } = this.#setup;
     const slash = readSlash(text);
     if (slash?.kind === 'unknown') return note(slash.message);
     if (slash?.command.anytime) return void work.beside(slash.command, slash.words);
@@ -114,7 +119,8 @@ export class InputRouter {
     }
     inbox.join(text);
     remember(text);
-    note(`queued: ${escapeControls(text)}`);
+    // A screen with a region shows the queue there.
+    if (!screen.live) note(`queued: ${escapeControls(text)}`);
   }
 }
 

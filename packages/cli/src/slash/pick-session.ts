@@ -11,16 +11,24 @@ const SHOWN = 20;
 
 export function sessionLines(
   sessions: readonly SessionSummary[],
-  { paint, signs }: Style,
+  style: Style,
   now: number,
   open?: string,
 ): string[] {
-  return sessions.slice(0, SHOWN).map(({ id, title, lastAt, messages }, index) => {
-    const facts = [ago(now - lastAt), pluralize(messages, 'message'), id.slice(0, 8)];
-    const mark = id === open ? '  (this one)' : '';
+  return sessions.slice(0, SHOWN).map((session, index) => {
+    const mark = session.id === open ? '  (this one)' : '';
     const number = String(index + 1).padStart(3);
-    return `${number}  ${escapeControls(shortened(title, 60))}${mark}\n     ${paint('dim', facts.join(` ${signs.dot} `))}`;
+    return `${number}  ${titleOf(session)}${mark}\n     ${factsOf(session, style, now)}`;
   });
+}
+
+function titleOf({ title }: SessionSummary): string {
+  return escapeControls(shortened(title, 60));
+}
+
+function factsOf({ id, lastAt, messages }: SessionSummary, { paint, signs }: Style, now: number): string {
+  const facts = [ago(now - lastAt), pluralize(messages, 'message'), id.slice(0, 8)];
+  return paint('dim', facts.join(` ${signs.dot} `));
 }
 
 export interface Picking {
@@ -50,7 +58,12 @@ export async function chooseSession(
 /** Answers with the id. */
 export function pickDialog(sessions: readonly SessionSummary[], style: Style, now: number): Dialog<string> {
   const dialog: Dialog<string> = {
-    lines: [...sessionLines(sessions, style, now), `Which one? A number, or Ctrl-C.`],
+    lines: ['Which one? A number, or Ctrl-C.'],
+    choices: sessions.slice(0, SHOWN).map((session, index) => ({
+      key: String(index + 1),
+      text: titleOf(session),
+      detail: factsOf(session, style, now),
+    })),
     prompt: 'session> ',
     read(line) {
       const text = line.trim();

@@ -3,7 +3,7 @@ import type { Message } from '@heddle/core';
 import type { CheckpointStore, Rewound } from '@heddle/tools';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { promptFromText } from '../sessions/text/prompt-text.ts';
-import { again, answered, choiceDialog, type Dialog } from '../terminal/dialog.ts';
+import { again, answered, choiceDialog, type Dialog, dialogLines } from '../terminal/dialog.ts';
 import { ago, pluralize, shortened } from '../terminal/amounts.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Chat } from './command.ts';
@@ -20,7 +20,7 @@ export async function rewindSlash(words: string, chat: Chat): Promise<void> {
   if (missing !== undefined) say(missing);
   if (prompts.length === 0) return say('There is nothing to go back to.');
   const named = words === '' ? undefined : promptDialog(prompts, style).read(words);
-  if (named?.kind === 'more') return say(named.dialog.lines.join('\n'));
+  if (named?.kind === 'more') return say(dialogLines(named.dialog).join('\n'));
   const prompt = named?.answer ?? (await ask(promptDialog(prompts, style)));
   if (!prompt) return;
   const what = await ask(whatDialog(started.checkpoints !== undefined));
@@ -54,13 +54,11 @@ function earlierPrompt(message: Message): EarlierPrompt[] {
 
 function promptDialog(prompts: readonly EarlierPrompt[], { paint }: Style): Dialog<EarlierPrompt> {
   const dialog: Dialog<EarlierPrompt> = {
-    lines: [
-      ...prompts.map(({ text, at }, index) => {
-        const when = paint('dim', ago(Date.now() - at));
-        return `${String(index + 1).padStart(3)}  ${escapeControls(shortened(text, 70))}  ${when}`;
-      }),
-      'Back to before which one? A number, or Ctrl-C.',
-    ],
+    lines: ['Back to before which one? A number, or Ctrl-C.'],
+    choices: prompts.map(({ text, at }, index) => ({
+      key: String(index + 1),
+      text: `${escapeControls(shortened(text, 70))}  ${paint('dim', ago(Date.now() - at))}`,
+    })),
     prompt: 'rewind> ',
     read(line) {
       const typed = line.trim();

@@ -1,9 +1,13 @@
 /**
- * A question to the user, as a value: the lines to show, and a function that reads a typed line. The result is an answer
- * or another dialog. An empty line never chooses anything.
+ * A question to the user, as a value: the lines to show, the choices, and a function that reads a typed line. The result
+ * is an answer or another dialog. An empty line never chooses anything.
  */
 export interface Dialog<Answer> {
   readonly lines: readonly string[];
+  /** The choices, for screens on which the user selects one. Their keys are valid input for `read`. */
+  readonly choices?: readonly ListedChoice[];
+  /** A message about the last input, if it was not an answer. */
+  readonly hint?: string;
   /** The text before the typed line. */
   readonly prompt: string;
   /** A short description of the question. It is shown again if other output appeared below the question. */
@@ -13,6 +17,24 @@ export interface Dialog<Answer> {
   /** Any text is an answer. Otherwise a slash command is not an answer. */
   readonly takesWords?: true;
   read(line: string): DialogAnswer<Answer>;
+}
+
+export interface ListedChoice {
+  readonly key: string;
+  readonly text: string;
+  /** Facts about the choice. They are shown beside or below its text. */
+  readonly detail?: string;
+}
+
+/** Formats a dialog as lines: the whole question, or only the hint after a wrong answer. */
+export function dialogLines({ lines, choices = [], hint }: Dialog<unknown>): readonly string[] {
+  if (hint !== undefined) return [hint];
+  const widest = Math.max(0, ...choices.map(({ key }) => key.length));
+  const listed = choices.flatMap(({ key, text, detail }) => [
+    `  ${key.padEnd(widest)}  ${text}`,
+    ...(detail === undefined ? [] : [`  ${' '.repeat(widest)}  ${detail}`]),
+  ]);
+  return [...lines, ...listed];
 }
 
 export type DialogAnswer<Answer> =
@@ -25,7 +47,7 @@ export function answered<Answer>(answer: Answer): DialogAnswer<Answer> {
 
 /** Asks the same question again, with a hint. */
 export function again<Answer>(dialog: Dialog<Answer>, hint: string): DialogAnswer<Answer> {
-  return { kind: 'more', dialog: { ...dialog, lines: [hint] } };
+  return { kind: 'more', dialog: { ...dialog, hint } };
 }
 
 /** Wraps a dialog so that `note` receives the answer first. */
@@ -53,10 +75,7 @@ function textDialog<Answer>(prompt: string, then: (text: string) => Answer): Dia
   return dialog;
 }
 
-export interface Choice<Answer> {
-  /** The key that chooses it. */
-  readonly key: string;
-  readonly text: string;
+export interface Choice<Answer> extends ListedChoice {
   /** Other words that choose it. */
   readonly also?: readonly string[];
   readonly reply: () => DialogAnswer<Answer>;
@@ -78,11 +97,10 @@ export function choiceDialog<Answer>(
   choices: readonly Choice<Answer>[],
   { prompt = `${keysOf(choices).join('/')}> `, otherwise, ...view }: ChoiceView<Answer> = {},
 ): Dialog<Answer> {
-  const widest = Math.max(...choices.map(({ key }) => key.length));
-  const listed = choices.map(({ key, text }) => `  ${key.padEnd(widest)}  ${text}`);
   const dialog: Dialog<Answer> = {
     ...view,
-    lines: [...lines, ...listed],
+    lines,
+    choices,
     prompt,
     read(line) {
       const typed = line.trim();
@@ -134,6 +152,6 @@ export function keptFor<Answer>(
   build: (words: string) => Dialog<Answer>,
 ): DialogAnswer<Answer> | undefined {
   if (!IS_SENTENCE.test(words)) return undefined;
-  const lines = [`This is not an answer yet. ${KEY} denies it and sends: ${words}`];
-  return { kind: 'more', dialog: { ...build(words), lines } };
+  const hint = `This is not an answer yet. ${KEY} denies it and sends: ${words}`;
+  return { kind: 'more', dialog: { ...build(words), hint } };
 }

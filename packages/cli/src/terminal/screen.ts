@@ -1,8 +1,13 @@
 /**
- * Shows the conversation and reads input: output above, the input line below. `KeyScreen` is for terminals that can move
+ * Shows the conversation and reads input: output above, the input line below. `RichScreen` is for terminals that can move
  * their cursor. `LineScreen` is for other terminals, screen readers and pipes.
  */
+import type { LoopEvent } from '@heddle/core';
+import type { Dialog } from './dialog.ts';
+
 export interface Screen {
+  /** Present if the screen has a region that is redrawn. */
+  readonly live?: LiveView;
   /** The screen reads single keys. Otherwise the terminal edits the line. */
   readonly readsKeys: boolean;
   /** The input comes from a pipe. Its end is the end of a script. */
@@ -36,6 +41,18 @@ export interface Screen {
   close(): void;
 }
 
+/** Shows state beside the transcript, in the region at the bottom of a rich screen. */
+export interface LiveView {
+  /** Receives each event of the current run. */
+  observe(event: LoopEvent): void;
+  /** Shows a question until it is answered. Undefined closes it. `waiting`: the number of questions after it. */
+  showDialog(dialog: Dialog<unknown> | undefined, waiting: number): void;
+  /** Shows the prompts that join the current run before its next request. */
+  showQueued(prompts: readonly string[]): void;
+  /** Shows facts about the session, the most important first. */
+  showFacts(facts: readonly string[]): void;
+}
+
 export interface ScreenListener {
   /** A complete line, or several lines of one prompt. */
   readonly line: (text: string) => void;
@@ -47,6 +64,8 @@ export interface ScreenListener {
   readonly escape: (draft: string) => void;
   /** Shift-Tab. */
   readonly nextMode: () => void;
+  /** Returns the queued prompts as one text, to edit them. Undefined if there are none. */
+  readonly takeQueued: () => string | undefined;
   /** Ctrl-D, or the end of the pipe. No more input will follow. */
   readonly end: () => void;
   /** The terminal was closed. */

@@ -18,10 +18,20 @@ interface Signs {
   readonly dot: string;
   readonly more: string;
   readonly to: string;
+  /** Marks the selected choice. */
+  readonly pointer: string;
 }
 
-const UNICODE: Signs = { call: '●', ok: '✓', failed: '✗', dot: '·', more: '…', to: '→' };
-const ASCII: Signs = { call: '*', ok: 'ok:', failed: 'failed:', dot: '-', more: '...', to: '->' };
+const UNICODE: Signs = { call: '●', ok: '✓', failed: '✗', dot: '·', more: '…', to: '→', pointer: '❯' };
+const ASCII: Signs = {
+  call: '*',
+  ok: 'ok:',
+  failed: 'failed:',
+  dot: '-',
+  more: '...',
+  to: '->',
+  pointer: '>',
+};
 
 export interface StyleChoice {
   /** `--plain`, a dumb terminal, or no terminal at all. */

@@ -2,8 +2,7 @@
 import { type Entry, Projection, type SessionSnapshot, unfinishedRun } from '@heddle/core';
 import { existsSync, openSync, statSync } from 'node:fs';
 import { StoredCosts } from '../../cost/stored-costs.ts';
-import { branchOf } from '../../prompt/session-context.ts';
-import { repositoryTop } from '../../settings/scopes.ts';
+import { currentBranch } from '../../prompt/session-context.ts';
 import { type Blobs, createBlobs } from '../files/blobs.ts';
 import { takeLock } from '../files/lock.ts';
 import {
@@ -257,8 +256,7 @@ function openLocked(
 }
 
 function branchAt(cwd: string): { readonly gitBranch?: string } {
-  const top = repositoryTop(cwd);
-  const gitBranch = top === undefined ? undefined : branchOf(top);
+  const gitBranch = currentBranch(cwd);
   return gitBranch === undefined ? {} : { gitBranch };
 }
 

@@ -3,10 +3,15 @@ import type { QueuedCommand } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
 
 export class PromptInbox {
-  readonly #joining = new InputQueue();
+  readonly #joining: InputQueue;
   /** Lines that were typed too early: several lines at once, or a command during a turn. They are used in order. */
   readonly #later: string[] = [];
   #waiting: ((line: string | undefined) => void) | undefined;
+
+  /** `onChange` receives the texts that wait for the current run. */
+  constructor(onChange: (joining: readonly string[]) => void = () => undefined) {
+    this.#joining = new InputQueue(onChange);
+  }
 
   /** Returns the next line that was already typed, if there is one. */
   takeNext(): string | undefined {
@@ -58,29 +63,39 @@ export class PromptInbox {
 
 /** The lines that were typed during a run, in order. */
 export class InputQueue {
-  #waiting: { readonly commandId: string; readonly prompt: string }[] = [];
+  readonly #onChange: (texts: readonly string[]) => void;
+  #waiting: readonly { readonly commandId: string; readonly prompt: string }[] = [];
+
+  constructor(onChange: (texts: readonly string[]) => void = () => undefined) {
+    this.#onChange = onChange;
+  }
 
   get isEmpty(): boolean {
     return this.#waiting.length === 0;
   }
 
   add(prompt: string): void {
-    this.#waiting.push({ commandId: randomUUID(), prompt });
+    this.#set([...this.#waiting, { commandId: randomUUID(), prompt }]);
   }
 
   /** Takes the lines that join the current run. */
   take(): readonly QueuedCommand[] {
     const taken = this.#waiting;
-    this.#waiting = [];
+    if (taken.length > 0) this.#set([]);
     return taken;
   }
 
   /** Takes all lines as one text. Returns undefined if there are none. */
   takeText(): string | undefined {
     if (this.isEmpty) return undefined;
-    const taken = this.#waiting;
-    this.#waiting = [];
-    return taken.map(({ prompt }) => prompt).join('\n\n');
+    const texts = this.#waiting.map(({ prompt }) => prompt);
+    this.#set([]);
+    return texts.join('\n\n');
+  }
+
+  #set(waiting: readonly { readonly commandId: string; readonly prompt: string }[]): void {
+    this.#waiting = waiting;
+    this.#onChange(waiting.map(({ prompt }) => prompt));
   }
 }
 

@@ -66,11 +66,12 @@ export function userQuestionDialog(question: UserQuestion, style: Style): Dialog
   const dialog: Dialog<string | undefined> = {
     lines: [
       `${paint('yellow', `${escapeControls(question.header)}:`)} ${escapeControls(question.question)}`,
-      ...options.flatMap(({ label, description }, index) => [
-        `  ${index + 1}  ${paint('bold', escapeControls(label))}${description === undefined ? '' : `: ${escapeControls(description)}`}`,
-      ]),
       paint('dim', `  ${multiSelect ? 'numbers (1,2), ' : 'a number, '}your own words, or 0 for no answer`),
     ],
+    choices: options.map(({ label, description }, index) => ({
+      key: String(index + 1),
+      text: `${paint('bold', escapeControls(label))}${description === undefined ? '' : `: ${escapeControls(description)}`}`,
+    })),
     prompt: 'answer> ',
     takesWords: true,
     read: (line) => read(line.trim()),

@@ -4,11 +4,18 @@
  */
 import type { Screen } from '../../terminal/screen.ts';
 import type { Style } from '../../terminal/style.ts';
-import type { Dialog } from '../../terminal/dialog.ts';
+import { type Dialog, dialogLines } from '../../terminal/dialog.ts';
+import { shortened } from '../../terminal/amounts.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import { stripVTControlCharacters } from 'node:util';
 
 interface QuestionQueueView {
   /** Shows the first question. */
   readonly show: (dialog: Dialog<unknown>, waiting: number) => void;
+  /** Requests an answer again, after a line that was not an answer. */
+  readonly askAgain: (dialog: Dialog<unknown>) => void;
+  /** The question is answered with this line. */
+  readonly answered: (dialog: Dialog<unknown>, line: string) => void;
   /** Other output is about to be written below the question. */
   readonly loseSight: (dialog: Dialog<unknown>) => void;
   /** The shown question is withdrawn. */
@@ -79,14 +86,16 @@ export class QuestionQueue {
   read(line: string): void {
     const [first] = this.#open;
     if (!first) return;
-    if (first.read(line)) this.#remove(first);
-    else this.#show();
+    const { dialog } = first;
+    if (!first.read(line)) return this.#show();
+    this.#view.answered(dialog, line);
+    this.#remove(first);
   }
 
   /** Shows the prompt again after a line that was not an answer. */
   askAgain(): void {
     const [first] = this.#open;
-    if (first) this.#view.show({ ...first.dialog, lines: [] }, 0);
+    if (first) this.#view.askAgain(first.dialog);
   }
 
   /** Other output is about to be written. */
@@ -136,16 +145,29 @@ interface QuestionQueueSetup {
 export function createQuestionQueue({ screen, style, prompt }: QuestionQueueSetup): QuestionQueue {
   let isAsking = false;
   let aside = '';
+  const ask = ({ prompt }: Dialog<unknown>): void => screen.ask(style.paint('yellow', prompt));
   return new QuestionQueue({
     show(dialog, waiting) {
-      if (!isAsking) aside = screen.takeDraft();
+      // A screen with a region keeps the draft beside the answer.
+      if (!isAsking && !screen.live) aside = screen.takeDraft();
       isAsking = true;
-      if (dialog.lines.length > 0) screen.print(dialog.lines.join('\n'));
-      if (waiting > 0) screen.print(style.paint('dim', `  (${waiting} more waiting)`));
-      screen.ask(style.paint('yellow', dialog.prompt));
+      if (screen.live) screen.live.showDialog(dialog, waiting);
+      else {
+        const lines = dialogLines(dialog);
+        if (lines.length > 0) screen.print(lines.join('\n'));
+        if (waiting > 0) screen.print(style.paint('dim', `  (${waiting} more waiting)`));
+      }
+      ask(dialog);
+    },
+    askAgain: ask,
+    answered(dialog, line) {
+      // The question disappears from the region, so the answer is added to the transcript.
+      if (screen.live) screen.print(style.paint('dim', `  (${answerText(dialog, line)})`));
     },
     loseSight({ prompt, about }) {
-      if (about !== undefined) screen.reprompt(style.paint('yellow', promptWithTopic(prompt, about)));
+      // A question in the region is always visible.
+      if (about !== undefined && !screen.live)
+        screen.reprompt(style.paint('yellow', promptWithTopic(prompt, about)));
     },
     withdrawn({ about, ends = 'its call was discarded' }) {
       const which = about === undefined ? '' : ` (${about})`;
@@ -153,12 +175,25 @@ export function createQuestionQueue({ screen, style, prompt }: QuestionQueueSetu
     },
     done() {
       isAsking = false;
+      screen.live?.showDialog(undefined, 0);
       screen.busy(prompt());
       if (aside !== '') screen.put(aside);
       aside = '';
     },
   });
 }
+
+/** Describes an answered question in one row, such as `allow? Bash npm test: yes`. */
+function answerText({ prompt, about = '', choices = [] }: Dialog<unknown>, line: string): string {
+  const typed = line.trim();
+  const chosen = choices.find(({ key }) => key === typed.toLowerCase());
+  const answer = chosen
+    ? stripVTControlCharacters(chosen.text)
+    : escapeControls(shortened(typed, MAX_ANSWER));
+  return `${[prompt.replace(/[>\s]+$/, ''), about].filter(Boolean).join(' ')}: ${answer}`;
+}
+
+const MAX_ANSWER = 100;
 
 /** Adds the topic to the prompt, such as `allow? (Bash npm test) `, because other output separates it from the question. */
 function promptWithTopic(prompt: string, about: string): string {

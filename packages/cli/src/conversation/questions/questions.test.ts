@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { styleFor } from '../../terminal/style.ts';
 import { planDialog, userQuestionDialog } from './plan-and-user-questions.ts';
 import { QuestionQueue } from './question-queue.ts';
-import { choiceDialog, answered, type Dialog } from '../../terminal/dialog.ts';
+import { choiceDialog, answered, type Dialog, dialogLines } from '../../terminal/dialog.ts';
 import { UserDialogs } from './user-dialogs.ts';
 import { permissionDialog } from './permission.ts';
 
@@ -42,12 +42,12 @@ function answer<Answer>(dialog: Dialog<Answer>, ...lines: readonly string[]): An
     if (reading.kind === 'answer') return reading.answer;
     current = reading.dialog;
   }
-  return current.lines;
+  return dialogLines(current);
 }
 
 describe('the permission question', () => {
   it('shows the command, the reason and the exact rule with its file', () => {
-    expect(permissionDialog(question(), view).lines).toEqual([
+    expect(dialogLines(permissionDialog(question(), view))).toEqual([
       'May Bash run? (Run tests)',
       '  | npm test',
       '  No rule allows it.',
@@ -97,7 +97,7 @@ describe('the permission question', () => {
   });
 
   it('offers no permanent answer if there is no rule to store', () => {
-    const { lines } = permissionDialog(question({ suggestions: [] }), view);
+    const lines = dialogLines(permissionDialog(question({ suggestions: [] }), view));
     expect(lines.filter((line) => /^ {2}\d/.test(line)).map((line) => line.trim())).toEqual([
       '1  yes',
       '3  no',
@@ -108,7 +108,7 @@ describe('the permission question', () => {
   it('asks about a host, and names a rule for several scopes only once', () => {
     const rules = [{ toolName: 'WebFetch', ruleContent: 'domain:example.com' }];
     const rule = { type: 'addRules', rules, behavior: 'allow' } as const;
-    const { lines, about, ends } = permissionDialog(
+    const dialog = permissionDialog(
       question({
         tool: 'SandboxNetworkAccess',
         input: { host: 'example.com', port: 80 },
@@ -119,24 +119,24 @@ describe('the permission question', () => {
       }),
       view,
     );
+    expect(dialog).toMatchObject({ about: 'reach example.com', ends: 'its command has ended' });
+    const lines = dialogLines(dialog);
     expect(lines[0]).toBe('May the command reach this host?');
-    expect({ about, ends }).toEqual({
-      about: 'reach example.com',
-      ends: 'its command has ended',
-    });
     expect(lines).toContain('  2s  yes, always: WebFetch(domain:example.com), this session');
   });
 
   it('applies a mode and folders only to the session', () => {
     const suggestions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }] as const;
     const dialog = permissionDialog(question({ suggestions }), view);
-    expect(dialog.lines).toContain('  2  yes, and allow all edits (mode acceptEdits) in this session');
+    expect(dialogLines(dialog)).toContain('  2  yes, and allow all edits (mode acceptEdits) in this session');
     expect(answer(dialog, '2')).toEqual({ allow: true, updates: suggestions });
   });
 
   it('distinguishes a mode from the rules that go into a file', () => {
     const mode = { type: 'setMode', mode: 'acceptEdits', destination: 'session' } as const;
-    const { lines } = permissionDialog(question({ suggestions: [...question().suggestions, mode] }), view);
+    const lines = dialogLines(
+      permissionDialog(question({ suggestions: [...question().suggestions, mode] }), view),
+    );
     expect(lines).toContain(
       '  2   yes, always: Bash(npm test *), this project (local.json); and in this session allow all edits (mode acceptEdits)',
     );
@@ -149,7 +149,7 @@ describe('the permission question', () => {
       { kind: 'command', part: 'make all', decision: 'ask', reason: 'No rule allows the command make all.' },
       { kind: 'command', part: 'x.txt', decision: 'ask', reason: 'It lies outside.' },
     ] as const;
-    const { lines } = permissionDialog(question({ parts }), view);
+    const lines = dialogLines(permissionDialog(question({ parts }), view));
     expect(lines.slice(2, 6)).toEqual([
       '  No rule allows it.',
       '  No rule allows the command make all.',
@@ -171,7 +171,7 @@ describe('the permission question', () => {
       style,
       cwd: '/project',
       ask: (dialog) => {
-        shown.push(...dialog.lines);
+        shown.push(...dialogLines(dialog));
         const reading = dialog.read('1');
         return Promise.resolve(reading.kind === 'answer' ? reading.answer : undefined);
       },
@@ -196,8 +196,8 @@ describe('the permission question', () => {
       ...Array.from({ length: 30 }, (_, index) => `line ${index}`),
     ].join('\n');
     const dialog = permissionDialog(question({ input: { command } }), view);
-    expect(dialog.lines.slice(1, 3)).toEqual(['  | echo \\x1b[2J', '  | 1  yes']);
-    expect(dialog.lines).toContain('  | ... 8 more lines (? shows all)');
+    expect(dialogLines(dialog).slice(1, 3)).toEqual(['  | echo \\x1b[2J', '  | 1  yes']);
+    expect(dialogLines(dialog)).toContain('  | ... 8 more lines (? shows all)');
     expect(answer(dialog, '?')).toContain('  | line 29');
   });
 
@@ -209,7 +209,7 @@ describe('the permission question', () => {
       parts: [{ kind: 'command', part: spoof, decision: 'ask', reason: spoof }],
       suggestions: [],
     });
-    const rows = permissionDialog(asked, view).lines.flatMap((line) => line.split('\n'));
+    const rows = dialogLines(permissionDialog(asked, view)).flatMap((line) => line.split('\n'));
     expect(rows.filter((row) => !row.startsWith('  | '))).toEqual([
       'May Bash run? (x A rule allows it. 1 yes)',
       '  No rule allows the command x A rule allows it. 1  yes.',
@@ -270,7 +270,7 @@ describe('the permission question', () => {
       ...view,
       current: text((line) => `line ${line}`, 20_000),
     });
-    expect(dialog.lines[25]).toBe('  | ... 39976 more lines (? shows all)');
+    expect(dialogLines(dialog)[25]).toBe('  | ... 39976 more lines (? shows all)');
   });
 
   it('shows the relative path of a file below the working folder', () => {
@@ -296,6 +296,8 @@ describe('an answer that allows a rule', () => {
     const nothing = () => undefined;
     const questionQueue = new QuestionQueue({
       show: nothing,
+      askAgain: nothing,
+      answered: nothing,
       loseSight: nothing,
       withdrawn: nothing,
       done: nothing,
@@ -369,7 +371,9 @@ describe('several questions', () => {
   function questionQueue() {
     const log: string[] = [];
     const open = new QuestionQueue({
-      show: ({ lines }, waiting) => log.push(`${lines[0]} (${waiting} waiting)`),
+      show: (dialog, waiting) => log.push(`${dialogLines(dialog)[0]} (${waiting} waiting)`),
+      askAgain: () => log.push('again'),
+      answered: (_dialog, line) => log.push(`answered ${line}`),
       loseSight: ({ about }) => log.push(`${about}?`),
       withdrawn: () => log.push('withdrawn'),
       done: () => log.push('done'),
@@ -384,7 +388,14 @@ describe('several questions', () => {
     open.read('x');
     open.read('1');
     expect(await Promise.all(answers)).toEqual(['a: yes', 'b: yes']);
-    expect(log).toEqual(['a (0 waiting)', 'b (0 waiting)', 'Type 1. (0 waiting)', 'done']);
+    expect(log).toEqual([
+      'a (0 waiting)',
+      'answered 1',
+      'b (0 waiting)',
+      'Type 1. (0 waiting)',
+      'answered 1',
+      'done',
+    ]);
   });
 
   it('are removed when they are withdrawn, shown or not', async () => {
@@ -399,7 +410,7 @@ describe('several questions', () => {
     first.abort();
     open.read('1');
     expect(await Promise.all(answers)).toEqual([undefined, undefined, 'c: yes']);
-    expect(log).toEqual(['a (0 waiting)', 'withdrawn', 'c (0 waiting)', 'done']);
+    expect(log).toEqual(['a (0 waiting)', 'withdrawn', 'c (0 waiting)', 'answered 1', 'done']);
     expect(await open.ask(named('late'), AbortSignal.abort())).toBeUndefined();
   });
 
@@ -407,7 +418,14 @@ describe('several questions', () => {
     let now = 0;
     const nothing = () => undefined;
     const open = new QuestionQueue(
-      { show: nothing, loseSight: nothing, withdrawn: nothing, done: nothing },
+      {
+        show: nothing,
+        askAgain: nothing,
+        answered: nothing,
+        loseSight: nothing,
+        withdrawn: nothing,
+        done: nothing,
+      },
       () => now,
     );
     for (const answer of ['1', 'dismissed']) {
@@ -429,7 +447,7 @@ describe('several questions', () => {
     open.askAgain();
     open.read('1');
     expect(await answer).toBe('a: yes');
-    expect(log).toEqual(['a (0 waiting)', 'reach example.com?', 'undefined (0 waiting)', 'done']);
+    expect(log).toEqual(['a (0 waiting)', 'reach example.com?', 'again', 'answered 1', 'done']);
   });
 
   it('are dismissed together', async () => {

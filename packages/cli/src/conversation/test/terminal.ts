@@ -14,7 +14,9 @@ export interface TestTerminal {
   /** The output of the program, including escape sequences. */
   readonly raw: string;
   type(keys: string): void;
-  resize(columns: number): void;
+  resize(columns: number, rows?: number): void;
+  /** The color number and the style of the first cell of a text on the screen. Undefined if the text is not there. */
+  lookOf(text: string): CellLook | undefined;
   kill(signal: string): void;
   /** Closes the terminal window. */
   close(): void;
@@ -22,10 +24,18 @@ export interface TestTerminal {
   readonly ended: Promise<{ readonly exitCode: number; readonly signal?: number | undefined }>;
 }
 
+interface CellLook {
+  /** The number in the palette. Undefined for the default color. */
+  readonly color: number | undefined;
+  readonly isBold: boolean;
+  readonly isDim: boolean;
+}
+
 export interface TerminalOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 const ROWS = 40;
@@ -33,11 +43,11 @@ const ROWS = 40;
 export function openTerminal(
   program: string,
   argv: readonly string[],
-  { cwd, env = {}, columns = 100 }: TerminalOptions,
+  { cwd, env = {}, columns = 100, rows = ROWS }: TerminalOptions,
 ): TestTerminal {
   const emulator = new xterm.Terminal({
     cols: columns,
-    rows: ROWS,
+    rows,
     scrollback: 5_000,
     allowProposedApi: true,
   });
@@ -48,7 +58,7 @@ export function openTerminal(
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
   };
-  const pty = spawn(program, [...argv], { cols: columns, rows: ROWS, cwd, env: { ...home, ...env } });
+  const pty = spawn(program, [...argv], { cols: columns, rows, cwd, env: { ...home, ...env } });
   const lookers = new Set<() => void>();
   let raw = '';
   let seenTo = 0;
@@ -117,8 +127,7 @@ export function openTerminal(
   return {
     async sees(wanted) {
       const end = await waitFor(wanted, seenTo);
-      // The last line is the input line, which is redrawn.
-      seenTo = Math.min(end, text().lastIndexOf('\n') + 1);
+      seenTo = Math.min(end, startOfRegion(text()));
     },
     async shows(wanted) {
       await waitFor(wanted, 0);
@@ -130,9 +139,24 @@ export function openTerminal(
       return raw;
     },
     type: (keys) => pty.write(keys),
-    resize(columns) {
-      emulator.resize(columns, ROWS);
-      pty.resize(columns, ROWS);
+    resize(columns, height = rows) {
+      emulator.resize(columns, height);
+      pty.resize(columns, height);
+    },
+    lookOf(wanted) {
+      const { active } = emulator.buffer;
+      for (let index = active.length - 1; index >= 0; index--) {
+        const line = active.getLine(index);
+        const column = line?.translateToString(true).indexOf(wanted) ?? -1;
+        const cell = column < 0 ? undefined : line?.getCell(column);
+        if (cell)
+          return {
+            color: cell.isFgDefault() ? undefined : cell.getFgColor(),
+            isBold: cell.isBold() !== 0,
+            isDim: cell.isDim() !== 0,
+          };
+      }
+      return undefined;
     },
     kill: (signal) => pty.kill(signal),
     close() {
@@ -142,6 +166,14 @@ export function openTerminal(
     },
     ended,
   };
+}
+
+/** Returns the start of the part that is redrawn: the activity, the rule and everything below it, or the last line. */
+function startOfRegion(text: string): number {
+  const rule = text.lastIndexOf('\n──');
+  if (rule < 0) return text.lastIndexOf('\n') + 1;
+  const activity = /\n[\u2800-\u28ff·] [^\n]*\(\d+ s[^]*$/.exec(text.slice(0, rule));
+  return (activity ? activity.index : rule) + 1;
 }
 
 export const ENTER = '\r';

@@ -67,6 +67,7 @@ export class TurnRunner {
     const { renderer, screen, session, loseSight } = this.#setup;
     this.#silence.hear(event);
     this.#running.hear(event);
+    screen.live?.observe(event);
     const pieces = renderer.tell(event);
     if (pieces.length > 0) loseSight();
     for (const piece of pieces) showPiece(piece, screen);

@@ -1,7 +1,5 @@
-/** Searches earlier prompts with Ctrl-R, the newest first, and reads keys from the terminal. */
-import { StringDecoder } from 'node:string_decoder';
+/** Searches earlier prompts with Ctrl-R, the newest first. Pure. */
 import type { Key } from './editor.ts';
-import { KeyReader } from './key-reader.ts';
 
 export interface Search {
   readonly query: string;
@@ -53,84 +51,4 @@ export function hitOf({ query }: Search, prompt: string): HistoryHit {
 
 function on(query: string, passed: number): Searched {
   return { kind: 'search', search: { query, passed } };
-}
-
-interface KeyListener {
-  readonly key: (key: Key) => void;
-  readonly paste: (text: string) => void;
-  /** The terminal was closed. */
-  readonly end: () => void;
-}
-
-const PASTE_ON = '\u001b[?2004h';
-const PASTE_OFF = '\u001b[?2004l';
-
-/** Esc also starts the sequences of other keys. If nothing follows within this time, it was pressed alone. */
-const ESC_ALONE_MS = 50;
-
-export class Keyboard {
-  readonly #input: NodeJS.ReadStream;
-  readonly #output: NodeJS.WriteStream;
-  readonly #listener: KeyListener;
-  readonly #restore = (): void => this.release();
-  readonly #reader: KeyReader;
-  readonly #decoder = new StringDecoder('utf8');
-  readonly #onData = (data: Buffer): void => this.#read(this.#decoder.write(data));
-  #escTimer: NodeJS.Timeout | undefined;
-  /** The input was typed before raw mode. The terminal has converted each Enter to a line feed. */
-  #isEarly = true;
-
-  constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, listener: KeyListener) {
-    this.#input = input;
-    this.#output = output;
-    this.#listener = listener;
-    this.#reader = new KeyReader({ key: (key) => this.#take(key), paste: listener.paste });
-    input.on('data', this.#onData);
-    // Runs after the keys of the first chunk, which contains all early input.
-    input.once('data', () => (this.#isEarly = false));
-    // A closed terminal may report this more than once.
-    input.once('end', listener.end).on('error', listener.end);
-    process.once('exit', this.#restore);
-    this.seize();
-  }
-
-  seize(): void {
-    this.#input.setRawMode(true);
-    this.#input.resume();
-    this.#output.write(PASTE_ON);
-  }
-
-  /** Restores the terminal, for another program or for the end. */
-  release(): void {
-    this.#output.write(PASTE_OFF);
-    this.#input.setRawMode(false);
-    this.#input.pause();
-  }
-
-  close(): void {
-    process.off('exit', this.#restore);
-    clearTimeout(this.#escTimer);
-    this.#input.off('data', this.#onData);
-    this.release();
-  }
-
-  /** Handles Ctrl-Z: returns the terminal to the shell until the shell resumes the process. */
-  suspend(onReturn: () => void): void {
-    this.release();
-    process.once('SIGCONT', () => {
-      this.seize();
-      onReturn();
-    });
-    process.kill(process.pid, 'SIGTSTP');
-  }
-
-  #read(text: string): void {
-    clearTimeout(this.#escTimer);
-    this.#reader.push(text);
-    if (this.#reader.isWaiting) this.#escTimer = setTimeout(() => this.#reader.flush(), ESC_ALONE_MS);
-  }
-
-  #take(key: Key): void {
-    this.#listener.key(this.#isEarly && key.name === 'enter' ? { name: 'return' } : key);
-  }
 }

@@ -1,0 +1,119 @@
+/** Formats the current activity: the busy row, running calls, todos and queued prompts. Pure. */
+import { durationText, pluralize, tokens } from '../terminal/amounts.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import type { Style } from '../terminal/style.ts';
+import { todoLines } from '../terminal/todo-lines.ts';
+import { lastLines, type LiveCall, type LiveState, writtenTokens } from './live-state.ts';
+
+/** One turn of the spinner. Each picture is shown for `SPIN_MS`. */
+const SPINNER = { unicode: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'], ascii: ['-', '\\', '|', '/'] };
+export const SPIN_MS = 120;
+/** Shorter calls show no output, so that the region does not flicker. */
+const SHOW_OUTPUT_MS = 1_000;
+const MAX_OUTPUT_ROWS = 3;
+const MAX_TODO_ROWS = 6;
+const MAX_QUEUED_ROWS = 4;
+
+export interface ActivityRows {
+  readonly busy: readonly string[];
+  readonly output: readonly string[];
+  readonly todos: readonly string[];
+  readonly queued: readonly string[];
+}
+
+export function activityRows(
+  state: LiveState,
+  queued: readonly string[],
+  { style, now, isAsking }: { readonly style: Style; readonly now: number; readonly isAsking: boolean },
+): ActivityRows {
+  const waiting = queued.map((text) => style.paint('dim', `  (queued: ${escapeControls(text)})`));
+  const rows = { queued: clip(waiting, MAX_QUEUED_ROWS, 'queued', style) };
+  if (state.startedAt === undefined) return { ...rows, busy: [], output: [], todos: [] };
+  return {
+    ...rows,
+    busy: [busyRow(state, state.startedAt, { style, now, isAsking })],
+    output: outputRows(state.calls, now, style),
+    todos: todoRows(state.todos, style),
+  };
+}
+
+function busyRow(
+  state: LiveState,
+  startedAt: number,
+  { style, now, isAsking }: { readonly style: Style; readonly now: number; readonly isAsking: boolean },
+): string {
+  const { paint, signs } = style;
+  const pictures = signs.dot === '·' ? SPINNER.unicode : SPINNER.ascii;
+  const elapsed = Math.max(0, now - startedAt);
+  const picture = isAsking ? signs.dot : (pictures[Math.floor(elapsed / SPIN_MS) % pictures.length] ?? '');
+  const written = writtenTokens(state);
+  const facts = [
+    `${Math.floor(elapsed / 1_000)} s`,
+    ...(written > 0 ? [`${tokens(written)} tokens`] : []),
+    'Esc interrupts',
+  ];
+  const what = isAsking ? 'Waiting for your answer' : `${phaseText(state, now)}${signs.more}`;
+  return `${paint('cyan', `${picture} ${what}`)} ${paint('dim', `(${facts.join(` ${signs.dot} `)})`)}`;
+}
+
+function phaseText({ phase, calls }: LiveState, now: number): string {
+  const [oldest, ...others] = calls;
+  if (oldest && (phase.kind === 'working' || phase.kind === 'preparing')) {
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    return `Running ${oldest.line}${more}`;
+  }
+  switch (phase.kind) {
+    case 'working':
+      return 'Working';
+    case 'waiting':
+      return 'Waiting for the model';
+    case 'thinking':
+      return 'Thinking';
+    case 'answering':
+      return 'Answering';
+    case 'preparing':
+      return 'Preparing a call';
+    case 'compacting':
+      return 'Compacting the conversation';
+    case 'retry': {
+      const seconds = Math.ceil(Math.max(0, phase.at - now) / 1_000);
+      const when = seconds === 0 ? 'now' : `in ${seconds} s`;
+      return `Trying again ${when} (${phase.attempt} of ${phase.maxAttempts})`;
+    }
+  }
+}
+
+function outputRows(calls: readonly LiveCall[], now: number, { paint }: Style): string[] {
+  const call = calls.find(({ startedAt, output }) => output !== '' && now - startedAt >= SHOW_OUTPUT_MS);
+  if (!call) return [];
+  const duration = durationText(now - call.startedAt).replace(/\.\d s/, ' s');
+  const rows = lastLines(call, MAX_OUTPUT_ROWS).map((line) => paint('dim', `  | ${line}`));
+  return calls.length > 1 ? [paint('dim', `  ${call.line}, ${duration}`), ...rows] : rows;
+}
+
+function todoRows(todos: unknown, style: Style): readonly string[] {
+  const rows = todoLines(todos, style);
+  const isOver = rows.every((row) => row.includes('[x]'));
+  return isOver
+    ? []
+    : clip(
+        rows.map((row) => `  ${row}`),
+        MAX_TODO_ROWS,
+        'step',
+        style,
+      );
+}
+
+function clip(
+  rows: readonly string[],
+  most: number,
+  what: string,
+  { paint, signs }: Style,
+): readonly string[] {
+  if (rows.length <= most) return rows;
+  const left = rows.length - most + 1;
+  return [
+    ...rows.slice(0, most - 1),
+    paint('dim', `  ${signs.more} ${pluralize(left, `more ${what}`, `more ${what}`)}`),
+  ];
+}

@@ -1,0 +1,392 @@
+/**
+ * The screen for a terminal that can move its cursor: the transcript above, and a region at the bottom with the activity,
+ * the status, the open question and the input line. Only the region is redrawn.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import type { LoopEvent } from '@heddle/core';
+import { choiceRows } from '../terminal/completion/complete.ts';
+import type { Dialog } from '../terminal/dialog.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { draftOf, EMPTY, type Key } from '../terminal/input/editor.ts';
+import { frameOf, searchFrame } from '../terminal/input/frame.ts';
+import { Keyboard } from '../terminal/input/keyboard.ts';
+import type { LiveView, Screen, ScreenListener } from '../terminal/screen.ts';
+import type { Style } from '../terminal/style.ts';
+import { activityRows, SPIN_MS } from './activity.ts';
+import { dialogKey, dialogRows, isWholeKey, type OpenDialog } from './dialog-view.ts';
+import { beginWork, endWork, IDLE, type LiveState, reduceEvent } from './live-state.ts';
+import { Painter } from './painter.ts';
+import { type InputAction, PromptInput, type PromptInputSetup } from './prompt-input.ts';
+import type { RegionFrame } from './region.ts';
+import { HELD_MS, Transcript } from './transcript.ts';
+import { composeRegion, type RegionSize } from './view.ts';
+
+export interface RichScreenSetup extends PromptInputSetup {
+  readonly style: Style;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The maximum number of rows of the input line. */
+const MAX_INPUT_ROWS = 12;
+/** Keys that follow each other faster belong to the text that was typed before a question appeared. */
+const TYPING_MS = 300;
+/** A single key answers a question if nothing follows it within this time. */
+const SINGLE_KEY_MS = 500;
+const CLEAR_SCREEN = '\u001b[H\u001b[J';
+
+export class RichScreen implements Screen, LiveView {
+  readonly readsKeys = true;
+  readonly isPipe = false;
+  readonly live: LiveView = this;
+  readonly #setup: RichScreenSetup;
+  readonly #transcript: Transcript;
+  readonly #painter: Painter;
+  readonly #keyboard: Keyboard;
+  readonly #prompts: PromptInput;
+  /** The input line of the open question. The draft of the prompt stays untouched. */
+  readonly #answers: PromptInput;
+  #listener: ScreenListener | undefined;
+  #prompt = '';
+  /** The text before the answer to the open question. */
+  #answerPrompt = '';
+  /** A line is requested. Otherwise a typed line joins the current work. */
+  #isAsking = false;
+  #dialog: OpenDialog | undefined;
+  #state: LiveState = IDLE;
+  #queued: readonly string[] = [];
+  #facts: readonly string[] = [];
+  #spinner: NodeJS.Timeout | undefined;
+  #holdTimer: NodeJS.Timeout | undefined;
+  #singleKey: NodeJS.Timeout | undefined;
+  #typingTimer: NodeJS.Timeout | undefined;
+  #lastKeyAt = Number.NEGATIVE_INFINITY;
+  /** The user was typing when the question appeared. Keys edit the prompt until a pause. */
+  #isTypingOn = false;
+  #isClosed = false;
+
+  constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, setup: RichScreenSetup) {
+    this.#setup = setup;
+    this.#transcript = new Transcript(setup.style, () => this.#painter.size.columns);
+    this.#painter = new Painter(output, {
+      transcript: this.#transcript,
+      compose: (size) => this.#compose(size),
+      reflows: reflowsRows(setup.env),
+    });
+    this.#prompts = new PromptInput(setup);
+    this.#answers = new PromptInput(setup);
+    this.#keyboard = new Keyboard(input, output, {
+      key: (key) => this.#take(key),
+      paste: (text) => {
+        this.#touch();
+        this.#input.paste(text);
+        this.#painter.paint();
+      },
+      end: () => this.#listener?.gone(),
+    });
+    process.once('exit', this.#restore);
+  }
+
+  /** Leaves a readable screen if the program ends in the middle of something. */
+  readonly #restore = (): void => this.#painter.close();
+
+  listen(listener: ScreenListener): void {
+    this.#listener = listener;
+  }
+
+  print(text: string): void {
+    this.#transcript.print(text);
+    this.#painter.schedule();
+  }
+
+  stream(text: string): void {
+    this.#transcript.stream(text);
+    this.#painter.schedule();
+  }
+
+  output(text: string): void {
+    this.#transcript.output(text);
+    this.#painter.schedule();
+  }
+
+  endStream(): void {
+    this.#transcript.endStream();
+    this.#painter.schedule();
+  }
+
+  markAnswer(): void {
+    this.#transcript.markAnswer();
+    clearTimeout(this.#holdTimer);
+    this.#holdTimer = setTimeout(() => this.#release(), HELD_MS).unref();
+    this.#painter.schedule();
+  }
+
+  retractAnswer(): boolean {
+    const isGone = this.#transcript.retractAnswer();
+    this.#painter.schedule();
+    return isGone;
+  }
+
+  ask(prompt: string): void {
+    if (!this.#dialog) this.#endWork();
+    this.#input.closeSearch();
+    if (this.#dialog) this.#answerPrompt = prompt;
+    else {
+      this.#prompt = prompt;
+      this.#isAsking = true;
+    }
+    this.#painter.schedule();
+  }
+
+  reprompt(prompt: string): void {
+    if (this.#dialog) this.#answerPrompt = prompt;
+    else this.#prompt = prompt;
+    this.#painter.schedule();
+  }
+
+  /** The activity of the region replaces the status row. */
+  status(): void {
+    this.#painter.schedule();
+  }
+
+  busy(prompt: string): void {
+    this.#prompt = prompt;
+    this.#isAsking = false;
+    this.#state = beginWork(this.#state, Date.now());
+    this.#spinner ??= setInterval(() => this.#painter.paint(), SPIN_MS).unref();
+    this.#painter.schedule();
+  }
+
+  put(text: string): void {
+    this.#input.put(text);
+    this.#painter.schedule();
+  }
+
+  takeDraft(): string {
+    const text = this.#input.takeDraft();
+    this.#painter.schedule();
+    return text;
+  }
+
+  observe(event: LoopEvent): void {
+    this.#state = reduceEvent(this.#state, event, { now: Date.now(), cwd: this.#setup.cwd });
+    this.#painter.schedule();
+  }
+
+  showDialog(dialog: Dialog<unknown> | undefined, waiting: number): void {
+    clearTimeout(this.#singleKey);
+    this.#answers.draft = EMPTY;
+    if (!dialog) this.#dialog = undefined;
+    else {
+      // A hint belongs to the question that is already open.
+      const isNew = this.#dialog === undefined || dialog.hint === undefined;
+      if (isNew && Date.now() - this.#lastKeyAt < TYPING_MS) this.#typeOn();
+      const isPrinted = isNew ? this.#printsBody(dialog) : (this.#dialog?.isPrinted ?? false);
+      const selected = isNew ? 0 : (this.#dialog?.selected ?? 0);
+      this.#dialog = { dialog, waiting, selected, isPrinted, hint: dialog.hint };
+    }
+    this.#painter.schedule();
+  }
+
+  showQueued(prompts: readonly string[]): void {
+    this.#queued = prompts;
+    this.#painter.schedule();
+  }
+
+  showFacts(facts: readonly string[]): void {
+    this.#facts = facts;
+    this.#painter.schedule();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#endWork();
+    for (const timer of [this.#holdTimer, this.#singleKey, this.#typingTimer]) clearTimeout(timer);
+    this.#transcript.endStream();
+    this.#transcript.release();
+    this.#painter.close();
+    process.off('exit', this.#restore);
+    this.#keyboard.close();
+  }
+
+  /** The line that keys edit. */
+  get #input(): PromptInput {
+    return this.#dialog && !this.#isTypingOn ? this.#answers : this.#prompts;
+  }
+
+  #endWork(): void {
+    this.#state = endWork(this.#state);
+    clearInterval(this.#spinner);
+    this.#spinner = undefined;
+    this.#transcript.release();
+  }
+
+  #release(): void {
+    this.#transcript.release();
+    this.#painter.schedule();
+  }
+
+  /** Prints a body that is too long for the region. Returns true if it did. */
+  #printsBody({ lines, choices = [] }: Dialog<unknown>): boolean {
+    const { rows } = this.#painter.size;
+    if (lines.length + choices.length + ROWS_AROUND_DIALOG <= rows) return false;
+    this.#transcript.print(lines.join('\n'));
+    return true;
+  }
+
+  /** Keeps the keys of a user who is typing away from a question that has just appeared. */
+  #typeOn(): void {
+    this.#isTypingOn = true;
+    clearTimeout(this.#typingTimer);
+    this.#typingTimer = setTimeout(() => {
+      this.#isTypingOn = false;
+      this.#painter.schedule();
+    }, TYPING_MS);
+  }
+
+  #touch(): void {
+    if (this.#isTypingOn) this.#typeOn();
+    this.#lastKeyAt = Date.now();
+    clearTimeout(this.#singleKey);
+    this.#listener?.touched();
+  }
+
+  #take(key: Key): void {
+    const isInterrupt = key.ctrl === true && key.name === 'c';
+    if (!isInterrupt || this.#input.isSearching) this.#touch();
+    if (this.#dialog && !this.#isTypingOn) this.#takeForDialog(this.#dialog, key);
+    // An Enter that was meant for the prompt must not be lost in a question: the text stays in the line.
+    else if (!(this.#isTypingOn && key.name === 'return')) this.#act(this.#takeForPrompt(key));
+    this.#painter.paint();
+  }
+
+  #takeForPrompt(key: Key): InputAction | undefined {
+    const isEmpty = this.#prompts.draft.text === '' && !this.#prompts.isSearching;
+    const queued = isEmpty && key.name === 'up' ? this.#listener?.takeQueued() : undefined;
+    if (queued === undefined) return this.#prompts.take(key);
+    this.#prompts.put(queued);
+    return undefined;
+  }
+
+  #takeForDialog(shown: OpenDialog, key: Key): void {
+    const open: OpenDialog = { ...shown, hint: undefined };
+    this.#dialog = open;
+    const pressed = dialogKey(open, key, this.#answers.draft.text);
+    if (pressed.kind === 'select') this.#dialog = { ...open, selected: pressed.selected };
+    else if (pressed.kind === 'answer') this.#listener?.line(pressed.line);
+    else {
+      this.#act(this.#answers.take(key));
+      const typed = this.#answers.draft.text;
+      if (typed.length === 1 && isWholeKey(open, typed))
+        this.#singleKey = setTimeout(() => {
+          if (this.#dialog === open && this.#answers.draft.text === typed) this.#listener?.line(typed);
+        }, SINGLE_KEY_MS);
+    }
+  }
+
+  #act(action: InputAction | undefined): void {
+    switch (action?.kind) {
+      case undefined:
+        return;
+      case 'submit':
+        return this.#submit(action.text);
+      case 'choices': {
+        const { paint, signs } = this.#setup.style;
+        return this.print(
+          paint('dim', choiceRows(action.names, this.#painter.size.columns, signs.more).join('\n')),
+        );
+      }
+      case 'editor':
+        return this.#perform(action.action);
+    }
+  }
+
+  #perform(action: Extract<InputAction, { kind: 'editor' }>['action']): void {
+    switch (action) {
+      case 'interrupt':
+        return this.#listener?.interrupt();
+      case 'leave':
+        return this.#listener?.end();
+      case 'escape':
+        return this.#listener?.escape(this.#input.draft.text);
+      case 'next mode':
+        return this.#listener?.nextMode();
+      case 'edit outside':
+        return void this.#editOutside();
+      case 'clear':
+        return this.#painter.clear(CLEAR_SCREEN);
+      case 'suspend':
+        this.#painter.pause();
+        return this.#keyboard.suspend(() => this.#painter.resume());
+    }
+  }
+
+  #submit(text: string): void {
+    if (this.#isAsking && !this.#dialog) {
+      this.#isAsking = false;
+      const indent = ' '.repeat(stripVTControlCharacters(this.#prompt).length);
+      this.#transcript.print(`${this.#prompt}${text.replaceAll('\n', `\n${indent}`)}`);
+    }
+    this.#listener?.line(text);
+    this.#painter.schedule();
+  }
+
+  async #editOutside(): Promise<void> {
+    const { editOutside } = await import('../terminal/input/external-editor.ts');
+    const input = this.#input;
+    this.#painter.pause();
+    this.#keyboard.release();
+    const edited = await editOutside(input.draft.text, this.#setup.env);
+    if (this.#isClosed) return;
+    this.#keyboard.seize();
+    if (edited.ok) input.draft = draftOf(escapeControls(edited.text));
+    else this.print(this.#setup.style.paint('dim', `  (${escapeControls(edited.message)})`));
+    this.#painter.resume();
+  }
+
+  #compose(size: RegionSize): RegionFrame | undefined {
+    if (this.#isClosed) return undefined;
+    const { style } = this.#setup;
+    const isAsking = this.#dialog !== undefined;
+    return composeRegion(
+      {
+        open: this.#transcript.openRows,
+        activity: activityRows(this.#state, this.#queued, { style, now: Date.now(), isAsking }),
+        facts: this.#facts,
+        dialog: this.#dialog && dialogRows(this.#dialog, style, Math.max(1, size.rows - ROWS_AROUND_DIALOG)),
+        menu: [],
+        input: this.#inputFrame(size),
+      },
+      size,
+      style,
+    );
+  }
+
+  #inputFrame({ columns, rows }: RegionSize): RegionFrame {
+    const { paint } = this.#setup.style;
+    const space = { columns, maxRows: Math.max(1, Math.min(MAX_INPUT_ROWS, Math.floor(rows / 3))) };
+    const input = this.#input;
+    const { search } = input;
+    if (search) {
+      const prompt = `${search.isMissing ? 'not found' : 'search'} "${search.query}": `;
+      return searchFrame(prompt, search, space, (text) => paint('yellow', text));
+    }
+    const prompt = input === this.#answers ? this.#answerPrompt : this.#prompt;
+    const frame = frameOf(stripVTControlCharacters(prompt), input.draft, space, prompt);
+    const isWorking = this.#state.startedAt !== undefined && !this.#dialog;
+    if (!isWorking || input.draft.text !== '') return frame;
+    return { ...frame, rows: frame.rows.map((row) => row + paint('dim', PLACEHOLDER)) };
+  }
+}
+
+/** The hint in the empty input line during a turn. */
+const PLACEHOLDER = 'typed text joins this turn';
+/** The rows of the screen that a question leaves: activity, rule, input line, and some of the transcript. */
+const ROWS_AROUND_DIALOG = 5;
+
+/** Returns false for terminals that cut rows off instead of wrapping them again when they become narrower. */
+function reflowsRows(env: RichScreenSetup['env']): boolean {
+  const isInTmux = env['TMUX'] !== undefined;
+  return isInTmux || (env['STY'] === undefined && env['XTERM_VERSION'] === undefined);
+}

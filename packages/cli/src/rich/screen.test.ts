@@ -1,0 +1,158 @@
+/** The rich screen of the real program in a pty: cells of a terminal emulator. */
+import { call, createTestGate, hang, say } from '@heddle/testing';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROMPT, setUpScenes, touch } from '../conversation/test/scene.ts';
+import { CTRL_C, ENTER, UP } from '../conversation/test/terminal.ts';
+
+const { scene } = setUpScenes();
+const DOWN = '\u001b[B';
+const ESC = '\u001b';
+
+const TABLE = '| name | value |\n|---|---:|\n| one | 1 |\n| twenty-two | 22 |\n';
+const CODE = '```ts\nconst answer = 42; // known\n```\n';
+
+describe('an answer', () => {
+  it.each([40, 80, 200])('draws tables and colors code at %i columns', async (columns) => {
+    const { start } = await scene([[say(`The **result**:\n\n${TABLE}\n${CODE}Done.`)]]);
+    const terminal = start(['go'], { columns });
+    await terminal.sees('Done.');
+    await terminal.sees(PROMPT);
+    expect(terminal.text).toContain(
+      [
+        '┌────────────┬───────┐',
+        '│ name       │ value │',
+        '├────────────┼───────┤',
+        '│ one        │     1 │',
+        '│ twenty-two │    22 │',
+        '└────────────┴───────┘',
+      ].join('\n'),
+    );
+    expect(terminal.text).toContain('\n  const answer = 42; // known\nDone.');
+    expect(terminal.lookOf('const answer')).toMatchObject({ color: 6 });
+    expect(terminal.lookOf('// known')).toMatchObject({ isDim: true });
+    expect(terminal.lookOf('result')).toMatchObject({ isBold: true });
+    expect(terminal.raw).not.toContain('\u001b[2J');
+    expect(terminal.raw).not.toContain('\u001b[3J');
+  });
+
+  it('cannot imitate a question: the rule, the status and the input line follow it', async () => {
+    const fake = 'May Bash run?\n❯ 1   yes\n\nallow? ';
+    const { start } = await scene([[say(fake), hang()]]);
+    const terminal = start(['go']);
+    await terminal.sees(
+      /May Bash run\?[^]*Answering[^]*\n── claude-sonnet-4-5 .*\n> typed text joins this turn$/,
+    );
+  });
+});
+
+describe('the region', () => {
+  it('shows the activity, the steps, and the queued prompts, which Up returns to the line', async () => {
+    const gate = createTestGate();
+    const todos = [
+      { content: 'Look', status: 'completed', activeForm: 'Looking' },
+      { content: 'Act', status: 'in_progress', activeForm: 'Acting' },
+    ];
+    const { start, sent } = await scene([
+      [call('TodoWrite', { todos }, 't1')],
+      [call('Bash', { command: 'sleep 600' }, 'b1')],
+      [say('Stopped.', gate)],
+    ]);
+    const terminal = start(['go', '--allowed-tools', 'Bash', '--permission-mode', 'acceptEdits']);
+    await terminal.sees(/[\u2800-\u28ff] Running Bash sleep 600… \(\d+ s .*Esc interrupts\)/);
+    await terminal.sees(/\n {2}\[x\] Look\n {2}\[>\] Act\n/);
+    await terminal.sees(/\n── claude-sonnet-4-5 · acceptEdits/);
+    terminal.type(`first${ENTER}second${ENTER}`);
+    await terminal.sees(/\(queued: first\)\n {2}\(queued: second\)/);
+    terminal.type(UP);
+    await terminal.sees(/> first\n\s+second$/);
+    expect(terminal.text).not.toContain('queued:');
+    terminal.type(CTRL_C);
+    await terminal.sees('Interrupted.');
+    await terminal.sees(/\nacceptEdits> first\n/);
+    expect(terminal.text).not.toMatch(/Running Bash/);
+    expect(sent(3)).toBe(undefined);
+  });
+
+  it('ends the turn with Esc in any state, and shows no activity at the prompt', async () => {
+    const { start } = await scene([[say('Half of it '), hang()], [say('Second.')]]);
+    const terminal = start(['go']);
+    await terminal.sees('Half of it');
+    terminal.type(ESC);
+    await terminal.sees('Interrupted.');
+    await terminal.sees(PROMPT);
+    expect(terminal.text).not.toMatch(/Answering|Esc interrupts/);
+  });
+
+  it('fits into a window of 40 columns and 10 rows, and survives many resizes while text streams', async () => {
+    const gate = createTestGate();
+    const lines = Array.from({ length: 60 }, (_, index) => `Line ${index} of the answer, which is wide.`);
+    const { start } = await scene([
+      [say(lines.slice(0, 30).join('\n\n')), say(gate, `\n\n${lines.slice(30).join('\n\n')}`)],
+    ]);
+    const terminal = start(['go'], { columns: 40, rows: 10 });
+    await terminal.sees('Line 29');
+    for (const [columns, rows] of [
+      [30, 10],
+      [80, 24],
+      [50, 12],
+      [100, 30],
+      [40, 10],
+    ] as const) {
+      terminal.resize(columns, rows);
+      terminal.type('x');
+      await terminal.sees(/> x+$/);
+    }
+    gate.open();
+    await terminal.sees('Line 59');
+    await terminal.sees(/% of\s+the\s+window/);
+    for (const index of lines.keys())
+      expect(terminal.text.match(new RegExp(`Line ${index} of`, 'g')), `line ${index}`).toHaveLength(1);
+  });
+});
+
+describe('a permission question', () => {
+  it('is answered with the arrow keys, and becomes one line', async () => {
+    const { folder, start } = await scene([[touch('a.txt', 't1')], [touch('b.txt', 't2')], [say('Done.')]]);
+    const terminal = start(['go']);
+    await terminal.sees('❯ 1   yes');
+    await terminal.sees(/\nallow\?$/);
+    terminal.type(DOWN + DOWN);
+    await terminal.sees('❯ 2s  yes, always: Bash(touch *), this session');
+    terminal.type(ENTER);
+    await terminal.sees('(allow? Bash touch a.txt: yes, always: Bash(touch *), this session)');
+    await terminal.sees('● Bash touch b.txt');
+    await terminal.sees('Done.');
+    await terminal.sees(PROMPT);
+    expect(terminal.text).not.toContain('❯');
+    expect(existsSync(path.join(folder, 'b.txt'))).toBe(true);
+  });
+
+  it('is answered with one key, if nothing follows it', async () => {
+    const { folder, start } = await scene([[touch('a.txt', 't1')], [say('Done.')]]);
+    const terminal = start(['go']);
+    await terminal.sees(/\nallow\?$/);
+    terminal.type('1 thing first');
+    await terminal.sees('allow? 1 thing first');
+    expect(existsSync(path.join(folder, 'a.txt'))).toBe(false);
+    terminal.type('\u0015');
+    await terminal.sees(/\nallow\?$/);
+    terminal.type('1');
+    await terminal.sees('(allow? Bash touch a.txt: yes)');
+    await terminal.sees('Done.');
+    expect(existsSync(path.join(folder, 'a.txt'))).toBe(true);
+  });
+
+  it('shows the change again in the transcript after it was allowed', async () => {
+    const { start } = await scene([
+      [call('Write', { file_path: 'n.txt', content: 'first\nsecond\n' }, 'w1')],
+      [say('Written.')],
+    ]);
+    const terminal = start(['go']);
+    await terminal.sees(/\nallow\?$/);
+    terminal.type(ENTER);
+    await terminal.sees(/● Write n\.txt\n {2}✓ created\n {2}\| \+ first\n {2}\| \+ second/);
+    await terminal.sees('Written.');
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * Composes the region at the bottom of the screen. Pure. From top to bottom: the unfinished end of the answer, the
+ * current activity, a rule with the status, the question or menu, and the input line.
+ *
+ * Everything below the rule comes from Heddle, and the input line is always last. So no text of a model or a tool can
+ * take the place of a question: the real rule and the real input line follow it.
+ */
+import type { Style } from '../terminal/style.ts';
+import type { ActivityRows } from './activity.ts';
+import { breakRow, fitRow, rowWidth } from './cells.ts';
+import type { RegionFrame } from './region.ts';
+
+export interface RegionView {
+  /** The end of the streaming text, which is not final yet. */
+  readonly open: readonly string[];
+  readonly activity: ActivityRows;
+  /** Facts for the status line, the most important first. */
+  readonly facts: readonly string[];
+  /** The open question, or undefined. */
+  readonly dialog: DialogRows | undefined;
+  /** The rows of an open menu. */
+  readonly menu: readonly string[];
+  /** The input line, laid out for the width. */
+  readonly input: RegionFrame;
+}
+
+export interface DialogRows {
+  readonly body: readonly string[];
+  /** The choices and the hint below the body. They are always shown. */
+  readonly choices: readonly string[];
+}
+
+export interface RegionSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A smaller screen has no rule. */
+const MIN_ROWS_WITH_RULE = 8;
+
+export function composeRegion(view: RegionView, { columns, rows }: RegionSize, style: Style): RegionFrame {
+  const width = columns - 1;
+  const fit = (row: string): string => fitRow(row, width, style.signs.more);
+  const { input, dialog, activity } = view;
+  // A region that is higher than the screen could not be erased.
+  const limit = dialog ? rows - 1 : Math.max(input.rows.length, Math.floor(rows / 2));
+  let left = limit - input.rows.length;
+  const take = (wanted: readonly string[], most = left): readonly string[] => {
+    const taken = wanted.slice(0, Math.max(0, Math.min(left, most)));
+    left -= taken.length;
+    return taken.map(fit);
+  };
+  const rule = rows >= MIN_ROWS_WITH_RULE ? take([ruleRow(view.facts, width, style)]) : [];
+  const choices = take(dialog?.choices ?? []);
+  const body = take((dialog?.body ?? []).flatMap((row) => breakRow(row, width)));
+  const menu = take(view.menu);
+  const busy = take(activity.busy);
+  const queued = take(activity.queued);
+  const open = lastRows(
+    view.open.flatMap((row) => breakRow(row, width)),
+    left,
+  );
+  left -= open.length;
+  const output = take(activity.output);
+  const todos = take(activity.todos);
+  const above = [...open, ...busy, ...output, ...todos, ...queued, ...rule, ...body, ...choices, ...menu];
+  return {
+    rows: [...above, ...input.rows],
+    cursorRow: above.length + input.cursorRow,
+    cursorColumn: Math.min(input.cursorColumn, width),
+  };
+}
+
+function lastRows(rows: readonly string[], count: number): readonly string[] {
+  return count > 0 ? rows.slice(-count) : [];
+}
+
+/** Draws the rule with as many facts as fit. */
+function ruleRow(facts: readonly string[], width: number, { paint, signs }: Style): string {
+  const line = signs.dot === '·' ? '─' : '-';
+  let shown: readonly string[] = facts;
+  const text = (): string => (shown.length === 0 ? '' : ` ${shown.join(` ${signs.dot} `)} `);
+  while (shown.length > 0 && rowWidth(text()) + 4 > width) shown = shown.slice(0, -1);
+  const label = text();
+  const rest = Math.max(0, width - rowWidth(label) - 2);
+  return paint('dim', line.repeat(2)) + label + paint('dim', line.repeat(rest));
+}
