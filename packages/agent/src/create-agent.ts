@@ -27,6 +27,8 @@ export interface Agent {
   undoCompaction(): CommandOutcome<{ readonly messages: number }>;
   /** Asks the model a question beside the conversation, which does not change. Works also while a prompt runs. */
   askAside(question: string): Promise<ForkAnswer>;
+  /** Waits for work beside the conversation, not longer than the limit, and ends it. Call it before the program ends. */
+  settle(limitMs?: number): Promise<void>;
   /** Returns how full the window is, and what fills it. */
   contextUsage(): Promise<ContextUsage>;
   /** Changes the model or the effort from the next prompt on. */
@@ -61,7 +63,8 @@ export function createAgent(options: AgentOptions): Agent {
     },
     compact: (instructions) => engine.compact(instructions),
     undoCompaction: () => engine.undoCompaction(),
-    askAside: (question) => engine.askAside(question),
+    askAside: (question) => engine.background.questions.ask(question),
+    settle: (limitMs) => engine.background.settle(limitMs),
     contextUsage: () => engine.contextUsage(),
     change: (changes) => engine.change(changes),
     get permissionMode() {

@@ -32,7 +32,7 @@ export { StoredCosts, type Spending } from './cost/stored-costs.ts';
 export { decodeEntry } from './session/codec/decode.ts';
 export type { Durability } from './session/journal/journal.ts';
 export { type Journal, JournalError } from './session/journal/journal.ts';
-export { fileHistoryFolder } from './session/files/paths.ts';
+export { fileHistoryFolder, memoryFolder } from './session/files/paths.ts';
 export { memorySession } from './session/open/memory.ts';
 export {
   forkSession,

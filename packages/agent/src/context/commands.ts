@@ -39,6 +39,8 @@ export interface CompactSetup {
   readonly clock: Clock;
   /** The compactions before this one. */
   readonly lineage: CompactionLineage;
+  /** Why the user may not compact now. */
+  readonly forbidden: string | undefined;
 }
 
 /** Returns the user's text after `/compact`, if the prompt is that command. */
@@ -62,9 +64,10 @@ function onlyText(content: string | readonly ContentBlock[]): string | undefined
  * after a crash.
  */
 export async function* compactOnDemand(
-  { messages, port, context, clock, lineage }: CompactSetup,
+  { messages, port, context, clock, lineage, forbidden }: CompactSetup,
   instructions = '',
 ): AsyncGenerator<LoopEvent, CompactOutcome> {
+  if (forbidden !== undefined) return { ok: false, reason: 'failed', message: forbidden };
   yield { type: 'compacting', trigger: 'manual' };
   const asked = instructions.trim() === '' ? {} : { instructions: instructions.trim() };
   const compacted = await untilAborted(

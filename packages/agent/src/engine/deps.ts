@@ -4,20 +4,23 @@ import {
   type ContextPort,
   type FileState,
   type FileStateCache,
-  NO_OBJECTION,
   type QueryDeps,
   type Redact,
-  type StopHookOutcome,
   type ToolHooks,
-  type TurnEndPort,
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { createHash, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { AgentHooks, AgentOptions, StopHookAnswer } from './options.ts';
+import type { AgentOptions } from './options.ts';
+import type { SessionBackground } from './session-background.ts';
+import { turnEndPort } from './turn-end.ts';
 
-export function productionDeps(options: AgentOptions, context: ContextPort): QueryDeps {
+export function productionDeps(
+  options: AgentOptions,
+  context: ContextPort,
+  background: SessionBackground,
+): QueryDeps {
   const redact: Redact = options.redact ?? ((value) => value);
   return {
     redact,
@@ -27,21 +30,24 @@ export function productionDeps(options: AgentOptions, context: ContextPort): Que
     random: options.random ?? Math.random,
     context,
     toolHooks: { ...noToolHooks, ...options.hooks?.tools },
-    turnEnd: turnEnd(options.hooks ?? {}, redact),
-    requestSent: () => undefined,
+    turnEnd: turnEndPort({ hooks: options.hooks ?? {}, redact, background }),
+    requestSent: (params) => background.fork.saveSent(params),
     attachments: {
-      begin: () => undefined,
+      begin: (scope, messages, { agentId }) => {
+        if (scope === 'run' && agentId === undefined) background.prefetch(messages);
+      },
       takeQueued: () => options.takeQueued?.() ?? [],
       gather: async (_messages, context) => {
         const [files, others] = await Promise.all([
           changedFiles(context.fileState),
           options.gather?.(context),
         ]);
-        return redact([...files, ...(options.news?.() ?? []), ...(others ?? [])]);
+        const memories = context.agentId === undefined ? background.takeMemories() : [];
+        return redact([...files, ...memories, ...(options.news?.() ?? []), ...(others ?? [])]);
       },
     },
     askToGoOn: options.askToGoOn ?? (() => Promise.resolve(false)),
-    summariseTools: options.summariseTools ?? (() => Promise.resolve(undefined)),
+    summariseTools: options.summariseTools ?? background.describeCalls,
   };
 }
 
@@ -50,38 +56,6 @@ const noToolHooks: ToolHooks = {
   after: () => Promise.resolve({}),
   afterFailure: () => Promise.resolve({}),
 };
-
-function turnEnd(hooks: AgentHooks, redact: Redact): TurnEndPort {
-  return {
-    saveCacheSafeParams: () => undefined,
-    classifyJob: () => Promise.resolve(),
-    suggestPrompt: () => undefined,
-    extractMemories: () => undefined,
-    consolidateMemories: () => undefined,
-    releaseTurnResources: () => Promise.resolve(),
-    async *userStopHooks(input) {
-      const { stop } = hooks;
-      if (!stop) return NO_OBJECTION;
-      const answer = redact(
-        await stop({ stopHookActive: input.stopHookActive, signal: input.context.signal }),
-      );
-      yield { type: 'hook_progress', hook: 'stop', text: answer.block ?? answer.prevent ?? 'passed' };
-      return outcomeOf(answer);
-    },
-    // oxlint-disable-next-line require-yield -- no team, no hooks
-    async *teamHooks() {
-      return NO_OBJECTION;
-    },
-    stopFailure: (error) => hooks.stopFailure?.(error),
-  };
-}
-
-function outcomeOf({ block, blockedBy, prevent }: StopHookAnswer): StopHookOutcome {
-  return {
-    blockingErrors: block === undefined ? [] : [{ hook: blockedBy ?? 'stop', message: block }],
-    preventContinuation: prevent === undefined ? undefined : { hook: 'stop', message: prevent },
-  };
-}
 
 async function changedFiles(fileState: FileStateCache): Promise<Attachment[]> {
   const found = await Promise.all(fileState.paths().map((path) => changeOf(path, fileState)));

@@ -50,9 +50,8 @@ import {
   undoCompaction,
 } from '../context/commands.ts';
 import { admitMedia } from '../context/admit-media.ts';
-import type { ForkAnswer } from '../fork/fork.ts';
 import { initialSessionState, promptNotes } from './session-state.ts';
-import { applyChanges, type Changes, paramsOf, type Prompt } from './params.ts';
+import { applyChanges, type Changes, paramsOf, type Prompt, requestOf } from './params.ts';
 import { type CostTotals, CostTracker } from '../cost/cost-tracker.ts';
 import {
   BUSY,
@@ -68,7 +67,7 @@ import {
   terminalOf,
 } from './session-log.ts';
 import { liveOf, workingFoldersOf } from './permission.ts';
-import { SessionFork } from './session-fork.ts';
+import { SessionBackground } from './session-background.ts';
 import { SessionView } from './session-view.ts';
 import { parserOf } from './structured-output.ts';
 
@@ -76,13 +75,14 @@ export type { Changes, Prompt };
 
 export class QueryEngine {
   readonly sessionId: string;
+  /** Side questions, and work that no run waits for. */
+  readonly background: SessionBackground;
   #options: AgentOptions;
   readonly #session: Session;
   readonly #log: SessionLog;
   readonly #costs: CostTracker;
   readonly #fileState = createReadFileState();
   readonly #view: SessionView;
-  readonly #fork: SessionFork;
   #factsLoaded: Promise<void> | undefined;
   readonly #now: () => number;
   readonly #uuid: () => string;
@@ -105,23 +105,18 @@ export class QueryEngine {
       uuid: this.#uuid,
       options: () => this.#options,
     });
-    this.#fork = new SessionFork({
+    this.background = new SessionBackground({
       options: () => this.#options,
       log: this.#log,
       costs: this.#costs,
-      view: this.#view,
-      params: () => this.#params(this.#newRun()),
+      nextRequest: () => requestOf(this.#params(this.#newRun()), this.#view.context.view(this.messages)),
+      stamp: () => this.#stamp(),
     });
-  }
-
-  /** Asks the model a question beside the conversation, which does not change. Works also while a prompt runs. */
-  askAside(question: string): Promise<ForkAnswer> {
-    return this.#fork.ask(question);
   }
 
   /** Ends the running turn, or between two prompts the open side questions. The reason is `interrupt` if the user sent a new message. */
   abort(reason: unknown = 'cancel'): void {
-    if (!this.#busy) this.#fork.abort(reason);
+    if (!this.#busy) this.background.questions.abort(reason);
     this.#controller.abort(reason);
   }
 
@@ -140,7 +135,7 @@ export class QueryEngine {
       while (!next.done) next = await steps.next();
       return next.value;
     } finally {
-      this.#busy = false;
+      this.#end();
     }
   }
 
@@ -218,7 +213,7 @@ export class QueryEngine {
       const instructions = given.verbatim ? undefined : compactCommand(given.content);
       return yield* instructions === undefined ? this.#answer(given) : this.#compactTurn(instructions);
     } finally {
-      this.#busy = false;
+      this.#end();
     }
   }
 
@@ -226,6 +221,12 @@ export class QueryEngine {
   #start(): void {
     this.#busy = true;
     this.#controller = new AbortController();
+    this.background.promptStarted();
+  }
+
+  #end(): void {
+    this.#busy = false;
+    this.background.promptEnded();
   }
 
   async *#answer(prompt: Prompt): AsyncGenerator<SdkMessage, Terminal> {
@@ -288,22 +289,19 @@ export class QueryEngine {
   /** Stores and charges every step like a step of a run. */
   async *#compaction(turn: PromptRun, instructions?: string): AsyncGenerator<SdkMessage, CompactOutcome> {
     try {
-      const { spent } = this.#costs;
-      if (spent) return { ok: false, reason: 'failed', message: errorSentence(spent) };
-      if (this.#options.compaction?.isForbidden)
-        return { ok: false, reason: 'failed', message: COMPACTION_FORBIDDEN };
       await this.#loadFacts();
       const { toolUseContext: context, deps } = this.#params(turn);
-      const { autoCompactTracking } = this.#session.projection;
-      const lineage = lineageOf({ autoCompactTracking });
+      const isForbidden = this.#options.compaction?.isForbidden === true;
       const { messages } = this;
-      const setup = { messages, port: this.#view.context, context, clock: deps.clock, lineage };
+      const lineage = lineageOf(this.#session.projection);
+      const forbidden =
+        (this.#costs.spent && errorSentence(this.#costs.spent)) ??
+        (isForbidden ? COMPACTION_FORBIDDEN : undefined);
+      const setup = { messages, port: this.#view.context, context, clock: deps.clock, lineage, forbidden };
       const steps = compactOnDemand(setup, instructions);
-      while (true) {
-        const next = await steps.next();
-        if (next.done) return next.value;
-        yield* this.#record(next.value, turn);
-      }
+      let next = await steps.next();
+      for (; !next.done; next = await steps.next()) yield* this.#record(next.value, turn);
+      return next.value;
     } catch (thrown) {
       if (thrown instanceof JournalError) return { ok: false, reason: 'failed', message: thrown.message };
       throw thrown;
@@ -421,6 +419,7 @@ export class QueryEngine {
       await earlier.return(undefined);
       if (isAbandoned && run) await this.#storeRest(run, turn);
       await run?.return({ reason: 'aborted_streaming' });
+      await this.background.resources.releaseAll();
     }
   }
 
@@ -467,7 +466,7 @@ export class QueryEngine {
       stored: this.#log.stored,
       denials: turn.denials,
       structured: turn.structured,
-      saveSent: this.#fork.fork.saveSent,
+      background: this.background,
     });
   }
 

@@ -1,6 +1,7 @@
 /** The options of an agent, in groups. */
 import type { CompactionHooks } from '@heddle/context';
 import type {
+  AssistantMessage,
   Attachment,
   Clock,
   ConfigChanges,
@@ -23,6 +24,7 @@ import type { LivePermissions } from '../permission/live-permissions.ts';
 import type { Rules } from '../permission/rules/rule.ts';
 import type { SandboxGate } from '../sandbox/gate.ts';
 import type { ReadOnlyView } from '../sandbox/view/view.ts';
+import type { SdkMessage } from '../sdk/message.ts';
 import type { Session } from '../session/open/open.ts';
 import type { Price } from '../cost/usage-meter.ts';
 import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../permission/question.ts';
@@ -128,6 +130,16 @@ interface AgentSessionOptions {
   readonly random?: (() => number) | undefined;
 }
 
+/** Work beside the conversation that costs model calls. All of it is off by default. */
+interface AgentBackgroundOptions {
+  /** Suggests the next prompt after a turn, as a line `prompt_suggestion`. */
+  readonly promptSuggestions?: boolean | undefined;
+  /** The memory folder of the project. Heddle then reads relevant memories, and stores new ones after a turn. */
+  readonly memory?: string | undefined;
+  /** Receives lines that belong to no prompt, such as suggestions. */
+  readonly onLine?: ((line: SdkMessage) => void) | undefined;
+}
+
 /** The output of the agent, and the callbacks that follow a run. */
 interface AgentObserveOptions {
   readonly includePartialMessages?: boolean | undefined;
@@ -147,6 +159,7 @@ export interface AgentOptions
     AgentPermissionOptions,
     AgentLimitOptions,
     AgentSessionOptions,
+    AgentBackgroundOptions,
     AgentObserveOptions {}
 
 type LoopSettings = Pick<ConfigChanges, 'gates' | 'limits' | 'retry'>;
@@ -183,6 +196,10 @@ export interface AgentHooks {
     question: PermissionQuestion,
     signal: AbortSignal,
   ) => Promise<PermissionAnswer | undefined>;
+  /** Runs when a turn of a dispatched job ends, to store the state of the job. */
+  readonly job?: (answer: readonly AssistantMessage[], signal: AbortSignal) => Promise<void>;
+  /** Runs after the stop hooks, for a member of a team. The same contract as `stop`. */
+  readonly team?: ((input: StopHookQuestion) => Promise<StopHookAnswer>) | undefined;
   /** Runs when the model has finished: may let it continue, or end the run. */
   readonly stop?: ((input: StopHookQuestion) => Promise<StopHookAnswer>) | undefined;
   /** A call was denied for good. Not waited for. */

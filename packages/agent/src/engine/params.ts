@@ -21,11 +21,14 @@ import {
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { contextPortOf } from '../context/context-port.ts';
+import { MemoryFolder } from '../memory/memory-folder.ts';
+import { memoryLayer } from '../memory/memory-texts.ts';
 import { defaultSystemPrompt } from '../prompt/sections.ts';
 import type { Session } from '../session/open/open.ts';
 import type { Denials } from './denials.ts';
 import { productionDeps } from './deps.ts';
 import type { AgentOptions } from './options.ts';
+import type { SessionBackground } from './session-background.ts';
 import { deniedFilesOf, permissionOf, workingFoldersOf } from './permission.ts';
 import { contextChangesOf, fallbacksOf } from '../cost/cost-tracker.ts';
 import { toolsOf, whereNote } from './session-state.ts';
@@ -47,8 +50,7 @@ interface RunSetup {
   readonly structured: StructuredOutput | undefined;
   /** The point at which a cut-off prompt continues. */
   readonly resume?: ResumePoint | undefined;
-  /** Receives the parameters of each request as it is sent. */
-  readonly saveSent: (params: CacheSafeParams) => void;
+  readonly background: SessionBackground;
 }
 
 export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
@@ -66,15 +68,14 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     fileState: setup.fileState,
     deniedFiles: deniedFilesOf(options, options.cwd),
     workingFolders: () => workingFoldersOf(options),
+    turnResources: setup.background.resources,
   };
-  const production = productionDeps(options, setup.context);
+  const production = productionDeps(options, setup.context, setup.background);
   const toolHooks = noting(production.toolHooks, setup.denials);
   const deps = {
     ...production,
     toolHooks,
     model: setup.model,
-    requestSent: setup.saveSent,
-    turnEnd: { ...production.turnEnd, saveCacheSafeParams: setup.saveSent },
   };
   const outputCap = options.maxOutputTokens ?? config?.limits?.maxOutputTokens;
   return {
@@ -211,7 +212,7 @@ export function newHead(options: AgentOptions): SessionSnapshot {
     cwd,
     model: modelName,
     systemPrompt: promptOf(options),
-    userContext,
+    userContext: { ...userContext, ...memoryContext(options) },
     systemContext: { 'Working directory': cwd, ...systemContext },
   };
 }
@@ -222,8 +223,18 @@ export function resumedHead(stored: SessionSnapshot, options: AgentOptions): Ses
   return brings ? { ...stored, systemPrompt: promptOf(options) } : stored;
 }
 
-function promptOf({ systemPrompt, appendSystemPrompt }: AgentOptions): readonly string[] {
-  return [...(systemPrompt ?? defaultSystemPrompt()), ...(appendSystemPrompt ? [appendSystemPrompt] : [])];
+function promptOf({ systemPrompt, appendSystemPrompt, memory }: AgentOptions): readonly string[] {
+  return [
+    ...(systemPrompt ?? defaultSystemPrompt()),
+    ...(memory === undefined ? [] : [memoryLayer(memory)]),
+    ...(appendSystemPrompt ? [appendSystemPrompt] : []),
+  ];
+}
+
+/** The index of the memory folder when the session starts. */
+function memoryContext({ memory }: AgentOptions): Readonly<Record<string, string>> {
+  const index = memory === undefined ? undefined : new MemoryFolder(memory).index();
+  return index === undefined ? {} : { Memory: index };
 }
 
 export interface Prompt {
@@ -250,6 +261,7 @@ export type Changes = Partial<
     | 'appendSystemPrompt'
     | 'outputSchema'
     | 'hooks'
+    | 'promptSuggestions'
   >
 >;
 

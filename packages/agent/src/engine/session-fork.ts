@@ -1,23 +1,20 @@
 /** Side questions of one session: the fork of its conversation, its budget, and the entries about their costs. */
-import type { QueryParams, Spent } from '@heddle/core';
+import type { CacheSafeParams, Spent } from '@heddle/core';
 import { smallModelBeside, systemClock } from '@heddle/models';
 import type { CostTracker } from '../cost/cost-tracker.ts';
 import { Fork, type ForkAnswer } from '../fork/fork.ts';
 import { entriesOf } from '../session/codec/entries.ts';
 import { errorSentence } from './lines.ts';
 import type { AgentOptions } from './options.ts';
-import { requestOf } from './params.ts';
 import { type SessionLog, storedOutcome } from './session-log.ts';
-import type { SessionView } from './session-view.ts';
 
-interface SessionForkSetup {
+export interface SessionForkSetup {
   /** Returns the current options of the engine. */
   readonly options: () => AgentOptions;
   readonly log: SessionLog;
   readonly costs: CostTracker;
-  readonly view: SessionView;
-  /** The parameters of the next run. */
-  readonly params: () => QueryParams;
+  /** The request that the next run would start with. */
+  readonly nextRequest: () => CacheSafeParams;
 }
 
 export class SessionFork {
@@ -28,13 +25,13 @@ export class SessionFork {
 
   constructor(setup: SessionForkSetup) {
     this.#setup = setup;
-    const { options, log, costs, view } = setup;
+    const { options, log, costs } = setup;
     this.fork = new Fork({
       model: () => costs.hearing(options().model),
       clock: options().clock ?? systemClock,
       random: options().random ?? Math.random,
       messages: () => log.messages,
-      nextRequest: () => requestOf(setup.params(), view.context.view(log.messages)),
+      nextRequest: setup.nextRequest,
       smallModel: () => smallModelBeside(options().modelName, options().smallModel, process.env),
       objection: async (models) => (costs.spent ? errorSentence(costs.spent) : costs.objection(models)),
       bill: (spent) => this.#bill(spent),

@@ -273,6 +273,10 @@ export const streamEvent = z
   })
   .describe('An event of the stream of the Messages API. Only with `--include-partial-messages`.');
 
+export const promptSuggestion = z
+  .strictObject({ ...envelope, type: z.literal('prompt_suggestion'), suggestion: z.string() })
+  .describe('A suggestion for the next prompt. It follows the result.');
+
 export const commandLifecycle = z
   .strictObject({
     ...envelope,
@@ -334,6 +338,7 @@ export const FRAMES = {
   taskNotification,
   toolProgress,
   toolUseSummary,
+  promptSuggestion,
   commandLifecycle,
 } as const;
 

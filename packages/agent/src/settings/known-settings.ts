@@ -3,7 +3,7 @@
  * belong to other programs and are kept.
  */
 import type { Json, JsonObject } from '@heddle/core';
-import { GATE_SETTINGS, LIMIT_SETTINGS } from './loop-settings.ts';
+import { GATE_SETTINGS, LIMIT_SETTINGS, readSwitch } from './loop-settings.ts';
 import { valueAt } from './merge-settings.ts';
 import { isModelSettings, modelSettingsSchema, usableModelSettings } from './model-settings.ts';
 import {
@@ -43,6 +43,19 @@ const OWN_SETTINGS = {
     ...text,
     variable: 'HEDDLE_SMALL_MODEL',
     meaning: 'a fast and cheap model for short texts beside the conversation; Haiku beside a Claude model',
+  },
+  promptSuggestionEnabled: {
+    ...flag,
+    variable: 'HEDDLE_PROMPT_SUGGESTIONS',
+    byDefault: false,
+    meaning: 'whether the next prompt is suggested after a turn; costs one request',
+  },
+  autoMemoryEnabled: {
+    ...flag,
+    variable: 'HEDDLE_AUTO_MEMORY',
+    byDefault: false,
+    meaning:
+      'whether the project has a memory folder that is read and written beside the work; costs requests',
   },
   effortLevel: {
     ...oneOf('low', 'medium', 'high', 'xhigh', 'max'),
@@ -177,6 +190,16 @@ export const KNOWN_SETTINGS: Readonly<Record<string, KnownSetting>> = {
 };
 
 /** Returns the typed value of a key in merged settings. An invalid value counts as absent. */
+/** Returns whether a feature is on: its variable counts before its setting. It is off by default. */
+export function isSwitchedOn(
+  merged: JsonObject,
+  key: 'promptSuggestionEnabled' | 'autoMemoryEnabled',
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  const given = readSwitch(env[OWN_SETTINGS[key].variable] ?? '');
+  return typeof given === 'boolean' ? given : readSetting(merged, key) === true;
+}
+
 export function readSetting<Key extends keyof typeof OWN_SETTINGS>(
   merged: JsonObject,
   key: Key,

@@ -132,7 +132,7 @@ export function loopOverrides(
 }
 
 /** Any other word is returned as it is, and rejected as a switch. */
-function readSwitch(word: string): Json {
+export function readSwitch(word: string): Json {
   if (['1', 'true', 'yes', 'on'].includes(word.trim().toLowerCase())) return true;
   return ['0', 'false', 'no', 'off'].includes(word.trim().toLowerCase()) ? false : word;
 }

@@ -16,7 +16,6 @@ const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
   '--debug-to-stderr': { takes: 'nothing' },
   '--exclude-dynamic-system-prompt-sections': { takes: 'nothing' },
   '--forward-subagent-text': { takes: 'nothing' },
-  '--prompt-suggestions': { takes: 'nothing' },
   '--strict-mcp-config': { takes: 'nothing' },
   // The run continues without these features.
   '--agents': { takes: 'value', lacks: 'there are no subagents yet' },

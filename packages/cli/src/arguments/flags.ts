@@ -62,6 +62,10 @@ export const FLAGS = {
     group: 'Running',
     text: 'prompts of -p are words for the model, also where they look like a command',
   }),
+  '--prompt-suggestions': switchFlag('every', 'promptSuggestions', {
+    group: 'Running',
+    text: 'suggest the next prompt after a turn; costs one request',
+  }),
   '--bare': switchFlag('every', 'bare', {
     group: 'Running',
     text: 'the fastest start: nothing is looked for, nothing runs beside',

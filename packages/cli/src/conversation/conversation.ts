@@ -86,6 +86,9 @@ export class Conversation {
           },
           askToGoOn: (calls, signal) => dialogs.mayRepeat(calls, signal),
           takeQueued: () => this.#inbox.takeJoining(),
+          onLine: (line) => {
+            if (line.type === 'prompt_suggestion') note(`next: ${escapeControls(line.suggestion)}`);
+          },
           onEvent: (event) => this.#turns.hear(event),
         },
       },

@@ -64,6 +64,7 @@ async function begin(
       slashCommands: command.verbatim ? [] : OWN_COMMANDS,
       canUseTool: ask,
       takeQueued: host.takeQueued,
+      onLine: (line) => void output.write(line),
     },
   });
   if (!starting.ok) {
@@ -95,6 +96,7 @@ async function begin(
     return await runHostConversation({ chat, output, host, ending, service, state });
   } finally {
     waiting.end();
+    if (!ending.aborted) await starting.started.agent.settle();
     service?.end();
     await close();
   }

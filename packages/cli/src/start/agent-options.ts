@@ -1,8 +1,15 @@
 /** Builds the options of the agent from the command line, the environment and the settings. */
-import { type AgentOptions, compactionOverrides, isToolDenied, LivePermissions } from '@heddle/agent';
+import {
+  type AgentOptions,
+  compactionOverrides,
+  isToolDenied,
+  LivePermissions,
+  memoryFolder,
+} from '@heddle/agent';
 import { type DeclaredHook, settingsHooks } from '@heddle/agent/hooks';
 import {
   appliedSettings,
+  isSwitchedOn,
   loopOverrides,
   parseRule,
   type SandboxSettings,
@@ -15,6 +22,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { PromptText, RunOptions } from '../arguments/arguments.ts';
+import { sessionPlace } from '../config-dir.ts';
 import { modelEnvironment, setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { promptHint } from '../arguments/list-flags.ts';
@@ -115,6 +123,12 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
         effort: command.effort ?? settings.effort,
       }),
       smallModel: smallModel?.models[0],
+      promptSuggestions:
+        command.promptSuggestions || isSwitchedOn(settings.merged, 'promptSuggestionEnabled', process.env),
+      memory:
+        !command.bare && isSwitchedOn(settings.merged, 'autoMemoryEnabled', process.env)
+          ? memoryFolder(sessionPlace(process.env, process.cwd()))
+          : undefined,
       fallbackModel: fallbacks.models.length === 0 ? undefined : fallbacks.models,
       permissionMode: command.permissionMode === undefined ? undefined : permission.mode,
       maxTurns: command.maxTurns,

@@ -156,6 +156,7 @@ export async function startAgent(
       remark: (remark) => void remarks.push(remark),
       hooks,
       close: async (reason = 'other') => {
+        await agent.settle(0);
         await hooks.end(reason);
         await dispose();
         await sandbox?.dispose();

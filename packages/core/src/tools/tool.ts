@@ -207,6 +207,18 @@ export interface ToolUseContext {
   readonly workingFolders?: () => readonly string[];
   /** The places of the call's paths when it was permitted. Undefined before that, and for calls without a path. */
   readonly places?: readonly PermittedPlace[];
+  /** Resources that a tool keeps beyond its call, until the turn ends. Undefined if the host does not offer this. */
+  readonly turnResources?: ToolTurnResources;
+}
+
+/** Holds resources of tools, such as a browser or a lock, until the turn ends: also after an abort or an error. */
+export interface ToolTurnResources {
+  /**
+   * Registers a resource. Returns a function that removes it again, for a tool that releases it itself.
+   *
+   * Contract: `release` is called at most once. Its signal aborts when the time for it is over.
+   */
+  hold(name: string, release: (signal: AbortSignal) => void | Promise<void>): () => void;
 }
 
 /** A path of a call's input, and its real path at the time of the permission. */

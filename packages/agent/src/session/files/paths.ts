@@ -19,6 +19,11 @@ export function projectFolder({ configDir, cwd }: SessionPlace): string {
   return path.join(configDir, 'projects', `${name.slice(0, MAX_FOLDER_NAME)}-${hash}`);
 }
 
+/** The folder with the memories of a project. */
+export function memoryFolder(place: SessionPlace): string {
+  return path.join(projectFolder(place), 'memory');
+}
+
 export function sessionFile(place: SessionPlace, sessionId: string): string {
   return path.join(projectFolder(place), `${sessionId}.jsonl`);
 }

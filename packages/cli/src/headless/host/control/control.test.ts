@@ -96,7 +96,6 @@ describe('initialize', () => {
           agents: { helper: { description: 'helps', prompt: 'Help.' } },
           sdkMcpServers: ['calc'],
           hooks: { TeammateIdle: [{ hookCallbackIds: ['hook_0'] }] },
-          promptSuggestions: true,
         }),
         control('s1', { subtype: 'mcp_status' }),
         prompt('go'),

@@ -33,6 +33,7 @@ export function readInitialize(request: HostLine): InitializeRequest {
       systemPrompt: promptOf(request['systemPrompt']),
       appendSystemPrompt: textIn(request['appendSystemPrompt']),
       outputSchema: isJsonObject(jsonSchema) ? jsonSchema : undefined,
+      promptSuggestions: request['promptSuggestions'] === true ? true : undefined,
     },
     hooks,
     title: textIn(request['title']),
