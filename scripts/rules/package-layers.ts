@@ -10,9 +10,10 @@ const below: Readonly<Record<string, readonly string[]>> = {
   context: ['core'],
   models: ['core'],
   tools: ['core'],
-  agent: ['core', 'context', 'models', 'tools', 'testing'],
+  mcp: ['core'],
+  agent: ['core', 'context', 'models', 'tools', 'mcp', 'testing'],
   viewer: ['core', 'agent'],
-  cli: ['core', 'context', 'models', 'tools', 'testing', 'agent', 'viewer'],
+  cli: ['core', 'context', 'models', 'tools', 'mcp', 'testing', 'agent', 'viewer'],
 };
 
 /** Packages without disk, network, clock or process → the modules of others that they may use. */

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
   doctor: async () => (await import('./doctor/doctor.ts')).doctor,
   hooks: async () => (await import('./hooks/hooks-command.ts')).hooksCommand,
   import: async () => (await import('./import/import.ts')).importCommand,
+  mcp: async () => (await import('./mcp/mcp-command.ts')).mcpCommand,
   models: async () => (await import('./models/list.ts')).printModels,
   permissions: async () => (await import('./permissions/permissions.ts')).permissionsCommand,
   replay: async () => (await import('./replay/replay.ts')).replayCommand,

@@ -38,7 +38,7 @@ export { todosIn } from './todo/todo-write.ts';
 export { type Todo, TodoList } from './todo/todo-write.ts';
 export type { AskDeps } from './ask/ask-user-question.ts';
 export type { PlanDecision, PlanDeps } from './plan/plan-mode.ts';
-export { createToolSearchTool } from './tool-search/tool-search.ts';
+export { createToolSearchTool, type ServerTools } from './tool-search/tool-search.ts';
 
 export { cleanFileHistory, historyLimits } from './checkpoints/clean-up.ts';
 export { CheckpointStore, type CheckpointOptions, type Rewound } from './checkpoints/store.ts';

@@ -59,11 +59,24 @@ interface AgentToolOptions {
   readonly tools: readonly Tool[];
   /** Tools that a search loads into the conversation. A loaded tool stays loaded, also when the session is resumed. */
   readonly deferredTools?: (() => readonly Tool[]) | undefined;
+  /** Tools that come and go during the session: those of MCP servers. */
+  readonly liveTools?: LiveTools | undefined;
   readonly hooks?: AgentHooks | undefined;
   /** Removes secrets from the output of tools, hooks and attachments, before the model or a file receives it. */
   readonly redact?: Redact | undefined;
   /** Writes a sentence about the last tools. The gate `emitToolUseSummaries` switches it on. */
   readonly summariseTools?: QueryDeps['summariseTools'] | undefined;
+}
+
+/** Contract: `active` does not change after the first prompt, because it is part of the cached start of requests. */
+interface LiveTools {
+  /** The tools that are part of every request. */
+  readonly active: () => readonly Tool[];
+  /** The names of all tools that can be called, for the first line of a run. */
+  readonly names: () => readonly string[];
+  /** Finds a tool that is not part of a request. Waits for a server that is still connecting. */
+  readonly find: (name: string, signal: AbortSignal) => Promise<Tool | undefined>;
+  readonly servers: () => readonly { readonly name: string; readonly status: string }[];
 }
 
 /** The prompt, and the messages that join the conversation beside it. */

@@ -66,6 +66,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     additionalDirectories: [],
     agentId: undefined,
     fileState: setup.fileState,
+    ...(options.liveTools ? { findTool: options.liveTools.find } : {}),
     deniedFiles: deniedFilesOf(options, options.cwd),
     workingFolders: () => workingFoldersOf(options),
     turnResources: setup.background.resources,

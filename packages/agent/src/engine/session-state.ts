@@ -96,9 +96,11 @@ export function whereNote(stance: SessionState | undefined, cwd: string): readon
 
 /** The tools of every request, and those that were loaded on demand. */
 export function toolsOf(
-  { tools, deferredTools }: AgentOptions,
+  { tools: own, deferredTools, liveTools }: AgentOptions,
   stance: SessionState | undefined,
 ): readonly Tool[] {
+  const active = liveTools?.active() ?? [];
+  const tools = active.length === 0 ? own : [...own, ...active];
   if (!stance || !deferredTools) return tools;
   const present = new Set(tools.map(({ name }) => name));
   const deferred = deferredTools();

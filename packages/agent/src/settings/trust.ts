@@ -72,7 +72,7 @@ function trustedAbove(real: string, projects: JsonObject, home: string): string 
  * Returns the top of the repository. Returns the folder itself if there is none, or if the top is the home folder or
  * above it.
  */
-function trustKey({ cwd, home }: Places): string {
+export function trustKey({ cwd, home }: Places): string {
   const folder = realPath(cwd);
   const top = repositoryTop(folder);
   return top === undefined || isAtOrAbove(realPath(home))(top) ? folder : top;
@@ -96,14 +96,15 @@ function projectsIn(state: JsonObject | undefined): JsonObject {
   return isJsonObject(projects) ? projects : {};
 }
 
-function stateFile({ home, env }: Omit<Places, 'cwd'>): string {
+/** The file with the state of projects and servers, which other programs share. */
+export function stateFile({ home, env }: Omit<Places, 'cwd'>): string {
   const named = env['HEDDLE_CONFIG_DIR'] || env['CLAUDE_CONFIG_DIR'];
   const [folder = home] = named ? configDirs({ env, home }) : [home];
   return path.join(folder, '.claude.json');
 }
 
 /** Returns an empty object for a missing file, and undefined for an unreadable one. */
-function readState(file: string): JsonObject | undefined {
+export function readState(file: string): JsonObject | undefined {
   try {
     const state: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
     return isJsonObject(state) ? state : undefined;

@@ -83,11 +83,6 @@ describe('the command line', () => {
       ['login'],
       'there is no command login; keys are read from the environment: heddle models says which. As a prompt: heddle -- login',
     ],
-    [['mcp'], 'there is no command mcp; MCP servers are not connected yet. As a prompt: heddle -- mcp'],
-    [
-      ['mcp', 'list'],
-      'there is no command mcp; MCP servers are not connected yet. As a prompt: heddle -- "mcp list"',
-    ],
     [
       ['plugin', 'list', '--json'],
       'there is no command plugin; plugins are not loaded yet. As a prompt: heddle -- "plugin list --json"',

@@ -5,12 +5,11 @@ const JSON_BOTH_WAYS = ['--output-format', 'stream-json', '--verbose', '--input-
 
 describe('a flag of a client library', () => {
   it('that asks nothing of us is taken in silence', () => {
-    const flags = ['--strict-mcp-config', '--include-hook-events', '--await-initialize'];
+    const flags = ['--include-hook-events', '--await-initialize'];
     expect(readArguments([...JSON_BOTH_WAYS, ...flags])).toMatchObject({ command: { notes: [] } });
   });
 
   it.each([
-    [['--mcp-config', '{"mcpServers":{}}'], '--mcp-config: MCP servers are not connected yet'],
     [['--plugin-dir=/p'], '--plugin-dir: plugins are not loaded yet'],
     [['--thinking-display=omitted'], '--thinking-display: thinking is shown as the API sends it'],
   ])('that asks for what there is not is told: %j', (flags, note) => {

@@ -4,7 +4,7 @@
  * less careful than the host expects.
  */
 export interface ClientFlag {
-  readonly takes: 'nothing' | 'value' | 'configs';
+  readonly takes: 'nothing' | 'value';
   /** The warning about the missing feature, for standard error. Absent if the flag has no effect. */
   readonly lacks?: string;
   readonly isRefused?: true;
@@ -16,10 +16,8 @@ const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
   '--debug-to-stderr': { takes: 'nothing' },
   '--exclude-dynamic-system-prompt-sections': { takes: 'nothing' },
   '--forward-subagent-text': { takes: 'nothing' },
-  '--strict-mcp-config': { takes: 'nothing' },
   // The run continues without these features.
   '--agents': { takes: 'value', lacks: 'there are no subagents yet' },
-  '--mcp-config': { takes: 'configs', lacks: 'MCP servers are not connected yet' },
   '--plugin-dir': { takes: 'value', lacks: 'plugins are not loaded yet' },
   '--plugin-dir-no-mcp': { takes: 'value', lacks: 'plugins are not loaded yet' },
   '--session-mirror': { takes: 'nothing', lacks: 'the session is kept here only, and not by the host' },

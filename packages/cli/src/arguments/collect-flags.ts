@@ -85,7 +85,6 @@ export function collectFlags(argv: readonly string[]): Collected {
       if (known?.isRefused) throw new UsageError(`${name}: ${known.lacks}`);
       if (known?.lacks !== undefined) notes.push(`${name}: ${known.lacks}`);
       if (known?.takes === 'value' && equals < 0) at++;
-      if (known?.takes === 'configs') ({ at } = takeList(name, known.takes, argv, at, inline));
       continue;
     }
     if (flag.takes === 'nothing') {

@@ -223,6 +223,15 @@ export const FLAGS = {
     value: 'FILE',
     text: 'the same, from a file',
   }),
+  '--mcp-config': listFlag('every', 'mcpConfig', 'configs', {
+    group: 'Other',
+    value: 'FILES',
+    text: 'MCP servers from these files or JSON, up to the next flag',
+  }),
+  '--strict-mcp-config': switchFlag('every', 'strictMcpConfig', {
+    group: 'Other',
+    text: 'use no other MCP servers than those of --mcp-config',
+  }),
   '--settings': valueFlag('every', 'settings', plainText, {
     group: 'Other',
     value: 'FILE',

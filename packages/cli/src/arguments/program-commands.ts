@@ -7,6 +7,7 @@ export const COMMAND_NAMES = [
   'doctor',
   'hooks',
   'import',
+  'mcp',
   'models',
   'permissions',
   'replay',
@@ -32,7 +33,6 @@ const KEYS = 'keys are read from the environment: heddle models says which';
 const CLONE = 'it is brought up to date where it was cloned: git pull && npm ci';
 const READY = 'nothing needs to be set up: heddle doctor says whether all is there';
 
-const MCP = 'MCP servers are not connected yet';
 const PLUGINS = 'plugins are not loaded yet';
 const PRINT = 'heddle -p "…" answers one prompt';
 
@@ -41,7 +41,6 @@ const FOREIGN: Readonly<Record<string, string>> = {
   auth: KEYS,
   login: KEYS,
   logout: KEYS,
-  mcp: MCP,
   plugin: PLUGINS,
   plugins: PLUGINS,
   marketplace: PLUGINS,
@@ -62,7 +61,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   export: 'heddle sessions export ID',
 };
 
-/** Second words that make a command of a noun. `mcp list` is a command, `login page is broken` is a prompt. */
+/** Second words that make a command of a noun. `plugin list` is a command, `login page is broken` is a prompt. */
 const SUBCOMMAND =
   /^(-.*|add|add-json|create|delete|disable|enable|get|help|install|list|login|logout|ls|marketplace|remove|rm|serve|set|show|status|test|uninstall|update|validate)$/;
 
@@ -70,7 +69,7 @@ const SUBCOMMAND =
 export function foreignCommand([first = '', second]: readonly string[]): string | undefined {
   if (!Object.hasOwn(FOREIGN, first)) return undefined;
   const advice = FOREIGN[first];
-  const isNoun = advice === KEYS || advice === MCP || advice === PLUGINS || /^(agents|skills)$/.test(first);
+  const isNoun = advice === KEYS || advice === PLUGINS || /^(agents|skills)$/.test(first);
   if (second === undefined || first === 'exec') return advice;
   return isNoun && SUBCOMMAND.test(second) ? advice : undefined;
 }

@@ -67,6 +67,7 @@ export async function chat(command: ChatCommand): Promise<number> {
     signals.release();
     screen.close();
     stdin.destroy();
+    await options.options.mcp?.close();
   }
 }
 

@@ -9,6 +9,7 @@ import { durationText } from '../terminal/amounts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import { createHost, type Host, singlePrompt } from './host/host.ts';
+import { hostSender } from './host/control/servers.ts';
 import { serve } from './host/service.ts';
 import { SessionStateReporter } from './host/turn-lines.ts';
 import { modelSetup } from '../start/model-options.ts';
@@ -58,7 +59,9 @@ async function begin(
   if (!options.ok) return usage(options.message);
   const state = new SessionStateReporter((line) => output.write(line));
   const ask = command.asksHost && host.ask ? state.watching(remembering(host.ask)) : undefined;
+  const { requests } = host;
   const starting = await startAgent(command, options.options, {
+    services: requests ? { sendToHost: hostSender(requests) } : {},
     agent: {
       replayUserMessages: command.replayUserMessages,
       slashCommands: command.verbatim ? [] : OWN_COMMANDS,
@@ -99,6 +102,7 @@ async function begin(
     if (!ending.aborted) await starting.started.agent.settle();
     service?.end();
     await close();
+    await options.options.mcp?.close();
   }
 }
 

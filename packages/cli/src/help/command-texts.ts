@@ -85,6 +85,12 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
     completes: { list: 'hookEvents', test: 'hookEvents' },
     examples: ['heddle hooks list', `heddle hooks test PreToolUse --input '{"tool_name":"Write"}'`],
   },
+  mcp: {
+    text: 'list, add, remove and test MCP servers',
+    words: ['list', 'get', 'add', 'add-json', 'remove', 'test', 'help'],
+    completes: {},
+    examples: ['heddle mcp add notes -- npx -y @acme/notes-server', 'heddle mcp test notes'],
+  },
   config: {
     text: 'show the settings with their sources, and change them',
     words: ['list', 'get', 'set', 'unset', 'keys', 'schema', 'path', 'help'],

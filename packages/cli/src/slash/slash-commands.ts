@@ -129,6 +129,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: async (_words, chat) => (await import('./memory.ts')).memory(chat),
   },
   {
+    name: 'mcp',
+    hint: '[server]',
+    help: 'the MCP servers, their state and tools',
+    about: 'the model and its rights',
+    anytime: true,
+    headless: 'text',
+    run: async (words, chat) => (await import('./status.ts')).mcp(words, chat),
+  },
+  {
     name: 'resume',
     hint: '[session]',
     help: 'continue another session',

@@ -11,6 +11,7 @@ import {
 import type { Task } from '@heddle/tools';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
+import { serverDetails, stateList } from '../mcp/list-servers.ts';
 import { missingView } from '../start/open-sandbox.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { dollars, durationText, pluralize, shortened, tokens } from '../terminal/amounts.ts';
@@ -150,6 +151,15 @@ export function output(words: string, { started, say, style, cwd }: Chat): void 
     : 'A call that is not in this conversation any more';
   const lines = escapeControls(textOf(result.content)).trimEnd().split('\n');
   say([style.paint('bold', title), ...lines.map((line) => `  | ${line}`)].join('\n'));
+}
+
+/** `/mcp`: all servers with their state, or one of them in full. */
+export function mcp(words: string, { started: { mcp: servers }, say }: Chat): void {
+  const reports = servers?.servers.report() ?? [];
+  if (words === '') return say(stateList(reports));
+  const report = reports.find(({ name }) => name === words);
+  if (!report) return say(`There is no MCP server ${escapeControls(words)}. See /mcp.`);
+  say(serverDetails(report, servers?.servers.get(words)?.log));
 }
 
 function resultsIn(message: Message): ToolResultBlock[] {

@@ -27,6 +27,7 @@ import { modelEnvironment, setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { promptHint } from '../arguments/list-flags.ts';
 import { GET_A_MODEL, NO_MODEL, TRY_WITHOUT_KEY } from '../models/no-model.ts';
+import { openProgramServers, type ProgramServers } from '../mcp/program-servers.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
@@ -38,6 +39,7 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly declaredHooks?: readonly DeclaredHook[];
   /** Patterns of instruction files that are not read. */
   readonly instructionExcludes?: readonly string[];
+  readonly mcp?: ProgramServers | undefined;
   readonly plays?: ModelOptions['plays'];
   /** The settings about models. A model that is chosen later needs them, too. */
   readonly stated?: ModelSetupOptions['stated'];
@@ -52,7 +54,9 @@ type OptionsRead =
     }
   | { readonly ok: false; readonly message: string };
 
-export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
+export async function agentOptions(
+  command: RunOptions & { readonly inputFormat?: string },
+): Promise<OptionsRead> {
   const wrong = wrongPlace(command) ?? wrongRule(command);
   if (wrong !== undefined) return { ok: false, message: wrong };
   const permission = await permissionSetup(command);
@@ -97,8 +101,12 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
     process.env,
   );
   const hookNotes = [...hooks.problems, ...(hooks.disabled === undefined ? [] : [hooks.disabled])];
-  for (const note of [...command.notes, ...named.notes, ...permission.notes, ...hookNotes, ...loop.problems])
-    process.stderr.write(`heddle: ${escapeControls(note)}\n`);
+  const rules = new LivePermissions(permission.rules, permission.directories, {
+    mayBypass: command.mayBypass,
+  });
+  const mcp = openProgramServers(command, permission.loaded, rules);
+  const notes = [...command.notes, ...named.notes, ...permission.notes, ...hookNotes, ...loop.problems];
+  for (const note of [...notes, ...mcp.notes]) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
   return {
     ok: true,
     model: model.options,
@@ -110,7 +118,8 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
       cwd: process.cwd(),
       redact: (value) => knownSecrets.redactValue(value),
       defaultPermissionMode: permission.mode,
-      rules: new LivePermissions(permission.rules, permission.directories, { mayBypass: command.mayBypass }),
+      rules,
+      mcp: mcp.servers,
       configDirs: permission.configDirs,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
       declaredHooks: hooks.declared,

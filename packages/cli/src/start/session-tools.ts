@@ -16,6 +16,7 @@ import {
   type PlanDeps,
   RARELY_USED,
   readNotices,
+  type ServerTools,
   type ShellSandbox,
   type ShellView,
   TaskRegistry,
@@ -36,6 +37,8 @@ export interface ToolChoices extends AskDeps, PlanDeps {
   readonly model?: { readonly port: ModelPort; readonly name: string };
   /** Hosts on this machine or network that may be fetched from. */
   readonly allowsPrivate?: (host: string) => boolean;
+  /** Tools of MCP servers. */
+  readonly servers?: ServerTools | undefined;
   /** Commands run inside it. */
   readonly sandbox?: ShellSandbox | undefined;
   /** Commands that are allowed only because they change nothing run in it. */
@@ -61,7 +64,16 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
   const checkpoints = checkpointsOf(session);
   const todos = new TodoList();
   todos.set(todosIn(session.projection.messages));
-  const { isOffered, named = [], model, sandbox, view, allowsPrivate = () => false, ...people } = choices;
+  const {
+    isOffered,
+    named = [],
+    model,
+    servers,
+    sandbox,
+    view,
+    allowsPrivate = () => false,
+    ...people
+  } = choices;
   const deps: BuiltinDeps = {
     ...people,
     checkpoints,
@@ -75,11 +87,12 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
   const { active, deferred } = builtinToolSet(deps, {
     defer: RARELY_USED.filter((name) => !named.includes(name)),
     isOffered,
+    servers,
   });
   return {
     options: {
       tools: active,
-      deferredTools: () => deferred,
+      deferredTools: () => [...deferred, ...(servers?.tools() ?? [])],
       news: () => tasks.news.map(attachmentOf),
       onEvent: (event) => noteTold(event, tasks),
       onAccepted: checkpoints && ((id) => checkpoints.begin(id)),

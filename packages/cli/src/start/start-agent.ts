@@ -5,6 +5,7 @@ import {
   type AgentOptions,
   createAgent,
   isHostNamed,
+  isToolDenied,
   LivePermissions,
   NO_RULES,
   type Rules,
@@ -14,7 +15,10 @@ import {
 } from '@heddle/agent';
 import { SessionInstructions } from '@heddle/agent/instructions';
 import type { Attachment, LoopEvent } from '@heddle/core';
+import path from 'node:path';
 import type { RunOptions, SessionChoice } from '../arguments/arguments.ts';
+import type { ProgramServers, ServerServices } from '../mcp/program-servers.ts';
+import type { SessionParts } from '../mcp/session-parts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
@@ -38,6 +42,7 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   /** Tells the model something with the next prompt, or between two calls. */
   readonly remark: (remark: Attachment) => void;
   readonly hooks: SessionHooks;
+  readonly mcp: ProgramServers | undefined;
   /** Ends what still runs, and lets go of the session. */
   readonly close: (reason?: SessionEndReason) => Promise<void>;
 }
@@ -53,18 +58,21 @@ export interface Surface {
   readonly source?: SessionSource;
   /** Shows the user a line while a turn runs; by default on standard error. */
   readonly tell?: (text: string) => void;
+  /** The features of this surface that MCP servers may use. */
+  readonly services?: ServerServices;
   /** The options that this surface adds, such as handlers for questions and events. */
   readonly agent?: Partial<AgentOptions>;
 }
 
 export async function startAgent(
   command: RunOptions,
-  { sandboxSettings, declaredHooks = [], instructionExcludes, ...options }: AgentSetup,
+  { sandboxSettings, declaredHooks = [], instructionExcludes, mcp, ...options }: AgentSetup,
   {
     choice = command.session,
     source = 'startup',
     tools: choices = {},
     tell = warn,
+    services = {},
     agent: more = {},
   }: Surface = {},
 ): Promise<Starting> {
@@ -76,8 +84,10 @@ export async function startAgent(
   const opened = await openChosen(choice);
   if (!opened.ok) return opened;
   const { session } = opened;
+  const servers = mcp && (await serverParts(mcp, session, options, services));
   const tools = await sessionTools(session, {
-    isOffered: (name) => offered(name, command, options.rules),
+    isOffered: (name) =>
+      offered(name, searching(name, mcp) ? { ...command, tools: undefined } : command, options.rules),
     named: command.tools ?? [],
     model: { port: options.model, name: options.modelName },
     allowsPrivate: (host) => isHostNamed(host, rulesNow(options.rules)),
@@ -86,6 +96,7 @@ export async function startAgent(
     ...choices,
     sandbox,
     view,
+    servers: servers?.search,
   });
   const { options: own, ended, dispose, ...parts } = tools;
   const debug = command.debug && (await import('./debug-log.ts')).debugLog(command.debug);
@@ -122,12 +133,13 @@ export async function startAgent(
     ...context,
     ...own,
     ...more,
+    liveTools: servers?.liveTools,
     session,
     onAccepted: async (messageId) => {
       await own.onAccepted?.(messageId);
       naming.write();
     },
-    news: () => [...(own.news?.() ?? []), ...remarks.splice(0)],
+    news: () => [...(own.news?.() ?? []), ...(servers?.news() ?? []), ...remarks.splice(0)],
     gather: async (toolContext) => {
       const parts = await Promise.all([more.gather?.(toolContext), instructions.gather(toolContext)]);
       return parts.flatMap((part) => part ?? []);
@@ -137,6 +149,7 @@ export async function startAgent(
       debug?.(event);
       hooks.hear(event);
       own.onEvent?.(event);
+      servers?.onEvent(event);
       more.onEvent?.(event);
       for (const listener of listeners) listener(event);
     },
@@ -155,6 +168,7 @@ export async function startAgent(
       listen: (listener) => void listeners.push(listener),
       remark: (remark) => void remarks.push(remark),
       hooks,
+      mcp,
       close: async (reason = 'other') => {
         await agent.settle(0);
         await hooks.end(reason);
@@ -164,6 +178,29 @@ export async function startAgent(
       },
     },
   };
+}
+
+/** The window of a model about which nothing is known yet, in tokens. */
+const USUAL_WINDOW = 200_000;
+
+/** `--tools` selects built-in tools. Tools of servers are found by a search. */
+function searching(tool: string, mcp: ProgramServers | undefined): boolean {
+  return tool === 'ToolSearch' && mcp !== undefined && mcp.servers.all.length > 0;
+}
+
+async function serverParts(
+  mcp: ProgramServers,
+  { id, journal }: Session,
+  { rules, context, modelName }: Pick<AgentSetup, 'rules' | 'context' | 'modelName'>,
+  services: ServerServices,
+): Promise<SessionParts> {
+  const { joinSession } = await import('../mcp/session-parts.ts');
+  return joinSession(mcp, {
+    services,
+    folder: journal.path && path.join(path.dirname(journal.path), id, 'mcp'),
+    isDenied: (name) => isToolDenied(name, rulesNow(rules)),
+    window: context?.windowOf?.(modelName) ?? USUAL_WINDOW,
+  });
 }
 
 /** A title is written with the first prompt: a session without one is not stored. */

@@ -199,8 +199,9 @@ export async function classifyCall(
   name: string,
   raw: JsonObject,
   context: ToolUseContext,
+  signal: AbortSignal = context.signal,
 ): Promise<Classified> {
-  const tool = toolNamed(name, context.tools);
+  const tool = toolNamed(name, context.tools) ?? (await findTool(name, context, signal));
   if (!tool) {
     const known = context.tools.map((candidate) => candidate.name).join(', ');
     const finder = context.tools.find((candidate) => candidate.findsTools);
@@ -224,6 +225,19 @@ function toolNamed(name: string, tools: readonly Tool[]): Tool | undefined {
   const folded = name.toLowerCase();
   const similar = tools.filter((candidate) => candidate.name.toLowerCase() === folded);
   return similar.length === 1 ? similar[0] : undefined;
+}
+
+/** A search that fails has found nothing. */
+async function findTool(
+  name: string,
+  { findTool }: ToolUseContext,
+  signal: AbortSignal,
+): Promise<Tool | undefined> {
+  try {
+    return await findTool?.(name, signal);
+  } catch {
+    return undefined;
+  }
 }
 
 async function validate(call: ClassifiedCall, context: ToolUseContext): Promise<Classified> {

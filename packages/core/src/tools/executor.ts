@@ -156,7 +156,12 @@ export class StreamingToolExecutor {
   }
 
   async #classify(slot: Slot): Promise<void> {
-    const classified = await classifyCall(slot.block.name, slot.block.input, this.#context);
+    const classified = await classifyCall(
+      slot.block.name,
+      slot.block.input,
+      this.#context,
+      slot.controller.signal,
+    );
     if (slot.state !== 'classifying') return;
     if (classified.ok) {
       slot.call = classified.call;

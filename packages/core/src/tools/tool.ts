@@ -201,6 +201,8 @@ export interface ToolUseContext {
   readonly agentId: string | undefined;
   /** The files that were read, with their hashes. The loop does not use it. */
   readonly fileState: FileStateCache;
+  /** Finds a tool that is not in `tools`: one that was never loaded, or whose server is still connecting. */
+  readonly findTool?: (name: string, signal: AbortSignal) => Promise<Tool | undefined>;
   /** Returns a check for denied files, by the current rules. For tools that read many files. */
   readonly deniedFiles?: () => Promise<(file: string) => boolean>;
   /** Returns the current working folders of the agent, the project first. If undefined, any folder is allowed. */

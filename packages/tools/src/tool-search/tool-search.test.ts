@@ -9,7 +9,7 @@ const tools = [
 ];
 
 async function search(query: string, max_results?: number) {
-  const tool = createToolSearchTool(() => tools);
+  const tool = createToolSearchTool(tools);
   const context = { ...contextOf({ tools: [tool] }), toolUseId: 's1' };
   const input = max_results === undefined ? { query } : { query, max_results };
   const { data, newContext } = await tool.call(input, context, () => undefined);
@@ -47,7 +47,7 @@ describe('ToolSearch', () => {
     expect((await search('zzz')).content).toBe(
       'No tool fits. There are: NotebookEdit, WebFetch, mcp__github__create_issue.',
     );
-    expect(createToolSearchTool(() => tools).description).toContain('NotebookEdit, WebFetch');
+    expect(createToolSearchTool(tools).description).toContain('NotebookEdit, WebFetch');
   });
 
   it('gives no more than asked for', async () => {
@@ -57,7 +57,7 @@ describe('ToolSearch', () => {
   it.each([{}, { query: '' }, { query: 'a', max_results: 0 }, { query: 'a', all: true }])(
     'refuses the input %j',
     async (input) => {
-      expect((await createToolSearchTool(() => []).inputSchema()).safeParse(input).success).toBe(false);
+      expect((await createToolSearchTool([]).inputSchema()).safeParse(input).success).toBe(false);
     },
   );
 });

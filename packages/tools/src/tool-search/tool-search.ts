@@ -10,14 +10,26 @@ interface ToolSearchData {
 
 const DEFAULT_RESULTS = 5;
 
-/** `deferred` is called each time, because servers connect and disconnect. */
-export function createToolSearchTool(deferred: () => readonly Tool[]): Tool<ToolSearchInput, ToolSearchData> {
+/** A result without matches lists at most so many names. */
+const NAMES_LISTED = 50;
+
+/** Tools that come and go during a session. */
+export interface ServerTools {
+  readonly tools: () => readonly Tool[];
+  /** Waits a limited time for servers that are still connecting. */
+  readonly settle: (signal: AbortSignal) => Promise<void>;
+}
+
+/** The description names only `deferred`: it is part of every request, and tools of servers come and go. */
+export function createToolSearchTool(
+  deferred: readonly Tool[],
+  servers?: ServerTools,
+): Tool<ToolSearchInput, ToolSearchData> {
+  const names = deferred.map(({ name }) => name).join(', ') || 'none';
+  const all = (): readonly Tool[] => [...deferred, ...(servers?.tools() ?? [])];
   return {
     name: 'ToolSearch',
-    get description() {
-      const names = deferred().map(({ name }) => name);
-      return `Loads further tools so that they can be called. There are: ${names.join(', ') || 'none'}.`;
-    },
+    description: `Loads further tools so that they can be called. There are: ${names}.${servers ? OF_SERVERS : ''}`,
     inputJSONSchema: inputSchemas.ToolSearch,
     inputSchema: async () => (await import('./schema.ts')).toolSearchInput,
     findsTools: true,
@@ -26,30 +38,41 @@ export function createToolSearchTool(deferred: () => readonly Tool[]): Tool<Tool
     maxResultSize: 100_000,
     interruptBehavior: 'cancel',
 
-    call({ query, max_results = DEFAULT_RESULTS }) {
-      const all = deferred();
-      const tools = matching(all, query, max_results);
+    async call({ query, max_results = DEFAULT_RESULTS }, { signal }) {
+      let tools = matching(all(), query, max_results);
+      if (tools.length === 0 && servers) {
+        await servers.settle(signal);
+        tools = matching(all(), query, max_results);
+      }
       const found = tools.map(({ name, description, inputJSONSchema }) => ({
         name,
         description,
         schema: JSON.stringify(inputJSONSchema),
       }));
-      return Promise.resolve({
-        data: { found, known: all.map(({ name }) => name) },
+      return {
+        data: { found, known: all().map(({ name }) => name) },
         newContext: (current) => {
           const present = new Set(current.tools.map(({ name }) => name));
           return { ...current, tools: [...current.tools, ...tools.filter(({ name }) => !present.has(name))] };
         },
-      });
+      };
     },
 
     toResult({ found, known }) {
-      if (found.length === 0) return { content: `No tool fits. There are: ${known.join(', ') || 'none'}.` };
+      if (found.length === 0) return { content: `No tool fits. There are: ${listed(known)}.` };
       const shown = found.map(({ name, description, schema }) => `${name}: ${description}\n${schema}`);
       return { content: `These tools can be called now.\n\n${shown.join('\n\n')}` };
     },
   };
 }
+const OF_SERVERS = ' MCP servers have more. Messages announce them.';
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMES_LISTED;
+  const shown = names.slice(0, NAMES_LISTED).join(', ') || 'none';
+  return more > 0 ? `${shown}, and ${more} more` : shown;
+}
+
 /** Finds the tools for a query: by name, or by words in their names and descriptions. */
 interface Named {
   readonly name: string;

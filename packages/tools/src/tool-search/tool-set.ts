@@ -10,7 +10,7 @@ import { createTaskTools } from '../todo/task-tools.ts';
 import { createTodoWriteTool, TodoList } from '../todo/todo-write.ts';
 import type { WebDeps } from '../web/deps.ts';
 import { createWebTools } from '../web/create-web-tools.ts';
-import { createToolSearchTool } from './tool-search.ts';
+import { createToolSearchTool, type ServerTools } from './tool-search.ts';
 import { createSearchTools, createFileTools } from '../create-tools.ts';
 
 export interface BuiltinDeps extends FileToolDeps, AskDeps, PlanDeps {
@@ -42,8 +42,8 @@ export const RARELY_USED: readonly string[] = [
 export interface ToolSetChoice {
   /** Names of tools that are loaded on demand. */
   readonly defer?: readonly string[];
-  /** Tools from other sources (servers) that are loaded on demand, too. */
-  readonly others?: () => readonly Tool[];
+  /** Tools of servers that are loaded on demand, too. */
+  readonly servers?: ServerTools | undefined;
   /** A tool that is not offered is neither in requests nor found. */
   readonly isOffered?: ((name: string) => boolean) | undefined;
 }
@@ -51,17 +51,15 @@ export interface ToolSetChoice {
 /** Includes ToolSearch if there are deferred tools. */
 export function builtinToolSet(
   deps: BuiltinDeps = {},
-  { defer = RARELY_USED, others = () => [], isOffered = () => true }: ToolSetChoice = {},
+  { defer = RARELY_USED, servers, isOffered = () => true }: ToolSetChoice = {},
 ): ToolSet {
   const all = builtinTools(deps).filter(({ name }) => isOffered(name));
   const deferred = all.filter(({ name }) => defer.includes(name));
   const active = all.filter(({ name }) => !defer.includes(name));
-  const hasMore = deferred.length > 0 || others().length > 0;
+  const hasMore = deferred.length > 0 || servers !== undefined;
   return {
     active:
-      hasMore && isOffered('ToolSearch')
-        ? [...active, createToolSearchTool(() => [...deferred, ...others()])]
-        : active,
+      hasMore && isOffered('ToolSearch') ? [...active, createToolSearchTool(deferred, servers)] : active,
     deferred,
   };
 }

@@ -13,6 +13,7 @@ import type { Control } from './control/control.ts';
 import { SIDE_QUESTION } from './control/queries.ts';
 import { type HostPrompt, hostPromptOf, HostPromptQueue } from './inbox.ts';
 import { type HostLine, lineIn, parseHostLine, textIn } from './json.ts';
+import { LONG_REQUESTS } from './control/servers.ts';
 import { HostRequests } from './requests.ts';
 
 export type TakenPrompt = Prompt & Partial<Pick<HostPrompt, 'isNamed' | 'isQuiet' | 'pass'>>;
@@ -92,7 +93,8 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
       case 'control_request': {
         const request = lineIn(line['request']) ?? {};
         const replying = reply(request, line['request_id']);
-        if (request['subtype'] !== SIDE_QUESTION) return replying;
+        const subtype = textIn(request['subtype']) ?? '';
+        if (subtype !== SIDE_QUESTION && !LONG_REQUESTS.has(subtype)) return replying;
         asides = Promise.all([asides, replying]);
         return;
       }

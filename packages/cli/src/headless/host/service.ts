@@ -6,6 +6,7 @@ import type { AgentSetup } from '../../start/agent-options.ts';
 import type { ModelOptions, ModelRead } from '../../start/model-options.ts';
 import type { Started } from '../../start/start-agent.ts';
 import { createControl } from './control/control.ts';
+import { hostServersReady } from './control/servers.ts';
 import { HooksOfHost } from './hooks/host-hooks.ts';
 import type { Host, TakenPrompt } from './host.ts';
 import { HostTasks } from './tasks.ts';
@@ -55,6 +56,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     requestOptions: options.requestOptions,
     compactsByItself: options.config?.gates?.autoCompact !== false,
     hooks,
+    mcp: options.mcp,
     warn: (text) => process.stderr.write(`heddle: ${escapeControls(text)}\n`),
   });
   started.listen((event) => tasks.note(event));
@@ -63,7 +65,10 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     get refusal() {
       return control.refusal;
     },
-    insteadOf: ({ pass }) => hooks.insteadOf(pass),
+    insteadOf: async ({ pass }) => {
+      if (options.mcp) await hostServersReady(options.mcp);
+      return hooks.insteadOf(pass);
+    },
     giveUpWaiting: () => hooks.giveUpWaiting(),
     end: () => tasks.end(),
   };

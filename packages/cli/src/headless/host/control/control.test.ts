@@ -105,7 +105,6 @@ describe('initialize', () => {
     expect(held.stderr.trim().split('\n')).toEqual([
       'heddle: there are no subagents yet',
       'heddle: hooks for TeammateIdle are never called yet',
-      'heddle: MCP servers are not connected yet (calc)',
     ]);
     expect(replyTo('s1', held)).toMatchObject({
       response: { mcpServers: [{ name: 'calc', status: 'failed' }] },

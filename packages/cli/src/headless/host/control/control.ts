@@ -6,7 +6,8 @@ import type { HostPrompt, HostPromptQueue, Pass } from '../inbox.ts';
 import { type HostLine, textIn } from '../json.ts';
 import type { HostTasks } from '../tasks.ts';
 import { type ChangeDeps, changeHandlers } from './changes.ts';
-import { introduction, NO_SERVERS, readInitialize } from './initialize.ts';
+import type { ProgramServers } from '../../../mcp/program-servers.ts';
+import { introduction, readInitialize } from './initialize.ts';
 import { type QueryDeps, queryHandlers } from './queries.ts';
 import {
   controlFailure,
@@ -15,6 +16,7 @@ import {
   controlSuccess,
   unsupported,
 } from './reply.ts';
+import { addHostServers, serverHandlers } from './servers.ts';
 
 export interface Control {
   answer(request: HostLine, inbox: HostPromptQueue): Promise<ControlReply>;
@@ -30,6 +32,7 @@ interface ControlDeps extends Omit<ChangeDeps & QueryDeps, 'agent' | 'entitle'> 
   readonly started: Pick<Started, 'agent' | 'checkpoints' | 'entitle'>;
   readonly tasks: HostTasks;
   readonly hooks: HooksOfHost;
+  readonly mcp: ProgramServers | undefined;
   /** Writes a warning to standard error. */
   readonly warn: (text: string) => void;
 }
@@ -38,7 +41,6 @@ export function createControl(deps: ControlDeps): Control {
   const { started, tasks, hooks, warn } = deps;
   const { agent, checkpoints, entitle } = started;
   let refusal: string | undefined;
-  let servers: readonly string[] = [];
 
   const handlers: ControlHandlers = {
     initialize,
@@ -55,15 +57,12 @@ export function createControl(deps: ControlDeps): Control {
       const output = tasks.output(textIn(id) ?? '');
       return output ? controlSuccess(output) : controlFailure(`There is no task ${String(id)}.`);
     },
-    mcp_status: () =>
-      controlSuccess({
-        mcpServers: servers.map((name) => ({ name, status: 'failed', error: NO_SERVERS })),
-      }),
+    ...serverHandlers(deps.mcp),
     ...changeHandlers({ ...deps, agent, entitle }),
     ...queryHandlers({ ...deps, agent }),
   };
 
-  function initialize(request: HostLine, inbox: HostPromptQueue): ControlReply {
+  async function initialize(request: HostLine, inbox: HostPromptQueue): Promise<ControlReply> {
     const wishes = readInitialize(request);
     if (wishes.refusal !== undefined) {
       // A host may rely on it to forbid things: without it nothing is begun.
@@ -74,7 +73,7 @@ export function createControl(deps: ControlDeps): Control {
     }
     for (const note of wishes.notes) warn(note);
     if (wishes.title !== undefined) started.entitle(wishes.title);
-    servers = wishes.servers;
+    if (deps.mcp && wishes.servers.length > 0) await addHostServers(deps.mcp, wishes.servers);
     if (wishes.hooks.length > 0) hooks.join(wishes.hooks);
     agent.change(wishes.changes);
     return controlSuccess(introduction(deps.firstModel, agent.permissionMode));

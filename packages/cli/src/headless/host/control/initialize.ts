@@ -41,7 +41,6 @@ export function readInitialize(request: HostLine): InitializeRequest {
     notes: [
       ...missing,
       ...[...unknown, ...new Set(unreported)].map((event) => `hooks for ${event} are never called yet`),
-      ...servers.map((name) => `${NO_SERVERS} (${name})`),
     ],
     refusal: isGiven(request['toolAliases']) ? NO_ALIASES : undefined,
   };
@@ -54,8 +53,6 @@ const LACKING: readonly (readonly [field: string, sentence: string])[] = [
   ['skills', 'there are no skills yet'],
   ['planModeInstructions', 'plan mode has its own instructions'],
 ];
-
-export const NO_SERVERS = 'MCP servers are not connected yet';
 
 /** Without this refusal, calls that the host wants to run elsewhere would run here. */
 const NO_ALIASES = 'Tools of the host cannot stand in for others yet.';

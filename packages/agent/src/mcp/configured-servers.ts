@@ -1,0 +1,157 @@
+/** The MCP servers that are configured: in `.mcp.json`, settings, the state file, flags, and by the administrator. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { errorCode, errorMessage, isJsonObject, isRecord } from '@heddle/core';
+import {
+  type ConfiguredServer,
+  readServers,
+  selectServers,
+  serverPolicyOf,
+  type ServerScope,
+  type ServersRead,
+} from '@heddle/mcp';
+import type { LoadedSettings } from '../settings/load-settings.ts';
+import { mergeSettings } from '../settings/merge-settings.ts';
+import { repositoryTop, type Scope, settingsFiles, type SettingsPlaces } from '../settings/scopes.ts';
+import { readState, stateFile, trustIn, trustKey } from '../settings/trust.ts';
+
+export interface ServersRequest extends SettingsPlaces {
+  readonly loaded: LoadedSettings;
+  /** The scopes to read. Undefined for all. */
+  readonly sources?: readonly Scope[] | undefined;
+  /** `--mcp-config`: files or JSON. */
+  readonly configs: readonly string[];
+  /** Only servers of the command line and of the administrator count. */
+  readonly strict: boolean;
+  /** The variables that entries may contain. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Servers of plugins. */
+  readonly plugins?: readonly ConfiguredServer[];
+}
+
+/** Never throws. An unreadable file is reported and skipped. */
+export function configuredServers(request: ServersRequest): ServersRead {
+  const { sources, strict, variables } = request;
+  const wants = (scope: Scope): boolean => !strict && (sources === undefined || sources.includes(scope));
+  const parts: ServersRead[] = [
+    ...managedPart(request),
+    ...request.configs.map((config) => flagPart(config, request)),
+    ...settingsPart(request, wants),
+    ...(wants('local') ? [statePart('local', request)] : []),
+    ...(wants('project') ? [projectPart(request)] : []),
+    ...(wants('user') ? [statePart('user', request)] : []),
+    ...(strict ? [] : [{ servers: request.plugins ?? [], notes: [] }]),
+  ];
+  const policy = serverPolicyOf(mergeSettings(request.loaded.files));
+  return {
+    servers: selectServers(
+      parts.flatMap(({ servers }) => servers),
+      policy,
+    ),
+    notes: parts.flatMap(({ notes }) => notes),
+  };
+
+  function settingsPart({ loaded }: ServersRequest, isWanted: (scope: Scope) => boolean): ServersRead[] {
+    return loaded.files.flatMap(({ source, file, counting }) => {
+      if (counting['mcpServers'] === undefined || source === 'session') return [];
+      if (source !== 'managed' && source !== 'command line' && !isWanted(source)) return [];
+      return [readServers(counting['mcpServers'], { scope: source, source: file }, variables)];
+    });
+  }
+}
+
+const PROJECT_FILE = '.mcp.json';
+
+/** Returns the nearest `.mcp.json`, up to the top of the repository. Without one, its place in the top folder. */
+export function projectFile(cwd: string): string {
+  const top = repositoryTop(cwd) ?? cwd;
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    const file = path.join(folder, PROJECT_FILE);
+    if (folder === top || folder === path.dirname(folder)) return path.join(top, PROJECT_FILE);
+    if (readServersFile(file).kind !== 'missing') return file;
+  }
+}
+
+/** Servers of a folder that is not trusted are shown, and not started. */
+function projectPart(request: ServersRequest): ServersRead {
+  const file = projectFile(request.cwd);
+  const read = fromFile(file, 'project', request.variables);
+  if (read.servers.length === 0 || trustIn(request)(path.dirname(file))) return read;
+  const disabled = 'The folder is not trusted. If you trust it: heddle permissions trust';
+  const names = read.servers.map(({ name }) => name).join(', ');
+  return {
+    servers: read.servers.map((server) => leftOut(server, disabled)),
+    notes: [
+      `Left out, because the folder is not trusted: ${file}: ${names}. If you trust it: heddle permissions trust`,
+    ],
+  };
+}
+
+function leftOut(server: ConfiguredServer, disabled: string): ConfiguredServer {
+  return { ...server, disabled };
+}
+
+/** Servers in the state file: of the user, or of the user in this project. */
+function statePart(scope: 'local' | 'user', request: ServersRequest): ServersRead {
+  const file = stateFile(request);
+  const state = readState(file);
+  const projects = isJsonObject(state?.['projects']) ? state['projects'] : {};
+  const project = projects[trustKey(request)];
+  const holder = scope === 'user' ? state : isJsonObject(project) ? project : undefined;
+  const servers = holder?.['mcpServers'];
+  if (servers === undefined) return { servers: [], notes: [] };
+  return readServers(servers, { scope, source: file }, request.variables);
+}
+
+function managedPart(request: ServersRequest): ServersRead[] {
+  const managed = settingsFiles(request).find(({ source }) => source === 'managed');
+  if (!managed) return [];
+  return [fromFile(path.join(managed.base, 'managed-mcp.json'), 'managed', request.variables)];
+}
+
+/** A file or JSON. A missing file is an error of the user. */
+function flagPart(config: string, { cwd, variables }: ServersRequest): ServersRead {
+  if (config.trimStart().startsWith('{')) {
+    try {
+      return readServers(serversIn(JSON.parse(config)), { scope: 'command line' }, variables);
+    } catch (thrown) {
+      return { servers: [], notes: [`--mcp-config: ${errorMessage(thrown)}`] };
+    }
+  }
+  const file = path.resolve(cwd, config);
+  const read = fromFile(file, 'command line', variables);
+  const isMissing = readServersFile(file).kind === 'missing';
+  return isMissing ? { servers: [], notes: [`--mcp-config: there is no file ${file}.`] } : read;
+}
+
+function fromFile(file: string, scope: ServerScope, variables: ServersRequest['variables']): ServersRead {
+  const read = readServersFile(file);
+  switch (read.kind) {
+    case 'missing':
+      return { servers: [], notes: [] };
+    case 'unreadable':
+      return { servers: [], notes: [`${file} was skipped: ${read.message}`] };
+    case 'read':
+      return readServers(serversIn(read.content), { scope, source: file }, variables);
+  }
+}
+
+type ServersFile =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unreadable'; readonly message: string }
+  | { readonly kind: 'read'; readonly content: unknown };
+
+function readServersFile(file: string): ServersFile {
+  try {
+    return { kind: 'read', content: JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, '')) };
+  } catch (thrown) {
+    if (errorCode(thrown) === 'ENOENT' || errorCode(thrown) === 'ENOTDIR') return { kind: 'missing' };
+    return { kind: 'unreadable', message: errorMessage(thrown) };
+  }
+}
+
+/** Some files contain the servers without the outer key. */
+function serversIn(content: unknown): unknown {
+  if (!isRecord(content)) return content;
+  return content['mcpServers'] ?? content;
+}

@@ -1,0 +1,129 @@
+/** Control requests of a host about MCP servers, and the servers in the process of the host. */
+import { errorMessage, isRecord } from '@heddle/core';
+import { type ConfiguredServer, type McpServer, readServers, type SendToHost } from '@heddle/mcp';
+import { commandEnvironment } from '../../../keys.ts';
+import type { ProgramServers } from '../../../mcp/program-servers.ts';
+import { type HostLine, lineIn, textIn } from '../json.ts';
+import type { HostRequests } from '../requests.ts';
+import { controlFailure, type ControlHandlers, type ControlReply, controlSuccess } from './reply.ts';
+
+/** A host that asks for the state of servers gets it after this time, even if some are still connecting. */
+const STATUS_WAIT_MS = 3_000;
+
+/** The first prompt waits this long for servers in the process of the host. They answer at once, or never. */
+const HOST_SERVERS_WAIT_MS = 5_000;
+
+const CALL_LIMIT_MS = 10 * 60_000;
+
+/** Requests that may take long. Prompts and other requests do not wait for their replies. */
+export const LONG_REQUESTS: ReadonlySet<string> = new Set([
+  'mcp_status',
+  'mcp_set_servers',
+  'mcp_reconnect',
+  'mcp_toggle',
+  'mcp_call',
+  'mcp_read_resource',
+]);
+
+/** Sends messages to the servers of a host. */
+export function hostSender(requests: HostRequests): SendToHost {
+  return async (server, message, signal) => {
+    const request = { subtype: 'mcp_message', server_name: server, message };
+    const reply = await requests.ask(request, { signal });
+    if (!reply.ok) throw new Error(reply.message);
+    return reply.response['mcp_response'];
+  };
+}
+
+/** Adds the servers that `initialize` names. */
+export async function addHostServers(mcp: ProgramServers, names: readonly string[]): Promise<void> {
+  await mcp.servers.replace('host', names.map(hostServer));
+  for (const name of names) mcp.servers.get(name)?.start();
+}
+
+/** Waits until the servers of the host are connected, a limited time. */
+export async function hostServersReady(mcp: ProgramServers): Promise<void> {
+  const servers = mcp.servers.all.filter(({ configured }) => configured.config.type === 'sdk');
+  if (servers.every(({ state }) => state.status !== 'pending')) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, HOST_SERVERS_WAIT_MS);
+  });
+  await Promise.race([late, Promise.all(servers.map(({ settled }) => settled))]);
+  clearTimeout(timer);
+}
+
+function hostServer(name: string): ConfiguredServer {
+  return { name, config: { type: 'sdk' }, scope: 'host' };
+}
+
+export function serverHandlers(mcp: ProgramServers | undefined): ControlHandlers {
+  const named = (name: unknown): McpServer | undefined => mcp?.servers.get(textIn(name) ?? '');
+  const missing = (name: unknown): ControlReply => controlFailure(`There is no MCP server ${String(name)}.`);
+  return {
+    mcp_status: async () => {
+      await mcp?.servers.settle(STATUS_WAIT_MS);
+      return controlSuccess({ mcpServers: mcp?.servers.report() ?? [] });
+    },
+    mcp_set_servers: ({ servers }) => (mcp ? setServers(mcp, servers) : controlFailure('There is no host.')),
+    mcp_reconnect: async ({ serverName }) => {
+      const server = named(serverName);
+      if (!server) return missing(serverName);
+      const { status, error = status } = await server.reconnect();
+      return status === 'connected' ? controlSuccess() : controlFailure(error);
+    },
+    mcp_toggle: async ({ serverName, enabled }) => {
+      const server = named(serverName);
+      if (!server) return missing(serverName);
+      if (enabled === true) await server.reconnect();
+      else await server.disable('The host switched it off.');
+      return controlSuccess();
+    },
+    mcp_message: ({ server_name, message }) => {
+      named(server_name)?.receive(message);
+      return controlSuccess({});
+    },
+    mcp_call: async ({ serverName, server_name = serverName, tool, arguments: input }) => {
+      const server = named(server_name);
+      if (!server) return missing(server_name);
+      const given = { tool: textIn(tool) ?? '', input: lineIn(input) ?? {} };
+      return answered(server.call({ ...given, signal: AbortSignal.timeout(CALL_LIMIT_MS) }));
+    },
+    mcp_read_resource: async ({ serverName, uri }) => {
+      const server = named(serverName);
+      if (!server) return missing(serverName);
+      return answered(server.request('resources/read', { uri }, AbortSignal.timeout(CALL_LIMIT_MS)));
+    },
+  };
+}
+
+async function answered(work: Promise<unknown>): Promise<ControlReply> {
+  try {
+    const result = await work;
+    return controlSuccess(isRecord(result) ? result : {});
+  } catch (thrown) {
+    return controlFailure(errorMessage(thrown));
+  }
+}
+
+/** Replaces the servers that the host has given. Those of files stay. */
+async function setServers(mcp: ProgramServers, given: unknown): Promise<ControlReply> {
+  const wanted = lineIn(given);
+  if (!wanted) return controlFailure('mcp_set_servers needs an object of servers.');
+  const errors: Record<string, string> = {};
+  const servers = Object.entries(wanted).flatMap(
+    ([name, entry]: [string, HostLine[string]]): ConfiguredServer[] => {
+      const read = readServers({ [name]: entry }, { scope: 'host' }, commandEnvironment());
+      if (read.servers.length === 0) errors[name] = read.notes.join(' ');
+      return read.servers.slice();
+    },
+  );
+  const { added, removed } = await mcp.servers.replace('host', servers);
+  for (const name of added) mcp.servers.get(name)?.start();
+  for (const name of added) await mcp.servers.get(name)?.settled;
+  for (const name of added) {
+    const { status, error = status } = mcp.servers.get(name)?.state ?? { status: 'failed' };
+    if (status !== 'connected') errors[name] = error;
+  }
+  return controlSuccess({ added, removed, errors });
+}

@@ -1,0 +1,201 @@
+/** `heddle mcp`: lists, adds, removes and tests the MCP servers that are configured. */
+import { addServer, type EditableScope, removeServer } from '@heddle/agent/mcp';
+import { errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
+import { readConfig } from '@heddle/mcp';
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
+import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
+import { configuredList, serverDetails, stateList, withoutSecrets } from './list-servers.ts';
+import { openProgramServers, type ProgramServers } from './program-servers.ts';
+
+const HELP = `heddle mcp list [--json]                    the servers that are configured here
+heddle mcp get NAME [--json]                one server in full
+heddle mcp add NAME -- COMMAND [ARGS]       adds a server that runs as a program
+heddle mcp add NAME URL --transport http    adds a server with an address (http or sse)
+heddle mcp add-json NAME JSON               adds a server as .mcp.json would contain it
+heddle mcp remove NAME                      removes a server
+heddle mcp test [NAME] [--json]             connects, and shows the state, the tools and the errors
+
+add takes --env KEY=VALUE and --header "Name: value", each any number of times.
+--scope local (you, in this project; the default), user (you, everywhere) or project (.mcp.json, for everyone).
+`;
+
+const TEST_LIMIT_MS = 60_000;
+
+const SCOPES: readonly EditableScope[] = ['local', 'user', 'project'];
+
+interface McpValues {
+  readonly json?: boolean;
+  readonly scope?: string;
+  readonly transport?: string;
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly 'mcp-config'?: readonly string[];
+}
+
+export async function mcpCommand(argv: readonly string[]): Promise<number> {
+  let read;
+  try {
+    read = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+        scope: { type: 'string', short: 's' },
+        transport: { type: 'string', short: 't' },
+        env: { type: 'string', short: 'e', multiple: true },
+        header: { type: 'string', short: 'H', multiple: true },
+        'mcp-config': { type: 'string', multiple: true },
+      },
+    });
+  } catch (thrown) {
+    return refuse(`${errorMessage(thrown)}. Put -- before a command with flags of its own.`);
+  }
+  const { values, positionals } = read;
+  const [verb = 'list', name, ...rest] = positionals;
+  if (values.help || verb === 'help') return print(HELP);
+  switch (verb) {
+    case 'list':
+      return list(values);
+    case 'get':
+      return name === undefined ? refuse('mcp get takes a NAME') : show(name, values);
+    case 'add':
+      return name === undefined || rest.length === 0
+        ? refuse('mcp add takes a NAME, and a command or an address')
+        : add(name, entryOf(rest, values), values);
+    case 'add-json':
+      return name === undefined || rest.length !== 1
+        ? refuse('mcp add-json takes a NAME and JSON')
+        : add(name, objectOf(rest[0] ?? '') ?? 'The JSON is not an object.', values);
+    case 'remove':
+      return name === undefined ? refuse('mcp remove takes a NAME') : remove(name, values);
+    case 'test':
+      return test(name, values);
+    default:
+      return refuse(`mcp ${verb} is not a command. See heddle mcp help.`);
+  }
+}
+
+async function servers(values: McpValues): Promise<ProgramServers | undefined> {
+  const { loaded, notes } = await permissionSetup(NO_FLAGS);
+  const flags = {
+    mcpConfig: values['mcp-config'] ?? [],
+    strictMcpConfig: false,
+    bare: false,
+    settingSources: undefined,
+  };
+  const opened = openProgramServers(flags, loaded, undefined);
+  for (const note of [...notes, ...opened.notes]) warn(note);
+  return opened.servers;
+}
+
+async function list(values: McpValues): Promise<number> {
+  const opened = await servers(values);
+  const configured = opened?.servers.all.map(({ configured: server }) => server) ?? [];
+  if (!values.json) return print(`${configuredList(configured)}\n`);
+  return print(`${jsonText(configured.map(withoutSecrets), 2)}\n`);
+}
+
+async function show(name: string, values: McpValues): Promise<number> {
+  const opened = await servers(values);
+  const report = opened?.servers.report().find((server) => server.name === name);
+  if (!report) return missing(name, opened);
+  return print(values.json ? `${jsonText(withoutSecrets(report), 2)}\n` : `${serverDetails(report)}\n`);
+}
+
+/** Connects to one server, or to all. The exit code is 1 if one of them is not connected. */
+async function test(name: string | undefined, values: McpValues): Promise<number> {
+  const opened = await servers(values);
+  if (!opened) return print(`${stateList([])}\n`);
+  if (name !== undefined && !opened.servers.get(name)) return missing(name, opened);
+  try {
+    if (name === undefined) await opened.servers.settle(TEST_LIMIT_MS);
+    else await opened.servers.get(name)?.reconnect();
+    const reports = opened.servers.report().filter((server) => name === undefined || server.name === name);
+    const text =
+      name === undefined ? stateList(reports) : reports.map((report) => serverDetails(report)).join('\n');
+    print(`${values.json ? jsonText(reports.map(withoutSecrets), 2) : text}\n`);
+    return reports.every(({ status }) => status === 'connected' || status === 'disabled') ? 0 : 1;
+  } finally {
+    await opened.close();
+  }
+}
+
+function add(name: string, entry: JsonObject | string, values: McpValues): number {
+  const scope = scopeOf(values);
+  if (scope === undefined) return refuse(`--scope is one of ${SCOPES.join(', ')}`);
+  if (typeof entry === 'string') return refuse(entry);
+  const config = readConfig(entry);
+  if (typeof config === 'string') return refuse(config);
+  const added = addServer(scope, name, entry, { cwd: process.cwd(), home: os.homedir(), env: process.env });
+  if (!added.ok) return refuse(added.message);
+  return print(
+    `${escapeControls(`Added ${name} to ${added.file} (${scope}). Try it: heddle mcp test ${name}`)}\n`,
+  );
+}
+
+function remove(name: string, values: McpValues): number {
+  const scope = values.scope === undefined ? undefined : scopeOf(values);
+  const places = { cwd: process.cwd(), home: os.homedir(), env: process.env };
+  for (const each of scope === undefined ? SCOPES : [scope]) {
+    const removed = removeServer(each, name, places);
+    if (!removed.ok) return refuse(removed.message);
+    if (removed.changed)
+      return print(`${escapeControls(`Removed ${name} from ${removed.file} (${each}).`)}\n`);
+  }
+  return refuse(`There is no server ${name} that can be removed. heddle mcp list shows the files.`);
+}
+
+/** Returns the entry, or a sentence on why there is none. */
+function entryOf([first = '', ...rest]: readonly string[], values: McpValues): JsonObject | string {
+  const isAddress = /^https?:\/\//i.test(first);
+  const type = values.transport ?? (isAddress ? 'http' : 'stdio');
+  if (type === 'stdio') return { type, command: first, args: rest, env: pairsOf(values.env ?? [], '=') };
+  if (rest.length > 0) return `A server with an address takes no arguments: ${rest.join(' ')}`;
+  return { type, url: first, headers: pairsOf(values.header ?? [], ':') };
+}
+
+function pairsOf(texts: readonly string[], separator: string): Record<string, string> {
+  const pairs = texts.map((text): [string, string] => {
+    const at = text.indexOf(separator);
+    return at < 0 ? [text.trim(), ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function scopeOf({ scope = 'local' }: McpValues): EditableScope | undefined {
+  return SCOPES.find((known) => known === scope);
+}
+
+function objectOf(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function missing(name: string, opened: ProgramServers | undefined): number {
+  const names = opened?.servers.all.map((server) => server.name).join(', ');
+  return refuse(
+    `There is no server ${name}. There are ${names === undefined || names === '' ? 'none' : names}.`,
+  );
+}
+
+function print(text: string): number {
+  writeMessage(text);
+  return 0;
+}
+
+function warn(text: string): void {
+  process.stderr.write(`heddle: ${escapeControls(text)}\n`);
+}
+
+function refuse(message: string): number {
+  warn(message);
+  return 2;
+}

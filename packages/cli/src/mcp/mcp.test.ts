@@ -1,0 +1,227 @@
+/** MCP servers through the shipped program: configuration, trust, permission, search, and a host's own servers. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { call, say, type ScriptStep } from '@heddle/testing';
+import { misbehavingServer, testServer } from '@heddle/testing/mcp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  closeAtResult,
+  control,
+  type Conversation,
+  converse,
+  type Held,
+  prompt,
+  replyTo,
+} from '../headless/host/test/conversation.ts';
+import { homeFor } from '../test/home.ts';
+import { install, type Installed, linesOf, type OutputLine } from '../test/program.ts';
+
+let installed: Installed;
+
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+const config = (servers: object): string => JSON.stringify({ mcpServers: servers });
+
+async function print(
+  script: readonly ScriptStep[],
+  flags: readonly string[],
+  prepare?: (folder: string) => void,
+) {
+  const home = homeFor(installed.program);
+  prepare?.(home.folder);
+  const json = ['--output-format', 'stream-json', '--verbose', '--model', home.script(script)];
+  const ended = await home.run(['-p', 'go', ...json, ...flags]);
+  return { ...ended, ...home, lines: linesOf(ended.stdout) };
+}
+
+/** The contents of all tool results. */
+function results(lines: readonly OutputLine[]): string {
+  return JSON.stringify(lines.filter(({ type }) => type === 'user').map((line) => line['message']));
+}
+
+const host = (conversation: Conversation): Promise<Held> => converse(installed.program, conversation);
+
+describe('a server of --mcp-config', () => {
+  it('answers a call in the first answer, although it is still connecting', async () => {
+    const { lines, stderr } = await print(
+      [call('mcp__s__echo', { text: 'hello from afar' }, 'c1'), say('Done.')],
+      ['--mcp-config', config({ s: testServer('s', '--delay=200') }), '--allowed-tools', 'mcp__s__*'],
+    );
+    expect(lines[0]).toMatchObject({ subtype: 'init', mcp_servers: [{ name: 's', status: 'pending' }] });
+    expect(results(lines)).toContain('hello from afar');
+    expect(stderr).toBe('');
+  });
+
+  it('is found by a search, which waits for it, and its tool is then part of requests', async () => {
+    const { lines } = await print(
+      [
+        call('ToolSearch', { query: 'select:mcp__s__add' }, 'c1'),
+        call('mcp__s__add', { a: 1, b: 2 }, 'c2'),
+        say('3'),
+      ],
+      ['--mcp-config', config({ s: testServer() }), '--allowed-tools', 'mcp__s', '--tools', 'Read'],
+    );
+    expect(results(lines)).toMatch(/These tools can be called now[^]*"text":"3"/);
+  });
+
+  it('needs a rule, whatever it claims about its tools', async () => {
+    const { lines } = await print(
+      [call('mcp__s__echo', { text: 'hi' }, 'c1'), say('Denied.')],
+      ['--mcp-config', config({ s: testServer() }), '--allowed-tools', 'mcp__other'],
+    );
+    expect(results(lines)).toContain('No rule allows mcp__s__echo');
+  });
+
+  it('is not even offered if a rule denies it', async () => {
+    const { lines } = await print(
+      [call('mcp__s__echo', { text: 'hi' }, 'c1'), say('None.')],
+      ['--mcp-config', config({ s: testServer() }), '--disallowed-tools', 'mcp__s'],
+    );
+    expect(results(lines)).toContain('There is no tool named mcp__s__echo');
+  });
+});
+
+describe('a server of .mcp.json', () => {
+  const write = (folder: string): void =>
+    writeFileSync(path.join(folder, '.mcp.json'), config({ s: testServer() }));
+  const script = [call('mcp__s__echo', { text: 'project' }, 'c1'), say('Done.')];
+
+  it('does not start in a folder that is not trusted', async () => {
+    const { lines, stderr } = await print(script, ['--allowed-tools', 'mcp__s'], write);
+    expect(lines[0]).toMatchObject({ mcp_servers: [{ name: 's', status: 'disabled' }] });
+    expect(stderr).toMatch(/Left out, because the folder is not trusted: .*\.mcp\.json: s\./);
+    expect(results(lines)).toContain('There is no tool named mcp__s__echo');
+  });
+
+  it('starts in a trusted folder, and not with --strict-mcp-config', async () => {
+    const trusted = (folder: string): void => {
+      write(folder);
+      mkdirSync(path.join(folder, 'config'));
+      const projects = { [folder]: { hasTrustDialogAccepted: true } };
+      writeFileSync(path.join(folder, 'config/.claude.json'), JSON.stringify({ projects }));
+    };
+    const { lines } = await print(script, ['--allowed-tools', 'mcp__s'], trusted);
+    expect(results(lines)).toContain('project');
+    const strict = await print([say('Hm.')], ['--strict-mcp-config'], trusted);
+    expect(strict.lines[0]).toMatchObject({ mcp_servers: [] });
+  });
+});
+
+describe('a server of a host', () => {
+  /** Answers messages to the server `calc` like the library of a host does. */
+  function reply(line: OutputLine): object | 'close' | undefined {
+    const { request, request_id } = line as { request?: { message?: Message }; request_id?: string };
+    const message = request?.message;
+    if (line['type'] !== 'control_request' || !message) return closeAtResult(line);
+    const mcp_response = { jsonrpc: '2.0', id: message.id ?? 0, result: resultOf(message) };
+    return {
+      type: 'control_response',
+      response: { subtype: 'success', request_id, response: { mcp_response } },
+    };
+  }
+  interface Message {
+    readonly id?: number;
+    readonly method: string;
+    readonly params?: { readonly arguments?: { readonly a: number } };
+  }
+  function resultOf({ method, params }: Message): object {
+    switch (method) {
+      case 'initialize':
+        return {
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'c', version: '1' },
+        };
+      case 'tools/list':
+        return {
+          tools: [{ name: 'double', inputSchema: { type: 'object', properties: { a: { type: 'number' } } } }],
+        };
+      case 'tools/call':
+        return { content: [{ type: 'text', text: String((params?.arguments?.a ?? 0) * 2) }] };
+      default:
+        return {};
+    }
+  }
+
+  it('is connected before the first request, and its tools are part of it', async () => {
+    const held = await host({
+      script: [call('mcp__calc__double', { a: 21 }, 'c1'), say('42')],
+      flags: ['--allowed-tools', 'mcp__calc'],
+      first: [control('i1', { subtype: 'initialize', sdkMcpServers: ['calc'] }), prompt('go')],
+      reply,
+    });
+    const init = held.lines.find(({ subtype }) => subtype === 'init');
+    expect(init).toMatchObject({ mcp_servers: [{ name: 'calc', status: 'connected' }] });
+    expect(init?.['tools']).toContain('mcp__calc__double');
+    expect(results(held.lines)).toContain('"text":"42"');
+  });
+
+  it('can be replaced, switched off and on, and connected again', async () => {
+    const servers = { s: testServer(), bad: misbehavingServer('exits') };
+    const held = await host({
+      script: [],
+      first: [
+        control('i1', { subtype: 'initialize' }),
+        control('a', { subtype: 'mcp_set_servers', servers }),
+      ],
+      reply: (line) => {
+        const id = (line['response'] as { request_id?: string } | undefined)?.request_id;
+        if (id === 'a') return control('b', { subtype: 'mcp_toggle', serverName: 's', enabled: false });
+        if (id === 'b') return control('c', { subtype: 'mcp_status' });
+        if (id === 'c') return control('d', { subtype: 'mcp_reconnect', serverName: 's' });
+        if (id === 'd')
+          return control('e', {
+            subtype: 'mcp_call',
+            serverName: 's',
+            tool: 'add',
+            arguments: { a: 1, b: 1 },
+          });
+        return id === 'e' ? 'close' : undefined;
+      },
+    });
+    expect(replyTo('a', held)).toMatchObject({
+      response: { added: ['s', 'bad'], removed: [], errors: { bad: 'The process ended with exit code 7.' } },
+    });
+    expect(replyTo('c', held)).toMatchObject({
+      response: {
+        mcpServers: [
+          { name: 's', status: 'disabled' },
+          { name: 'bad', status: 'failed' },
+        ],
+      },
+    });
+    expect(replyTo('d', held)).toMatchObject({ subtype: 'success' });
+    expect(replyTo('e', held)).toMatchObject({ response: { content: [{ text: '2' }] } });
+  });
+});
+
+describe('heddle mcp', () => {
+  it('adds, lists, shows, tests and removes servers', async () => {
+    const { run, folder } = homeFor(installed.program);
+    const { command, args } = testServer('notes');
+    const added = await run(['mcp', 'add', 'notes', '-e', 'TOKEN=secret', '--', command, ...args]);
+    expect(added.stdout).toContain(`Added notes to ${folder}/config/.claude.json (local)`);
+    await run(['mcp', 'add', 'web', 'http://127.0.0.1:9/mcp', '--scope', 'user', '-H', 'X-Key: hidden']);
+    await run(['mcp', 'add-json', 'dead', '{"command":"/no/such/program"}', '-s', 'project']);
+    const listed = await run(['mcp', 'list']);
+    expect(listed.stdout).toMatch(
+      /^notes: .*\(local\)\ndead: .* Not started: The folder is not trusted.*\nweb: http /,
+    );
+    const shown = await run(['mcp', 'get', 'notes']);
+    expect(shown.stdout).toContain('variables: TOKEN');
+    expect(shown.stdout).not.toContain('secret');
+    const tested = await run(['mcp', 'test', 'notes']);
+    expect(tested.stdout).toMatch(
+      /^notes: connected, 12 tools\n[^]*tool echo \(claims to only read\): Returns its text\./,
+    );
+    expect(tested.code).toBe(0);
+    expect((await run(['mcp', 'test', 'web'])).code).toBe(1);
+    expect((await run(['mcp', 'remove', 'notes'])).stdout).toContain('Removed notes');
+    expect((await run(['mcp', 'get', 'notes'])).stderr).toContain(
+      'There is no server notes. There are dead, web.',
+    );
+  });
+});

@@ -1,0 +1,137 @@
+/** The MCP servers of the program. They outlive a session: `/clear` does not restart them. */
+import { admitMedia, type LivePermissions, VERSION } from '@heddle/agent';
+import { configuredServers } from '@heddle/agent/mcp';
+import type { LoadedSettings } from '@heddle/agent/settings';
+import { type ResultContent, text } from '@heddle/core';
+import { type ClientServices, McpServers, type SendToHost, type ServersRead } from '@heddle/mcp';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { RunOptions } from '../arguments/arguments.ts';
+import { commandEnvironment } from '../keys.ts';
+import { runHeadersHelper } from './headers-helper.ts';
+
+/** The features of a surface that servers may use. */
+export interface ServerServices extends Pick<ClientServices, 'elicit' | 'sample'> {
+  readonly sendToHost?: SendToHost | undefined;
+}
+
+/** A server that connects needs the processor. The first request is sent before. */
+const AFTER_REQUEST_MS = 100;
+
+/** A host, or a user at a terminal, that sends no prompt in this time is not delayed by servers. */
+const WITHOUT_PROMPT_MS = 1_000;
+
+export class ProgramServers {
+  readonly servers: McpServers;
+  #services: ServerServices = {};
+  #folder: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ servers }: ServersRead, rules: LivePermissions | undefined, cwd: string) {
+    const services = servicesOf(
+      () => this.#services,
+      () => [cwd, ...(rules?.directories ?? [])],
+    );
+    this.servers = new McpServers(servers, {
+      version: VERSION,
+      environment: commandEnvironment(),
+      variables: process.env,
+      cwd,
+      services,
+      sendToHost: (server, message, signal) => this.#sendToHost(server, message, signal),
+      runHeadersHelper,
+      admitImages: (content, signal) => admitImages(content, signal),
+      storeFile: (data, extension) => this.#store(data, extension),
+    });
+    process.once('exit', () => this.servers.kill());
+  }
+
+  /** A session starts. `folder` is for its files; undefined for a session that leaves nothing behind. */
+  attach(services: ServerServices, folder: string | undefined): void {
+    this.#services = services;
+    this.#folder = folder;
+    this.#timer ??= setTimeout(() => this.servers.start(), WITHOUT_PROMPT_MS).unref();
+  }
+
+  /** A prompt was accepted. Servers start when its request is on the way. */
+  holdStart(): void {
+    clearTimeout(this.#timer);
+  }
+
+  startAfterRequest(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.servers.start(), AFTER_REQUEST_MS).unref();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.servers.close();
+  }
+
+  async #sendToHost(server: string, message: unknown, signal: AbortSignal): Promise<unknown> {
+    const { sendToHost } = this.#services;
+    if (!sendToHost) throw new Error('There is no host.');
+    return sendToHost(server, message, signal);
+  }
+
+  async #store(data: Buffer, extension: string): Promise<string> {
+    this.#folder ??= await mkdtemp(path.join(os.tmpdir(), 'heddle-mcp-'));
+    await mkdir(this.#folder, { recursive: true });
+    const file = path.join(this.#folder, `${randomUUID()}.${extension}`);
+    await writeFile(file, data, { mode: 0o600 });
+    return file;
+  }
+}
+
+/** Advertised are the features of the surface at the time of the connection. */
+function servicesOf(current: () => ServerServices, roots: () => readonly string[]): ClientServices {
+  return {
+    roots,
+    get elicit() {
+      return current().elicit;
+    },
+    get sample() {
+      return current().sample;
+    },
+  };
+}
+
+type ServerFlags = Pick<RunOptions, 'mcpConfig' | 'strictMcpConfig' | 'settingSources' | 'bare'> & {
+  readonly inputFormat?: string;
+};
+
+/** Reads the configuration. Undefined if no server is configured, and no host can add one. */
+export function openProgramServers(
+  command: ServerFlags,
+  loaded: LoadedSettings,
+  rules: LivePermissions | undefined,
+): { readonly servers: ProgramServers | undefined; readonly notes: readonly string[] } {
+  const { mcpConfig, strictMcpConfig, settingSources, bare } = command;
+  const cwd = process.cwd();
+  const read = configuredServers({
+    cwd,
+    home: os.homedir(),
+    env: process.env,
+    loaded,
+    sources: settingSources,
+    configs: mcpConfig,
+    strict: strictMcpConfig || bare,
+    variables: commandEnvironment(),
+  });
+  const isNeeded = read.servers.length > 0 || command.inputFormat === 'stream-json';
+  return { servers: isNeeded ? new ProgramServers(read, rules, cwd) : undefined, notes: read.notes };
+}
+
+async function admitImages(
+  content: readonly ResultContent[],
+  signal: AbortSignal,
+): Promise<readonly ResultContent[]> {
+  const admitted = await admitMedia(content, signal);
+  if (typeof admitted === 'string') return [text(admitted)];
+  // Blocks are kept, scaled, or replaced by text.
+  return admitted.filter(
+    (block) => block.type === 'text' || block.type === 'image' || block.type === 'document',
+  );
+}

@@ -1,0 +1,56 @@
+/** The part of the MCP servers in one session: tools, news for the model, and the moment at which servers start. */
+import type { AgentOptions } from '@heddle/agent';
+import type { Attachment, LoopEvent, Tool } from '@heddle/core';
+import { SessionServers } from '@heddle/mcp';
+import type { ServerTools } from '@heddle/tools';
+import type { ProgramServers, ServerServices } from './program-servers.ts';
+
+export interface SessionParts {
+  readonly liveTools: NonNullable<AgentOptions['liveTools']>;
+  /** The tools that a search can load. */
+  readonly search: ServerTools;
+  readonly news: () => readonly Attachment[];
+  readonly onEvent: (event: LoopEvent) => void;
+}
+
+interface SessionSetup {
+  readonly services: ServerServices;
+  /** A folder for the files of results. Undefined for a session that leaves nothing behind. */
+  readonly folder: string | undefined;
+  /** A tool that is denied as a whole is not shown to the model. */
+  readonly isDenied: (name: string) => boolean;
+  /** The window of the model, in tokens. */
+  readonly window: number;
+}
+
+/** A search without a match waits this long for servers that are still connecting. */
+const SEARCH_WAIT_MS = 10_000;
+
+export function joinSession(
+  mcp: ProgramServers,
+  { services, folder, isDenied, window }: SessionSetup,
+): SessionParts {
+  mcp.attach(services, folder);
+  const { servers } = mcp;
+  const session = new SessionServers(servers);
+  const offered = (tools: readonly Tool[]): readonly Tool[] => tools.filter(({ name }) => !isDenied(name));
+  return {
+    liveTools: {
+      active: () => offered(session.active),
+      names: () => offered(servers.tools).map(({ name }) => name),
+      find: async (name, signal) => (isDenied(name) ? undefined : servers.find(name, signal)),
+      servers: () => servers.all.map(({ name, state }) => ({ name, status: state.status })),
+    },
+    search: {
+      tools: () => offered(session.deferred),
+      settle: (signal) => servers.settle(SEARCH_WAIT_MS, signal),
+    },
+    news: () => {
+      session.freeze(window);
+      return session.takeNews().map((text) => ({ kind: 'reminder', about: 'other', text }));
+    },
+    onEvent: (event) => {
+      if (event.type === 'stream_request_start') mcp.startAfterRequest();
+    },
+  };
+}

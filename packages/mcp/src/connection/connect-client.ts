@@ -1,0 +1,157 @@
+/** Opens a connection: transport, handshake and revision of the protocol. The library is loaded with the first one. */
+import type { Client, ListChangedHandlers, Transport } from '@modelcontextprotocol/client';
+import { errorCode, errorMessage } from '@heddle/core';
+import type { OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { ConfiguredServer, RemoteConfig } from '../config/server-config.ts';
+import { cleanLine } from '../server-text.ts';
+import { capabilitiesOf, type ClientServices, registerServices } from './client-services.ts';
+import { HostTransport, type SendToHost } from './host-transport.ts';
+import { type StdioDeps, StdioTransport } from './stdio-transport.ts';
+
+export interface ConnectDeps extends StdioDeps {
+  readonly version: string;
+  readonly services: ClientServices;
+  readonly sendToHost?: SendToHost | undefined;
+  /** Runs a `headersHelper` and returns the headers it printed. */
+  readonly runHeadersHelper?: (command: string) => Promise<Readonly<Record<string, string>>>;
+  readonly oauth?: (server: ConfiguredServer) => OAuthClientProvider | undefined;
+}
+
+export interface ConnectHandlers {
+  readonly onClosed: (reason: string | undefined) => void;
+  readonly onMessage?: (text: string) => void;
+  readonly listChanged: ListChangedHandlers;
+  readonly whileAsking: <T>(question: () => Promise<T>) => Promise<T>;
+}
+
+export interface OpenConnection {
+  readonly client: Client;
+  readonly transport: Transport;
+}
+
+export type Connecting =
+  | { readonly ok: true; readonly connection: OpenConnection }
+  | {
+      readonly ok: false;
+      readonly why: 'failed' | 'needs-auth';
+      readonly message: string;
+      readonly stderr?: string;
+    };
+
+/** A child process that does not know the newer revision may never answer the probe for it. */
+const STDIO_PROBE_MS = 5_000;
+
+/** Never throws. `signal` aborts the attempt, and ends a process that it started. */
+export async function connectClient(
+  server: ConfiguredServer,
+  deps: ConnectDeps,
+  handlers: ConnectHandlers,
+  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
+): Promise<Connecting> {
+  const library = await import('@modelcontextprotocol/client');
+  const attempt = async (transport: Transport, mode: 'auto' | 'legacy'): Promise<OpenConnection> => {
+    const client = new library.Client(
+      { name: 'heddle', title: 'Heddle', version: deps.version },
+      {
+        capabilities: capabilitiesOf(deps.services),
+        listChanged: handlers.listChanged,
+        versionNegotiation: {
+          mode,
+          probe: {
+            timeoutMs: server.config.type === 'stdio' ? Math.min(STDIO_PROBE_MS, timeoutMs) : timeoutMs,
+          },
+        },
+      },
+    );
+    registerServices(client, server.name, deps.services, handlers.whileAsking);
+    const stop = (): void => void transport.close().catch(() => undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      signal.throwIfAborted();
+      await client.connect(transport, { timeout: timeoutMs, signal });
+      return { client, transport };
+    } catch (thrown) {
+      stop();
+      throw thrown;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  };
+  let transport: Transport | undefined;
+  try {
+    const connection = await (async () => {
+      const { config } = server;
+      switch (config.type) {
+        case 'sdk':
+          if (!deps.sendToHost) throw new Error('Only a host has servers of the type sdk.');
+          transport = new HostTransport(server.name, deps.sendToHost);
+          return attempt(transport, 'legacy');
+        case 'stdio': {
+          const first = new StdioTransport(config, deps);
+          transport = first;
+          return attempt(first, 'auto').catch((thrown: unknown) => {
+            // Some servers end when they receive a request before `initialize`.
+            if (signal.aborted || !hasEndedEarly(thrown)) throw thrown;
+            transport = new StdioTransport(config, deps);
+            return attempt(transport, 'legacy');
+          });
+        }
+        case 'sse':
+          transport = new library.SSEClientTransport(
+            new URL(config.url),
+            await remoteOptions(server, config, deps),
+          );
+          return attempt(transport, 'legacy');
+        case 'http':
+          transport = new library.StreamableHTTPClientTransport(
+            new URL(config.url),
+            await remoteOptions(server, config, deps),
+          );
+          return attempt(transport, 'auto');
+      }
+    })();
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no other way
+    connection.client.onclose = () => handlers.onClosed(endingOf(connection.transport));
+    return { ok: true, connection };
+  } catch (thrown) {
+    return failure(thrown, transport, library.UnauthorizedError);
+  }
+}
+
+function hasEndedEarly(thrown: unknown): boolean {
+  return errorCode(thrown) === 'ERA_NEGOTIATION_FAILED' || errorCode(thrown) === 'CONNECTION_CLOSED';
+}
+
+async function remoteOptions(
+  server: ConfiguredServer,
+  config: RemoteConfig,
+  { oauth, runHeadersHelper }: ConnectDeps,
+): Promise<{ requestInit: { headers: Record<string, string> }; authProvider?: OAuthClientProvider }> {
+  const helped = config.headersHelper === undefined ? {} : await runHeadersHelper?.(config.headersHelper);
+  const headers = { ...config.headers, ...helped };
+  const provider = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+    ? undefined
+    : oauth?.(server);
+  return { requestInit: { headers }, ...(provider ? { authProvider: provider } : {}) };
+}
+
+function failure(
+  thrown: unknown,
+  transport: Transport | undefined,
+  Unauthorized: new () => Error,
+): Extract<Connecting, { ok: false }> {
+  const isUnauthorized =
+    thrown instanceof Unauthorized ||
+    (thrown instanceof Error && 'status' in thrown && thrown.status === 401);
+  const stderr = transport instanceof StdioTransport ? transport.stderr.trim() : '';
+  const ending = transport === undefined ? undefined : endingOf(transport);
+  const why = isUnauthorized ? 'needs-auth' : 'failed';
+  const message = isUnauthorized
+    ? 'The server requires a login.'
+    : (ending ?? cleanLine(errorMessage(thrown)));
+  return { ok: false, why, message, ...(stderr === '' ? {} : { stderr }) };
+}
+
+function endingOf(transport: Transport): string | undefined {
+  return transport instanceof StdioTransport ? transport.ending : undefined;
+}

@@ -1,0 +1,22 @@
+/** Servers of the Model Context Protocol: their configuration, connections, tools, resources and prompts. */
+export {
+  type ConfiguredServer,
+  readConfig,
+  readServers,
+  type ServerConfig,
+  type ServerScope,
+  type ServersRead,
+} from './config/server-config.ts';
+export { selectServers, serverPolicyOf } from './config/server-policy.ts';
+export type {
+  ClientServices,
+  ElicitationAnswer,
+  ElicitationQuestion,
+  SamplingAnswer,
+  SamplingQuestion,
+} from './connection/client-services.ts';
+export type { SendToHost } from './connection/host-transport.ts';
+export type { McpServer, ServerState, ServerStatus } from './connection/server.ts';
+export { McpServers, type ServerReport, type ServersDeps } from './servers/mcp-servers.ts';
+export { SessionServers } from './servers/session-servers.ts';
+export { cleanLine, cleanText } from './server-text.ts';

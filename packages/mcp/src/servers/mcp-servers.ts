@@ -1,0 +1,203 @@
+/** All servers of a program: they start in parallel, change at any time, and never delay the caller. */
+import { untilAborted } from '@heddle/core';
+import type { ConfiguredServer, ServerScope } from '../config/server-config.ts';
+import { McpServer, type ServerDeps, type ServerState, type ServerTimes } from '../connection/server.ts';
+import {
+  createServerTool,
+  type ServerTool,
+  type ServerToolDeps,
+  type ToolAnnotations,
+} from '../tools/server-tool.ts';
+import { prefixOf, toolName, uniqueName } from '../tools/tool-names.ts';
+
+export interface ServersDeps
+  extends Omit<ServerDeps, 'onChange' | 'times'>,
+    Omit<ServerToolDeps, 'maxResultSize'> {
+  /** `MCP_TIMEOUT`, `MCP_TOOL_TIMEOUT` and `MAX_MCP_OUTPUT_TOKENS` are read from it. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly times?: Partial<ServerTimes>;
+}
+
+export interface ServerReport extends ServerState {
+  readonly name: string;
+  readonly scope: ServerScope;
+  readonly source?: string;
+  readonly serverInfo?: { readonly name: string; readonly version: string };
+  readonly config: ConfiguredServer['config'];
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly annotations: ToolAnnotations;
+  }[];
+}
+
+const CONNECT_MS = 30_000;
+const IDLE_MS = 10 * 60_000;
+const TOTAL_MS = 60 * 60_000;
+const RETRY_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
+const OUTPUT_TOKENS = 25_000;
+const CHARACTERS_PER_TOKEN = 4;
+
+export class McpServers {
+  readonly #deps: ServersDeps;
+  #servers = new Map<string, McpServer>();
+  #isStarted = false;
+  #tools: readonly ServerTool[] | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(configured: readonly ConfiguredServer[], deps: ServersDeps) {
+    this.#deps = deps;
+    for (const server of configured) this.#add(server);
+  }
+
+  get all(): readonly McpServer[] {
+    return [...this.#servers.values()];
+  }
+
+  get(name: string): McpServer | undefined {
+    return this.#servers.get(name);
+  }
+
+  /** Starts all servers. Returns at once. */
+  start(): void {
+    this.#isStarted = true;
+    for (const server of this.#servers.values()) server.start();
+  }
+
+  /** The tools of all servers that are connected, or are about to be again. The same list until something changes. */
+  get tools(): readonly ServerTool[] {
+    return (this.#tools ??= this.#buildTools());
+  }
+
+  /** Finds a tool by name. Waits for the server if it is still connecting. */
+  async find(name: string, signal: AbortSignal): Promise<ServerTool | undefined> {
+    const known = this.tools.find((tool) => tool.name === name);
+    if (known) return known;
+    const waiting = this.all.filter(
+      ({ name: server, state }) => state.status === 'pending' && name.startsWith(prefixOf(server)),
+    );
+    for (const server of waiting) server.start();
+    await untilAborted(Promise.all(waiting.map(({ settled }) => settled)), signal, () => undefined);
+    return this.tools.find((tool) => tool.name === name);
+  }
+
+  /** Waits until no server is pending, at most this long. */
+  async settle(limitMs: number, signal?: AbortSignal): Promise<void> {
+    this.start();
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), limitMs);
+    const given = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+    try {
+      await untilAborted(Promise.all(this.all.map(({ settled }) => settled)), given, () => undefined);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Replaces the servers of one scope. Servers whose configuration is the same stay connected. */
+  async replace(
+    scope: ServerScope,
+    wanted: readonly ConfiguredServer[],
+  ): Promise<{ added: string[]; removed: string[] }> {
+    const before = this.all.filter(({ configured }) => configured.scope === scope);
+    const isSame = (left: ConfiguredServer, right: ConfiguredServer): boolean =>
+      left.name === right.name && JSON.stringify(left.config) === JSON.stringify(right.config);
+    const kept = before.filter(({ configured }) => wanted.some((other) => isSame(configured, other)));
+    const gone = before.filter((server) => !kept.includes(server));
+    const fresh = wanted.filter((other) => !kept.some(({ configured }) => isSame(configured, other)));
+    for (const server of gone) this.#servers.delete(server.name);
+    for (const configured of fresh) {
+      const replaced = this.#servers.get(configured.name);
+      if (replaced) void replaced.close();
+      const server = this.#add(configured);
+      if (this.#isStarted) server.start();
+    }
+    this.#changed();
+    await Promise.all(gone.map((server) => server.close()));
+    const names = new Set(fresh.map(({ name }) => name));
+    return { added: [...names], removed: gone.map(({ name }) => name).filter((name) => !names.has(name)) };
+  }
+
+  report(): readonly ServerReport[] {
+    return this.all.map((server) => {
+      const { configured, state, serverInfo } = server;
+      const tools = this.tools.filter((tool) => tool.server === server.name);
+      return {
+        ...state,
+        name: server.name,
+        scope: configured.scope,
+        ...(configured.source === undefined ? {} : { source: configured.source }),
+        ...(serverInfo ? { serverInfo } : {}),
+        config: configured.config,
+        tools: tools.map(({ ownName, description, annotations }) => ({
+          name: ownName,
+          description,
+          annotations,
+        })),
+      };
+    });
+  }
+
+  /** Calls `listener` after each change of a state or a list. Returns a function that removes it. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map((server) => server.close()));
+  }
+
+  /** Ends all processes at once. */
+  kill(): void {
+    for (const server of this.#servers.values()) server.kill();
+  }
+
+  #add(configured: ConfiguredServer): McpServer {
+    const { timeout } = configured.config;
+    const times = timesOf(this.#deps, timeout);
+    const server = new McpServer(configured, { ...this.#deps, times, onChange: () => this.#changed() });
+    this.#servers.set(configured.name, server);
+    this.#tools = undefined;
+    return server;
+  }
+
+  #changed(): void {
+    this.#tools = undefined;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #buildTools(): readonly ServerTool[] {
+    const taken = new Set<string>();
+    const deps = { ...this.#deps, maxResultSize: resultSize(this.#deps.variables) };
+    return this.all.flatMap((server) =>
+      server.tools.flatMap((definition) => {
+        const own = String(definition['name']);
+        const name = uniqueName(toolName(server.name, own), server.name, own, taken);
+        const tool = taken.has(name) ? undefined : createServerTool(server, definition, name, deps);
+        if (!tool) return [];
+        taken.add(name);
+        return [tool];
+      }),
+    );
+  }
+}
+
+function timesOf({ variables, times }: ServersDeps, timeout: number | undefined): ServerTimes {
+  const totalMs = timeout ?? positive(variables['MCP_TOOL_TIMEOUT']) ?? TOTAL_MS;
+  return {
+    connectMs: positive(variables['MCP_TIMEOUT']) ?? CONNECT_MS,
+    limits: { totalMs, idleMs: Math.min(IDLE_MS, totalMs) },
+    retryDelaysMs: RETRY_DELAYS_MS,
+    ...times,
+  };
+}
+
+function resultSize(variables: ServersDeps['variables']): number {
+  return (positive(variables['MAX_MCP_OUTPUT_TOKENS']) ?? OUTPUT_TOKENS) * CHARACTERS_PER_TOKEN;
+}
+
+function positive(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return text !== undefined && value > 0 && Number.isFinite(value) ? value : undefined;
+}

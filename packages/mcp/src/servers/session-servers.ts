@@ -1,0 +1,109 @@
+/**
+ * The tools of servers in one session. The first request contains the tools that are there by then, if they are few. Later
+ * changes are announced by messages, and the tools are loaded by a search. So the cached start of requests never changes.
+ */
+import type { Tool } from '@heddle/core';
+import { cleanLine } from '../server-text.ts';
+import type { McpServers } from './mcp-servers.ts';
+import type { ServerTool } from '../tools/server-tool.ts';
+
+/** Schemas may take this part of the window. Beyond it, all of them are loaded on demand. */
+const WINDOW_PART = 0.1;
+const CHARACTERS_PER_TOKEN = 4;
+
+/** A server with more tools is announced by its number of tools. */
+const NAMES_LISTED = 30;
+
+export class SessionServers {
+  readonly servers: McpServers;
+  #active: readonly ServerTool[] = [];
+  #isFrozen = false;
+  /** Tools that the model was told about, by name. */
+  #announced = new Set<string>();
+  readonly #reported = new Map<string, string>();
+
+  constructor(servers: McpServers) {
+    this.servers = servers;
+  }
+
+  /** Fixes the tools that are part of every request of this session. Later calls have no effect. */
+  freeze(windowTokens: number): void {
+    if (this.#isFrozen) return;
+    this.#isFrozen = true;
+    const { tools } = this.servers;
+    const size = tools.reduce((sum, tool) => sum + sizeOf(tool), 0);
+    const fits = size / CHARACTERS_PER_TOKEN <= windowTokens * WINDOW_PART;
+    this.#active = fits ? tools : tools.filter(({ alwaysLoad }) => alwaysLoad);
+    this.#announced = new Set(this.#active.map(({ name }) => name));
+  }
+
+  /** The tools that are part of every request. */
+  get active(): readonly Tool[] {
+    return this.#active;
+  }
+
+  /** The tools that a search can load. */
+  get deferred(): readonly Tool[] {
+    const active = new Set(this.#active.map(({ name }) => name));
+    return this.servers.tools.filter(({ name }) => !active.has(name));
+  }
+
+  /** Returns what changed since the last call, as texts for the model. */
+  takeNews(): readonly string[] {
+    const tools = this.servers.tools;
+    const present = new Set(tools.map(({ name }) => name));
+    const gone = [...this.#announced].filter((name) => !present.has(name));
+    const fresh = tools.filter(({ name }) => !this.#announced.has(name));
+    this.#announced = present;
+    const connecting = this.servers.all.filter(
+      ({ name, state }) => state.status === 'pending' && !this.#reported.has(name),
+    );
+    return [
+      ...(connecting.length === 0
+        ? []
+        : [
+            `These MCP servers are connecting: ${listed(connecting.map(({ name }) => cleanLine(name)))}. ToolSearch waits for their tools.`,
+          ]),
+      ...this.servers.all.flatMap((server) => this.#stateNews(server)),
+      ...grouped(fresh).map(([server, names]) => this.#added(server, names)),
+      ...(gone.length === 0 ? [] : [`These tools are not available any more: ${listed(gone)}.`]),
+    ];
+  }
+
+  #stateNews({ name, state }: McpServers['all'][number]): string[] {
+    const { status, error } = state;
+    const before = this.#reported.get(name);
+    if (before === status) return [];
+    this.#reported.set(name, status);
+    switch (status) {
+      case 'failed':
+      case 'needs-auth':
+        return [`The MCP server ${cleanLine(name)} is not available: ${cleanLine(error ?? status)}`];
+      case 'pending':
+      case 'connected':
+      case 'disabled':
+        return [];
+    }
+  }
+
+  #added(server: string, names: readonly string[]): string {
+    const instructions = this.servers.get(server)?.instructions;
+    const about = instructions === undefined ? '' : ` The server describes itself: ${instructions}`;
+    return `The MCP server ${cleanLine(server)} has these tools: ${listed(names)}. Load them with ToolSearch before you call them.${about}`;
+  }
+}
+
+function sizeOf({ name, description, inputJSONSchema }: ServerTool): number {
+  return name.length + description.length + JSON.stringify(inputJSONSchema).length;
+}
+
+function grouped(tools: readonly ServerTool[]): [server: string, names: string[]][] {
+  const groups = Map.groupBy(tools, ({ server }) => server);
+  return Array.from(groups, ([server, group]) => [server, group.map(({ name }) => name)]);
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_LISTED).join(', ');
+  const more = names.length - NAMES_LISTED;
+  return more > 0 ? `${shown}, and ${more} more` : shown;
+}
