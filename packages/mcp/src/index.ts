@@ -15,6 +15,7 @@ export type {
   SamplingAnswer,
   SamplingQuestion,
 } from './connection/client-services.ts';
+export { readElicitation } from './connection/client-services.ts';
 export type { SendToHost } from './connection/host-transport.ts';
 export type { McpServer, ServerState, ServerStatus } from './connection/server.ts';
 export { McpServers, type ServerReport, type ServersDeps } from './servers/mcp-servers.ts';

@@ -23,6 +23,7 @@ export const HOST_REQUESTS = {
       jsonSchema: json.optional(),
       title: z.string().optional(),
       hooks: json.optional(),
+      sdkMcpServers: strings.optional(),
     }),
     response: z.object({
       commands: z.array(z.object({ name: z.string(), description: z.string(), argumentHint: z.string() })),
@@ -140,7 +141,36 @@ export const HOST_REQUESTS = {
   mcp_status: {
     request: nothing,
     response: z.object({ mcpServers: z.array(json) }),
-    effect: 'returns the state of the MCP servers',
+    effect:
+      'returns the state and the tools of the MCP servers. Waits a few seconds for those that are connecting',
+  },
+  mcp_set_servers: {
+    request: z.object({ servers: json }),
+    response: z.object({ added: strings, removed: strings, errors: z.record(z.string(), z.string()) }),
+    effect: 'replaces the MCP servers that the host has given. Those of files stay',
+  },
+  mcp_reconnect: {
+    request: z.object({ serverName: z.string() }),
+    effect: 'connects to an MCP server again',
+  },
+  mcp_toggle: {
+    request: z.object({ serverName: z.string(), enabled: z.boolean() }),
+    effect: 'switches an MCP server off or on',
+  },
+  mcp_message: {
+    request: z.object({ server_name: z.string(), message: json }),
+    response: nothing,
+    effect: 'delivers a message of an MCP server in the process of the host',
+  },
+  mcp_call: {
+    request: z.object({ serverName: z.string(), tool: z.string(), arguments: json.optional() }),
+    response: json,
+    effect: 'calls a tool of an MCP server, and returns its result',
+  },
+  mcp_read_resource: {
+    request: z.object({ serverName: z.string(), uri: z.string() }),
+    response: json,
+    effect: 'reads a resource of an MCP server',
   },
 } as const satisfies Readonly<Record<string, ControlFrame>>;
 
@@ -170,5 +200,22 @@ export const PROGRAM_REQUESTS = {
     request: z.object({ callback_id: z.string(), input: json, tool_use_id: z.string().optional() }),
     response: json,
     effect: 'calls a hook of the host',
+  },
+  mcp_message: {
+    request: z.object({ server_name: z.string(), message: json }),
+    response: z.object({ mcp_response: json }),
+    effect: 'delivers a message to an MCP server in the process of the host, and returns its reply',
+  },
+  elicitation: {
+    request: z.object({
+      mcp_server_name: z.string(),
+      message: z.string(),
+      mode: z.enum(['form', 'url']).optional(),
+      url: z.string().optional(),
+      elicitation_id: z.string().optional(),
+      requested_schema: json.optional(),
+    }),
+    response: z.object({ action: z.enum(['accept', 'decline', 'cancel']), content: json.optional() }),
+    effect: 'passes on a question of an MCP server to the user',
   },
 } as const satisfies Readonly<Record<string, ControlFrame>>;

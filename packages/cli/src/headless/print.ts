@@ -9,7 +9,7 @@ import { durationText } from '../terminal/amounts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import { createHost, type Host, singlePrompt } from './host/host.ts';
-import { hostSender } from './host/control/servers.ts';
+import { hostElicitation, hostSender } from './host/control/servers.ts';
 import { serve } from './host/service.ts';
 import { SessionStateReporter } from './host/turn-lines.ts';
 import { modelSetup } from '../start/model-options.ts';
@@ -61,7 +61,7 @@ async function begin(
   const ask = command.asksHost && host.ask ? state.watching(remembering(host.ask)) : undefined;
   const { requests } = host;
   const starting = await startAgent(command, options.options, {
-    services: requests ? { sendToHost: hostSender(requests) } : {},
+    services: requests ? { sendToHost: hostSender(requests), elicit: hostElicitation(requests) } : {},
     agent: {
       replayUserMessages: command.replayUserMessages,
       slashCommands: command.verbatim ? [] : OWN_COMMANDS,

@@ -65,9 +65,7 @@ function addressOf(config: ConfiguredServer['config']): string {
 }
 
 /** The same facts, without the values of variables and headers. */
-export function withoutSecrets<Facts extends { readonly config: ConfiguredServer['config'] }>(
-  facts: Facts,
-): object {
+export function withoutSecrets(facts: { readonly config: ConfiguredServer['config'] }): object {
   const { config } = facts;
   const hide = (values: Readonly<Record<string, string>>): object =>
     Object.fromEntries(Object.keys(values).map((name) => [name, '(hidden)']));

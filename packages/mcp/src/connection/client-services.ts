@@ -121,3 +121,18 @@ function textIn(content: unknown): string {
     })
     .join('\n');
 }
+
+/** Reads an answer that a host or a form gave. Anything unknown is a refusal. */
+export function readElicitation({ action, content }: Readonly<Record<string, unknown>>): ElicitationAnswer {
+  if (action === 'cancel') return { action };
+  if (action !== 'accept') return { action: 'decline' };
+  const values = Object.entries(isRecord(content) ? content : {}).filter(
+    (entry): entry is [string, FormValue] => isFormValue(entry[1]),
+  );
+  return { action, content: Object.fromEntries(values) };
+}
+
+function isFormValue(value: unknown): value is FormValue {
+  if (Array.isArray(value)) return value.every((item) => typeof item === 'string');
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

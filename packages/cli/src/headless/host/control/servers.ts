@@ -1,6 +1,13 @@
 /** Control requests of a host about MCP servers, and the servers in the process of the host. */
 import { errorMessage, isRecord } from '@heddle/core';
-import { type ConfiguredServer, type McpServer, readServers, type SendToHost } from '@heddle/mcp';
+import {
+  type ClientServices,
+  type ConfiguredServer,
+  type McpServer,
+  readElicitation,
+  readServers,
+  type SendToHost,
+} from '@heddle/mcp';
 import { commandEnvironment } from '../../../keys.ts';
 import type { ProgramServers } from '../../../mcp/program-servers.ts';
 import { type HostLine, lineIn, textIn } from '../json.ts';
@@ -32,6 +39,25 @@ export function hostSender(requests: HostRequests): SendToHost {
     const reply = await requests.ask(request, { signal });
     if (!reply.ok) throw new Error(reply.message);
     return reply.response['mcp_response'];
+  };
+}
+
+/** Passes questions of servers on to the host. A host that does not answer has declined. */
+export function hostElicitation(requests: HostRequests): NonNullable<ClientServices['elicit']> {
+  return async ({ server, message, schema, url, id }, signal) => {
+    const reply = await requests.ask(
+      {
+        subtype: 'elicitation',
+        mcp_server_name: server,
+        message,
+        mode: url === undefined ? 'form' : 'url',
+        url,
+        elicitation_id: id,
+        requested_schema: schema,
+      },
+      { signal },
+    );
+    return reply.ok ? readElicitation(reply.response) : { action: 'decline' };
   };
 }
 
