@@ -13,7 +13,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   mcp: ['core'],
   agent: ['core', 'context', 'models', 'tools', 'mcp', 'testing'],
   viewer: ['core', 'agent'],
-  cli: ['core', 'context', 'models', 'tools', 'mcp', 'testing', 'agent', 'viewer'],
+  fleet: ['core', 'agent'],
+  cli: ['core', 'context', 'models', 'tools', 'mcp', 'testing', 'agent', 'viewer', 'fleet'],
 };
 
 /** Packages without disk, network, clock or process → the modules of others that they may use. */

@@ -35,7 +35,7 @@ export function loadSession(path: string, blobs: Blobs): LoadedSession {
     const { start, bytes } = file.readSince(BOUNDARY_START, isReadable);
     const length = wholeLength(bytes);
     const torn = bytes.subarray(length);
-    const reader = new Reader(blobs);
+    const reader = new SessionReader(blobs);
     const isTree = start === 0 && isFromAnotherTool(bytes);
     const lines = isTree ? conversationLines([...wholeLines(bytes)]) : wholeLines(bytes, tellsNothing(bytes));
     for (const line of lines) reader.take(line);
@@ -100,16 +100,18 @@ function snapshotIn(line: string, blobs: Blobs): SessionSnapshot | undefined {
   return decoded.kind === 'entry' && decoded.entry.type === 'session' ? decoded.entry.snapshot : undefined;
 }
 
-class Reader {
+/** Reads the lines of a session in order, and keeps the conversation up to date. */
+export class SessionReader {
   readonly projection = new Projection();
-  readonly #blobs: Blobs;
+  readonly #blobs: Blobs | undefined;
   snapshot: SessionSnapshot | undefined;
   bill = new StoredCosts();
   chain = new EntryChain();
   damagedLines = 0;
   readonly run = new LastRun();
 
-  constructor(blobs: Blobs) {
+  /** Without `blobs`, every line contains its texts. */
+  constructor(blobs?: Blobs) {
     this.#blobs = blobs;
   }
 

@@ -1,0 +1,218 @@
+/** The client of a fleet: submits prompts, watches sessions, answers questions, cancels turns. It needs no worker. */
+import type { PermissionAnswer } from '@heddle/agent';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, inTransaction, notify, openDatabase, type Queries } from './database.ts';
+import type { StoredLine } from './log.ts';
+import { type OpenQuestion, openQuestions, storeAnswer } from './questions.ts';
+import { createQueue, type Scheduler } from './scheduler.ts';
+import { LOG_VERSION, migrate } from './schema.ts';
+import { endTurn, enqueueNext } from './turns.ts';
+
+export interface TenantLimits {
+  /** Turns at the same time. */
+  readonly maxRunning?: number;
+  readonly startsPerMinute?: number | null;
+  readonly budgetUsd?: number | null;
+}
+
+export interface SubmitChoice {
+  /** The same key names the same turn: a repeated submit has no effect. */
+  readonly key?: string;
+  /** The name of the submitter, for lists. */
+  readonly by?: string;
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly tenant: string;
+  readonly state: 'idle' | 'waiting' | 'queued' | 'running' | 'parked';
+  readonly turns: number;
+  readonly entries: number;
+  readonly spentUsd: number;
+  readonly worker: number | null;
+}
+
+export interface TurnState {
+  readonly state: string;
+  readonly result: unknown;
+  readonly takeovers: number;
+}
+
+/** Stored lines in order. `seq` is the place to continue a watch from. */
+export type Seen = StoredLine;
+
+const POLL_MS = 100;
+
+export class Fleet {
+  readonly #database: Database;
+  readonly #scheduler: Scheduler;
+
+  private constructor(database: Database) {
+    this.#database = database;
+    this.#scheduler = createQueue(database, { worker: 0, concurrency: 0 });
+  }
+
+  /** Connects, and brings the tables up to date. */
+  static async connect(url: string): Promise<Fleet> {
+    const database = openDatabase(url, 4);
+    await migrate(database);
+    return new Fleet(database);
+  }
+
+  async close(): Promise<void> {
+    await this.#database.end();
+  }
+
+  /** Creates a tenant, or changes the limits that are given. */
+  async tenant(id: string, { maxRunning, startsPerMinute, budgetUsd }: TenantLimits = {}): Promise<void> {
+    await this.#database.pool.query(
+      `insert into heddle.tenant (id, max_running, starts_per_minute, budget_usd)
+       values ($1, coalesce($2, 20), $3, $4)
+       on conflict (id) do update set max_running = coalesce($2, tenant.max_running),
+         starts_per_minute = case when $5 then $3 else tenant.starts_per_minute end,
+         budget_usd = case when $6 then $4 else tenant.budget_usd end`,
+      [
+        id,
+        maxRunning ?? null,
+        startsPerMinute ?? null,
+        budgetUsd ?? null,
+        startsPerMinute !== undefined,
+        budgetUsd !== undefined,
+      ],
+    );
+  }
+
+  /** Creates a session of a tenant. An existing session of the same tenant stays as it is. */
+  async create(session: string, tenant: string, options: object = {}): Promise<void> {
+    const { rows } = await this.#database.pool.query<{ tenant: string }>(
+      `with made as (insert into heddle.session (id, tenant, options) values ($1, $2, $3)
+         on conflict do nothing returning tenant)
+       select tenant from made union all select tenant from heddle.session where id = $1`,
+      [session, tenant, JSON.stringify(options)],
+    );
+    if (rows[0]?.tenant !== tenant) throw new Error(`The session ${session} belongs to another tenant.`);
+  }
+
+  /** Stores a prompt. It runs after the earlier prompts of its session. Returns the number of its turn. */
+  async submit(
+    session: string,
+    prompt: string,
+    { key = randomUUID(), by }: SubmitChoice = {},
+  ): Promise<number> {
+    return inTransaction(this.#database, async (tx) => {
+      const { rows } = await tx.query<{ tenant: string; next_turn: number }>(
+        'select tenant, next_turn from heddle.session where id = $1 for update',
+        [session],
+      );
+      const [found] = rows;
+      if (!found) throw new Error(`There is no session ${session}.`);
+      const known = await tx.query<{ n: number }>(
+        'select n from heddle.turn where session = $1 and key = $2',
+        [session, key],
+      );
+      if (known.rows[0]) return known.rows[0].n;
+      const n = found.next_turn;
+      await tx.query('update heddle.session set next_turn = next_turn + 1 where id = $1', [session]);
+      await tx.query(
+        `insert into heddle.turn (session, n, tenant, key, prompt, message_uuid, state, by, log_version)
+         values ($1, $2, $3, $4, $5, $6, 'waiting', $7, $8)`,
+        [
+          session,
+          n,
+          found.tenant,
+          key,
+          JSON.stringify({ text: prompt }),
+          randomUUID(),
+          by ?? null,
+          LOG_VERSION,
+        ],
+      );
+      if (!(await isBusy(tx, session))) await this.#scheduler.enqueue(tx, { session, n });
+      return n;
+    });
+  }
+
+  /** Yields the stored lines of a session. Ends after the last line of `untilTurn`, or when the signal aborts. */
+  async *watch(
+    session: string,
+    choice: { readonly after?: number; readonly untilTurn?: number; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<Seen> {
+    let { after = 0 } = choice;
+    const { untilTurn, signal } = choice;
+    for (;;) {
+      if (signal?.aborted) return;
+      // Read before the lines, so that no line of an ended turn is missed.
+      const turn = untilTurn === undefined ? undefined : await this.turn(session, untilTurn);
+      const { rows } = await this.#database.pool.query<Seen>(
+        'select seq, turn, kind, line from heddle.entry where session = $1 and seq > $2 order by seq limit 500',
+        [session, after],
+      );
+      for (const row of rows) {
+        yield row;
+        after = row.seq;
+      }
+      if (rows.length > 0) continue;
+      if (turn?.state === 'done') return;
+      await sleep(POLL_MS);
+    }
+  }
+
+  async turn(session: string, n: number): Promise<TurnState | undefined> {
+    const { rows } = await this.#database.pool.query<TurnState>(
+      'select state, result, takeovers from heddle.turn where session = $1 and n = $2',
+      [session, n],
+    );
+    return rows[0];
+  }
+
+  questions(tenant?: string): Promise<readonly OpenQuestion[]> {
+    return openQuestions(this.#database, tenant);
+  }
+
+  /** Returns false if the question is unknown or already answered. */
+  answer(question: OpenQuestion, answer: PermissionAnswer, by?: string): Promise<boolean> {
+    return storeAnswer(this.#database, this.#scheduler, question, answer, by);
+  }
+
+  /** Cancels the turn that runs, waits for an answer or is queued. Returns false if there is none. */
+  async cancel(session: string): Promise<boolean> {
+    return inTransaction(this.#database, async (tx) => {
+      const { rows } = await tx.query<{ n: number; state: string; started: Date | null }>(
+        `update heddle.turn set cancel = true where session = $1 and state in ('queued', 'running', 'parked')
+         returning n, state, started`,
+        [session],
+      );
+      const [turn] = rows;
+      if (!turn) return false;
+      const id = { session, n: turn.n };
+      if (turn.started === null) {
+        await endTurn(tx, id, { errors: ['The turn was canceled before it began.'] });
+        await enqueueNext(tx, this.#scheduler, session);
+      } else if (turn.state === 'parked') await this.#scheduler.enqueue(tx, id);
+      await notify(tx, 'heddle_cancel', session);
+      return true;
+    });
+  }
+
+  async list(tenant?: string): Promise<readonly SessionRow[]> {
+    const { rows } = await this.#database.pool.query<SessionRow>(
+      `select s.id, s.tenant, coalesce(open.state, 'idle') as state, s.next_turn - 1 as turns, open.worker,
+         (select count(*)::int from heddle.entry e where e.session = s.id) as entries, s.spent_usd as "spentUsd"
+       from heddle.session s
+       left join lateral (select state, worker from heddle.turn t where t.session = s.id and state <> 'done'
+         order by n limit 1) open on true
+       where $1::text is null or s.tenant = $1 order by s.created`,
+      [tenant ?? null],
+    );
+    return rows;
+  }
+}
+
+async function isBusy(tx: Queries, session: string): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select 1 from heddle.turn where session = $1 and state in ('queued', 'running', 'parked') limit 1`,
+    [session],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,109 @@
+/** Connections to PostgreSQL: a pool for statements, transactions, and notifications. */
+import { Client, Pool, type PoolClient } from 'pg';
+
+/** Both a pool and a transaction can run statements. */
+export type Queries = Pick<Pool | PoolClient, 'query'>;
+
+export interface Database {
+  readonly url: string;
+  readonly pool: Pool;
+  end(): Promise<void>;
+}
+
+/** How long a statement waits for a connection, including the wait for a free one in the pool. */
+const CONNECT_MS = 30_000;
+
+export function openDatabase(url: string, connections = 10): Database {
+  const pool = new Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: CONNECT_MS,
+    // The server notices a vanished machine after about ten seconds.
+    options: '-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3',
+  });
+  // A pool without a listener ends the process when an idle connection breaks.
+  pool.on('error', () => undefined);
+  return { url, pool, end: () => pool.end() };
+}
+
+export async function inTransaction<T>(
+  { pool }: Pick<Database, 'pool'>,
+  work: (tx: Queries) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const value = await work(client);
+    await client.query('commit');
+    client.release();
+    return value;
+  } catch (thrown) {
+    // A connection that cannot roll back is broken, and leaves the pool.
+    const broken = await client.query('rollback').then(
+      () => false,
+      () => true,
+    );
+    client.release(broken);
+    throw thrown;
+  }
+}
+
+/** The channels of notifications. A notification only wakes its receiver, which then reads the tables. */
+export type Channel = 'heddle_queue' | 'heddle_cancel' | 'heddle_answer';
+
+export function notify(queries: Queries, channel: Channel, payload = ''): Promise<unknown> {
+  return queries.query('select pg_notify($1, $2)', [channel, payload]);
+}
+
+export interface Listener {
+  end(): Promise<void>;
+}
+
+/** Calls `wake` for each notification. After a lost connection it reconnects by itself. */
+export async function listen(
+  url: string,
+  channels: readonly Channel[],
+  wake: (channel: string, payload: string) => void,
+): Promise<Listener> {
+  let isOver = false;
+  let client: Client | undefined;
+  const connect = async (): Promise<void> => {
+    const next = new Client({ connectionString: url });
+    next.on('error', () => undefined);
+    next.on(
+      'end',
+      () => void (isOver || setTimeout(() => void connect().catch(() => undefined), RECONNECT_MS)),
+    );
+    next.on('notification', ({ channel, payload = '' }) => wake(channel, payload));
+    await next.connect();
+    client = next;
+    for (const channel of channels) await next.query(`listen ${channel}`);
+  };
+  await connect();
+  return {
+    async end() {
+      isOver = true;
+      await client?.end().catch(() => undefined);
+    },
+  };
+}
+
+const RECONNECT_MS = 500;
+
+/** Errors after which the same statement may succeed on another connection. */
+export function isConnectionError(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const code = 'code' in thrown ? String(thrown.code) : '';
+  // 08: connection exception. 57P: the server shuts down or starts. 53300: too many connections.
+  if (/^(?:08|57P0|53300)/.test(code) || /^E(?:CONN|PIPE|HOST|NOTFOUND|TIMEDOUT)/.test(code)) return true;
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered/.test(
+    thrown.message,
+  );
+}
+
+/** The code of an error of the server, such as `23505` for a key that exists. */
+export function sqlState(thrown: unknown): string | undefined {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string'
+    ? thrown.code
+    : undefined;
+}

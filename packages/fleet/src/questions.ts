@@ -1,0 +1,144 @@
+/** Questions of turns, and their answers. An answer belongs to one call with one input, and the first answer counts. */
+import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
+import { isRecord } from '@heddle/core';
+import { createHash } from 'node:crypto';
+import { type Database, inTransaction, listen, type Listener, notify } from './database.ts';
+import type { TurnId } from './log.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface OpenQuestion {
+  readonly session: string;
+  readonly turn: number;
+  readonly toolUseId: string;
+  readonly digest: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly reason: string;
+}
+
+interface QuestionRow {
+  readonly session: string;
+  readonly turn: number;
+  readonly tool_use_id: string;
+  readonly digest: string;
+  readonly question: { readonly tool: string; readonly input: unknown; readonly reason: string };
+}
+
+export async function openQuestions({ pool }: Database, tenant?: string): Promise<readonly OpenQuestion[]> {
+  const { rows } = await pool.query<QuestionRow>(
+    `select q.session, q.turn, q.tool_use_id, q.digest, q.question from heddle.question q
+     join heddle.turn t on t.session = q.session and t.n = q.turn
+     where q.answer is null and t.state <> 'done' and ($1::text is null or t.tenant = $1) order by q.asked`,
+    [tenant ?? null],
+  );
+  return rows.map(({ session, turn, tool_use_id: toolUseId, digest, question }) => {
+    const { tool, input, reason } = question;
+    return { session, turn, toolUseId, digest, tool, input, reason };
+  });
+}
+
+/** Stores an answer. Returns false if the question is unknown or already answered. */
+export function storeAnswer(
+  database: Database,
+  scheduler: Scheduler,
+  question: Pick<OpenQuestion, 'session' | 'turn' | 'toolUseId' | 'digest'>,
+  answer: PermissionAnswer,
+  by: string | undefined,
+): Promise<boolean> {
+  const { session, turn, toolUseId, digest } = question;
+  return inTransaction(database, async (tx) => {
+    const { rows } = await tx.query<{ state: string }>(
+      'select state from heddle.turn where session = $1 and n = $2 for update',
+      [session, turn],
+    );
+    const { rowCount } = await tx.query(
+      `update heddle.question set answer = $5, answered_by = $6, answered = now()
+       where session = $1 and turn = $2 and tool_use_id = $3 and digest = $4 and answer is null`,
+      [session, turn, toolUseId, digest, JSON.stringify(answer), by ?? null],
+    );
+    if (rowCount === 0) return false;
+    if (rows[0]?.state === 'parked') {
+      await tx.query('update heddle.turn set part = part + 1 where session = $1 and n = $2', [session, turn]);
+      await scheduler.enqueue(tx, { session, n: turn });
+    }
+    await notify(tx, 'heddle_answer', session);
+    return true;
+  });
+}
+
+/** Waits for answers in a worker. One connection serves all turns. */
+export class AnswerInbox {
+  readonly #database: Database;
+  readonly #waiting = new Set<() => void>();
+  #listener: Listener | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async open(): Promise<void> {
+    this.#listener = await listen(this.#database.url, ['heddle_answer'], () => {
+      for (const wake of this.#waiting) wake();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#listener?.end();
+  }
+
+  /** Asks, and waits for the answer. Undefined after `patienceMs`: the turn is to be parked. */
+  async ask(
+    turn: TurnId,
+    { toolUseId, tool, input, reason }: PermissionQuestion,
+    signal: AbortSignal,
+    patienceMs: number,
+  ): Promise<PermissionAnswer | undefined> {
+    const digest = digestOf(tool, input);
+    const key = [turn.session, turn.n, toolUseId, digest];
+    await this.#database.pool.query(
+      `insert into heddle.question (session, turn, tool_use_id, digest, question) values ($1, $2, $3, $4, $5)
+       on conflict do nothing`,
+      [...key, JSON.stringify({ tool, input, reason })],
+    );
+    const until = Date.now() + patienceMs;
+    for (;;) {
+      const { rows } = await this.#database.pool.query<{ answer: unknown }>(
+        'select answer from heddle.question where session = $1 and turn = $2 and tool_use_id = $3 and digest = $4',
+        key,
+      );
+      const answer = rows[0]?.answer;
+      if (isRecord(answer)) return answerOf(answer);
+      const leftMs = until - Date.now();
+      if (leftMs <= 0 || signal.aborted) return undefined;
+      await this.#nextWake(Math.min(leftMs, POLL_MS), signal);
+    }
+  }
+
+  async #nextWake(ms: number, signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+}
+
+/** A lost notification delays an answer by this time at most. */
+const POLL_MS = 2_000;
+
+/** Only the decision and its message are taken from the table. A stored answer cannot change rules or the input. */
+function answerOf({ allow, message }: Readonly<Record<string, unknown>>): PermissionAnswer {
+  return { allow: allow === true, ...(typeof message === 'string' ? { message } : {}) };
+}
+
+function digestOf(tool: string, input: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify([tool, input]))
+    .digest('hex');
+}

@@ -1,0 +1,133 @@
+/** Decides which worker runs which turn. The log never depends on it: a turn that is given out twice still has one writer. */
+import { type Database, inTransaction, listen, notify, type Queries } from './database.ts';
+import type { TurnId } from './log.ts';
+import { LOG_VERSION } from './schema.ts';
+
+interface QueuedTurn extends TurnId {
+  readonly tenant: string;
+  readonly state: 'waiting' | 'queued' | 'running' | 'parked';
+  readonly worker: number | null;
+}
+
+export interface Scheduler {
+  /** Adds a turn to the queue, in the transaction of the caller. */
+  enqueue(tx: Queries, turn: TurnId): Promise<void>;
+  /** Gives queued turns to the handler until it is stopped. */
+  run(handler: (turn: TurnId) => Promise<void>): Promise<RunningScheduler>;
+  /** Returns the turns of a dead worker to the queue. */
+  giveBack(tx: Queries, worker: number): Promise<number>;
+  /** Turns that have not ended. */
+  list(): Promise<readonly QueuedTurn[]>;
+}
+
+interface RunningScheduler {
+  /** Takes no new turns. Running handlers continue. */
+  stop(): Promise<void>;
+}
+
+interface QueueSetup {
+  /** The worker that takes turns. Zero: this process only adds turns. */
+  readonly worker: number;
+  /** Turns that this worker runs at the same time. */
+  readonly concurrency: number;
+}
+
+/** A lost notification delays a turn by this time at most. */
+const POLL_MS = 500;
+/** Claims run one after another, so that limits hold exactly. */
+const CLAIM_LOCK = 4_207_002;
+
+/** A queue in PostgreSQL. The tenant with the fewest running turns comes first, then the oldest turn. */
+export function createQueue(database: Database, { worker, concurrency }: QueueSetup): Scheduler {
+  return {
+    async enqueue(tx, { session, n }) {
+      await tx.query(
+        `update heddle.turn set state = 'queued', queued = now(), worker = null where session = $1 and n = $2`,
+        [session, n],
+      );
+      await notify(tx, 'heddle_queue');
+    },
+    async run(handler) {
+      let free = concurrency;
+      let isOver = false;
+      let isTaking = false;
+      const take = async (): Promise<void> => {
+        if (isTaking || isOver) return;
+        isTaking = true;
+        try {
+          while (free > 0) {
+            const turn = isOver ? undefined : await claim(database, worker);
+            if (!turn) break;
+            free--;
+            void handler(turn).finally(() => {
+              free++;
+              void take();
+            });
+          }
+        } catch {
+          // The database is away. The next poll tries again.
+        } finally {
+          isTaking = false;
+        }
+      };
+      const listener = await listen(database.url, ['heddle_queue'], () => void take());
+      const timer = setInterval(() => void take(), POLL_MS);
+      void take();
+      return {
+        async stop() {
+          isOver = true;
+          clearInterval(timer);
+          await listener.end();
+        },
+      };
+    },
+    async giveBack(tx, dead) {
+      const { rowCount } = await tx.query(
+        `update heddle.turn t set state = 'queued', worker = null, takeovers = takeovers + 1,
+           idle_takeovers = case when last.seq <= last_seq + 1 then idle_takeovers + 1 else 0 end, last_seq = last.seq
+         from (select session, max(seq) as seq from heddle.entry
+               where session in (select session from heddle.turn where worker = $1 and state = 'running')
+               group by session) last
+         where t.worker = $1 and t.state = 'running' and last.session = t.session`,
+        [dead],
+      );
+      // A turn that died before its takeover has no entry.
+      await tx.query(
+        `update heddle.turn set state = 'queued', worker = null, takeovers = takeovers + 1 where worker = $1 and state = 'running'`,
+        [dead],
+      );
+      await notify(tx, 'heddle_queue');
+      return rowCount ?? 0;
+    },
+    async list() {
+      const { rows } = await database.pool.query<QueuedTurn>(
+        `select session, n, tenant, state, worker from heddle.turn where state <> 'done' order by created`,
+      );
+      return rows;
+    },
+  };
+}
+
+/** Takes the next turn, within the limits of its tenant. */
+function claim(database: Database, worker: number): Promise<TurnId | undefined> {
+  return inTransaction(database, async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [CLAIM_LOCK]);
+    const { rows } = await tx.query<TurnId>(
+      `with running as (select tenant, count(*) as n from heddle.turn where state = 'running' group by tenant),
+       next as (
+         select t.session, t.n from heddle.turn t
+         join heddle.tenant on tenant.id = t.tenant
+         left join running on running.tenant = t.tenant
+         where t.state = 'queued' and t.log_version <= $2
+           and coalesce(running.n, 0) < tenant.max_running
+           and (tenant.starts_per_minute is null or t.started is not null or tenant.starts_per_minute > (
+             select count(*) from heddle.turn s where s.tenant = t.tenant and s.started > now() - interval '1 minute'))
+         order by coalesce(running.n, 0), t.queued limit 1)
+       update heddle.turn t set state = 'running', worker = $1, started = coalesce(started, now())
+       from next where t.session = next.session and t.n = next.n
+       returning t.session, t.n`,
+      [worker, LOG_VERSION],
+    );
+    return rows[0];
+  });
+}

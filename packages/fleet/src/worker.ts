@@ -1,0 +1,246 @@
+/** A worker: takes turns from the queue, runs each with the same engine as a local session, and hands them back when it stops. */
+import {
+  type Agent,
+  type AgentOptions,
+  createAgent,
+  type PermissionAnswer,
+  type SdkMessage,
+  type SdkResult,
+  type Session,
+} from '@heddle/agent';
+import { isRecord } from '@heddle/core';
+import { type Database, inTransaction, listen, openDatabase } from './database.ts';
+import { LIFELINE_TIMES, type LifelineTimes, openLifeline } from './lifeline.ts';
+import { type FleetSession, openSession, takeOver, type TurnId } from './log.ts';
+import { AnswerInbox } from './questions.ts';
+import { createQueue, type Scheduler } from './scheduler.ts';
+import { endTurn, enqueueNext, readTurn, refusalOf, storedResult, type TurnRow } from './turns.ts';
+
+export interface WorkerSetup {
+  readonly url: string;
+  /** The agent of a turn: model, tools, folder. Model keys come from here, never from a table. */
+  readonly agent: (turn: WorkerTurn) => Promise<WorkerAgent> | WorkerAgent;
+  /** Turns at the same time. */
+  readonly concurrency?: number;
+  /** A question waits this long in the worker. Then the turn is parked until the answer comes. */
+  readonly parkAfterMs?: number;
+  readonly times?: Partial<LifelineTimes>;
+  /** Receives one line about each turn that begins or ends here. */
+  readonly tell?: (text: string) => void;
+  /** Called when this worker was taken for dead. The process should end. */
+  readonly onLost?: () => void;
+}
+
+export interface WorkerTurn {
+  readonly session: string;
+  readonly n: number;
+  readonly tenant: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The log of the session. The agent must use it. */
+  readonly log: Session;
+  readonly ask: NonNullable<AgentOptions['canUseTool']>;
+}
+
+/** An agent with its release, or the options of one. */
+export type WorkerAgent =
+  | { readonly agent: Agent; readonly close?: () => Promise<void> }
+  | { readonly options: Omit<AgentOptions, 'session' | 'canUseTool'> };
+
+export interface Worker {
+  readonly id: number;
+  /** The turns that run here. */
+  readonly running: number;
+  /** Hands the turns back to the queue. `waitMs` lets them finish first. */
+  stop(choice?: { readonly waitMs?: number }): Promise<void>;
+}
+
+const CONCURRENCY = 20;
+const PARK_AFTER_MS = 300_000;
+
+export async function startWorker(setup: WorkerSetup): Promise<Worker> {
+  const { concurrency = CONCURRENCY, tell = () => undefined } = setup;
+  const database = openDatabase(setup.url, concurrency + 4);
+  const lifeline = await openLifeline(database, { ...LIFELINE_TIMES, ...setup.times }, () =>
+    setup.onLost?.(),
+  );
+  const scheduler = createQueue(database, { worker: lifeline.worker, concurrency });
+  const inbox = new AnswerInbox(database);
+  await inbox.open();
+  const turns = new Map<string, TurnRun>();
+  const cancels = await listen(database.url, ['heddle_cancel'], (_channel, session) =>
+    turns.get(session)?.cancel(),
+  );
+  const queue = await scheduler.run(async (turn) => {
+    const run = new TurnRun({ database, scheduler, inbox, setup, worker: lifeline.worker }, turn);
+    turns.set(turn.session, run);
+    tell(`turn ${turn.session}:${turn.n} began`);
+    try {
+      tell(`turn ${turn.session}:${turn.n} ${await run.toEnd()}`);
+    } catch (thrown) {
+      tell(`turn ${turn.session}:${turn.n} failed: ${String(thrown)}`);
+    } finally {
+      turns.delete(turn.session);
+    }
+  });
+  lifeline.watch(scheduler);
+  return {
+    id: lifeline.worker,
+    get running() {
+      return turns.size;
+    },
+    async stop({ waitMs = 0 } = {}) {
+      await queue.stop();
+      const ends = Promise.all([...turns.values()].map((run) => run.ended));
+      const timer = Promise.withResolvers<void>();
+      const timeout = setTimeout(timer.resolve, waitMs);
+      await Promise.race([ends, timer.promise]);
+      clearTimeout(timeout);
+      await Promise.all([...turns.values()].map((run) => run.handBack()));
+      await cancels.end();
+      await inbox.close();
+      await lifeline.end();
+      await database.end();
+    },
+  };
+}
+
+interface RunDeps {
+  readonly database: Database;
+  readonly scheduler: Scheduler;
+  readonly inbox: AnswerInbox;
+  readonly setup: WorkerSetup;
+  readonly worker: number;
+}
+
+type TurnEnd = 'ended' | 'was parked' | 'was handed back' | 'was taken over';
+
+/** One turn in this worker, from its takeover to its end. */
+class TurnRun {
+  readonly #deps: RunDeps;
+  readonly #turn: TurnId;
+  readonly #done = Promise.withResolvers<void>();
+  #session: FleetSession | undefined;
+  #agent: Agent | undefined;
+  #isCanceled = false;
+  /** Set if the turn leaves this worker before its end. */
+  #leaves: Exclude<TurnEnd, 'ended'> | undefined;
+
+  constructor(deps: RunDeps, turn: TurnId) {
+    this.#deps = deps;
+    this.#turn = turn;
+  }
+
+  get ended(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  cancel(): void {
+    this.#isCanceled = true;
+    this.#agent?.abort('cancel');
+  }
+
+  /** Stores nothing more, and returns the turn to the queue. */
+  async handBack(): Promise<void> {
+    this.#leave('was handed back');
+    await this.#done.promise;
+    const { database, scheduler } = this.#deps;
+    await inTransaction(database, (tx) => scheduler.enqueue(tx, this.#turn));
+  }
+
+  async toEnd(): Promise<TurnEnd> {
+    try {
+      return await this.#run();
+    } finally {
+      this.#done.resolve();
+    }
+  }
+
+  #leave(why: Exclude<TurnEnd, 'ended'>): void {
+    this.#leaves ??= why;
+    this.#session?.journal.freeze(`The turn ${why}.`);
+    this.#agent?.abort('cancel');
+  }
+
+  async #run(): Promise<TurnEnd> {
+    const { database, scheduler, setup, worker } = this.#deps;
+    const turn = await readTurn(database, this.#turn);
+    if (!turn || turn.state !== 'running' || turn.worker !== worker) return 'was taken over';
+    if (turn.cancel) this.#isCanceled = true;
+    const seq = await takeOver(database, this.#turn, worker);
+    const session = await openSession(database, {
+      turn: this.#turn,
+      tenant: turn.tenant,
+      seq,
+      frame: { cwd: process.cwd(), version: '0' },
+      onLost: () => this.#leave('was taken over'),
+    });
+    this.#session = session;
+    const hasEnd = session.turnEntries.some(({ type }) => type === 'end');
+    const refusal = hasEnd ? undefined : refusalOf(turn, session.turnEntries.length > 0);
+    let result: SdkResult | undefined;
+    if (!hasEnd && refusal === undefined && !this.#leaves) {
+      const ask: WorkerTurn['ask'] = (question, signal) => this.#ask(question, signal);
+      const { session: id, n, tenant, options } = turn;
+      const made = await setup.agent({ session: id, n, tenant, options, log: session, ask });
+      const agent = 'agent' in made ? made.agent : createAgent({ ...made.options, session, canUseTool: ask });
+      this.#agent = agent;
+      try {
+        result = await this.#consume(agent, turn);
+        if (!this.#leaves) await session.journal.settle();
+      } finally {
+        if ('agent' in made) await made.close?.();
+      }
+    }
+    if (this.#leaves) return this.#leaves;
+    await inTransaction(database, async (tx) => {
+      const instead = hasEnd ? storedResult(session.turnEntries) : { errors: [refusal] };
+      await endTurn(tx, this.#turn, result ?? instead);
+      await enqueueNext(tx, scheduler, this.#turn.session);
+    });
+    return 'ended';
+  }
+
+  /** Submits the prompt, or continues it if the log contains it. */
+  async #consume(agent: Agent, turn: TurnRow): Promise<SdkResult | undefined> {
+    const isStored = this.#session?.turnEntries.some(({ type }) => type === 'user');
+    const { prompt, message_uuid: uuid } = turn;
+    const lines: AsyncIterable<SdkMessage> = isStored
+      ? agent.continue()
+      : agent.submit({ content: isRecord(prompt) ? String(prompt['text']) : '', uuid, verbatim: true });
+    let result: SdkResult | undefined;
+    for await (const line of lines) {
+      // The signal of a run exists from its first line on.
+      if (this.#isCanceled || this.#leaves) agent.abort('cancel');
+      if (line.type === 'result') result = line;
+    }
+    return result;
+  }
+
+  async #ask(question: Parameters<WorkerTurn['ask']>[0], signal: AbortSignal): Promise<PermissionAnswer> {
+    const { inbox, setup } = this.#deps;
+    const answer = await inbox.ask(this.#turn, question, signal, setup.parkAfterMs ?? PARK_AFTER_MS);
+    if (answer) return answer;
+    if (!signal.aborted) await this.#park();
+    return { allow: false, message: 'The turn waits for an answer.' };
+  }
+
+  /** The worker is free again. The answer queues the turn. */
+  async #park(): Promise<void> {
+    const { database, scheduler } = this.#deps;
+    await this.#session?.journal.settle();
+    this.#leave('was parked');
+    const { session, n } = this.#turn;
+    await inTransaction(database, async (tx) => {
+      await tx.query(
+        `update heddle.turn set state = 'parked', worker = null where session = $1 and n = $2 and state = 'running'`,
+        [session, n],
+      );
+      // An answer may have come while the turn was being parked.
+      const { rows } = await tx.query<{ open: number }>(
+        'select count(*)::int as open from heddle.question where session = $1 and turn = $2 and answer is null',
+        [session, n],
+      );
+      if (rows[0]?.open === 0) await scheduler.enqueue(tx, this.#turn);
+    });
+  }
+}
