@@ -6,7 +6,9 @@ export { QueryEngine } from './engine/engine.ts';
 export type {
   AgentHooks,
   AgentOptions,
+  ExtensionNames,
 } from './engine/options.ts';
+export { runSideCall } from './engine/side-call.ts';
 export { createReadFileState } from './engine/deps.ts';
 export type { Price } from './cost/usage-meter.ts';
 export { systemClock } from '@heddle/models';

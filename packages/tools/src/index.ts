@@ -37,6 +37,7 @@ export { createWebTools } from './web/create-web-tools.ts';
 export { todosIn } from './todo/todo-write.ts';
 export { type Todo, TodoList } from './todo/todo-write.ts';
 export type { AskDeps } from './ask/ask-user-question.ts';
+export type { SkillDeps } from './skill/skill.ts';
 export type { PlanDecision, PlanDeps } from './plan/plan-mode.ts';
 export { createToolSearchTool, type ServerTools } from './tool-search/tool-search.ts';
 

@@ -11,6 +11,7 @@ import { grepInput } from './grep/schema.ts';
 import { notebookEditInput } from './notebook/schema.ts';
 import { enterPlanModeInput, exitPlanModeInput } from './plan/schema.ts';
 import { readInput } from './read/schema.ts';
+import { skillInput } from './skill/schema.ts';
 import { taskOutputInput, taskStopInput } from './tasks/schema.ts';
 import {
   taskCreateInput,
@@ -40,6 +41,7 @@ export function jsonSchemas(): Readonly<Record<string, object>> {
     AskUserQuestion: z.toJSONSchema(askUserQuestionInput, { io: 'input' }),
     EnterPlanMode: z.toJSONSchema(enterPlanModeInput, { io: 'input' }),
     ExitPlanMode: z.toJSONSchema(exitPlanModeInput, { io: 'input' }),
+    Skill: z.toJSONSchema(skillInput, { io: 'input' }),
     ToolSearch: z.toJSONSchema(toolSearchInput, { io: 'input' }),
     Read: z.toJSONSchema(readInput, { io: 'input' }),
     Write: z.toJSONSchema(writeInput, { io: 'input' }),

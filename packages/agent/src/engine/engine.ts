@@ -39,7 +39,7 @@ import {
 } from './lines.ts';
 import { finishOpenCalls, reportUncertainCalls } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
-import { blockedPromptLines, promptHookAnswer } from './prompt-hook.ts';
+import { blockedPromptLines, preparePrompt } from './prompt-hook.ts';
 import {
   type CommandOutcome,
   compactCommand,
@@ -227,12 +227,13 @@ export class QueryEngine {
   #end(): void {
     this.#busy = false;
     this.background.promptEnded();
+    this.#options.onPromptEnd?.();
   }
 
   async *#answer(prompt: Prompt): AsyncGenerator<SdkMessage, Terminal> {
     const turn = this.#newRun();
-    const { content, uuid = this.#uuid() } = prompt;
-    const { block, context } = await promptHookAnswer(this.#options, content, this.#controller.signal);
+    const { uuid = this.#uuid() } = prompt;
+    const { block, context, content } = await preparePrompt(this.#options, prompt, this.#controller.signal);
     if (block !== undefined) {
       yield* blockedPromptLines(block, this.#failedStart(block), this.#stamp());
       return { reason: 'hook_stopped', hook: 'UserPromptSubmit', message: block };

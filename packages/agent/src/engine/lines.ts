@@ -20,6 +20,7 @@ export interface LineStamp {
 }
 
 export function initLine(options: AgentOptions, stamp: LineStamp): SdkInit {
+  const { slashCommands = [], skills = [], agents = [], plugins = [] } = options.extensions?.() ?? {};
   return {
     type: 'system',
     subtype: 'init',
@@ -31,10 +32,11 @@ export function initLine(options: AgentOptions, stamp: LineStamp): SdkInit {
     claude_code_version: VERSION,
     tools: [...options.tools.map((tool) => tool.name), ...(options.liveTools?.names() ?? [])],
     mcp_servers: options.liveTools?.servers() ?? [],
-    slash_commands: ['compact', 'continue', ...(options.slashCommands ?? [])],
+    slash_commands: ['compact', 'continue', ...(options.slashCommands ?? []), ...slashCommands],
     output_style: 'default',
-    skills: [],
-    plugins: [],
+    skills,
+    ...(agents.length === 0 ? {} : { agents }),
+    plugins,
   };
 }
 

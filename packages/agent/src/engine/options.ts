@@ -17,6 +17,7 @@ import type {
   Tool,
   ToolHooks,
   ToolUseContext,
+  UserMessage,
 } from '@heddle/core';
 import type { ContextSettings } from '../context/context-port.ts';
 import type { CompactionLimits } from '../context/overrides.ts';
@@ -100,6 +101,30 @@ interface AgentPromptOptions {
   readonly standing?: (() => Promise<readonly Attachment[]>) | undefined;
   /** Commands that the host itself reads from prompts, beside `/compact`. The first line names them. */
   readonly slashCommands?: readonly string[] | undefined;
+  /** Replaces a prompt that is a command by the text of the command. Not called for a verbatim prompt. */
+  readonly expandPrompt?: ExpandPrompt | undefined;
+  /** A prompt has ended, however it ended. */
+  readonly onPromptEnd?: (() => void) | undefined;
+  /** Names in the first line of each prompt: commands and skills from files, subagents, plugins. */
+  readonly extensions?: (() => ExtensionNames) | undefined;
+}
+
+/** `current`: the options of the session now, with all changes since its start. */
+type ExpandPrompt = (
+  content: UserMessage['content'],
+  signal: AbortSignal,
+  current: AgentOptions,
+) => Promise<UserMessage['content']>;
+
+export interface ExtensionNames {
+  readonly slashCommands: readonly string[];
+  readonly skills: readonly string[];
+  readonly agents: readonly string[];
+  readonly plugins: readonly {
+    readonly name: string;
+    readonly path: string;
+    readonly version?: string | undefined;
+  }[];
 }
 
 interface AgentPermissionOptions {

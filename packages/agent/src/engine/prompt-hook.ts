@@ -1,11 +1,25 @@
-/** The hook before a prompt: it may block the prompt, or add context for the model. */
+/** A prompt before it is stored: a command becomes its text, then a hook may block the prompt or add context for the model. */
 import { errorMessage, textOf, type UserMessage } from '@heddle/core';
 import type { SdkMessage, SdkResult } from '../sdk/message.ts';
 import type { LineStamp } from './lines.ts';
 import type { AgentOptions, PromptHookAnswer } from './options.ts';
+import type { Prompt } from './params.ts';
+
+interface PreparedPrompt extends PromptHookAnswer {
+  readonly content: UserMessage['content'];
+}
+
+export async function preparePrompt(
+  options: AgentOptions,
+  { content: given, verbatim }: Prompt,
+  signal: AbortSignal,
+): Promise<PreparedPrompt> {
+  const content = verbatim ? given : ((await options.expandPrompt?.(given, signal, options)) ?? given);
+  return { ...(await promptHookAnswer(options, content, signal)), content };
+}
 
 /** A hook that throws blocks the prompt: a guard that cannot answer must not let it pass. */
-export async function promptHookAnswer(
+async function promptHookAnswer(
   { hooks, redact = (value) => value }: AgentOptions,
   content: UserMessage['content'],
   signal: AbortSignal,

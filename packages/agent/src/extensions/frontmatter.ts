@@ -1,16 +1,36 @@
-/** Markdown files with a YAML header. */
+/** Markdown files with a YAML header. Simple headers are read here; the YAML library is loaded only for the others. */
+import { isRecord } from '@heddle/core';
+
+export interface FileProblem {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly message: string;
+}
 
 export interface MarkdownFile {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly body: string;
+  readonly problems: readonly FileProblem[];
 }
 
 type Fields = Record<string, unknown>;
 
 const FENCE = /^---[ \t]*$/;
 
-/** A header that is not simple is read line by line. */
-export function readMarkdownFileSync(text: string): MarkdownFile {
+/** Never rejects. A header that is not valid YAML is read line by line, and each bad line is reported. */
+export async function readMarkdownFile(text: string): Promise<MarkdownFile> {
+  const { header, body, isUnclosed } = splitHeader(text);
+  if (header === undefined) {
+    const message = 'The header that starts here has no closing "---" line.';
+    return { fields: {}, body, problems: isUnclosed ? [{ line: 1, message }] : [] };
+  }
+  const simple = readSimpleHeader(header);
+  if (simple !== undefined) return { fields: simple, body, problems: [] };
+  return { body, ...(await readYamlHeader(header)) };
+}
+
+/** Reads a file without waiting for the YAML library: a header that is not simple is read line by line. */
+export function readMarkdownFileSync(text: string): Omit<MarkdownFile, 'problems'> {
   const { header, body } = splitHeader(text);
   if (header === undefined) return { fields: {}, body };
   return { fields: readSimpleHeader(header) ?? readLeniently(header), body };
@@ -20,14 +40,15 @@ interface SplitFile {
   /** Undefined: the file has none. */
   readonly header: readonly string[] | undefined;
   readonly body: string;
+  readonly isUnclosed: boolean;
 }
 
 function splitHeader(text: string): SplitFile {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  if (!FENCE.test(lines[0] ?? '')) return { header: undefined, body: lines.join('\n') };
+  if (!FENCE.test(lines[0] ?? '')) return { header: undefined, body: lines.join('\n'), isUnclosed: false };
   const end = lines.findIndex((line, at) => at > 0 && FENCE.test(line));
-  if (end < 0) return { header: undefined, body: lines.join('\n') };
-  return { header: lines.slice(1, end), body: lines.slice(end + 1).join('\n') };
+  if (end < 0) return { header: undefined, body: lines.join('\n'), isUnclosed: true };
+  return { header: lines.slice(1, end), body: lines.slice(end + 1).join('\n'), isUnclosed: false };
 }
 
 /** Reads flat keys with scalars and lists of scalars. Undefined: the header needs the YAML library. */
@@ -99,6 +120,37 @@ function readScalar(text: string): { readonly value: unknown } | undefined {
   // Other spellings of numbers and booleans differ between YAML versions.
   if (/^[-+.\d]/.test(trimmed) && !/[^\d.eExXoO_+:-]/.test(trimmed)) return undefined;
   return { value: trimmed };
+}
+
+async function readYamlHeader(header: readonly string[]): Promise<Omit<MarkdownFile, 'body'>> {
+  const { LineCounter, parseDocument } = await import('yaml');
+  const counter = new LineCounter();
+  const document = parseDocument(header.join('\n'), {
+    lineCounter: counter,
+    uniqueKeys: false,
+    logLevel: 'silent',
+  });
+  const [error] = document.errors;
+  const value =
+    error === undefined ? plainValue(() => document.toJS({ maxAliasCount: MAX_ALIASES })) : undefined;
+  if (isRecord(value)) return { fields: value, problems: [] };
+  // The header starts on line 2.
+  const line = error ? counter.linePos(error.pos[0]).line + 1 : 2;
+  const [reason = ''] = error ? error.message.split(/ at line \d|\n/) : ['The header is not a list of keys'];
+  const message = `${reason.replace(/\.?$/, '.')} It was read line by line.`;
+  return { fields: readLeniently(header), problems: [{ line, message }] };
+}
+
+/** More aliases than this would expand to an enormous value. */
+const MAX_ALIASES = 100;
+
+/** The library throws if a value has too many aliases. */
+function plainValue(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Takes the rest of each `key: value` line as text, and indented lines as its continuation. */

@@ -1,6 +1,6 @@
 /** The current rules: those from the start of the session, and those added while it ran. */
 import type { PermissionMode } from '@heddle/core';
-import { parseRule, type RuleList, type Rules, type RuleSource } from './rules/rule.ts';
+import { joinRules, parseRule, type RuleList, type Rules, type RuleSource } from './rules/rule.ts';
 
 /** A change that comes with an answer to a question, in the format of the SDK. */
 export type PermissionUpdate =
@@ -32,6 +32,9 @@ export class LivePermissions {
   #directories: readonly string[];
   #mode: PermissionMode | undefined;
   readonly #mayBypass: boolean;
+  /** Rules that hold for a time, and all rules together. */
+  #granted: readonly Rules[] = [];
+  #all: Rules | undefined;
 
   /** `mayBypass`: the host declared at the start that bypassPermissions may be switched on later. */
   constructor(rules: Rules, directories: readonly string[] = [], { mayBypass = false } = {}) {
@@ -41,7 +44,19 @@ export class LivePermissions {
   }
 
   get rules(): Rules {
-    return this.#rules;
+    // The same object until a rule changes: compiled rules are found by it.
+    return (this.#all ??=
+      this.#granted.length === 0 ? this.#rules : joinRules(this.#rules, ...this.#granted));
+  }
+
+  /** Adds rules until the returned function is called, such as those of a skill in use. */
+  grant(rules: Rules): () => void {
+    this.#granted = [...this.#granted, rules];
+    this.#all = undefined;
+    return () => {
+      this.#granted = this.#granted.filter((granted) => granted !== rules);
+      this.#all = undefined;
+    };
   }
 
   get directories(): readonly string[] {
@@ -82,6 +97,7 @@ export class LivePermissions {
         });
         const added = update.type === 'removeRules' ? [] : texts.map((text) => ({ text, source }));
         this.#rules = { ...this.#rules, [behavior]: [...kept, ...added] };
+        this.#all = undefined;
       }
     }
   }

@@ -73,7 +73,11 @@ export const init = z
     slash_commands: strings,
     output_style: z.string(),
     skills: strings,
-    plugins: z.array(z.object({ name: z.string(), path: z.string() })).readonly(),
+    /** Absent if there are no subagents. */
+    agents: strings.optional(),
+    plugins: z
+      .array(z.object({ name: z.string(), path: z.string(), version: z.string().optional() }))
+      .readonly(),
   })
   .describe('The first message of every turn.');
 

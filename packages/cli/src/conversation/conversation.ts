@@ -222,9 +222,9 @@ export class Conversation {
     const line = text.trim();
     if (line === '') return;
     this.#setup.remember(text);
-    const slash = readSlash(line);
+    const slash = readSlash(line, this.#session.fileCommands);
     if (slash?.kind === 'unknown') return this.#setup.screen.print(slash.message);
-    if (slash && !slash.command.isPrompt)
+    if (slash?.kind === 'command' && !slash.command.isPrompt)
       return void this.#settle(await this.#turns.command(slash.command, slash.words));
     if (line === '!') return this.#note('type a command after the !, such as !ls');
     if (isShell(line)) return void this.#settle(await this.#turns.shell(line.slice(1).trim()));

@@ -99,7 +99,7 @@ export class InputRouter {
    */
   #answer(text: string): void {
     const { questionQueue, work } = this.#setup;
-    const slash = readSlash(text);
+    const slash = readSlash(text, this.#setup.session.fileCommands);
     if (slash?.kind === 'command' && slash.command.anytime)
       return void work.beside(slash.command, slash.words).then(() => questionQueue.askAgain());
     if (questionQueue.takesWords || !(slash || isShell(text))) return questionQueue.read(text);
@@ -110,9 +110,10 @@ export class InputRouter {
   /** Handles a line during other work: a prompt joins the run. Some commands run at once, others after the turn. */
   #queue(text: string): void {
     const { work, inbox, note, remember, screen } = this.#setup;
-    const slash = readSlash(text);
+    const slash = readSlash(text, this.#setup.session.fileCommands);
     if (slash?.kind === 'unknown') return note(slash.message);
-    if (slash?.command.anytime) return void work.beside(slash.command, slash.words);
+    if (slash?.kind === 'command' && slash.command.anytime)
+      return void work.beside(slash.command, slash.words);
     if (slash || isShell(text)) {
       inbox.later(text);
       return note(`runs after this turn: ${escapeControls(text.trim())}`);

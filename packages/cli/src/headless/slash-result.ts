@@ -12,9 +12,10 @@ import { rejectedPrompt, settledPrompt } from './prompt-result.ts';
 export async function slashResult(prompt: Prompt, chat: HeadlessChat): Promise<SdkResult | undefined> {
   const { agent } = chat.started;
   const text = slashText(prompt);
-  const slash = text === undefined ? undefined : readSlash(text);
+  const slash = text === undefined ? undefined : readSlash(text, chat.started.extensions);
   switch (slash?.kind) {
     case undefined:
+    case 'prompt':
       return undefined;
     case 'unknown':
       // `/etc is full` is a sentence. A single word that starts with a slash was meant as a command.

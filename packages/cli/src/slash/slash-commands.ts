@@ -1,5 +1,6 @@
 /** The slash commands of every surface, in one table. The code of a command is loaded when the command is used. */
 import type { Prompt } from '@heddle/agent';
+import type { SessionExtensions } from '@heddle/agent/extensions';
 import type { SlashCommand } from './command.ts';
 import { nearest } from './help.ts';
 
@@ -138,6 +139,14 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: async (words, chat) => (await import('./status.ts')).mcp(words, chat),
   },
   {
+    name: 'skills',
+    help: 'the skills and commands from files',
+    about: 'the conversation',
+    anytime: true,
+    headless: 'text',
+    run: async (_words, chat) => (await import('./skills.ts')).skills(chat),
+  },
+  {
     name: 'resume',
     hint: '[session]',
     help: 'continue another session',
@@ -228,19 +237,23 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 
 export type Slash =
   | { readonly kind: 'command'; readonly command: SlashCommand; readonly words: string }
+  /** A command or skill from a file. The agent turns it into a prompt. */
+  | { readonly kind: 'prompt' }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** Undefined if the line is not a command: a path starts with a slash, too. */
-export function readSlash(line: string): Slash | undefined {
-  const [, name, words = ''] = /^\/([a-z?][\w:?-]*)(?:\s+([\s\S]*))?$/i.exec(line.trim()) ?? [];
+/** The commands from files. */
+export type FileCommands = Pick<SessionExtensions, 'commandNamed' | 'files'>;
+
+/** Undefined if the line is not a command: a path starts with a slash, too. A built-in command wins over a file. */
+export function readSlash(line: string, fromFiles?: FileCommands): Slash | undefined {
+  const [, name, words = ''] = /^\/([\w?][\w.:?-]*)(?:\s+([\s\S]*))?$/i.exec(line.trim()) ?? [];
   if (name === undefined) return undefined;
   const wanted = name.toLowerCase();
   const command = SLASH_COMMANDS.find((known) => known.name === wanted || known.also?.includes(wanted));
   if (command) return { kind: 'command', command, words: words.trim() };
-  const near = nearest(
-    wanted,
-    SLASH_COMMANDS.flatMap(({ name, also = [] }) => [name].concat(also)),
-  );
+  if (fromFiles?.commandNamed(name)) return { kind: 'prompt' };
+  const builtIn = SLASH_COMMANDS.flatMap(({ name, also = [] }) => [name].concat(also));
+  const near = nearest(wanted, [...builtIn, ...(fromFiles?.files ?? []).map((file) => file.name)]);
   const hint = near === undefined ? 'See /help.' : `Did you mean /${near}?`;
   return { kind: 'unknown', message: `There is no command /${name}. ${hint}` };
 }

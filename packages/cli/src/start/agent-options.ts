@@ -247,7 +247,6 @@ const TODAYS_NAMES: ReadonlyMap<string, string> = new Map([
 const ELSEWHERE: ReadonlySet<string> = new Set([
   'Agent',
   'Task',
-  'Skill',
   'SlashCommand',
   'Monitor',
   'MultiEdit',
@@ -261,11 +260,11 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   'ReadMcpResourceTool',
 ]);
 
-/** There whenever there is something to search for. */
-const ON_ITS_OWN = 'ToolSearch';
+/** Present whenever there is something to search for, or a skill to load. */
+const ON_THEIR_OWN: ReadonlySet<string> = new Set(['ToolSearch', 'Skill']);
 
 export function namedTools(names: readonly string[], known: readonly string[]): NamedTools {
-  const unknown = names.filter((name) => name !== ON_ITS_OWN && !known.includes(todaysName(name)));
+  const unknown = names.filter((name) => !ON_THEIR_OWN.has(name) && !known.includes(todaysName(name)));
   const wrong = unknown.find((name) => !ELSEWHERE.has(name) && !name.startsWith('mcp__'));
   if (wrong !== undefined)
     return { ok: false, message: `--tools: there is no tool named ${wrong}; there are ${known.join(', ')}` };

@@ -18,6 +18,7 @@ import {
   readNotices,
   type ServerTools,
   type ShellSandbox,
+  type SkillDeps,
   type ShellView,
   TaskRegistry,
   TodoList,
@@ -39,6 +40,8 @@ export interface ToolChoices extends AskDeps, PlanDeps {
   readonly allowsPrivate?: (host: string) => boolean;
   /** Tools of MCP servers. */
   readonly servers?: ServerTools | undefined;
+  /** The skills that the model may use. Undefined if there are none. */
+  readonly skills?: SkillDeps | undefined;
   /** Commands run inside it. */
   readonly sandbox?: ShellSandbox | undefined;
   /** Commands that are allowed only because they change nothing run in it. */

@@ -4,6 +4,7 @@ import {
   type Agent,
   type AgentOptions,
   createAgent,
+  type ExtensionNames,
   isHostNamed,
   isToolDenied,
   LivePermissions,
@@ -13,6 +14,7 @@ import {
   sessionContext,
   type SessionContext,
 } from '@heddle/agent';
+import type { SessionExtensions } from '@heddle/agent/extensions';
 import { SessionInstructions } from '@heddle/agent/instructions';
 import type { Attachment, LoopEvent } from '@heddle/core';
 import path from 'node:path';
@@ -23,6 +25,7 @@ import { escapeControls } from '../terminal/escape-controls.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
 import { type SessionEndReason, SessionHooks, type SessionSource } from './session-hooks.ts';
+import { type ExtensionSetup, modelForPrompt, openExtensions } from './open-extensions.ts';
 import { instructionPlaces } from './instruction-places.ts';
 import { openChosen } from './open-session.ts';
 import { type SessionTools, sessionTools, type ToolChoices } from './session-tools.ts';
@@ -33,6 +36,7 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   /** The context about user and project that the model received when the session began. */
   readonly userContext: SessionContext['userContext'];
   readonly instructions: SessionInstructions;
+  readonly extensions: SessionExtensions;
   /** Notices about the session for the user. */
   readonly notices: readonly string[];
   /** Names the session, from its first prompt on. */
@@ -85,7 +89,21 @@ export async function startAgent(
   if (!opened.ok) return opened;
   const { session } = opened;
   const servers = mcp && (await serverParts(mcp, session, options, services));
+  const extensionSetup: ExtensionSetup = {
+    options,
+    session,
+    agent: () => agent,
+    agentOptions: () => agentOptions,
+    tell,
+  };
+  const extensions = await openExtensions(command, extensionSetup);
   const tools = await sessionTools(session, {
+    skills: extensions.hasSkills
+      ? {
+          load: (name, words, signal) => extensions.loadSkill(name, words, signal),
+          names: () => extensions.files.filter(({ isForModel }) => isForModel).map(({ name }) => name),
+        }
+      : undefined,
     isOffered: (name) =>
       offered(name, searching(name, mcp) ? { ...command, tools: undefined } : command, options.rules),
     named: command.tools ?? [],
@@ -125,7 +143,7 @@ export async function startAgent(
     remark: (remark) => void remarks.push(remark),
     entitle: (title) => naming.entitle(title),
   });
-  const agent: Agent = createAgent({
+  const agentOptions: AgentOptions = {
     ...options,
     hooks: hooks.forAgent(),
     sandbox,
@@ -139,21 +157,36 @@ export async function startAgent(
       await own.onAccepted?.(messageId);
       naming.write();
     },
-    news: () => [...(own.news?.() ?? []), ...(servers?.news() ?? []), ...remarks.splice(0)],
+    expandPrompt: (content, signal, current) =>
+      extensions.expand(content, signal, modelForPrompt(current, extensionSetup)),
+    onPromptEnd: () => extensions.release(),
+    extensions: () => extensionNames(extensions),
+    news: () => [
+      ...(own.news?.() ?? []),
+      ...(servers?.news() ?? []),
+      ...remarks.splice(0),
+      ...(tools.options.tools.some(({ name }) => name === 'Skill') ? extensions.news() : []),
+    ],
     gather: async (toolContext) => {
       const parts = await Promise.all([more.gather?.(toolContext), instructions.gather(toolContext)]);
       return parts.flatMap((part) => part ?? []);
     },
-    standing: async () => [...instructions.joined, ...((await more.standing?.()) ?? [])],
+    standing: async () => [
+      ...instructions.joined,
+      ...extensions.standing,
+      ...((await more.standing?.()) ?? []),
+    ],
     onEvent: (event) => {
       debug?.(event);
       hooks.hear(event);
       own.onEvent?.(event);
       servers?.onEvent(event);
       more.onEvent?.(event);
+      if (event.type === 'context' && event.messages !== undefined) extensions.forgetList();
       for (const listener of listeners) listener(event);
     },
-  });
+  };
+  const agent: Agent = createAgent(agentOptions);
   const left = ended.map(({ command }) => `ended what an earlier run had left running: ${command}`);
   return {
     ok: true,
@@ -163,6 +196,7 @@ export async function startAgent(
       ...parts,
       userContext,
       instructions,
+      extensions,
       notices: [...session.notices, ...left],
       entitle: (title) => naming.entitle(title),
       listen: (listener) => void listeners.push(listener),
@@ -177,6 +211,15 @@ export async function startAgent(
         session.journal.close();
       },
     },
+  };
+}
+
+function extensionNames({ files }: SessionExtensions): ExtensionNames {
+  return {
+    slashCommands: files.filter(({ isForUser }) => isForUser).map(({ name }) => name),
+    skills: files.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
+    agents: [],
+    plugins: [],
   };
 }
 

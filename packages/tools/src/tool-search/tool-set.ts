@@ -8,6 +8,7 @@ import type { SearchDeps } from '../grep/deps.ts';
 import { createPlanTools, type PlanDeps } from '../plan/plan-mode.ts';
 import { createTaskTools } from '../todo/task-tools.ts';
 import { createTodoWriteTool, TodoList } from '../todo/todo-write.ts';
+import { createSkillTool, type SkillDeps } from '../skill/skill.ts';
 import type { WebDeps } from '../web/deps.ts';
 import { createWebTools } from '../web/create-web-tools.ts';
 import { createToolSearchTool, type ServerTools } from './tool-search.ts';
@@ -18,6 +19,8 @@ export interface BuiltinDeps extends FileToolDeps, AskDeps, PlanDeps {
   readonly search?: Partial<SearchDeps>;
   readonly web?: Partial<WebDeps>;
   readonly todos?: TodoList;
+  /** Without it, there is no Skill tool. */
+  readonly skills?: SkillDeps | undefined;
 }
 
 export interface ToolSet {
@@ -77,6 +80,7 @@ export function builtinTools(deps: BuiltinDeps = {}): readonly Tool[] {
     createTodoWriteTool(todos),
     ...createTaskTools(todos),
     ...createWebTools(deps.web),
+    ...(deps.skills ? [createSkillTool(deps.skills)] : []),
     createAskTool(deps),
     ...createPlanTools(deps),
   ];

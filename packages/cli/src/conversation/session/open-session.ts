@@ -1,5 +1,6 @@
 /** The open session with its agent. It is replaced only after another session was opened successfully. */
 import type { ChatCommand, SessionChoice } from '../../arguments/arguments.ts';
+import type { FileCommands } from '../../slash/slash-commands.ts';
 import type { AgentSetup } from '../../start/agent-options.ts';
 import { startAgent, type Started, type Surface } from '../../start/start-agent.ts';
 
@@ -31,6 +32,11 @@ export class OpenSession {
   get started(): Started {
     if (!this.#started) throw new Error('No session is open.');
     return this.#started;
+  }
+
+  /** The commands from files. Undefined while no session is open. */
+  get fileCommands(): FileCommands | undefined {
+    return this.#started?.extensions;
   }
 
   get isOpen(): boolean {

@@ -27,9 +27,8 @@ export async function runTurn(
   const waitedBefore = waitedMs();
   let result: SdkResult | undefined;
   try {
-    // Slash commands were handled before, so the text goes to the model unchanged.
-    for await (const line of agent.submit({ content: prompt, verbatim: true }))
-      if (line.type === 'result') result = line;
+    // Built-in commands were handled before. The agent expands commands from files.
+    for await (const line of agent.submit({ content: prompt })) if (line.type === 'result') result = line;
   } catch (thrown) {
     // A bug in Heddle must not end the conversation.
     const why = errorMessage(thrown);

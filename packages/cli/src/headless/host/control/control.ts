@@ -29,7 +29,7 @@ export interface Control {
 }
 
 interface ControlDeps extends Omit<ChangeDeps & QueryDeps, 'agent' | 'entitle'> {
-  readonly started: Pick<Started, 'agent' | 'checkpoints' | 'entitle'>;
+  readonly started: Pick<Started, 'agent' | 'checkpoints' | 'entitle' | 'extensions'>;
   readonly tasks: HostTasks;
   readonly hooks: HooksOfHost;
   readonly mcp: ProgramServers | undefined;
@@ -75,8 +75,9 @@ export function createControl(deps: ControlDeps): Control {
     if (wishes.title !== undefined) started.entitle(wishes.title);
     if (deps.mcp && wishes.servers.length > 0) await addHostServers(deps.mcp, wishes.servers);
     if (wishes.hooks.length > 0) hooks.join(wishes.hooks);
+    if (wishes.skills !== undefined) started.extensions.limitSkills(wishes.skills);
     agent.change(wishes.changes);
-    return controlSuccess(introduction(deps.firstModel, agent.permissionMode));
+    return controlSuccess(introduction(deps.firstModel, agent.permissionMode, started.extensions.files));
   }
 
   function interrupt(cancelsQueued: boolean, inbox: HostPromptQueue): ControlReply {

@@ -1,6 +1,7 @@
 /** Reads the `initialize` request of a host and builds the response. Pure. */
 import { type HookDefinition, REPORTED_EVENTS } from '@heddle/agent/hooks';
 import { type Changes, VERSION } from '@heddle/agent';
+import type { PromptFile } from '@heddle/agent/extensions';
 import { isJsonObject, type PermissionMode } from '@heddle/core';
 import { fullModelName } from '@heddle/models';
 import { modelEnvironment } from '../../../keys.ts';
@@ -16,6 +17,8 @@ interface InitializeRequest {
   readonly title: string | undefined;
   /** Servers in the host's own process. */
   readonly servers: readonly string[];
+  /** The only skills that the model may use. Undefined for all. */
+  readonly skills: readonly string[] | undefined;
   /** Notes about requested features that are missing. */
   readonly notes: readonly string[];
   /** Why nothing may be begun for this host. */
@@ -38,6 +41,7 @@ export function readInitialize(request: HostLine): InitializeRequest {
     hooks,
     title: textIn(request['title']),
     servers,
+    skills: Array.isArray(request['skills']) ? namesIn(request['skills']) : undefined,
     notes: [
       ...missing,
       ...[...unknown, ...new Set(unreported)].map((event) => `hooks for ${event} are never called yet`),
@@ -50,7 +54,6 @@ export function readInitialize(request: HostLine): InitializeRequest {
 const LACKING: readonly (readonly [field: string, sentence: string])[] = [
   ['agents', 'there are no subagents yet'],
   ['plugins', 'plugins are not loaded yet'],
-  ['skills', 'there are no skills yet'],
   ['planModeInstructions', 'plan mode has its own instructions'],
 ];
 
@@ -79,15 +82,23 @@ function promptOf(value: unknown): readonly string[] | undefined {
   return layers.length === 0 ? [MINIMAL] : layers.filter((layer) => layer !== DYNAMIC_BOUNDARY);
 }
 
-export function introduction(model: ModelOptions, permissionMode: PermissionMode): object {
+export function introduction(
+  model: ModelOptions,
+  permissionMode: PermissionMode,
+  files: readonly PromptFile[],
+): object {
   const { apiKeySource = 'none' } = model;
+  const fromFiles = files.filter(({ isForUser }) => isForUser);
   return {
-    commands: HEADLESS_COMMANDS.map(({ name, hint = '', help }) => ({
-      name,
-      description: help,
-      argumentHint: hint,
-      builtin: true,
-    })),
+    commands: [
+      ...HEADLESS_COMMANDS.map(({ name, hint = '', help }) => ({
+        name,
+        description: help,
+        argumentHint: hint,
+        builtin: true,
+      })),
+      ...fromFiles.map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint })),
+    ],
     agents: [],
     models: modelList(model),
     account: { apiKeySource },

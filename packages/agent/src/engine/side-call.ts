@@ -1,0 +1,67 @@
+/** Runs one tool call outside of a turn, such as a command in the text of a skill: under hooks, rules, questions and sandbox. */
+import {
+  errorMessage,
+  type JsonObject,
+  type PermissionMode,
+  textOf,
+  type ToolUseContext,
+} from '@heddle/core';
+import { randomUUID } from 'node:crypto';
+import { createReadFileState } from './deps.ts';
+import type { AgentOptions } from './options.ts';
+import { deniedFilesOf, permissionOf, workingFoldersOf } from './permission.ts';
+
+export interface SideCall {
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** The mode of the session now. */
+  readonly mode: PermissionMode;
+  readonly signal: AbortSignal;
+}
+
+export type SideCallResult =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly message: string };
+
+/** Nothing of it is stored in the session: its caller stores the result as part of a prompt or of another result. */
+export async function runSideCall(options: AgentOptions, call: SideCall): Promise<SideCallResult> {
+  const { signal } = call;
+  const tool = options.tools.find(({ name }) => name === call.tool);
+  if (!tool) return { ok: false, message: `The tool ${call.tool} is not available.` };
+  const toolUseId = `side_${randomUUID()}`;
+  const context: ToolUseContext = {
+    tools: options.tools,
+    model: options.modelName,
+    permissionMode: call.mode,
+    signal,
+    workingDirectory: options.cwd,
+    additionalDirectories: [],
+    agentId: undefined,
+    fileState: createReadFileState(),
+    deniedFiles: deniedFilesOf(options, options.cwd),
+    workingFolders: () => workingFoldersOf(options),
+  };
+  try {
+    const before = await options.hooks?.tools?.before?.({ toolUseId, ...call }, signal);
+    if (before?.decision === 'deny')
+      return { ok: false, message: before.message ?? 'A hook denied this call.' };
+    const input = before?.updatedInput ?? call.input;
+    const hookDecision = before?.decision;
+    const decide = permissionOf(options, { store: () => undefined, denials: { note: () => undefined } });
+    const permission = await decide(tool, input, context, { toolUseId, hookDecision, signal });
+    if (permission.behavior === 'deny') return { ok: false, message: permission.message };
+    const { places, readOnlyRun, updatedInput } = permission;
+    const placed = {
+      ...context,
+      toolUseId,
+      ...(places === undefined ? {} : { places }),
+      ...(readOnlyRun === undefined ? {} : { readOnlyRun }),
+    };
+    const { data } = await tool.call(updatedInput ?? input, placed, () => undefined);
+    const { content, isError } = tool.toResult(data);
+    const text = typeof content === 'string' ? content : textOf(content);
+    return isError ? { ok: false, message: text } : { ok: true, text };
+  } catch (thrown) {
+    return { ok: false, message: errorMessage(thrown) };
+  }
+}

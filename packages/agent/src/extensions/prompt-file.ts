@@ -1,0 +1,176 @@
+/** Skills and slash commands: Markdown files that become prompts. Both are read by one function; a skill is a folder with `SKILL.md`. */
+import path from 'node:path';
+import { type FileProblem, readMarkdownFile } from './frontmatter.ts';
+
+export interface PromptFile {
+  readonly kind: 'skill' | 'command';
+  /** As typed after the slash; a plugin's has the form `plugin:name`. */
+  readonly name: string;
+  /** The name with the folders of a command: `git:commit` for `commands/git/commit.md`. It works, too. */
+  readonly longName: string | undefined;
+  readonly description: string;
+  readonly whenToUse: string | undefined;
+  readonly argumentHint: string | undefined;
+  /** Names of positional arguments, for `$name`. */
+  readonly argumentNames: readonly string[];
+  /** Rules that allow calls while the prompt is active. */
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly model: string | undefined;
+  readonly effort: string | undefined;
+  /** The model may use it by itself. */
+  readonly isForModel: boolean;
+  /** The user may type it. */
+  readonly isForUser: boolean;
+  /** Runs in a context of its own. */
+  readonly isForked: boolean;
+  readonly agent: string | undefined;
+  readonly hooks: unknown;
+  /** It applies only when files matching these patterns are in use. */
+  readonly paths: readonly string[];
+  readonly shell: string | undefined;
+  readonly body: string;
+  readonly file: string;
+  readonly folder: string;
+  readonly scope: PromptFileScope;
+}
+
+export type PromptFileScope = 'managed' | 'user' | 'project' | 'plugin';
+
+export interface PromptFilePlace {
+  readonly kind: 'skill' | 'command';
+  readonly file: string;
+  /** The name that its place gives it: the folder of a skill, the file of a command. */
+  readonly name: string;
+  readonly scope: PromptFileScope;
+  /** The folders between `commands` and the file. */
+  readonly folders?: readonly string[] | undefined;
+  readonly plugin?: string | undefined;
+}
+
+interface PromptFileRead {
+  readonly promptFile: PromptFile;
+  readonly problems: readonly FileProblem[];
+}
+
+/** Longest description that the Agent Skills standard allows, and longest name. */
+const MAX_DESCRIPTION = 1_024;
+const MAX_NAME = 64;
+const STANDARD_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** Never rejects: a file with problems loads as far as it can be understood. */
+export async function readPromptFile(place: PromptFilePlace, text: string): Promise<PromptFileRead> {
+  const { fields, body, problems: syntax } = await readMarkdownFile(text);
+  const problems: FileProblem[] = [...syntax];
+  const report = (key: string, message: string): void => {
+    problems.push({ line: lineOf(text, key), message });
+  };
+  const string = (key: string): string | undefined => {
+    const value = fields[key];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+    // YAML reads `argument-hint: [file]` as a list.
+    if (Array.isArray(value)) return `[${value.join(', ')}]`;
+    report(key, `${key} is not text.`);
+    return undefined;
+  };
+  const boolean = (key: string, otherwise: boolean): boolean => {
+    const value = fields[key];
+    if (value === undefined || value === null) return otherwise;
+    if (typeof value === 'boolean') return value;
+    if (value === 'true' || value === 'false') return value === 'true';
+    report(key, `${key} is not true or false.`);
+    return otherwise;
+  };
+
+  const named = string('name');
+  const description = string('description') ?? firstParagraph(body);
+  if (place.kind === 'skill') checkStandard(place.name, named, string('description'), report);
+  const name = place.kind === 'skill' ? (named ?? place.name) : place.name;
+  const plugin = place.plugin === undefined ? [] : [place.plugin];
+  const { folders = [] } = place;
+  return {
+    problems,
+    promptFile: {
+      kind: place.kind,
+      name: [...plugin, name].join(':'),
+      longName: folders.length === 0 ? undefined : [...plugin, ...folders, name].join(':'),
+      description,
+      whenToUse: string('when_to_use') ?? string('when-to-use'),
+      argumentHint: string('argument-hint'),
+      argumentNames: listOf(fields['arguments']),
+      allowedTools: toolList(fields['allowed-tools'] ?? fields['allowedTools']),
+      disallowedTools: toolList(fields['disallowed-tools'] ?? fields['disallowedTools']),
+      model: string('model'),
+      effort: string('effort'),
+      isForModel: !boolean('disable-model-invocation', false),
+      isForUser: boolean('user-invocable', true),
+      isForked: string('context') === 'fork',
+      agent: string('agent'),
+      hooks: fields['hooks'] ?? undefined,
+      paths: listOf(fields['paths']),
+      shell: string('shell'),
+      body,
+      file: place.file,
+      folder: path.dirname(place.file),
+      scope: place.scope,
+    },
+  };
+}
+
+function checkStandard(
+  folder: string,
+  name: string | undefined,
+  description: string | undefined,
+  report: (key: string, message: string) => void,
+): void {
+  if (name === undefined) report('name', `The skill has no name; the name of its folder is used: ${folder}.`);
+  else if (name.length > MAX_NAME || !STANDARD_NAME.test(name))
+    report(
+      'name',
+      `The name ${JSON.stringify(name)} is not made of lowercase letters, digits and single hyphens.`,
+    );
+  else if (name !== folder)
+    report('name', `The name ${name} differs from the name of its folder, ${folder}.`);
+  if (description === undefined)
+    report('description', 'The skill has no description; its first paragraph is used.');
+  else if (description.length > MAX_DESCRIPTION)
+    report('description', `The description is longer than ${MAX_DESCRIPTION} characters.`);
+}
+
+/** A list, or text with commas or spaces between the items. */
+function listOf(value: unknown): readonly string[] {
+  if (Array.isArray(value))
+    return value.filter((item) => typeof item === 'string' || typeof item === 'number').map(String);
+  if (typeof value !== 'string') return [];
+  return value
+    .split(value.includes(',') ? ',' : /\s+/)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** Like `listOf`, but commas and spaces inside parentheses belong to a rule: `Bash(git add:*), Read`. */
+export function toolList(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.filter((item) => typeof item === 'string').flatMap(toolList);
+  if (typeof value !== 'string') return [];
+  return value.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [];
+}
+
+function firstParagraph(body: string): string {
+  const paragraph = body
+    .split(/\n\s*\n/)
+    .map((text) =>
+      text
+        .replace(/^#+\s*/, '')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    )
+    .find((text) => text !== '');
+  return (paragraph ?? '').slice(0, MAX_DESCRIPTION);
+}
+
+function lineOf(text: string, key: string): number {
+  const at = text.split(/\r?\n/).findIndex((line) => line.startsWith(`${key}:`));
+  return at < 0 ? 1 : at + 1;
+}

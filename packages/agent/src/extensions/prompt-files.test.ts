@@ -1,0 +1,228 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { discoverPromptFiles } from './discover.ts';
+import { expandPrompt, splitArguments } from './expand-prompt.ts';
+import { readMarkdownFile } from './frontmatter.ts';
+import { type PromptFile, readPromptFile, toolList } from './prompt-file.ts';
+
+const skill = (text: string, name = 'fix-tests') =>
+  readPromptFile({ kind: 'skill', file: `/s/${name}/SKILL.md`, name, scope: 'user' }, text);
+
+describe('a Markdown file with a header', () => {
+  it.each([
+    ['no header', 'text', {}],
+    ['an empty header', '---\n---\ntext', {}],
+    ['text', '---\nname: a b\n---\ntext', { name: 'a b' }],
+    ['quoted text', '---\nname: "a: b"\nother: \'x\'\n---\ntext', { name: 'a: b', other: 'x' }],
+    [
+      'numbers, booleans and null',
+      '---\na: 1\nb: true\nc: null\nd:\n---\ntext',
+      { a: 1, b: true, c: null, d: null },
+    ],
+    ['lists', '---\na: [x, y]\nb:\n  - p\n  - q\n---\ntext', { a: ['x', 'y'], b: ['p', 'q'] }],
+    ['comments', '---\n# c\nname: x\n---\ntext', { name: 'x' }],
+    ['a block of text', '---\nd: |\n  one\n  two\n---\ntext', { d: 'one\ntwo\n' }],
+    ['a nested object', '---\nm:\n  k: v\n---\ntext', { m: { k: 'v' } }],
+    [
+      'a sentence with a colon',
+      '---\ndescription: Use when: asked\n---\ntext',
+      { description: 'Use when: asked' },
+    ],
+    [
+      'a hint that looks like a list',
+      '---\nargument-hint: [a] [b]\n---\ntext',
+      { 'argument-hint': '[a] [b]' },
+    ],
+    ['Windows line ends', '---\r\nname: x\r\n---\r\ntext', { name: 'x' }],
+    ['a byte order mark', '\uFEFF---\nname: x\n---\ntext', { name: 'x' }],
+  ])('may have %s', async (_, text, fields) => {
+    expect(await readMarkdownFile(text)).toEqual({ fields, body: 'text', problems: [] });
+  });
+
+  it('is read line by line if the header is not valid YAML, and names the line', async () => {
+    const read = await readMarkdownFile('---\nname: x\nmodel: *\n  more\nbad: [\n---\ntext');
+    expect(read.fields).toEqual({ name: 'x', model: '* more', bad: '[' });
+    expect(read.problems).toEqual([{ line: 3, message: expect.stringContaining('read line by line') }]);
+  });
+
+  it('is all body if its header has no end', async () => {
+    const read = await readMarkdownFile('---\nname: x\ntext');
+    expect(read).toMatchObject({ fields: {}, body: '---\nname: x\ntext', problems: [{ line: 1 }] });
+  });
+
+  it('cannot make the reader expand aliases without limit', async () => {
+    const lines = ['a: &a [x, x, x, x, x, x, x, x, x]'];
+    for (let at = 0; at < 8; at++) {
+      const [now, before] = [String.fromCharCode(98 + at), String.fromCharCode(97 + at)];
+      lines.push(`${now}: &${now} [${`*${before}, `.repeat(8)}*${before}]`);
+    }
+    const read = readMarkdownFile(`---\n${lines.join('\n')}\n---\ntext`);
+    await expect(read).resolves.toMatchObject({ body: 'text', problems: [{}] });
+  });
+});
+
+describe('a skill', () => {
+  it('has the fields of its header', async () => {
+    const { promptFile, problems } = await skill(
+      '---\nname: fix-tests\ndescription: Fixes tests.\nallowed-tools: Bash(npm test:*), Read\ndisable-model-invocation: true\ncontext: fork\narguments: [suite, name]\n---\nDo it.',
+    );
+    expect(problems).toEqual([]);
+    expect(promptFile).toMatchObject({
+      name: 'fix-tests',
+      description: 'Fixes tests.',
+      allowedTools: ['Bash(npm test:*)', 'Read'],
+      isForModel: false,
+      isForUser: true,
+      isForked: true,
+      argumentNames: ['suite', 'name'],
+      body: 'Do it.',
+    });
+  });
+
+  it.each([
+    ['---\ndescription: d\n---\nb', 'The skill has no name'],
+    ['---\nname: Fix Tests\ndescription: d\n---\nb', 'not made of lowercase letters'],
+    ['---\nname: other\ndescription: d\n---\nb', 'differs from the name of its folder'],
+    ['---\nname: fix-tests\n---\n# Title\n\nFirst text.', 'has no description'],
+    [`---\nname: fix-tests\ndescription: ${'x'.repeat(1_025)}\n---\nb`, 'longer than 1024 characters'],
+    ['---\nname: fix-tests\ndescription: d\nuser-invocable: maybe\n---\nb', 'is not true or false'],
+    ['---\nname: fix-tests\ndescription: d\nmodel:\n  a: b\n---\nb', 'model is not text'],
+  ])('loads with a warning: %j', async (text, message) => {
+    const { promptFile, problems } = await skill(text);
+    expect(problems).toEqual([{ line: expect.any(Number), message: expect.stringContaining(message) }]);
+    expect(promptFile.description).not.toBe('');
+  });
+});
+
+describe('a list of tools', () => {
+  it.each([
+    ['Read, Write', ['Read', 'Write']],
+    ['Read Write', ['Read', 'Write']],
+    ['Bash(git add:*), Bash(git status:*)', ['Bash(git add:*)', 'Bash(git status:*)']],
+    [
+      ['Read', 'Bash(a, b)'],
+      ['Read', 'Bash(a, b)'],
+    ],
+    [undefined, []],
+  ])('%j has the items %j', (value, items) => {
+    expect(toolList(value)).toEqual(items);
+  });
+});
+
+describe('the body of a prompt file', () => {
+  const file = (body: string, more: Partial<PromptFile> = {}): PromptFile => ({
+    kind: 'command',
+    name: 'c',
+    longName: undefined,
+    description: '',
+    whenToUse: undefined,
+    argumentHint: undefined,
+    argumentNames: ['first', 'second'],
+    allowedTools: [],
+    disallowedTools: [],
+    model: undefined,
+    effort: undefined,
+    isForModel: true,
+    isForUser: true,
+    isForked: false,
+    agent: undefined,
+    hooks: undefined,
+    paths: [],
+    shell: undefined,
+    body,
+    file: '/p/c.md',
+    folder: '/p',
+    scope: 'user',
+    ...more,
+  });
+  const expand = (body: string, text = '', ran: string[] = []) =>
+    expandPrompt(file(body), { text, sessionId: 'id-1', effort: 'high' }, (command) => {
+      ran.push(command);
+      return command === 'fail'
+        ? Promise.reject(new Error('exit code 1'))
+        : Promise.resolve(`<${command}>\n`);
+    });
+
+  it.each([
+    ['Fix $ARGUMENTS.', 'a b', 'Fix a b.'],
+    ['Fix it.', 'a b', 'Fix it.\n\nARGUMENTS: a b'],
+    ['Fix it.', '', 'Fix it.'],
+    ['$0-$1-$2', 'a "b c"', 'a-b c-'],
+    ['$ARGUMENTS[1]', 'a b', 'b'],
+    ['$first $second $third', 'a b', 'a b $third'],
+    ['costs \\$5 $0', 'a', 'costs $5 a'],
+    ['${CLAUDE_SESSION_ID} ${CLAUDE_SKILL_DIR} ${CLAUDE_EFFORT}', '', 'id-1 /p high'],
+    ['${CLAUDE_SKILL_DIR}/x', 'arg', '/p/x\n\nARGUMENTS: arg'],
+    ['$ARGUMENTS', '$0 !`rm x`', '$0 !`rm x`'],
+  ])('%j with the arguments %j becomes %j', async (body, text, prompt) => {
+    expect(await expand(body, text)).toBe(prompt);
+  });
+
+  it('contains the output of its commands', async () => {
+    expect(await expand('Status: !`git status`\n\n```!\nls -l\nls\n```\nend')).toBe(
+      'Status: <git status>\n\n<ls -l\nls>\nend',
+    );
+  });
+
+  it('leaves code that only looks like a command', async () => {
+    const ran: string[] = [];
+    await expand('Write `!`a`` or x!`b`.', '', ran);
+    expect(ran).toEqual([]);
+  });
+
+  it('says which command failed', async () => {
+    expect(await expand('!`fail`')).toBe('[The command "fail" failed: exit code 1]');
+  });
+
+  it('gives an argument to a command as one word', async () => {
+    const ran: string[] = [];
+    await expand('!`grep $ARGUMENTS src`', "a'; rm -rf /", ran);
+    expect(ran).toEqual([`grep 'a'\\''; rm -rf /' src`]);
+  });
+
+  it('splits arguments like a shell', () => {
+    expect(splitArguments(`a "b c" 'd "e' f\\ g "h\\"i"`)).toEqual(['a', 'b c', 'd "e', 'f g', 'h"i']);
+  });
+});
+
+describe('discovery', () => {
+  const root = mkdtempSync(path.join(os.tmpdir(), 'heddle-extensions-'));
+  const write = (name: string, text: string): void => {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), text);
+  };
+  const header = (name: string) => `---\nname: ${name}\ndescription: d\n---\n`;
+
+  it('finds skills and commands, also in subfolders, with the strongest first', async () => {
+    write('user/skills/review/SKILL.md', `${header('review')}user`);
+    write('project/skills/review/SKILL.md', `${header('review')}project`);
+    write('project/commands/review.md', 'a command');
+    write('project/commands/git/commit.md', 'commit');
+    write('project/skills/empty/README.md', 'nothing');
+    write('plugin/commands/deploy.md', 'deploy');
+    symlinkSync('.', path.join(root, 'project/commands/loop'));
+    const { promptFiles, problems } = await discoverPromptFiles([
+      { folder: path.join(root, 'user'), scope: 'user' },
+      { folder: path.join(root, 'project'), scope: 'project' },
+      { folder: path.join(root, 'plugin'), scope: 'plugin', plugin: 'ops' },
+      { folder: path.join(root, 'absent'), scope: 'project' },
+    ]);
+    expect(promptFiles.map(({ kind, name, body }) => [kind, name, body])).toEqual([
+      ['skill', 'review', 'user'],
+      ['command', 'commit', 'commit'],
+      ['command', 'ops:deploy', 'deploy'],
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  it('names file and line of a problem', async () => {
+    write('bad/skills/broken/SKILL.md', '---\nname: broken\ndescription: d\nmodel: *\n---\nx');
+    const { promptFiles, problems } = await discoverPromptFiles([
+      { folder: path.join(root, 'bad'), scope: 'user' },
+    ]);
+    expect(promptFiles).toHaveLength(1);
+    expect(problems).toEqual([expect.stringMatching(/broken\/SKILL\.md:4: .*read line by line/)]);
+  });
+});

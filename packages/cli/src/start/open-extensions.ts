@@ -1,0 +1,125 @@
+/** The skills and slash commands of a session: where they are, and how they use model, permissions and tools. */
+import os from 'node:os';
+import path from 'node:path';
+import {
+  type Agent,
+  type AgentOptions,
+  type Changes,
+  LivePermissions,
+  type Rules,
+  runSideCall,
+  type Session,
+} from '@heddle/agent';
+import {
+  type ExtensionRoot,
+  type PromptFile,
+  SessionExtensions,
+  type UseModel,
+} from '@heddle/agent/extensions';
+import { isTrusted, managedDir, parseRule, repositoryTop, SCOPES } from '@heddle/agent/settings';
+import type { Effort } from '@heddle/core';
+import type { RunOptions } from '../arguments/arguments.ts';
+import type { AgentSetup } from './agent-options.ts';
+import { modelSetup } from './model-options.ts';
+
+export interface ExtensionSetup {
+  readonly options: Pick<AgentSetup, 'cwd' | 'configDirs' | 'rules' | 'stated' | 'context' | 'modelName'>;
+  readonly session: Session;
+  readonly agent: () => Agent;
+  /** The options that the agent was created with. */
+  readonly agentOptions: () => AgentOptions;
+  readonly tell: (text: string) => void;
+}
+
+/** The share of the window that the list of skills may take, in characters of about a quarter of a token. */
+const LIST_SHARE = 0.01;
+const CHARACTERS_PER_TOKEN = 4;
+const USUAL_WINDOW = 200_000;
+
+/** Reads the files while the rest of the program starts. Never rejects. */
+export function openExtensions(command: RunOptions, setup: ExtensionSetup): Promise<SessionExtensions> {
+  const { options, session, agent, agentOptions } = setup;
+  const { cwd, rules, context, modelName } = options;
+  return new SessionExtensions({
+    roots: extensionRoots(command, options),
+    trustsProject: isTrusted({ cwd, home: os.homedir(), env: process.env }),
+    sessionId: session.id,
+    effort: () => agentOptions().requestOptions?.effort,
+    listBudget: () => (context?.windowOf?.(modelName) ?? USUAL_WINDOW) * LIST_SHARE * CHARACTERS_PER_TOKEN,
+    messages: () => agent().messages,
+    runCommand: async (text, signal) => {
+      const call = { tool: 'Bash', input: { command: text }, mode: agent().permissionMode, signal };
+      const result = await runSideCall(agentOptions(), call);
+      if (!result.ok) throw new Error(result.message);
+      return result.text;
+    },
+    grant: ({ file, allow, deny }) => {
+      if (!(rules instanceof LivePermissions)) return () => undefined;
+      return rules.grant({
+        allow: rulesOf(allow, 'allow', file),
+        deny: rulesOf(deny, 'deny', file),
+        ask: [],
+      });
+    },
+  }).load();
+}
+
+function rulesOf(texts: readonly string[], list: 'allow' | 'deny', file: string): Rules['allow'] {
+  return texts.filter((text) => parseRule(text, list).ok).map((text) => ({ text, source: 'session', file }));
+}
+
+/** The strongest first. A file of the user wins over one of the project, so that a project cannot replace it. */
+function extensionRoots(
+  { settingSources, bare }: Pick<RunOptions, 'settingSources' | 'bare'>,
+  { cwd, configDirs = [] }: Pick<AgentOptions, 'cwd' | 'configDirs'>,
+): readonly ExtensionRoot[] {
+  if (bare) return [];
+  const sources = settingSources ?? SCOPES;
+  const all: ExtensionRoot[] = [{ folder: managedDir(), scope: 'managed' }];
+  if (sources.includes('user')) all.push(...configDirs.map((folder) => ({ folder, scope: 'user' }) as const));
+  if (sources.includes('project'))
+    for (const folder of projectFolders(cwd))
+      for (const name of ['.heddle', '.claude'])
+        all.push({ folder: path.join(folder, name), scope: 'project' });
+  const seen = new Set<string>();
+  // In the home folder, the project's files are the user's own.
+  return all.filter(({ folder }) => !seen.has(folder) && seen.add(folder));
+}
+
+/** From the working folder up to the top of its repository. */
+function projectFolders(cwd: string): readonly string[] {
+  const top = repositoryTop(cwd);
+  if (top === undefined || cwd === top) return [cwd];
+  const above = path.dirname(cwd);
+  return above === cwd ? [cwd] : [cwd, ...projectFolders(above)];
+}
+
+const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+/** Changes the model and the effort for one prompt, as the header of its file says. */
+export function modelForPrompt(current: AgentOptions, setup: ExtensionSetup): UseModel {
+  const { agent, options, tell } = setup;
+  return async (file) => {
+    const effort = EFFORTS.find((known) => known === file.effort);
+    const chosen = await modelOf(file, options.stated);
+    if (chosen?.ok === false) tell(`/${file.name}: ${chosen.message}`);
+    const changes: Changes = {
+      ...(chosen?.ok === true ? chosen.options : {}),
+      ...(effort === undefined ? {} : { requestOptions: { ...current.requestOptions, effort } }),
+    };
+    if (Object.keys(changes).length === 0) return () => undefined;
+    agent().change(changes);
+    const { model, modelName, apiKeySource, loadPrice, loadFacts, context, requestOptions = {} } = current;
+    return () =>
+      agent().change({ model, modelName, apiKeySource, loadPrice, loadFacts, context, requestOptions });
+  };
+}
+
+/** Undefined if the file does not name a model. */
+async function modelOf({ model }: PromptFile, stated: AgentSetup['stated']) {
+  if (model === undefined || model === 'inherit') return undefined;
+  const chosen = await modelSetup(model, stated === undefined ? {} : { stated });
+  if (chosen.ok && chosen.options.apiKeySource === 'none' && chosen.options.modelName.startsWith('claude-'))
+    return { ok: false as const, message: `there is no key for ${chosen.options.modelName}.` };
+  return chosen;
+}
