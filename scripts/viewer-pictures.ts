@@ -6,10 +6,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { loadPage, startViewer } from '@heddle/viewer';
-import { findBrowser, openBrowser, writeSample } from '@heddle/viewer/test';
+import { findBrowser, openBrowser, otherLog, writeLog, writeSample } from '@heddle/viewer/test';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const ID = '5a3c1e20-7f41-4b8e-9a51-0c2d9be4a7f3';
+const OTHER_ID = '8b0f6d11-2c5e-4a7d-8f90-1e2d3c4b5a69';
 
 interface Picture {
   readonly name: string;
@@ -22,7 +23,7 @@ interface Picture {
 /** The page loads pieces of the transcript after it has drawn the first picture. */
 const SETTLE_MS = 500;
 
-const VIEWS = ['timeline', 'transcript', 'window', 'money'];
+const VIEWS = ['timeline', 'transcript', 'window', 'money', 'machine'];
 
 const IN_DOCS: readonly Picture[] = [
   { name: 'viewer-timeline', hash: `#/session/${ID}/timeline`, width: 1600, height: 900, theme: 'light' },
@@ -30,7 +31,12 @@ const IN_DOCS: readonly Picture[] = [
 ];
 
 function allPictures(): Picture[] {
-  const hashes = [['sessions', '#/'], ...VIEWS.map((view) => [view, `#/session/${ID}/${view}`] as const)];
+  const hashes = [
+    ['sessions', '#/'],
+    ['statistics', '#/statistics'],
+    ['compare', `#/compare/${ID}/${OTHER_ID}`],
+    ...VIEWS.map((view) => [view, `#/session/${ID}/${view}`] as const),
+  ];
   const sizes = [
     { width: 400, height: 800 },
     { width: 1600, height: 900 },
@@ -60,6 +66,7 @@ async function takePictures(executable: string): Promise<void> {
   const home = mkdtempSync(path.join(os.tmpdir(), 'heddle-pictures-'));
   const place = { configDir: path.join(home, 'config'), cwd: '/projects/calendar' };
   writeSample(place, ID);
+  writeLog(otherLog(place.cwd), place, OTHER_ID);
   const viewer = await startViewer({
     place,
     page: await loadPage(),
@@ -72,8 +79,9 @@ async function takePictures(executable: string): Promise<void> {
       page.on('console', (message) => console.log(`${name}: ${message.text()}`));
       page.on('pageerror', (error) => console.log(`${name}: ${error.message}`));
       await page.goto(`${viewer.link()}&${hash.slice(1)}`);
-      await page.locator('.cards, .numbers').first().waitFor();
-      if (hash !== '#/') await page.locator('.row, .uplot canvas, .lanes canvas').first().waitFor();
+      await page.locator('.cards, .numbers, .panels, .pairs').first().waitFor();
+      if (hash.startsWith('#/session/'))
+        await page.locator('.row, .uplot canvas, .lanes canvas, .machine').first().waitFor();
       await page.waitForTimeout(SETTLE_MS);
       await page.screenshot({ path: path.join(target, `${name}.png`) });
       await page.close();

@@ -29,3 +29,20 @@ export {
   readForeignSession,
 } from './import/find.ts';
 export { importedId, importSession } from './import/import-session.ts';
+export {
+  describeDecision,
+  describeEvent,
+  describeGuard,
+  describeGuards,
+  describeRecordedDecision,
+  describeState,
+  pluralizeCount,
+} from './replay/describe.ts';
+export {
+  hasDiverged,
+  type ReplayedLog,
+  replayLog,
+  sessionName,
+  type TracedRun,
+  traceWithSettings,
+} from './replay/replayed.ts';

@@ -61,7 +61,7 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
     examples: ['heddle rewind 3f1c0a52', 'heddle rewind 3f1c0a52 9d5b5f0b --dry-run'],
   },
   view: {
-    text: 'open a page that shows any session: timeline, window, money, transcript',
+    text: 'open a page that shows any session: timeline, window, money, decisions',
     completes: { '': 'sessions' },
     examples: ['heddle view', 'heddle view 3f1c0a52', 'heddle view 3f1c0a52 --export run.html'],
   },

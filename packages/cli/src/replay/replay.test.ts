@@ -1,13 +1,13 @@
 /** `heddle replay` on sessions of the real program. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { replayLog } from '@heddle/agent/sessions';
 import { call, cut, fail, type ScriptPart, say, unfinished } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCrashSetup } from '../test/crash/scene.ts';
 import type { Trigger } from '../test/crash/trigger.ts';
 import { type Home, homeFor } from '../test/home.ts';
 import { install, type Installed, linesOf, runProgram } from '../test/program.ts';
-import { replayLog } from './replayed.ts';
 import { textLines } from './text.ts';
 
 let installed: Installed;

@@ -4,11 +4,11 @@
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { hasDiverged, type ReplayedLog, replayLog, sessionName } from '@heddle/agent/sessions';
 import { UsageError } from '../arguments/list-flags.ts';
 import { pick } from '../sessions/pick.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
-import { hasDiverged, type ReplayedLog, replayLog, sessionName } from './replayed.ts';
 import { textLines } from './text.ts';
 
 const USAGE = `heddle replay SESSION [--json] [--from STEP] [--verbose]

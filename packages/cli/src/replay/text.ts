@@ -1,6 +1,4 @@
 /** Formats a replay as text: one line for each decision, in columns. */
-import { type EntryBody, textOf, type TracedIteration, type TracedStep } from '@heddle/core';
-import { type ReplayedLog, sessionName } from './replayed.ts';
 import {
   describeDecision,
   describeEvent,
@@ -8,7 +6,10 @@ import {
   describeRecordedDecision,
   describeState,
   pluralizeCount,
-} from './describe.ts';
+  type ReplayedLog,
+  sessionName,
+} from '@heddle/agent/sessions';
+import { type EntryBody, textOf, type TracedIteration, type TracedStep } from '@heddle/core';
 
 interface TextOptions {
   /** The first step that is shown, counted from 1 through the whole session. */

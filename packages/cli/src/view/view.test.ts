@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Place, placeFor, user } from '../sessions/test/place.ts';
-import { install, type Installed } from '../test/program.ts';
+import { install, type Installed, linesOf } from '../test/program.ts';
 
 const ID = 'abcd1234-62a5-4f0e-9d5b-5f0b1c2d3e4f';
 const KEY = 'sk-ant-view-test-0123456789abcdef';
@@ -49,6 +49,34 @@ async function visit(link: string): Promise<readonly [number, string, string]> {
     headers: { authorization: `Bearer ${key}` },
   });
   return [facts.status, await (await fetch(origin)).text(), await facts.text()];
+}
+
+test('with --allow-fork, the page starts a new session from a message', async () => {
+  const first = await place.run(['-p', '--model', 'rehearsal', '--output-format', 'json', 'Hello']);
+  const { session_id: id } = linesOf(first.stdout)[0] ?? {};
+  const session = String(id);
+  let forked: Promise<string> | undefined;
+  const ended = await place.run(['view', session, '--allow-fork'], {
+    onOutput: (stdout, child) => {
+      forked ??= fork(stdout.trim(), session).finally(() => child.kill('SIGINT'));
+    },
+  });
+  expect(ended.code).toBe(0);
+  const created = await forked;
+  expect(created).toMatch(/^[0-9a-f-]{36}$/);
+  const file = path.join(path.dirname(place.file(session)), `${created}.jsonl`);
+  await expect.poll(() => readFileSync(file, 'utf8')).toContain('Another way');
+});
+
+async function fork(link: string, session: string): Promise<string> {
+  const { origin, hash } = new URL(link);
+  const login = await fetch(`${origin}/api/login`, { method: 'POST', body: hash.replace('#token=', '') });
+  const headers = { authorization: `Bearer ${await login.text()}` };
+  const rows = await (await fetch(`${origin}/api/sessions/${session}/rows?from=0&to=50`, { headers })).text();
+  const [, uuid = ''] = /"uuid":"([0-9a-f-]{36})"/.exec(rows) ?? [];
+  const body = JSON.stringify({ uuid, prompt: 'Another way' });
+  const answer = await fetch(`${origin}/api/sessions/${session}/fork`, { method: 'POST', headers, body });
+  return (await answer.text()).replaceAll('"', '');
 }
 
 test('exports one file that loads nothing and runs no script of the transcript', async () => {

@@ -14,19 +14,21 @@ import { escapeControls } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
-const USAGE = `heddle view [SESSION] [--port PORT] [--export FILE]
+const USAGE = `heddle view [SESSION] [--port PORT] [--allow-fork] [--export FILE]
 
-Opens a page that shows sessions, running or past: timeline, context window, money, transcript. SESSION is an id, its
+Opens a page that shows sessions, running or past: timeline, context window, money, decisions, transcript. SESSION is an id, its
 beginning, a title, or a .jsonl file; without it the page lists all sessions. The server answers only on this machine, and
 the printed link works once. The page reads files and changes nothing. Control-C stops the server.
 
   --port PORT    the port; without it a free one is used
+  --allow-fork   the page may start a new session from a message of another one
   --export FILE  writes the session as one HTML file that opens from disk, and ends
 `;
 
 interface ViewCommand {
   readonly session: string | undefined;
   readonly port: number;
+  readonly canFork: boolean;
   readonly output: string | undefined;
 }
 
@@ -48,16 +50,18 @@ export async function viewCommand(argv: readonly string[]): Promise<number> {
   if (found?.ok === false) return failed(found.message);
   return command.output !== undefined && found
     ? writeExport(found.file, command.output)
-    : serve(found?.file, command.port);
+    : serve(found?.file, command);
 }
 
 function readWords(argv: readonly string[]): ViewCommand {
   const words: string[] = [];
   const values = new Map<string, string>();
+  let canFork = false;
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
     const [, name, inline] = /^(--[a-z]+)(?:=(.*))?$/s.exec(word) ?? [];
-    if (name === '--port' || name === '--export') {
+    if (word === '--allow-fork') canFork = true;
+    else if (name === '--port' || name === '--export') {
       const value = inline ?? argv[++at];
       if (value === undefined || value === '') throw new UsageError(`${name} needs a value`);
       values.set(name, value);
@@ -65,13 +69,14 @@ function readWords(argv: readonly string[]): ViewCommand {
     else words.push(word);
   }
   const [session, ...more] = words;
-  if (more.length > 0) throw new UsageError('usage: heddle view [SESSION] [--port PORT] [--export FILE]');
+  if (more.length > 0)
+    throw new UsageError('usage: heddle view [SESSION] [--port PORT] [--allow-fork] [--export FILE]');
   const port = values.get('--port') ?? '0';
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw new UsageError(`--port takes a port, not ${port}`);
   const output = values.get('--export');
   if (output !== undefined && session === undefined) throw new UsageError('--export needs a session');
-  return { session, port: Number(port), output };
+  return { session, port: Number(port), canFork, output };
 }
 
 async function writeExport(file: string, output: string): Promise<number> {
@@ -93,7 +98,7 @@ async function writeExport(file: string, output: string): Promise<number> {
   }
 }
 
-async function serve(file: string | undefined, port: number): Promise<number> {
+async function serve(file: string | undefined, { port, canFork }: ViewCommand): Promise<number> {
   const { loadPage, startViewer } = await import('@heddle/viewer');
   const { cwd: _here, ...place } = sessionPlace(process.env, process.cwd());
   const id = file === undefined ? undefined : path.basename(file, '.jsonl');
@@ -101,7 +106,8 @@ async function serve(file: string | undefined, port: number): Promise<number> {
     const viewer = await startViewer({
       place,
       page: await loadPage(),
-      info: { version: manifest.version, session: id, canFork: false },
+      info: { version: manifest.version, session: id, canFork },
+      ...(canFork ? { fork: (await import('./start-fork.ts')).startFork } : {}),
       files: new Map(file === undefined || id === undefined ? [] : [[id, path.resolve(file)]]),
       port,
       redact: (text) => knownSecrets.redactOutput(text),

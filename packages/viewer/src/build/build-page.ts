@@ -1,5 +1,9 @@
 /** Builds the page with vite. It needs the development dependencies; the bundled program contains the result. */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+
+/** The picture of the machine, printed from the machine by `npm run docs:diagram`. */
+const DIAGRAM = path.join(import.meta.dirname, '../../../../docs/machine.svg');
 /** The built page: its script and its style. */
 export interface PageFiles {
   readonly script: string;
@@ -14,6 +18,7 @@ export async function buildPage(): Promise<PageFiles> {
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
+    define: { MACHINE_SVG: JSON.stringify(readFileSync(DIAGRAM, 'utf8')) },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
       write: false,

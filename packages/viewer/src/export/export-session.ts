@@ -4,6 +4,7 @@ import type { PageFiles } from '../build/build-page.ts';
 import type { ExportedSession, SessionCard, TranscriptRow } from '../model/api.ts';
 import type { FactPage } from '../model/facts.ts';
 import { parseOwn } from '../model/parse-own.ts';
+import { allDecisions } from '../read/run-decisions.ts';
 import { SessionIndex } from '../read/session-index.ts';
 import { rowOf } from '../read/transcript-rows.ts';
 import { standaloneHtml } from './page-files.ts';
@@ -22,7 +23,6 @@ interface ExportOptions {
 /** Throws an error of the operating system if the session cannot be read. */
 export function exportSession({ file, version, page, redact }: ExportOptions): string {
   const index = new SessionIndex(file);
-  index.readAll();
   const facts = parseOwn<FactPage>(index.page(0, Number.POSITIVE_INFINITY));
   const rows: TranscriptRow[] = [];
   for (const { line, decoded } of index.lines(0)) {
@@ -35,6 +35,7 @@ export function exportSession({ file, version, page, redact }: ExportOptions): s
     card: cardOf(id, facts),
     facts: facts.facts,
     rows,
+    decisions: allDecisions(index),
     lines: facts.next,
     torn: facts.torn,
   };

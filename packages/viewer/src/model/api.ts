@@ -1,4 +1,6 @@
 /** The data that the page asks for, besides facts. The server and an exported file answer the same questions. */
+import type { RunDecisions } from './decisions.ts';
+import type { SessionDigest } from './digest.ts';
 import type { FactPage, LogFact } from './facts.ts';
 
 export interface SessionCard {
@@ -87,6 +89,11 @@ export interface ViewerSource {
   search(id: string, words: string, signal?: AbortSignal): Promise<SearchPage>;
   /** The ids of the session's subagents. */
   subagents(id: string): Promise<readonly string[]>;
+  /** The decisions of a run, counted from 0. */
+  decisions(id: string, run: number, signal?: AbortSignal): Promise<RunDecisions>;
+  digest(id: string, signal?: AbortSignal): Promise<SessionDigest>;
+  /** Starts a new session from a message of this one. Returns its id. */
+  fork(id: string, uuid: string, prompt: string): Promise<string>;
 }
 
 /** The data of an exported file. */
@@ -95,6 +102,7 @@ export interface ExportedSession {
   readonly card: SessionCard;
   readonly facts: readonly LogFact[];
   readonly rows: readonly TranscriptRow[];
+  readonly decisions: readonly RunDecisions[];
   /** The number of lines of the log. */
   readonly lines: number;
   readonly torn: boolean;

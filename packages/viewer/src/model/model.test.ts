@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { factsOf } from '../test/facts.ts';
-import { SAMPLE_START, SampleLog, sampleLog } from '../test/sample-session.ts';
+import { otherLog, SAMPLE_START, SampleLog, sampleLog } from '../test/sample-session.ts';
+import { comparedFigures, comparedRows } from './compare.ts';
+import { digestOf } from './digest.ts';
 import { costsByModel, requestCosts } from './money.ts';
 import { isFailedEnd, runsOf } from './runs.ts';
+import { statisticsOf } from './statistics.ts';
 import { lanesOf, timelineOf } from './timeline.ts';
 import { layoutOf, timeAxis } from './timeline-layout.ts';
 import { windowHistory } from './window.ts';
@@ -172,5 +175,36 @@ describe('money', () => {
       'The cache expired: 11 minutes passed since the last request.',
       'The log shows no cause. The server may have dropped the cached prefix.',
     ]);
+  });
+});
+
+describe('all sessions', () => {
+  const other = factsOf(otherLog('/project'));
+
+  test('statistics add up cost by day and project, failures and recoveries', () => {
+    const statistics = statisticsOf([
+      { id: 'a', cwd: '/project', digest: digestOf(facts) },
+      { id: 'b', cwd: '/project', digest: digestOf(other) },
+    ]);
+    expect(statistics.days).toHaveLength(2);
+    expect(statistics.projects).toEqual([{ name: '/project', value: expect.closeTo(0.214, 6) }]);
+    expect(statistics.failures).toEqual([
+      { name: 'tool Bash', value: 2 },
+      { name: 'api_error', value: 1 },
+    ]);
+    expect(statistics.recoveries[0]).toEqual({ name: 'retry: overloaded', value: 3 });
+    expect(statistics.longest.map(({ id }) => id)).toEqual(['a', 'a', 'b']);
+  });
+
+  test('a comparison aligns equal steps', () => {
+    const rows = comparedRows(facts, other);
+    const same = rows.filter(({ isSame }) => isSame).map(({ left }) => left?.text);
+    expect(same).toEqual([
+      '▶ The date parser fails for leap years. Find the cause and fix it.',
+      'Read src/date.ts',
+      'Bash npm test -- date',
+      '↻ overloaded',
+    ]);
+    expect(comparedFigures(facts, other)).toContainEqual({ name: 'turns', kind: 'count', left: 2, right: 1 });
   });
 });

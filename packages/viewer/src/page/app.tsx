@@ -2,8 +2,10 @@
 import { useEffect } from 'preact/hooks';
 import type { ViewerInfo, ViewerSource } from '../model/api.ts';
 import { go, useRoute } from './data/route.ts';
+import { ComparePage } from './views/compare-page.tsx';
 import { SessionPage } from './views/session-page.tsx';
 import { SessionsPage } from './views/sessions-page.tsx';
+import { StatisticsPage } from './views/statistics-page.tsx';
 
 export interface AppProps {
   readonly source: ViewerSource;
@@ -20,6 +22,10 @@ export function App({ source, info }: AppProps) {
   switch (route.page) {
     case 'sessions':
       return <SessionsPage source={source} />;
+    case 'statistics':
+      return <StatisticsPage source={source} />;
+    case 'compare':
+      return <ComparePage source={source} left={route.left} right={route.right} />;
     case 'session':
       return <SessionPage key={route.id} source={source} info={info} route={route} />;
   }

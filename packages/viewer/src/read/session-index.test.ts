@@ -101,7 +101,6 @@ describe('a hostile file', () => {
 describe('transcript rows', () => {
   const rows = () => {
     const index = new SessionIndex(sample);
-    index.readAll();
     return [...index.lines(0)].flatMap(({ line, decoded }) => rowOf(decoded, line, 100) ?? []);
   };
 
@@ -124,7 +123,6 @@ describe('transcript rows', () => {
 
 test('a search finds text in any case and stops when the client has gone', async () => {
   const index = new SessionIndex(sample);
-  index.readAll();
   const { hits } = await searchLines(index, 'leap year', () => false);
   expect(hits.length).toBeGreaterThan(2);
   for (const { excerpt, start, end } of hits)

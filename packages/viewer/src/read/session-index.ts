@@ -35,6 +35,11 @@ export class SessionIndex {
     this.#isSubagent = isSubagent;
   }
 
+  /** The number of lines that were read. */
+  get lineCount(): number {
+    return this.#facts.length;
+  }
+
   /** Throws an error of the operating system if the file cannot be read. */
   page(from: number, limit: number): string {
     this.#restartIfReplaced();
@@ -51,27 +56,25 @@ export class SessionIndex {
     return `${JSON.stringify(rest).slice(0, -1)},"facts":[${facts.join(',')}]}`;
   }
 
-  /** Yields the decoded lines of a range that was read before. */
-  *lines(from: number, to = this.#facts.length): Generator<{ line: number; text: string; decoded: Decoded }> {
+  /** Yields the decoded lines of a range. Reads further lines of the file if the range needs them. */
+  *lines(
+    from: number,
+    to = Number.POSITIVE_INFINITY,
+  ): Generator<{ readonly line: number; readonly decoded: Decoded }> {
+    while (this.#facts.length < to && this.#readStep());
+    const end = Math.min(to, this.#facts.length);
     const file = new LineFile(this.file);
     const blobs = createBlobs(blobsBeside(this.file), false);
     try {
-      for (let line = Math.max(0, from); line < Math.min(to, this.#facts.length); line++) {
+      for (let line = Math.max(0, from); line < end; line++) {
         const start = this.#starts[line] ?? 0;
-        const end = (this.#starts[line + 1] ?? start) - 1;
-        if (end <= start || end - start > MAX_LINE_BYTES) continue;
-        const text = this.#textOf(file.read(start, end));
-        yield { line, text, decoded: decodeEntry(text, blobs) };
+        const stop = (this.#starts[line + 1] ?? start) - 1;
+        if (stop <= start || stop - start > MAX_LINE_BYTES) continue;
+        yield { line, decoded: decodeEntry(this.#textOf(file.read(start, stop)), blobs) };
       }
     } finally {
       file.close();
     }
-  }
-
-  /** Reads all lines, so that `lines` yields the whole session. */
-  readAll(): void {
-    this.#restartIfReplaced();
-    while (this.#readStep());
   }
 
   #readTo(): number {

@@ -2,6 +2,10 @@
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TranscriptRow, ViewerInfo } from '../model/api.ts';
+import { digestOf } from '../model/digest.ts';
+import type { FactPage } from '../model/facts.ts';
+import { parseOwn } from '../model/parse-own.ts';
+import { runDecisions } from '../read/run-decisions.ts';
 import { searchLines } from '../read/search-lines.ts';
 import type { SessionIndex } from '../read/session-index.ts';
 import { rowOf } from '../read/transcript-rows.ts';
@@ -51,6 +55,12 @@ export async function answerApi(request: ApiRequest, store: SessionStore, info: 
       return json(await searchLines(index, request.query.get('words') ?? '', () => request.signal.aborted));
     case 'subagents':
       return json(store.subagents(id));
+    case 'decisions': {
+      const decisions = runDecisions(index, numberIn(request.query, 'run'));
+      return decisions ? json(decisions) : { status: 404, message: 'There is no such turn.' };
+    }
+    case 'digest':
+      return json(digestOf(parseOwn<FactPage>(index.page(0, Number.POSITIVE_INFINITY)).facts));
     default:
       return { status: 404, message: 'There is no such page.' };
   }
@@ -58,14 +68,14 @@ export async function answerApi(request: ApiRequest, store: SessionStore, info: 
 
 async function facts(index: SessionIndex, { query, signal }: ApiRequest): Promise<Answer> {
   const from = numberIn(query, 'from');
-  if (query.has('wait')) await growth(index, signal);
+  if (query.has('wait')) await growth(index, from, signal);
   return { status: 200, body: index.page(from, PAGE_LINES) };
 }
 
-/** Waits until the size of the file has changed. It only looks at the size. */
-async function growth(index: SessionIndex, signal: AbortSignal): Promise<void> {
+/** Waits until there are lines after `from`, or the size of the file has changed. It only looks at the size. */
+async function growth(index: SessionIndex, from: number, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + LONG_POLL_MS;
-  while (Date.now() < deadline && !signal.aborted) {
+  while (index.lineCount <= from && Date.now() < deadline && !signal.aborted) {
     const about = statSync(index.file, { throwIfNoEntry: false });
     if (about?.size !== index.seenBytes) return;
     await delay(LOOK_AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);

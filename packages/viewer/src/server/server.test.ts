@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunDecisions } from '../model/decisions.ts';
 import type { FactPage } from '../model/facts.ts';
 import { parseOwn } from '../model/parse-own.ts';
 import { writeSample } from '../test/sample-session.ts';
@@ -125,6 +126,51 @@ test.each(['..%2f..%2fetc', `${ID}~..%2f..%2fagent-a1`, 'unknown', '%00', `${ID}
     expect(reply.status).toBe(404);
   },
 );
+
+test('replays a turn through the machine', async () => {
+  const key = await login();
+  const reply = await ask(`/api/sessions/${ID}/decisions?run=0`, key);
+  const { steps, iterations } = parseOwn<RunDecisions>(reply.body);
+  expect(iterations.map(({ verdict }) => verdict)).toEqual(Array(5).fill('confirmed'));
+  expect(steps.slice(0, 4).map(({ effect, next }) => [effect, next.kind, next.name])).toEqual([
+    ['begin', 'do', 'prepare'],
+    ['prepare', 'do', 'stream'],
+    ['stream', 'do', 'run_tools'],
+    ['run_tools', 'do', 'attach'],
+  ]);
+  expect(steps.at(-1)?.next).toEqual({ kind: 'stop', name: 'completed' });
+  expect((await ask(`/api/sessions/${ID}/decisions?run=9`, key)).status).toBe(404);
+});
+
+test('starts a session only if the user who started the server allowed it', async () => {
+  const key = await login();
+  const body = JSON.stringify({ uuid: 'message-1', prompt: 'Again' });
+  const fork = { method: 'POST', body };
+  expect((await ask(`/api/sessions/${ID}/fork`, key, fork)).status).toBe(405);
+  expect((await ask(`/api/sessions/${ID}/fork`, {}, fork)).status).toBe(401);
+  const place = { configDir: home, cwd: '/project' };
+  const asked: string[][] = [];
+  const page = { script: '', style: '' };
+  const info = { version: '1', session: undefined, canFork: true };
+  const other = await startViewer({
+    place,
+    page,
+    info,
+    fork: (...given) => {
+      asked.push(given);
+      return Promise.resolve('new-session');
+    },
+  });
+  const origin = new URL(other.link()).origin;
+  const entry = await fetch(`${origin}/api/login`, { method: 'POST', body: tokenOf(other.link()) });
+  const authorization = `Bearer ${await entry.text()}`;
+  const post = (text: string): Promise<Response> =>
+    fetch(`${origin}/api/sessions/${ID}/fork`, { method: 'POST', body: text, headers: { authorization } });
+  expect((await post('not json')).status).toBe(400);
+  expect(await (await post(body)).json()).toBe('new-session');
+  expect(asked).toEqual([[ID, 'message-1', 'Again']]);
+  await other.close();
+});
 
 test('removes known secrets from facts, rows, texts and matches', async () => {
   const key = await login();

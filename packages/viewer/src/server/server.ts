@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SessionPlace } from '@heddle/agent/sessions';
-import { errorMessage } from '@heddle/core';
+import { errorMessage, isRecord } from '@heddle/core';
 import type { ViewerInfo } from '../model/api.ts';
 import type { PageFiles } from '../build/build-page.ts';
 import { pageHtml } from '../export/page-files.ts';
@@ -20,6 +20,8 @@ export interface ViewerOptions {
   readonly port?: number;
   /** Removes known secrets from an answer. */
   readonly redact?: (text: string) => string;
+  /** Starts a session from a message of another one, and returns its id. Without it the page shows a command. */
+  readonly fork?: (id: string, uuid: string, prompt: string) => Promise<string>;
 }
 
 export interface Viewer {
@@ -55,6 +57,7 @@ export async function startViewer(options: ViewerOptions): Promise<Viewer> {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     const { pathname } = url;
     if (pathname === '/api/login' && request.method === 'POST') return login(request, response);
+    if (request.method === 'POST') return fork(request, response, pathname);
     if (request.method !== 'GET') return send(response, 405, 'text/plain', 'Only GET is allowed here.');
     switch (pathname) {
       case '/':
@@ -82,6 +85,19 @@ export async function startViewer(options: ViewerOptions): Promise<Viewer> {
     if (key === undefined)
       return send(response, 401, 'text/plain', 'This link was used or has expired. Run heddle view again.');
     send(response, 200, 'text/plain', key);
+  }
+
+  /** Starts a session from a message. It needs the key, and the permission of the user who started the server. */
+  async function fork(request: IncomingMessage, response: ServerResponse, pathname: string): Promise<void> {
+    const allowed = tokens.check(request.headers.authorization);
+    if (!allowed.ok) return send(response, allowed.status, 'text/plain', allowed.message);
+    const id = /^\/api\/sessions\/([\w-]+)\/fork$/.exec(pathname)?.[1];
+    if (!options.fork || id === undefined || !store.find(id))
+      return send(response, 405, 'text/plain', 'This server does not start sessions.');
+    const { uuid, prompt } = forkRequest(await bodyOf(request));
+    if (uuid === '' || prompt === '')
+      return send(response, 400, 'text/plain', 'A fork needs a message and a prompt.');
+    sendAnswer(response, { status: 200, body: JSON.stringify(await options.fork(id, uuid, prompt)) });
   }
 
   function sendAnswer(response: ServerResponse, answer: Answer): void {
@@ -115,6 +131,18 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     if (body.length > MAX_BODY) return '';
   }
   return body;
+}
+
+/** Returns empty texts if the body has another shape. */
+function forkRequest(body: string): { readonly uuid: string; readonly prompt: string } {
+  try {
+    const value: unknown = JSON.parse(body);
+    const { uuid, prompt } = isRecord(value) ? value : {};
+    if (typeof uuid === 'string' && typeof prompt === 'string') return { uuid, prompt: prompt.trim() };
+  } catch {
+    // It is not JSON.
+  }
+  return { uuid: '', prompt: '' };
 }
 
 function addressOf(address: AddressInfo | string | null): number {

@@ -220,6 +220,32 @@ export function sampleLog(cwd: string): SampleLog {
   return log;
 }
 
+/** The same task on another day: fewer steps, and an end with an error. */
+export function otherLog(cwd: string): SampleLog {
+  const log = new SampleLog();
+  log.now = SAMPLE_START - 26 * 3_600_000;
+  log.begin(cwd).prompt('The date parser fails for leap years. Find the cause and fix it.');
+  log
+    .call(3_300, 'read-1', 'Read', { file_path: 'src/date.ts' })
+    .answer(200, 90, 0.052)
+    .intent('read-1', 'Read');
+  log.wait(150).result('read-1', 'export function isLeap(year) {\n  return year % 4 === 0;\n}\n').nextTurn(2);
+  log
+    .call(2_900, 'bash-1', 'Bash', { command: 'npm test -- date' })
+    .answer(200, 70, 0.011)
+    .intent('bash-1', 'Bash');
+  log.wait(5_300).result('bash-1', 'FAIL src/date.test.ts', true).nextTurn(3);
+  const overloaded = {
+    type: 'model_error',
+    class: 'overloaded',
+    message: 'Overloaded',
+    status: 529,
+  } as const;
+  log.wait(1_000).add({ type: 'retry', attempt: 2, delayMs: 1_500, error: overloaded });
+  log.wait(3_000).add({ type: 'end', terminal: { reason: 'api_error', error: overloaded } });
+  return log;
+}
+
 /** A subagent that worked while the second turn of the sample waited for it. */
 function subagentLog(cwd: string, start: number): SampleLog {
   const log = new SampleLog();

@@ -1,5 +1,6 @@
 /** Answers from the data in an exported file. */
 import type { ExportedSession, SearchHit, ViewerSource } from '../../model/api.ts';
+import { digestOf } from '../../model/digest.ts';
 import { parseOwn } from '../../model/parse-own.ts';
 
 const MAX_HITS = 200;
@@ -24,6 +25,13 @@ export function fileSource(): ViewerSource | undefined {
       return { hits: hits.slice(0, MAX_HITS), more: hits.length > MAX_HITS };
     },
     subagents: async () => [],
+    decisions: async (_id, run) => {
+      const found = data.decisions[run];
+      if (!found) throw new Error('There is no such turn.');
+      return found;
+    },
+    digest: async () => digestOf(data.facts),
+    fork: () => Promise.reject(new Error('An exported file cannot start a session.')),
   };
 }
 

@@ -26,9 +26,10 @@ export async function httpSource(): Promise<ViewerSource> {
   }
   const key = sessionStorage.getItem(STORED_KEY) ?? '';
 
-  async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
+  async function ask<T>(path: string, signal?: AbortSignal, body?: string): Promise<T> {
     const response = await fetch(`/api/${path}`, {
       headers: { authorization: `Bearer ${key}` },
+      ...(body === undefined ? {} : { method: 'POST', body }),
       ...(signal ? { signal } : {}),
     });
     if (!response.ok) throw new AnswerError(response.status, await response.text());
@@ -48,5 +49,8 @@ export async function httpSource(): Promise<ViewerSource> {
     text: (id, line, part) => ask(of(id, 'text', { line, part })),
     search: (id, words, signal) => ask(of(id, 'search', { words }), signal),
     subagents: (id) => ask(of(id, 'subagents', {})),
+    decisions: (id, run, signal) => ask(of(id, 'decisions', { run }), signal),
+    digest: (id, signal) => ask(of(id, 'digest', {}), signal),
+    fork: (id, uuid, prompt) => ask(of(id, 'fork', {}), undefined, JSON.stringify({ uuid, prompt })),
   };
 }

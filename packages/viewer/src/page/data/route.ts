@@ -1,11 +1,12 @@
 /** The address of a view, in the fragment: `#/session/ID/view?line=12`. The server never receives it. */
 import { useEffect, useState } from 'preact/hooks';
 
-export const VIEWS = ['timeline', 'transcript', 'window', 'money'] as const;
+export const VIEWS = ['timeline', 'transcript', 'window', 'money', 'machine'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 export type Route =
-  | { readonly page: 'sessions' }
+  | { readonly page: 'sessions' | 'statistics' }
+  | { readonly page: 'compare'; readonly left: string; readonly right: string }
   | {
       readonly page: 'session';
       readonly id: string;
@@ -27,13 +28,18 @@ function readRoute(hash: string): Route {
       line: Number.isInteger(line) ? line : undefined,
     };
   }
-  return { page: 'sessions' };
+  if (page === 'compare') return { page: 'compare', left: first, right: second };
+  return { page: page === 'statistics' ? 'statistics' : 'sessions' };
 }
 
 export function hashOf(route: Route): string {
   switch (route.page) {
     case 'sessions':
       return '#/';
+    case 'statistics':
+      return '#/statistics';
+    case 'compare':
+      return `#/compare/${encodeURIComponent(route.left)}/${encodeURIComponent(route.right)}`;
     case 'session': {
       const line = route.line === undefined ? '' : `?line=${route.line}`;
       return `#/session/${encodeURIComponent(route.id)}/${route.view}${line}`;

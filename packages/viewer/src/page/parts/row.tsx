@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { FileChange, RowPart, TranscriptRow, ViewerSource } from '../../model/api.ts';
 import { clockText, dateText, sizeText, visibleText } from '../data/format.ts';
 import { diffLines } from '../data/diff-lines.ts';
+import { ForkPanel } from './fork-panel.tsx';
 import { PlainText, RichText } from './rich-text.tsx';
 
 export interface RowContext {
@@ -10,6 +11,9 @@ export interface RowContext {
   readonly id: string;
   /** Words to mark. */
   readonly words: string;
+  readonly canFork: boolean;
+  /** The folder of the session. */
+  readonly cwd: string;
   /** The tool of each call, for its result. */
   readonly toolOf: (callId: string) => string;
 }
@@ -18,6 +22,8 @@ interface RowProps {
   readonly row: TranscriptRow;
   readonly context: RowContext;
   readonly isSelected: boolean;
+  /** The row above has the same role, so the name is not repeated. */
+  readonly isContinued: boolean;
   readonly onSelect: (line: number) => void;
 }
 
@@ -28,10 +34,14 @@ const ROLE_NAMES: Readonly<Record<TranscriptRow['role'], string>> = {
   system: 'Heddle',
 };
 
-export function Row({ row, context, isSelected, onSelect }: RowProps) {
-  const { line, at, role, parts } = row;
+export function Row({ row, context, isSelected, isContinued, onSelect }: RowProps) {
+  const { line, at, role, uuid, parts } = row;
+  const [isForking, setIsForking] = useState(false);
   return (
-    <article class={`row ${role}${isSelected ? ' selected' : ''}`} data-line={line}>
+    <article
+      class={`row ${role}${isSelected ? ' selected' : ''}${isContinued ? ' continued' : ''}`}
+      data-line={line}
+    >
       <header>
         <span class="role">{ROLE_NAMES[role]}</span>
         <a
@@ -44,7 +54,13 @@ export function Row({ row, context, isSelected, onSelect }: RowProps) {
         >
           <time>{clockText(at)}</time>
         </a>
+        {uuid === '' || context.source.kind === 'file' ? null : (
+          <button type="button" class="link fork-button" onClick={() => setIsForking(!isForking)}>
+            fork from here
+          </button>
+        )}
       </header>
+      {isForking ? <ForkPanel {...context} uuid={uuid} onClose={() => setIsForking(false)} /> : null}
       {parts.map((part, index) => (
         <Part key={index} part={part} line={line} index={index} context={context} />
       ))}

@@ -8,6 +8,7 @@ import { go, hashOf, type Route, VIEWS, type ViewName } from '../data/route.ts';
 import { useMedia } from '../data/use-media.ts';
 import { isLive, type SessionData, useSession } from '../data/use-session.ts';
 import { Problem } from '../parts/problem.tsx';
+import { MachineView } from './machine-view.tsx';
 import { MoneyView } from './money-view.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { TranscriptView } from './transcript-view.tsx';
@@ -24,7 +25,7 @@ interface SessionPageProps {
 /** From this width on, the transcript has a column of its own. */
 const WIDE = '(min-width: 1200px)';
 
-export function SessionPage({ source, route }: SessionPageProps) {
+export function SessionPage({ source, info, route }: SessionPageProps) {
   const { id, view, line } = route;
   const data = useSession(source, id);
   const [card, setCard] = useState<SessionCard>();
@@ -40,7 +41,16 @@ export function SessionPage({ source, route }: SessionPageProps) {
     go({ ...route, view: isWide || view === 'transcript' ? view : 'transcript', line: selected });
   if (data.error !== undefined && data.facts.length === 0)
     return <Problem title="The session could not be read." message={data.error} />;
-  const transcript = <TranscriptView source={source} id={id} data={data} line={line} onSelect={select} />;
+  const transcript = (
+    <TranscriptView
+      source={source}
+      id={id}
+      canFork={info.canFork}
+      data={data}
+      line={line}
+      onSelect={select}
+    />
+  );
   return (
     <div class={isWide && view !== 'transcript' ? 'session split' : 'session'}>
       <SessionHeader data={data} card={card} route={route} isFile={source.kind === 'file'} />
@@ -50,6 +60,9 @@ export function SessionPage({ source, route }: SessionPageProps) {
           <TimelineView source={source} id={id} data={data} line={line} onSelect={select} />
         ) : null}
         {view === 'window' ? <WindowView data={data} line={line} onSelect={select} /> : null}
+        {view === 'machine' ? (
+          <MachineView source={source} id={id} data={data} line={line} onSelect={select} />
+        ) : null}
         {view === 'money' ? <MoneyView data={data} line={line} onSelect={select} /> : null}
       </main>
       {isWide && view !== 'transcript' ? <aside class="beside">{transcript}</aside> : null}

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SessionCard, ViewerSource } from '../../model/api.ts';
 import { agoText, countText, dateText, folderName, moneyText, sizeText } from '../data/format.ts';
 import { hashOf } from '../data/route.ts';
+import { PagesNav } from '../parts/pages-nav.tsx';
 import { Problem } from '../parts/problem.tsx';
 
 /** More rows make typing in the filter slow. */
@@ -12,6 +13,7 @@ export function SessionsPage({ source }: { readonly source: ViewerSource }) {
   const [sessions, setSessions] = useState<readonly SessionCard[]>();
   const [error, setError] = useState('');
   const [filter, setFilter] = useState('');
+  const [chosen, setChosen] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     document.title = 'Heddle sessions';
@@ -24,9 +26,7 @@ export function SessionsPage({ source }: { readonly source: ViewerSource }) {
   return (
     <main class="sessions">
       <header class="top">
-        <h1>
-          <span class="brand">Heddle</span> sessions
-        </h1>
+        <PagesNav current="sessions" />
         <input
           ref={field}
           type="search"
@@ -41,7 +41,7 @@ export function SessionsPage({ source }: { readonly source: ViewerSource }) {
       </header>
       <ul class="cards">
         {shown.slice(0, MAX_ROWS).map((session) => (
-          <SessionItem key={session.id} session={session} />
+          <SessionItem key={session.id} session={session} chosen={chosen} onChoose={setChosen} />
         ))}
       </ul>
       {sessions?.length === 0 ? (
@@ -54,10 +54,17 @@ export function SessionsPage({ source }: { readonly source: ViewerSource }) {
   );
 }
 
-function SessionItem({ session }: { readonly session: SessionCard }) {
+interface SessionItemProps {
+  readonly session: SessionCard;
+  /** The session to compare another one with. */
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string | undefined) => void;
+}
+
+function SessionItem({ session, chosen, onChoose }: SessionItemProps) {
   const { id, title, cwd, model, lastAt, messages, bytes, costUsd, isFork } = session;
   return (
-    <li>
+    <li class="card-item">
       <a class="card" href={hashOf({ page: 'session', id, view: 'timeline', line: undefined })}>
         <strong>{title === '' ? id : title}</strong>
         <span class="card-facts">
@@ -72,6 +79,15 @@ function SessionItem({ session }: { readonly session: SessionCard }) {
           <span class="money">{moneyText(costUsd)}</span>
         </span>
       </a>
+      {chosen !== undefined && chosen !== id ? (
+        <a class="compare-link" href={hashOf({ page: 'compare', left: chosen, right: id })}>
+          compare with this
+        </a>
+      ) : (
+        <button type="button" class="compare-link" onClick={() => onChoose(chosen === id ? undefined : id)}>
+          {chosen === id ? 'chosen' : 'compare'}
+        </button>
+      )}
     </li>
   );
 }

@@ -1,12 +1,13 @@
 /** The timeline: when the model waited and streamed, when tools queued, asked and ran, and what went wrong. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ViewerSource } from '../../model/api.ts';
-import { runsOf } from '../../model/runs.ts';
+import { type Run, runsOf } from '../../model/runs.ts';
 import { timelineOf } from '../../model/timeline.ts';
 import { layoutOf, timeAxis } from '../../model/timeline-layout.ts';
 import { durationText, visibleText } from '../data/format.ts';
 import { useSubagents } from '../data/use-subagents.ts';
 import { isLive, type SessionData } from '../data/use-session.ts';
+import { RunTable } from '../parts/run-table.tsx';
 import { nearestThing, type Thing, thingsOf } from '../parts/timeline-things.ts';
 import {
   AXIS_HEIGHT,
@@ -42,6 +43,7 @@ export function TimelineView({ source, id, data, line, onSelect }: TimelineViewP
   const { facts } = data;
   const live = isLive(data, Date.now());
   const now = useNow(live);
+  const runs = useMemo(() => runsOf(facts), [facts]);
   const timeline = useMemo(() => timelineOf(facts, now), [facts, now]);
   const subagents = useSubagents(source, id, now);
   const layout = useMemo(() => layoutOf(timeline, subagents), [timeline, subagents]);
@@ -74,10 +76,13 @@ export function TimelineView({ source, id, data, line, onSelect }: TimelineViewP
   };
   const panBy = (share: number): void =>
     setZoom({ start: viewport.start + viewport.span * share, span: viewport.span });
+  const stepped = useRef<Thing | undefined>(undefined);
   const step = (by: number): void => {
-    const at = things.findIndex((one) => one === hovered);
+    const at = things.findIndex((one) => one === stepped.current);
     const next = things[Math.max(0, Math.min(things.length - 1, at + by))];
     if (!next) return;
+    // Keys may arrive faster than the page is drawn.
+    stepped.current = next;
     setHovered(next);
     const start = axis.position(next.from);
     if (start < viewport.start || start > viewport.start + viewport.span)
@@ -109,7 +114,7 @@ export function TimelineView({ source, id, data, line, onSelect }: TimelineViewP
   return (
     <section class="timeline" aria-label="Timeline">
       <div class="toolbar">
-        <RunPicker facts={facts} onPick={(from, to) => setZoom(from === to ? undefined : viewOf(from, to))} />
+        <RunPicker runs={runs} onPick={(run) => setZoom(run && viewOf(run))} />
         <button type="button" onClick={() => zoomBy(0.6)} aria-label="Zoom in">
           +
         </button>
@@ -170,11 +175,13 @@ export function TimelineView({ source, id, data, line, onSelect }: TimelineViewP
         ))}
         <li class="dim">{SIGN_LEGEND}</li>
       </ul>
+      <h2>Turns</h2>
+      <RunTable runs={runs} onSelect={onSelect} onZoom={(run) => setZoom(viewOf(run))} />
     </section>
   );
 
   /** Leaves a margin around a turn. */
-  function viewOf(from: number, to: number): Viewport {
+  function viewOf({ from, to }: Run): Viewport {
     const [start, end] = [axis.position(from), axis.position(to)];
     const margin = (end - start) * 0.03 + 10;
     return { start: start - margin, span: end - start + 2 * margin };
@@ -187,20 +194,13 @@ function handled(event: KeyboardEvent, act: () => unknown): void {
 }
 
 interface RunPickerProps {
-  readonly facts: SessionData['facts'];
-  readonly onPick: (from: number, to: number) => void;
+  readonly runs: readonly Run[];
+  readonly onPick: (run: Run | undefined) => void;
 }
 
-function RunPicker({ facts, onPick }: RunPickerProps) {
-  const runs = useMemo(() => runsOf(facts), [facts]);
+function RunPicker({ runs, onPick }: RunPickerProps) {
   return (
-    <select
-      aria-label="Turn"
-      onChange={(event) => {
-        const run = runs[Number(event.currentTarget.value)];
-        onPick(run?.from ?? 0, run?.to ?? 0);
-      }}
-    >
+    <select aria-label="Turn" onChange={(event) => onPick(runs[Number(event.currentTarget.value)])}>
       <option value="-1">All turns</option>
       {runs.map(({ index, prompt, from, to }) => (
         <option key={index} value={index}>

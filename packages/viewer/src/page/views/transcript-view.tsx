@@ -14,6 +14,8 @@ import { Row, type RowContext } from '../parts/row.tsx';
 interface TranscriptViewProps {
   readonly source: ViewerSource;
   readonly id: string;
+  /** The server may start a session. */
+  readonly canFork: boolean;
   readonly data: SessionData;
   /** The selected line. */
   readonly line: number | undefined;
@@ -27,17 +29,18 @@ const MARGIN_PX = 1_200;
 /** A message or an event that has a row of its own. */
 type Item = EventFact | Extract<LogFact, { type: 'message' }>;
 
-export function TranscriptView({ source, id, data, line, onSelect }: TranscriptViewProps) {
+export function TranscriptView({ source, id, canFork, data, line, onSelect }: TranscriptViewProps) {
   const { facts } = data;
   const [words, setWords] = useState('');
   const [found, setFound] = useState<SearchPage>();
   const scroller = useRef<HTMLDivElement>(null);
   const blocks = useMemo(() => blocksOf(facts), [facts]);
   const tools = useMemo(() => toolNames(facts), [facts]);
-  const context = useMemo(
-    (): RowContext => ({ source, id, words, toolOf: (callId) => tools.get(callId) ?? '' }),
-    [source, id, words, tools],
-  );
+  const context = useMemo((): RowContext => {
+    const session = facts.find((fact) => fact.type === 'session');
+    const toolOf = (callId: string): string => tools.get(callId) ?? '';
+    return { source, id, words, canFork, cwd: session?.cwd ?? '', toolOf };
+  }, [source, id, words, canFork, tools]);
   useSelectedLine(scroller, blocks, line);
   useBottom(scroller, isLive(data, Date.now()) && line === undefined, facts.length);
   return (
@@ -103,14 +106,21 @@ function Block({ items, line, context, onSelect }: BlockProps) {
     return <div class="block" ref={element} style={{ height: `${height.current}px` }} data-first={first} />;
   return (
     <div class="block" ref={element} style={{ height: '' }} data-first={first}>
-      {items.map((item) => {
+      {items.map((item, index) => {
         const row = rows.get(item.line);
+        const before = rows.get(items[index - 1]?.line ?? -1);
         const isSelected = item.line === line;
         return (
           <div key={item.line}>
             {item.type === 'message' ? null : <EventRow fact={item} isSelected={isSelected} />}
             {row && row.parts.length > 0 ? (
-              <Row row={row} context={context} isSelected={isSelected} onSelect={onSelect} />
+              <Row
+                row={row}
+                context={context}
+                isSelected={isSelected}
+                isContinued={before?.role === row.role && row.role !== 'user'}
+                onSelect={onSelect}
+              />
             ) : null}
           </div>
         );

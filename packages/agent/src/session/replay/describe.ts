@@ -119,9 +119,12 @@ const GUARD_WORDS: Readonly<Record<keyof Guards, readonly [yes: string, no: stri
   gainsDiminish: ['gains diminish', 'gains do not diminish'],
 };
 
+export function describeGuard({ guard, answer }: TracedStep['guards'][number]): string {
+  return GUARD_WORDS[guard][answer ? 0 : 1];
+}
+
 export function describeGuards(guards: TracedStep['guards']): string {
-  const words = guards.map(({ guard, answer }) => GUARD_WORDS[guard][answer ? 0 : 1]);
-  return [...new Set(words)].join('; ');
+  return [...new Set(guards.map(describeGuard))].join('; ');
 }
 
 /** Describes the fields that differ from the state at the start of a run. */

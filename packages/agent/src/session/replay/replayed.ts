@@ -1,5 +1,4 @@
 /** Reads a log and traces the state machine through it. */
-import { decodedLines } from '@heddle/agent/sessions';
 import {
   type ConfigChanges,
   type Entry,
@@ -10,6 +9,7 @@ import {
   type TracedIteration,
   traceRun,
 } from '@heddle/core';
+import { decodedLines } from '../codec/read-lines.ts';
 
 export interface ReplayedLog {
   readonly file: string;
@@ -46,7 +46,7 @@ export function hasDiverged({ runs }: ReplayedLog): boolean {
 // A log does not contain the configuration of its runs. So each run is replayed with the default settings first, and then
 // with settings that a host or user may have changed. The run diverges only if the machine disagrees with all of them.
 
-interface TracedRun {
+export interface TracedRun {
   readonly iterations: readonly TracedIteration[];
   /** The settings that differ from the defaults; empty if none do. */
   readonly settings: string;
@@ -63,7 +63,7 @@ const CHANGES: readonly { readonly name: string; readonly change: ConfigChanges 
   { name: 'no repetition check', change: { gates: { repetition: false } } },
 ];
 
-function traceWithSettings(run: RecordedRun): TracedRun {
+export function traceWithSettings(run: RecordedRun): TracedRun {
   const budget = budgetOf(run);
   const tried = CHANGES.map(({ name, change }) => ({
     settings: [

@@ -1,0 +1,233 @@
+/**
+ * The page in a real Chromium. Without one, these tests are left out, and the following goes untested: drawing, keyboard,
+ * scrolling, the policy against scripts, and the growth of a live session. The model, the reader and the server have tests of
+ * their own.
+ */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildPage, type PageFiles } from './build/build-page.ts';
+import { exportSession } from './export/export-session.ts';
+import { startViewer, type Viewer } from './server/server.ts';
+import { findBrowser, openBrowser } from './test/browser.ts';
+import { otherLog, SampleLog, writeLog, writeSample } from './test/sample-session.ts';
+
+const executable = findBrowser();
+const SAMPLE = 'sample-0001';
+const OTHER = 'sample-0002';
+const HOSTILE = 'sample-0003';
+const LIVE = 'sample-0004';
+const EVIL = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>\u001b[31m\u202egnp.exe';
+
+let home = '';
+let viewer: Viewer;
+let browser: Browser;
+let files: PageFiles;
+const paths = new Map<string, string>();
+
+test.runIf(executable === undefined)(
+  'no Chromium: drawing, keyboard, policy and live growth are untested',
+  () => {
+    expect(findBrowser()).toBeUndefined();
+  },
+);
+
+describe.runIf(executable !== undefined)('the page in Chromium', () => {
+  beforeAll(async () => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'heddle-page-'));
+    const place = { configDir: home, cwd: '/project' };
+    paths.set(SAMPLE, writeSample(place, SAMPLE));
+    paths.set(OTHER, writeLog(otherLog('/project'), place, OTHER));
+    paths.set(HOSTILE, writeLog(hostileLog(), place, HOSTILE));
+    appendFileSync(
+      paths.get(HOSTILE) ?? '',
+      'not json\n{"type":"from the future","text":"x"}\n{"type":"user","mess',
+    );
+    const live = new SampleLog().begin('/project').prompt('Watch me grow');
+    live.now = Date.now();
+    paths.set(LIVE, writeLog(live, place, LIVE));
+    files = await buildPage();
+    const info = { version: '1', session: undefined, canFork: false };
+    viewer = await startViewer({ place, page: files, info });
+    browser = await openBrowser(executable ?? '');
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await viewer.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  /** Opens a page and fails on any error, refused script or request to another host. */
+  async function open(
+    hash: string,
+    width = 1_600,
+    theme: 'light' | 'dark' = 'light',
+  ): Promise<Page & AsyncDisposable> {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: theme });
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`http://127.0.0.1:${viewer.port}/`) && !request.url().startsWith('data:'))
+        problems.push(`a request to ${request.url()}`);
+    });
+    await page.goto(`${viewer.link()}&${hash}`);
+    return Object.assign(page, {
+      async [Symbol.asyncDispose]() {
+        await page.close();
+        expect(problems).toEqual([]);
+      },
+    });
+  }
+
+  test.each([
+    [400, 'light'],
+    [400, 'dark'],
+    [1_600, 'light'],
+    [1_600, 'dark'],
+  ] as const)('shows every view without overflow at %i pixels, %s', async (width, theme) => {
+    await using page = await open(`/session/${SAMPLE}/timeline`, width, theme);
+    await page.locator('.lanes canvas').waitFor();
+    expect(await page.evaluate(COLORS)).toBeGreaterThan(20);
+    for (const [view, wanted] of [
+      ['window', '.uplot canvas'],
+      ['money', '.uplot canvas'],
+      ['machine', '.machine .lit-now'],
+      ['transcript', '.row.user'],
+    ] as const) {
+      await page.locator(`.tabs a:text-is("${view}")`).click();
+      await page.locator(wanted).first().waitFor();
+      expect(await page.evaluate(OVERFLOW)).toBeLessThanOrEqual(0);
+    }
+  });
+
+  test('marks retries, the fallback, the compaction, the subagent and lost cache prefixes', async () => {
+    await using page = await open(`/session/${SAMPLE}/timeline`);
+    await page.getByText('retry: overloaded ×2').waitFor();
+    await page.getByText('model fallback').waitFor();
+    expect(await page.locator('.lane-names span').allTextContents()).toEqual([
+      'Model',
+      'Tools',
+      'Check the calendar page',
+      'Tools',
+    ]);
+    await page.keyboard.press('3');
+    await page.getByRole('button', { name: 'autocompact' }).click();
+    await page.locator('.beside .selected').getByText('Next: the calendar page.').first().waitFor();
+    await page.keyboard.press('4');
+    await page.getByText('The model changed from claude-opus-4-5 to claude-sonnet-4-5.').waitFor();
+  });
+
+  test('works with the keyboard: select a bar, open it in the transcript, search', async () => {
+    await using page = await open(`/session/${SAMPLE}/timeline`);
+    await page.locator('.lanes canvas').focus();
+    for (let press = 0; press < 3; press++) await page.keyboard.press('ArrowRight');
+    const detail = await page.locator('.detail').textContent();
+    expect(detail).toContain('Read: src/date.ts');
+    await page.keyboard.press('Enter');
+    await page.locator('.beside .row.selected', { hasText: 'src/date.ts' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('leap years are correct');
+    await page.locator('.hits button').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.row.selected mark').waitFor();
+  });
+
+  test('steps through the decisions of the machine and back', async () => {
+    await using page = await open(`/session/${SAMPLE}/machine`);
+    await page.locator('.step').waitFor();
+    const now = () => page.locator('.machine .card.lit-now + text').textContent();
+    expect(await now()).toBe('begin');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    expect(await now()).toBe('stream');
+    await page.getByText('continue next_turn').first().waitFor();
+    await page.keyboard.press('ArrowLeft');
+    expect(await now()).toBe('prepare');
+    await page.getByText('The machine decides the same again.').waitFor();
+  });
+
+  test('grows while a live session is watched', async () => {
+    await using page = await open(`/session/${LIVE}/transcript`);
+    await page.getByText('Watch me grow').first().waitFor();
+    const line = readFileSync(paths.get(OTHER) ?? '', 'utf8')
+      .split('\n')
+      .find((text) => text.includes('"Bash"'));
+    appendFileSync(paths.get(LIVE) ?? '', `${line}\n`);
+    await page.locator('.row', { hasText: 'npm test -- date' }).waitFor();
+  });
+
+  test('shows a hostile transcript as text', async () => {
+    await using page = await open(`/session/${HOSTILE}/transcript`);
+    await page.getByText('<script>window.owned=1</script>').first().waitFor();
+    await page.getByText('could not be read').waitFor();
+    await page.getByText('The log ends with an unfinished line.').waitFor();
+    const text = (await page.locator('.scroller').textContent()) ?? '';
+    for (const control of ['\u001b', '\u202e']) expect(text).not.toContain(control);
+    expect(await page.evaluate('window.owned')).toBeUndefined();
+  });
+
+  test('an exported file opens from disk, asks for nothing and runs no script of the transcript', async () => {
+    const target = path.join(home, 'run.html');
+    writeFileSync(
+      target,
+      exportSession({ file: paths.get(HOSTILE) ?? '', version: '1', page: files, redact: (value) => value }),
+    );
+    const page = await browser.newPage();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    await page.goto(pathToFileURL(target).href);
+    await page.locator('.tabs a:text-is("transcript")').click();
+    await page.getByText('<script>window.owned=1</script>').first().waitFor();
+    expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([pathToFileURL(target).href]);
+    expect(await page.evaluate('window.owned')).toBeUndefined();
+    await page.close();
+  });
+
+  test('lists, filters, compares and sums up sessions', async () => {
+    await using page = await open('/');
+    await page.locator('.card').nth(3).waitFor();
+    await page.getByLabel('Filter sessions').fill('leap years');
+    expect(await page.locator('.card').count()).toBe(2);
+    await page.goto(`http://127.0.0.1:${viewer.port}/#/compare/${SAMPLE}/${OTHER}`);
+    await page.locator('.pair.different', { hasText: 'Edit src/date.ts' }).waitFor();
+    await page.goto(`http://127.0.0.1:${viewer.port}/#/statistics`);
+    await page.locator('.bar-row', { hasText: 'api error' }).waitFor();
+  });
+
+  test('a link that was used opens nothing in another browser', async () => {
+    const link = viewer.link();
+    const one = await browser.newContext();
+    const two = await browser.newContext();
+    const first = await one.newPage();
+    await first.goto(link);
+    await first.locator('.card').first().waitFor();
+    expect(first.url()).not.toContain('token');
+    const second = await two.newPage();
+    await second.goto(link);
+    await second.getByText('This link was used or has expired.').waitFor();
+    await one.close();
+    await two.close();
+  });
+});
+
+function hostileLog(): SampleLog {
+  const log = new SampleLog().begin('/project').prompt(EVIL);
+  log.text(100, `${EVIL}\n\`\`\`${EVIL}\n`);
+  log
+    .call(100, EVIL, EVIL, { command: EVIL, [EVIL]: EVIL })
+    .answer(100, 10)
+    .intent(EVIL, EVIL);
+  return log.result(EVIL, `${EVIL}${'x'.repeat(300_000)}`, true);
+}
+
+/** These run in the page. */
+const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth';
+const COLORS = `(() => {
+  const canvas = document.querySelector('.lanes canvas');
+  return new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size;
+})()`;
