@@ -7,6 +7,8 @@ import { type Changes, type Prompt, QueryEngine } from './engine/engine.ts';
 import { type AgentOptions, mistakeInSettings } from './engine/options.ts';
 import type { ForkAnswer } from './fork/fork.ts';
 import type { SdkMessage } from './sdk/message.ts';
+import { createAgentTools } from './subagents/agent-tool.ts';
+import { Subagents } from './subagents/subagents.ts';
 
 export interface Agent {
   readonly sessionId: string;
@@ -42,6 +44,10 @@ export interface Agent {
   add(prompt: string | Prompt): CommandOutcome<object>;
   /** Removes this message and all later ones, between two prompts. */
   rewindBefore(uuid: string): CommandOutcome<object>;
+  /** Resolves when no subagent runs in the background, or when the signal aborts. */
+  untilSubagentsEnd(signal?: AbortSignal): Promise<void>;
+  /** Ends the subagents that run in the background. A resumed session can continue them. */
+  endSubagents(): Promise<void>;
 }
 
 /**
@@ -52,7 +58,8 @@ export interface Agent {
 export function createAgent(options: AgentOptions): Agent {
   const mistake = mistakeIn(options);
   if (mistake !== undefined) throw new TypeError(mistake);
-  const engine = new QueryEngine(options);
+  const subagents = options.subagents && new Subagents(options.subagents, () => engine.asParent);
+  const engine: QueryEngine = new QueryEngine(subagents ? withSubagents(options, subagents) : options);
   return {
     sessionId: engine.sessionId,
     submit: (prompt) => engine.submitMessage(prompt),
@@ -76,6 +83,25 @@ export function createAgent(options: AgentOptions): Agent {
     },
     add: (prompt) => engine.add(prompt),
     rewindBefore: (uuid) => engine.rewindBefore(uuid),
+    untilSubagentsEnd: (signal) => subagents?.untilIdle(signal) ?? Promise.resolve(),
+    endSubagents: () => subagents?.dispose() ?? Promise.resolve(),
+  };
+}
+
+/** Adds the tools that start subagents, and the reports of those in the background. */
+function withSubagents(options: AgentOptions, subagents: Subagents): AgentOptions {
+  const { tools, news, onEvent } = options;
+  return {
+    ...options,
+    tools: [...tools, ...createAgentTools(subagents)],
+    news: () => [...(news?.() ?? []), ...subagents.news()],
+    onEvent: (event) => {
+      if (event.type === 'message' && event.message.type === 'attachment') {
+        const { attachment } = event.message;
+        if (attachment.kind === 'task_ended') subagents.markReported(attachment.taskId);
+      }
+      onEvent?.(event);
+    },
   };
 }
 

@@ -1,5 +1,8 @@
 /** The engine: one conversation with its session, its permissions and its hooks. */
 export { type Agent, createAgent, mistakeInLimits } from './create-agent.ts';
+export { readAgentFiles } from './agents/agent-files.ts';
+export { BUILT_IN_AGENTS } from './agents/built-in.ts';
+export { type AgentDefinition, decodeAgents, mergeAgents } from './agents/definition.ts';
 export { compactionOverrides } from './context/overrides.ts';
 export { admitMedia } from './context/admit-media.ts';
 export { QueryEngine } from './engine/engine.ts';

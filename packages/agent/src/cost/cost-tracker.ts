@@ -4,12 +4,14 @@ import {
   addUsage,
   type AssistantMessage,
   DEFAULT_LIMITS,
+  type EntryBody,
   isThinking,
   isToolUse,
   type LoopEvent,
   type ModelPort,
   type ModelRecords,
   NO_USAGE,
+  type Spent,
   type Terminal,
   textOf,
   type Usage,
@@ -29,7 +31,19 @@ interface CostOptions {
   readonly maxBudgetUsd?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly context?: ContextChanges | undefined;
+  readonly parentCosts?: ParentCosts | undefined;
 }
+
+/** The budget of the conversation that started this one. */
+export interface ParentCosts {
+  readonly hasBudget: boolean;
+  /** Set when that budget is used up. */
+  readonly spent: BudgetSpent | undefined;
+  /** Adds tokens to its costs and stores them. */
+  charge(spent: Spent): Promise<void>;
+}
+
+export type BudgetSpent = Extract<Terminal, { reason: 'max_budget_usd' }>;
 
 /** The fallback models in order, with their full names. */
 export function fallbacksOf({ fallbackModel = [] }: Pick<CostOptions, 'fallbackModel'>): readonly string[] {
@@ -74,7 +88,8 @@ export class CostTracker {
   async objection(
     models: readonly string[] = [this.#options.modelName, ...fallbacksOf(this.#options)],
   ): Promise<string | undefined> {
-    if (this.#options.maxBudgetUsd === undefined) return undefined;
+    const { maxBudgetUsd, parentCosts } = this.#options;
+    if (maxBudgetUsd === undefined && !parentCosts?.hasBudget) return undefined;
     await this.#load();
     const unknown = models.find((model) => this.meter.priceOf(model, NO_USAGE) === undefined);
     if (unknown === undefined) return undefined;
@@ -86,10 +101,26 @@ export class CostTracker {
     return event.type === 'answer_end' || event.type === 'spent' ? this.#bill(event) : undefined;
   }
 
+  /** The budget as subagents see it. `store` keeps their tokens in the log of this conversation. */
+  asParent(store: (entry: EntryBody) => void): ParentCosts {
+    const spent = (): BudgetSpent | undefined => this.spent;
+    return {
+      hasBudget: this.#options.maxBudgetUsd !== undefined || this.#options.parentCosts?.hasBudget === true,
+      get spent() {
+        return spent();
+      },
+      charge: async ({ model, usage }) => {
+        const cost = await this.#bill({ model, usage });
+        store({ type: 'spent', model, usage, ...cost });
+      },
+    };
+  }
+
   async #bill({
     model,
     usage,
   }: Pick<Extract<LoopEvent, { type: 'spent' }>, 'model' | 'usage'>): Promise<Cost> {
+    await this.#options.parentCosts?.charge({ model, usage });
     await this.#load();
     return this.meter.add(model, usage);
   }
@@ -114,10 +145,10 @@ export class CostTracker {
   }
 
   /** Set when the budget is used up. */
-  get spent(): Extract<Terminal, { reason: 'max_budget_usd' }> | undefined {
-    const { maxBudgetUsd } = this.#options;
+  get spent(): BudgetSpent | undefined {
+    const { maxBudgetUsd, parentCosts } = this.#options;
     const spentUsd = this.meter.newCostUsd;
-    if (maxBudgetUsd === undefined || spentUsd < maxBudgetUsd) return undefined;
+    if (maxBudgetUsd === undefined || spentUsd < maxBudgetUsd) return parentCosts?.spent;
     return { reason: 'max_budget_usd', limitUsd: maxBudgetUsd, spentUsd };
   }
 

@@ -19,7 +19,7 @@ import {
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { DATE, dateNote } from '../prompt/session-context.ts';
-import type { SdkMessage, SdkResult } from '../sdk/message.ts';
+import type { SdkMessage } from '../sdk/message.ts';
 import { replayLine } from '../sdk/translate.ts';
 import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
@@ -39,6 +39,7 @@ import {
 } from './lines.ts';
 import { finishOpenCalls, reportUncertainCalls } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
+import type { ParentAgent } from './parent.ts';
 import { blockedPromptLines, preparePrompt } from './prompt-hook.ts';
 import {
   type CommandOutcome,
@@ -161,7 +162,7 @@ export class QueryEngine {
   }
 
   get permissionMode(): PermissionMode {
-    return liveOf(this.#options).mode ?? this.#contextMode();
+    return liveOf(this.#options).mode ?? this.#log.mode;
   }
 
   /** Takes effect for the next call. Returns false if the mode may not be switched on. */
@@ -177,6 +178,14 @@ export class QueryEngine {
   /** The costs of the conversation so far. */
   get spending(): CostTotals {
     return this.#costs.spending;
+  }
+
+  /** This conversation as its subagents see it. Their tokens are stored here while they run. */
+  get asParent(): ParentAgent {
+    const inherited = { options: this.#options, session: this.#session, head: this.#view.head };
+    const permissions = liveOf(this.#options);
+    const costs = this.#costs.asParent(this.#log.store);
+    return { ...inherited, permissions, costs, permissionMode: () => this.permissionMode };
   }
 
   /** Adds a message between two prompts without a model call: a command that the user ran. */
@@ -235,7 +244,7 @@ export class QueryEngine {
     const { uuid = this.#uuid() } = prompt;
     const { block, context, content } = await preparePrompt(this.#options, prompt, this.#controller.signal);
     if (block !== undefined) {
-      yield* blockedPromptLines(block, this.#failedStart(block), this.#stamp());
+      yield* blockedPromptLines(block, failedStart(block, this.#stamp(), this.spending), this.#stamp());
       return { reason: 'hook_stopped', hook: 'UserPromptSubmit', message: block };
     }
     const problem = await this.#accept({ content, uuid }, context);
@@ -271,7 +280,7 @@ export class QueryEngine {
 
   /** The prompt cannot start. */
   async *#refuse(message: string): AsyncGenerator<SdkMessage, Terminal> {
-    yield this.#failedStart(message);
+    yield failedStart(message, this.#stamp(), this.spending);
     return { reason: 'model_error', message };
   }
 
@@ -362,13 +371,9 @@ export class QueryEngine {
   /** A tool changed the mode (a plan started or ended). The newest change counts. */
   #applySessionState(stance: SessionState): void {
     const { permissionMode: mode } = stance;
-    if (mode !== this.#contextMode())
+    if (mode !== this.#log.mode)
       liveOf(this.#options).apply([{ type: 'setMode', mode, destination: 'session' }]);
     this.#log.stance = stance;
-  }
-
-  #contextMode(): PermissionMode {
-    return this.#log.stance?.permissionMode ?? 'default';
   }
 
   /** Attaches the notes that join a prompt. */
@@ -474,10 +479,6 @@ export class QueryEngine {
   /** Tools and hosts may have changed the mode since the start. */
   #initLine(): SdkMessage {
     return initLine({ ...this.#options, permissionMode: this.permissionMode }, this.#stamp());
-  }
-
-  #failedStart(message: string): SdkResult {
-    return failedStart(message, this.#stamp(), this.spending);
   }
 
   #stamp(): LineStamp {

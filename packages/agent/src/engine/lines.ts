@@ -20,7 +20,8 @@ export interface LineStamp {
 }
 
 export function initLine(options: AgentOptions, stamp: LineStamp): SdkInit {
-  const { slashCommands = [], skills = [], agents = [], plugins = [] } = options.extensions?.() ?? {};
+  const { slashCommands = [], skills = [], plugins = [] } = options.extensions?.() ?? {};
+  const agents = options.subagents?.definitions().map(({ name }) => name) ?? [];
   return {
     type: 'system',
     subtype: 'init',
@@ -30,7 +31,10 @@ export function initLine(options: AgentOptions, stamp: LineStamp): SdkInit {
     permissionMode: options.permissionMode ?? 'default',
     apiKeySource: options.apiKeySource ?? 'none',
     claude_code_version: VERSION,
-    tools: [...options.tools.map((tool) => tool.name), ...(options.liveTools?.names() ?? [])],
+    tools: [
+      ...options.tools.map(({ name }) => CLIENT_NAMES.get(name) ?? name),
+      ...(options.liveTools?.names() ?? []),
+    ],
     mcp_servers: options.liveTools?.servers() ?? [],
     slash_commands: ['compact', 'continue', ...(options.slashCommands ?? []), ...slashCommands],
     output_style: 'default',
@@ -39,6 +43,9 @@ export function initLine(options: AgentOptions, stamp: LineStamp): SdkInit {
     plugins,
   };
 }
+
+/** Clients know the tool by its first name. */
+const CLIENT_NAMES: ReadonlyMap<string, string> = new Map([['Agent', 'Task']]);
 
 export interface EndOfRun {
   readonly terminal: Terminal;

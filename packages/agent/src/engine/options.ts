@@ -7,6 +7,7 @@ import type {
   ConfigChanges,
   JsonObject,
   LoopEvent,
+  Message,
   ModelError,
   ModelPort,
   PermissionMode,
@@ -19,6 +20,7 @@ import type {
   ToolUseContext,
   UserMessage,
 } from '@heddle/core';
+import type { AgentDefinition } from '../agents/definition.ts';
 import type { ContextSettings } from '../context/context-port.ts';
 import type { CompactionLimits } from '../context/overrides.ts';
 import type { LivePermissions } from '../permission/live-permissions.ts';
@@ -28,6 +30,7 @@ import type { ReadOnlyView } from '../sandbox/view/view.ts';
 import type { SdkMessage } from '../sdk/message.ts';
 import type { Session } from '../session/open/open.ts';
 import type { Price } from '../cost/usage-meter.ts';
+import type { ParentCosts } from '../cost/cost-tracker.ts';
 import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../permission/question.ts';
 
 /** The model, the parameters of its requests, and the facts about it. */
@@ -105,7 +108,7 @@ interface AgentPromptOptions {
   readonly expandPrompt?: ExpandPrompt | undefined;
   /** A prompt has ended, however it ended. */
   readonly onPromptEnd?: (() => void) | undefined;
-  /** Names in the first line of each prompt: commands and skills from files, subagents, plugins. */
+  /** Names in the first line of each prompt: commands and skills from files, plugins. */
   readonly extensions?: (() => ExtensionNames) | undefined;
 }
 
@@ -119,7 +122,6 @@ type ExpandPrompt = (
 export interface ExtensionNames {
   readonly slashCommands: readonly string[];
   readonly skills: readonly string[];
-  readonly agents: readonly string[];
   readonly plugins: readonly {
     readonly name: string;
     readonly path: string;
@@ -142,6 +144,28 @@ interface AgentPermissionOptions {
   readonly sandbox?: Pick<SandboxGate, 'enter' | 'sparesQuestions'> | undefined;
   /** The view for commands that are allowed only because they change nothing; the same one that Bash uses. */
   readonly view?: Pick<ReadOnlyView, 'readiness' | 'hasFailed'> | undefined;
+}
+
+interface AgentSubagentOptions {
+  /** Lets the model start subagents with the tool Agent. */
+  readonly subagents?: SubagentSettings | undefined;
+  /** Set if this conversation is that of a subagent. */
+  readonly identity?: SubagentIdentity | undefined;
+  /** The costs of the conversation that started this one. They are charged while this one runs. */
+  readonly parentCosts?: ParentCosts | undefined;
+}
+
+export interface SubagentSettings {
+  /** The types that the model may start. Read when a request is built and when a call starts. */
+  readonly definitions: () => readonly AgentDefinition[];
+  /** Subagents that run at the same time. The others wait. Default: 10. */
+  readonly maxConcurrent?: number | undefined;
+  /** Receives the lines of subagents in the background. Those of others are in the output of the prompt. */
+  readonly onLine?: ((line: SdkMessage) => void) | undefined;
+  /** The text and thinking of subagents are also in the output. */
+  readonly forwardsText?: boolean | undefined;
+  /** Replaces the model of every subagent. */
+  readonly model?: string | undefined;
 }
 
 interface AgentLimitOptions {
@@ -195,6 +219,7 @@ export interface AgentOptions
     AgentToolOptions,
     AgentPromptOptions,
     AgentPermissionOptions,
+    AgentSubagentOptions,
     AgentLimitOptions,
     AgentSessionOptions,
     AgentBackgroundOptions,
@@ -251,6 +276,21 @@ export interface AgentHooks {
   readonly question?: (question: PermissionQuestion) => void;
   /** A run ended with an error of the model. Not waited for. */
   readonly stopFailure?: (error: ModelError) => void;
+  /** A subagent starts. Returns context for it. */
+  readonly subagentStart?: (agent: SubagentIdentity) => Promise<string | undefined>;
+  /** The hooks of a subagent. Without it, a subagent has the hooks of its parent for calls, questions and compactions. */
+  readonly forSubagent?: (agent: SubagentIdentity) => AgentHooks;
+}
+
+/** Identifies a subagent on every surface. */
+export interface SubagentIdentity {
+  readonly id: string;
+  /** The name of its definition. */
+  readonly type: string;
+  /** The file of its session. Undefined if it is kept in memory. */
+  readonly transcript?: string | undefined;
+  /** The conversation so far, for hooks at its end. */
+  readonly messages?: (() => Iterable<Message>) | undefined;
 }
 
 export interface PromptHookAnswer {

@@ -43,7 +43,7 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
       tool: tool.name,
       input,
       sandboxed: place?.kind === 'inside' && options.sandbox?.sparesQuestions === true,
-      readOnly: await isReadOnly(tool, input, context),
+      readOnly: tool.delegates === true || (await isReadOnly(tool, input, context)),
       failedInView: hasFailedInView(options, input),
       leavesOutDenied: tool.leavesOutDenied === true && context.deniedFiles !== undefined,
       hookDecision,

@@ -39,6 +39,11 @@ export class SessionLog {
     this.stance = stance;
   }
 
+  /** The permission mode of the session itself. An answer of the user may have set another one. */
+  get mode(): PermissionMode {
+    return this.stance?.permissionMode ?? 'default';
+  }
+
   get messages(): History<Message> {
     return this.#session.projection.messages;
   }

@@ -35,7 +35,7 @@ interface PromptFacts {
 
 /** Returns the notes that join a prompt, in order, and the session state if its directory has gone. */
 export function promptNotes(
-  { news, redact = (value) => value }: Pick<AgentOptions, 'news' | 'redact'>,
+  { news, identity, redact = (value) => value }: Pick<AgentOptions, 'identity' | 'news' | 'redact'>,
   { stance, folders, isPlanning, dates, hookContext }: PromptFacts,
 ): { readonly stance?: SessionState; readonly notes: readonly Attachment[] } {
   const moved = stance && existingFolder(stance, folders);
@@ -44,7 +44,7 @@ export function promptNotes(
     ...(moved?.note ? { stance: moved.stance } : {}),
     notes: [
       ...(moved?.note ? [moved.note] : []),
-      ...(isPlanning ? [PLAN_NOTE] : []),
+      ...(isPlanning ? [planNote(identity)] : []),
       ...redact([...dates, ...(news?.() ?? [])]),
       ...(hookContext === undefined ? [] : [hookNote]),
     ],
@@ -80,11 +80,13 @@ function realFolder(folder: string): string {
 }
 
 /** Attached to each prompt, so that the model does not learn the mode from denied calls. */
-const PLAN_NOTE: Attachment = {
-  kind: 'reminder',
-  about: 'other',
-  text: 'You are planning: look around, but change nothing. When the plan is ready, give it to ExitPlanMode; where you are not offered that tool, give it as your answer.',
-};
+function planNote(identity: AgentOptions['identity']): Attachment {
+  return { kind: 'reminder', about: 'other', text: identity ? READ_ONLY_NOTE : PLAN_NOTE };
+}
+
+const READ_ONLY_NOTE = 'Change nothing: calls with effects are denied.';
+const PLAN_NOTE =
+  'You are planning: look around, but change nothing. When the plan is ready, give it to ExitPlanMode; where you are not offered that tool, give it as your answer.';
 
 /** For the handoff of a compaction, which does not contain the commands that changed the directory. */
 export function whereNote(stance: SessionState | undefined, cwd: string): readonly Attachment[] {

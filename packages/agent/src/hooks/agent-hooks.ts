@@ -7,7 +7,7 @@ import {
   type Message,
   textOf,
 } from '@heddle/core';
-import type { AgentHooks, StopHookAnswer, StopHookQuestion } from '../engine/options.ts';
+import type { AgentHooks, StopHookAnswer, StopHookQuestion, SubagentIdentity } from '../engine/options.ts';
 import { permissionUpdates } from '../permission/live-permissions.ts';
 import { hostResult } from '../sdk/tool-results.ts';
 import type { HookResponse } from './combine.ts';
@@ -19,12 +19,15 @@ export interface AgentHooksDeps {
   /** Shows a text to the user. */
   readonly tell: (text: string) => void;
   readonly messages: () => Iterable<Message>;
+  /** Set for the hooks of a subagent. Every event names it. */
+  readonly agent?: SubagentIdentity | undefined;
 }
 
 /** Every event that the engine reports to hooks. An event without hooks costs nothing. */
-export function createAgentHooks(runner: HookRunner, { tell, messages }: AgentHooksDeps): AgentHooks {
+export function createAgentHooks(runner: HookRunner, { tell, messages, agent }: AgentHooksDeps): AgentHooks {
+  const origin = agent ? { agent_id: agent.id, agent_type: agent.type } : {};
   const run = async (call: HookCall): Promise<HookResponse> => {
-    const response = await runner.run(call);
+    const response = await runner.run({ ...call, input: { ...call.input, ...origin } });
     for (const text of [...response.messages, ...describeFailures(response)]) tell(text);
     return response;
   };
@@ -107,8 +110,14 @@ export function createAgentHooks(runner: HookRunner, { tell, messages }: AgentHo
     },
     // Hooks may be added while the session runs.
     get stop() {
-      return runner.has('Stop') ? stop : undefined;
+      return runner.has(agent ? 'SubagentStop' : 'Stop') ? stop : undefined;
     },
+    async subagentStart({ id, type }) {
+      const input = { agent_id: id, agent_type: type };
+      return (await run({ event: 'SubagentStart', input })).context;
+    },
+    forSubagent: (child) =>
+      createAgentHooks(runner, { tell, messages: child.messages ?? (() => []), agent: child }),
     stopFailure({ message, ...error }) {
       void run({ event: 'StopFailure', input: { error: error.class, error_details: message } });
     },
@@ -116,7 +125,13 @@ export function createAgentHooks(runner: HookRunner, { tell, messages }: AgentHo
 
   async function stop({ stopHookActive, signal }: StopHookQuestion): Promise<StopHookAnswer> {
     const input = { stop_hook_active: stopHookActive, last_assistant_message: lastText(messages()) };
-    const { block, blockedBy, stop, context } = await run({ event: 'Stop', input, signal });
+    const ended = agent
+      ? ({
+          event: 'SubagentStop',
+          input: { ...input, agent_transcript_path: agent.transcript ?? '' },
+        } as const)
+      : ({ event: 'Stop', input } as const);
+    const { block, blockedBy, stop, context } = await run({ ...ended, signal });
     if (stop !== undefined) return { prevent: stop };
     const more = block ?? context;
     return more === undefined ? {} : { block: more, blockedBy };
@@ -134,6 +149,8 @@ export const REPORTED_EVENTS: ReadonlySet<HookEventName> = new Set([
   'SessionEnd',
   'Stop',
   'StopFailure',
+  'SubagentStart',
+  'SubagentStop',
   'PreCompact',
   'PostCompact',
   'PostToolBatch',

@@ -14,6 +14,13 @@ const parent = z
   .nullable()
   .describe('the call of the subagent that this message belongs to, or null');
 
+/** Set on a message of a subagent. */
+const origin = {
+  agent_id: z.string().exactOptional().describe('the subagent that this message belongs to'),
+  subagent_type: z.string().exactOptional(),
+  task_description: z.string().exactOptional(),
+};
+
 const envelope = {
   uuid: z.string(),
   session_id: z.string(),
@@ -96,6 +103,7 @@ export const assistant = z
       usage,
     }),
     parent_tool_use_id: parent,
+    ...origin,
     error: z.string().exactOptional(),
     request_id: z.string().exactOptional(),
     is_api_error_message: z.literal(true).exactOptional().describe('the message reports a failed API call'),
@@ -112,6 +120,7 @@ export const user = z
     type: z.literal('user'),
     message: z.object({ role: z.literal('user'), content: z.union([z.string(), blocks]) }),
     parent_tool_use_id: parent,
+    ...origin,
     tool_use_result: z.unknown().optional().describe('the output of the tool as data; a string for an error'),
     isSynthetic: z.literal(true).exactOptional(),
     isReplay: z.literal(true).exactOptional().describe('a prompt of the host, sent back to it'),
@@ -142,6 +151,7 @@ export const permissionDenied = z
     message: z.string(),
     decision_reason_type: z.enum(['rule', 'other']),
     decision_reason: z.string(),
+    agent_id: z.string().exactOptional(),
   })
   .describe('A call was denied without a question.');
 
@@ -230,10 +240,45 @@ export const taskStarted = z
     task_id: z.string(),
     tool_use_id: z.string().exactOptional(),
     description: z.string(),
-    task_type: z.literal('local_bash'),
-    is_backgrounded: z.literal(true),
+    task_type: z.enum(['local_bash', 'local_agent']),
+    is_backgrounded: z.boolean(),
+    subagent_type: z.string().exactOptional(),
+    prompt: z.string().exactOptional().describe('the task of a subagent'),
   })
-  .describe('A command continues in the background.');
+  .describe('A command continues in the background, or a subagent starts.');
+
+export const taskUsage = z.object({
+  total_tokens: z.number(),
+  tool_uses: z.number(),
+  duration_ms: z.number(),
+});
+
+export const taskProgress = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('task_progress'),
+    task_id: z.string(),
+    tool_use_id: z.string().exactOptional(),
+    description: z.string(),
+    usage: taskUsage,
+    last_tool_name: z.string().exactOptional(),
+  })
+  .describe('A subagent makes a call.');
+
+export const taskUpdated = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('task_updated'),
+    task_id: z.string(),
+    patch: z.object({
+      status: z.enum(['running', 'completed', 'failed', 'killed']).exactOptional(),
+      end_time: z.number().exactOptional(),
+      error: z.string().exactOptional(),
+    }),
+  })
+  .describe('The state of a subagent changed.');
 
 export const taskNotification = z
   .strictObject({
@@ -245,8 +290,9 @@ export const taskNotification = z
     status: z.enum(['completed', 'failed', 'stopped']),
     output_file: z.string().describe('the file with its whole output, or an empty string'),
     summary: z.string(),
+    usage: taskUsage.exactOptional(),
   })
-  .describe('A background task ended.');
+  .describe('A background task or a subagent ended.');
 
 export const toolProgress = z
   .strictObject({
@@ -339,6 +385,8 @@ export const FRAMES = {
   sessionState,
   compactBoundary,
   taskStarted,
+  taskProgress,
+  taskUpdated,
   taskNotification,
   toolProgress,
   toolUseSummary,

@@ -13,6 +13,7 @@ export type SdkStatus = z.infer<typeof frames.status>;
 export type SdkSessionState = z.infer<typeof frames.sessionState>;
 export type SdkCompactBoundary = z.infer<typeof frames.compactBoundary>;
 export type SdkTaskStarted = z.infer<typeof frames.taskStarted>;
+export type TaskUsage = z.infer<typeof frames.taskUsage>;
 export type SdkTaskNotification = z.infer<typeof frames.taskNotification>;
 export type SdkToolProgress = z.infer<typeof frames.toolProgress>;
 export type SdkToolUseSummary = z.infer<typeof frames.toolUseSummary>;

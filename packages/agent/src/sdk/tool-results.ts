@@ -48,10 +48,30 @@ const BY_TOOL: Readonly<Record<string, Mapping>> = {
   TaskGet: taskGetResult,
   TaskList: ({ data }) => ifList(data['tasks'], (tasks) => ({ tasks: tasks.map(listedTask) })),
   TaskStop: taskStopResult,
+  Agent: agentResult,
+  SendMessage: agentResult,
   AskUserQuestion: askResult,
   EnterPlanMode: () => ({ message: 'Plan mode is on.' }),
   ExitPlanMode: exitPlanModeResult,
 };
+
+function agentResult({ data }: Result): Fields | undefined {
+  const { kind, record, result, transcript } = data;
+  if (!isRecord(record)) return undefined;
+  const { agentId, agentType, prompt, description, model } = record;
+  const about = { agentId, agentType, prompt, description, resolvedModel: model };
+  if (kind === 'background') return { status: 'async_launched', ...about, outputFile: transcript };
+  if (!isRecord(result) || !isRecord(result['usage'])) return undefined;
+  const { total_tokens, tool_uses, duration_ms } = result['usage'];
+  return {
+    status: result['status'],
+    ...about,
+    content: [{ type: 'text', text: result['text'] }],
+    totalTokens: total_tokens,
+    totalToolUseCount: tool_uses,
+    totalDurationMs: duration_ms,
+  };
+}
 
 /** By the name in lower case: models also write tool names that way. */
 const MAPPINGS = new Map(Object.entries(BY_TOOL).map(([tool, mapping]) => [tool.toLowerCase(), mapping]));

@@ -15,6 +15,7 @@ import {
   type UserMessage,
 } from '@heddle/core';
 import { type SdkMessage, sdkUsage, type SdkUser } from './message.ts';
+import { lineInProgress } from './subagent-lines.ts';
 import { type CallOfResult, hostResult } from './tool-results.ts';
 
 export interface Translator {
@@ -177,6 +178,8 @@ export function createTranslator(setup: TranslatorSetup): Translator {
           });
           return [];
         case 'progress': {
+          const line = lineInProgress(event.data);
+          if (line) return [line];
           const elapsed = (now() - (calls.get(event.toolUseId)?.startedAt ?? now())) / 1_000;
           const { toolUseId: tool_use_id, tool: tool_name } = event;
           const about = { tool_use_id, tool_name, parent_tool_use_id: null, elapsed_time_seconds: elapsed };

@@ -15,9 +15,7 @@ const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
   '--await-initialize': { takes: 'nothing' },
   '--debug-to-stderr': { takes: 'nothing' },
   '--exclude-dynamic-system-prompt-sections': { takes: 'nothing' },
-  '--forward-subagent-text': { takes: 'nothing' },
   // The run continues without these features.
-  '--agents': { takes: 'value', lacks: 'there are no subagents yet' },
   '--plugin-dir': { takes: 'value', lacks: 'plugins are not loaded yet' },
   '--plugin-dir-no-mcp': { takes: 'value', lacks: 'plugins are not loaded yet' },
   '--session-mirror': { takes: 'nothing', lacks: 'the session is kept here only, and not by the host' },

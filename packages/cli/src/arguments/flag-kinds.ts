@@ -143,13 +143,22 @@ export function settingSources(text: string, name: string): readonly (typeof SET
 }
 
 export function jsonSchema(text: string, name: string): JsonObject {
+  return jsonObject(text, `${name} takes a JSON Schema object`);
+}
+
+/** Agent definitions by name. The program reports fields that it does not understand. */
+export function agentsObject(text: string, name: string): JsonObject {
+  return jsonObject(text, `${name} takes a JSON object of agents by name`);
+}
+
+function jsonObject(text: string, problem: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) return value;
   } catch {
     // The error below reports it.
   }
-  throw new UsageError(`${name} takes a JSON Schema object`);
+  throw new UsageError(problem);
 }
 
 /** Session ids are UUIDs: every client sends one, and no two sessions share one by accident. */

@@ -3,6 +3,7 @@
  * destination. The types of the options, `--help`, completions and the documentation follow from it.
  */
 import {
+  agentsObject,
   choiceFlag,
   commaList,
   type Flag,
@@ -52,6 +53,15 @@ export const FLAGS = {
   '--replay-user-messages': switchFlag('print', 'replayUserMessages', {
     group: 'Running',
     text: 'stream-json also repeats the prompts it was given',
+  }),
+  '--forward-subagent-text': switchFlag('every', 'forwardSubagentText', {
+    group: 'Running',
+    text: 'stream-json also shows the text and thinking of subagents',
+  }),
+  '--agents': valueFlag('every', 'agents', agentsObject, {
+    group: 'Running',
+    value: 'JSON',
+    text: 'types of subagents, by name: {"reviewer": {"description": "…", "prompt": "…"}}',
   }),
   '--json-schema': valueFlag('every', 'jsonSchema', jsonSchema, {
     group: 'Running',

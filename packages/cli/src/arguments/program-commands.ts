@@ -44,7 +44,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   plugin: PLUGINS,
   plugins: PLUGINS,
   marketplace: PLUGINS,
-  agents: 'there are no subagents yet',
+  agents: 'subagents are files in .claude/agents: docs/subagents.md',
   skills: 'skills are not loaded yet',
   exec: PRINT,
   update: CLONE,

@@ -77,7 +77,8 @@ async function begin(
     await output.write(failedStart(message, { uuid: randomUUID(), session_id: sessionId }));
     return 1;
   }
-  const { notices, listen, close } = starting.started;
+  const { notices, listen, listenToSubagents, close } = starting.started;
+  listenToSubagents((line) => void output.write(line));
   notices.forEach(warn);
   if (command.outputFormat === 'stream-json') {
     const { agent, hooks } = starting.started;

@@ -81,10 +81,7 @@ export async function agentOptions(
   const tools = builtinTools({
     web: { search: { model: model.options.model, modelName: model.options.modelName } },
   });
-  const named = namedTools(
-    command.tools ?? [],
-    tools.map(({ name }) => name),
-  );
+  const named = namedTools(command.tools ?? [], [...tools.map(({ name }) => name), ...SUBAGENT_TOOLS]);
   if (!named.ok) return named;
   const prompts = await promptTexts(command);
   if (!prompts.ok) return prompts;
@@ -241,12 +238,14 @@ const TODAYS_NAMES: ReadonlyMap<string, string> = new Map([
   ['BashOutput', 'TaskOutput'],
   ['KillBash', 'TaskStop'],
   ['KillShell', 'TaskStop'],
+  ['Task', 'Agent'],
 ]);
+
+/** The tools that the engine adds to those of the session. */
+const SUBAGENT_TOOLS: readonly string[] = ['Agent', 'SendMessage'];
 
 /** Tools that scripts list because other agents have them. These names are not typing errors. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
-  'Agent',
-  'Task',
   'SlashCommand',
   'Monitor',
   'MultiEdit',

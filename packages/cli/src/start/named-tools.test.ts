@@ -10,9 +10,9 @@ it('tools may be named as they were called before', () => {
 });
 
 it('tools that there are not yet are told, and the others are offered', () => {
-  expect(namedTools(['Bash', 'Task', 'mcp__a__b'], KNOWN)).toEqual({
+  expect(namedTools(['Bash', 'Skill', 'mcp__a__b'], KNOWN)).toEqual({
     ok: true,
-    notes: ['--tools: there is no Task yet', '--tools: there is no mcp__a__b yet'],
+    notes: ['--tools: there is no Skill yet', '--tools: there is no mcp__a__b yet'],
   });
 });
 

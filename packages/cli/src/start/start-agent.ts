@@ -10,6 +10,7 @@ import {
   LivePermissions,
   NO_RULES,
   type Rules,
+  type SdkMessage,
   type Session,
   sessionContext,
   type SessionContext,
@@ -23,6 +24,7 @@ import type { ProgramServers, ServerServices } from '../mcp/program-servers.ts';
 import type { SessionParts } from '../mcp/session-parts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
+import { type AgentTypes, readAgentTypes } from './agent-types.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
 import { type SessionEndReason, SessionHooks, type SessionSource } from './session-hooks.ts';
 import { type ExtensionSetup, modelForPrompt, openExtensions } from './open-extensions.ts';
@@ -47,6 +49,10 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   readonly remark: (remark: Attachment) => void;
   readonly hooks: SessionHooks;
   readonly mcp: ProgramServers | undefined;
+  /** The types of subagents. A host may add its own before the first prompt. */
+  readonly agentTypes: AgentTypes;
+  /** Adds a listener for the lines of subagents in the background. */
+  readonly listenToSubagents: (listener: (line: SdkMessage) => void) => void;
   /** Ends what still runs, and lets go of the session. */
   readonly close: (reason?: SessionEndReason) => Promise<void>;
 }
@@ -128,6 +134,8 @@ export async function startAgent(
   const { userContext = {} } = { ...session.snapshot, ...context };
   const remarks: Attachment[] = [];
   const listeners: ((event: LoopEvent) => void)[] = [];
+  const agentTypes = await readAgentTypes(command, options);
+  const lineListeners: ((line: SdkMessage) => void)[] = [];
   const hooks = new SessionHooks({
     declared: declaredHooks,
     cwd: options.cwd,
@@ -152,6 +160,16 @@ export async function startAgent(
     ...own,
     ...more,
     liveTools: servers?.liveTools,
+    subagents: offered('Agent', command, options.rules)
+      ? {
+          definitions: () => agentTypes.list,
+          forwardsText: command.forwardSubagentText,
+          model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
+          onLine: (line) => {
+            for (const listener of lineListeners) listener(line);
+          },
+        }
+      : undefined,
     session,
     onAccepted: async (messageId) => {
       await own.onAccepted?.(messageId);
@@ -203,7 +221,10 @@ export async function startAgent(
       remark: (remark) => void remarks.push(remark),
       hooks,
       mcp,
+      agentTypes,
+      listenToSubagents: (listener) => void lineListeners.push(listener),
       close: async (reason = 'other') => {
+        await agent.endSubagents();
         await agent.settle(0);
         await hooks.end(reason);
         await dispose();
@@ -218,7 +239,6 @@ function extensionNames({ files }: SessionExtensions): ExtensionNames {
   return {
     slashCommands: files.filter(({ isForUser }) => isForUser).map(({ name }) => name),
     skills: files.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
-    agents: [],
     plugins: [],
   };
 }

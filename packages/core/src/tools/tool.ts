@@ -29,6 +29,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly findsTools?: boolean;
   /** The tool belongs to an MCP server. A `PostToolUse` hook may replace its results. */
   readonly isFromServer?: boolean;
+  /** The call only starts other calls, and each of them needs a permission of its own. The call itself runs without a question. */
+  readonly delegates?: true;
   /** The tool skips `deniedFiles` of the context. A deny rule for a file in its folder then does not deny the whole call. */
   readonly leavesOutDenied?: boolean;
   /** A failure cancels the other calls of its batch. After a failed shell command their results are not useful. */

@@ -11,6 +11,8 @@ export interface EntryFrame {
   readonly cwd: string;
   readonly version: string;
   readonly gitBranch?: string;
+  /** Set in the session of a subagent. */
+  readonly agentId?: string;
 }
 
 /** Facts about earlier entries that a line must contain. */

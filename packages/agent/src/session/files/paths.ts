@@ -36,6 +36,12 @@ export function sessionFolder(place: SessionPlace, sessionId: string): string {
 /** The subfolder for outputs that were too large for the conversation, which contains their paths. */
 export const SPILLS = 'tool-results';
 
+/** The session of a subagent, in the folder of its parent's session. */
+export function childFile(parentFile: string, agentId: string): string {
+  const folder = parentFile.slice(0, -path.extname(parentFile).length);
+  return path.join(folder, 'subagents', `agent-${agentId}.jsonl`);
+}
+
 /** The sessions of a folder share it, so that a fork copies nothing. */
 export function blobFolder(place: SessionPlace): string {
   return path.join(projectFolder(place), 'blobs');

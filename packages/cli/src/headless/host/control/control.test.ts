@@ -93,7 +93,6 @@ describe('initialize', () => {
     const held = await play([say('Alone, then.')], {
       first: [
         initialize({
-          agents: { helper: { description: 'helps', prompt: 'Help.' } },
           sdkMcpServers: ['calc'],
           hooks: { TeammateIdle: [{ hookCallbackIds: ['hook_0'] }] },
         }),
@@ -102,10 +101,7 @@ describe('initialize', () => {
       ],
       closes: true,
     });
-    expect(held.stderr.trim().split('\n')).toEqual([
-      'heddle: there are no subagents yet',
-      'heddle: hooks for TeammateIdle are never called yet',
-    ]);
+    expect(held.stderr.trim().split('\n')).toEqual(['heddle: hooks for TeammateIdle are never called yet']);
     expect(replyTo('s1', held)).toMatchObject({
       response: { mcpServers: [{ name: 'calc', status: 'failed' }] },
     });

@@ -29,7 +29,7 @@ export interface Control {
 }
 
 interface ControlDeps extends Omit<ChangeDeps & QueryDeps, 'agent' | 'entitle'> {
-  readonly started: Pick<Started, 'agent' | 'checkpoints' | 'entitle' | 'extensions'>;
+  readonly started: Pick<Started, 'agent' | 'agentTypes' | 'checkpoints' | 'entitle' | 'extensions'>;
   readonly tasks: HostTasks;
   readonly hooks: HooksOfHost;
   readonly mcp: ProgramServers | undefined;
@@ -71,13 +71,17 @@ export function createControl(deps: ControlDeps): Control {
       refusal = wishes.refusal;
       return controlFailure(refusal);
     }
-    for (const note of wishes.notes) warn(note);
+    const { agents } = request;
+    const problems = agents === undefined || agents === null ? [] : started.agentTypes.add(agents);
+    for (const note of [...wishes.notes, ...problems]) warn(note);
     if (wishes.title !== undefined) started.entitle(wishes.title);
     if (deps.mcp && wishes.servers.length > 0) await addHostServers(deps.mcp, wishes.servers);
     if (wishes.hooks.length > 0) hooks.join(wishes.hooks);
     if (wishes.skills !== undefined) started.extensions.limitSkills(wishes.skills);
     agent.change(wishes.changes);
-    return controlSuccess(introduction(deps.firstModel, agent.permissionMode, started.extensions.files));
+    const { extensions, agentTypes } = started;
+    const offers = { files: extensions.files, agents: agentTypes.list };
+    return controlSuccess(introduction(deps.firstModel, agent.permissionMode, offers));
   }
 
   function interrupt(cancelsQueued: boolean, inbox: HostPromptQueue): ControlReply {

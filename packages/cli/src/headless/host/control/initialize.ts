@@ -1,6 +1,6 @@
 /** Reads the `initialize` request of a host and builds the response. Pure. */
 import { type HookDefinition, REPORTED_EVENTS } from '@heddle/agent/hooks';
-import { type Changes, VERSION } from '@heddle/agent';
+import { type AgentDefinition, type Changes, VERSION } from '@heddle/agent';
 import type { PromptFile } from '@heddle/agent/extensions';
 import { isJsonObject, type PermissionMode } from '@heddle/core';
 import { fullModelName } from '@heddle/models';
@@ -52,7 +52,6 @@ export function readInitialize(request: HostLine): InitializeRequest {
 
 /** Fields that ask for missing features. The run continues without them. Other unread fields have no effect. */
 const LACKING: readonly (readonly [field: string, sentence: string])[] = [
-  ['agents', 'there are no subagents yet'],
   ['plugins', 'plugins are not loaded yet'],
   ['planModeInstructions', 'plan mode has its own instructions'],
 ];
@@ -85,7 +84,7 @@ function promptOf(value: unknown): readonly string[] | undefined {
 export function introduction(
   model: ModelOptions,
   permissionMode: PermissionMode,
-  files: readonly PromptFile[],
+  { files, agents }: { readonly files: readonly PromptFile[]; readonly agents: readonly AgentDefinition[] },
 ): object {
   const { apiKeySource = 'none' } = model;
   const fromFiles = files.filter(({ isForUser }) => isForUser);
@@ -99,7 +98,11 @@ export function introduction(
       })),
       ...fromFiles.map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint })),
     ],
-    agents: [],
+    agents: agents.map((agent) => ({
+      name: agent.name,
+      description: agent.description,
+      model: agent.model,
+    })),
     models: modelList(model),
     account: { apiKeySource },
     output_style: 'default',

@@ -1,0 +1,99 @@
+/** Reads the types of subagents from Markdown files in the folders of the administrator, the project and the user. */
+import { errorCode, errorMessage } from '@heddle/core';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { readMarkdownFileSync } from '../extensions/frontmatter.ts';
+import { managedDir, projectRoot, type Scope } from '../settings/scopes.ts';
+import { type AgentDefinition, type AgentSource, decodeAgent } from './definition.ts';
+
+export interface AgentFilePlaces {
+  readonly cwd: string;
+  /** The user's settings folders, the strongest first. */
+  readonly configDirs: readonly string[];
+  /** The scopes whose files are read. Undefined for all. */
+  readonly sources?: readonly Scope[] | undefined;
+  /** Without trust, the model of a file of the project has no effect. */
+  readonly isTrusted: boolean;
+}
+
+export interface AgentFiles {
+  readonly definitions: readonly AgentDefinition[];
+  /** Sentences that name the file. */
+  readonly problems: readonly string[];
+}
+
+/** A file that is larger is not a prompt. */
+const MAX_FILE_BYTES = 1_000_000;
+/** More files than this are a mistake, such as a link to a home folder. */
+const MAX_FILES = 500;
+
+/** Contract: never rejects. A folder that is absent is empty. Of two files with one name, the first folder's is used. */
+export async function readAgentFiles(places: AgentFilePlaces): Promise<AgentFiles> {
+  const found = await Promise.all(foldersOf(places).map((folder) => readFolder(folder, places)));
+  return {
+    definitions: found.flatMap(({ definitions }) => definitions),
+    problems: found.flatMap(({ problems }) => problems),
+  };
+}
+
+interface AgentFolder {
+  readonly path: string;
+  readonly source: AgentSource;
+}
+
+function foldersOf({ cwd, configDirs, sources = ['user', 'project'] }: AgentFilePlaces): AgentFolder[] {
+  const root = projectRoot(cwd);
+  const project = ['.heddle', '.claude'].map((name) => path.join(root, name));
+  const named = (folders: readonly string[], source: AgentSource): AgentFolder[] =>
+    folders.map((folder) => ({ path: path.join(folder, 'agents'), source }));
+  return [
+    ...named([managedDir()], 'managed'),
+    ...(sources.includes('project') ? named(project, 'project') : []),
+    ...(sources.includes('user') ? named(configDirs, 'user') : []),
+  ];
+}
+
+async function readFolder(folder: AgentFolder, places: AgentFilePlaces): Promise<AgentFiles> {
+  const names = await namesIn(folder.path);
+  const read = await Promise.all(
+    names.slice(0, MAX_FILES).map((name) => readAgentFile(path.join(folder.path, name), folder, places)),
+  );
+  const most = names.length > MAX_FILES ? [`${folder.path}: only ${MAX_FILES} files are read.`] : [];
+  return {
+    definitions: read.flatMap(({ definitions }) => definitions),
+    problems: [...read.flatMap(({ problems }) => problems), ...most],
+  };
+}
+
+/** Sorted, so that the result does not depend on the file system. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(folder, { recursive: true });
+    return names.filter((name) => name.endsWith('.md') && !name.includes('node_modules')).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+async function readAgentFile(
+  file: string,
+  { source }: AgentFolder,
+  { isTrusted }: AgentFilePlaces,
+): Promise<AgentFiles> {
+  try {
+    if ((await stat(file)).size > MAX_FILE_BYTES)
+      return { definitions: [], problems: [`${file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`] };
+    const { fields, body } = readMarkdownFileSync(await readFile(file, 'utf8'));
+    const { name: given } = fields;
+    const name = typeof given === 'string' && given !== '' ? given : path.basename(file, '.md');
+    const decoded = decodeAgent({ ...fields, prompt: body }, { name, source, file });
+    const problems = decoded.problems.map((problem) => `${file}: ${problem}`);
+    if (!decoded.definition) return { definitions: [], problems };
+    const { model: _model, ...careful } = decoded.definition;
+    const definition = source === 'project' && !isTrusted ? careful : decoded.definition;
+    return { definitions: [definition], problems };
+  } catch (thrown) {
+    if (errorCode(thrown) === 'ENOENT') return { definitions: [], problems: [] };
+    return { definitions: [], problems: [`${file}: cannot be read: ${errorMessage(thrown)}`] };
+  }
+}

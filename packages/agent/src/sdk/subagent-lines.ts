@@ -1,0 +1,141 @@
+/** The lines of a subagent in the output of its parent: its calls, their results, and reports about the task. Pure. */
+import { isRecord, type Json } from '@heddle/core';
+import type {
+  SdkAssistant,
+  SdkMessage,
+  SdkPermissionDenied,
+  SdkTaskNotification,
+  SdkUser,
+  TaskUsage,
+} from './message.ts';
+
+/** Everything that its lines contain about a subagent. */
+export interface SubagentTask {
+  readonly agentId: string;
+  readonly type: string;
+  readonly description: string;
+  readonly prompt: string;
+  /** The call that started it. */
+  readonly toolUseId: string;
+  readonly isBackground: boolean;
+  readonly forwardsText: boolean;
+  /** The session of the parent. */
+  readonly sessionId: string;
+  readonly uuid: () => string;
+}
+
+export type TaskStatus = SdkTaskNotification['status'];
+
+export interface SubagentLines {
+  started(): SdkMessage[];
+  /** Returns the lines that a line of the subagent's own output becomes. Its text stays in its own transcript. */
+  forwarded(line: SdkMessage): SdkMessage[];
+  progress(usage: TaskUsage, lastTool: string | undefined): SdkMessage;
+  ended(end: {
+    readonly status: TaskStatus;
+    readonly error: string | undefined;
+    readonly outputFile: string;
+    readonly usage: TaskUsage;
+    readonly now: number;
+  }): SdkMessage[];
+}
+
+export function subagentLines(task: SubagentTask): SubagentLines {
+  const { agentId: task_id, toolUseId: tool_use_id, description } = task;
+  const stamp = () => ({ uuid: task.uuid(), session_id: task.sessionId });
+  const origin = {
+    parent_tool_use_id: tool_use_id,
+    agent_id: task_id,
+    subagent_type: task.type,
+    task_description: description,
+  };
+
+  function ofAssistant(line: SdkAssistant): SdkMessage[] {
+    const isCall = line.message.content.some(({ type }) => type === 'tool_use');
+    if (!isCall && !task.forwardsText) return [];
+    return [{ ...line, ...origin, session_id: task.sessionId }];
+  }
+
+  function ofUser({ type, uuid, message }: SdkUser): SdkMessage[] {
+    const isResult = typeof message.content !== 'string';
+    return isResult ? [{ type, uuid, message, ...origin, session_id: task.sessionId }] : [];
+  }
+
+  function ofDenial(line: SdkPermissionDenied): SdkMessage[] {
+    return [{ ...line, agent_id: task_id, session_id: task.sessionId }];
+  }
+
+  return {
+    started: () => [
+      {
+        type: 'system',
+        subtype: 'task_started',
+        ...stamp(),
+        task_id,
+        tool_use_id,
+        description,
+        task_type: 'local_agent',
+        is_backgrounded: task.isBackground,
+        subagent_type: task.type,
+        prompt: task.prompt,
+      },
+      { type: 'user', message: { role: 'user', content: task.prompt }, ...origin, ...stamp() },
+    ],
+    forwarded(line) {
+      if (line.type === 'assistant') return ofAssistant(line);
+      if (line.type === 'user') return ofUser(line);
+      if (line.type === 'system' && line.subtype === 'permission_denied') return ofDenial(line);
+      return [];
+    },
+    progress: (usage, lastTool) => ({
+      type: 'system',
+      subtype: 'task_progress',
+      ...stamp(),
+      task_id,
+      tool_use_id,
+      description,
+      usage,
+      ...(lastTool === undefined ? {} : { last_tool_name: lastTool }),
+    }),
+    ended({ status, error, outputFile, usage, now }) {
+      const patch = { status: PATCH_STATUS[status], end_time: now };
+      return [
+        {
+          type: 'system',
+          subtype: 'task_updated',
+          ...stamp(),
+          task_id,
+          patch: error === undefined ? patch : { ...patch, error },
+        },
+        {
+          type: 'system',
+          subtype: 'task_notification',
+          ...stamp(),
+          task_id,
+          tool_use_id,
+          status,
+          output_file: outputFile,
+          summary: description,
+          usage,
+        },
+      ];
+    },
+  };
+}
+
+const PATCH_STATUS = { completed: 'completed', failed: 'failed', stopped: 'killed' } as const;
+
+// While a subagent runs in the foreground, its lines are progress of its call. So they keep their order in the output.
+
+const MARK = 'subagent_line';
+
+export function progressOfLine(line: SdkMessage): Json {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a line of the output is JSON
+  return { type: MARK, line: line as unknown as Json };
+}
+
+export function lineInProgress(data: Json): SdkMessage | undefined {
+  if (!isRecord(data) || data['type'] !== MARK) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `progressOfLine` sets the mark
+  return data['line'] as unknown as SdkMessage;
+}

@@ -1,0 +1,139 @@
+/** Agent: gives a task to a subagent and returns its report. SendMessage: continues one with a message. */
+import type { JsonObject, Tool, ToolResult } from '@heddle/core';
+import { progressOfLine } from '../sdk/subagent-lines.ts';
+import type { ChildRecord } from './record.ts';
+import type { Subagents, TaskOutcome } from './subagents.ts';
+
+const AGENT_INPUT: JsonObject = {
+  type: 'object',
+  properties: {
+    description: { type: 'string', description: 'The task in three to five words' },
+    prompt: { type: 'string', description: 'The task, with everything the agent must know' },
+    subagent_type: { type: 'string', description: 'The type of agent; general-purpose if left out' },
+    model: { type: 'string', description: 'Another model: sonnet, opus, haiku, or a full name' },
+    run_in_background: {
+      type: 'boolean',
+      description: 'Return at once. The report arrives as a message when the agent ends',
+    },
+  },
+  required: ['description', 'prompt'],
+  additionalProperties: false,
+};
+
+const MESSAGE_INPUT: JsonObject = {
+  type: 'object',
+  properties: {
+    to: { type: 'string', description: 'The id of the agent, as its result states it' },
+    message: { type: 'string' },
+  },
+  required: ['to', 'message'],
+  additionalProperties: false,
+};
+
+const TRAITS = {
+  isReadOnly: () => false,
+  isConcurrencySafe: () => true,
+  // A call that runs again continues the same subagent.
+  isIdempotent: () => true,
+  delegates: true,
+  maxResultSize: 100_000,
+  interruptBehavior: 'cancel',
+} as const;
+
+const INTRODUCTION = `Starts a subagent for a task. It works alone, in a context of its own, and returns one report.
+Use it for searches over many files, and for independent tasks: several calls in one answer run at the same time. A task that needs a call or two is faster without it.
+The agent does not see this conversation: put everything it must know into the prompt, and say what to report. The user does not see the report, so tell them what matters.
+Types of agents:`;
+
+export function createAgentTools(subagents: Subagents): readonly Tool[] {
+  return [agentTool(subagents), sendMessageTool(subagents)];
+}
+
+function agentTool(subagents: Subagents): Tool<JsonObject, TaskOutcome> {
+  return {
+    ...TRAITS,
+    name: 'Agent',
+    get description() {
+      const types = subagents.definitions.map(({ name, description, tools }) => {
+        const list = tools === undefined ? 'all tools' : tools.join(', ');
+        return `- ${name}: ${description} (${list})`;
+      });
+      return [INTRODUCTION, ...types].join('\n');
+    },
+    inputJSONSchema: AGENT_INPUT,
+    inputSchema: () => compiled(AGENT_INPUT),
+    inputAliases: { agent: 'subagent_type', task: 'prompt' },
+    async call(input, context, onProgress) {
+      const background = input['run_in_background'];
+      const task = {
+        description: text(input['description']),
+        prompt: text(input['prompt']),
+        type: optional(input['subagent_type']),
+        model: optional(input['model']),
+        isBackground: typeof background === 'boolean' ? background : undefined,
+      };
+      const emit = (line: Parameters<typeof progressOfLine>[0]): void => onProgress(progressOfLine(line));
+      return { data: await subagents.start(task, context, emit) };
+    },
+    toResult: taskResult,
+  };
+}
+
+type Sent = TaskOutcome | { readonly kind: 'queued'; readonly to: string };
+
+function sendMessageTool(subagents: Subagents): Tool<JsonObject, Sent> {
+  return {
+    ...TRAITS,
+    name: 'SendMessage',
+    description:
+      'Sends a message to an agent that was started before. A running agent reads it between two calls; a finished one continues with its context, and returns another report.',
+    inputJSONSchema: MESSAGE_INPUT,
+    inputSchema: () => compiled(MESSAGE_INPUT),
+    inputAliases: { agentId: 'to', agent_id: 'to', content: 'message', summary: null, type: null },
+    validateInput: ({ to }) =>
+      subagents.find(text(to)) ? { ok: true } : { ok: false, message: `There is no agent ${text(to)}.` },
+    async call({ to, message }, context, onProgress) {
+      const id = text(to);
+      const emit = (line: Parameters<typeof progressOfLine>[0]): void => onProgress(progressOfLine(line));
+      const sent = await subagents.send(id, text(message), context, emit);
+      return { data: sent === 'queued' ? { kind: 'queued', to: id } : sent };
+    },
+    toResult: (data) =>
+      data.kind === 'queued'
+        ? { content: `The agent ${data.to} is running and receives the message with its next call.` }
+        : taskResult(data),
+  };
+}
+
+function taskResult(outcome: TaskOutcome): ToolResult {
+  const { record } = outcome;
+  if (outcome.kind === 'background') {
+    const text = `The agent runs in the background. Its report arrives as a message when it ends. ${continueHint(record)}`;
+    return { content: text };
+  }
+  const { status, text } = outcome.result;
+  return {
+    content: [
+      { type: 'text', text },
+      { type: 'text', text: continueHint(record) },
+    ],
+    ...(status === 'completed' ? {} : { isError: true }),
+  };
+}
+
+function continueHint({ agentId }: ChildRecord): string {
+  return `agentId: ${agentId} (SendMessage continues this agent.)`;
+}
+
+async function compiled(schema: JsonObject) {
+  const { compileSchema } = await import('@heddle/tools/json-schema');
+  return compileSchema(schema);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function optional(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,147 @@
+/** The options of a subagent, from those of its parent and its definition. */
+import type { RequestOptions, Tool } from '@heddle/core';
+import { aliasesIn, plainModelName } from '@heddle/models';
+import type { AgentDefinition } from '../agents/definition.ts';
+import type { AgentHooks, AgentOptions, SubagentIdentity } from '../engine/options.ts';
+import type { ParentAgent } from '../engine/parent.ts';
+import type { Session } from '../session/open/open.ts';
+import { ChildPermissions } from './child-permissions.ts';
+
+export interface ChildSpec {
+  readonly definition: AgentDefinition;
+  readonly identity: SubagentIdentity;
+  readonly session: Session;
+  /** The tools of the parent at the time of the call. */
+  readonly tools: readonly Tool[];
+  readonly model: string;
+  readonly cwd: string;
+}
+
+/** Rounds of tools after which a subagent without a limit of its own is stopped. */
+const DEFAULT_MAX_TURNS = 200;
+
+/** A subagent must end before its parent stops to wait for it. */
+const GRACE_SHARE = 0.6;
+const DEFAULT_GRACE_MS = 400;
+
+/** The options that only the main conversation has are left out: its prompt, its queue, its output and its callbacks. */
+export function childOptions(parent: ParentAgent, spec: ChildSpec): AgentOptions {
+  const { definition, identity, session, model } = spec;
+  const { options, head } = parent;
+  const { limits } = options.config ?? {};
+  return {
+    model: options.model,
+    modelName: model,
+    fallbackModel: options.fallbackModel,
+    requestOptions: requestOptionsOf(options.requestOptions, definition),
+    price: options.price,
+    loadPrice: options.loadPrice,
+    loadFacts: options.loadFacts,
+    context: options.context,
+    compaction: options.compaction,
+    tools: childTools(spec.tools, options.deferredTools?.() ?? [], definition),
+    deferredTools: options.deferredTools && (() => options.deferredTools?.().filter(isForChildren) ?? []),
+    hooks: childHooks(options.hooks, identity),
+    redact: options.redact,
+    systemPrompt: [definition.prompt],
+    userContext: head.userContext,
+    systemContext: head.systemContext,
+    rules: new ChildPermissions(parent.permissions, parent.permissionMode, definition.permissionMode),
+    configDirs: options.configDirs,
+    canUseTool: options.canUseTool,
+    sandbox: options.sandbox,
+    view: options.view,
+    identity,
+    parentCosts: parent.costs,
+    maxTurns: definition.maxTurns ?? DEFAULT_MAX_TURNS,
+    maxBudgetUsd: definition.maxBudgetUsd,
+    config: {
+      ...options.config,
+      limits: {
+        ...limits,
+        abortGraceMs: Math.floor((limits?.abortGraceMs ?? DEFAULT_GRACE_MS) * GRACE_SHARE),
+      },
+    },
+    bare: options.bare,
+    cwd: spec.cwd,
+    session,
+    clock: options.clock,
+    uuid: options.uuid,
+    random: options.random,
+  };
+}
+
+function requestOptionsOf(
+  given: RequestOptions | undefined,
+  { effort }: AgentDefinition,
+): RequestOptions | undefined {
+  return effort === undefined ? given : { ...given, effort };
+}
+
+/** Tools that need the user or the main conversation. */
+const MAIN_ONLY: ReadonlySet<string> = new Set([
+  'Agent',
+  'SendMessage',
+  'AskUserQuestion',
+  'EnterPlanMode',
+  'ExitPlanMode',
+  'StructuredOutput',
+]);
+
+function isForChildren({ name }: Tool): boolean {
+  return !MAIN_ONLY.has(name);
+}
+
+/** The tools of the parent that the definition names. A tool that the parent loads on demand is loaded if it is named. */
+function childTools(
+  active: readonly Tool[],
+  deferred: readonly Tool[],
+  { tools, disallowedTools = [] }: Pick<AgentDefinition, 'tools' | 'disallowedTools'>,
+): readonly Tool[] {
+  const names = new Set(active.map(({ name }) => name));
+  const known =
+    tools === undefined ? active : [...active, ...deferred.filter(({ name }) => !names.has(name))];
+  const isNamed = (name: string): boolean => tools === undefined || tools.some((one) => matches(one, name));
+  return known.filter(
+    (tool) =>
+      isForChildren(tool) && isNamed(tool.name) && !disallowedTools.some((one) => matches(one, tool.name)),
+  );
+}
+
+/** A definition may name a tool, a server (`mcp__github`), or a pattern with a star at its end. */
+function matches(named: string, tool: string): boolean {
+  if (named.endsWith('*')) return tool.startsWith(named.slice(0, -1));
+  return named === tool || (named.startsWith('mcp__') && tool.startsWith(`${named}__`));
+}
+
+function childHooks(hooks: AgentHooks | undefined, identity: SubagentIdentity): AgentHooks | undefined {
+  if (!hooks) return undefined;
+  if (hooks.forSubagent) {
+    // Its prompt is not one of the user.
+    const { prompt: _prompt, ...own } = hooks.forSubagent(identity);
+    return own;
+  }
+  const { tools, permission, compaction, subagentStart } = hooks;
+  return {
+    ...(tools && { tools }),
+    ...(permission && { permission }),
+    ...(compaction && { compaction }),
+    ...(subagentStart && { subagentStart }),
+  };
+}
+
+/**
+ * Returns the model of a subagent: of the settings, else of the call, else of its definition, else of the parent. An alias
+ * of a Claude model applies only if the parent is a Claude model, because another provider does not have it.
+ */
+export function childModel(
+  wanted: readonly (string | undefined)[],
+  parentModel: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  const name = wanted.find((one) => one !== undefined && one !== '');
+  if (name === undefined || name === 'inherit') return parentModel;
+  const isAlias = aliasesIn(env).some(({ alias }) => alias === name.toLowerCase());
+  if (isAlias && !parentModel.includes('claude')) return parentModel;
+  return plainModelName(name, env);
+}

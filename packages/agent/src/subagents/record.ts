@@ -1,0 +1,102 @@
+/** The record of a subagent, in a file beside its session: who it is, and its result once it has one. */
+import { isRecord } from '@heddle/core';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { TaskUsage } from '../sdk/message.ts';
+import type { TaskStatus } from '../sdk/subagent-lines.ts';
+import { childFile } from '../session/files/paths.ts';
+import type { Session } from '../session/open/open.ts';
+import { writeJson } from '../settings/write-file.ts';
+
+export interface ChildResult {
+  readonly status: TaskStatus;
+  /** The report for the model that started it. */
+  readonly text: string;
+  readonly usage: TaskUsage;
+}
+
+export interface ChildRecord {
+  readonly agentId: string;
+  readonly agentType: string;
+  readonly description: string;
+  /** The task of its last run. */
+  readonly prompt: string;
+  /** The call of its last run. */
+  readonly toolUseId: string;
+  readonly model: string;
+  readonly cwd: string;
+  readonly isBackground: boolean;
+  /** Undefined while it runs, or if the program ended while it ran. */
+  readonly result?: ChildResult | undefined;
+  /** The report of a subagent in the background is stored in the conversation of its parent. */
+  readonly isReported?: boolean | undefined;
+}
+
+/** Reads and writes records. A session without a file keeps them in memory. */
+export class ChildRecords {
+  readonly #parentFile: string | undefined;
+  readonly #memory = new Map<string, ChildRecord>();
+  #hasListed = false;
+
+  constructor({ journal }: Pick<Session, 'journal'>) {
+    this.#parentFile = journal.path;
+  }
+
+  /** Throws if the file cannot be written: a result that is not stored could be delivered twice. */
+  write(record: ChildRecord): void {
+    this.#memory.set(record.agentId, record);
+    const file = this.#fileOf(record.agentId);
+    if (file !== undefined) writeJson(file, record);
+  }
+
+  read(agentId: string): ChildRecord | undefined {
+    const known = this.#memory.get(agentId);
+    if (known) return known;
+    const file = this.#fileOf(agentId);
+    const record = file === undefined ? undefined : readRecord(file);
+    if (record) this.#memory.set(agentId, record);
+    return record;
+  }
+
+  /** All records of the session, also those of earlier processes. */
+  list(): readonly ChildRecord[] {
+    if (!this.#hasListed) for (const id of this.#storedIds()) this.read(id);
+    this.#hasListed = true;
+    return [...this.#memory.values()];
+  }
+
+  #storedIds(): readonly string[] {
+    if (this.#parentFile === undefined) return [];
+    try {
+      return readdirSync(path.dirname(childFile(this.#parentFile, ''))).flatMap(
+        (name) => /^agent-(.+)\.meta\.json$/.exec(name)?.[1] ?? [],
+      );
+    } catch {
+      // No subagent was started yet.
+      return [];
+    }
+  }
+
+  #fileOf(agentId: string): string | undefined {
+    if (this.#parentFile === undefined) return undefined;
+    return childFile(this.#parentFile, agentId).replace(/\.jsonl$/, '.meta.json');
+  }
+}
+
+function readRecord(file: string): ChildRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isChildRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const TEXTS = ['agentId', 'agentType', 'description', 'prompt', 'toolUseId', 'model', 'cwd'] as const;
+
+function isChildRecord(value: unknown): value is ChildRecord {
+  if (!isRecord(value) || !TEXTS.every((key) => typeof value[key] === 'string')) return false;
+  const { result } = value;
+  if (result === undefined) return true;
+  return isRecord(result) && typeof result['text'] === 'string' && isRecord(result['usage']);
+}

@@ -1,0 +1,187 @@
+/** Runs a subagent: one task in a conversation of its own, from its start or its interruption to its result. */
+import {
+  addUsage,
+  isToolUse,
+  type LoopEvent,
+  type Message,
+  NO_USAGE,
+  type QueuedCommand,
+  type Terminal,
+  textOf,
+  type Usage,
+} from '@heddle/core';
+import { QueryEngine } from '../engine/engine.ts';
+import type { AgentOptions } from '../engine/options.ts';
+import type { SdkMessage, SdkResult, TaskUsage } from '../sdk/message.ts';
+import { subagentLines, type SubagentLines } from '../sdk/subagent-lines.ts';
+import type { ChildRecord, ChildResult } from './record.ts';
+
+export interface ChildRun {
+  readonly options: AgentOptions;
+  readonly record: ChildRecord;
+  /** The session of the parent, for the lines of the output. */
+  readonly parentSessionId: string;
+  readonly forwardsText: boolean;
+  /** An earlier process was interrupted during this task. */
+  readonly isInterrupted: boolean;
+  readonly signal: AbortSignal;
+  readonly emit: (line: SdkMessage) => void;
+  readonly now: () => number;
+  readonly uuid: () => string;
+  /** Messages to the running subagent. */
+  readonly takeQueued: () => readonly QueuedCommand[];
+}
+
+const CONTINUE =
+  'The program was interrupted while you worked on this task. Calls without a result were reported above. Continue where you stopped.';
+
+/**
+ * Contract: never rejects. Ends soon after the signal aborts. The session file is closed at the end.
+ */
+export async function runChild(run: ChildRun): Promise<ChildResult> {
+  const { record, signal, emit, now } = run;
+  const startedAt = now();
+  const lines = subagentLines({
+    agentId: record.agentId,
+    type: record.agentType,
+    description: record.description,
+    prompt: record.prompt,
+    toolUseId: record.toolUseId,
+    isBackground: record.isBackground,
+    forwardsText: run.forwardsText,
+    sessionId: run.parentSessionId,
+    uuid: run.uuid,
+  });
+  for (const line of lines.started()) emit(line);
+  const meter = new ChildMeter(() => now() - startedAt);
+  const end = await drive(run, lines, meter);
+  const result: ChildResult = { ...end, usage: meter.usage };
+  const error = end.status === 'completed' ? undefined : end.text;
+  const outputFile = run.options.session?.journal.path ?? '';
+  for (const line of lines.ended({ status: end.status, error, outputFile, usage: meter.usage, now: now() }))
+    emit(line);
+  run.options.session?.journal.close();
+  return signal.aborted && end.status === 'failed' ? { ...result, status: 'stopped' } : result;
+}
+
+type ChildEnd = Pick<ChildResult, 'status' | 'text'>;
+
+async function drive(run: ChildRun, lines: SubagentLines, meter: ChildMeter): Promise<ChildEnd> {
+  const { options, signal, emit } = run;
+  const stage = run.isInterrupted ? stageOf(run) : 'new';
+  const finished = stage === 'ended' ? finishedText(options) : undefined;
+  if (finished !== undefined) return { status: 'completed', text: finished };
+  let engine: QueryEngine | undefined;
+  const stop = (): void => engine?.abort(signal.reason);
+  try {
+    engine = new QueryEngine({
+      ...options,
+      takeQueued: run.takeQueued,
+      onEvent: (event) => {
+        const tool = meter.note(event);
+        if (tool !== undefined) emit(lines.progress(meter.usage, tool));
+      },
+    });
+    const content = stage === 'new' ? await firstPrompt(run) : CONTINUE;
+    if (signal.aborted) return { status: 'stopped', text: STOPPED };
+    signal.addEventListener('abort', stop, { once: true });
+    let result: SdkResult | undefined;
+    const answer = engine.submitMessage(
+      stage === 'open' ? { content: '/continue' } : { content, verbatim: true },
+    );
+    let next = await answer.next();
+    for (; !next.done; next = await answer.next()) {
+      if (next.value.type === 'result') result = next.value;
+      else for (const line of lines.forwarded(next.value)) emit(line);
+    }
+    return endOf(next.value, result, engine.messages);
+  } catch (thrown) {
+    return { status: 'failed', text: `The subagent failed: ${String(thrown)}` };
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** How far the task was when the program was interrupted: not stored yet, without an end, or ended without a stored result. */
+function stageOf({ options: { session }, record }: ChildRun): 'new' | 'open' | 'ended' {
+  if (session?.unfinished?.() !== undefined) return 'open';
+  const prompt = [...(session?.projection.messages ?? [])].findLast(
+    (message) => message.type === 'user' && typeof message.content === 'string' && !message.isMeta,
+  );
+  const isStored = prompt?.type === 'user' && textOf(prompt.content).startsWith(record.prompt);
+  return isStored ? 'ended' : 'new';
+}
+
+/** A hook that fails does not prevent the subagent. */
+async function firstPrompt({ options: { hooks, identity }, record: { prompt } }: ChildRun): Promise<string> {
+  try {
+    const context = identity && (await hooks?.subagentStart?.(identity));
+    return context === undefined ? prompt : `${prompt}\n\n${context}`;
+  } catch {
+    return prompt;
+  }
+}
+
+/** The answer of a subagent that had finished before its result was stored. */
+function finishedText({ session }: AgentOptions): string | undefined {
+  const { messages, lastAnswer, openCalls } = session?.projection ?? {};
+  const last = messages?.last();
+  if (last?.type !== 'assistant' || last.apiError !== undefined || last.incomplete !== undefined)
+    return undefined;
+  if ((openCalls?.length ?? 0) > 0 || last.responseId !== lastAnswer?.responseId) return undefined;
+  const text = textOf(last.content);
+  return text === '' ? undefined : text;
+}
+
+const STOPPED = 'The subagent was stopped before it finished.';
+const NO_REPORT = 'The subagent finished without a report.';
+
+function endOf(terminal: Terminal, result: SdkResult | undefined, messages: Iterable<Message>): ChildEnd {
+  const text = result?.result ?? '';
+  if (terminal.reason === 'aborted_streaming' || terminal.reason === 'aborted_tools')
+    return { status: 'stopped', text: [STOPPED, text].filter(Boolean).join('\n\n') };
+  if (result?.subtype === 'success' && !result.is_error)
+    return { status: 'completed', text: text === '' ? NO_REPORT : text };
+  const why = result?.errors?.join(' ') ?? text;
+  const last = result?.errors ? lastText(messages) : '';
+  const report = last === '' ? '' : `\n\nIts last text:\n${last}`;
+  return { status: 'failed', text: `The subagent did not finish. ${why}${report}` };
+}
+
+function lastText(messages: Iterable<Message>): string {
+  const said = [...messages].findLast(
+    (message) => message.type === 'assistant' && !message.apiError && textOf(message.content) !== '',
+  );
+  return said?.type === 'assistant' ? textOf(said.content) : '';
+}
+
+/** Counts the calls and tokens of a subagent while it runs. */
+class ChildMeter {
+  readonly #elapsed: () => number;
+  #tokens: Usage = NO_USAGE;
+  #calls = 0;
+
+  constructor(elapsed: () => number) {
+    this.#elapsed = elapsed;
+  }
+
+  /** Returns the name of the tool if the event is a call. */
+  note(event: LoopEvent): string | undefined {
+    if (event.type === 'answer_end' || event.type === 'spent')
+      this.#tokens = addUsage(this.#tokens, event.usage);
+    if (event.type !== 'message' || event.message.type !== 'assistant') return undefined;
+    const call = event.message.content.find(isToolUse);
+    if (call) this.#calls++;
+    return call?.name;
+  }
+
+  get usage(): TaskUsage {
+    const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } =
+      this.#tokens;
+    return {
+      total_tokens: input_tokens + output_tokens + cache_creation_input_tokens + cache_read_input_tokens,
+      tool_uses: this.#calls,
+      duration_ms: this.#elapsed(),
+    };
+  }
+}

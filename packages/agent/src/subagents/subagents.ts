@@ -1,0 +1,345 @@
+/** The subagents of one conversation: starts them within a limit, and delivers the result of each exactly once. */
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  type Attachment,
+  type CallContext,
+  childScope,
+  type Message,
+  type QueuedCommand,
+  resultsOf,
+  untilAborted,
+} from '@heddle/core';
+import { systemClock } from '@heddle/models';
+import { DEFAULT_AGENT } from '../agents/built-in.ts';
+import { type AgentDefinition, findAgent } from '../agents/definition.ts';
+import { VERSION } from '../engine/lines.ts';
+import type { SubagentIdentity, SubagentSettings } from '../engine/options.ts';
+import type { ParentAgent } from '../engine/parent.ts';
+import type { SdkMessage } from '../sdk/message.ts';
+import { childFile } from '../session/files/paths.ts';
+import { openChildSession } from '../session/open/child.ts';
+import { childModel, childOptions } from './child-options.ts';
+import { type ChildRecord, ChildRecords, type ChildResult } from './record.ts';
+import { runChild } from './run-child.ts';
+
+export interface AgentTask {
+  readonly description: string;
+  readonly prompt: string;
+  readonly type?: string | undefined;
+  readonly model?: string | undefined;
+  readonly isBackground?: boolean | undefined;
+}
+
+/** The answer to a call: the result of a task, or the note that it runs in the background. */
+export type TaskOutcome =
+  | { readonly kind: 'ended'; readonly record: ChildRecord; readonly result: ChildResult }
+  | { readonly kind: 'background'; readonly record: ChildRecord; readonly transcript: string };
+
+interface RunningChild {
+  readonly record: ChildRecord;
+  readonly queue: QueuedCommand[];
+  readonly stop: (reason: unknown) => void;
+  readonly ended: Promise<ChildResult>;
+}
+
+type Call = Pick<CallContext, 'toolUseId' | 'signal' | 'tools'>;
+type Emit = (line: SdkMessage) => void;
+
+const DEFAULT_CONCURRENT = 10;
+/** The reason of an abort that ends subagents without a report to the model. */
+const SESSION_ENDED = 'the session ended';
+
+export class Subagents {
+  readonly #settings: SubagentSettings;
+  readonly #parent: () => ParentAgent;
+  readonly #running = new Map<string, RunningChild>();
+  readonly #waiting: (() => void)[] = [];
+  #records: ChildRecords | undefined;
+  #active = 0;
+
+  constructor(settings: SubagentSettings, parent: () => ParentAgent) {
+    this.#settings = settings;
+    this.#parent = parent;
+  }
+
+  get definitions(): readonly AgentDefinition[] {
+    return this.#settings.definitions();
+  }
+
+  get running(): readonly ChildRecord[] {
+    return [...this.#running.values()].map(({ record }) => record);
+  }
+
+  /** Finds the subagent that an id means, also one of an earlier process. */
+  find(agentId: string): ChildRecord | undefined {
+    return this.#running.get(agentId)?.record ?? this.#stored.read(agentId);
+  }
+
+  /** Starts the task of a call. A call that runs again after a crash continues its subagent, or gets its stored result. */
+  start(task: AgentTask, call: Call, emit: Emit): Promise<TaskOutcome> {
+    const { agentId, earlier } = this.#place(task, call.toolUseId);
+    if (earlier) return this.#again(earlier, call, emit);
+    const parent = this.#parent();
+    const definition = this.#definition(task.type ?? DEFAULT_AGENT);
+    const record: ChildRecord = {
+      agentId,
+      agentType: definition.name,
+      description: task.description,
+      prompt: task.prompt,
+      toolUseId: call.toolUseId,
+      model: childModel(
+        [this.#settings.model, task.model, definition.model],
+        parent.options.modelName,
+        process.env,
+      ),
+      cwd: parent.options.cwd,
+      isBackground: task.isBackground ?? definition.isBackground ?? false,
+    };
+    return this.#run({ record, definition, isInterrupted: false }, call, emit);
+  }
+
+  /** Gives a subagent a message: a running one reads it between two calls, another one continues with it. */
+  send(agentId: string, message: string, call: Call, emit: Emit): Promise<TaskOutcome> | 'queued' {
+    const running = this.#running.get(agentId);
+    if (running) {
+      running.queue.push({ commandId: this.#uuid(), prompt: message });
+      return 'queued';
+    }
+    const record = this.#stored.read(agentId);
+    if (!record) throw new Error(`There is no subagent ${agentId}.`);
+    if (record.toolUseId === call.toolUseId) return this.#again(record, call, emit);
+    const { result: _result, ...known } = record;
+    const next = { ...known, prompt: message, toolUseId: call.toolUseId, isBackground: false };
+    const definition = this.#definition(record.agentType);
+    return this.#run({ record: next, definition, isInterrupted: false }, call, emit);
+  }
+
+  /** Reports of subagents in the background that the model has not read. */
+  news(): readonly Attachment[] {
+    return this.#unreported().flatMap((record) => {
+      const { agentId, description, result } = record;
+      const text = result
+        ? `The background agent ${agentId} (${description}) ${END_WORDS[result.status]}. Its report:\n${result.text}`
+        : `The background agent ${agentId} (${description}) was interrupted when the program ended. SendMessage continues it.`;
+      return [{ kind: 'task_ended' as const, taskId: agentId, text }];
+    });
+  }
+
+  /** A call that a crash left open starts its subagent again, so that one has nothing to report yet. */
+  #unreported(): readonly ChildRecord[] {
+    const background = this.#stored.list().filter(({ isBackground, isReported, agentId }) => {
+      return isBackground && !isReported && !this.#running.has(agentId);
+    });
+    if (background.length === 0) return [];
+    const { openCalls, messages } = this.#parent().session.projection;
+    const open = new Set(openCalls.map(({ call }) => call.id));
+    const reported = reportedIn(messages);
+    return background.filter(({ agentId, toolUseId }) => !reported.has(agentId) && !open.has(toolUseId));
+  }
+
+  /** The report of a subagent is stored in the conversation. */
+  markReported(agentId: string): void {
+    const record = this.#stored.read(agentId);
+    if (record?.isBackground) this.#stored.write({ ...record, isReported: true });
+  }
+
+  /** Returns false if no subagent with this id is running. */
+  async stop(agentId: string, reason: unknown): Promise<boolean> {
+    const child = this.#running.get(agentId);
+    child?.stop(reason);
+    await child?.ended;
+    return child !== undefined;
+  }
+
+  /** Ends every subagent. */
+  async dispose(reason: unknown = SESSION_ENDED): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((agentId) => this.stop(agentId, reason)));
+  }
+
+  /** Waits until no subagent runs in the background. */
+  async untilIdle(signal?: AbortSignal): Promise<void> {
+    const background = [...this.#running.values()].filter(({ record }) => record.isBackground);
+    await untilAborted(Promise.all(background.map(({ ended }) => ended)), signal, () => undefined);
+  }
+
+  get #stored(): ChildRecords {
+    this.#records ??= new ChildRecords(this.#parent().session);
+    return this.#records;
+  }
+
+  #definition(name: string): AgentDefinition {
+    const found = findAgent(this.definitions, name);
+    if (found) return found;
+    const known = this.definitions.map((one) => one.name).join(', ');
+    throw new Error(`There is no agent type ${name}. Available types: ${known}.`);
+  }
+
+  #uuid(): string {
+    return (this.#parent().options.uuid ?? randomUUID)();
+  }
+
+  /**
+   * Derives the id from the call, so that a call that runs again finds its subagent. A call whose result is already in the
+   * conversation does not run again: another call has the same id, and gets a subagent of its own.
+   */
+  #place(task: AgentTask, toolUseId: string): { agentId: string; earlier: ChildRecord | undefined } {
+    for (let nth = 1; ; nth++) {
+      const seed = nth === 1 ? toolUseId : `${toolUseId} ${nth}`;
+      const agentId = `a${createHash('sha256').update(seed).digest('hex').slice(0, 16)}`;
+      const record = this.#stored.read(agentId);
+      if (!record) return { agentId, earlier: undefined };
+      const isSame = record.toolUseId === toolUseId && record.prompt === task.prompt;
+      if (isSame && !this.#running.has(agentId) && !this.#hasResult(toolUseId))
+        return { agentId, earlier: record };
+    }
+  }
+
+  #hasResult(toolUseId: string): boolean {
+    const { messages } = this.#parent().session.projection;
+    return [...messages].some((message) =>
+      resultsOf(message).some((result) => result.tool_use_id === toolUseId),
+    );
+  }
+
+  #again(record: ChildRecord, call: Call, emit: Emit): Promise<TaskOutcome> {
+    if (record.result)
+      return Promise.resolve(
+        record.isBackground ? this.#inBackground(record) : { kind: 'ended', record, result: record.result },
+      );
+    const definition = this.#definition(record.agentType);
+    return this.#run({ record, definition, isInterrupted: true }, call, emit);
+  }
+
+  async #run(
+    task: {
+      readonly record: ChildRecord;
+      readonly definition: AgentDefinition;
+      readonly isInterrupted: boolean;
+    },
+    call: Call,
+    emit: Emit,
+  ): Promise<TaskOutcome> {
+    const { record } = task;
+    // A subagent in the background outlives the call that started it.
+    const scope = record.isBackground ? childScope(new AbortController().signal) : childScope(call.signal);
+    const queue: QueuedCommand[] = [];
+    const ended = this.#drive(
+      task,
+      { ...call, signal: scope.signal },
+      record.isBackground ? this.#tell : emit,
+      queue,
+    );
+    const child: RunningChild = { record, queue, stop: (reason) => scope.abort(reason), ended };
+    this.#running.set(record.agentId, child);
+    void ended.finally(() => {
+      scope.release();
+      this.#running.delete(record.agentId);
+    });
+    if (!record.isBackground) return { kind: 'ended', record, result: await ended };
+    return this.#inBackground(record);
+  }
+
+  #inBackground({ result: _result, ...record }: ChildRecord): TaskOutcome {
+    const { path } = this.#parent().session.journal;
+    return {
+      kind: 'background',
+      record,
+      transcript: path === undefined ? '' : childFile(path, record.agentId),
+    };
+  }
+
+  readonly #tell: Emit = (line) => this.#settings.onLine?.(line);
+
+  async #drive(
+    {
+      record,
+      definition,
+      isInterrupted,
+    }: {
+      readonly record: ChildRecord;
+      readonly definition: AgentDefinition;
+      readonly isInterrupted: boolean;
+    },
+    call: Call,
+    emit: Emit,
+    queue: QueuedCommand[],
+  ): Promise<ChildResult> {
+    const parent = this.#parent();
+    const now = (parent.options.clock ?? systemClock).now;
+    this.#stored.write(record);
+    const leave = await this.#enter(call.signal);
+    try {
+      const session = openChildSession({
+        parent: parent.session,
+        id: record.agentId,
+        cwd: record.cwd,
+        version: VERSION,
+        now,
+      });
+      const identity: SubagentIdentity = {
+        id: record.agentId,
+        type: definition.name,
+        transcript: session.journal.path,
+        messages: () => session.projection.messages,
+      };
+      const spec = { definition, identity, session, tools: call.tools, model: record.model, cwd: record.cwd };
+      const result = await runChild({
+        options: childOptions(parent, spec),
+        record,
+        parentSessionId: parent.session.id,
+        forwardsText: this.#settings.forwardsText ?? false,
+        isInterrupted,
+        signal: call.signal,
+        emit,
+        now,
+        uuid: () => this.#uuid(),
+        takeQueued: () => queue.splice(0),
+      });
+      // A program that ends leaves the task open, so that a resumed session can continue it.
+      if (call.signal.reason !== SESSION_ENDED) this.#stored.write({ ...record, result });
+      return result;
+    } finally {
+      leave();
+    }
+  }
+
+  /** Waits for a place, and returns a function that frees it. A subagent that is stopped meanwhile needs none. */
+  async #enter(signal: AbortSignal): Promise<() => void> {
+    const { maxConcurrent = DEFAULT_CONCURRENT } = this.#settings;
+    if (this.#active < maxConcurrent) {
+      this.#active++;
+      return () => this.#leave();
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    const isStopped = await untilAborted(
+      promise.then(() => false),
+      signal,
+      () => true,
+    );
+    if (!isStopped) return () => this.#leave();
+    const at = this.#waiting.indexOf(resolve);
+    if (at >= 0) this.#waiting.splice(at, 1);
+    // The place was given to it in the same moment.
+    else this.#leave();
+    return () => undefined;
+  }
+
+  /** Gives the place to the next one. */
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#active--;
+  }
+}
+
+const END_WORDS = { completed: 'has finished', failed: 'failed', stopped: 'was stopped' } as const;
+
+/** The subagents whose report the conversation already contains. */
+function reportedIn(messages: Iterable<Message>): ReadonlySet<string> {
+  const reported = new Set<string>();
+  for (const message of messages)
+    if (message.type === 'attachment' && message.attachment.kind === 'task_ended')
+      reported.add(message.attachment.taskId);
+  return reported;
+}
