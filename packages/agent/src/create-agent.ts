@@ -1,11 +1,11 @@
 /** The entry point for embedding: an agent in a few lines. */
 import { statSync } from 'node:fs';
 import type { ContextUsage } from '@heddle/context';
-import type { History, Message, PermissionMode, Terminal } from '@heddle/core';
+import type { History, Message, PermissionMode, Spent, Terminal } from '@heddle/core';
 import type { CommandOutcome, CompactOutcome } from './context/commands.ts';
 import { type Changes, type Prompt, QueryEngine } from './engine/engine.ts';
 import { type AgentOptions, mistakeInSettings } from './engine/options.ts';
-import type { ForkAnswer } from './fork/fork.ts';
+import type { ForkAnswer, SmallQuestion } from './fork/fork.ts';
 import type { SdkMessage } from './sdk/message.ts';
 import { createAgentTools } from './subagents/agent-tool.ts';
 import { Subagents } from './subagents/subagents.ts';
@@ -31,6 +31,10 @@ export interface Agent {
   askAside(question: string): Promise<ForkAnswer>;
   /** Waits for work beside the conversation, not longer than the limit, and ends it. Call it before the program ends. */
   settle(limitMs?: number): Promise<void>;
+  /** Asks the small model. It reads only this question. The session is charged. */
+  askSmall(question: SmallQuestion): Promise<ForkAnswer>;
+  /** Adds the cost of work beside the conversation to its session and its budget. */
+  charge(spent: Spent): Promise<void>;
   /** Returns how full the window is, and what fills it. */
   contextUsage(): Promise<ContextUsage>;
   /** Changes the model or the effort from the next prompt on. */
@@ -72,6 +76,8 @@ export function createAgent(options: AgentOptions): Agent {
     undoCompaction: () => engine.undoCompaction(),
     askAside: (question) => engine.background.questions.ask(question),
     settle: (limitMs) => engine.background.settle(limitMs),
+    askSmall: (question) => engine.background.questions.askSmall(question),
+    charge: (spent) => engine.background.questions.bill(spent),
     contextUsage: () => engine.contextUsage(),
     change: (changes) => engine.change(changes),
     get permissionMode() {

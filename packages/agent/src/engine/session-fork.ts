@@ -1,8 +1,8 @@
 /** Side questions of one session: the fork of its conversation, its budget, and the entries about their costs. */
 import type { CacheSafeParams, Spent } from '@heddle/core';
-import { smallModelBeside, systemClock } from '@heddle/models';
+import { plainModelName, smallModelBeside, systemClock } from '@heddle/models';
 import type { CostTracker } from '../cost/cost-tracker.ts';
-import { Fork, type ForkAnswer } from '../fork/fork.ts';
+import { Fork, type ForkAnswer, type SmallQuestion } from '../fork/fork.ts';
 import { entriesOf } from '../session/codec/entries.ts';
 import { errorSentence } from './lines.ts';
 import type { AgentOptions } from './options.ts';
@@ -34,7 +34,7 @@ export class SessionFork {
       nextRequest: setup.nextRequest,
       smallModel: () => smallModelBeside(options().modelName, options().smallModel, process.env),
       objection: async (models) => (costs.spent ? errorSentence(costs.spent) : costs.objection(models)),
-      bill: (spent) => this.#bill(spent),
+      bill: (spent) => this.bill(spent),
     });
   }
 
@@ -44,12 +44,18 @@ export class SessionFork {
     return this.fork.askForUser(question, this.#open.signal);
   }
 
+  /** Asks the small model, or another one by any spelling of its name. */
+  askSmall({ model, ...question }: SmallQuestion): Promise<ForkAnswer> {
+    const name = model === undefined ? undefined : plainModelName(model, process.env);
+    return this.fork.askSmall({ ...question, model: name });
+  }
+
   abort(reason: unknown): void {
     this.#open.abort(reason);
   }
 
   /** A cost that cannot be stored still counts in this process. */
-  async #bill(spent: Spent): Promise<void> {
+  async bill(spent: Spent): Promise<void> {
     const { options, log, costs } = this.#setup;
     const event = { type: 'spent', ...spent } as const;
     const cost = await costs.take(event);

@@ -44,6 +44,8 @@ export interface ForkQuestion {
 
 export interface SmallQuestion extends ForkQuestion {
   readonly systemPrompt: string;
+  /** Another model in place of the small one. */
+  readonly model?: string | undefined;
 }
 
 export type ForkAnswer =
@@ -90,8 +92,8 @@ export class Fork {
   }
 
   /** Asks the small model. It reads only this question. */
-  async askSmall({ systemPrompt, question, maxTokens, signal }: SmallQuestion): Promise<ForkAnswer> {
-    const model = this.#setup.smallModel();
+  async askSmall(asked: SmallQuestion): Promise<ForkAnswer> {
+    const { systemPrompt, question, maxTokens, signal, model = this.#setup.smallModel() } = asked;
     const objection = await this.#setup.objection([model]);
     if (objection !== undefined) return { ok: false, message: objection };
     const facts = this.#setup.model().factsOf?.(model);

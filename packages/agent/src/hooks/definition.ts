@@ -1,5 +1,5 @@
 /** Hooks as settings files, plugins, skills and agents declare them. Reading never throws: a bad part is reported and the rest loads. */
-import { errorMessage, isRecord } from '@heddle/core';
+import { errorMessage, isJsonObject, isRecord, type JsonObject } from '@heddle/core';
 import { handlerTimeoutMs, type HookEventName, isHookEvent } from './events.ts';
 
 export type HookHandler =
@@ -25,7 +25,7 @@ export type HookHandler =
       readonly type: 'mcp_tool';
       readonly server: string;
       readonly tool: string;
-      readonly input: Readonly<Record<string, unknown>>;
+      readonly input: JsonObject;
     }
   | { readonly type: 'prompt' | 'agent'; readonly prompt: string; readonly model?: string | undefined }
   | { readonly type: 'callback'; readonly callbackId: string };
@@ -144,7 +144,7 @@ function readHandler(fields: Fields): HookHandler | string {
       };
     case 'mcp_tool':
       if (typeof server !== 'string' || typeof tool !== 'string') return 'needs server and tool, ignored.';
-      return { type, server, tool, input: isRecord(input) ? input : {} };
+      return { type, server, tool, input: isJsonObject(input) ? input : {} };
     case 'prompt':
     case 'agent':
       if (typeof prompt !== 'string') return 'has no prompt, ignored.';

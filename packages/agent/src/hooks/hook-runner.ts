@@ -31,6 +31,9 @@ export interface HandlerRun {
 /** Runs one kind of handler. May reject: the hook then counts as failed. */
 export type RunHandler = (run: HandlerRun) => Promise<HandlerResult>;
 
+/** Types of handlers that need a model, a server or a client. */
+type PortedType = Exclude<HookHandler['type'], 'command' | 'http'>;
+
 export interface HookRunnerDeps {
   /** Fields that every event has: session, transcript, folder, mode. */
   readonly commonInput: () => Readonly<Record<string, unknown>>;
@@ -45,7 +48,7 @@ export interface HookRunnerDeps {
     input: Readonly<Record<string, unknown>>,
   ) => boolean | Promise<boolean>;
   /** Handlers that need a model, a server or a client. A kind that is absent fails with a message. */
-  readonly handlers: Partial<Record<'mcp_tool' | 'prompt' | 'agent' | 'callback', RunHandler>>;
+  readonly handlers: Partial<Record<PortedType, RunHandler>>;
   readonly fetch: typeof fetch;
   readonly observe?: ((event: HookProgress) => void) | undefined;
   /** Receives the variables that hooks set for later commands. Without it, hooks cannot set any. */
@@ -75,7 +78,8 @@ export class HookRunner {
   readonly #background = new Map<number, Promise<void>>();
   readonly #closing = new AbortController();
   #hooks: readonly HookDefinition[];
-  #callback: RunHandler | undefined;
+  /** The handlers that a client or a server connected later. */
+  readonly #connected = new Map<PortedType, RunHandler>();
   #lastId = 0;
 
   constructor(hooks: readonly HookDefinition[], deps: HookRunnerDeps) {
@@ -95,7 +99,12 @@ export class HookRunner {
   /** Adds the callbacks of a client, in place of those it registered before. */
   connectCallbacks(hooks: readonly HookDefinition[], call: RunHandler): void {
     this.#hooks = [...this.#hooks.filter(({ handler }) => handler.type !== 'callback'), ...hooks];
-    this.#callback = call;
+    this.connectHandler('callback', call);
+  }
+
+  /** Connects a type of handler that needs a server or a client. */
+  connectHandler(type: PortedType, run: RunHandler): void {
+    this.#connected.set(type, run);
   }
 
   has(event: HookEventName): boolean {
@@ -191,7 +200,6 @@ export class HookRunner {
             input: JSON.stringify(input),
             cwd: cwd(),
             environment: {
-              ...SHELL_LEVEL,
               ...environment(),
               ...this.#hookVariables(),
               ...call.variables,
@@ -227,7 +235,7 @@ export class HookRunner {
     if (!runHandler)
       return {
         kind: 'failed',
-        failure: { kind: 'unreachable', message: `Hooks of type ${handler.type} cannot run here.` },
+        failure: { kind: 'unreachable', message: missingPort(handler) },
       };
     const deadline = AbortSignal.timeout(run.hook.timeoutMs);
     const late = `It gave no answer within ${run.hook.timeoutMs / 1_000} s.`;
@@ -242,8 +250,8 @@ export class HookRunner {
   }
 
   #handlerFor({ type }: HookHandler): RunHandler | undefined {
-    if (type === 'callback') return this.#callback ?? this.#deps.handlers.callback;
-    return type === 'command' || type === 'http' ? undefined : this.#deps.handlers[type];
+    if (type === 'command' || type === 'http') return undefined;
+    return this.#connected.get(type) ?? this.#deps.handlers[type];
   }
 
   #hookVariables(): Record<string, string> {
@@ -259,8 +267,10 @@ function subjectOf(event: HookEventName, input: HookCall['input']): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Bash reads the user's `.bashrc` when its input is a socket, unless it is a nested shell. */
-const SHELL_LEVEL = { SHLVL: '1' };
+function missingPort(handler: HookHandler): string {
+  if (handler.type === 'mcp_tool') return `The MCP server ${handler.server} is not connected.`;
+  return `Hooks of the type ${handler.type} cannot run here.`;
+}
 
 /** The same handler declared in two files runs once. */
 function uniqueHooks(hooks: readonly HookDefinition[]): readonly HookDefinition[] {

@@ -4,5 +4,12 @@ export { describeHandler, describeHook, type HookResponse } from './combine.ts';
 export { createHookMatcher, type HookDefinition } from './definition.ts';
 export { HOOK_EVENT_NAMES, type HookEventName, handlerTimeoutMs, isHookEvent, traitsOf } from './events.ts';
 export { describeFailures, type HookProgress, HookRunner, type HookRunnerDeps } from './hook-runner.ts';
+export {
+  agentHandler,
+  type AskJudge,
+  type CallMcpTool,
+  mcpToolHandler,
+  promptHandler,
+} from './model-hooks.ts';
 export type { HandlerResult, HookOutcome } from './outcome.ts';
 export { type DeclaredHook, type InactiveReason, settingsHooks } from './settings-hooks.ts';

@@ -19,6 +19,8 @@ export interface CommandRun {
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
+/** Bash reads the user's `.bashrc` when its input is a socket, unless it is a nested shell. */
+const SHELL_LEVEL = { SHLVL: '1' };
 /** Output beyond this is read and dropped, so that a hook that floods cannot fill the memory. */
 const MAX_OUTPUT_BYTES = 1_000_000;
 /** A first line longer than this is not a request to continue in the background. */
@@ -42,7 +44,7 @@ export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
     const [program, args] = commandLine(handler);
     child = spawn(program, args, {
       cwd,
-      env: { ...environment },
+      env: { ...SHELL_LEVEL, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,

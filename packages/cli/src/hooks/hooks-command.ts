@@ -13,6 +13,7 @@ heddle hooks test EVENT [--input JSON]  runs the hooks of an event, and shows th
 
 --input adds fields to a sample of the event, for example {"tool_name":"Write","tool_input":{"file_path":"a.ts"}}.
 The hooks really run. Their answers have no other effect. Both commands take --settings and --json.
+Hooks that let a model judge use your model, or --model NAME.
 `;
 
 export async function hooksCommand(argv: readonly string[]): Promise<number> {
@@ -26,6 +27,7 @@ export async function hooksCommand(argv: readonly string[]): Promise<number> {
         help: { type: 'boolean', short: 'h' },
         input: { type: 'string', short: 'i' },
         settings: { type: 'string' },
+        model: { type: 'string' },
       },
     });
   } catch (thrown) {
@@ -48,7 +50,7 @@ export async function hooksCommand(argv: readonly string[]): Promise<number> {
       const input = values.input === undefined ? {} : objectOf(values.input);
       if (input === undefined) return refuse('--input takes a JSON object');
       const { testHooks, testReport } = await import('./test-hooks.ts');
-      const tested = await testHooks(event, input, await declaredHooks(settings));
+      const tested = await testHooks(event, input, await declaredHooks(settings), values.model);
       return print(json ? `${jsonText(tested, 2)}\n` : testReport(tested));
     }
     default:

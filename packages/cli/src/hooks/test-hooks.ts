@@ -11,6 +11,7 @@ import {
   traitsOf,
 } from '@heddle/agent/hooks';
 import type { JsonObject } from '@heddle/core';
+import type { SessionHooks } from '../start/session-hooks.ts';
 import { hookPorts } from '../start/hook-ports.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { whyInactive } from './list-hooks.ts';
@@ -39,6 +40,7 @@ export async function testHooks(
   event: HookEventName,
   given: JsonObject,
   declared: readonly DeclaredHook[],
+  modelName: string | undefined,
 ): Promise<HookTest> {
   const cwd = process.cwd();
   const input: JsonObject = { ...sampleInput(event), ...given };
@@ -48,6 +50,7 @@ export async function testHooks(
   const began = new Map<number, number>();
   const runner = new HookRunner(active, {
     ...hookPorts(cwd),
+    handlers: await judgesFor(active, modelName),
     commonInput: () => ({ session_id: 'hooks-test', transcript_path: '', cwd, permission_mode: 'default' }),
     observe: (progress) => {
       const { id, hook } = progress;
@@ -71,6 +74,29 @@ export async function testHooks(
       reason: one.inactive === undefined ? whyNotSelected(one.hook, input) : (whyInactive(one) ?? ''),
     }));
   return { event, input, ran, skipped, effect: effectOf(event, response) };
+}
+
+/** Hooks that let a model judge need a session with a model. It is not stored. */
+async function judgesFor(
+  hooks: readonly HookDefinition[],
+  modelName: string | undefined,
+): Promise<SessionHooks['judges']> {
+  if (!hooks.some(({ handler }) => handler.type === 'prompt' || handler.type === 'agent')) return {};
+  const { readArguments } = await import('../arguments/arguments.ts');
+  const model = modelName === undefined ? [] : ['--model', modelName];
+  const parsed = readArguments(['-p', 'test', '--no-session-persistence', ...model]);
+  if (!parsed.ok || parsed.command.name !== 'print') return {};
+  const { agentOptions } = await import('../start/agent-options.ts');
+  const { startAgent } = await import('../start/start-agent.ts');
+  const options = await agentOptions(parsed.command);
+  const starting = options.ok ? await startAgent(parsed.command, options.options) : options;
+  if (starting.ok) return starting.started.hooks.judges;
+  const { message } = starting;
+  const fail = async (): Promise<HandlerResult> => ({
+    kind: 'failed',
+    failure: { kind: 'unreachable', message },
+  });
+  return { prompt: fail, agent: fail };
 }
 
 function whyNotSelected({ event, matcher, matches, condition }: HookDefinition, input: JsonObject): string {

@@ -1,6 +1,8 @@
 /** The hooks of a session: those of the settings, and the callbacks that a host adds. */
 import type { AgentHooks } from '@heddle/agent';
 import {
+  agentHandler,
+  type AskJudge,
   createAgentHooks,
   type DeclaredHook,
   describeFailures,
@@ -8,7 +10,9 @@ import {
   type HookProgress,
   type HookResponse,
   HookRunner,
+  type HookRunnerDeps,
   isDeclared,
+  promptHandler,
 } from '@heddle/agent/hooks';
 import type { Attachment, LoopEvent, Message } from '@heddle/core';
 import { addCommandVariables } from '../keys.ts';
@@ -31,6 +35,9 @@ export interface SessionHooksSetup {
   readonly messages: () => Iterable<Message>;
   readonly tell: (text: string) => void;
   readonly remark: (remark: Attachment) => void;
+  /** Asks the small model, and an agent with tools, for hooks that let a model judge. */
+  readonly askModel: AskJudge;
+  readonly askAgent: AskJudge;
   /** Names the session. */
   readonly entitle: (title: string) => void;
 }
@@ -40,6 +47,8 @@ const BACKGROUND_MS = 500;
 
 export class SessionHooks {
   readonly runner: HookRunner;
+  /** The handlers that let a model judge. */
+  readonly judges: Pick<HookRunnerDeps['handlers'], 'prompt' | 'agent'>;
   readonly #setup: SessionHooksSetup;
   readonly #listeners: ((progress: HookProgress) => void)[] = [];
   #declared: readonly DeclaredHook[];
@@ -55,10 +64,12 @@ export class SessionHooks {
     this.#declared = setup.declared;
     this.#cwd = setup.cwd;
     this.#tell = setup.tell;
+    this.judges = { prompt: promptHandler(setup.askModel), agent: agentHandler(setup.askAgent) };
     this.runner = new HookRunner(activeHooks(setup.declared), {
       ...hookPorts(setup.cwd),
       cwd: () => this.#cwd,
       commonInput: () => ({ ...setup.commonInput(), cwd: this.#cwd }),
+      handlers: this.judges,
       observe: (progress) => {
         for (const listener of this.#listeners) listener(progress);
       },

@@ -149,6 +149,14 @@ export async function startAgent(
     messages: () => agent.messages,
     tell,
     remark: (remark) => void remarks.push(remark),
+    askModel: (question) => agent.askSmall({ ...question, maxTokens: HOOK_ANSWER_TOKENS }),
+    askAgent: async (question) => {
+      const { agentJudge } = await import('./agent-hook.ts');
+      return agentJudge({
+        options: { ...options, ...own, sandbox, view },
+        charge: (spent) => agent.charge(spent),
+      })(question);
+    },
     entitle: (title) => naming.entitle(title),
   });
   const agentOptions: AgentOptions = {
@@ -265,6 +273,9 @@ async function serverParts(
     window: context?.windowOf?.(modelName) ?? USUAL_WINDOW,
   });
 }
+
+/** A verdict of a hook is short. */
+const HOOK_ANSWER_TOKENS = 1_000;
 
 /** A title is written with the first prompt: a session without one is not stored. */
 class Naming {

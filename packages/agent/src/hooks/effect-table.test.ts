@@ -1,0 +1,115 @@
+/**
+ * The table of effects with real programs in several languages: event × exit code × output → effect. A program runs once per exit code
+ * and output. Its result is then read for every event.
+ */
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { HOOK_EVENT_NAMES, type HookEventName, traitsOf } from './events.ts';
+import { blockOutcome, type HookOutcome, readHookResult } from './outcome.ts';
+import { runCommandHook } from './run-command.ts';
+
+interface Printed {
+  readonly code: number;
+  readonly stdout?: string;
+  readonly stderr?: string;
+}
+
+/** How a language prints both texts and exits. JSON is a valid text in all of them. */
+const LANGUAGES: Readonly<Record<string, (printed: Printed) => readonly [program: string, code: string]>> = {
+  bash: ({ code, stdout = '', stderr = '' }) => [
+    'bash',
+    `cat >/dev/null; printf '%s' ${quoted(stdout)}; printf '%s' ${quoted(stderr)} >&2; exit ${code}`,
+  ],
+  node: ({ code, stdout = '', stderr = '' }) => [
+    process.execPath,
+    `process.stdin.resume().on('end', () => { process.stdout.write(${JSON.stringify(stdout)});
+      process.stderr.write(${JSON.stringify(stderr)}); process.exitCode = ${code}; })`,
+  ],
+  python3: ({ code, stdout = '', stderr = '' }) => [
+    'python3',
+    `import sys; sys.stdin.read(); sys.stdout.write(${JSON.stringify(stdout)}); sys.stderr.write(${JSON.stringify(stderr)}); sys.exit(${code})`,
+  ],
+};
+
+const json = (value: object): string => JSON.stringify(value);
+const block = (reason: string) => (event: HookEventName) => blockOutcome(event, reason);
+const context = (text: string) => (event: HookEventName) =>
+  traitsOf(event).textIsContext === true ? { context: text } : {};
+
+type Row = readonly [name: string, printed: Printed, effect: (event: HookEventName) => HookOutcome];
+
+const ROWS: readonly Row[] = [
+  ['0 without output', { code: 0 }, () => ({})],
+  ['0 with text', { code: 0, stdout: 'hello' }, context('hello')],
+  ['0 with text on standard error', { code: 0, stderr: 'only a remark' }, () => ({})],
+  ['0 with broken JSON', { code: 0, stdout: '{"decision":' }, context('{"decision":')],
+  ['0 with a JSON list', { code: 0, stdout: '[1]' }, context('[1]')],
+  [
+    '0 with a block',
+    { code: 0, stdout: json({ decision: 'block', reason: 'no' }) },
+    (event) => ({ reason: 'no', ...blockOutcome(event, 'no') }),
+  ],
+  [
+    '0 with continue: false',
+    { code: 0, stdout: json({ continue: false, stopReason: 'over' }) },
+    () => ({ stop: 'over' }),
+  ],
+  ['0 with a message', { code: 0, stdout: json({ systemMessage: 'hi' }) }, () => ({ message: 'hi' })],
+  ['2 with a reason', { code: 2, stderr: 'no' }, block('no')],
+  ['2 without a reason', { code: 2 }, block('A hook blocked this without a reason.')],
+  [
+    '2 with a JSON reason',
+    { code: 2, stdout: json({ reason: 'by JSON' }), stderr: 'ignored' },
+    (event) => ({ reason: 'by JSON', ...blockOutcome(event, 'by JSON') }),
+  ],
+  [
+    '1 with an error',
+    { code: 1, stderr: 'broken\nmore' },
+    () => ({ failure: { kind: 'error', message: 'exit code 1: broken' } }),
+  ],
+  [
+    '3 with a JSON message',
+    { code: 3, stdout: json({ systemMessage: 'hi' }) },
+    () => ({ message: 'hi', failure: { kind: 'error', message: 'exit code 3' } }),
+  ],
+];
+
+const present = Object.keys(LANGUAGES).filter(
+  (name) => name === 'node' || spawnSync(name, ['--version']).status === 0,
+);
+
+describe.each(present)('a hook in %s', (language) => {
+  it.concurrent.each(ROWS)('that exits with %s has its effect at every event', async (_, printed, effect) => {
+    const [command, code] = LANGUAGES[language]?.(printed) ?? ['false', ''];
+    const result = await runCommandHook({
+      handler: {
+        type: 'command',
+        command,
+        args: [language === 'node' ? '-e' : '-c', code],
+        async: false,
+        asyncRewake: false,
+      },
+      input: '{"hook_event_name":"any"}',
+      cwd: tmpdir(),
+      environment: { PATH: process.env['PATH'] },
+      timeoutMs: 60_000,
+      signal: new AbortController().signal,
+    });
+    for (const event of HOOK_EVENT_NAMES)
+      expect(withoutGaps(readHookResult(event, result)), event).toEqual(withoutGaps(effect(event)));
+  });
+});
+
+it('has at least 150 rows', () => {
+  expect(HOOK_EVENT_NAMES.length * ROWS.length).toBeGreaterThanOrEqual(150);
+  expect(present).toContain('bash');
+});
+
+function withoutGaps(outcome: HookOutcome): object {
+  return Object.fromEntries(Object.entries(outcome).filter(([, value]) => value !== undefined));
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

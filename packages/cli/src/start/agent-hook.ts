@@ -1,0 +1,61 @@
+/** Runs the agent of a hook: a conversation of its own with tools that read. It has no hooks, asks no questions, and is not stored. */
+import { type AgentOptions, createAgent, LivePermissions, NO_RULES } from '@heddle/agent';
+import type { AskJudge } from '@heddle/agent/hooks';
+import type { LoopEvent, Spent } from '@heddle/core';
+
+export interface AgentHookSetup {
+  /** The options of the session that the hook belongs to, with its tools. */
+  readonly options: AgentOptions;
+  /** Adds a cost to that session. */
+  readonly charge: (spent: Spent) => Promise<void>;
+}
+
+/** Bash is limited by the mode: a command runs only if a rule allows it, or if it is proven to change nothing. */
+const TOOLS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'Bash']);
+const MAX_TURNS = 50;
+
+export function agentJudge({ options, charge }: AgentHookSetup): AskJudge {
+  return async ({ systemPrompt, question, model, signal }) => {
+    const { rules = NO_RULES } = options;
+    const costs: Promise<void>[] = [];
+    const agent = createAgent({
+      model: options.model,
+      modelName: model ?? options.modelName,
+      requestOptions: options.requestOptions,
+      redact: options.redact,
+      cwd: options.cwd,
+      configDirs: options.configDirs,
+      sandbox: options.sandbox,
+      view: options.view,
+      tools: options.tools.filter(({ name }) => TOOLS.has(name)),
+      // A copy: a mode that the user switches on later does not apply here.
+      rules: new LivePermissions(rules instanceof LivePermissions ? rules.rules : rules),
+      permissionMode: 'dontAsk',
+      systemPrompt: [systemPrompt],
+      maxTurns: MAX_TURNS,
+      bare: true,
+      onEvent: (event) => {
+        const spent = spentIn(event);
+        if (spent) costs.push(charge(spent));
+      },
+    });
+    const abort = (): void => agent.abort(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    let text = '';
+    let error: string | undefined = 'The agent of the hook gave no answer.';
+    for await (const line of agent.submit(question)) {
+      if (line.type !== 'result') continue;
+      text = line.result ?? '';
+      error = line.is_error ? (line.errors?.[0] ?? text) : undefined;
+    }
+    signal.removeEventListener('abort', abort);
+    await Promise.all(costs);
+    return error === undefined ? { ok: true, text } : { ok: false, message: error };
+  };
+}
+
+function spentIn(event: LoopEvent): Spent | undefined {
+  if (event.type !== 'answer_end' && event.type !== 'spent') return undefined;
+  const { model, usage } = event;
+  return { model, usage };
+}
