@@ -96,8 +96,8 @@ describe.each(present)('a hook in %s', (language) => {
       timeoutMs: 60_000,
       signal: new AbortController().signal,
     });
-    for (const event of HOOK_EVENT_NAMES)
-      expect(withoutGaps(readHookResult(event, result)), event).toEqual(withoutGaps(effect(event)));
+    const effects = HOOK_EVENT_NAMES.map((event) => [event, withoutGaps(readHookResult(event, result))]);
+    expect(effects).toEqual(HOOK_EVENT_NAMES.map((event) => [event, withoutGaps(effect(event))]));
   });
 });
 

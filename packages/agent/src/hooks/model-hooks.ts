@@ -7,7 +7,7 @@ import type { HookHandler } from './definition.ts';
 import type { HandlerRun, RunHandler } from './hook-runner.ts';
 import type { HandlerResult } from './outcome.ts';
 
-export interface JudgeQuestion {
+interface JudgeQuestion {
   readonly systemPrompt: string;
   readonly question: string;
   /** The model that the hook names. Undefined: the small model. */
@@ -15,7 +15,7 @@ export interface JudgeQuestion {
   readonly signal: AbortSignal;
 }
 
-export type JudgeAnswer =
+type JudgeAnswer =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string };
 
