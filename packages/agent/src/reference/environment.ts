@@ -26,6 +26,7 @@ export const ENVIRONMENT: Readonly<Record<string, VariableText>> = {
     ],
   },
   CLAUDE_CODE_API_KEY_HELPER_TTL_MS: { meaning: 'how long the key of a key helper is used, in milliseconds' },
+  HEDDLE_SUBAGENT_MODEL: { meaning: 'the model of all subagents', also: ['CLAUDE_CODE_SUBAGENT_MODEL'] },
   HEDDLE_PASS_KEYS: { meaning: 'names of keys that commands may see, separated by commas' },
   HEDDLE_FIRST_BYTE_TIMEOUT_MS: { meaning: 'how long a request waits for the first byte of an answer' },
   HEDDLE_STREAM_IDLE_TIMEOUT_MS: { meaning: 'how long an answer may pause' },
@@ -59,6 +60,9 @@ export const SET_FOR_PROGRAMS: Readonly<Record<string, string>> = {
   CLAUDE_ENV_FILE:
     'hooks of SessionStart, CwdChanged and FileChanged: a file for variables of later commands',
   HEDDLE_ENV_FILE: 'hooks: the same',
+  CLAUDE_SESSION_ID: 'texts of skills and commands: the session',
+  CLAUDE_SKILL_DIR: 'texts of skills: the folder of the skill',
+  CLAUDE_EFFORT: 'texts of skills and commands: the effort of the model',
   HEDDLE_TASKS: 'commands: marks the processes of a session',
   HEDDLE_KEYS_FD: 'the program itself: the descriptor with your keys',
 };
