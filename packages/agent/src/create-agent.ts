@@ -44,6 +44,8 @@ export interface Agent {
   setPermissionMode(mode: PermissionMode): boolean;
   /** The costs of the conversation so far. */
   readonly spending: QueryEngine['spending'];
+  /** The stored queue of prompts that arrived during a turn. A surface reports to it, and it survives a crash. */
+  readonly queue: Pick<QueryEngine['queue'], 'add' | 'cancel' | 'restored'>;
   /** Adds a message between two prompts, without a request to the model. */
   add(prompt: string | Prompt): CommandOutcome<object>;
   /** Removes this message and all later ones, between two prompts. */
@@ -87,6 +89,7 @@ export function createAgent(options: AgentOptions): Agent {
     get spending() {
       return engine.spending;
     },
+    queue: engine.queue,
     add: (prompt) => engine.add(prompt),
     rewindBefore: (uuid) => engine.rewindBefore(uuid),
     untilSubagentsEnd: (signal) => subagents?.untilIdle(signal) ?? Promise.resolve(),

@@ -5,6 +5,7 @@ import {
   type FileState,
   type FileStateCache,
   type QueryDeps,
+  type QueuedCommand,
   type Redact,
   type ToolHooks,
 } from '@heddle/core';
@@ -16,10 +17,15 @@ import type { AgentOptions } from './options.ts';
 import type { SessionBackground } from './session-background.ts';
 import { turnEndPort } from './turn-end.ts';
 
+interface DepsSetup {
+  readonly background: SessionBackground;
+  readonly takeRestored: (agentId: string | undefined) => readonly QueuedCommand[];
+}
+
 export function productionDeps(
   options: AgentOptions,
   context: ContextPort,
-  background: SessionBackground,
+  { background, takeRestored }: DepsSetup,
 ): QueryDeps {
   const redact: Redact = options.redact ?? ((value) => value);
   return {
@@ -36,7 +42,7 @@ export function productionDeps(
       begin: (scope, messages, { agentId }) => {
         if (scope === 'run' && agentId === undefined) background.prefetch(messages);
       },
-      takeQueued: () => options.takeQueued?.() ?? [],
+      takeQueued: ({ agentId }) => [...takeRestored(agentId), ...(options.takeQueued?.(agentId) ?? [])],
       gather: async (_messages, context) => {
         const [files, others] = await Promise.all([
           changedFiles(context.fileState),

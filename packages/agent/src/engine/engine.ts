@@ -68,6 +68,7 @@ import {
   terminalOf,
 } from './session-log.ts';
 import { liveOf, workingFoldersOf } from './permission.ts';
+import { CommandQueue } from './command-queue.ts';
 import { SessionBackground } from './session-background.ts';
 import { SessionView } from './session-view.ts';
 import { parserOf } from './structured-output.ts';
@@ -76,6 +77,7 @@ export type { Changes, Prompt };
 
 export class QueryEngine {
   readonly sessionId: string;
+  readonly queue: CommandQueue;
   /** Side questions, and work that no run waits for. */
   readonly background: SessionBackground;
   #options: AgentOptions;
@@ -105,6 +107,11 @@ export class QueryEngine {
       log: this.#log,
       uuid: this.#uuid,
       options: () => this.#options,
+    });
+    this.queue = new CommandQueue({
+      log: this.#log,
+      stamp: () => this.#stamp(),
+      emit: (line) => this.#options.onLine?.(line),
     });
     this.background = new SessionBackground({
       options: () => this.#options,
@@ -241,17 +248,19 @@ export class QueryEngine {
 
   async *#answer(prompt: Prompt): AsyncGenerator<SdkMessage, Terminal> {
     const turn = this.#newRun();
-    const { uuid = this.#uuid() } = prompt;
+    const { uuid = this.#uuid(), carries = [] } = prompt;
     const { block, context, content } = await preparePrompt(this.#options, prompt, this.#controller.signal);
     if (block !== undefined) {
       yield* blockedPromptLines(block, failedStart(block, this.#stamp(), this.spending), this.#stamp());
       return { reason: 'hook_stopped', hook: 'UserPromptSubmit', message: block };
     }
-    const problem = await this.#accept({ content, uuid }, context);
+    const problem = await this.#accept({ content, uuid, carries }, context);
     if (problem !== undefined) return yield* this.#refuse(problem);
     yield this.#initLine();
     if (this.#options.replayUserMessages) yield replayLine(content, { uuid, session_id: this.sessionId });
-    return yield* this.#finish(turn, yield* this.#drive(turn));
+    const terminal = yield* this.#drive(turn);
+    this.queue.promptEnded(uuid);
+    return yield* this.#finish(turn, terminal);
   }
 
   async *#finish(turn: PromptRun, terminal: Terminal): AsyncGenerator<SdkMessage, Terminal> {
@@ -333,7 +342,7 @@ export class QueryEngine {
 
   /** Stores the prompt before anything else happens. Returns the reason if the run cannot start. */
   async #accept(
-    { content, uuid }: Required<Pick<Prompt, 'content' | 'uuid'>>,
+    { content, uuid, carries }: Required<Pick<Prompt, 'content' | 'uuid' | 'carries'>>,
     hookContext: string | undefined,
   ): Promise<string | undefined> {
     const { outputSchema } = this.#options;
@@ -352,6 +361,7 @@ export class QueryEngine {
       const stamp = { uuid, at: this.#now() };
       this.#log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted } });
       this.#attachNotes(stamp.at, hookContext);
+      for (const waiting of this.queue.promptStarted(uuid, carries)) this.#attach(waiting);
       await this.#log.stored();
       await this.#options.onAccepted?.(stamp.uuid);
       return undefined;
@@ -473,6 +483,7 @@ export class QueryEngine {
       denials: turn.denials,
       structured: turn.structured,
       background: this.background,
+      takeRestored: (agentId) => this.queue.takeRestored(agentId),
     });
   }
 

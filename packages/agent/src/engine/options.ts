@@ -94,8 +94,8 @@ interface AgentPromptOptions {
   readonly systemContext?: Readonly<Record<string, string>> | undefined;
   /** The answer must be an object of this JSON schema. It is returned as `structured_output`. */
   readonly outputSchema?: JsonObject | undefined;
-  /** Takes the lines that the user typed during a turn. They join that turn. */
-  readonly takeQueued?: (() => readonly QueuedCommand[]) | undefined;
+  /** Takes the prompts that arrived during a turn for this agent: undefined is the main thread. They join that turn. */
+  readonly takeQueued?: ((agentId: string | undefined) => readonly QueuedCommand[]) | undefined;
   /** Other attachments between two calls: ended background tasks, reminders. The engine does not wait for it long. */
   readonly gather?: ((context: ToolUseContext) => Promise<readonly Attachment[]>) | undefined;
   /** Events beside the conversation. They are attached to the next prompt, or between two calls. */

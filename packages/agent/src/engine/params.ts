@@ -10,6 +10,7 @@ import {
   type ModelPort,
   optionsFor,
   type QueryParams,
+  type QueuedCommand,
   requestView,
   type ResumePoint,
   type SessionSnapshot,
@@ -51,6 +52,8 @@ interface RunSetup {
   /** The point at which a cut-off prompt continues. */
   readonly resume?: ResumePoint | undefined;
   readonly background: SessionBackground;
+  /** Takes the queued prompts of an earlier process for this agent. */
+  readonly takeRestored: (agentId: string | undefined) => readonly QueuedCommand[];
 }
 
 export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
@@ -71,7 +74,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     workingFolders: () => workingFoldersOf(options),
     turnResources: setup.background.resources,
   };
-  const production = productionDeps(options, setup.context, setup.background);
+  const production = productionDeps(options, setup.context, setup);
   const toolHooks = noting(production.toolHooks, setup.denials);
   const deps = {
     ...production,
@@ -242,6 +245,8 @@ export interface Prompt {
   readonly content: string | readonly ContentBlock[];
   /** The id that the host chose; a new one by default. */
   readonly uuid?: string;
+  /** Queued prompts whose texts are part of this one. */
+  readonly carries?: readonly string[];
   /** The text is for the model. No command is read from it. */
   readonly verbatim?: boolean;
 }

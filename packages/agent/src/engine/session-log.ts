@@ -5,6 +5,7 @@ import {
   type LoopEvent,
   type Message,
   type PermissionMode,
+  type QueuedEntry,
   type SessionSnapshot,
   type SessionState,
   SYNTHETIC_MODEL,
@@ -44,6 +45,11 @@ export class SessionLog {
     return this.stance?.permissionMode ?? 'default';
   }
 
+  /** Prompts that wait in the queue, by id. */
+  get queued(): ReadonlyMap<string, QueuedEntry> {
+    return this.#session.projection.queued;
+  }
+
   get messages(): History<Message> {
     return this.#session.projection.messages;
   }
@@ -62,6 +68,7 @@ export class SessionLog {
     if (this.stance) this.store({ type: 'stance', stance: this.stance });
     const { refused } = this.#session.projection;
     if (refused.size > 0) this.store({ type: 'refused', blocks: [...refused] });
+    for (const prompt of this.queued.values()) this.store(prompt);
   };
 
   /** The barrier of a journal that stores in the background. No step may be taken before it settles. */

@@ -22,6 +22,7 @@ export const HOST_REQUESTS = {
       appendSystemPrompt: z.string().optional(),
       jsonSchema: json.optional(),
       title: z.string().optional(),
+      promptSuggestions: z.boolean().optional(),
       hooks: json.optional(),
       sdkMcpServers: strings.optional(),
     }),
@@ -46,6 +47,11 @@ export const HOST_REQUESTS = {
     request: z.object({ message_uuid: z.string() }),
     response: z.strictObject({ cancelled: z.boolean() }),
     effect: 'removes a waiting prompt',
+  },
+  side_question: {
+    request: z.object({ question: z.string() }),
+    response: z.strictObject({ response: z.string() }),
+    effect: 'asks the model beside the conversation, also during a turn; the conversation does not change',
   },
   set_permission_mode: {
     request: z.object({ mode }),

@@ -332,9 +332,11 @@ export const commandLifecycle = z
     ...envelope,
     type: z.literal('command_lifecycle'),
     command_uuid: z.string(),
-    state: z.enum(['started', 'completed']),
+    state: z.enum(['queued', 'started', 'completed', 'cancelled']),
   })
-  .describe('A prompt that joined a running turn.');
+  .describe(
+    'A prompt that arrived during a turn: it waits, joins or starts a turn, and ends, or is cancelled.',
+  );
 
 export const result = z
   .strictObject({

@@ -56,7 +56,12 @@ export class Conversation {
   constructor(setup: ConversationSetup) {
     this.#setup = setup;
     const { command, options, screen, style } = setup;
-    this.#inbox = new PromptInbox((prompts) => screen.live?.showQueued(prompts));
+    this.#inbox = new PromptInbox({
+      onChange: (prompts) => screen.live?.showQueued(prompts),
+      onQueued: (prompt) => {
+        if (this.#session.isOpen) this.#session.started.agent.queue.add({ ...prompt, priority: 'next' });
+      },
+    });
     const prompt = (): string => this.#promptText();
     const note = (text: string): void => this.#note(text);
     this.#questionQueue = createQuestionQueue({ screen, style, prompt });
@@ -236,7 +241,7 @@ export class Conversation {
   async #turn(prompt: string): Promise<string | undefined> {
     // An Esc during other work does not belong to this turn.
     this.#input.takeSendsNow();
-    const isComplete = await this.#turns.turn(prompt);
+    const isComplete = await this.#turns.turn(prompt, this.#inbox.takeCarried());
     return this.#settle(isComplete) ? this.#inbox.takeLeft() : undefined;
   }
 
@@ -244,6 +249,7 @@ export class Conversation {
   #settle(isComplete: boolean): boolean {
     if (this.#input.takeSendsNow() || isComplete) return true;
     this.#restoreInput(returnDraft(this.#inbox.takeUnsent()));
+    this.#session.started.agent.queue.cancel(this.#inbox.takeCarried());
     return false;
   }
 

@@ -65,7 +65,10 @@ export class InputRouter {
 
   /** Takes the queued prompts back, to edit them. */
   takeQueued(): string | undefined {
-    return this.#setup.inbox.takeLeft();
+    const { inbox, session } = this.#setup;
+    const text = inbox.takeLeft();
+    session.started.agent.queue.cancel(inbox.takeCarried());
+    return text;
   }
 
   /** Handles Shift-Tab. */

@@ -22,6 +22,7 @@ import path from 'node:path';
 import type { RunOptions, SessionChoice } from '../arguments/arguments.ts';
 import type { ProgramServers, ServerServices } from '../mcp/program-servers.ts';
 import type { SessionParts } from '../mcp/session-parts.ts';
+import { pluralize } from '../terminal/amounts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
 import { type AgentTypes, readAgentTypes } from './agent-types.ts';
@@ -223,7 +224,7 @@ export async function startAgent(
       userContext,
       instructions,
       extensions,
-      notices: [...session.notices, ...left],
+      notices: [...session.notices, ...queuedNotice(agent), ...left],
       entitle: (title) => naming.entitle(title),
       listen: (listener) => void listeners.push(listener),
       remark: (remark) => void remarks.push(remark),
@@ -276,6 +277,14 @@ async function serverParts(
 
 /** A verdict of a hook is short. */
 const HOOK_ANSWER_TOKENS = 1_000;
+
+/** Prompts that were typed during a turn, before the program was killed. */
+function queuedNotice({ queue }: Agent): readonly string[] {
+  const { length } = queue.restored;
+  return length === 0
+    ? []
+    : [`${pluralize(length, 'queued prompt')} of the last run will join the next prompt`];
+}
 
 /** A title is written with the first prompt: a session without one is not stored. */
 class Naming {

@@ -3,6 +3,7 @@
  * (`projection.ts`). Deltas and progress are not logged. The engine defines the format on disk.
  */
 import type { JsonObject } from '../json.ts';
+import type { ContentBlock } from '../messages/blocks.ts';
 import type { ContextStep } from '../context/port.ts';
 import type {
   AssistantMessage,
@@ -75,7 +76,13 @@ export type EntryBody =
   | { readonly type: 'mended'; readonly mends: readonly string[] }
   /** Blocks that the API refused, by their `rejectedBlockName`. Repeated after a boundary. */
   | { readonly type: 'refused'; readonly blocks: readonly string[] }
-  | { readonly type: 'command'; readonly commandId: string; readonly state: 'started' | 'completed' }
+  | {
+      readonly type: 'command';
+      readonly commandId: string;
+      readonly state: 'started' | 'completed' | 'cancelled';
+    }
+  /** A prompt that arrived during a run. Repeated after a boundary while it waits. */
+  | QueuedEntry
   /**
    * The conversation continues after this message. Later messages stay in the log. If the message is older than a
    * compaction, the record has the history up to it, so that a reader need not read earlier entries.
@@ -84,6 +91,17 @@ export type EntryBody =
   /** The user's name for the session. An empty title removes it. */
   | { readonly type: 'title'; readonly title: string }
   | { readonly type: 'end'; readonly terminal: Terminal };
+
+export interface QueuedEntry {
+  readonly type: 'command';
+  readonly commandId: string;
+  readonly state: 'queued';
+  readonly prompt: string | readonly ContentBlock[];
+  /** `now` ends the running turn, `next` joins it, `later` waits for a turn of its own. */
+  readonly priority: 'now' | 'next' | 'later';
+  /** The subagent that the prompt is for. Absent for the main thread. */
+  readonly agentId?: string;
+}
 
 export interface SessionSnapshot {
   readonly cwd: string;

@@ -10,7 +10,7 @@ import { callsOf, type Message, type MessageHistory, resultsOf } from '../messag
 import type { AnswerCount } from '../messages/usage.ts';
 import type { SessionState } from '../tools/tool.ts';
 import { trackCompactions } from './compactions.ts';
-import type { EntryBody } from './entry.ts';
+import type { EntryBody, QueuedEntry } from './entry.ts';
 
 /** A call without a result, and its intent if the call was started. */
 export interface OpenCall {
@@ -22,6 +22,7 @@ export class Projection {
   #messages = History.of<Message>([]);
   readonly #open = new Map<string, OpenCall>();
   readonly #refused = new Set<string>();
+  readonly #queued = new Map<string, QueuedEntry>();
   #stance: SessionState | undefined;
   #lastAnswer: AnswerCount | undefined;
   #compactions: AutoCompactTracking | undefined;
@@ -50,6 +51,11 @@ export class Projection {
     return this.#refused;
   }
 
+  /** Queued prompts that no run contains yet, by id. */
+  get queued(): ReadonlyMap<string, QueuedEntry> {
+    return this.#queued;
+  }
+
   /** Calls without a result, in the order of the calls. */
   get openCalls(): readonly OpenCall[] {
     return [...this.#open.values()];
@@ -64,6 +70,8 @@ export class Projection {
       case 'attachment':
         this.#messages = this.#messages.append([entry.message]);
         this.#noteCalls(entry.message);
+        // A queued prompt with a turn of its own has the same id.
+        this.#queued.delete(entry.message.uuid);
         return;
       case 'answer':
         this.#lastAnswer = { responseId: entry.responseId, usage: entry.usage };
@@ -84,6 +92,10 @@ export class Projection {
       }
       case 'stance':
         this.#stance = entry.stance;
+        return;
+      case 'command':
+        if (entry.state === 'queued') this.#queued.set(entry.commandId, entry);
+        else this.#queued.delete(entry.commandId);
         return;
       case 'refused':
         for (const block of entry.blocks) this.#refused.add(block);

@@ -79,7 +79,7 @@ export class LastRun {
         return undefined;
       case 'command':
         // A message that was added between two prompts has this mark. It did not start a run.
-        if (entry.commandId === this.#prompt) this.#isOpen = false;
+        if (entry.commandId === this.#prompt && entry.state === 'completed') this.#isOpen = false;
         return undefined;
       default:
         return undefined;

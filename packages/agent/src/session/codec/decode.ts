@@ -181,7 +181,8 @@ const READERS: Readonly<Record<Bookkeeping, (line: LogLine) => boolean>> = {
     isRecord(stance) && isStringValue(stance['workingDirectory']) && isStringList(stance['tools']),
   mended: ({ mends }) => isStringList(mends),
   refused: ({ blocks }) => isStringList(blocks),
-  command: ({ commandId }) => isStringValue(commandId),
+  command: ({ commandId, state, prompt }) =>
+    isStringValue(commandId) && (state !== 'queued' || contentOf(prompt) !== undefined),
   rewind: ({ to, messages }) => isStringValue(to) && isHistoryOrNone(messages),
   end: ({ terminal }) => isRecord(terminal) && isStringValue(terminal['reason']),
 };

@@ -8,9 +8,11 @@ export class PromptInbox {
   readonly #later: string[] = [];
   #waiting: ((line: string | undefined) => void) | undefined;
 
-  /** `onChange` receives the texts that wait for the current run. */
-  constructor(onChange: (joining: readonly string[]) => void = () => undefined) {
-    this.#joining = new InputQueue(onChange);
+  /** The ids of the texts that `takeLeft` returned last. */
+  #carried: readonly string[] = [];
+
+  constructor(events: InboxEvents = {}) {
+    this.#joining = new InputQueue(events);
   }
 
   /** Returns the next line that was already typed, if there is one. */
@@ -52,7 +54,16 @@ export class PromptInbox {
 
   /** Returns the lines that did not join the run, as one text. */
   takeLeft(): string | undefined {
-    return this.#joining.takeText();
+    const left = this.#joining.take();
+    this.#carried = left.map(({ commandId }) => commandId);
+    return left.length === 0 ? undefined : left.map(({ prompt }) => prompt).join('\n\n');
+  }
+
+  /** Takes the ids of the texts that the last `takeLeft` returned. */
+  takeCarried(): readonly string[] {
+    const carried = this.#carried;
+    this.#carried = [];
+    return carried;
   }
 
   /** Returns everything that was not sent. */
@@ -61,41 +72,43 @@ export class PromptInbox {
   }
 }
 
+interface TypedPrompt {
+  readonly commandId: string;
+  readonly prompt: string;
+}
+
+interface InboxEvents {
+  /** Receives a prompt that waits for the current run. */
+  readonly onQueued?: (prompt: TypedPrompt) => void;
+  /** Receives the texts that wait for the current run. */
+  readonly onChange?: (joining: readonly string[]) => void;
+}
+
 /** The lines that were typed during a run, in order. */
-export class InputQueue {
-  readonly #onChange: (texts: readonly string[]) => void;
-  #waiting: readonly { readonly commandId: string; readonly prompt: string }[] = [];
+class InputQueue {
+  readonly #events: InboxEvents;
+  #waiting: readonly TypedPrompt[] = [];
 
-  constructor(onChange: (texts: readonly string[]) => void = () => undefined) {
-    this.#onChange = onChange;
-  }
-
-  get isEmpty(): boolean {
-    return this.#waiting.length === 0;
+  constructor(events: InboxEvents = {}) {
+    this.#events = events;
   }
 
   add(prompt: string): void {
-    this.#set([...this.#waiting, { commandId: randomUUID(), prompt }]);
+    const typed = { commandId: randomUUID(), prompt };
+    this.#events.onQueued?.(typed);
+    this.#set([...this.#waiting, typed]);
   }
 
   /** Takes the lines that join the current run. */
-  take(): readonly QueuedCommand[] {
+  take(): readonly TypedPrompt[] {
     const taken = this.#waiting;
     if (taken.length > 0) this.#set([]);
     return taken;
   }
 
-  /** Takes all lines as one text. Returns undefined if there are none. */
-  takeText(): string | undefined {
-    if (this.isEmpty) return undefined;
-    const texts = this.#waiting.map(({ prompt }) => prompt);
-    this.#set([]);
-    return texts.join('\n\n');
-  }
-
-  #set(waiting: readonly { readonly commandId: string; readonly prompt: string }[]): void {
+  #set(waiting: readonly TypedPrompt[]): void {
     this.#waiting = waiting;
-    this.#onChange(waiting.map(({ prompt }) => prompt));
+    this.#events.onChange?.(waiting.map(({ prompt }) => prompt));
   }
 }
 

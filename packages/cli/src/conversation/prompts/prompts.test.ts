@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { InputQueue, PromptInbox, returnDraft } from './inbox.ts';
+import { PromptInbox, returnDraft } from './inbox.ts';
 import { openPromptHistory, Recall } from '../../terminal/input/prompt-history.ts';
 
 describe('earlier prompts', () => {
@@ -55,15 +55,17 @@ describe('earlier prompts', () => {
 
 describe('text that is typed during a turn', () => {
   it('joins the turn in order, or is returned as one text', () => {
-    const queue = new InputQueue();
-    queue.add('one');
-    queue.add('two');
-    expect(queue.take().map(({ prompt }) => prompt)).toEqual(['one', 'two']);
-    expect(queue.takeText()).toBeUndefined();
-    queue.add('three');
-    queue.add('four');
-    expect(queue.takeText()).toBe('three\n\nfour');
-    expect(queue.isEmpty).toBe(true);
+    const queued: string[] = [];
+    const inbox = new PromptInbox({ onQueued: ({ commandId }) => void queued.push(commandId) });
+    inbox.join('one');
+    inbox.join('two');
+    expect(inbox.takeJoining().map(({ prompt }) => prompt)).toEqual(['one', 'two']);
+    expect(inbox.takeLeft()).toBeUndefined();
+    inbox.join('three');
+    inbox.join('four');
+    expect(inbox.takeLeft()).toBe('three\n\nfour');
+    expect(inbox.takeCarried()).toEqual(queued.slice(2));
+    expect(inbox.takeCarried()).toEqual([]);
   });
 });
 

@@ -74,13 +74,16 @@ export class TurnRunner {
     if (event.type === 'message') this.#endedTasks.watch(session.started.tasks);
   }
 
-  /** Runs a turn. Returns false if it was stopped. */
-  async turn(prompt: string): Promise<boolean> {
+  /** Runs a turn. `carries` are queued prompts that are part of this one. Returns false if it was stopped. */
+  async turn(prompt: string, carries: readonly string[] = []): Promise<boolean> {
     const { started, options } = this.#setup.session;
     const { agent, tasks } = started;
     const work = async (): Promise<void> => {
       const isReplay = options.plays !== undefined;
-      this.#lastTurnFailed = !(await runTurn(prompt, { ...this.#setup, agent, isReplay }));
+      this.#lastTurnFailed = !(await runTurn(
+        { content: prompt, carries },
+        { ...this.#setup, agent, isReplay },
+      ));
     };
     const isComplete = await this.#do(work, (reason) => agent.abort(reason));
     this.#endedTasks.watch(tasks);

@@ -1,5 +1,5 @@
 /** Runs one prompt, and prints its summary line. */
-import type { Agent, SdkResult } from '@heddle/agent';
+import type { Agent, Prompt, SdkResult } from '@heddle/agent';
 import { errorMessage } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { endLines, type TurnSummary } from '../render/end.ts';
@@ -20,7 +20,7 @@ export interface TurnSetup {
 
 /** Returns true if the turn succeeded. The listener of the agent's events shows the output. */
 export async function runTurn(
-  prompt: string,
+  prompt: Prompt,
   { agent, screen, style, renderer, waitedMs, isReplay }: TurnSetup,
 ): Promise<boolean> {
   const earlierUsd = agent.spending.costUsd;
@@ -28,7 +28,7 @@ export async function runTurn(
   let result: SdkResult | undefined;
   try {
     // Built-in commands were handled before. The agent expands commands from files.
-    for await (const line of agent.submit({ content: prompt })) if (line.type === 'result') result = line;
+    for await (const line of agent.submit(prompt)) if (line.type === 'result') result = line;
   } catch (thrown) {
     // A bug in Heddle must not end the conversation.
     const why = errorMessage(thrown);

@@ -85,8 +85,9 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
       case 'user': {
         const prompt = hostPromptOf(verbatim ? { ...line, client_composed: true } : line);
         if (!prompt) return complain('holds no prompt');
-        const { passOf, makeRoom } = await control.promise;
-        inbox.put({ ...prompt, pass: prompt.isQuiet ? undefined : passOf(prompt) });
+        const { passOf, makeRoom, queued } = await control.promise;
+        const waits = inbox.put({ ...prompt, pass: prompt.isQuiet ? undefined : passOf(prompt) });
+        if (waits && !prompt.isQuiet) queued(prompt);
         if (prompt.priority === 'now') makeRoom();
         return;
       }

@@ -53,11 +53,17 @@ export class HostPromptQueue {
   #waiting: HostPrompt[] = [];
   #isClosed = false;
   #wake = (): void => undefined;
+  /** True while the next prompt would start at once. */
+  #isIdle = true;
 
-  put(prompt: HostPrompt): void {
-    if (this.#isClosed) return;
+  /** Returns true if the prompt must wait: another one is under way or before it. */
+  put(prompt: HostPrompt): boolean {
+    if (this.#isClosed) return false;
+    const waits = !this.#isIdle;
+    this.#isIdle = false;
     this.#waiting = prompt.priority === 'now' ? [prompt, ...this.#waiting] : [...this.#waiting, prompt];
     this.#wake();
+    return waits;
   }
 
   /** Those that join the running turn. One that is a command, or asks nothing, does not start one that asks. */
@@ -101,6 +107,7 @@ export class HostPromptQueue {
       if (prompt) yield prompt;
       else if (this.#isClosed) return;
       else {
+        this.#isIdle = true;
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });

@@ -55,6 +55,7 @@ describe('a prompt that arrives while a turn runs', () => {
     expect(held.asked).toHaveLength(2);
     expect(held.asked[1]).toContain('and in French');
     expect(held.lines.filter(({ type }) => type === 'command_lifecycle')).toMatchObject([
+      { command_uuid: 'second', state: 'queued' },
       { command_uuid: 'second', state: 'started' },
       { command_uuid: 'second', state: 'completed' },
     ]);
@@ -98,6 +99,31 @@ describe('a prompt that arrives while a turn runs', () => {
     });
     expect(replyTo('i1', held)).toMatchObject({ response: { still_queued: [], cancelled: ['u2'] } });
     expect(resultsOf(held)).toHaveLength(1);
+  });
+});
+
+describe('a prompt that waits', () => {
+  const states = ({ lines }: Held): unknown[] =>
+    lines.filter(({ type }) => type === 'command_lifecycle').map(({ state }) => state);
+
+  it('is reported through a turn of its own', async () => {
+    const during = meanwhile(prompt('afterwards', { uuid: 'u2', priority: 'later' }));
+    const held = await play([WAITING, say('One.'), say('Two.')], {
+      first: [prompt('go')],
+      reply: (line, folder) => during(line, folder) ?? (line['result'] === 'Two.' ? 'close' : undefined),
+    });
+    expect(states(held)).toEqual(['queued', 'started', 'completed']);
+  });
+
+  it('is reported as cancelled if the host takes it back', async () => {
+    const held = await play([[say('One moment.'), hang()]], {
+      first: [prompt('go'), prompt('next', { uuid: 'u2' })],
+      reply: (line) => {
+        if (line['type'] === 'assistant') return control('i1', { subtype: 'interrupt', cancel_queued: true });
+        return closeAtResult(line);
+      },
+    });
+    expect(states(held)).toEqual(['queued', 'cancelled']);
   });
 });
 

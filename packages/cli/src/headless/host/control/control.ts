@@ -24,6 +24,8 @@ export interface Control {
   readonly makeRoom: () => void;
   /** Returns the decision of the host's hooks about a new prompt, or undefined if no hook decides. */
   readonly passOf: (prompt: HostPrompt) => Pass | undefined;
+  /** Stores a prompt that has to wait, and reports it. */
+  readonly queued: (prompt: HostPrompt) => void;
   /** Why nothing may be begun for this host. */
   readonly refusal: string | undefined;
 }
@@ -46,7 +48,7 @@ export function createControl(deps: ControlDeps): Control {
     initialize,
     interrupt: ({ cancel_queued }, inbox) => interrupt(cancel_queued === true, inbox),
     cancel_async_message: ({ message_uuid: id }, inbox) =>
-      controlSuccess({ cancelled: inbox.cancel(textIn(id) ?? '') }),
+      controlSuccess({ cancelled: cancelQueued(textIn(id) ?? '', inbox) }),
     rewind_files: ({ user_message_id: id, dry_run }) =>
       rewindForHost(checkpoints, textIn(id), dry_run === true),
     stop_task: async ({ task_id: id }) => {
@@ -84,8 +86,15 @@ export function createControl(deps: ControlDeps): Control {
     return controlSuccess(introduction(deps.firstModel, agent.permissionMode, offers));
   }
 
+  function cancelQueued(uuid: string, inbox: HostPromptQueue): boolean {
+    const wasWaiting = inbox.cancel(uuid);
+    if (wasWaiting) agent.queue.cancel([uuid]);
+    return wasWaiting;
+  }
+
   function interrupt(cancelsQueued: boolean, inbox: HostPromptQueue): ControlReply {
     const cancelled = cancelsQueued ? inbox.clear() : undefined;
+    agent.queue.cancel(cancelled ?? []);
     // This reason differs from that of a new message. The model is told that it was interrupted.
     agent.abort('interrupted by the host');
     hooks.giveUpWaiting();
@@ -103,6 +112,8 @@ export function createControl(deps: ControlDeps): Control {
       hooks.giveUpWaiting();
     },
     passOf: (prompt) => hooks.passOf(prompt),
+    queued: ({ uuid, content, priority, isNamed }) =>
+      agent.queue.add({ commandId: uuid, prompt: content, priority, isSilent: !isNamed }),
     get refusal() {
       return refusal;
     },
