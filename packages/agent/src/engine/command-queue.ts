@@ -3,8 +3,8 @@
  * stores each change, reports it, and returns the prompts that a crash left waiting.
  */
 import type { Attachment, EntryBody, QueuedEntry } from '@heddle/core';
-import type { SdkMessage } from '../sdk/message.ts';
 import type { LineStamp } from './lines.ts';
+import type { AgentOptions } from './options.ts';
 import { type SessionLog, storedOutcome } from './session-log.ts';
 
 export type QueuedPrompt = Omit<QueuedEntry, 'type' | 'state'>;
@@ -19,7 +19,8 @@ interface NewPrompt extends QueuedPrompt {
 interface CommandQueueSetup {
   readonly log: SessionLog;
   readonly stamp: () => LineStamp;
-  readonly emit: (line: SdkMessage) => void;
+  /** Returns the current options of the engine. */
+  readonly options: () => Pick<AgentOptions, 'onLine'>;
 }
 
 export class CommandQueue {
@@ -89,8 +90,8 @@ export class CommandQueue {
   #report(commandId: string, state: 'queued' | 'started' | 'completed' | 'cancelled'): void {
     if (state === 'queued') this.#reported.add(commandId);
     else this.#reported.delete(commandId);
-    const { emit, stamp } = this.#setup;
-    emit({ type: 'command_lifecycle', ...stamp(), command_uuid: commandId, state });
+    const { options, stamp } = this.#setup;
+    options().onLine?.({ type: 'command_lifecycle', ...stamp(), command_uuid: commandId, state });
   }
 
   #waits(id: string): boolean {

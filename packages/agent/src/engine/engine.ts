@@ -102,23 +102,13 @@ export class QueryEngine {
     const stance = initialSessionState(this.#session, options);
     this.#log = new SessionLog(this.#session, () => this.#messageStamp(), stance);
     this.#costs = new CostTracker(options, this.#session.bill);
-    this.#view = new SessionView({
-      session: this.#session,
-      log: this.#log,
-      uuid: this.#uuid,
-      options: () => this.#options,
-    });
-    this.queue = new CommandQueue({
-      log: this.#log,
-      stamp: () => this.#stamp(),
-      emit: (line) => this.#options.onLine?.(line),
-    });
+    const own = { session: this.#session, log: this.#log, costs: this.#costs, uuid: this.#uuid };
+    const parts = { ...own, options: () => this.#options, stamp: () => this.#stamp() };
+    this.#view = new SessionView(parts);
+    this.queue = new CommandQueue(parts);
     this.background = new SessionBackground({
-      options: () => this.#options,
-      log: this.#log,
-      costs: this.#costs,
+      ...parts,
       nextRequest: () => requestOf(this.#params(this.#newRun()), this.#view.context.view(this.messages)),
-      stamp: () => this.#stamp(),
     });
   }
 
