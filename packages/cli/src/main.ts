@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
   config: async () => (await import('./config/config.ts')).config,
   demo: async () => (await import('./demo/demo.ts')).runDemo,
   doctor: async () => (await import('./doctor/doctor.ts')).doctor,
+  fleet: async () => (await import('./fleet/fleet-command.ts')).fleetCommand,
   hooks: async () => (await import('./hooks/hooks-command.ts')).hooksCommand,
   import: async () => (await import('./import/import.ts')).importCommand,
   mcp: async () => (await import('./mcp/mcp-command.ts')).mcpCommand,

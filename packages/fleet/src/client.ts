@@ -1,5 +1,6 @@
 /** The client of a fleet: submits prompts, watches sessions, answers questions, cancels turns. It needs no worker. */
 import type { PermissionAnswer } from '@heddle/agent';
+import { isRecord } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, inTransaction, notify, openDatabase, type Queries } from './database.ts';
@@ -31,6 +32,20 @@ export interface SessionRow {
   readonly entries: number;
   readonly spentUsd: number;
   readonly worker: number | null;
+}
+
+export interface FleetHealth {
+  readonly workers: readonly {
+    readonly id: number;
+    readonly host: string;
+    readonly pid: number;
+    readonly running: number;
+    readonly idleSeconds: number;
+  }[];
+  /** Turns that have not ended, by state. */
+  readonly turns: Readonly<Record<string, number>>;
+  /** Sessions whose lines are of a newer version. */
+  readonly unreadable: readonly string[];
 }
 
 export interface TurnState {
@@ -195,6 +210,66 @@ export class Fleet {
     });
   }
 
+  /** The lines of a session in the format of a session file. */
+  async *lines(session: string): AsyncGenerator<string> {
+    for (let after = 0; ; ) {
+      const { rows } = await this.#database.pool.query<Seen>(
+        `select seq, kind, line from heddle.entry where session = $1 and seq > $2 order by seq limit 500`,
+        [session, after],
+      );
+      for (const { kind, line } of rows) if (kind !== 'taken') yield line;
+      const last = rows.at(-1);
+      if (!last) return;
+      after = last.seq;
+    }
+  }
+
+  /** Stores the lines of a session file as a new session. Its prompts count as ended. */
+  async addLines(session: string, lines: readonly string[]): Promise<void> {
+    const kinds = lines.map((line) => kindOf(line));
+    await inTransaction(this.#database, async (tx) => {
+      const { rows } = await tx.query('select 1 from heddle.entry where session = $1 limit 1', [session]);
+      if (rows.length > 0) throw new Error(`The session ${session} has entries already.`);
+      await tx.query(
+        `insert into heddle.entry (session, turn, seq, kind, line)
+         select $1, 0, row_number() over (), kind, line from unnest($2::text[], $3::text[]) as given (kind, line)`,
+        [session, kinds, lines],
+      );
+    });
+  }
+
+  /** Removes sessions whose last turn ended before this time, with everything about them. */
+  async prune(before: Date): Promise<number> {
+    const { rowCount } = await this.#database.pool.query(
+      `delete from heddle.session s where created < $1 and not exists (
+         select 1 from heddle.turn t where t.session = s.id and (t.state <> 'done' or t.ended >= $1))`,
+      [before],
+    );
+    return rowCount ?? 0;
+  }
+
+  /** Workers, and turns that no current worker can run. */
+  async health(): Promise<FleetHealth> {
+    const { pool } = this.#database;
+    const workers = await pool.query<FleetHealth['workers'][number]>(
+      `select w.id, w.host, w.pid, extract(epoch from now() - w.heartbeat)::float8 as "idleSeconds",
+         (select count(*)::int from heddle.turn t where t.worker = w.id and t.state = 'running') as running
+       from heddle.worker w order by w.id`,
+    );
+    const turns = await pool.query<{ state: string; n: number }>(
+      `select state, count(*)::int as n from heddle.turn where state <> 'done' group by state`,
+    );
+    const newer = await pool.query<{ session: string }>(
+      `select distinct session from heddle.turn where state <> 'done' and log_version > $1`,
+      [LOG_VERSION],
+    );
+    return {
+      workers: workers.rows,
+      turns: Object.fromEntries(turns.rows.map(({ state, n }) => [state, n])),
+      unreadable: newer.rows.map(({ session }) => session),
+    };
+  }
+
   async list(tenant?: string): Promise<readonly SessionRow[]> {
     const { rows } = await this.#database.pool.query<SessionRow>(
       `select s.id, s.tenant, coalesce(open.state, 'idle') as state, s.next_turn - 1 as turns, open.worker,
@@ -207,6 +282,11 @@ export class Fleet {
     );
     return rows;
   }
+}
+
+function kindOf(line: string): string {
+  const value: unknown = JSON.parse(line);
+  return isRecord(value) && typeof value['type'] === 'string' ? value['type'] : '';
 }
 
 async function isBusy(tx: Queries, session: string): Promise<boolean> {

@@ -5,6 +5,7 @@ export const COMMAND_NAMES = [
   'config',
   'demo',
   'doctor',
+  'fleet',
   'hooks',
   'import',
   'mcp',

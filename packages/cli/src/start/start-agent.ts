@@ -69,6 +69,8 @@ export interface Surface {
   readonly source?: SessionSource;
   /** Shows the user a line while a turn runs; by default on standard error. */
   readonly tell?: (text: string) => void;
+  /** A session that is already open, in place of the chosen one. */
+  readonly session?: Session;
   /** The features of this surface that MCP servers may use. */
   readonly services?: ServerServices;
   /** The options that this surface adds, such as handlers for questions and events. */
@@ -84,6 +86,7 @@ export async function startAgent(
     tools: choices = {},
     tell = warn,
     services = {},
+    session: given,
     agent: more = {},
   }: Surface = {},
 ): Promise<Starting> {
@@ -92,7 +95,7 @@ export async function startAgent(
   if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? randomUUID() };
   const { sandbox } = wanted;
   const view = openView(sandboxSettings);
-  const opened = await openChosen(choice);
+  const opened = given ? { ok: true as const, session: given } : await openChosen(choice);
   if (!opened.ok) return opened;
   const { session } = opened;
   const servers = mcp && (await serverParts(mcp, session, options, services));

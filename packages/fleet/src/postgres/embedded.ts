@@ -3,6 +3,7 @@ import { errorMessage } from '@heddle/core';
 import { type ChildProcess, execFile, spawn, type SpawnOptions } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -111,7 +112,8 @@ function serverArguments(folder: string, port: number): string[] {
 /** Creates the folder with the libraries under the names that the server looks for. */
 function prepareFolder(folder: string, { postgres }: Programs): SpawnOptions {
   const own = path.join(folder, 'lib');
-  mkdirSync(own, { recursive: true, mode: 0o700 });
+  mkdirSync(own, { recursive: true });
+  chmodSync(folder, 0o700);
   const packaged = path.resolve(path.dirname(postgres), '../lib');
   const list = path.resolve(packaged, '../pg-symlinks.json');
   const links: unknown = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
@@ -130,7 +132,7 @@ function prepareFolder(folder: string, { postgres }: Programs): SpawnOptions {
   const closed = closedParent(folder);
   if (closed !== undefined)
     throw new Error(
-      `it does not run as root, and an unprivileged user cannot enter ${closed}. Start Heddle as another user`,
+      `it does not run as root, and an unprivileged user cannot enter ${closed}. Start Heddle as another user, or choose another folder for the data`,
     );
   chownSync(folder, UNPRIVILEGED, UNPRIVILEGED);
   chownSync(own, UNPRIVILEGED, UNPRIVILEGED);

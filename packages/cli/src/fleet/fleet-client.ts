@@ -1,0 +1,223 @@
+/** The commands of `heddle fleet` that need a database and no worker. Each prints lines for people, or JSON with `--json`. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { isRecord } from '@heddle/core';
+import { type Fleet, resultText, type Seen } from '@heddle/fleet';
+import { findLog } from '../replay/replay.ts';
+import { durationOf } from '../sessions/text/units.ts';
+
+export interface ClientChoice {
+  readonly tenant: string | undefined;
+  readonly key: string | undefined;
+  readonly by: string | undefined;
+  readonly after: number;
+  readonly watch: boolean;
+  readonly olderThan: string | undefined;
+  readonly maxRunning: number | undefined;
+  readonly perMinute: number | undefined;
+  readonly budgetUsd: number | undefined;
+  readonly message: string | undefined;
+}
+
+/** What a command reports: a value for `--json`, and the same as text. */
+export interface Report {
+  readonly value: unknown;
+  readonly text: string;
+  /** The exit code; 0 by default. */
+  readonly code?: number;
+}
+
+export type Emit = (report: Report) => void;
+
+const DEFAULT_TENANT = 'default';
+
+type ClientCommand = (
+  fleet: Fleet,
+  words: readonly string[],
+  choice: ClientChoice,
+  emit: Emit,
+) => Promise<Report>;
+
+/** By name. A command returns its last report. */
+export const CLIENT_COMMANDS: Readonly<
+  Record<string, { readonly words: string; readonly run: ClientCommand }>
+> = {
+  submit: { words: 'SESSION PROMPT', run: submit },
+  watch: {
+    words: 'SESSION',
+    run: (fleet, [session = ''], { after }, emit) => watch(fleet, session, { after }, emit),
+  },
+  questions: { words: '', run: questions },
+  answer: { words: 'QUESTION allow|deny', run: answer },
+  cancel: { words: 'SESSION', run: cancel },
+  list: { words: '', run: list },
+  tenant: { words: 'NAME', run: tenant },
+  export: { words: 'SESSION FILE', run: exportSession },
+  import: { words: 'SESSION FILE', run: importSession },
+  migrate: { words: '', run: async () => ({ value: { ok: true }, text: 'The tables are up to date.' }) },
+  doctor: { words: '', run: doctor },
+  prune: { words: '', run: prune },
+};
+
+async function submit(
+  fleet: Fleet,
+  [session = '', prompt = '']: readonly string[],
+  choice: ClientChoice,
+  emit: Emit,
+) {
+  const { tenant: name = DEFAULT_TENANT, key, by } = choice;
+  await fleet.tenant(name);
+  await fleet.create(session, name);
+  const turn = await fleet.submit(session, prompt, {
+    ...(key === undefined ? {} : { key }),
+    ...(by ? { by } : {}),
+  });
+  const report = { value: { session, turn }, text: `${session}: turn ${turn} is queued` };
+  if (!choice.watch) return report;
+  emit(report);
+  return watch(fleet, session, { after: 0, untilTurn: turn }, emit);
+}
+
+async function watch(
+  fleet: Fleet,
+  session: string,
+  choice: { readonly after: number; readonly untilTurn?: number },
+  emit: Emit,
+): Promise<Report> {
+  const { untilTurn } = choice;
+  for await (const seen of fleet.watch(session, choice)) {
+    if (untilTurn !== undefined && seen.turn !== untilTurn) continue;
+    const { seq, turn, line } = seen;
+    const value: unknown = JSON.parse(line);
+    emit({ value: { seq, turn, line: value }, text: lineText(seen, value) });
+  }
+  const ended = untilTurn === undefined ? undefined : await fleet.turn(session, untilTurn);
+  const isError = isRecord(ended?.result) && (ended.result['is_error'] === true || 'errors' in ended.result);
+  const value = { session, turn: untilTurn, result: ended?.result };
+  return { value, text: resultText(ended?.result), code: isError ? 1 : 0 };
+}
+
+/** Answers and calls, for people. Other lines have no text. */
+function lineText({ kind, turn }: Seen, line: unknown): string {
+  if (kind === 'taken' && isRecord(line)) return `  turn ${turn} runs on worker ${String(line['worker'])}`;
+  const message = isRecord(line) && isRecord(line['message']) ? line['message'] : {};
+  const blocks = Array.isArray(message['content']) ? message['content'].filter(isRecord) : [];
+  if (kind !== 'assistant') return '';
+  return blocks
+    .map((block) => {
+      if (block['type'] === 'text') return String(block['text']);
+      return block['type'] === 'tool_use'
+        ? `  ${String(block['name'])} ${JSON.stringify(block['input'])}`
+        : '';
+    })
+    .join('\n');
+}
+
+async function questions(
+  fleet: Fleet,
+  _words: readonly string[],
+  { tenant: name }: ClientChoice,
+): Promise<Report> {
+  const open = (await fleet.questions(name)).map((question) => ({ id: idOf(question), ...question }));
+  const lines = open.map(
+    ({ id, tool, input, reason }) => `${id}  ${tool} ${JSON.stringify(input)}\n    ${reason}`,
+  );
+  return { value: open, text: lines.join('\n') || 'No question is open.' };
+}
+
+/** Session, turn, call and input: an answer can only belong to this question. */
+function idOf({
+  session,
+  turn,
+  toolUseId,
+  digest,
+}: Omit<Parameters<Fleet['answer']>[0], 'tool' | 'input' | 'reason'>) {
+  return `${session}:${turn}:${toolUseId}:${digest.slice(0, 12)}`;
+}
+
+async function answer(
+  fleet: Fleet,
+  [id = '', word = '']: readonly string[],
+  choice: ClientChoice,
+): Promise<Report> {
+  if (word !== 'allow' && word !== 'deny') throw new Error('An answer is allow or deny.');
+  const question = (await fleet.questions(choice.tenant)).find((open) => idOf(open) === id);
+  const { message, by } = choice;
+  const given = { allow: word === 'allow', ...(message === undefined ? {} : { message }) };
+  const isStored = question !== undefined && (await fleet.answer(question, given, by));
+  const text = isStored ? `${id}: ${word}` : `${id}: the question is not open`;
+  return { value: { question: id, answer: word, stored: isStored }, text, code: isStored ? 0 : 1 };
+}
+
+async function cancel(fleet: Fleet, [session = '']: readonly string[]): Promise<Report> {
+  const isCanceled = await fleet.cancel(session);
+  const text = isCanceled ? `${session}: the turn is being canceled` : `${session}: no turn is open`;
+  return { value: { session, canceled: isCanceled }, text, code: isCanceled ? 0 : 1 };
+}
+
+async function list(
+  fleet: Fleet,
+  _words: readonly string[],
+  { tenant: name }: ClientChoice,
+): Promise<Report> {
+  const rows = await fleet.list(name);
+  const lines = rows.map(
+    ({ id, tenant: of, state, turns, spentUsd }) =>
+      `${id}  ${of}  ${state}  ${turns} turns  $${spentUsd.toFixed(4)}`,
+  );
+  return { value: rows, text: lines.join('\n') || 'There are no sessions.' };
+}
+
+async function tenant(fleet: Fleet, [name = '']: readonly string[], choice: ClientChoice): Promise<Report> {
+  const { maxRunning, perMinute: startsPerMinute, budgetUsd } = choice;
+  const limits = { maxRunning, startsPerMinute, budgetUsd };
+  const given = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+  await fleet.tenant(name, given);
+  return { value: { tenant: name, ...given }, text: `${name}: ${JSON.stringify(given)}` };
+}
+
+async function exportSession(fleet: Fleet, [session = '', file = '']: readonly string[]): Promise<Report> {
+  const lines: string[] = [];
+  for await (const line of fleet.lines(session)) lines.push(line);
+  if (lines.length === 0) throw new Error(`The session ${session} has no lines.`);
+  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+  return { value: { session, file, lines: lines.length }, text: `${lines.length} lines written to ${file}` };
+}
+
+async function importSession(
+  fleet: Fleet,
+  [session = '', name = '']: readonly string[],
+  { tenant: owner = DEFAULT_TENANT }: ClientChoice,
+): Promise<Report> {
+  const found = findLog(name);
+  if (!found.ok) throw new Error(found.message);
+  const lines = readFileSync(found.file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  if (lines.some((line) => line.includes('"storedApart":true')))
+    throw new Error('The session has outputs in separate files. Such a session cannot be imported yet.');
+  await fleet.tenant(owner);
+  await fleet.create(session, owner);
+  await fleet.addLines(session, lines);
+  return { value: { session, lines: lines.length }, text: `${session}: ${lines.length} lines stored` };
+}
+
+async function doctor(fleet: Fleet): Promise<Report> {
+  const health = await fleet.health();
+  const workers = health.workers.map(
+    ({ id, host, pid, running, idleSeconds }) =>
+      `worker ${id} on ${host} (process ${pid}): ${running} turns, heartbeat ${idleSeconds.toFixed(0)} s ago`,
+  );
+  const turns = Object.entries(health.turns).map(([state, n]) => `${n} turns are ${state}`);
+  const unreadable = health.unreadable.map((session) => `${session} was written by a newer version`);
+  const text = [...(workers.length > 0 ? workers : ['No worker is running.']), ...turns, ...unreadable].join(
+    '\n',
+  );
+  return { value: health, text, code: workers.length > 0 ? 0 : 1 };
+}
+
+async function prune(fleet: Fleet, _words: readonly string[], { olderThan }: ClientChoice): Promise<Report> {
+  const ms = olderThan === undefined ? undefined : durationOf(olderThan);
+  if (ms === undefined) throw new Error('prune needs --older-than with a duration, such as 30d.');
+  const removed = await fleet.prune(new Date(Date.now() - ms));
+  return { value: { removed }, text: `${removed} sessions removed` };
+}

@@ -1,0 +1,136 @@
+/** `heddle fleet`: reads its arguments and runs a worker or a client command. */
+import { parseArgs } from 'node:util';
+import { errorMessage } from '@heddle/core';
+import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
+import { databaseUrl, NO_DATABASE, withFleet } from './connection.ts';
+import { CLIENT_COMMANDS, type ClientChoice, type Report } from './fleet-client.ts';
+import type { WorkerChoice } from './fleet-worker.ts';
+
+const HELP = `heddle fleet up [-- FLAGS]                   starts an embedded PostgreSQL and a worker, until Control-C
+heddle fleet worker [-- FLAGS]               runs a worker; FLAGS are those of heddle -p, such as --model
+heddle fleet submit SESSION PROMPT           queues a prompt; --watch shows it until its end
+heddle fleet watch SESSION [--after SEQ]     shows the stored lines as they come
+heddle fleet questions                       permission questions that wait for an answer
+heddle fleet answer QUESTION allow|deny      answers one; the first answer counts
+heddle fleet cancel SESSION                  ends the open turn, also if no worker is running
+heddle fleet list                            sessions with their state and costs
+heddle fleet tenant NAME                     creates a tenant, or sets --max-running, --per-minute, --budget
+heddle fleet export SESSION FILE             writes the lines as a session file
+heddle fleet import SESSION FILE             stores the lines of a local session
+heddle fleet migrate                         brings the tables up to date
+heddle fleet doctor                          workers, waiting turns, sessions of newer versions
+heddle fleet prune --older-than 30d          removes old sessions
+
+  --database URL      the PostgreSQL server; else DATABASE_URL, else a running heddle fleet up
+  --tenant NAME       the tenant of a session ("default")
+  --key KEY           the same key names the same turn: a repeated submit has no effect
+  --by NAME           the name of the submitter or of the answering user
+  --message TEXT      the reason of a denial
+  --data FOLDER       the data of the embedded server (in the configuration folder)
+  --concurrency N     turns that a worker runs at the same time (20)
+  --park-after SECONDS  how long a question waits in a worker before the turn is parked (300)
+  --wait SECONDS      how long a stopped worker waits for its turns (0)
+  --json              one JSON value per line
+
+A turn that loses its worker continues on another one. SIGTERM hands the turns of a worker back.
+`;
+
+const OPTIONS = {
+  database: { type: 'string' },
+  data: { type: 'string' },
+  tenant: { type: 'string' },
+  key: { type: 'string' },
+  by: { type: 'string' },
+  message: { type: 'string' },
+  after: { type: 'string' },
+  watch: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  concurrency: { type: 'string' },
+  wait: { type: 'string' },
+  budget: { type: 'string' },
+  'park-after': { type: 'string' },
+  'older-than': { type: 'string' },
+  'max-running': { type: 'string' },
+  'per-minute': { type: 'string' },
+} as const;
+
+export async function fleetCommand(argv: readonly string[]): Promise<number> {
+  const cut = argv.indexOf('--');
+  const [own, flags] = cut < 0 ? [argv, []] : [argv.slice(0, cut), argv.slice(cut + 1)];
+  let read;
+  try {
+    read = parseArgs({ args: [...own], allowPositionals: true, options: OPTIONS });
+  } catch (thrown) {
+    return refuse(errorMessage(thrown));
+  }
+  const { values, positionals } = read;
+  const [verb = 'help', ...words] = positionals;
+  if (values.help || verb === 'help') {
+    writeMessage(HELP);
+    return 0;
+  }
+  const number = (
+    name: 'after' | 'concurrency' | 'wait' | 'budget' | 'park-after' | 'max-running' | 'per-minute',
+  ) => {
+    const value = values[name];
+    if (value === undefined) return undefined;
+    if (!/^\d+(?:\.\d+)?$/.test(value)) throw new RangeError(`--${name} takes a number, not ${value}`);
+    return Number(value);
+  };
+  try {
+    const show = printer(values.json ?? false);
+    const url = databaseUrl(values.database);
+    if (verb === 'up' || verb === 'worker') {
+      if (words.length > 0) return refuse(`fleet ${verb} takes no words; flags of a run follow after --`);
+      const choice: WorkerChoice = {
+        concurrency: number('concurrency'),
+        parkAfterSeconds: number('park-after'),
+        waitSeconds: number('wait') ?? 0,
+        flags,
+        data: values.data,
+        tell: (line) => show({ value: line, text: String(Reflect.get(line, 'message')) }),
+      };
+      const { runUp, runWorker } = await import('./fleet-worker.ts');
+      if (verb === 'up') return await runUp(values.database ?? process.env['DATABASE_URL'], choice);
+      return url === undefined ? refuse(NO_DATABASE) : await runWorker(url, choice);
+    }
+    const command = Object.hasOwn(CLIENT_COMMANDS, verb) ? CLIENT_COMMANDS[verb] : undefined;
+    if (!command) return refuse(`fleet ${verb} is not a command. See heddle fleet help.`);
+    const expected = command.words === '' ? [] : command.words.split(' ');
+    if (words.length !== expected.length) return refuse(`fleet ${verb} takes ${command.words || 'no words'}`);
+    if (url === undefined) return refuse(NO_DATABASE);
+    const choice: ClientChoice = {
+      tenant: values.tenant,
+      key: values.key,
+      by: values.by,
+      message: values.message,
+      after: number('after') ?? 0,
+      watch: values.watch ?? false,
+      olderThan: values['older-than'],
+      maxRunning: number('max-running'),
+      perMinute: number('per-minute'),
+      budgetUsd: number('budget'),
+    };
+    const report = await withFleet(url, (fleet) => command.run(fleet, words, choice, show));
+    show(report);
+    return report.code ?? 0;
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return refuse(thrown.message);
+    process.stderr.write(`heddle: ${escapeControls(errorMessage(thrown) || String(thrown))}\n`);
+    return 1;
+  }
+}
+
+function printer(isJson: boolean): (report: Report) => void {
+  return ({ value, text }) => {
+    if (isJson) writeMessage(`${jsonText(value)}\n`);
+    else if (text !== '') writeMessage(`${escapeControls(text)}\n`);
+  };
+}
+
+function refuse(message: string): number {
+  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
+  return 2;
+}

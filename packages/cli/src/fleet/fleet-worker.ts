@@ -1,0 +1,96 @@
+/** `heddle fleet worker` and `heddle fleet up`: runs turns with the settings, tools and models of this program. */
+import path from 'node:path';
+import {
+  migrate,
+  openDatabase,
+  startEmbedded,
+  startWorker,
+  type WorkerAgent,
+  type WorkerTurn,
+} from '@heddle/fleet';
+import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
+import { agentOptions } from '../start/agent-options.ts';
+import { startAgent } from '../start/start-agent.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { fleetFolder, publishAddress } from './connection.ts';
+
+export interface WorkerChoice {
+  readonly concurrency: number | undefined;
+  readonly parkAfterSeconds: number | undefined;
+  /** Waits this long for running turns when the worker is stopped. */
+  readonly waitSeconds: number;
+  /** Flags of `heddle -p` for every turn, such as `--model` and `--allowed-tools`. */
+  readonly flags: readonly string[];
+  /** The folder of the embedded server. */
+  readonly data: string | undefined;
+  readonly tell: (line: object) => void;
+}
+
+/** Exit code for a database that is away: a supervisor should start the worker again. */
+const TEMPORARY_FAILURE = 75;
+
+/** Starts an embedded server unless there is a database, and runs a worker until a signal comes. */
+export async function runUp(given: string | undefined, choice: WorkerChoice): Promise<number> {
+  if (given !== undefined) return runWorker(given, choice);
+  const started = await startEmbedded(path.resolve(choice.data ?? path.join(fleetFolder(), 'postgres')));
+  if (!started.ok) {
+    process.stderr.write(`heddle: ${escapeControls(started.message)}\n`);
+    return 1;
+  }
+  const withdraw = publishAddress(started.server.url);
+  choice.tell({ type: 'server', message: 'PostgreSQL is running on the loopback address' });
+  try {
+    return await runWorker(started.server.url, choice);
+  } finally {
+    withdraw();
+    await started.server.stop();
+  }
+}
+
+export async function runWorker(url: string, choice: WorkerChoice): Promise<number> {
+  const command = readFlags(choice.flags);
+  if (typeof command === 'string') {
+    process.stderr.write(`heddle: ${escapeControls(command)}\n`);
+    return 2;
+  }
+  const database = openDatabase(url, 1);
+  await migrate(database);
+  await database.end();
+  const over = Promise.withResolvers<number>();
+  const worker = await startWorker({
+    url,
+    ...(choice.concurrency === undefined ? {} : { concurrency: choice.concurrency }),
+    ...(choice.parkAfterSeconds === undefined ? {} : { parkAfterMs: choice.parkAfterSeconds * 1_000 }),
+    agent: (turn) => agentOf(command, turn),
+    tell: (message) => choice.tell({ type: 'turn', message }),
+    onLost: () => over.resolve(TEMPORARY_FAILURE),
+  });
+  choice.tell({ type: 'worker', worker: worker.id, message: `worker ${worker.id} takes turns` });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => over.resolve(0));
+  const code = await over.promise;
+  choice.tell({ type: 'worker', worker: worker.id, message: `worker ${worker.id} hands its turns back` });
+  await worker.stop({ waitMs: choice.waitSeconds * 1_000 });
+  return code;
+}
+
+/** The flags of a headless run. Returns a message if they make no sense. */
+function readFlags(flags: readonly string[]): PrintCommand | string {
+  const parsed = readArguments(['-p', ...flags]);
+  if (!parsed.ok) return parsed.message;
+  const { command } = parsed;
+  if (command.name !== 'print' || command.prompt !== undefined)
+    return 'after -- a worker takes flags only, such as --model and --allowed-tools';
+  return command;
+}
+
+async function agentOf(command: PrintCommand, turn: WorkerTurn): Promise<WorkerAgent> {
+  const options = await agentOptions(command);
+  if (!options.ok) throw new Error(options.message);
+  const starting = await startAgent(command, options.options, {
+    session: turn.log,
+    agent: { canUseTool: turn.ask },
+  });
+  if (!starting.ok) throw new Error(starting.message);
+  const { agent, close } = starting.started;
+  return { agent, close };
+}

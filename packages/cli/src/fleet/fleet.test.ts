@@ -1,0 +1,92 @@
+/** `heddle fleet` through the program: one command runs a fleet, others submit, watch, answer and cancel. */
+import type { ChildProcess } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { findPrograms } from '@heddle/fleet';
+import { call, say, type ScriptStep } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { homeFor } from '../test/home.ts';
+import { type Ended, install, type Installed, linesOf, runProgram } from '../test/program.ts';
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+}, 60_000);
+afterAll(() => installed.remove());
+
+it('explains what is missing without a database', async () => {
+  const ended = await homeFor(installed.program).run(['fleet', 'list']);
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toContain('No fleet is known. Start one with heddle fleet up');
+});
+
+it('rejects unknown commands and missing words', async () => {
+  const { run } = homeFor(installed.program);
+  expect((await run(['fleet', 'dance'])).stderr).toContain('fleet dance is not a command');
+  expect((await run(['fleet', 'submit', 's1'])).stderr).toContain('fleet submit takes SESSION PROMPT');
+  expect((await run(['fleet', 'help'])).stdout).toContain('heddle fleet submit SESSION PROMPT');
+});
+
+const isInstalled = (await findPrograms()) !== undefined;
+if (!isInstalled) console.log('No embedded PostgreSQL for this platform: heddle fleet up is not tested.');
+
+describe.runIf(isInstalled)('heddle fleet up', () => {
+  let folder: string;
+  let up: ChildProcess;
+  const run = (...argv: readonly string[]): Promise<Ended> =>
+    runProgram(installed.program, ['fleet', ...argv], { cwd: folder });
+  const script = (steps: readonly ScriptStep[]): string => {
+    const file = path.join(folder, 'script.json');
+    writeFileSync(file, JSON.stringify(steps));
+    return `scripted:${file}`;
+  };
+
+  beforeAll(async () => {
+    // Root runs the server as another user, who must be able to enter the folder.
+    folder = mkdtempSync(path.join(process.getuid?.() === 0 ? '/tmp' : os.tmpdir(), 'heddle-up-'));
+    chmodSync(folder, 0o755);
+    const model = script([[call('Bash', { command: 'echo hello > made.txt' }, 'b1')], [say('All is done.')]]);
+    const flags = ['--json', '--data', path.join(folder, 'data'), '--', '--model', model];
+    const started = Promise.withResolvers<void>();
+    void runProgram(installed.program, ['fleet', 'up', ...flags], {
+      cwd: folder,
+      onStart: (child) => {
+        up = child;
+      },
+      onOutput: (text) => void (text.includes('takes turns') && started.resolve()),
+    }).then(({ stderr }) => started.reject(new Error(stderr)));
+    await started.promise;
+  }, 90_000);
+  afterAll(async () => {
+    const over = new Promise((resolve) => up.once('close', resolve));
+    if (up.kill('SIGTERM')) await over;
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  it('runs a prompt that asks a question, and shows it to the end', async () => {
+    const watching = run('submit', 'fix-1', 'Do it.', '--watch', '--json');
+    let question: unknown;
+    while (question === undefined) {
+      const listed: unknown = JSON.parse((await run('questions', '--json')).stdout);
+      question = Array.isArray(listed) ? Reflect.get(Object(listed[0]), 'id') : undefined;
+    }
+    expect((await run('answer', String(question), 'allow', '--by', 'ann')).code).toBe(0);
+    expect((await run('answer', String(question), 'deny')).code).toBe(1);
+    const ended = await watching;
+    expect(ended.code).toBe(0);
+    expect(linesOf(ended.stdout).at(-1)).toMatchObject({ result: { result: 'All is done.' } });
+    const listed = await run('list');
+    expect(listed.stdout).toContain('fix-1  default  idle  1 turns');
+    expect((await run('doctor')).stdout).toMatch(/worker 1 on .*: 0 turns/);
+  }, 90_000);
+
+  it('exports a session that continues on this machine', async () => {
+    const file = path.join(folder, 'fix-1.jsonl');
+    expect((await run('export', 'fix-1', file)).code).toBe(0);
+    const replayed = await runProgram(installed.program, ['replay', file], { cwd: folder });
+    expect(replayed.code).toBe(0);
+    expect((await run('import', 'copy-1', file)).stdout).toContain('lines stored');
+    expect((await run('list')).stdout).toContain('copy-1');
+  }, 60_000);
+});
