@@ -18,7 +18,7 @@ export interface ClientChoice {
   readonly message: string | undefined;
 }
 
-/** What a command reports: a value for `--json`, and the same as text. */
+/** The report of a command: a value for `--json`, and the same as text. */
 export interface Report {
   readonly value: unknown;
   readonly text: string;
@@ -26,7 +26,7 @@ export interface Report {
   readonly code?: number;
 }
 
-export type Emit = (report: Report) => void;
+type Emit = (report: Report) => void;
 
 const DEFAULT_TENANT = 'default';
 
