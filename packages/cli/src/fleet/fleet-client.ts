@@ -117,7 +117,9 @@ async function questions(
   _words: readonly string[],
   { tenant: name }: ClientChoice,
 ): Promise<Report> {
-  const open = (await fleet.questions(name)).map((question) => ({ id: idOf(question), ...question }));
+  const open = (await fleet.questions(name)).map((question) =>
+    Object.assign({ id: idOf(question) }, question),
+  );
   const lines = open.map(
     ({ id, tool, input, reason }) => `${id}  ${tool} ${JSON.stringify(input)}\n    ${reason}`,
   );

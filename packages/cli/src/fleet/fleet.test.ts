@@ -1,5 +1,6 @@
 /** `heddle fleet` through the program: one command runs a fleet, others submit, watch, answer and cancel. */
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -59,7 +60,7 @@ describe.runIf(isInstalled)('heddle fleet up', () => {
     await started.promise;
   }, 90_000);
   afterAll(async () => {
-    const over = new Promise((resolve) => up.once('close', resolve));
+    const over = once(up, 'close');
     if (up.kill('SIGTERM')) await over;
     rmSync(folder, { recursive: true, force: true });
   }, 60_000);
