@@ -7,7 +7,7 @@ import { type Finding, finding, isTest, type Source } from './source.ts';
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   core: ['messages', 'model', 'machine', 'request', 'tools', 'context', 'log', 'loop'],
   context: ['estimate', 'history', 'levels', 'collapse', 'compaction', 'pipeline'],
-  mcp: ['config', 'connection', 'tools', 'servers'],
+  mcp: ['config', 'oauth', 'connection', 'tools', 'servers'],
   testing: [
     'samples',
     'mcp',

@@ -18,6 +18,9 @@ export type {
 export { readElicitation } from './connection/client-services.ts';
 export type { SendToHost } from './connection/host-transport.ts';
 export type { McpServer, ServerState, ServerStatus } from './connection/server.ts';
+export { openCallback } from './oauth/oauth-callback.ts';
+export { type BrowserLogin, StoredOAuth } from './oauth/stored-oauth.ts';
+export { TokenStore } from './oauth/token-store.ts';
 export { McpServers, type ServerReport, type ServersDeps } from './servers/mcp-servers.ts';
 export { SessionServers } from './servers/session-servers.ts';
 export { cleanLine, cleanText } from './server-text.ts';

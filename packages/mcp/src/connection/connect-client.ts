@@ -1,8 +1,15 @@
 /** Opens a connection: transport, handshake and revision of the protocol. The library is loaded with the first one. */
-import type { Client, ListChangedHandlers, Transport } from '@modelcontextprotocol/client';
+import type {
+  Client,
+  ListChangedHandlers,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  StreamableHTTPClientTransportOptions,
+  Transport,
+} from '@modelcontextprotocol/client';
 import { errorCode, errorMessage } from '@heddle/core';
-import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { ConfiguredServer, RemoteConfig } from '../config/server-config.ts';
+import type { StoredOAuth } from '../oauth/stored-oauth.ts';
 import { cleanLine } from '../server-text.ts';
 import { capabilitiesOf, type ClientServices, registerServices } from './client-services.ts';
 import { HostTransport, type SendToHost } from './host-transport.ts';
@@ -14,7 +21,7 @@ export interface ConnectDeps extends StdioDeps {
   readonly sendToHost?: SendToHost | undefined;
   /** Runs a `headersHelper` and returns the headers it printed. */
   readonly runHeadersHelper?: (command: string) => Promise<Readonly<Record<string, string>>>;
-  readonly oauth?: (server: ConfiguredServer) => OAuthClientProvider | undefined;
+  readonly oauth?: (server: ConfiguredServer) => StoredOAuth | undefined;
 }
 
 export interface ConnectHandlers {
@@ -27,6 +34,8 @@ export interface ConnectHandlers {
 export interface OpenConnection {
   readonly client: Client;
   readonly transport: Transport;
+  /** Undefined if the connection has no login. */
+  readonly oauth?: StoredOAuth | undefined;
 }
 
 export type Connecting =
@@ -97,24 +106,29 @@ export async function connectClient(
           });
         }
         case 'sse':
-          transport = new library.SSEClientTransport(
-            new URL(config.url),
-            await remoteOptions(server, config, deps),
-          );
-          return attempt(transport, 'legacy');
-        case 'http':
-          transport = new library.StreamableHTTPClientTransport(
-            new URL(config.url),
-            await remoteOptions(server, config, deps),
-          );
-          return attempt(transport, 'auto');
+        case 'http': {
+          const { provider, options } = await remoteOptions(server, config, deps);
+          const open = (): SSEClientTransport | StreamableHTTPClientTransport =>
+            config.type === 'sse'
+              ? new library.SSEClientTransport(new URL(config.url), options)
+              : new library.StreamableHTTPClientTransport(new URL(config.url), options);
+          const mode = config.type === 'sse' ? 'legacy' : 'auto';
+          const first = open();
+          transport = first;
+          const connection = await attempt(first, mode).catch(async (thrown: unknown) => {
+            if (!isUnauthorized(thrown) || !(await provider?.finish(first, signal))) throw thrown;
+            transport = open();
+            return attempt(transport, mode);
+          });
+          return { ...connection, oauth: provider };
+        }
       }
     })();
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no other way
     connection.client.onclose = () => handlers.onClosed(endingOf(connection.transport));
     return { ok: true, connection };
   } catch (thrown) {
-    return failure(thrown, transport, library.UnauthorizedError);
+    return failure(server.name, thrown, transport);
   }
 }
 
@@ -126,28 +140,37 @@ async function remoteOptions(
   server: ConfiguredServer,
   config: RemoteConfig,
   { oauth, runHeadersHelper }: ConnectDeps,
-): Promise<{ requestInit: { headers: Record<string, string> }; authProvider?: OAuthClientProvider }> {
+): Promise<{ provider: StoredOAuth | undefined; options: StreamableHTTPClientTransportOptions }> {
   const helped = config.headersHelper === undefined ? {} : await runHeadersHelper?.(config.headersHelper);
   const headers = { ...config.headers, ...helped };
-  const provider = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
-    ? undefined
-    : oauth?.(server);
-  return { requestInit: { headers }, ...(provider ? { authProvider: provider } : {}) };
+  const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  const provider = hasOwn ? undefined : oauth?.(server);
+  return { provider, options: { requestInit: { headers }, ...(provider ? { authProvider: provider } : {}) } };
+}
+
+export function canFinishAuth(
+  transport: Transport,
+): transport is SSEClientTransport | StreamableHTTPClientTransport {
+  return 'finishAuth' in transport;
+}
+
+/** The server wants a login, or one with more rights. */
+export function isUnauthorized(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  return thrown.name === 'UnauthorizedError' || ('status' in thrown && thrown.status === 401);
 }
 
 function failure(
+  server: string,
   thrown: unknown,
   transport: Transport | undefined,
-  Unauthorized: new () => Error,
 ): Extract<Connecting, { ok: false }> {
-  const isUnauthorized =
-    thrown instanceof Unauthorized ||
-    (thrown instanceof Error && 'status' in thrown && thrown.status === 401);
+  const needsLogin = isUnauthorized(thrown);
   const stderr = transport instanceof StdioTransport ? transport.stderr.trim() : '';
   const ending = transport === undefined ? undefined : endingOf(transport);
-  const why = isUnauthorized ? 'needs-auth' : 'failed';
-  const message = isUnauthorized
-    ? 'The server requires a login.'
+  const why = needsLogin ? 'needs-auth' : 'failed';
+  const message = needsLogin
+    ? `The server requires a login: heddle mcp login ${server}`
     : (ending ?? cleanLine(errorMessage(thrown)));
   return { ok: false, why, message, ...(stderr === '' ? {} : { stderr }) };
 }

@@ -11,7 +11,13 @@ import { errorCode, errorMessage, untilAborted } from '@heddle/core';
 import type { ConfiguredServer } from '../config/server-config.ts';
 import { cleanLine, cleanParagraph, cleanText } from '../server-text.ts';
 import { CallLimit, type CallLimits } from './call-limit.ts';
-import { connectClient, type ConnectDeps, type OpenConnection } from './connect-client.ts';
+import {
+  canFinishAuth,
+  connectClient,
+  type ConnectDeps,
+  isUnauthorized,
+  type OpenConnection,
+} from './connect-client.ts';
 import { HostTransport } from './host-transport.ts';
 import { ANYTHING, listItems, LISTS } from './listing.ts';
 import { StdioTransport } from './stdio-transport.ts';
@@ -155,6 +161,7 @@ export class McpServer {
   /** Ends the connection and its process. */
   async close(): Promise<void> {
     await this.#drop();
+    this.#state = { status: 'failed', error: 'The connection was closed.' };
     this.#settled.resolve();
   }
 
@@ -177,7 +184,7 @@ export class McpServer {
 
   /** Returns the result as the server gave it. Throws an error with a message for the model. */
   async call({ tool, input, definition, toolUseId, signal, onProgress }: ServerCall): Promise<unknown> {
-    const { client } = await this.#connected(signal);
+    const connection = await this.#connected(signal);
     const controller = new AbortController();
     let limitReached: string | undefined;
     const limit = new CallLimit(this.#deps.times.limits, (message) => {
@@ -190,17 +197,19 @@ export class McpServer {
     this.#open.add(limit);
     try {
       const meta = toolUseId === undefined ? {} : { _meta: { 'heddle/toolUseId': toolUseId } };
-      return await client.callTool(
-        { name: tool, arguments: input, ...meta },
-        {
-          signal: controller.signal,
-          timeout: MAX_TIMER_MS,
-          onprogress: (progress) => {
-            limit.progress();
-            onProgress?.(progress);
+      return await this.#authorized(connection, controller.signal, () =>
+        connection.client.callTool(
+          { name: tool, arguments: input, ...meta },
+          {
+            signal: controller.signal,
+            timeout: MAX_TIMER_MS,
+            onprogress: (progress) => {
+              limit.progress();
+              onProgress?.(progress);
+            },
+            ...(isDefinition(definition) ? { toolDefinition: definition } : {}),
           },
-          ...(isDefinition(definition) ? { toolDefinition: definition } : {}),
-        },
+        ),
       );
     } catch (thrown) {
       throw new Error(this.#callFailure(tool, thrown, limitReached, signal), { cause: thrown });
@@ -217,15 +226,36 @@ export class McpServer {
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<unknown> {
-    const { client } = await this.#connected(signal);
+    const connection = await this.#connected(signal);
     const options = { signal, timeout: this.#deps.times.connectMs };
-    return client.request({ method, params }, ANYTHING, options);
+    return this.#authorized(connection, signal, () =>
+      connection.client.request({ method, params }, ANYTHING, options),
+    );
   }
 
   /** Lists the resources or the templates of resources. */
   async list(kind: 'resources' | 'templates', signal: AbortSignal): Promise<Items> {
     const { client } = await this.#connected(signal);
     return listItems(client, LISTS[kind], { signal, timeout: this.#deps.times.connectMs });
+  }
+
+  /** A server may want another login at any time, with more rights. Without one, its state is `needs-auth`. */
+  async #authorized<T>(
+    { transport, oauth }: OpenConnection,
+    signal: AbortSignal,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!isUnauthorized(thrown)) throw thrown;
+      if (canFinishAuth(transport) && (await oauth?.finish(transport, signal))) return work();
+      this.#settle({
+        status: 'needs-auth',
+        error: `The server requires a login: heddle mcp login ${this.name}`,
+      });
+      throw thrown;
+    }
   }
 
   async #connected(signal: AbortSignal): Promise<OpenConnection> {

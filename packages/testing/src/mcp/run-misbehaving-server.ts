@@ -108,7 +108,11 @@ function call({ name }: Fields, id: unknown): Fields | undefined {
 if (start === 'silent') setInterval(() => undefined, 1_000);
 else if (start === 'exits') process.exit(7);
 else {
-  if (start === 'stubborn') process.on('SIGTERM', () => undefined);
+  if (start === 'stubborn') {
+    process.on('SIGTERM', () => undefined);
+    setInterval(() => undefined, 1_000);
+    process.stderr.write(String(process.pid));
+  }
   serveLines({
     initialize: () =>
       start === 'rejects'
