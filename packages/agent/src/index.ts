@@ -5,6 +5,7 @@ export { BUILT_IN_AGENTS } from './agents/built-in.ts';
 export { type AgentDefinition, decodeAgents, mergeAgents } from './agents/definition.ts';
 export { compactionOverrides } from './context/overrides.ts';
 export { admitMedia } from './context/admit-media.ts';
+export type { ForkAnswer, SmallQuestion } from './fork/fork.ts';
 export { QueryEngine } from './engine/engine.ts';
 export type {
   AgentHooks,

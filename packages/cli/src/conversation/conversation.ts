@@ -5,6 +5,7 @@
 import { sessionPlace } from '../config-dir.ts';
 import type { ChatCommand, SessionChoice } from '../arguments/arguments.ts';
 import type { AgentSetup } from '../start/agent-options.ts';
+import { elicitFromUser } from '../mcp/ask-for-servers.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Chat } from '../slash/command.ts';
 import { readSlash } from '../slash/slash-commands.ts';
@@ -77,6 +78,7 @@ export class Conversation {
       options,
       surface: {
         tell: (text) => note(escapeControls(text)),
+        services: { elicit: elicitFromUser((questions, signal) => dialogs.askUser(questions, signal)) },
         tools: {
           askUser: (questions, signal) => dialogs.askUser(questions, signal),
           approvePlan: (plan, signal) => dialogs.approvePlan(plan, signal),

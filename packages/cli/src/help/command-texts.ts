@@ -109,8 +109,7 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
   },
   mcp: {
     text: 'list, add, remove and test MCP servers',
-    words: ['list', 'get', 'add', 'add-json', 'remove', 'test', 'help'],
-    completes: {},
+    words: ['list', 'get', 'add', 'add-json', 'remove', 'test', 'login', 'logout', 'help'],
     examples: ['heddle mcp add notes -- npx -y @acme/notes-server', 'heddle mcp test notes'],
   },
   config: {

@@ -1,7 +1,8 @@
 /** `heddle mcp`: lists, adds, removes and tests the MCP servers that are configured. */
 import { addServer, type EditableScope, removeServer } from '@heddle/agent/mcp';
 import { errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
-import { readConfig } from '@heddle/mcp';
+import { openCallback, readConfig } from '@heddle/mcp';
+import { spawn } from 'node:child_process';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
@@ -17,6 +18,8 @@ heddle mcp add NAME URL --transport http    adds a server with an address (http 
 heddle mcp add-json NAME JSON               adds a server as .mcp.json would contain it
 heddle mcp remove NAME                      removes a server
 heddle mcp test [NAME] [--json]             connects, and shows the state, the tools and the errors
+heddle mcp login NAME                       logs in to a server with an address, in the browser
+heddle mcp logout NAME                      forgets the tokens of a server
 
 add takes --env KEY=VALUE and --header "Name: value", each any number of times.
 --scope local (you, in this project; the default), user (you, everywhere) or project (.mcp.json, for everyone).
@@ -74,6 +77,10 @@ export async function mcpCommand(argv: readonly string[]): Promise<number> {
       return name === undefined ? refuse('mcp remove takes a NAME') : remove(name, values);
     case 'test':
       return test(name, values);
+    case 'login':
+    case 'logout':
+      if (name === undefined) return refuse(`mcp ${verb} takes a NAME`);
+      return verb === 'login' ? logIn(name, values) : logOut(name, values);
     default:
       return refuse(`mcp ${verb} is not a command. See heddle mcp help.`);
   }
@@ -122,6 +129,44 @@ async function test(name: string | undefined, values: McpValues): Promise<number
   } finally {
     await opened.close();
   }
+}
+
+async function logIn(name: string, values: McpValues): Promise<number> {
+  const opened = await servers(values);
+  const config = opened?.servers.get(name)?.configured.config;
+  if (!opened || !config) return missing(name, opened);
+  if (!('url' in config)) return refuse(`${name} has no address, so there is no login.`);
+  const callback = await openCallback(config.oauth?.callbackPort);
+  try {
+    const state = await opened.login(name, { callback, open: openBrowser });
+    if (state?.status !== 'connected') return refuse(`${name}: ${state?.error ?? 'not connected'}`);
+    return print(`${escapeControls(`${name} is connected.`)}\n`);
+  } finally {
+    callback.close();
+    await opened.close();
+  }
+}
+
+async function logOut(name: string, values: McpValues): Promise<number> {
+  const opened = await servers(values);
+  if (!opened?.servers.get(name)) return missing(name, opened);
+  const text = opened.logout(name) ? `The tokens of ${name} are removed.` : `There are no tokens of ${name}.`;
+  return print(`${escapeControls(text)}\n`);
+}
+
+/** Shows the address, because the browser may be on another machine. */
+function openBrowser(url: string): void {
+  writeMessage(`Log in at this address:\n${escapeControls(url)}\n`);
+  const [program, ...args] =
+    process.platform === 'darwin'
+      ? ['open', url]
+      : process.platform === 'win32'
+        ? ['explorer', url]
+        : [process.env['BROWSER'] ?? 'xdg-open', url];
+  if (program !== undefined)
+    spawn(program, args, { stdio: 'ignore', detached: true })
+      .on('error', () => undefined)
+      .unref();
 }
 
 function add(name: string, entry: JsonObject | string, values: McpValues): number {

@@ -3,12 +3,22 @@ import { admitMedia, type LivePermissions, VERSION } from '@heddle/agent';
 import { configuredServers } from '@heddle/agent/mcp';
 import type { LoadedSettings } from '@heddle/agent/settings';
 import { type ResultContent, text } from '@heddle/core';
-import { type ClientServices, McpServers, type SendToHost, type ServersRead } from '@heddle/mcp';
+import {
+  type BrowserLogin,
+  type ClientServices,
+  McpServers,
+  type SendToHost,
+  type ServerState,
+  type ServersRead,
+  StoredOAuth,
+  TokenStore,
+} from '@heddle/mcp';
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { RunOptions } from '../arguments/arguments.ts';
+import { configDir } from '../config-dir.ts';
 import { commandEnvironment } from '../keys.ts';
 import { runHeadersHelper } from './headers-helper.ts';
 
@@ -28,6 +38,8 @@ export class ProgramServers {
   #services: ServerServices = {};
   #folder: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #login: BrowserLogin | undefined;
+  readonly #tokens = new TokenStore(path.join(configDir(process.env), 'mcp-auth.json'));
 
   constructor({ servers }: ServersRead, rules: LivePermissions | undefined, cwd: string) {
     const services = servicesOf(
@@ -42,6 +54,10 @@ export class ProgramServers {
       services,
       sendToHost: (server, message, signal) => this.#sendToHost(server, message, signal),
       runHeadersHelper,
+      oauth: (server) =>
+        server.config.type === 'http' || server.config.type === 'sse'
+          ? new StoredOAuth(server, server.config, this.#tokens, this.#login)
+          : undefined,
       admitImages: (content, signal) => admitImages(content, signal),
       storeFile: (data, extension) => this.#store(data, extension),
     });
@@ -63,6 +79,18 @@ export class ProgramServers {
   startAfterRequest(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.servers.start(), AFTER_REQUEST_MS).unref();
+  }
+
+  /** Connects to a server, with a login in the browser if it needs one. */
+  async login(name: string, login: BrowserLogin): Promise<ServerState | undefined> {
+    this.#login = login;
+    return this.servers.get(name)?.reconnect();
+  }
+
+  /** Removes the stored tokens of a server. Returns false if there are none. */
+  logout(name: string): boolean {
+    const config = this.servers.get(name)?.configured.config;
+    return config !== undefined && 'url' in config && this.#tokens.remove(TokenStore.keyOf(name, config.url));
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,9 @@
 /** The part of the MCP servers in one session: tools, news for the model, and the moment at which servers start. */
-import type { AgentOptions } from '@heddle/agent';
+import type { AgentOptions, ForkAnswer, SmallQuestion } from '@heddle/agent';
 import type { Attachment, LoopEvent, Tool } from '@heddle/core';
 import { SessionServers } from '@heddle/mcp';
 import type { ServerTools } from '@heddle/tools';
+import { sampleWithConsent } from './ask-for-servers.ts';
 import type { ProgramServers, ServerServices } from './program-servers.ts';
 
 export interface SessionParts {
@@ -15,6 +16,9 @@ export interface SessionParts {
 
 interface SessionSetup {
   readonly services: ServerServices;
+  /** Asks a model for a server, after the user agreed. */
+  readonly ask: (question: SmallQuestion) => Promise<ForkAnswer>;
+  readonly modelName: string;
   /** A folder for the files of results. Undefined for a session that leaves nothing behind. */
   readonly folder: string | undefined;
   /** A tool that is denied as a whole is not shown to the model. */
@@ -26,11 +30,10 @@ interface SessionSetup {
 /** A search without a match waits this long for servers that are still connecting. */
 const SEARCH_WAIT_MS = 10_000;
 
-export function joinSession(
-  mcp: ProgramServers,
-  { services, folder, isDenied, window }: SessionSetup,
-): SessionParts {
-  mcp.attach(services, folder);
+export function joinSession(mcp: ProgramServers, setup: SessionSetup): SessionParts {
+  const { services, folder, isDenied, window, ask, modelName } = setup;
+  const { elicit } = services;
+  mcp.attach(elicit ? { ...services, sample: sampleWithConsent(elicit, ask, modelName) } : services, folder);
   const { servers } = mcp;
   const session = new SessionServers(servers);
   const offered = (tools: readonly Tool[]): readonly Tool[] => tools.filter(({ name }) => !isDenied(name));

@@ -98,7 +98,8 @@ export async function startAgent(
   const opened = given ? { ok: true as const, session: given } : await openChosen(choice);
   if (!opened.ok) return opened;
   const { session } = opened;
-  const servers = mcp && (await serverParts(mcp, session, options, services));
+  const servers =
+    mcp && (await serverParts(mcp, session, options, services, (question) => agent.askSmall(question)));
   const extensionSetup: ExtensionSetup = {
     options,
     session,
@@ -268,10 +269,13 @@ async function serverParts(
   { id, journal }: Session,
   { rules, context, modelName }: Pick<AgentSetup, 'rules' | 'context' | 'modelName'>,
   services: ServerServices,
+  ask: Agent['askSmall'],
 ): Promise<SessionParts> {
   const { joinSession } = await import('../mcp/session-parts.ts');
   return joinSession(mcp, {
     services,
+    ask,
+    modelName,
     folder: journal.path && path.join(path.dirname(journal.path), id, 'mcp'),
     isDenied: (name) => isToolDenied(name, rulesNow(rules)),
     window: context?.windowOf?.(modelName) ?? USUAL_WINDOW,

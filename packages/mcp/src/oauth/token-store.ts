@@ -28,8 +28,7 @@ export class TokenStore {
   read(key: string): StoredLogin {
     const all = this.#readAll();
     const entry = Object.hasOwn(all, key) ? all[key] : undefined;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this class writes the file
-    return isRecord(entry) ? (entry as StoredLogin) : {};
+    return isRecord(entry) ? entry : {};
   }
 
   /** An undefined field removes the stored one. */

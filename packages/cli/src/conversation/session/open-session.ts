@@ -8,7 +8,7 @@ interface OpenSessionSetup {
   readonly command: ChatCommand;
   readonly options: AgentSetup;
   /** The callbacks for questions and events. */
-  readonly surface: Pick<Surface, 'tools' | 'agent' | 'tell'>;
+  readonly surface: Pick<Surface, 'tools' | 'agent' | 'tell' | 'services'>;
 }
 
 /** Enough letters to identify a session, and short enough for one row. */

@@ -66,6 +66,7 @@ export async function callTool(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the tool uses these fields only
     const { data } = await tool.call(
       { ...input },
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the tool uses these fields only
       context as unknown as Parameters<typeof tool.call>[1],
       () => undefined,
     );
