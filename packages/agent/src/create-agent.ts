@@ -29,8 +29,6 @@ export interface Agent {
   undoCompaction(): CommandOutcome<{ readonly messages: number }>;
   /** Asks the model a question beside the conversation, which does not change. Works also while a prompt runs. */
   askAside(question: string): Promise<ForkAnswer>;
-  /** Asks the small model, which reads only this question. Its cost counts in the session. */
-  askSmall(question: SmallQuestion): Promise<ForkAnswer>;
   /** Waits for work beside the conversation, not longer than the limit, and ends it. Call it before the program ends. */
   settle(limitMs?: number): Promise<void>;
   /** Asks the small model. It reads only this question. The session is charged. */
@@ -79,7 +77,6 @@ export function createAgent(options: AgentOptions): Agent {
     compact: (instructions) => engine.compact(instructions),
     undoCompaction: () => engine.undoCompaction(),
     askAside: (question) => engine.background.questions.ask(question),
-    askSmall: (question) => engine.background.questions.fork.askSmall(question),
     settle: (limitMs) => engine.background.settle(limitMs),
     askSmall: (question) => engine.background.questions.askSmall(question),
     charge: (spent) => engine.background.questions.bill(spent),
