@@ -12,7 +12,7 @@ export interface AgentFilePlaces {
   readonly configDirs: readonly string[];
   /** The scopes whose files are read. Undefined for all. */
   readonly sources?: readonly Scope[] | undefined;
-  /** Without trust, the model of a file of the project has no effect. */
+  /** Without trust, a file of the project cannot choose a model of another provider. */
   readonly isTrusted: boolean;
 }
 
@@ -75,6 +75,9 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
+/** Names without a provider. */
+const CLAUDE_MODEL = /^(inherit|sonnet|opus|haiku|claude-[\w.-]+)$/i;
+
 async function readAgentFile(
   file: string,
   { source }: AgentFolder,
@@ -89,8 +92,9 @@ async function readAgentFile(
     const decoded = decodeAgent({ ...fields, prompt: body }, { name, source, file });
     const problems = decoded.problems.map((problem) => `${file}: ${problem}`);
     if (!decoded.definition) return { definitions: [], problems };
-    const { model: _model, ...careful } = decoded.definition;
-    const definition = source === 'project' && !isTrusted ? careful : decoded.definition;
+    const { model, ...careful } = decoded.definition;
+    const mayChoose = source !== 'project' || isTrusted || (model !== undefined && CLAUDE_MODEL.test(model));
+    const definition = mayChoose ? decoded.definition : careful;
     return { definitions: [definition], problems };
   } catch (thrown) {
     if (errorCode(thrown) === 'ENOENT') return { definitions: [], problems: [] };
