@@ -217,3 +217,36 @@ it('a command with a model and an effort uses them for its own prompt only', asy
   expect(models[0]).toMatch(/haiku/);
   expect(models[1]).not.toMatch(/haiku/);
 });
+
+describe('the start', () => {
+  const files = {
+    'CLAUDE.md': 'Instructions.',
+    '.claude/commands/make.md': HEADER('allowed-tools: Bash(touch:*)', 'Make it.'),
+    '.claude/skills/bad/SKILL.md': '---\nname: bad\ndescription: Is bad\nmodel: *\n---\nBody.',
+    '.claude/settings.json': JSON.stringify({
+      hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] },
+    }),
+  };
+
+  it('names what was loaded, the problem with a file, and what an untrusted folder would load', async () => {
+    const { run, trust } = await project(files, [[say('ok')]]);
+    const { stdout } = await run(['--plain'], { input: '' });
+    expect(stdout).toMatch(/instructions: CLAUDE\.md; 1 skill, 1 command/);
+    expect(stdout).toMatch(/bad\/SKILL\.md:\d+: /);
+    expect(stdout).toMatch(
+      /not trusted: allowed tools, model or effort of \/bad, \/make\. .*permissions trust/,
+    );
+    await trust();
+    const trusted = (await run(['--plain'], { input: '' })).stdout;
+    expect(trusted).toContain('1 skill, 1 command, 1 hook');
+    expect(trusted).not.toContain('not trusted');
+  });
+});
+
+it('/init asks the model for AGENTS.md, and a file of the project cannot replace it', async () => {
+  const { run, sent } = await project({ '.claude/commands/init.md': 'Something else.' }, [[say('Written.')]]);
+  expect((await run(['-p', '/init the tests'])).stdout).toBe('Written.\n');
+  expect(sent()[0]).toContain('Write AGENTS.md at the top of this project');
+  expect(sent()[0]).toContain('the tests');
+  expect(sent()[0]).not.toContain('Something else.');
+});

@@ -85,17 +85,19 @@ async function findPlaces(root: ExtensionRoot): Promise<Places> {
 }
 
 async function findSkills({ folder, scope, plugin }: ExtensionRoot): Promise<readonly PromptFilePlace[]> {
+  const pluginFolder = plugin === undefined ? undefined : folder;
   const names = await namesIn(path.join(folder, 'skills'));
   const places = await Promise.all(
     names.map(async (name): Promise<readonly PromptFilePlace[]> => {
       const file = path.join(folder, 'skills', name, 'SKILL.md');
-      return (await isFile(file)) ? [{ kind: 'skill', file, name, scope, plugin }] : [];
+      return (await isFile(file)) ? [{ kind: 'skill', file, name, scope, plugin, pluginFolder }] : [];
     }),
   );
   return places.flat();
 }
 
 async function findCommands({ folder, scope, plugin }: ExtensionRoot): Promise<Places> {
+  const pluginFolder = plugin === undefined ? undefined : folder;
   const places: PromptFilePlace[] = [];
   const problems: string[] = [];
   const seen = new Set<string>();
@@ -107,7 +109,15 @@ async function findCommands({ folder, scope, plugin }: ExtensionRoot): Promise<P
       const file = path.join(at, name);
       if (places.length >= MAX_FILES) return;
       if (name.endsWith('.md') && (await isFile(file)))
-        places.push({ kind: 'command', file, name: name.slice(0, -'.md'.length), scope, plugin, folders });
+        places.push({
+          kind: 'command',
+          file,
+          name: name.slice(0, -'.md'.length),
+          scope,
+          plugin,
+          pluginFolder,
+          folders,
+        });
       else if (folders.length < MAX_DEPTH) await visit(file, [...folders, name]);
     }
   };

@@ -49,7 +49,7 @@ export async function expandPrompt(
 /** `` !`command` `` after a space or at the start of a line, or a code block with the language `!`. */
 const COMMAND = /(?<lead>^|\s)(?:```!\s*\n(?<block>[\s\S]*?)\n```|!`(?<inline>[^`\n]+)`)/g;
 const VARIABLE =
-  /\\(\$)|\$\{CLAUDE_(?:SESSION_ID|SKILL_DIR|EFFORT)\}|\$ARGUMENTS(?:\[\d+\])?|\$\d+|\$[A-Za-z_]\w*/g;
+  /\\(\$)|\$\{CLAUDE_(?:SESSION_ID|SKILL_DIR|EFFORT|PLUGIN_ROOT)\}|\$ARGUMENTS(?:\[\d+\])?|\$\d+|\$[A-Za-z_]\w*/g;
 
 async function outputOf(
   command: string,
@@ -81,6 +81,8 @@ function argumentValues(file: PromptFile, { text, sessionId, effort }: PromptArg
         return sessionId;
       case '${CLAUDE_SKILL_DIR}':
         return file.folder;
+      case '${CLAUDE_PLUGIN_ROOT}':
+        return file.pluginFolder;
       case '${CLAUDE_EFFORT}':
         return effort ?? '';
       case '$ARGUMENTS':

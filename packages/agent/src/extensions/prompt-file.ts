@@ -33,6 +33,8 @@ export interface PromptFile {
   readonly file: string;
   readonly folder: string;
   readonly scope: PromptFileScope;
+  /** The folder of its plugin. */
+  readonly pluginFolder?: string | undefined;
 }
 
 export type PromptFileScope = 'managed' | 'user' | 'project' | 'plugin';
@@ -46,6 +48,7 @@ export interface PromptFilePlace {
   /** The folders between `commands` and the file. */
   readonly folders?: readonly string[] | undefined;
   readonly plugin?: string | undefined;
+  readonly pluginFolder?: string | undefined;
 }
 
 interface PromptFileRead {
@@ -104,7 +107,10 @@ export async function readPromptFile(place: PromptFilePlace, text: string): Prom
       disallowedTools: toolList(fields['disallowed-tools'] ?? fields['disallowedTools']),
       model: string('model'),
       effort: string('effort'),
-      isForModel: !boolean('disable-model-invocation', false),
+      // Without a description, the model cannot know what a command is for.
+      isForModel:
+        !boolean('disable-model-invocation', false) &&
+        (place.kind === 'skill' || string('description') !== undefined),
       isForUser: boolean('user-invocable', true),
       isForked: string('context') === 'fork',
       agent: string('agent'),
@@ -115,6 +121,7 @@ export async function readPromptFile(place: PromptFilePlace, text: string): Prom
       file: place.file,
       folder: path.dirname(place.file),
       scope: place.scope,
+      pluginFolder: place.pluginFolder,
     },
   };
 }

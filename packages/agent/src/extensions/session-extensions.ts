@@ -1,5 +1,6 @@
 /** The skills and slash commands of one session: lists them, turns a typed command into a prompt, and loads skills for the model. */
 import { type Attachment, type Message, text, type UserMessage } from '@heddle/core';
+import { BUILT_IN_PROMPTS } from './built-in.ts';
 import { discoverPromptFiles, type ExtensionRoot } from './discover.ts';
 import { expandPrompt } from './expand-prompt.ts';
 import type { PromptFile } from './prompt-file.ts';
@@ -70,6 +71,14 @@ export class SessionExtensions {
   /** Sentences that name file and line. */
   get problems(): readonly string[] {
     return this.#problems;
+  }
+
+  /** The names of files whose rules, model or effort do not count, because the project is not trusted. */
+  get leftOut(): readonly string[] {
+    return this.#files
+      .filter((file) => !this.#mayChange(file))
+      .filter(({ allowedTools, model, effort }) => allowedTools.length > 0 || (model ?? effort) !== undefined)
+      .map(({ name }) => name);
   }
 
   /** A host names the only skills that the model may use. */
@@ -153,7 +162,8 @@ export class SessionExtensions {
 
   #named(name: string, isUsable: (file: PromptFile) => boolean): PromptFile | undefined {
     const wanted = name.toLowerCase();
-    const usable = this.#files.filter(isUsable);
+    // A built-in prompt cannot be replaced by a file of a project.
+    const usable = [...BUILT_IN_PROMPTS, ...this.#files].filter(isUsable);
     return (
       usable.find((file) => file.name.toLowerCase() === wanted) ??
       usable.find(({ longName }) => longName?.toLowerCase() === wanted)

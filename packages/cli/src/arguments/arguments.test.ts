@@ -85,7 +85,7 @@ describe('the command line', () => {
     ],
     [
       ['plugin', 'list', '--json'],
-      'there is no command plugin; plugins are not loaded yet. As a prompt: heddle -- "plugin list --json"',
+      'there is no command plugin; plugins are not installed by Heddle; enable one in the settings, or use --plugin-dir. As a prompt: heddle -- "plugin list --json"',
     ],
     [
       ['auth', 'login'],

@@ -9,12 +9,14 @@ describe('a flag of a client library', () => {
     expect(readArguments([...JSON_BOTH_WAYS, ...flags])).toMatchObject({ command: { notes: [] } });
   });
 
-  it.each([
-    [['--plugin-dir=/p'], '--plugin-dir: plugins are not loaded yet'],
-    [['--thinking-display=omitted'], '--thinking-display: thinking is shown as the API sends it'],
-  ])('that asks for what there is not is told: %j', (flags, note) => {
-    expect(readArguments(['-p', 'go', ...flags])).toMatchObject({ command: { prompt: 'go', notes: [note] } });
-  });
+  it.each([[['--thinking-display=omitted'], '--thinking-display: thinking is shown as the API sends it']])(
+    'that asks for what there is not is told: %j',
+    (flags, note) => {
+      expect(readArguments(['-p', 'go', ...flags])).toMatchObject({
+        command: { prompt: 'go', notes: [note] },
+      });
+    },
+  );
 
   it.each(['--agent=helper', '--project-config-root=/p', '--resume-drops-turn=u', '--safe-mode'])(
     'without which a run would be less careful is refused: %s',

@@ -16,8 +16,6 @@ const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
   '--debug-to-stderr': { takes: 'nothing' },
   '--exclude-dynamic-system-prompt-sections': { takes: 'nothing' },
   // The run continues without these features.
-  '--plugin-dir': { takes: 'value', lacks: 'plugins are not loaded yet' },
-  '--plugin-dir-no-mcp': { takes: 'value', lacks: 'plugins are not loaded yet' },
   '--session-mirror': { takes: 'nothing', lacks: 'the session is kept here only, and not by the host' },
   '--thinking-display': { takes: 'value', lacks: 'thinking is shown as the API sends it' },
   // Each narrows what may happen.

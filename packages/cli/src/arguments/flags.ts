@@ -242,6 +242,16 @@ export const FLAGS = {
     group: 'Other',
     text: 'use no other MCP servers than those of --mcp-config',
   }),
+  '--plugin-dir': listFlag('every', 'pluginDirs', 'folders', {
+    group: 'Other',
+    value: 'FOLDERS',
+    text: 'plugins from these folders, up to the next flag',
+  }),
+  '--plugin-dir-no-mcp': listFlag('every', 'pluginDirsNoMcp', 'folders', {
+    group: 'Other',
+    value: 'FOLDERS',
+    text: 'plugins from these folders, without their MCP servers',
+  }),
   '--settings': valueFlag('every', 'settings', plainText, {
     group: 'Other',
     value: 'FILE',

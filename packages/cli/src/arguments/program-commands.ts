@@ -34,7 +34,7 @@ const KEYS = 'keys are read from the environment: heddle models says which';
 const CLONE = 'it is brought up to date where it was cloned: git pull && npm ci';
 const READY = 'nothing needs to be set up: heddle doctor says whether all is there';
 
-const PLUGINS = 'plugins are not loaded yet';
+const PLUGINS = 'plugins are not installed by Heddle; enable one in the settings, or use --plugin-dir';
 const PRINT = 'heddle -p "…" answers one prompt';
 
 /** Commands of other agents, and what Heddle has instead. */
@@ -46,7 +46,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   plugins: PLUGINS,
   marketplace: PLUGINS,
   agents: 'subagents are files in .claude/agents: docs/subagents.md',
-  skills: 'skills are not loaded yet',
+  skills: 'heddle -p /skills lists skills and commands',
   exec: PRINT,
   update: CLONE,
   upgrade: CLONE,

@@ -6,6 +6,7 @@ import { type ResultContent, text } from '@heddle/core';
 import {
   type BrowserLogin,
   type ClientServices,
+  type ConfiguredServer,
   McpServers,
   type SendToHost,
   type ServerState,
@@ -135,6 +136,7 @@ export function openProgramServers(
   command: ServerFlags,
   loaded: LoadedSettings,
   rules: LivePermissions | undefined,
+  plugins: readonly ConfiguredServer[] = [],
 ): { readonly servers: ProgramServers | undefined; readonly notes: readonly string[] } {
   const { mcpConfig, strictMcpConfig, settingSources, bare } = command;
   const cwd = process.cwd();
@@ -147,6 +149,7 @@ export function openProgramServers(
     configs: mcpConfig,
     strict: strictMcpConfig || bare,
     variables: commandEnvironment(),
+    plugins,
   });
   const isNeeded = read.servers.length > 0 || command.inputFormat === 'stream-json';
   return { servers: isNeeded ? new ProgramServers(read, rules, cwd) : undefined, notes: read.notes };

@@ -147,6 +147,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: async (_words, chat) => (await import('./skills.ts')).skills(chat),
   },
   {
+    name: 'init',
+    hint: '[focus]',
+    help: 'let the model write AGENTS.md for this project',
+    about: 'the conversation',
+    headless: 'engine',
+    isPrompt: true,
+    run: () => undefined,
+  },
+  {
     name: 'resume',
     hint: '[session]',
     help: 'continue another session',

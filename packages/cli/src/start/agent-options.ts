@@ -21,12 +21,14 @@ import { builtinTools } from '@heddle/tools';
 import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
+import type { Plugin } from '@heddle/agent/plugins';
 import type { PromptText, RunOptions } from '../arguments/arguments.ts';
 import { sessionPlace } from '../config-dir.ts';
 import { modelEnvironment, setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { promptHint } from '../arguments/list-flags.ts';
 import { GET_A_MODEL, NO_MODEL, TRY_WITHOUT_KEY } from '../models/no-model.ts';
+import { openPlugins } from './open-plugins.ts';
 import { openProgramServers, type ProgramServers } from '../mcp/program-servers.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -37,6 +39,7 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly sandboxSettings?: SandboxSettings;
   /** The hooks of the settings, also those that do not run. */
   readonly declaredHooks?: readonly DeclaredHook[];
+  readonly plugins?: readonly Plugin[];
   /** Patterns of instruction files that are not read. */
   readonly instructionExcludes?: readonly string[];
   readonly mcp?: ProgramServers | undefined;
@@ -101,8 +104,17 @@ export async function agentOptions(
   const rules = new LivePermissions(permission.rules, permission.directories, {
     mayBypass: command.mayBypass,
   });
-  const mcp = openProgramServers(command, permission.loaded, rules);
-  const notes = [...command.notes, ...named.notes, ...permission.notes, ...hookNotes, ...loop.problems];
+  const { loaded, configDirs } = permission;
+  const plugins = await openPlugins(command, loaded, settings.merged, configDirs);
+  const mcp = openProgramServers(command, loaded, rules, plugins.servers);
+  const notes = [
+    ...plugins.notes,
+    ...command.notes,
+    ...named.notes,
+    ...permission.notes,
+    ...hookNotes,
+    ...loop.problems,
+  ];
   for (const note of [...notes, ...mcp.notes]) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
   return {
     ok: true,
@@ -119,7 +131,8 @@ export async function agentOptions(
       mcp: mcp.servers,
       configDirs: permission.configDirs,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
-      declaredHooks: hooks.declared,
+      declaredHooks: [...hooks.declared, ...plugins.hooks],
+      plugins: plugins.plugins,
       instructionExcludes: settings.claudeMdExcludes,
       includePartialMessages: command.partialMessages,
       bare: command.bare,

@@ -23,7 +23,10 @@ import type { AgentSetup } from './agent-options.ts';
 import { modelSetup } from './model-options.ts';
 
 export interface ExtensionSetup {
-  readonly options: Pick<AgentSetup, 'cwd' | 'configDirs' | 'rules' | 'stated' | 'context' | 'modelName'>;
+  readonly options: Pick<
+    AgentSetup,
+    'cwd' | 'configDirs' | 'rules' | 'stated' | 'context' | 'modelName' | 'plugins'
+  >;
   readonly session: Session;
   readonly agent: () => Agent;
   /** The options that the agent was created with. */
@@ -71,7 +74,7 @@ function rulesOf(texts: readonly string[], list: 'allow' | 'deny', file: string)
 /** The strongest first. A file of the user wins over one of the project, so that a project cannot replace it. */
 function extensionRoots(
   { settingSources, bare }: Pick<RunOptions, 'settingSources' | 'bare'>,
-  { cwd, configDirs = [] }: Pick<AgentOptions, 'cwd' | 'configDirs'>,
+  { cwd, configDirs = [], plugins = [] }: Pick<AgentSetup, 'cwd' | 'configDirs' | 'plugins'>,
 ): readonly ExtensionRoot[] {
   if (bare) return [];
   const sources = settingSources ?? SCOPES;
@@ -81,6 +84,7 @@ function extensionRoots(
     for (const folder of projectFolders(cwd))
       for (const name of ['.heddle', '.claude'])
         all.push({ folder: path.join(folder, name), scope: 'project' });
+  for (const { name, path: folder } of plugins) all.push({ folder, scope: 'plugin', plugin: name });
   const seen = new Set<string>();
   // In the home folder, the project's files are the user's own.
   return all.filter(({ folder }) => !seen.has(folder) && seen.add(folder));

@@ -4,7 +4,6 @@ import {
   type Agent,
   type AgentOptions,
   createAgent,
-  type ExtensionNames,
   isHostNamed,
   isToolDenied,
   LivePermissions,
@@ -16,6 +15,7 @@ import {
   type SessionContext,
 } from '@heddle/agent';
 import type { SessionExtensions } from '@heddle/agent/extensions';
+import type { Plugin } from '@heddle/agent/plugins';
 import { SessionInstructions } from '@heddle/agent/instructions';
 import type { Attachment, LoopEvent } from '@heddle/core';
 import path from 'node:path';
@@ -29,6 +29,7 @@ import { type AgentTypes, readAgentTypes } from './agent-types.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
 import { type SessionEndReason, SessionHooks, type SessionSource } from './session-hooks.ts';
 import { type ExtensionSetup, modelForPrompt, openExtensions } from './open-extensions.ts';
+import { extensionNames, extensionNotices } from './loaded-extensions.ts';
 import { instructionPlaces } from './instruction-places.ts';
 import { openChosen } from './open-session.ts';
 import { type SessionTools, sessionTools, type ToolChoices } from './session-tools.ts';
@@ -40,6 +41,7 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   readonly userContext: SessionContext['userContext'];
   readonly instructions: SessionInstructions;
   readonly extensions: SessionExtensions;
+  readonly plugins: readonly Plugin[];
   /** Notices about the session for the user. */
   readonly notices: readonly string[];
   /** Names the session, from its first prompt on. */
@@ -79,7 +81,7 @@ export interface Surface {
 
 export async function startAgent(
   command: RunOptions,
-  { sandboxSettings, declaredHooks = [], instructionExcludes, mcp, ...options }: AgentSetup,
+  { sandboxSettings, declaredHooks = [], instructionExcludes, mcp, plugins = [], ...options }: AgentSetup,
   {
     choice = command.session,
     source = 'startup',
@@ -101,7 +103,7 @@ export async function startAgent(
   const servers =
     mcp && (await serverParts(mcp, session, options, services, (question) => agent.askSmall(question)));
   const extensionSetup: ExtensionSetup = {
-    options,
+    options: { ...options, plugins },
     session,
     agent: () => agent,
     agentOptions: () => agentOptions,
@@ -191,7 +193,7 @@ export async function startAgent(
     expandPrompt: (content, signal, current) =>
       extensions.expand(content, signal, modelForPrompt(current, extensionSetup)),
     onPromptEnd: () => extensions.release(),
-    extensions: () => extensionNames(extensions),
+    extensions: () => extensionNames({ extensions, plugins }),
     news: () => [
       ...(own.news?.() ?? []),
       ...(servers?.news() ?? []),
@@ -228,7 +230,8 @@ export async function startAgent(
       userContext,
       instructions,
       extensions,
-      notices: [...session.notices, ...queuedNotice(agent), ...left],
+      plugins,
+      notices: [...session.notices, ...queuedNotice(agent), ...left, ...extensionNotices(extensions)],
       entitle: (title) => naming.entitle(title),
       listen: (listener) => void listeners.push(listener),
       remark: (remark) => void remarks.push(remark),
@@ -245,14 +248,6 @@ export async function startAgent(
         session.journal.close();
       },
     },
-  };
-}
-
-function extensionNames({ files }: SessionExtensions): ExtensionNames {
-  return {
-    slashCommands: files.filter(({ isForUser }) => isForUser).map(({ name }) => name),
-    skills: files.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
-    plugins: [],
   };
 }
 

@@ -1,6 +1,7 @@
 /** Formats an opened session: notes about it, and the end of its conversation. */
 import { isInterruption, type Message, textOf } from '@heddle/core';
 import type { AgentSetup } from '../../start/agent-options.ts';
+import { describeLoaded } from '../../start/loaded-extensions.ts';
 import type { Started } from '../../start/start-agent.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { promptFromText } from '../../sessions/text/prompt-text.ts';
@@ -10,14 +11,16 @@ import type { OutputPart } from '../../terminal/screen.ts';
 import type { Style } from '../../terminal/style.ts';
 
 export function sessionStart(
-  { agent, session, notices, instructions }: Started,
+  started: Started,
   { cwd, sandboxSettings }: Pick<AgentSetup, 'cwd' | 'sandboxSettings'>,
   style: Style,
 ): OutputPart[] {
+  const { agent, session, notices, instructions, hooks, mcp } = started;
   const messages = [...agent.messages];
   const files = instructions.applied.map(({ file }) => nearPath(file, cwd));
   const inForce = [
     ...(files.length > 0 ? [`instructions: ${files.join(', ')}`] : []),
+    ...describeLoaded(started, hooks.list(), mcp?.servers.all ?? []),
     ...(sandboxSettings?.enabled ? ['sandbox on'] : []),
   ];
   const cutOff = session.wasCutOff

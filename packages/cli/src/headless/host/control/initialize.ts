@@ -52,7 +52,7 @@ export function readInitialize(request: HostLine): InitializeRequest {
 
 /** Fields that ask for missing features. The run continues without them. Other unread fields have no effect. */
 const LACKING: readonly (readonly [field: string, sentence: string])[] = [
-  ['plugins', 'plugins are not loaded yet'],
+  ['plugins', 'plugins are taken from --plugin-dir and the settings only'],
   ['planModeInstructions', 'plan mode has its own instructions'],
 ];
 

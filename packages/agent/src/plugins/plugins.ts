@@ -1,0 +1,161 @@
+/** Plugins: folders that bundle skills, commands, hooks and MCP servers. A plugin counts if the user names or enables it. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { errorCode, errorMessage, isRecord } from '@heddle/core';
+import { type HookDefinition, readHooks } from '../hooks/definition.ts';
+
+export interface Plugin {
+  readonly name: string;
+  readonly path: string;
+  readonly version: string | undefined;
+  readonly hooks: readonly HookDefinition[];
+  /** The entries of its MCP servers, by name. */
+  readonly servers: Readonly<Record<string, unknown>>;
+}
+
+export interface PluginRequest {
+  /** Folders of plugins that the user names, absolute. */
+  readonly folders: readonly string[];
+  /** `enabledPlugins` of the settings that count: `name@marketplace` with true or false. */
+  readonly enabled: unknown;
+  /** `extraKnownMarketplaces` of the settings that count. */
+  readonly marketplaces: unknown;
+  /** The user's settings folders. Installed plugins are below `plugins`. */
+  readonly configDirs: readonly string[];
+}
+
+export interface PluginsRead {
+  readonly plugins: readonly Plugin[];
+  readonly problems: readonly string[];
+}
+
+/** Never throws. A plugin that cannot be read is reported, and the others load. */
+export function readPlugins(request: PluginRequest): PluginsRead {
+  const problems: string[] = [];
+  const enabled = isRecord(request.enabled)
+    ? Object.keys(request.enabled).filter((key) => isRecord(request.enabled) && request.enabled[key] === true)
+    : [];
+  const folders = [...request.folders];
+  for (const key of enabled) {
+    const folder = installedFolder(key, request);
+    if (folder === undefined) problems.push(`The plugin ${key} is enabled, but is not installed.`);
+    else folders.push(folder);
+  }
+  const plugins = new Map<string, Plugin>();
+  for (const folder of folders) {
+    const plugin = readPlugin(folder, problems);
+    if (plugin !== undefined && !plugins.has(plugin.name)) plugins.set(plugin.name, plugin);
+  }
+  return { plugins: [...plugins.values()], problems };
+}
+
+/** The variables that commands of a plugin find in their environment. */
+export function variablesOf({ path: folder }: Pick<Plugin, 'path'>): Readonly<Record<string, string>> {
+  return { CLAUDE_PLUGIN_ROOT: folder, HEDDLE_PLUGIN_ROOT: folder };
+}
+
+function readPlugin(folder: string, problems: string[]): Plugin | undefined {
+  if (!isFolder(folder)) {
+    problems.push(`${folder}: there is no such folder, so no plugin was loaded from it.`);
+    return undefined;
+  }
+  const manifestFile = path.join(folder, '.claude-plugin/plugin.json');
+  const manifest = readJson(manifestFile, problems) ?? {};
+  for (const key of ['commands', 'skills', 'agents'])
+    if (manifest[key] !== undefined)
+      problems.push(`${manifestFile}: ${key} is ignored; the folder ${key} of the plugin is read.`);
+  const name = typeof manifest['name'] === 'string' ? manifest['name'] : path.basename(folder);
+  const declared = partOf(folder, manifest['hooks'], 'hooks/hooks.json', problems);
+  const environment = variablesOf({ path: folder });
+  const source = path.join(folder, 'hooks/hooks.json');
+  const { hooks, problems: inHooks } = readHooks(declared['hooks'] ?? undefined, { source, environment });
+  problems.push(...inHooks);
+  const servers = partOf(folder, manifest['mcpServers'], '.mcp.json', problems);
+  return {
+    name,
+    path: folder,
+    version: typeof manifest['version'] === 'string' ? manifest['version'] : undefined,
+    hooks,
+    servers: isRecord(servers['mcpServers']) ? servers['mcpServers'] : servers,
+  };
+}
+
+/** A part of a plugin: in its manifest, in a file that the manifest names, or in the usual file. */
+function partOf(
+  folder: string,
+  inManifest: unknown,
+  usual: string,
+  problems: string[],
+): Readonly<Record<string, unknown>> {
+  if (isRecord(inManifest)) return inManifest;
+  const file = typeof inManifest === 'string' ? inManifest : usual;
+  return readJson(path.resolve(folder, file), problems) ?? {};
+}
+
+/** Undefined if the file is absent, or is not an object; the latter is reported. */
+function readJson(file: string, problems: string[]): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+    if (isRecord(value)) return value;
+    problems.push(`${file}: not an object, ignored.`);
+  } catch (thrown) {
+    if (errorCode(thrown) !== 'ENOENT') problems.push(`${file}: ignored: ${errorMessage(thrown)}`);
+  }
+  return undefined;
+}
+
+/** The folder of `name@marketplace`: in a known marketplace, or among the installed plugins. The newest version wins. */
+function installedFolder(key: string, { marketplaces, configDirs }: PluginRequest): string | undefined {
+  const [name = '', market = ''] = key.split('@');
+  if (!/^[\w.-]+$/.test(name) || (market !== '' && !/^[\w.-]+$/.test(market))) return undefined;
+  const inMarkets = [
+    ...knownMarketplace(marketplaces, market),
+    ...configDirs.map((folder) => path.join(folder, 'plugins/marketplaces', market)),
+  ].flatMap((folder) => listedIn(folder, name));
+  const installed = configDirs.flatMap((folder) => [
+    ...versionsIn(path.join(folder, 'plugins/cache', market, name)),
+    path.join(folder, 'plugins', market, name),
+    path.join(folder, 'plugins', name),
+  ]);
+  return [...inMarkets, ...installed].find(isPlugin);
+}
+
+function knownMarketplace(marketplaces: unknown, market: string): readonly string[] {
+  const entry = isRecord(marketplaces) ? marketplaces[market] : undefined;
+  const source = isRecord(entry) ? entry['source'] : undefined;
+  const folder = isRecord(source) ? source['path'] : undefined;
+  return typeof folder === 'string' && path.isAbsolute(folder) ? [folder] : [];
+}
+
+/** The folder that the list of a marketplace names for a plugin, and the usual one. */
+function listedIn(market: string, name: string): readonly string[] {
+  const list = readJson(path.join(market, '.claude-plugin/marketplace.json'), [])?.['plugins'];
+  const entry: unknown = Array.isArray(list)
+    ? list.find((one) => isRecord(one) && one['name'] === name)
+    : undefined;
+  const source = isRecord(entry) ? entry['source'] : undefined;
+  return [
+    ...(typeof source === 'string' ? [path.resolve(market, source)] : []),
+    path.join(market, 'plugins', name),
+  ];
+}
+
+function versionsIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder).sort((a, b) => b.localeCompare(a, undefined, { numeric: true }));
+    return names.map((name) => path.join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+/** A folder without a manifest is a plugin if it has one of the usual parts. */
+function isPlugin(folder: string): boolean {
+  return ['.claude-plugin', 'skills', 'commands', 'hooks', 'agents'].some((part) =>
+    isFolder(path.join(folder, part)),
+  );
+}
+
+function isFolder(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+}

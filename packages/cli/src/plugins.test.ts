@@ -1,0 +1,86 @@
+/** Plugins through the program: commands, skills, hooks and servers of a folder, named by a flag or enabled in settings. */
+import { say } from '@heddle/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { install, type Installed, linesOf } from './test/program.ts';
+import { type Project, projectWith } from './test/project.ts';
+
+let installed: Installed;
+const open: Project[] = [];
+beforeAll(async () => {
+  installed = await install();
+});
+afterEach(async () => {
+  for (const project of open.splice(0)) await project.close();
+});
+afterAll(() => installed.remove());
+
+const HOOK = { type: 'command', command: 'echo "Plugin in $CLAUDE_PLUGIN_ROOT"' };
+
+/** The files of a plugin in this folder. */
+function plugin(folder: string): Record<string, string> {
+  return {
+    [`${folder}/.claude-plugin/plugin.json`]: JSON.stringify({ name: 'kit', version: '1.2.0' }),
+    [`${folder}/commands/check.md`]: 'Check $ARGUMENTS with ${CLAUDE_PLUGIN_ROOT}/check.sh.',
+    [`${folder}/skills/tidy/SKILL.md`]: '---\nname: tidy\ndescription: Tidies\n---\nTidy up.',
+    [`${folder}/hooks/hooks.json`]: JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [HOOK] }] } }),
+  };
+}
+
+async function project(files: Readonly<Record<string, string>>) {
+  const made = await projectWith(installed.program, files, [[say('Yes.')], [say('Yes.')]]);
+  open.push(made);
+  return made;
+}
+
+describe('a plugin', () => {
+  it.each([
+    ['a flag', '../kit', ['--plugin-dir', '../kit'], '{}'],
+    [
+      'settings, installed',
+      '../config/plugins/cache/shop/kit/1.2.0',
+      [],
+      '{"enabledPlugins":{"kit@shop":true}}',
+    ],
+    [
+      'settings, in a marketplace',
+      '../config/plugins/marketplaces/shop/plugins/kit',
+      [],
+      '{"enabledPlugins":{"kit@shop":true}}',
+    ],
+  ])('brings commands, skills and hooks: %s', async (_, folder, flags, settings) => {
+    const { run, sent } = await project({ ...plugin(folder), '../config/settings.json': settings });
+    const argv = ['-p', '/kit:check this', ...flags, '--output-format', 'stream-json', '--verbose'];
+    const lines = linesOf((await run(argv)).stdout);
+    expect(lines.find(({ subtype }) => subtype === 'init')).toMatchObject({
+      plugins: [{ name: 'kit', version: '1.2.0' }],
+      slash_commands: expect.arrayContaining(['kit:check', 'kit:tidy']),
+      skills: ['kit:tidy'],
+    });
+    const [request = ''] = sent();
+    expect(request).toMatch(/Check this with .*\/check\.sh\./);
+    expect(request).toContain('- kit:tidy: Tidies');
+    expect(request).toMatch(/Plugin in \S*kit/);
+  });
+
+  it('that only an untrusted project enables is not loaded, and a line says so', async () => {
+    const { run, sent } = await project({
+      ...plugin('../config/plugins/cache/shop/kit/1.2.0'),
+      '.claude/settings.json': '{"enabledPlugins":{"kit@shop":true}}',
+    });
+    const { stderr } = await run(['-p', 'go']);
+    expect(stderr).toMatch(/not trusted: .*enabledPlugins/);
+    expect(sent()[0]).not.toMatch(/kit:tidy|Plugin in/);
+  });
+
+  it('that is missing or broken is reported, and the run continues', async () => {
+    const { run } = await project({
+      '../broken/.claude-plugin/plugin.json': '{ "name": ',
+      '../broken/commands/a.md': 'A.',
+    });
+    const settings = '{"enabledPlugins":{"gone@shop":true}}';
+    const { stdout, stderr } = await run(['-p', 'go', '--plugin-dir', '../broken', '--settings', settings]);
+    expect(stdout).toBe('Yes.\n');
+    expect(stderr).toMatch(/plugin\.json: ignored: /);
+    expect(stderr).toContain('The plugin gone@shop is enabled, but is not installed.');
+  });
+});

@@ -1,0 +1,60 @@
+/** The extensions that a session loaded, for its first line and for the line that the user sees at the start. Pure. */
+import type { ExtensionNames } from '@heddle/agent';
+import type { SessionExtensions } from '@heddle/agent/extensions';
+import type { DeclaredHook } from '@heddle/agent/hooks';
+import type { Plugin } from '@heddle/agent/plugins';
+import { pluralize } from '../terminal/amounts.ts';
+
+export interface LoadedExtensions {
+  readonly extensions: SessionExtensions;
+  readonly plugins: readonly Plugin[];
+}
+
+export function extensionNames({ extensions, plugins }: LoadedExtensions): ExtensionNames {
+  const { files } = extensions;
+  return {
+    slashCommands: files.filter(({ isForUser }) => isForUser).map(({ name }) => name),
+    skills: files.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
+    plugins: plugins.map(({ name, path, version }) => ({
+      name,
+      path,
+      ...(version === undefined ? {} : { version }),
+    })),
+  };
+}
+
+/** "3 skills, 1 command, 2 hooks, 1 plugin (kit)". Empty if there is nothing. */
+export function describeLoaded(
+  { extensions, plugins }: LoadedExtensions,
+  hooks: readonly DeclaredHook[],
+  servers: readonly { readonly name: string }[],
+): readonly string[] {
+  const count = (kind: 'skill' | 'command'): number =>
+    extensions.files.filter((file) => file.kind === kind).length;
+  const active = hooks.filter(({ inactive }) => inactive === undefined).length;
+  const names = (all: readonly { readonly name: string }[]): string =>
+    ` (${all.map(({ name }) => name).join(', ')})`;
+  const parts: readonly (readonly [count: number, text: string])[] = [
+    [count('skill'), pluralize(count('skill'), 'skill')],
+    [count('command'), pluralize(count('command'), 'command')],
+    [active, pluralize(active, 'hook')],
+    [servers.length, `${pluralize(servers.length, 'MCP server')}${names(servers)}`],
+    [plugins.length, `${pluralize(plugins.length, 'plugin')}${names(plugins)}`],
+  ];
+  const present = parts.filter(([number]) => number > 0).map(([, text]) => text);
+  return present.length === 0 ? [] : [present.join(', ')];
+}
+
+/** Problems in files, and what a folder would have if it were trusted. */
+export function extensionNotices({ problems, leftOut }: SessionExtensions): readonly string[] {
+  const [first, ...others] = problems;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more; /skills lists them)`;
+  return [
+    ...(first === undefined ? [] : [`${first}${more}`]),
+    ...(leftOut.length === 0
+      ? []
+      : [
+          `Left out, because the folder is not trusted: allowed tools, model or effort of ${leftOut.map((name) => `/${name}`).join(', ')}. If you trust it: heddle permissions trust`,
+        ]),
+  ];
+}
