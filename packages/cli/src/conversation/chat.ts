@@ -36,7 +36,14 @@ export async function chat(command: ChatCommand): Promise<number> {
   const recall = new Recall(history.prompts);
   const screen: Screen = plain
     ? new LineScreen(stdin, stdout)
-    : new RichScreen(stdin, stdout, { recall, style, cwd, env: process.env, complete: completionIn(cwd) });
+    : new RichScreen(stdin, stdout, {
+        recall,
+        style,
+        cwd,
+        env: process.env,
+        complete: completionIn(cwd),
+        commands: SLASH_COMMANDS,
+      });
   const { paint, signs } = style;
   const where = [
     `Heddle ${VERSION}`,

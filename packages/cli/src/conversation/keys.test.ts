@@ -31,7 +31,7 @@ describe('the input line', () => {
     await terminal.sees(PROMPT);
     const pasted = Array.from({ length: 8_000 }, (_, line) => `line ${line} ${'x'.repeat(38)}`).join('\r');
     terminal.type(`\u001b[200~${pasted}\u001b[201~`);
-    await terminal.sees('line 7999');
+    await terminal.sees('> [Pasted text #1 +8000 lines]');
     terminal.type(' and then');
     await terminal.sees('and then');
     terminal.type(ENTER);

@@ -2,7 +2,7 @@
  * Writes the transcript and the region to the terminal. Keys are shown at once, events at up to 30 frames per second.
  * Many rows are written in steps, so that keys are read between them.
  */
-import { eraseRegion, patchRegion, type RegionFrame, type ShownRegion } from './region.ts';
+import { eraseRegion, patchRegion, type Reflow, type RegionFrame, type ShownRegion } from './region.ts';
 import type { RegionSize } from './view.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -14,7 +14,7 @@ export interface PainterSetup {
   readonly transcript: Transcript;
   /** Composes the region for this size. Undefined if there is none. */
   readonly compose: (size: RegionSize) => RegionFrame | undefined;
-  readonly reflows: boolean;
+  readonly reflow: Reflow;
 }
 
 export class Painter {
@@ -78,10 +78,10 @@ export class Painter {
     this.flush();
   }
 
-  /** Forgets the region, because the screen was cleared. */
-  clear(bytes: string): void {
-    this.#shown = undefined;
-    this.#output.write(bytes);
+  /** Shows an empty screen above the region. Line feeds move the rows into the scrollback, so nothing is lost. */
+  clear(): void {
+    this.#removeRegion();
+    this.#output.write('\r\n'.repeat(this.size.rows));
     this.paint();
   }
 
@@ -95,7 +95,7 @@ export class Painter {
   }
 
   #removeRegion(): void {
-    if (this.#shown) this.#output.write(eraseRegion(this.#shown, this.size.columns, this.#setup.reflows));
+    if (this.#shown) this.#output.write(eraseRegion(this.#shown, this.size.columns, this.#setup.reflow));
     this.#shown = undefined;
   }
 
@@ -103,7 +103,7 @@ export class Painter {
     const size = this.size;
     const { columns } = size;
     const frame = this.#setup.compose(size);
-    const bytes = patchRegion({ shown: this.#shown, frame, above, columns, reflows: this.#setup.reflows });
+    const bytes = patchRegion({ shown: this.#shown, frame, above, columns, reflow: this.#setup.reflow });
     this.#shown = frame && { frame, columns };
     this.#lastFrameAt = performance.now();
     if (bytes !== '') this.#output.write(bytes);

@@ -1,4 +1,4 @@
-/** The input line: its draft, the answer to a question, the history search and the removed texts. */
+/** The input line: its draft, its menu, the history search, removed texts, earlier drafts and folded pastes. */
 import type { Completed } from '../terminal/completion/complete.ts';
 import {
   type Draft,
@@ -18,27 +18,51 @@ import {
   type Search,
   searchKey,
 } from '../terminal/input/search.ts';
+import { FoldedPastes } from './folded-pastes.ts';
+import { type Menu, menuFor, menuKey, type MenuSources } from './menu.ts';
 
 export interface PromptInputSetup {
   readonly recall: Recall;
   /** Completes the draft on Tab. */
   readonly complete: (draft: Draft) => Completed;
+  /** The entries of menus. Undefined for a line without menus. */
+  readonly menus?: MenuSources;
 }
 
 /** An action that the screen carries out. */
 export type InputAction =
-  | { readonly kind: 'submit'; readonly text: string }
+  /** `shown`: the text with marks for long pastes. */
+  | { readonly kind: 'submit'; readonly text: string; readonly shown: string }
   | { readonly kind: 'choices'; readonly names: readonly string[] }
   | { readonly kind: 'editor'; readonly action: ScreenAction };
 
-type ScreenAction = Exclude<EditorAction, 'submit' | 'older' | 'newer' | 'search' | 'complete' | 'put back'>;
+type ScreenAction = Extract<
+  EditorAction,
+  'interrupt' | 'leave' | 'escape' | 'next mode' | 'edit outside' | 'clear' | 'suspend' | 'show output'
+>;
+
+interface PutBack {
+  /** The draft without the inserted text. */
+  readonly before: Draft;
+  /** The place of the text in the list of removed texts. */
+  readonly index: number;
+}
+
+const MAX_EARLIER = 200;
+const MAX_CUTS = 20;
 
 export class PromptInput {
   readonly #setup: PromptInputSetup;
+  readonly #pastes = new FoldedPastes();
   #draft: Draft = EMPTY;
+  #menu: Menu | undefined;
   #search: Search | undefined;
-  /** The text that was removed last. */
-  #cut = '';
+  /** Earlier drafts, for undo. */
+  #earlier: Draft[] = [];
+  /** Removed texts, the newest first. */
+  #cuts: readonly string[] = [];
+  /** The text that Ctrl-Y inserted last, if no other key followed. */
+  #putBack: PutBack | undefined;
 
   constructor(setup: PromptInputSetup) {
     this.#setup = setup;
@@ -48,8 +72,15 @@ export class PromptInput {
     return this.#draft;
   }
 
+  /** Replaces the draft. The menu closes. */
   set draft(draft: Draft) {
+    this.#remember(draft);
     this.#draft = draft;
+    this.#menu = undefined;
+  }
+
+  get menu(): Menu | undefined {
+    return this.#search ? undefined : this.#menu;
   }
 
   /** The current search with its match. Undefined if none is open. */
@@ -67,14 +98,20 @@ export class PromptInput {
   /** Puts a text before the draft. */
   put(text: string): void {
     const parts = [text, this.#draft.text].filter((part) => part !== '');
-    this.#draft = draftOf(parts.join('\n'));
+    this.draft = draftOf(parts.join('\n'));
   }
 
+  /** The text of the line with the pasted texts. */
+  get fullText(): string {
+    return this.#pastes.unfold(this.#draft.text);
+  }
+
+  /** Empties the line, and returns its text with the pasted texts. */
   takeDraft(): string {
     const { text } = this.#draft;
     this.#setup.recall.rest();
-    this.#draft = EMPTY;
-    return text;
+    this.draft = EMPTY;
+    return this.#pastes.unfold(text);
   }
 
   closeSearch(): void {
@@ -83,22 +120,36 @@ export class PromptInput {
 
   paste(text: string): void {
     this.#search = undefined;
-    this.#draft = insert(this.#draft, text);
+    this.draft = insert(this.#draft, this.#pastes.fold(text));
+  }
+
+  /** Computes the open menu again, because its entries have changed. */
+  refreshMenu(): void {
+    if (this.#setup.menus) this.#menu = menuFor(this.#draft, this.#setup.menus);
   }
 
   /** Handles a key. Returns the action that it asks for, if any. */
   take(key: Key): InputAction | undefined {
+    const putBack = this.#putBack;
+    this.#putBack = undefined;
     if (this.#search) return this.#searchKey(this.#search, key);
-    const pressed = press(this.#draft, key);
-    if (pressed.kind === 'draft') {
-      if (pressed.cut) this.#cut = pressed.cut;
-      this.#draft = pressed.draft;
-      return undefined;
+    if (this.#menu) {
+      const pressed = menuKey(this.#menu, key, this.#draft);
+      if (pressed.kind === 'menu') this.#menu = pressed.menu;
+      if (pressed.kind === 'accept') this.draft = pressed.draft;
+      if (pressed.kind === 'accept' && pressed.submits) return this.#submit();
+      if (pressed.kind !== 'other') return undefined;
     }
-    return this.#act(pressed.wish);
+    const erased = key.name === 'backspace' ? this.#pastes.eraseMark(this.#draft) : undefined;
+    const pressed = erased ? { kind: 'draft' as const, draft: erased } : press(this.#draft, key);
+    if (pressed.kind === 'wish') return this.#act(pressed.wish, putBack);
+    if (pressed.cut) this.#cuts = [pressed.cut, ...this.#cuts].slice(0, MAX_CUTS);
+    this.draft = pressed.draft;
+    this.refreshMenu();
+    return undefined;
   }
 
-  #act(action: EditorAction): InputAction | undefined {
+  #act(action: EditorAction, putBack: PutBack | undefined): InputAction | undefined {
     const { recall, complete } = this.#setup;
     switch (action) {
       case 'submit':
@@ -112,23 +163,49 @@ export class PromptInput {
         return undefined;
       case 'complete': {
         const completed = complete(this.#draft);
-        if (completed.kind === 'draft') this.#draft = completed.draft;
+        if (completed.kind === 'draft') this.draft = completed.draft;
         return completed.kind === 'choices' ? { kind: 'choices', names: completed.names } : undefined;
       }
       case 'put back':
-        this.#draft = insert(this.#draft, this.#cut);
+        return this.#insertCut({ before: this.#draft, index: 0 });
+      case 'put back older':
+        return putBack && this.#insertCut({ ...putBack, index: (putBack.index + 1) % this.#cuts.length });
+      case 'undo': {
+        const earlier = this.#earlier.pop();
+        if (earlier) this.#draft = earlier;
+        this.#menu = undefined;
         return undefined;
+      }
       default:
         return { kind: 'editor', action };
     }
   }
 
+  /** Inserts a removed text. Alt-Y replaces it by the one before it. */
+  #insertCut(putBack: PutBack): undefined {
+    this.draft = insert(putBack.before, this.#cuts[putBack.index] ?? '');
+    this.#putBack = putBack;
+  }
+
+  /** Keeps the draft for undo. Typed letters of one word are undone together. */
+  #remember(next: Draft): void {
+    const { text } = this.#draft;
+    if (next.text === text) return;
+    const added = next.text.startsWith(text) ? next.text.slice(text.length) : undefined;
+    const continuesWord = added !== undefined && /^\S$/u.test(added) && /\S$/.test(text);
+    if (!continuesWord || this.#earlier.length === 0) this.#earlier.push(this.#draft);
+    if (this.#earlier.length > MAX_EARLIER) this.#earlier.shift();
+  }
+
   #submit(): InputAction {
-    return { kind: 'submit', text: this.takeDraft() };
+    const shown = this.#draft.text;
+    const text = this.takeDraft();
+    this.#earlier = [];
+    return { kind: 'submit', text, shown };
   }
 
   #recalled(text: string | undefined): undefined {
-    if (text !== undefined) this.#draft = draftOf(text);
+    if (text !== undefined) this.draft = draftOf(text);
   }
 
   #searchKey(search: Search, key: Key): InputAction | undefined {
@@ -136,7 +213,7 @@ export class PromptInput {
     const match = this.#match();
     this.#search = searched.kind === 'search' ? searched.search : undefined;
     if (searched.kind !== 'take' || match === undefined) return undefined;
-    this.#draft = draftOf(match);
+    this.draft = draftOf(match);
     return searched.submit ? this.#submit() : undefined;
   }
 

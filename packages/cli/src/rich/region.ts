@@ -31,9 +31,11 @@ export interface RegionChange {
   /** Final rows to write above the region. */
   readonly above: readonly string[];
   readonly columns: number;
-  /** The terminal wraps rows again when it becomes narrower. Some terminals cut them off. */
-  readonly reflows: boolean;
+  readonly reflow: Reflow;
 }
+
+/** The rows that a terminal wraps again when it becomes narrower. It cuts the other rows off. */
+export type Reflow = 'all rows' | 'rows without the cursor' | 'no rows';
 
 const ERASE_BELOW = '\u001b[J';
 const ERASE_ROW_END = '\u001b[K';
@@ -42,10 +44,10 @@ const NEW_ROW = '\r\n';
 const BEGIN_SYNC = '\u001b[?2026h';
 const END_SYNC = '\u001b[?2026l';
 
-export function patchRegion({ shown, frame, above, columns, reflows }: RegionChange): string {
+export function patchRegion({ shown, frame, above, columns, reflow }: RegionChange): string {
   if (shown && frame && above.length === 0 && shown.columns === columns)
     return changedRows(shown.frame, frame);
-  const erase = shown ? eraseRegion(shown, columns, reflows) : '';
+  const erase = shown ? eraseRegion(shown, columns, reflow) : '';
   const rows = above.map((row) => row + NEW_ROW).join('');
   const drawn = frame ? drawRegion(frame) : '';
   const bytes = erase + rows + drawn;
@@ -56,10 +58,10 @@ export function patchRegion({ shown, frame, above, columns, reflows }: RegionCha
 export function eraseRegion(
   { frame, columns: drawnFor }: ShownRegion,
   columns: number,
-  reflows: boolean,
+  reflow: Reflow,
 ): string {
-  const wraps = reflows && columns < drawnFor;
-  const above = wraps ? wrappedRowsAbove(frame, columns) : frame.cursorRow;
+  const wraps = reflow !== 'no rows' && columns < drawnFor;
+  const above = wraps ? wrappedRowsAbove(frame, columns, reflow) : frame.cursorRow;
   return `${up(above)}\r${ERASE_BELOW}`;
 }
 
@@ -142,11 +144,15 @@ function placeCursor({ rows, cursorRow, cursorColumn }: RegionFrame, row: number
 }
 
 /** Counts the rows above the cursor after a narrower terminal has wrapped the region. */
-function wrappedRowsAbove({ rows, cursorRow, cursorColumn }: RegionFrame, columns: number): number {
+function wrappedRowsAbove(
+  { rows, cursorRow, cursorColumn }: RegionFrame,
+  columns: number,
+  reflow: Reflow,
+): number {
   const above = rows.slice(0, cursorRow).reduce((sum, row) => sum + wrappedRows(row, columns), 0);
-  const before = stripVTControlCharacters(cutCells(rows[cursorRow] ?? '', cursorColumn));
-  // The cursor is in the cell of the next character.
-  return above + wrappedRows(`${before}x`, columns) - 1;
+  if (reflow === 'rows without the cursor') return above;
+  // At a row break, terminals leave the cursor at the end of the upper row. Erasing too little is better than too much.
+  return above + wrappedRows(cutCells(rows[cursorRow] ?? '', cursorColumn), columns) - 1;
 }
 
 /** Counts character by character, because a wide character that does not fit leaves the last cell free. */

@@ -14,14 +14,18 @@ import type { LiveView, Screen, ScreenListener } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
 import { activityRows, SPIN_MS } from './activity.ts';
 import { dialogKey, dialogRows, isWholeKey, type OpenDialog } from './dialog-view.ts';
+import { FileIndex } from './file-index.ts';
 import { beginWork, endWork, IDLE, type LiveState, reduceEvent } from './live-state.ts';
+import { type MenuCommand, menuRows } from './menu.ts';
 import { Painter } from './painter.ts';
 import { type InputAction, PromptInput, type PromptInputSetup } from './prompt-input.ts';
-import type { RegionFrame } from './region.ts';
+import type { Reflow, RegionFrame } from './region.ts';
 import { HELD_MS, Transcript } from './transcript.ts';
 import { composeRegion, type RegionSize } from './view.ts';
 
-export interface RichScreenSetup extends PromptInputSetup {
+export interface RichScreenSetup extends Omit<PromptInputSetup, 'menus'> {
+  /** The slash commands, for their menu. */
+  readonly commands: readonly MenuCommand[];
   readonly style: Style;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,7 +37,7 @@ const MAX_INPUT_ROWS = 12;
 const TYPING_MS = 300;
 /** A single key answers a question if nothing follows it within this time. */
 const SINGLE_KEY_MS = 500;
-const CLEAR_SCREEN = '\u001b[H\u001b[J';
+const DOUBLE_ESC_MS = 600;
 
 export class RichScreen implements Screen, LiveView {
   readonly readsKeys = true;
@@ -63,6 +67,7 @@ export class RichScreen implements Screen, LiveView {
   #lastKeyAt = Number.NEGATIVE_INFINITY;
   /** The user was typing when the question appeared. Keys edit the prompt until a pause. */
   #isTypingOn = false;
+  #escapedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, setup: RichScreenSetup) {
@@ -71,9 +76,17 @@ export class RichScreen implements Screen, LiveView {
     this.#painter = new Painter(output, {
       transcript: this.#transcript,
       compose: (size) => this.#compose(size),
-      reflows: reflowsRows(setup.env),
+      reflow: reflowOf(setup.env),
     });
-    this.#prompts = new PromptInput(setup);
+    const files = new FileIndex(setup.cwd, () => {
+      this.#prompts.refreshMenu();
+      this.#painter.schedule();
+    });
+    const menus = {
+      commands: setup.commands,
+      files: (query: string, most: number) => files.search(query, most),
+    };
+    this.#prompts = new PromptInput({ ...setup, menus });
     this.#answers = new PromptInput(setup);
     this.#keyboard = new Keyboard(input, output, {
       key: (key) => this.#take(key),
@@ -290,7 +303,7 @@ export class RichScreen implements Screen, LiveView {
       case undefined:
         return;
       case 'submit':
-        return this.#submit(action.text);
+        return this.#submit(action);
       case 'choices': {
         const { paint, signs } = this.#setup.style;
         return this.print(
@@ -309,24 +322,37 @@ export class RichScreen implements Screen, LiveView {
       case 'leave':
         return this.#listener?.end();
       case 'escape':
-        return this.#listener?.escape(this.#input.draft.text);
+        return this.#escape();
+      case 'show output':
+        return this.#listener?.line('/output');
       case 'next mode':
         return this.#listener?.nextMode();
       case 'edit outside':
         return void this.#editOutside();
       case 'clear':
-        return this.#painter.clear(CLEAR_SCREEN);
+        return this.#painter.clear();
       case 'suspend':
         this.#painter.pause();
         return this.#keyboard.suspend(() => this.#painter.resume());
     }
   }
 
-  #submit(text: string): void {
+  /** Interrupts. At an empty prompt, a second Esc opens the list of earlier prompts. */
+  #escape(): void {
+    const now = Date.now();
+    const isSecond = now - this.#escapedAt < DOUBLE_ESC_MS;
+    const isAtPrompt = this.#isAsking && !this.#dialog && this.#prompts.draft.text === '';
+    this.#escapedAt = isAtPrompt && !isSecond ? now : Number.NEGATIVE_INFINITY;
+    if (isAtPrompt && isSecond) this.#submit({ kind: 'submit', text: '/rewind', shown: '/rewind' });
+    else this.#listener?.escape(this.#input.fullText);
+  }
+
+  #submit({ text, shown }: Extract<InputAction, { kind: 'submit' }>): void {
     if (this.#isAsking && !this.#dialog) {
       this.#isAsking = false;
       const indent = ' '.repeat(stripVTControlCharacters(this.#prompt).length);
-      this.#transcript.print(`${this.#prompt}${text.replaceAll('\n', `\n${indent}`)}`);
+      // An empty row separates the turns.
+      this.#transcript.print(`\n${this.#prompt}${shown.replaceAll('\n', `\n${indent}`)}`);
     }
     this.#listener?.line(text);
     this.#painter.schedule();
@@ -337,7 +363,7 @@ export class RichScreen implements Screen, LiveView {
     const input = this.#input;
     this.#painter.pause();
     this.#keyboard.release();
-    const edited = await editOutside(input.draft.text, this.#setup.env);
+    const edited = await editOutside(input.fullText, this.#setup.env);
     if (this.#isClosed) return;
     this.#keyboard.seize();
     if (edited.ok) input.draft = draftOf(escapeControls(edited.text));
@@ -355,7 +381,7 @@ export class RichScreen implements Screen, LiveView {
         activity: activityRows(this.#state, this.#queued, { style, now: Date.now(), isAsking }),
         facts: this.#facts,
         dialog: this.#dialog && dialogRows(this.#dialog, style, Math.max(1, size.rows - ROWS_AROUND_DIALOG)),
-        menu: [],
+        menu: this.#input.menu ? menuRows(this.#input.menu, style) : [],
         input: this.#inputFrame(size),
       },
       size,
@@ -385,8 +411,10 @@ const PLACEHOLDER = 'typed text joins this turn';
 /** The rows of the screen that a question leaves: activity, rule, input line, and some of the transcript. */
 const ROWS_AROUND_DIALOG = 5;
 
-/** Returns false for terminals that cut rows off instead of wrapping them again when they become narrower. */
-function reflowsRows(env: RichScreenSetup['env']): boolean {
-  const isInTmux = env['TMUX'] !== undefined;
-  return isInTmux || (env['STY'] === undefined && env['XTERM_VERSION'] === undefined);
+/** Finds out how the terminal treats rows when it becomes narrower. */
+function reflowOf(env: RichScreenSetup['env']): Reflow {
+  if (env['TMUX'] !== undefined) return 'all rows';
+  // GNU Screen and xterm cut all rows off. Terminals based on xterm.js spare the row with the cursor.
+  if (env['STY'] !== undefined || env['XTERM_VERSION'] !== undefined) return 'no rows';
+  return env['TERM_PROGRAM'] === 'vscode' ? 'rows without the cursor' : 'all rows';
 }

@@ -1,6 +1,6 @@
 /** The rich screen of the real program in a pty: cells of a terminal emulator. */
 import { call, createTestGate, hang, say } from '@heddle/testing';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROMPT, setUpScenes, touch } from '../conversation/test/scene.ts';
@@ -154,5 +154,32 @@ describe('a permission question', () => {
     terminal.type(ENTER);
     await terminal.sees(/● Write n\.txt\n {2}✓ created\n {2}\| \+ first\n {2}\| \+ second/);
     await terminal.sees('Written.');
+  });
+});
+
+describe('the input line', () => {
+  it('opens a menu for / and for @, folds a long paste, and Esc Esc lists earlier prompts', async () => {
+    const { folder, sent, start } = await scene([[say('One.')], [say('Two.')]]);
+    writeFileSync(path.join(folder, 'a file.txt'), 'text');
+    const terminal = start();
+    await terminal.sees(PROMPT);
+    terminal.type('/sta');
+    await terminal.sees(/❯ \/status {2,}session, model, mode, folder\n> \/sta$/);
+    terminal.type(ENTER);
+    await terminal.sees(/mode +default/);
+    await terminal.sees(PROMPT);
+    terminal.type('see @afile');
+    await terminal.sees('❯ a file.txt');
+    terminal.type(`\t\u001b[200~${'pasted\r'.repeat(20)}\u001b[201~`);
+    await terminal.sees(/> see @"a file\.txt" \[Pasted text #1 \+21 lines\]$/);
+    terminal.type(ENTER);
+    await terminal.sees('> see @"a file.txt" [Pasted text #1 +21 lines]');
+    await terminal.sees('One.');
+    expect(sent(1)).toContain('pasted\\npasted\\n');
+    await terminal.sees(PROMPT);
+    terminal.type(ESC);
+    terminal.type(ESC);
+    await terminal.sees('❯ 1  see @"a file.txt" pasted pasted');
+    await terminal.sees(/\nrewind>$/);
   });
 });

@@ -60,8 +60,12 @@ function cellsIn(line: string): string[] {
     .trim()
     .replace(/^\|/, '')
     .replace(/(?<!\\)\|$/, '');
-  const cells = inside.match(/(?:`[^`]*`|\\\||[^|])+|(?<=\||^)(?=\||$)/g) ?? [];
-  return cells.map((cell) => cell.trim().replaceAll('\\|', '|'));
+  const cells = [''];
+  for (const [part] of inside.matchAll(/`[^`]*`|\\\||\||[^|`\\]+|[`\\]/g)) {
+    if (part === '|') cells.push('');
+    else cells.push((cells.pop() ?? '') + (part === '\\|' ? '|' : part));
+  }
+  return cells.map((cell) => cell.trim());
 }
 
 function alignmentOf(cell: string): Alignment {

@@ -56,6 +56,8 @@ export function openTerminal(
     HOME: cwd,
     HEDDLE_CONFIG_DIR: path.join(cwd, 'config'),
     TERM: 'xterm-256color',
+    // The emulator is xterm.js, too.
+    TERM_PROGRAM: 'vscode',
     LANG: 'C.UTF-8',
   };
   const pty = spawn(program, [...argv], { cols: columns, rows, cwd, env: { ...home, ...env } });

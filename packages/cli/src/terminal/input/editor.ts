@@ -26,6 +26,9 @@ export type EditorAction =
   | 'search'
   | 'complete'
   | 'put back'
+  | 'put back older'
+  | 'undo'
+  | 'show output'
   | 'next mode'
   | 'edit outside'
   | 'clear'
@@ -128,6 +131,10 @@ function controlled(draft: Draft, name: string): Draft | EditorAction {
       return 'newer';
     case 'y':
       return 'put back';
+    case '_':
+      return 'undo';
+    case 'o':
+      return 'show output';
     case 'r':
       return 'search';
     case 'g':
@@ -160,6 +167,8 @@ function altered(draft: Draft, name: string): Draft | EditorAction {
       return at(draft, wordAfter(draft));
     case 'd':
       return erase(draft, wordAfter(draft));
+    case 'y':
+      return 'put back older';
     case 'backspace':
       return erase(draft, wordBefore(draft));
     default:

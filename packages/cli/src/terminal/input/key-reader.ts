@@ -252,6 +252,8 @@ const CONTROLS: Readonly<Record<string, string>> = {
 function controlKey(character: string): Key {
   const name = CONTROLS[character];
   if (name !== undefined) return { name, sequence: character };
+  // Ctrl-_ and Ctrl-/ send the same character.
+  if (character === '\u001f') return { name: '_', ctrl: true, sequence: character };
   const code = character.charCodeAt(0);
   return code < 27 ? { name: String.fromCharCode(code + 96), ctrl: true, sequence: character } : {};
 }

@@ -1,0 +1,125 @@
+/** The input line: menus, undo, removed texts and long pastes. */
+import { describe, expect, it } from 'vitest';
+import type { Key } from '../terminal/input/editor.ts';
+import { KeyReader } from '../terminal/input/key-reader.ts';
+import { Recall } from '../terminal/input/prompt-history.ts';
+import { bestMatches, searchable } from './fuzzy.ts';
+import { type InputAction, PromptInput } from './prompt-input.ts';
+
+const FILES = ['src/', 'src/main.ts', 'src/main.test.ts', 'docs/my notes.md', 'README.md'].map(searchable);
+
+function line(history: readonly string[] = []) {
+  const input = new PromptInput({
+    recall: new Recall(history),
+    complete: () => ({ kind: 'nothing' }),
+    menus: {
+      commands: [
+        { name: 'status', help: 'session, model, mode' },
+        { name: 'model', hint: '[name]', help: 'show or change the model' },
+        { name: 'exit', also: ['quit'], help: 'leave' },
+      ],
+      files: (query, most) => bestMatches(query, FILES, most),
+    },
+  });
+  const actions: InputAction[] = [];
+  const take = (key: Key): void => {
+    const action = input.take(key);
+    if (action) actions.push(action);
+  };
+  const reader = new KeyReader({ key: take, paste: (text) => input.paste(text) });
+  return { input, actions, type: (keys: string) => reader.push(keys) };
+}
+
+const [TAB, ENTER, DOWN, UNDO] = ['\t', '\r', '\u001b[B', '\u001f'];
+
+describe('the menu', () => {
+  it('lists commands with their descriptions, and Enter runs the selected one', () => {
+    const { input, actions, type } = line();
+    type('/');
+    expect(input.menu?.items.map(({ label }) => label)).toEqual(['/status', '/model [name]', '/exit']);
+    type(DOWN + ENTER);
+    expect(actions).toEqual([{ kind: 'submit', text: '/model ', shown: '/model ' }]);
+  });
+
+  it.each([
+    ['/st', '/status '],
+    ['/quit', '/quit'],
+    ['/tat', '/tat'],
+    ['/status now', '/status now'],
+  ])('sends %s as %s', (typed, sent) => {
+    const { actions, type } = line();
+    type(`${typed}${ENTER}`);
+    expect(actions).toMatchObject([{ kind: 'submit', text: sent }]);
+  });
+
+  it('inserts files after @, quotes names with spaces, and Esc closes it', () => {
+    const { input, type } = line();
+    type('see @maints');
+    expect(input.menu?.items[0]?.label).toBe('src/main.ts');
+    type(`${TAB}and @notes${TAB}`);
+    expect(input.draft.text).toBe('see @src/main.ts and @"docs/my notes.md" ');
+    type('@');
+    expect(input.menu).toBeDefined();
+    input.take({ name: 'escape' });
+    expect(input.menu).toBeUndefined();
+    expect(input.draft.text.endsWith('@')).toBe(true);
+  });
+
+  it('does not open for a prompt from the history', () => {
+    const { input, type } = line(['/status', 'first']);
+    type('\u001b[A\u001b[A');
+    expect([input.draft.text, input.menu]).toEqual(['/status', undefined]);
+  });
+});
+
+describe('editing', () => {
+  it('undoes words and removals one by one', () => {
+    const { input, type } = line();
+    for (const letter of 'one two') type(letter);
+    type('\u0017');
+    expect(input.draft.text).toBe('one ');
+    type(UNDO);
+    expect(input.draft.text).toBe('one two');
+    type(UNDO + UNDO);
+    expect(input.draft.text).toBe('one');
+    type(UNDO.repeat(5));
+    expect(input.draft.text).toBe('');
+  });
+
+  it('inserts removed texts again: Ctrl-Y the last one, Alt-Y the ones before it', () => {
+    const { input, type } = line();
+    type('alpha beta\u0017\u0017');
+    expect(input.draft.text).toBe('');
+    type('\u0019');
+    expect(input.draft.text).toBe('alpha ');
+    type('\u001by');
+    expect(input.draft.text).toBe('beta');
+    type('\u001by');
+    expect(input.draft.text).toBe('alpha ');
+  });
+
+  it('folds a long paste, sends it whole, and removes its mark at once', () => {
+    const pasted = Array.from({ length: 60 }, (_, index) => `line ${index}`).join('\r');
+    const { input, actions, type } = line();
+    type(`before \u001b[200~${pasted}\u001b[201~ after`);
+    expect(input.draft.text).toBe('before [Pasted text #1 +60 lines] after');
+    type(ENTER);
+    expect(actions).toMatchObject([{ shown: 'before [Pasted text #1 +60 lines] after' }]);
+    expect(actions[0]).toMatchObject({
+      text: expect.stringMatching(/^before line 0\nline 1\n[^]*line 59 after$/),
+    });
+    type(`\u001b[200~${pasted}\u001b[201~`);
+    expect(input.draft.text).toBe('[Pasted text #2 +60 lines]');
+    type('\u007f');
+    expect(input.draft.text).toBe('');
+  });
+});
+
+it('finds a file among 100,000 in less than half a second of processor time', () => {
+  const names = Array.from({ length: 100_000 }, (_, index) =>
+    searchable(`packages/p${index % 97}/src/module-${index}.ts`),
+  );
+  const before = process.cpuUsage();
+  expect(bestMatches('mod42171', names, 8)[0]).toMatch(/module-42171\.ts$/);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(400);
+});

@@ -1,0 +1,262 @@
+/** Random keys, pastes, resizes and events: no crash, no row lost or doubled, and the terminal is restored. */
+import { EventEmitter } from 'node:events';
+import xterm from '@xterm/headless';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { choiceDialog } from '../terminal/dialog.ts';
+import { Recall } from '../terminal/input/prompt-history.ts';
+import { styleFor } from '../terminal/style.ts';
+import { RichScreen } from './rich-screen.ts';
+
+const SEQUENCES = process.env['HEDDLE_PROVE'] === '1' ? Number(process.env['RUNS'] ?? 100_000) : 150;
+
+/** A terminal in this process: the screen writes to an emulator, and the test types. */
+class FakeTerminal {
+  readonly emulator = new xterm.Terminal({ cols: 80, rows: 24, scrollback: 5_000, allowProposedApi: true });
+  readonly input = Object.assign(new EventEmitter(), {
+    isTTY: true,
+    isRaw: false,
+    setRawMode: (isRaw: boolean) => (this.input.isRaw = isRaw),
+    resume: () => undefined,
+    pause: () => undefined,
+  });
+  readonly output = Object.assign(new EventEmitter(), {
+    isTTY: true,
+    write: (bytes: string) => this.#write(bytes),
+    getWindowSize: () => [this.emulator.cols, this.emulator.rows],
+  });
+  bytes = '';
+
+  type(text: string): void {
+    this.input.emit('data', Buffer.from(text));
+  }
+
+  resize(columns: number, rows: number): void {
+    this.emulator.resize(columns, rows);
+    this.output.emit('resize');
+  }
+
+  get text(): string {
+    const { active } = this.emulator.buffer;
+    let text = '';
+    for (let index = 0; index < active.length; index++) {
+      const line = active.getLine(index);
+      text += (line?.isWrapped ? '' : '\n') + (line?.translateToString(true) ?? '');
+    }
+    return text;
+  }
+
+  /** The synchronous write is not part of the public type. */
+  #write(bytes: string): boolean {
+    this.bytes += bytes;
+    const core: unknown = Reflect.get(this.emulator, '_core');
+    const write: unknown = core instanceof Object ? Reflect.get(core, 'writeSync') : undefined;
+    if (typeof write === 'function') write.call(core, bytes.replaceAll(/\r?\n/g, '\r\n'));
+    return true;
+  }
+}
+
+const key = fc.constantFrom(
+  ...[
+    'a',
+    'b c',
+    '漢',
+    ' ',
+    '\r',
+    '\t',
+    '\u007f',
+    '\u001b',
+    '/',
+    '/st',
+    '@',
+    '!',
+    '1',
+    '4 why',
+    '\u001b[A',
+    '\u001b[B',
+    '\u001b[C',
+  ],
+  ...[
+    '\u001b[D',
+    '\u001b[Z',
+    '\u0001',
+    '\u0003',
+    '\u0005',
+    '\u000b',
+    '\u000c',
+    '\u0012',
+    '\u0015',
+    '\u0017',
+    '\u0019',
+    '\u001f',
+    '\u001by',
+  ],
+  ...[
+    '\u001b[H',
+    '\u001b[F',
+    '\u001b[13;2u',
+    '\u001b[<0;1;1M',
+    '\u001b]11;x\u0007',
+    '\u000f',
+    '\u0010',
+    '\u000e',
+  ],
+);
+const step = fc.oneof(
+  { weight: 6, arbitrary: key.map((text) => ({ kind: 'key', text }) as const) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('short', 'x\ry', 'line\r'.repeat(30))
+      .map((text) => ({ kind: 'paste', text }) as const),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('resize' as const),
+      columns: fc.integer({ min: 24, max: 120 }),
+      rows: fc.integer({ min: 10, max: 40 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.integer({ min: 1, max: 6 }).map((count) => ({ kind: 'print', count }) as const),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom('\n', '\n\n', ' **b** ', ' `c', '` ', '\n- ', '\n```ts\n', '\n| a |\n|---|\n| ', '\n|\n')
+      .map((after) => ({ kind: 'stream', after }) as const),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('end', 'mark', 'retract', 'ask', 'busy', 'dialog', 'close dialog', 'queue')
+      .map((kind) => ({ kind }) as const),
+  },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 1_200 }).map((ms) => ({ kind: 'wait', ms }) as const) },
+);
+
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+function play(steps: readonly Step[]): {
+  readonly terminal: FakeTerminal;
+  readonly expected: readonly string[];
+} {
+  const terminal = new FakeTerminal();
+  const style = styleFor({ plain: false, env: {} });
+  const screen = new RichScreen(
+    terminal.input as unknown as NodeJS.ReadStream,
+    terminal.output as unknown as NodeJS.WriteStream,
+    {
+      recall: new Recall(['earlier', 'two\nlines']),
+      style,
+      cwd: '/nowhere',
+      env: { TERM_PROGRAM: 'vscode' },
+      commands: [{ name: 'status', help: 'facts' }],
+      complete: () => ({ kind: 'nothing' }),
+    },
+  );
+  const ignore = (): undefined => undefined;
+  screen.listen({
+    line: ignore,
+    touched: ignore,
+    interrupt: ignore,
+    escape: ignore,
+    nextMode: ignore,
+    takeQueued: ignore,
+    end: ignore,
+    gone: ignore,
+  });
+  screen.ask('> ');
+  const dialog = choiceDialog(
+    ['May it?', '  | text'],
+    [{ key: '1', text: 'yes', reply: () => ({ kind: 'answer', answer: 1 }) }],
+  );
+  let expected: string[] = [];
+  let sinceMark: number | undefined;
+  let count = 0;
+  const next = (kind: 'p' | 's'): string => {
+    const token = `<${kind}${count++}>`;
+    expected.push(token);
+    return token;
+  };
+  for (const one of steps) {
+    switch (one.kind) {
+      case 'key':
+        terminal.type(one.text);
+        break;
+      case 'paste':
+        terminal.type(`\u001b[200~${one.text}\u001b[201~`);
+        break;
+      case 'resize':
+        terminal.resize(one.columns, one.rows);
+        break;
+      case 'print':
+        screen.print(Array.from({ length: one.count }, () => `${next('p')} printed`).join('\n'));
+        sinceMark = undefined;
+        break;
+      case 'stream':
+        screen.stream(`${next('s')} streamed${one.after}`);
+        break;
+      case 'end':
+        screen.endStream();
+        break;
+      case 'mark':
+        screen.markAnswer();
+        sinceMark = expected.length;
+        break;
+      case 'retract':
+        if (screen.retractAnswer() && sinceMark !== undefined) expected = expected.slice(0, sinceMark);
+        break;
+      case 'ask':
+        screen.ask('> ');
+        break;
+      case 'busy':
+        screen.busy('> ');
+        break;
+      case 'dialog':
+        screen.showDialog(dialog, 1);
+        screen.ask('allow? ');
+        break;
+      case 'close dialog':
+        screen.showDialog(undefined, 0);
+        break;
+      case 'queue':
+        screen.showQueued(['queued']);
+        break;
+      case 'wait':
+        vi.advanceTimersByTime(one.ms);
+        break;
+    }
+  }
+  screen.close();
+  return { terminal, expected };
+}
+
+describe('the rich screen', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it(`survives ${SEQUENCES} random sequences: every row exactly once and in order, and the terminal restored`, () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
+        const { terminal, expected } = play(steps);
+        const shown: readonly string[] = terminal.text.match(/<[ps]\d+>/g) ?? [];
+        // A note may be printed before the end of a table that is not complete. So each kind has its own order.
+        for (const kind of ['<p', '<s'])
+          expect(shown.filter((token) => token.startsWith(kind))).toEqual(
+            expected.filter((token) => token.startsWith(kind)),
+          );
+        expect(terminal.input.isRaw).toBe(false);
+        expect(terminal.bytes.endsWith('\u001b[?2004l')).toBe(true);
+        expect(terminal.bytes).not.toMatch(/\[[23]J|\[\d*S|\[\d+;\d+r/);
+      }),
+      { numRuns: SEQUENCES },
+    );
+  });
+});
