@@ -5,6 +5,7 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 
@@ -12,6 +13,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const COLUMNS = 92;
 const ROWS = 30;
 const DEADLINE_MS = 30_000;
+const PAUSE_MS = 600;
 
 interface Picture {
   readonly file: string;
@@ -59,6 +61,8 @@ async function playPicture({ typing, until }: Picture): Promise<xterm.Terminal> 
       pty.write(keys);
     }
     await appears(until);
+    // A question takes keys only after a pause in typing.
+    await sleep(PAUSE_MS);
     return screen;
   } finally {
     pty.kill();

@@ -13,6 +13,7 @@ import { Keyboard } from '../terminal/input/keyboard.ts';
 import type { LiveView, Screen, ScreenListener } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
 import { activityRows, SPIN_MS } from './activity.ts';
+import { fitRow } from './cells.ts';
 import { dialogKey, dialogRows, isWholeKey, type OpenDialog } from './dialog-view.ts';
 import { FileIndex } from './file-index.ts';
 import { beginWork, endWork, IDLE, type LiveState, reduceEvent } from './live-state.ts';
@@ -390,7 +391,7 @@ export class RichScreen implements Screen, LiveView {
   }
 
   #inputFrame({ columns, rows }: RegionSize): RegionFrame {
-    const { paint } = this.#setup.style;
+    const { paint, signs } = this.#setup.style;
     const space = { columns, maxRows: Math.max(1, Math.min(MAX_INPUT_ROWS, Math.floor(rows / 3))) };
     const input = this.#input;
     const { search } = input;
@@ -402,7 +403,8 @@ export class RichScreen implements Screen, LiveView {
     const frame = frameOf(stripVTControlCharacters(prompt), input.draft, space, prompt);
     const isWorking = this.#state.startedAt !== undefined && !this.#dialog;
     if (!isWorking || input.draft.text !== '') return frame;
-    return { ...frame, rows: frame.rows.map((row) => row + paint('dim', PLACEHOLDER)) };
+    const hint = (row: string): string => fitRow(row + paint('dim', PLACEHOLDER), columns - 1, signs.more);
+    return { ...frame, rows: frame.rows.map(hint) };
   }
 }
 
