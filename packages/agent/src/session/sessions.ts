@@ -3,7 +3,7 @@ export { decodedLines } from './codec/read-lines.ts';
 export { type Decoded, decodeEntry } from './codec/decode.ts';
 export { createBlobs } from './files/blobs.ts';
 export { LineFile } from './files/lines.ts';
-export { blobsBeside, folderBeside } from './files/session-files.ts';
+export { blobsBeside, folderBeside, sessionFilesOf } from './files/session-files.ts';
 export { isInUse } from './manage/rename.ts';
 export { type PruneChoice, toPrune, type Weighed } from './manage/remove.ts';
 export { removeSessions, sizeOfSession } from './manage/remove.ts';

@@ -8,7 +8,7 @@ import type { FactPage } from '../model/facts.ts';
 import { factOf } from './fact-of.ts';
 
 /** The bytes that one step reads. */
-const STEP_BYTES = 4 * 1024 * 1024;
+const STEP_BYTES = 2 * 1024 * 1024;
 
 /** A longer line is reported as damaged and never held in memory. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;

@@ -24,6 +24,9 @@ export interface ApiRequest {
 
 /** One answer has at most this number of lines. */
 const PAGE_LINES = 4_000;
+
+/** The first answer is short, so that the first picture comes soon. */
+const FIRST_PAGE_LINES = 600;
 const ROW_LINES = 400;
 
 /** A longer text is shown on demand. */
@@ -69,7 +72,7 @@ export async function answerApi(request: ApiRequest, store: SessionStore, info: 
 async function facts(index: SessionIndex, { query, signal }: ApiRequest): Promise<Answer> {
   const from = numberIn(query, 'from');
   if (query.has('wait')) await growth(index, from, signal);
-  return { status: 200, body: index.page(from, PAGE_LINES) };
+  return { status: 200, body: index.page(from, from === 0 ? FIRST_PAGE_LINES : PAGE_LINES) };
 }
 
 /** Waits until there are lines after `from`, or the size of the file has changed. It only looks at the size. */

@@ -1,7 +1,13 @@
 /** Finds the sessions that the server shows, and keeps the index of those in use. */
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { folderBeside, listSessions, type SessionPlace, type SessionSummary } from '@heddle/agent/sessions';
+import {
+  folderBeside,
+  listSessions,
+  sessionFilesOf,
+  type SessionPlace,
+  type SessionSummary,
+} from '@heddle/agent/sessions';
 import type { SessionCard } from '../model/api.ts';
 import { SessionIndex } from '../read/session-index.ts';
 
@@ -66,7 +72,8 @@ export class SessionStore {
   #fileOf(id: string): string | undefined {
     const extra = this.#extra.get(id);
     if (extra !== undefined) return extra;
-    if (!this.#files.has(id)) this.list();
+    if (!this.#files.has(id))
+      this.#files = new Map(sessionFilesOf(this.#place).map((file) => [file.id, file.path]));
     return this.#files.get(id);
   }
 }

@@ -23,6 +23,9 @@ const EMPTY: SessionData = {
 
 const AFTER_ERROR_MS = 2_000;
 
+/** While a long log is read, the views are computed again after this time. */
+const PUBLISH_MS = 1_000;
+
 export function useSession(source: ViewerSource, id: string): SessionData {
   const [data, setData] = useState<SessionData>(EMPTY);
   useEffect(() => {
@@ -44,6 +47,7 @@ async function follow(
   let data = EMPTY;
   let from = 0;
   let version: number | undefined;
+  let published = 0;
   while (!signal.aborted) {
     try {
       const page = await source.facts(id, from, data.isComplete, signal);
@@ -65,7 +69,11 @@ async function follow(
           error: undefined,
           grewAt: data.isComplete && page.facts.length > 0 ? Date.now() : data.grewAt,
         };
-        publish(data);
+        const isDue = Date.now() - published > PUBLISH_MS;
+        if (data.isComplete || published === 0 || isDue) {
+          publish(data);
+          published = Date.now();
+        }
       }
       if (source.kind === 'file') return;
     } catch (thrown) {

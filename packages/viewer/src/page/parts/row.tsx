@@ -1,4 +1,5 @@
 /** One row of the transcript: a message with its parts. Long texts are opened on demand. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FileChange, RowPart, TranscriptRow, ViewerSource } from '../../model/api.ts';
 import { clockText, dateText, sizeText, visibleText } from '../data/format.ts';
@@ -100,41 +101,49 @@ function Part({ part, line, index, context }: PartProps) {
       );
     case 'thinking':
       return (
-        <details class="fold thinking">
-          <summary>Thinking</summary>
+        <Fold kind="thinking" isOpen={false} summary="Thinking">
           <PlainText text={text} words={context.words} />
           {more}
-        </details>
+        </Fold>
       );
     case 'note':
       return (
-        <details class="fold note" open={text.length < 200}>
-          <summary>{visibleText(text.slice(0, 120))}</summary>
+        <Fold kind="note" isOpen={text.length < 200} summary={visibleText(text.slice(0, 120))}>
           <PlainText text={text} words={context.words} />
           {more}
-        </details>
+        </Fold>
       );
     case 'call':
       return (
-        <details class="fold call" open={part.change !== undefined || context.words !== ''}>
-          <summary>
-            <b class="tool">{visibleText(part.tool)}</b> <code>{visibleText(part.about)}</code>
-          </summary>
+        <Fold
+          kind="call"
+          isOpen={part.change !== undefined || context.words !== ''}
+          summary={
+            <>
+              <b class="tool">{visibleText(part.tool)}</b> <code>{visibleText(part.about)}</code>
+            </>
+          }
+        >
           {part.change ? <Diff change={part.change} /> : <PlainText text={text} words={context.words} />}
           {more}
-        </details>
+        </Fold>
       );
     case 'result':
       return (
-        <details class={part.isError ? 'fold result error' : 'fold result'} open={isShort(text)}>
-          <summary>
-            {part.isError ? 'Error of ' : 'Result of '}
-            <b class="tool">{visibleText(context.toolOf(part.callId) || 'a call')}</b>{' '}
-            <span class="dim">{sizeText(part.size)}</span>
-          </summary>
+        <Fold
+          kind={part.isError ? 'result error' : 'result'}
+          isOpen={isShort(text) || context.words !== ''}
+          summary={
+            <>
+              {part.isError ? 'Error of ' : 'Result of '}
+              <b class="tool">{visibleText(context.toolOf(part.callId) || 'a call')}</b>{' '}
+              <span class="dim">{sizeText(part.size)}</span>
+            </>
+          }
+        >
           <PlainText text={text} words={context.words} />
           {more}
-        </details>
+        </Fold>
       );
     case 'media':
       if (text === '')
@@ -145,6 +154,24 @@ function Part({ part, line, index, context }: PartProps) {
         );
       return <img alt="A picture of the conversation" src={`data:${part.mediaType};base64,${text}`} />;
   }
+}
+
+interface FoldProps {
+  readonly kind: string;
+  readonly isOpen: boolean;
+  readonly summary: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A part that can be opened. Its content exists only while it is open. */
+function Fold({ kind, isOpen, summary, children }: FoldProps) {
+  const [isShown, setIsShown] = useState(isOpen);
+  return (
+    <details class={`fold ${kind}`} open={isOpen} onToggle={(event) => setIsShown(event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isShown || isOpen ? children : null}
+    </details>
+  );
 }
 
 function isShort(text: string): boolean {

@@ -9,6 +9,9 @@ export const AXIS_HEIGHT = 22;
 const BAR_HEIGHT = 16;
 const SMALLEST_BAR = 2.5;
 
+/** A narrower bar has no text and shows only its last segment. */
+const NARROW = 5;
+
 /** The visible part of the axis. */
 export interface Viewport {
   readonly start: number;
@@ -68,7 +71,9 @@ export function drawTimeline(canvas: HTMLCanvasElement, drawing: Drawing, palett
   pen.scale(ratio, ratio);
   pen.font = '11px system-ui, sans-serif';
   drawAxis(pen, drawing, palette, width, height);
-  for (const bar of drawing.layout.bars) drawBar(pen, bar, drawing, palette, width);
+  // Narrow bars at the same pixel are drawn once.
+  const taken = new Set<number>();
+  for (const bar of drawing.layout.bars) drawBar(pen, bar, drawing, palette, width, taken);
   for (const mark of drawing.marks) drawMark(pen, mark, drawing, palette, width, height);
 }
 
@@ -127,11 +132,19 @@ function drawBar(
   drawing: Drawing,
   palette: Palette,
   width: number,
+  taken: Set<number>,
 ): void {
   const left = xOf(bar.from, drawing, width);
   const right = Math.max(xOf(bar.to, drawing, width), left + SMALLEST_BAR);
   if (right < 0 || left > width) return;
   const y = topOf(bar.row) + (ROW_HEIGHT - BAR_HEIGHT) / 2;
+  if (right - left < NARROW && bar.line !== drawing.selectedLine) {
+    const key = bar.row * 100_000 + Math.round(left);
+    if (!taken.has(key)) pen.fillStyle = palette[bar.segments.at(-1)?.style ?? 'run'];
+    if (!taken.has(key)) pen.fillRect(left, y, right - left, BAR_HEIGHT);
+    taken.add(key);
+    return;
+  }
   pen.save();
   pen.beginPath();
   pen.roundRect(left, y, right - left, BAR_HEIGHT, 3);

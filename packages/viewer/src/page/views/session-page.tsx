@@ -1,6 +1,6 @@
 /** One session: its facts in the header, and the views. A wide window shows the transcript beside the other views. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { SessionCard, ViewerInfo, ViewerSource } from '../../model/api.ts';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { ViewerInfo, ViewerSource } from '../../model/api.ts';
 import { cacheShare, requestCosts } from '../../model/money.ts';
 import { isFailedEnd, type Run, runsOf } from '../../model/runs.ts';
 import { countText, durationText, folderName, moneyText, percentText, words } from '../data/format.ts';
@@ -28,14 +28,7 @@ const WIDE = '(min-width: 1200px)';
 export function SessionPage({ source, info, route }: SessionPageProps) {
   const { id, view, line } = route;
   const data = useSession(source, id);
-  const [card, setCard] = useState<SessionCard>();
   const isWide = useMedia(WIDE);
-  useEffect(() => {
-    void source.sessions().then((sessions) => setCard(sessions.find((one) => one.id === id)));
-  }, [source, id]);
-  useEffect(() => {
-    document.title = `${card?.title ?? id} · Heddle`;
-  }, [card, id]);
   useViewKeys(route);
   const select = (selected: number): void =>
     go({ ...route, view: isWide || view === 'transcript' ? view : 'transcript', line: selected });
@@ -53,7 +46,7 @@ export function SessionPage({ source, info, route }: SessionPageProps) {
   );
   return (
     <div class={isWide && view !== 'transcript' ? 'session split' : 'session'}>
-      <SessionHeader data={data} card={card} route={route} isFile={source.kind === 'file'} />
+      <SessionHeader data={data} route={route} isFile={source.kind === 'file'} />
       <main class="view" id="view">
         {view === 'transcript' ? transcript : null}
         {view === 'timeline' ? (
@@ -72,12 +65,11 @@ export function SessionPage({ source, info, route }: SessionPageProps) {
 
 interface SessionHeaderProps {
   readonly data: SessionData;
-  readonly card: SessionCard | undefined;
   readonly route: SessionRoute;
   readonly isFile: boolean;
 }
 
-function SessionHeader({ data, card, route, isFile }: SessionHeaderProps) {
+function SessionHeader({ data, route, isFile }: SessionHeaderProps) {
   const { facts } = data;
   const runs = useMemo(() => runsOf(facts), [facts]);
   const costs = useMemo(() => requestCosts(facts), [facts]);
@@ -85,7 +77,10 @@ function SessionHeader({ data, card, route, isFile }: SessionHeaderProps) {
   const tools = runs.reduce((sum, run) => sum + run.tools, 0);
   const failed = runs.reduce((sum, run) => sum + run.failedTools, 0);
   const titled = facts.findLast((fact) => fact.type === 'title')?.title;
-  const title = titled || card?.title || runs[0]?.prompt || route.id;
+  const title = titled || runs[0]?.prompt || route.id;
+  useEffect(() => {
+    document.title = `${title} · Heddle`;
+  }, [title]);
   return (
     <header class="top">
       <div class="title">
@@ -98,7 +93,7 @@ function SessionHeader({ data, card, route, isFile }: SessionHeaderProps) {
         <StateChip data={data} last={runs.at(-1)} />
       </div>
       <dl class="numbers">
-        <Figure name="folder" value={folderName(card?.cwd ?? cwdOf(facts))} />
+        <Figure name="folder" value={folderName(cwdOf(facts))} />
         <Figure name="turns" value={countText(runs.length)} />
         <Figure name="active" value={durationText(activeMs)} />
         <Figure name="requests" value={countText(costs.length)} />

@@ -22,7 +22,7 @@ interface TranscriptViewProps {
   readonly onSelect: (line: number) => void;
 }
 
-const BLOCK_ITEMS = 40;
+const BLOCK_ITEMS = 16;
 /** Blocks within this distance of the visible part are shown. */
 const MARGIN_PX = 1_200;
 
