@@ -470,6 +470,7 @@ export class QueryEngine {
       context: this.#view.context,
       store: this.#log.store,
       stored: this.#log.stored,
+      answering: () => this.#log.noteFirstRecord(this.#now()),
       denials: turn.denials,
       structured: turn.structured,
       background: this.background,

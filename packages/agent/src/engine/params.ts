@@ -1,5 +1,5 @@
 /** The parameters of one run, from the options of the host and the state of the session. */
-import { type ContextPipeline, withServerEdits } from '@heddle/context';
+import { type ContextPipeline, contextOptions, thresholdsOf, withServerEdits } from '@heddle/context';
 import {
   type CacheSafeParams,
   type ContentBlock,
@@ -28,6 +28,7 @@ import { defaultSystemPrompt } from '../prompt/sections.ts';
 import type { Session } from '../session/open/open.ts';
 import type { Denials } from './denials.ts';
 import { productionDeps } from './deps.ts';
+import { recordRequests } from './record-requests.ts';
 import type { AgentOptions } from './options.ts';
 import type { SessionBackground } from './session-background.ts';
 import { deniedFilesOf, permissionOf, workingFoldersOf } from './permission.ts';
@@ -47,6 +48,8 @@ interface RunSetup {
   readonly context: ContextPipeline;
   readonly store: (body: EntryBody) => void;
   readonly stored: () => Promise<void> | undefined;
+  /** Called with the first record of an answer. */
+  readonly answering: () => void;
   readonly denials: Denials;
   readonly structured: StructuredOutput | undefined;
   /** The point at which a cut-off prompt continues. */
@@ -79,7 +82,11 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
   const deps = {
     ...production,
     toolHooks,
-    model: setup.model,
+    model: recordRequests(setup.model, {
+      store: setup.store,
+      thresholdsOf: (model) => thresholdsOf(contextOptions(contextChangesOf(options)), model),
+      answering: setup.answering,
+    }),
   };
   const outputCap = options.maxOutputTokens ?? config?.limits?.maxOutputTokens;
   return {

@@ -33,6 +33,7 @@ export class SessionLog {
   /** The session state after tools and the user changed it; undefined while it is the initial one. */
   stance: SessionState | undefined;
   #begun = false;
+  #firstRecordAt: number | undefined;
 
   constructor(session: Session, stamp: () => MessageStamp, stance: SessionState | undefined) {
     this.#session = session;
@@ -60,7 +61,8 @@ export class SessionLog {
   }
 
   /** Throws a `JournalError` if the entry cannot be stored. It then did not happen. */
-  readonly store = (body: EntryBody): void => {
+  readonly store = (given: EntryBody): void => {
+    const body = this.#withFirstRecord(given);
     this.#session.journal.append(body);
     this.#session.projection.apply(body);
     if (!isBoundary(body)) return;
@@ -70,6 +72,18 @@ export class SessionLog {
     if (refused.size > 0) this.store({ type: 'refused', blocks: [...refused] });
     for (const prompt of this.queued.values()) this.store(prompt);
   };
+
+  /** The first record of an answer has arrived. The entry of the answer contains the time. */
+  noteFirstRecord(at: number): void {
+    this.#firstRecordAt = at;
+  }
+
+  #withFirstRecord(body: EntryBody): EntryBody {
+    if (body.type !== 'answer' || this.#firstRecordAt === undefined) return body;
+    const firstAt = this.#firstRecordAt;
+    this.#firstRecordAt = undefined;
+    return { ...body, firstAt };
+  }
 
   /** The barrier of a journal that stores in the background. No step may be taken before it settles. */
   readonly stored = (): Promise<void> | undefined => this.#session.journal.stored?.();

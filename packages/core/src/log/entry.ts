@@ -25,12 +25,24 @@ export type EntryBody =
   | { readonly type: 'assistant'; readonly message: AssistantMessage }
   | { readonly type: 'system'; readonly message: SystemMessage }
   | { readonly type: 'attachment'; readonly message: AttachmentMessage }
+  /** A request is sent. For people only: nothing depends on it, and old logs lack it. */
+  | {
+      readonly type: 'request';
+      readonly model: string;
+      /** The number of characters of each part. */
+      readonly chars: RequestSizes;
+      /** The window of the model, and the size at which the history is compacted, in tokens. */
+      readonly window: number;
+      readonly threshold: number;
+    }
   | {
       readonly type: 'answer';
       readonly responseId: string;
       readonly model: string;
       readonly stopReason: StopReason | null;
       readonly usage: Usage;
+      /** The time of the first record of the stream. Old logs lack it. */
+      readonly firstAt?: number;
       /** The price at the time of the answer. Absent if no price was known. */
       readonly costUsd?: number;
       /** The parts of the cost by model, if the model called helper models. A model without a price is missing. */
@@ -101,6 +113,13 @@ export interface QueuedEntry {
   readonly priority: 'now' | 'next' | 'later';
   /** The subagent that the prompt is for. Absent for the main thread. */
   readonly agentId?: string;
+}
+
+export interface RequestSizes {
+  readonly system: number;
+  readonly tools: number;
+  readonly messages: number;
+  readonly results: number;
 }
 
 export interface SessionSnapshot {

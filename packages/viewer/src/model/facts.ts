@@ -65,7 +65,7 @@ export interface AnswerFact extends FactPlace {
 export interface RequestFact extends FactPlace {
   readonly type: 'request';
   readonly model: string;
-  /** Estimated tokens of the request, by kind. */
+  /** Characters of the request, by kind. */
   readonly sizes?: {
     readonly system: number;
     readonly tools: number;

@@ -122,6 +122,18 @@ describe('window', () => {
       expect(Math.abs(system + tools + messages + results - total)).toBeLessThanOrEqual(2);
   });
 
+  test('newer logs state window, threshold and sizes', () => {
+    const log = new SampleLog().begin('/p').prompt('Go');
+    const chars = { system: 100, tools: 300, messages: 400, results: 200 };
+    log.wait(50).add({ type: 'request', model: 'm', chars, window: 200_000, threshold: 160_000 });
+    log.text(1_000, 'Hello').answer(10, 5);
+    const own = factsOf(log);
+    expect(windowHistory(own).samples).toMatchObject([{ window: 200_000, threshold: 160_000 }]);
+    const [sample] = windowHistory(own).samples;
+    expect(sample?.tools).toBe(Math.round((sample?.total ?? 0) * 0.3));
+    expect(at(timelineOf(own).models[0]?.from)).toBe(50);
+  });
+
   test('results grow with tool output and shrink at a compaction', () => {
     const results = samples.map((sample) => sample.results);
     expect(results[1]).toBeGreaterThan(results[0] ?? 0);

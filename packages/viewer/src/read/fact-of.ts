@@ -23,6 +23,23 @@ export function factOf(entry: Entry, line: number): LogFact | undefined {
     case 'system':
     case 'attachment':
       return { ...place, ...messageFact(entry.message) };
+    case 'request': {
+      const { model, chars, window, threshold } = entry;
+      const sizes = {
+        system: numberIn(chars.system),
+        tools: numberIn(chars.tools),
+        messages: numberIn(chars.messages),
+        results: numberIn(chars.results),
+      };
+      return {
+        type: 'request',
+        ...place,
+        model,
+        sizes,
+        window: numberIn(window),
+        threshold: numberIn(threshold),
+      };
+    }
     case 'answer':
     case 'spent':
       return {
@@ -33,6 +50,9 @@ export function factOf(entry: Entry, line: number): LogFact | undefined {
         stopReason: entry.type === 'answer' ? textIn(entry.stopReason) : '',
         tokens: tokensIn(entry.usage),
         ...(typeof entry.costUsd === 'number' ? { costUsd: entry.costUsd } : {}),
+        ...(entry.type === 'answer' && entry.firstAt !== undefined
+          ? { firstAt: numberIn(entry.firstAt) }
+          : {}),
       };
     case 'retry': {
       const { attempt, delayMs, error } = entry;

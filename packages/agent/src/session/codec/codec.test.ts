@@ -100,6 +100,15 @@ const EVERY_KIND: Readonly<Record<EntryBody['type'], readonly EntryBody[]>> = {
       },
     },
   ],
+  request: [
+    {
+      type: 'request',
+      model: 'm',
+      chars: { system: 1, tools: 2, messages: 3, results: 4 },
+      window: 200_000,
+      threshold: 150_000,
+    },
+  ],
   answer: [{ type: 'answer', responseId: 'msg_1', model: 'm', stopReason: 'tool_use', usage, costUsd: 0.25 }],
   spent: [{ type: 'spent', model: 'm', usage, costUsd: 0.125 }],
   retry: [

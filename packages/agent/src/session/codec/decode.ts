@@ -164,6 +164,7 @@ type Bookkeeping = Exclude<EntryBody['type'], 'user' | 'assistant' | 'system' | 
 /** Checks the required fields of each kind of bookkeeping line. */
 const READERS: Readonly<Record<Bookkeeping, (line: LogLine) => boolean>> = {
   session: ({ snapshot }) => isRecord(snapshot) && isStringList(snapshot['systemPrompt']),
+  request: ({ model, chars }) => isStringValue(model) && isRecord(chars),
   answer: ({ model, usage }) => isStringValue(model) && isRecord(usage),
   spent: ({ model, usage }) => isStringValue(model) && isRecord(usage),
   retry: ({ error }) => isRecord(error),

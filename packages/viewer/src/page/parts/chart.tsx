@@ -24,6 +24,8 @@ interface ChartProps {
   /** Stacked areas and bars add up from the first to the last. */
   readonly series: readonly ChartSeries[];
   readonly stacked: boolean;
+  /** Lines above a stack, which do not add up. */
+  readonly lines?: readonly ChartSeries[];
   readonly marks: readonly ChartMark[];
   readonly format: (value: number) => string;
   readonly formatRight?: (value: number) => string;
@@ -32,8 +34,10 @@ interface ChartProps {
   readonly height?: number;
 }
 
+const NO_SERIES: readonly ChartSeries[] = [];
+
 export function Chart(props: ChartProps) {
-  const { series, stacked, marks, label, height = 260 } = props;
+  const { series, stacked, lines = NO_SERIES, marks, label, height = 260 } = props;
   const place = useRef<HTMLDivElement>(null);
   const pick = useRef(props.onPick);
   pick.current = props.onPick;
@@ -41,7 +45,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    const plot = new uPlot(options(props, element, height), dataOf(series, stacked), element);
+    const plot = new uPlot(options(props, element, height), dataOf(series, stacked, lines), element);
     plot.over.addEventListener('click', () => {
       const index = plot.cursor.idx;
       if (typeof index === 'number') pick.current(index);
@@ -53,12 +57,12 @@ export function Chart(props: ChartProps) {
       plot.destroy();
     };
     // The chart is made again for new data: drawing it takes less time than comparing it.
-  }, [series, stacked, marks, height, isDark]);
+  }, [series, stacked, lines, marks, height, isDark]);
   return <div class="chart" ref={place} role="img" aria-label={label} />;
 }
 
 function options(
-  { series, stacked, marks, format, formatRight = format }: ChartProps,
+  { series, stacked, lines = NO_SERIES, marks, format, formatRight = format }: ChartProps,
   element: HTMLElement,
   height: number,
 ): uPlot.Options {
@@ -66,7 +70,7 @@ function options(
   const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   const axis = { stroke: color('dim'), grid: { stroke: color('line'), width: 1 }, ticks: { show: false } };
   const hasRight = series.some(({ scale }) => scale === 'right');
-  const order = stacked ? series.toReversed() : series;
+  const order = [...(stacked ? series.toReversed() : series), ...lines];
   return {
     width: Math.max(element.clientWidth, 100),
     height,
@@ -132,7 +136,11 @@ function fromZero(_plot: uPlot, _min: number, max: number): [number, number] {
   return [0, (max || 1) * 1.08];
 }
 
-function dataOf(series: readonly ChartSeries[], stacked: boolean): uPlot.AlignedData {
+function dataOf(
+  series: readonly ChartSeries[],
+  stacked: boolean,
+  lines: readonly ChartSeries[],
+): uPlot.AlignedData {
   const length = series[0]?.values.length ?? 0;
   const numbers = Array.from({ length }, (_, index) => index + 1);
   if (!stacked) return [numbers, ...series.map(({ values }) => [...values])];
@@ -142,7 +150,7 @@ function dataOf(series: readonly ChartSeries[], stacked: boolean): uPlot.Aligned
     sums.push(values.map((value, index) => (value ?? 0) + (below?.[index] ?? 0)));
   }
   // The largest sum is drawn first, so that the smaller ones cover it.
-  return [numbers, ...sums.toReversed()];
+  return [numbers, ...sums.toReversed(), ...lines.map(({ values }) => [...values])];
 }
 
 function drawMarks(plot: uPlot, marks: readonly ChartMark[], color: (name: string) => string): void {

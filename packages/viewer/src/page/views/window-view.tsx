@@ -17,6 +17,7 @@ const KINDS = ['system', 'tools', 'messages', 'results'] as const;
 export function WindowView({ data, line, onSelect }: WindowViewProps) {
   const { samples, changes } = useMemo(() => windowHistory(data.facts), [data.facts]);
   const series = useMemo(() => seriesOf(samples), [samples]);
+  const limits = useMemo(() => limitSeries(samples), [samples]);
   const marks = useMemo(() => changes.map((change) => markOf(change, samples)), [changes, samples]);
   const last = samples.at(-1);
   if (!last) return <Problem title="No request has a size yet." />;
@@ -30,6 +31,7 @@ export function WindowView({ data, line, onSelect }: WindowViewProps) {
       </p>
       <Chart
         series={series}
+        lines={limits}
         stacked
         marks={marks}
         format={shortCount}
@@ -77,6 +79,18 @@ function Change({ change, isSelected, onSelect }: ChangeProps) {
       </button>
     </li>
   );
+}
+
+/** The window and the threshold would flatten the picture of a small request. */
+const SHOWN_FROM = 0.25;
+
+function limitSeries(samples: readonly WindowSample[]): ChartSeries[] {
+  const isNear = samples.some(
+    ({ total, threshold }) => total > (threshold ?? Number.POSITIVE_INFINITY) * SHOWN_FROM,
+  );
+  if (!isNear) return [];
+  const values = samples.map(({ threshold }) => threshold ?? null);
+  return [{ label: 'compaction due', color: 'bad', kind: 'line', scale: 'left', values }];
 }
 
 function seriesOf(samples: readonly WindowSample[]): ChartSeries[] {
