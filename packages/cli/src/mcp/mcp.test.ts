@@ -1,5 +1,5 @@
 /** MCP servers through the shipped program: configuration, trust, permission, search, and a host's own servers. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say, type ScriptStep } from '@heddle/testing';
 import { misbehavingServer, testServer } from '@heddle/testing/mcp';
@@ -29,12 +29,22 @@ async function print(
   script: readonly ScriptStep[],
   flags: readonly string[],
   prepare?: (folder: string) => void,
+  typed = 'go',
 ) {
   const home = homeFor(installed.program);
   prepare?.(home.folder);
   const json = ['--output-format', 'stream-json', '--verbose', '--model', home.script(script)];
-  const ended = await home.run(['-p', 'go', ...json, ...flags]);
+  const ended = await home.run(['-p', typed, ...json, ...flags]);
   return { ...ended, ...home, lines: linesOf(ended.stdout) };
+}
+
+/** The stored conversation. */
+function journalOf(folder: string): string {
+  const projects = path.join(folder, 'config/projects');
+  const files = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.jsonl'),
+  );
+  return files.map((file) => readFileSync(path.join(projects, file), 'utf8')).join('\n');
 }
 
 /** The contents of all tool results. */
@@ -81,6 +91,71 @@ describe('a server of --mcp-config', () => {
       ['--mcp-config', config({ s: testServer() }), '--disallowed-tools', 'mcp__s'],
     );
     expect(results(lines)).toContain('There is no tool named mcp__s__echo');
+  });
+});
+
+describe('prompts and resources', () => {
+  const flags = ['--mcp-config', config({ s: testServer('s') })];
+  it('of a server join a prompt: /mcp__server__prompt and @server:uri', async () => {
+    const asked = await print(
+      [say('Reviewed.')],
+      [...flags, '--replay-user-messages'],
+      undefined,
+      '/mcp__s__review a.ts',
+    );
+    expect(journalOf(asked.folder)).toContain('Review a.ts please.');
+    const read = await print([say('Read.')], flags, undefined, 'Look at @s:test://notes/1.');
+    expect(journalOf(read.folder)).toContain('The notes of s.');
+  });
+
+  it('are listed and read by the model, with permission', async () => {
+    const { lines } = await print(
+      [
+        call('ToolSearch', { query: 'select:ListMcpResourcesTool,ReadMcpResourceTool' }, 'c0'),
+        call('ListMcpResourcesTool', {}, 'c1'),
+        call('ReadMcpResourceTool', { server: 's', uri: 'test://notes/1' }, 'c2'),
+        say('Done.'),
+      ],
+      [...flags, '--allowed-tools', 'ReadMcpResourceTool'],
+    );
+    expect(results(lines)).toMatch(/s test:\/\/notes\/1 \(notes\): Some notes[^]*The notes of s\./);
+  });
+});
+
+describe('a call that a crash cut off', () => {
+  it('is reported as interrupted when the session is resumed, and is not repeated', async () => {
+    const home = homeFor(installed.program);
+    const flags = ['--mcp-config', config({ s: testServer('s') }), '--allowed-tools', 'mcp__s'];
+    const json = ['--output-format', 'stream-json', '--verbose'];
+    const first = await home.run(
+      [
+        '-p',
+        'go',
+        '--model',
+        home.script([call('mcp__s__slow', {}, 'c1'), say('Never.')]),
+        ...json,
+        ...flags,
+      ],
+      {
+        onOutput: (stdout, child) => {
+          if (stdout.includes('tool_progress')) child.kill('SIGKILL');
+        },
+      },
+    );
+    expect(first.signal ?? first.code).not.toBe(0);
+    const resumed = await home.run([
+      '-p',
+      'and?',
+      '--continue',
+      '--model',
+      home.script([say('I checked.')]),
+      ...json,
+      ...flags,
+    ]);
+    expect(results(linesOf(resumed.stdout))).toContain(
+      'It may or may not have taken effect: check before you repeat it.',
+    );
+    expect(resumed.stdout).not.toContain('tool_progress');
   });
 });
 

@@ -40,7 +40,7 @@ export function joinSession(mcp: ProgramServers, setup: SessionSetup): SessionPa
   return {
     liveTools: {
       active: () => offered(session.active),
-      names: () => offered(servers.tools).map(({ name }) => name),
+      names: () => offered([...servers.tools, ...servers.resourceTools]).map(({ name }) => name),
       find: async (name, signal) => (isDenied(name) ? undefined : servers.find(name, signal)),
       servers: () => servers.all.map(({ name, state }) => ({ name, status: state.status })),
     },

@@ -260,7 +260,8 @@ export function readSlash(line: string, fromFiles?: FileCommands): Slash | undef
   const wanted = name.toLowerCase();
   const command = SLASH_COMMANDS.find((known) => known.name === wanted || known.also?.includes(wanted));
   if (command) return { kind: 'command', command, words: words.trim() };
-  if (fromFiles?.commandNamed(name)) return { kind: 'prompt' };
+  // Prompts of MCP servers come and go, so the agent decides whether there is one of this name.
+  if (fromFiles?.commandNamed(name) || name.startsWith('mcp__')) return { kind: 'prompt' };
   const builtIn = SLASH_COMMANDS.flatMap(({ name, also = [] }) => [name].concat(also));
   const near = nearest(wanted, [...builtIn, ...(fromFiles?.files ?? []).map((file) => file.name)]);
   const hint = near === undefined ? 'See /help.' : `Did you mean /${near}?`;

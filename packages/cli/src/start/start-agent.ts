@@ -190,8 +190,10 @@ export async function startAgent(
       await own.onAccepted?.(messageId);
       naming.write();
     },
-    expandPrompt: (content, signal, current) =>
-      extensions.expand(content, signal, modelForPrompt(current, extensionSetup)),
+    expandPrompt: async (content, signal, current) => {
+      const expanded = await extensions.expand(content, signal, modelForPrompt(current, extensionSetup));
+      return mcp ? mcp.servers.expand(expanded, signal) : expanded;
+    },
     onPromptEnd: () => extensions.release(),
     extensions: () => extensionNames({ extensions, plugins }),
     news: () => [

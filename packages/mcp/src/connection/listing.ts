@@ -3,7 +3,7 @@
  * of pages and items is bounded, because a server may never end its list.
  */
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
-import { isRecord } from '@heddle/core';
+import { errorCode, isRecord } from '@heddle/core';
 
 const MAX_PAGES = 100;
 const MAX_ITEMS = 2_000;
@@ -47,6 +47,29 @@ export async function listItems(
   }
   return items.slice(0, MAX_ITEMS);
 }
+
+/**
+ * Lists tools. The newer revision over HTTP copies fields of inputs to headers; the library leaves out tools that it
+ * cannot do that for. It rejects a whole list with one bad item, so such a list is read item by item.
+ */
+export async function listTools(
+  client: Client,
+  hasHeaders: boolean,
+  options: { readonly timeout: number; readonly signal: AbortSignal },
+): Promise<readonly Item[]> {
+  const isModern = (client.getNegotiatedProtocolVersion() ?? '') >= FIRST_MODERN;
+  if (!hasHeaders || !isModern) return listItems(client, LISTS.tools, options);
+  try {
+    const { tools } = await client.listTools({}, options);
+    return tools.slice(0, MAX_ITEMS);
+  } catch (thrown) {
+    options.signal.throwIfAborted();
+    if (errorCode(thrown) !== 'INVALID_RESULT') throw thrown;
+    return listItems(client, LISTS.tools, options);
+  }
+}
+
+const FIRST_MODERN = '2026-07-28';
 
 /** A schema that accepts every result. The reader of the result checks what it uses. */
 export const ANYTHING: StandardSchemaV1<unknown, unknown> = {

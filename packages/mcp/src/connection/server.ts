@@ -19,7 +19,7 @@ import {
   type OpenConnection,
 } from './connect-client.ts';
 import { HostTransport } from './host-transport.ts';
-import { ANYTHING, listItems, LISTS } from './listing.ts';
+import { ANYTHING, listItems, LISTS, listTools } from './listing.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 export type ServerStatus = 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
@@ -316,10 +316,10 @@ export class McpServer {
     }
   }
 
-  #lists({ client }: OpenConnection, signal: AbortSignal): Promise<[Items, Items]> {
+  #lists({ client, transport }: OpenConnection, signal: AbortSignal): Promise<[Items, Items]> {
     const options = { signal, timeout: this.#deps.times.connectMs };
     return Promise.all([
-      listItems(client, LISTS.tools, options),
+      listTools(client, canFinishAuth(transport), options),
       listItems(client, LISTS.prompts, options).catch((): Items => []),
     ]);
   }

@@ -1,5 +1,5 @@
 /** All servers of a program: they start in parallel, change at any time, and never delay the caller. */
-import { untilAborted } from '@heddle/core';
+import { type Tool, untilAborted, type UserMessage } from '@heddle/core';
 import type { ConfiguredServer, ServerScope } from '../config/server-config.ts';
 import { McpServer, type ServerDeps, type ServerState, type ServerTimes } from '../connection/server.ts';
 import {
@@ -8,6 +8,8 @@ import {
   type ServerToolDeps,
   type ToolAnnotations,
 } from '../tools/server-tool.ts';
+import { createResourceTools } from '../tools/resource-tools.ts';
+import { commandIn, expandServerText, promptsOf, type ServerPrompt } from './expand-prompt.ts';
 import { prefixOf, toolName, uniqueName } from '../tools/tool-names.ts';
 
 export interface ServersDeps
@@ -43,6 +45,7 @@ export class McpServers {
   #servers = new Map<string, McpServer>();
   #isStarted = false;
   #tools: readonly ServerTool[] | undefined;
+  #resourceTools: readonly Tool[] | undefined;
   readonly #listeners = new Set<() => void>();
 
   constructor(configured: readonly ConfiguredServer[], deps: ServersDeps) {
@@ -69,16 +72,41 @@ export class McpServers {
     return (this.#tools ??= this.#buildTools());
   }
 
+  /** Tools for resources. None if no server has resources. */
+  get resourceTools(): readonly Tool[] {
+    const servers = (): readonly McpServer[] => this.all.filter(({ hasResources }) => hasResources);
+    if (servers().length === 0) return [];
+    const maxResultSize = resultSize(this.#deps.variables);
+    return (this.#resourceTools ??= createResourceTools({ ...this.#deps, maxResultSize, servers }));
+  }
+
+  /** Prompts of servers, as commands. */
+  get prompts(): readonly ServerPrompt[] {
+    return promptsOf(this.all);
+  }
+
+  /** Adds the prompts and resources of servers that a text names. */
+  async expand(content: UserMessage['content'], signal: AbortSignal): Promise<UserMessage['content']> {
+    const command = commandIn(content);
+    if (command !== undefined) await this.#settleFor(command, signal);
+    return expandServerText(content, this.all, this.#deps, signal);
+  }
+
   /** Finds a tool by name. Waits for the server if it is still connecting. */
-  async find(name: string, signal: AbortSignal): Promise<ServerTool | undefined> {
-    const known = this.tools.find((tool) => tool.name === name);
+  async find(name: string, signal: AbortSignal): Promise<Tool | undefined> {
+    const known = [...this.tools, ...this.resourceTools].find((tool) => tool.name === name);
     if (known) return known;
+    await this.#settleFor(name, signal);
+    return this.tools.find((tool) => tool.name === name);
+  }
+
+  /** Waits for the servers that a name of a tool or prompt can belong to. */
+  async #settleFor(name: string, signal: AbortSignal): Promise<void> {
     const waiting = this.all.filter(
       ({ name: server, state }) => state.status === 'pending' && name.startsWith(prefixOf(server)),
     );
     for (const server of waiting) server.start();
     await untilAborted(Promise.all(waiting.map(({ settled }) => settled)), signal, () => undefined);
-    return this.tools.find((tool) => tool.name === name);
   }
 
   /** Waits until no server is pending, at most this long. */

@@ -45,7 +45,7 @@ export class SessionServers {
   /** The tools that a search can load. */
   get deferred(): readonly Tool[] {
     const active = new Set(this.#active.map(({ name }) => name));
-    return this.servers.tools.filter(({ name }) => !active.has(name));
+    return [...this.servers.tools.filter(({ name }) => !active.has(name)), ...this.servers.resourceTools];
   }
 
   /** Returns what changed since the last call, as texts for the model. */

@@ -61,7 +61,7 @@ async function readPart(part: unknown, server: string, deps: ResultDeps): Promis
 }
 
 /** The contents of a resource: text, an image, or data for a file. */
-async function readContents(contents: unknown, deps: ResultDeps): Promise<ResultContent> {
+export async function readContents(contents: unknown, deps: ResultDeps): Promise<ResultContent> {
   if (!isRecord(contents)) return text('[A resource without contents.]');
   const { uri, text: content, blob, mimeType } = contents;
   const name = cleanLine(String(uri), 500);

@@ -59,7 +59,8 @@ export async function callTool(
   input: object = {},
   given = signal(),
 ): Promise<string> {
-  const tool = await servers.find(name, given);
+  await servers.find(name, given);
+  const tool = servers.tools.find((one) => one.name === name);
   if (!tool) return `no tool ${name}`;
   const context = { signal: given, toolUseId: 'c1' };
   try {
