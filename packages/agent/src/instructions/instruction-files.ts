@@ -8,7 +8,7 @@ import { readMarkdownFileSync } from '../extensions/frontmatter.ts';
 import type { Scope } from '../settings/scopes.ts';
 import { realPath } from '../settings/trust.ts';
 import { resolveImports, withoutComments } from './imports.ts';
-import { readSmallFile } from './small-file.ts';
+import { readSmallFile } from '../extensions/small-file.ts';
 
 type InstructionScope = Scope | 'managed';
 

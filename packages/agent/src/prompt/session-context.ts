@@ -11,7 +11,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { InstructionFile } from '../instructions/instruction-files.ts';
 import { INSTRUCTIONS, instructionText } from '../instructions/instruction-text.ts';
-import { readSmallFile } from '../instructions/small-file.ts';
+import { readSmallFile } from '../extensions/small-file.ts';
 import { repositoryTop } from '../settings/scopes.ts';
 
 export interface ContextPlaces {
