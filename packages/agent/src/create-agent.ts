@@ -1,7 +1,14 @@
 /** The entry point for embedding: an agent in a few lines. */
 import { statSync } from 'node:fs';
 import type { ContextUsage } from '@heddle/context';
-import type { History, Message, PermissionMode, Spent, Terminal } from '@heddle/core';
+import {
+  type History,
+  INTERRUPT,
+  type Message,
+  type PermissionMode,
+  type Spent,
+  type Terminal,
+} from '@heddle/core';
 import type { CommandOutcome, CompactOutcome } from './context/commands.ts';
 import { type Changes, type Prompt, QueryEngine } from './engine/engine.ts';
 import { type AgentOptions, mistakeInSettings } from './engine/options.ts';
@@ -50,6 +57,8 @@ export interface Agent {
   add(prompt: string | Prompt): CommandOutcome<object>;
   /** Removes this message and all later ones, between two prompts. */
   rewindBefore(uuid: string): CommandOutcome<object>;
+  /** A subagent runs in the background, or has a report that the model has not read. */
+  readonly hasBackgroundSubagents: boolean;
   /** Resolves when no subagent runs in the background, or when the signal aborts. */
   untilSubagentsEnd(signal?: AbortSignal): Promise<void>;
   /** Ends the subagents that run in the background. A resumed session can continue them. */
@@ -70,7 +79,11 @@ export function createAgent(options: AgentOptions): Agent {
     sessionId: engine.sessionId,
     submit: (prompt) => engine.submitMessage(prompt),
     continue: () => engine.submitMessage('/continue'),
-    abort: (reason) => engine.abort(reason),
+    abort: (reason) => {
+      engine.abort(reason);
+      // A new message of the user interrupts only the running prompt.
+      if (reason !== INTERRUPT) void subagents?.stopBackground(reason);
+    },
     get messages() {
       return engine.messages;
     },
@@ -92,6 +105,9 @@ export function createAgent(options: AgentOptions): Agent {
     queue: engine.queue,
     add: (prompt) => engine.add(prompt),
     rewindBefore: (uuid) => engine.rewindBefore(uuid),
+    get hasBackgroundSubagents() {
+      return subagents?.hasBackground ?? false;
+    },
     untilSubagentsEnd: (signal) => subagents?.untilIdle(signal) ?? Promise.resolve(),
     endSubagents: () => subagents?.dispose() ?? Promise.resolve(),
   };

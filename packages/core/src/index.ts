@@ -1,7 +1,7 @@
 /** The loop: messages, the state machine, its driver, tool execution. No disk, no network, no clock, no process. */
 
 // Basic data: messages, blocks, usage, errors as values.
-export { type AbortCause, childScope, untilAborted } from './abort.ts';
+export { type AbortCause, childScope, INTERRUPT, untilAborted } from './abort.ts';
 export { errorCode, errorMessage } from './thrown.ts';
 export type * from './clock.ts';
 export { isJsonObject, isRecord, type Json, type JsonObject } from './json.ts';

@@ -151,6 +151,16 @@ export class Subagents {
     return child !== undefined;
   }
 
+  /** Stops the subagents in the background. Those of calls end with their call. */
+  async stopBackground(reason: unknown): Promise<void> {
+    const ids = this.running.filter(({ isBackground }) => isBackground).map(({ agentId }) => agentId);
+    await Promise.all(ids.map((agentId) => this.stop(agentId, reason)));
+  }
+
+  get hasBackground(): boolean {
+    return this.running.some(({ isBackground }) => isBackground) || this.#unreported().length > 0;
+  }
+
   /** Ends every subagent. */
   async dispose(reason: unknown = SESSION_ENDED): Promise<void> {
     await Promise.all([...this.#running.keys()].map((agentId) => this.stop(agentId, reason)));

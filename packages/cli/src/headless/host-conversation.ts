@@ -2,6 +2,7 @@
 import { type Agent, failedStart, type Prompt, type SdkMessage } from '@heddle/agent';
 import { randomUUID } from 'node:crypto';
 import { escapeControls } from '../terminal/escape-controls.ts';
+import { submitAndWait } from './background-reports.ts';
 import type { HeadlessChat } from './headless-chat.ts';
 import type { Host } from './host/host.ts';
 import type { Service } from './host/service.ts';
@@ -48,7 +49,10 @@ export async function runHostConversation({
     state.begin(agent.sessionId);
     const instead = (await service?.insteadOf(prompt)) ?? (await commandIn(prompt, chat));
     const annotate = annotator.forTurn(prompt.isNamed ? prompt.uuid : undefined, () => host.waiting?.() ?? 0);
-    code = await answer(instead ?? agent.submit(prompt), output, annotate);
+    // A host that sends prompts reads the reports of subagents in the background with a later one.
+    const isOnly = host.requests === undefined;
+    const lines = isOnly ? submitAndWait(agent, prompt, ending) : agent.submit(prompt);
+    code = await answer(instead ?? lines, output, annotate);
     state.end();
   }
   if (!ending.aborted) await host.settled?.();

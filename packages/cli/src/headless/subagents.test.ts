@@ -1,7 +1,7 @@
 /** Subagents in the real program: types of files and hosts, questions to the host, and the end of the program. */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { call, hang, say } from '@heddle/testing';
+import { call, hang, say, startFakeApi } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
 import { install, linesOf } from '../test/program.ts';
@@ -97,6 +97,30 @@ it('SIGTERM ends a subagent with the program, and the next run reads one result'
     const [log = ''] = globSync(`${folder}/config/projects/*/*.jsonl`);
     expect(readFileSync(log, 'utf8').match(/"tool_use_id":"t1"/g)).toHaveLength(1);
   } finally {
+    installed.remove();
+  }
+});
+
+it('-p waits for subagents in the background, and its one result follows their reports', async () => {
+  const installed = await install();
+  const model = 'claude-sonnet-4-5';
+  const reply = (body: unknown) => {
+    const text = JSON.stringify(body);
+    if (text.includes('You are a subagent')) return say('The sky is green.');
+    if (text.includes('The sky is green.')) return say('So it is green.');
+    if (text.includes('runs in the background')) return say('I wait.');
+    const input = { description: 'sky', prompt: 'Which color?', run_in_background: true };
+    return call('Agent', input, 't1');
+  };
+  const api = await startFakeApi(reply, { models: [model] });
+  try {
+    const env = { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: api.url };
+    const { run } = homeFor(installed.program);
+    const ended = await run(['-p', 'Color?', '--model', `anthropic/${model}`], { env });
+    expect(ended).toMatchObject({ code: 0, stdout: 'So it is green.\n' });
+    api.assertNoViolations();
+  } finally {
+    await api.close();
     installed.remove();
   }
 });
