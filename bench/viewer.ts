@@ -48,7 +48,7 @@ try {
     new PerformanceObserver((list) => { for (const { startTime, duration } of list.getEntries()) window.tasks.push([startTime, duration]); })
       .observe({ type: 'longtask', buffered: true });`);
   const started = performance.now();
-  await page.goto(`${link}&/session/${ID}/timeline`);
+  await page.goto(`${link}&/session/${ID}/timeline`, { waitUntil: 'commit' });
   await page.locator('.row').first().waitFor();
   await page.locator('.lanes canvas').waitFor();
   console.log(`first picture, with timeline and transcript: ${(performance.now() - started).toFixed(0)} ms`);

@@ -78,7 +78,7 @@ async function takePictures(executable: string): Promise<void> {
       const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme });
       page.on('console', (message) => console.log(`${name}: ${message.text()}`));
       page.on('pageerror', (error) => console.log(`${name}: ${error.message}`));
-      await page.goto(`${viewer.link()}&${hash.slice(1)}`);
+      await page.goto(`${viewer.link()}&${hash.slice(1)}`, { waitUntil: 'commit' });
       await page.locator('.cards, .numbers, .panels, .pairs').first().waitFor();
       if (hash.startsWith('#/session/'))
         await page.locator('.row, .uplot canvas, .lanes canvas, .machine').first().waitFor();

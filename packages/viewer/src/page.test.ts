@@ -75,7 +75,7 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
       if (!request.url().startsWith(`http://127.0.0.1:${viewer.port}/`) && !request.url().startsWith('data:'))
         problems.push(`a request to ${request.url()}`);
     });
-    await page.goto(`${viewer.link()}&${hash}`);
+    await page.goto(`${viewer.link()}&${hash}`, { waitUntil: 'commit' });
     return Object.assign(page, {
       async [Symbol.asyncDispose]() {
         await page.close();

@@ -16,7 +16,8 @@ export async function buildPage(): Promise<PageFiles> {
   const result = await build({
     root,
     configFile: false,
-    logLevel: 'warn',
+    // Warnings about the speed of the build are of no use to a person who runs the sources.
+    logLevel: 'error',
     publicDir: false,
     define: { MACHINE_SVG: JSON.stringify(readFileSync(DIAGRAM, 'utf8')) },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

@@ -78,7 +78,9 @@ export function TimelineView({ source, id, data, line, onSelect }: TimelineViewP
     setZoom({ start: viewport.start + viewport.span * share, span: viewport.span });
   const stepped = useRef<Thing | undefined>(undefined);
   const step = (by: number): void => {
-    const at = things.findIndex((one) => one === stepped.current);
+    const known = stepped.current;
+    // New data makes new objects for the same bars.
+    const at = things.findIndex(({ line, title }) => line === known?.line && title === known.title);
     const next = things[Math.max(0, Math.min(things.length - 1, at + by))];
     if (!next) return;
     // Keys may arrive faster than the page is drawn.
