@@ -13,7 +13,7 @@ export type {
   ExtensionNames,
 } from './engine/options.ts';
 export { runSideCall } from './engine/side-call.ts';
-export { createReadFileState } from './engine/deps.ts';
+export { createReadFileState } from './attachments/changed-files.ts';
 export type { Price } from './cost/usage-meter.ts';
 export { systemClock } from '@heddle/models';
 export { LivePermissions, type PermissionUpdate, ruleText } from './permission/live-permissions.ts';

@@ -25,7 +25,7 @@ import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import { memorySession } from '../session/open/memory.ts';
 import type { Session } from '../session/open/open.ts';
-import { createReadFileState } from './deps.ts';
+import { createReadFileState } from '../attachments/changed-files.ts';
 import { countEarlier, earlierCostUsd, findCutOffPrompt, NOTHING_TO_CONTINUE } from './continue-run.ts';
 import { denialLines } from './denials.ts';
 import {
@@ -40,7 +40,7 @@ import {
 import { finishOpenCalls, reportUncertainCalls } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
 import type { ParentAgent } from './parent.ts';
-import { blockedPromptLines, preparePrompt } from './prompt-hook.ts';
+import { blockedPromptLines, preparePrompt, type PreparedPrompt } from './prompt-hook.ts';
 import {
   type CommandOutcome,
   compactCommand,
@@ -239,12 +239,14 @@ export class QueryEngine {
   async *#answer(prompt: Prompt): AsyncGenerator<SdkMessage, Terminal> {
     const turn = this.#newRun();
     const { uuid = this.#uuid(), carries = [] } = prompt;
-    const { block, context, content } = await preparePrompt(this.#options, prompt, this.#controller.signal);
+    const { signal } = this.#controller;
+    const prepared = await preparePrompt(this.#options, prompt, { signal, fileState: this.#fileState });
+    const { block, content } = prepared;
     if (block !== undefined) {
       yield* blockedPromptLines(block, failedStart(block, this.#stamp(), this.spending), this.#stamp());
       return { reason: 'hook_stopped', hook: 'UserPromptSubmit', message: block };
     }
-    const problem = await this.#accept({ content, uuid, carries }, context);
+    const problem = await this.#accept({ ...prepared, uuid, carries });
     if (problem !== undefined) return yield* this.#refuse(problem);
     yield this.#initLine();
     if (this.#options.replayUserMessages) yield replayLine(content, { uuid, session_id: this.sessionId });
@@ -331,10 +333,13 @@ export class QueryEngine {
   }
 
   /** Stores the prompt before anything else happens. Returns the reason if the run cannot start. */
-  async #accept(
-    { content, uuid, carries }: Required<Pick<Prompt, 'content' | 'uuid' | 'carries'>>,
-    hookContext: string | undefined,
-  ): Promise<string | undefined> {
+  async #accept({
+    content,
+    context,
+    files,
+    uuid,
+    carries,
+  }: PreparedPrompt & Required<Pick<Prompt, 'uuid' | 'carries'>>): Promise<string | undefined> {
     const { outputSchema } = this.#options;
     const objection = await this.#costs.objection();
     if (objection !== undefined) return objection;
@@ -350,8 +355,8 @@ export class QueryEngine {
       this.#log.begin(this.#view.head);
       const stamp = { uuid, at: this.#now() };
       this.#log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted } });
-      this.#attachNotes(stamp.at, hookContext);
-      for (const waiting of this.queue.promptStarted(uuid, carries)) this.#attach(waiting);
+      this.#attachNotes(stamp.at, context);
+      for (const joining of [...files, ...this.queue.promptStarted(uuid, carries)]) this.#attach(joining);
       await this.#log.stored();
       await this.#options.onAccepted?.(stamp.uuid);
       return undefined;

@@ -1,21 +1,37 @@
-/** A prompt before it is stored: a command becomes its text, then a hook may block the prompt or add context for the model. */
-import { errorMessage, textOf, type UserMessage } from '@heddle/core';
+/**
+ * A prompt before it is stored: a command becomes its text, a hook may block it or add context, and files that it names are
+ * read.
+ */
+import { type Attachment, errorMessage, type FileStateCache, textOf, type UserMessage } from '@heddle/core';
 import type { SdkMessage, SdkResult } from '../sdk/message.ts';
 import type { LineStamp } from './lines.ts';
 import type { AgentOptions, PromptHookAnswer } from './options.ts';
 import type { Prompt } from './params.ts';
+import { deniedFilesOf } from './permission.ts';
 
-interface PreparedPrompt extends PromptHookAnswer {
+export interface PreparedPrompt extends PromptHookAnswer {
   readonly content: UserMessage['content'];
+  /** The files that the prompt names with `@`. */
+  readonly files: readonly Attachment[];
 }
 
 export async function preparePrompt(
   options: AgentOptions,
   { content: given, verbatim }: Prompt,
-  signal: AbortSignal,
+  { signal, fileState }: { readonly signal: AbortSignal; readonly fileState: FileStateCache },
 ): Promise<PreparedPrompt> {
   const content = verbatim ? given : ((await options.expandPrompt?.(given, signal, options)) ?? given);
-  return { ...(await promptHookAnswer(options, content, signal)), content };
+  const answer = await promptHookAnswer(options, content, signal);
+  if (verbatim || answer.block !== undefined || !textIn(content).includes('@'))
+    return { ...answer, content, files: [] };
+  const { cwd, redact = (value) => value } = options;
+  const { mentionedFiles } = await import('../attachments/mentions.ts');
+  const setup = { cwd, fileState, signal, deniedFiles: deniedFilesOf(options, cwd) };
+  return { ...answer, content, files: redact(await mentionedFiles(content, setup)) };
+}
+
+function textIn(content: UserMessage['content']): string {
+  return typeof content === 'string' ? content : textOf(content);
 }
 
 /** A hook that throws blocks the prompt: a guard that cannot answer must not let it pass. */
@@ -24,7 +40,7 @@ async function promptHookAnswer(
   content: UserMessage['content'],
   signal: AbortSignal,
 ): Promise<PromptHookAnswer> {
-  const text = typeof content === 'string' ? content : textOf(content);
+  const text = textIn(content);
   try {
     return redact((await hooks?.prompt?.({ text, signal })) ?? {});
   } catch (thrown) {

@@ -7,7 +7,7 @@ import {
   type ToolUseContext,
 } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
-import { createReadFileState } from './deps.ts';
+import { createReadFileState } from '../attachments/changed-files.ts';
 import type { AgentOptions } from './options.ts';
 import { deniedFilesOf, permissionOf, workingFoldersOf } from './permission.ts';
 

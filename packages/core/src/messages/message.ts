@@ -2,6 +2,7 @@
 import type { JsonObject } from '../json.ts';
 import {
   type ContentBlock,
+  type ImageBlock,
   isToolResult,
   isToolUse,
   type ToolResultBlock,
@@ -74,6 +75,9 @@ export type Attachment =
       readonly prompt: string | readonly ContentBlock[];
     }
   | { readonly kind: 'changed_file'; readonly path: string; readonly note: string }
+  /** A file or folder that the prompt named with `@`. The note states what is missing. */
+  | { readonly kind: 'file'; readonly path: string; readonly text: string; readonly note?: string }
+  | { readonly kind: 'image'; readonly path: string; readonly image: ImageBlock }
   | { readonly kind: 'memory'; readonly path: string; readonly text: string }
   /** An instruction file that applies from here on: the model touched a file in its folder, or one that its rule names. */
   | {

@@ -249,6 +249,8 @@ export interface FileState {
   readonly hash: string;
   readonly readAt: number;
   readonly range?: { readonly offset: number; readonly limit: number };
+  /** The whole text at that time, to show what changed since. Undefined for large and binary files. */
+  readonly text?: string;
 }
 
 export interface FileStateCache {

@@ -203,6 +203,9 @@ async function stillSame(place: PinnedPlace, before: string | null, signal: Abor
   );
 }
 
+/** Longer texts are not compared later. In characters. */
+const MAX_KEPT_TEXT = 1024 * 1024;
+
 async function remember(
   place: PinnedPlace,
   bytes: Buffer,
@@ -212,8 +215,9 @@ async function remember(
 ): Promise<void> {
   // The engine detects later changes by this time. If it is not available, the engine compares the content.
   const readAt = await modifiedAt(place);
-  context.fileState.set(place.file, { hash, readAt });
   const text = decodeText(bytes)?.text;
+  const isKept = text !== undefined && text.length <= MAX_KEPT_TEXT;
+  context.fileState.set(place.file, { hash, readAt, ...(isKept ? { text } : {}) });
   if (text !== undefined) tools.knownTexts.keep(hash, text);
 }
 

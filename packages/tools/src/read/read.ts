@@ -48,6 +48,9 @@ async function readFile(input: ReadInput, context: CallContext, tools: FileTools
   }
 }
 
+/** Longer texts are not compared later. In characters. */
+const MAX_KEPT_TEXT = 1024 * 1024;
+
 async function readContent(
   file: string,
   { bytes, hash, mtimeMs: readAt }: Content,
@@ -60,6 +63,7 @@ async function readContent(
     hash,
     readAt,
     ...(data.range === undefined ? {} : { range: data.range }),
+    ...(text === undefined || text.length > MAX_KEPT_TEXT ? {} : { text }),
   });
   if (text !== undefined) tools.knownTexts.keep(hash, text);
   return data;

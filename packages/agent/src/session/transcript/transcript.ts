@@ -174,6 +174,9 @@ function attachmentPieces(attachment: Attachment): TranscriptPart[] {
       return contentPieces(attachment.prompt, 'user');
     case 'changed_file':
       return note(`${attachment.path}: ${attachment.note}`);
+    case 'file':
+    case 'image':
+      return note(`Attached: ${attachment.path}`);
     case 'instructions':
       return note(`Instructions: ${attachment.path}`);
     case 'max_turns_reached':

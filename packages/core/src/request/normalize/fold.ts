@@ -220,6 +220,7 @@ function attachmentBlocks(attachment: unknown, repair: Repair): readonly Content
     return [];
   }
   if (attachment['kind'] === 'queued_command') return queuedCommand(attachment['prompt'], repair);
+  if (attachment['kind'] === 'image') return namedImage(attachment, repair);
   const content = attachmentText(attachment);
   if (content === undefined) repair('an attachment of an unknown kind was left out');
   return content === undefined || isBlank(content) ? [] : [text(reminder(wellFormed(content)))];
@@ -234,6 +235,13 @@ function queuedCommand(prompt: unknown, repair: Repair): readonly ContentBlock[]
     : [text(SENT_MEANWHILE), ...rest];
 }
 
+function namedImage({ path, image }: Dict, repair: Repair): readonly ContentBlock[] {
+  const { rest } = readUserContent([image], repair);
+  return rest.length === 0
+    ? []
+    : [text(reminder(wellFormed(`The prompt names the image ${String(path)}:`))), ...rest];
+}
+
 function attachmentText(attachment: Dict): string | undefined {
   const of = (field: string): string => {
     const value = attachment[field];
@@ -242,6 +250,14 @@ function attachmentText(attachment: Dict): string | undefined {
   switch (attachment['kind']) {
     case 'changed_file':
       return `${of('path')} was changed on disk, by the user or by a program, after you last read it. ${of('note')}`;
+    case 'file':
+      return [
+        `The prompt names ${of('path')}.`,
+        of('note'),
+        of('text') === '' ? '' : `Content:\n\n${of('text')}`,
+      ]
+        .filter((part) => part !== '')
+        .join(' ');
     case 'memory':
       return `From the memory file ${of('path')}, written in an earlier session (it may be out of date):\n\n${of('text')}`;
     case 'instructions':

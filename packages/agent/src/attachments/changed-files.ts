@@ -1,0 +1,78 @@
+/** The files that the model has read, and those that changed on disk since then, as differences of lines. */
+import type { Attachment, FileState, FileStateCache } from '@heddle/core';
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+
+export async function changedFiles(fileState: FileStateCache): Promise<Attachment[]> {
+  const found = await Promise.all(fileState.paths().map((path) => changeOf(path, fileState)));
+  return found.filter((attachment) => attachment !== undefined);
+}
+
+/** Larger files are not read at every turn. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+async function changeOf(path: string, fileState: FileStateCache): Promise<Attachment | undefined> {
+  const known = fileState.get(path);
+  if (!known) return undefined;
+  try {
+    // Synchronous, because a thread per file and turn would cost far more than the call.
+    const { mtimeMs, size } = statSync(path);
+    if (mtimeMs === known.readAt || size > MAX_BYTES) return undefined;
+    const bytes = await readFile(path);
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    // The hash stays that of the text the model saw, so that an edit of a newer text is rejected.
+    fileState.set(path, { ...known, readAt: mtimeMs });
+    if (hash === known.hash) return undefined;
+    return { kind: 'changed_file', path, note: await describeChange(known.text, bytes) };
+  } catch {
+    // Removed or unreadable. The next Read reports it.
+    return undefined;
+  }
+}
+
+/** The difference is short. The model reads the file again before it relies on more. */
+async function describeChange(before: string | undefined, bytes: Buffer): Promise<string> {
+  if (before === undefined || bytes.includes(0)) return READ_AGAIN;
+  const { shortDiff } = await import('@heddle/tools/files');
+  return `The difference:\n${await shortDiff(before, bytes.toString('utf8'))}\n${READ_AGAIN}`;
+}
+
+const READ_AGAIN = 'Read it again before you edit it or rely on it.';
+
+const MAX_FILES = 1_000;
+/** The texts that are kept for differences, in characters. Those of the files that were read last stay. */
+const MAX_TEXT = 16 * 1024 * 1024;
+
+export function createReadFileState(): FileStateCache {
+  const files = new Map<string, FileState>();
+  let characters = 0;
+  return {
+    get(path) {
+      const state = files.get(path);
+      if (state) {
+        files.delete(path);
+        files.set(path, state);
+      }
+      return state;
+    },
+    set(path, state) {
+      const before = files.get(path)?.text?.length ?? 0;
+      files.delete(path);
+      files.set(path, state);
+      characters += (state.text?.length ?? 0) - before;
+      const [oldest] = files.keys();
+      if (files.size > MAX_FILES && oldest !== undefined) {
+        characters -= files.get(oldest)?.text?.length ?? 0;
+        files.delete(oldest);
+      }
+      for (const [other, { text, ...rest }] of files) {
+        if (characters <= MAX_TEXT || other === path) break;
+        if (text === undefined) continue;
+        files.set(other, rest);
+        characters -= text.length;
+      }
+    },
+    paths: () => [...files.keys()],
+  };
+}

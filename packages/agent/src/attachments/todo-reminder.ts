@@ -1,0 +1,41 @@
+/** Reminds the model of open steps when it has not touched its list for a while. */
+import { type Attachment, callsOf, type Message, type MessageHistory } from '@heddle/core';
+
+/** Answers without a change of the list, and without a reminder. */
+const SILENT_ANSWERS = 10;
+/** Messages that are searched for the last change, so that the cost of a turn stays bounded. */
+const LOOK_BACK = 400;
+
+const LIST_TOOLS: ReadonlySet<string> = new Set(['TodoWrite', 'TaskCreate', 'TaskUpdate']);
+
+/** Returns a reminder if it is due. */
+export async function todoReminder(messages: MessageHistory): Promise<readonly Attachment[]> {
+  if (!isDue(messages)) return [];
+  const { todosIn } = await import('@heddle/tools');
+  const open = todosIn(messages).filter(({ status }) => status !== 'completed');
+  if (open.length === 0) return [];
+  const steps = open.map(({ content, status }) => `- ${content} (${status})`).join('\n');
+  const text = `The list of steps has not changed for a while. Update it if it is out of date. Open steps:\n${steps}`;
+  return [{ kind: 'reminder', about: 'todo', text }];
+}
+
+function isDue(messages: MessageHistory): boolean {
+  const recent = messages.since(Math.max(0, messages.length - LOOK_BACK));
+  const last = recent.findLastIndex((message) => changesList(message) || isReminder(message));
+  if (last < 0) return false;
+  const since = recent.slice(last + 1);
+  const answers = new Set(
+    since.flatMap((message) => (message.type === 'assistant' ? [message.responseId] : [])),
+  );
+  return answers.size >= SILENT_ANSWERS;
+}
+
+function changesList(message: Message): boolean {
+  return message.type === 'assistant' && callsOf([message]).some(({ name }) => LIST_TOOLS.has(name));
+}
+
+function isReminder(message: Message): boolean {
+  if (message.type !== 'attachment') return false;
+  const { attachment } = message;
+  return attachment.kind === 'reminder' && attachment.about === 'todo';
+}
