@@ -12,7 +12,15 @@ const CTRL_D = '\x04';
 
 interface Arrival {
   readonly arrivedAt: number;
+  readonly bytes: number;
   readonly gapMs: number | null;
+}
+
+interface PrintTimes {
+  readonly toRequest: number;
+  readonly toEnd: number;
+  /** The size of the first request. */
+  readonly bytes: number;
 }
 
 export class Bench {
@@ -72,12 +80,13 @@ export class Bench {
   }
 
   /** One prompt with an immediate answer. */
-  async print(): Promise<{ readonly toRequest: number; readonly toEnd: number }> {
+  async print(flags: readonly string[] = []): Promise<PrintTimes> {
     const seen = this.#arrivals.length;
     const startedAt = now();
-    await once(this.#spawn(program, ['-p', 'Go.', '--model', 'anthropic/claude-short']), 'exit');
+    await once(this.#spawn(program, ['-p', 'Go.', '--model', 'anthropic/claude-short', ...flags]), 'exit');
     const toEnd = now() - startedAt;
-    return { toRequest: (this.#arrivals[seen]?.arrivedAt ?? Number.NaN) - startedAt, toEnd };
+    const { arrivedAt, bytes } = this.#arrivals[seen] ?? { arrivedAt: Number.NaN, bytes: Number.NaN };
+    return { toRequest: arrivedAt - startedAt, toEnd, bytes };
   }
 
   /**

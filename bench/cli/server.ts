@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const body: unknown = JSON.parse(Buffer.concat(pieces).toString());
     const model = String(typeof body === 'object' && body !== null && 'model' in body ? body.model : '');
-    say({ arrivedAt, gapMs: calls > 0 && model === 'claude-turns' ? arrivedAt - endedAt : null });
+    say({ arrivedAt, bytes: Buffer.concat(pieces).length, gapMs: calls > 0 && model === 'claude-turns' ? arrivedAt - endedAt : null });
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     calls = model === 'claude-turns' ? calls + 1 : 0;
     answer(response, model === 'claude-turns' && calls <= TURNS);

@@ -61,7 +61,10 @@ for (const tool of server?.tools ?? []) {
   try {
     // One scenario wants to see the schema of another tool, as the client has it.
     const other = server?.tools.find(({ name }) => name !== tool['name'])?.['inputSchema'];
-    const input = tool['name'] === 'json_schema_echo' ? { schema: other } : inputFor(tool['inputSchema']);
+    const input =
+      tool['name'] === 'json_schema_echo'
+        ? { schema: other }
+        : (statedInput(tool['name']) ?? inputFor(tool['inputSchema']));
     const result = await server?.call({ tool: String(tool['name']), input, definition: tool, signal });
     console.error(String(tool['name']), JSON.stringify(result));
   } catch (thrown) {
@@ -72,6 +75,16 @@ await servers.close();
 callback.close();
 // Calls may fail on purpose. The suite has seen the messages.
 process.exit(isConnected ? 0 : 1);
+
+/** The input that the scenario states for a tool, if it does. */
+function statedInput(name: unknown): Record<string, unknown> | undefined {
+  const calls: unknown = isRecord(context) ? context['toolCalls'] : undefined;
+  const found: unknown = Array.isArray(calls)
+    ? calls.find((one) => isRecord(one) && one['name'] === name)
+    : undefined;
+  const input: unknown = isRecord(found) ? found['arguments'] : undefined;
+  return isRecord(input) ? { ...input } : undefined;
+}
 
 /** A value for each required property. */
 function inputFor(schema: unknown): Record<string, unknown> {
