@@ -1,4 +1,5 @@
 /** Connections to PostgreSQL: a pool for statements, transactions, and notifications. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Pool, type PoolClient } from 'pg';
 
 /** Both a pool and a transaction can run statements. */
@@ -89,6 +90,23 @@ export async function listen(
 }
 
 const RECONNECT_MS = 500;
+
+/** How long a lost database may stay away. */
+export const AWAY_MS = 60_000;
+const AWAY_RETRY_MS = 200;
+
+/** Repeats work that failed because the database was away. The work must be repeatable. */
+export async function retrying<T>(work: () => Promise<T>, isOver: () => boolean = () => false): Promise<T> {
+  const giveUpAt = Date.now() + AWAY_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!isConnectionError(thrown) || isOver() || Date.now() > giveUpAt) throw thrown;
+      await sleep(AWAY_RETRY_MS);
+    }
+  }
+}
 
 /** Errors after which the same statement may succeed on another connection. */
 export function isConnectionError(thrown: unknown): boolean {

@@ -36,12 +36,16 @@ export async function openLifeline(
   onLost: () => void,
 ): Promise<Lifeline> {
   const { rows } = await database.pool.query<{ id: number }>(
-    'insert into heddle.worker (host, pid) values ($1, $2) returning id',
-    [hostname(), process.pid],
+    `select nextval(pg_get_serial_sequence('heddle.worker', 'id'))::int as id`,
   );
   const worker = rows[0]?.id ?? 0;
   let isOver = false;
   let client = await holdLock(database.url, worker, lost);
+  // Registered after the lock is held: a registered worker without a lock counts as dead.
+  await database.pool.query(
+    'insert into heddle.worker (id, host, pid) overriding system value values ($1, $2, $3)',
+    [worker, hostname(), process.pid],
+  );
   const timers: NodeJS.Timeout[] = [];
   const beat = async (): Promise<void> => {
     const beaten = await database.pool.query('update heddle.worker set heartbeat = now() where id = $1', [

@@ -16,7 +16,7 @@ import {
 } from '@heddle/agent/store';
 import { type Entry, type EntryBody, unfinishedRun } from '@heddle/core';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, isConnectionError, sqlState } from './database.ts';
+import { AWAY_MS, type Database, isConnectionError, sqlState } from './database.ts';
 
 export interface TurnId {
   readonly session: string;
@@ -114,8 +114,6 @@ interface PendingLine extends StoredLine {
   readonly costUsd: number;
 }
 
-/** How long a lost database may stay away before the run ends. */
-const RECONNECT_MS = 60_000;
 const RETRY_MS = 200;
 
 /** Stores lines in batches, one batch at a time. The engine waits only for lines that cannot be reconstructed. */
@@ -194,7 +192,7 @@ class FleetJournal implements Journal {
   async #flush(): Promise<void> {
     // Entries of the same step are stored together.
     await Promise.resolve();
-    const giveUpAt = Date.now() + RECONNECT_MS;
+    const giveUpAt = Date.now() + AWAY_MS;
     while (this.#pending.length > 0 && this.#lost === undefined) {
       // A copy: lines that arrive during the insert belong to the next batch.
       const batch = [...this.#pending];

@@ -2,7 +2,7 @@
 import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
 import { createHash } from 'node:crypto';
-import { type Database, inTransaction, listen, type Listener, notify } from './database.ts';
+import { type Database, inTransaction, listen, type Listener, notify, retrying } from './database.ts';
 import type { TurnId } from './log.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -95,17 +95,20 @@ export class AnswerInbox {
   ): Promise<PermissionAnswer | undefined> {
     const digest = digestOf(tool, input);
     const key = [turn.session, turn.n, toolUseId, digest];
-    await this.#database.pool.query(
-      `insert into heddle.question (session, turn, tool_use_id, digest, question) values ($1, $2, $3, $4, $5)
+    const { pool } = this.#database;
+    const isOver = (): boolean => signal.aborted;
+    const ask = (): Promise<unknown> =>
+      pool.query(
+        `insert into heddle.question (session, turn, tool_use_id, digest, question) values ($1, $2, $3, $4, $5)
        on conflict do nothing`,
-      [...key, JSON.stringify({ tool, input, reason })],
-    );
+        [...key, JSON.stringify({ tool, input, reason })],
+      );
+    // A database that is away must not become a denial.
+    await retrying(ask, isOver);
     const until = Date.now() + patienceMs;
     for (;;) {
-      const { rows } = await this.#database.pool.query<{ answer: unknown }>(
-        'select answer from heddle.question where session = $1 and turn = $2 and tool_use_id = $3 and digest = $4',
-        key,
-      );
+      const read = () => pool.query<{ answer: unknown }>(ANSWER, key);
+      const { rows } = await retrying(read, isOver);
       const answer = rows[0]?.answer;
       if (isRecord(answer)) return answerOf(answer);
       const leftMs = until - Date.now();
@@ -128,6 +131,9 @@ export class AnswerInbox {
     });
   }
 }
+
+const ANSWER =
+  'select answer from heddle.question where session = $1 and turn = $2 and tool_use_id = $3 and digest = $4';
 
 /** A lost notification delays an answer by this time at most. */
 const POLL_MS = 2_000;

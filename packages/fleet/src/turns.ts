@@ -54,6 +54,15 @@ export async function endTurn(tx: Queries, { session, n }: TurnId, result: unkno
   );
 }
 
+/** Returns a turn that failed in its worker to the queue. */
+export async function requeueTurn(queries: Queries, { session, n }: TurnId, worker: number): Promise<void> {
+  await queries.query(
+    `update heddle.turn set state = 'queued', worker = null, queued = now(), takeovers = takeovers + 1
+     where session = $1 and n = $2 and worker = $3 and state = 'running'`,
+    [session, n, worker],
+  );
+}
+
 /** The turns of a session run one after another. */
 export async function enqueueNext(tx: Queries, scheduler: Scheduler, session: string): Promise<void> {
   const { rows } = await tx.query<{ n: number }>(

@@ -8,13 +8,21 @@ import {
   type SdkResult,
   type Session,
 } from '@heddle/agent';
-import { isRecord } from '@heddle/core';
-import { type Database, inTransaction, listen, openDatabase } from './database.ts';
+import { errorMessage, isRecord } from '@heddle/core';
+import { type Database, inTransaction, listen, openDatabase, type Queries, retrying } from './database.ts';
 import { LIFELINE_TIMES, type LifelineTimes, openLifeline } from './lifeline.ts';
 import { type FleetSession, openSession, takeOver, type TurnId } from './log.ts';
 import { AnswerInbox } from './questions.ts';
 import { createQueue, type Scheduler } from './scheduler.ts';
-import { endTurn, enqueueNext, readTurn, refusalOf, storedResult, type TurnRow } from './turns.ts';
+import {
+  endTurn,
+  enqueueNext,
+  readTurn,
+  refusalOf,
+  requeueTurn,
+  storedResult,
+  type TurnRow,
+} from './turns.ts';
 
 export interface WorkerSetup {
   readonly url: string;
@@ -77,7 +85,9 @@ export async function startWorker(setup: WorkerSetup): Promise<Worker> {
     try {
       tell(`turn ${turn.session}:${turn.n} ${await run.toEnd()}`);
     } catch (thrown) {
-      tell(`turn ${turn.session}:${turn.n} failed: ${String(thrown)}`);
+      tell(`turn ${turn.session}:${turn.n} is queued again: ${errorMessage(thrown)}`);
+      // Counts as a takeover, so that a turn that always fails ends.
+      await retrying(() => requeueTurn(database.pool, turn, lifeline.worker)).catch(() => undefined);
     } finally {
       turns.delete(turn.session);
     }
@@ -144,7 +154,7 @@ class TurnRun {
     this.#leave('was handed back');
     await this.#done.promise;
     const { database, scheduler } = this.#deps;
-    await inTransaction(database, (tx) => scheduler.enqueue(tx, this.#turn));
+    await retrying(() => inTransaction(database, (tx) => scheduler.enqueue(tx, this.#turn)));
   }
 
   async toEnd(): Promise<TurnEnd> {
@@ -162,42 +172,58 @@ class TurnRun {
   }
 
   async #run(): Promise<TurnEnd> {
-    const { database, scheduler, setup, worker } = this.#deps;
-    const turn = await readTurn(database, this.#turn);
+    const { database, scheduler, worker } = this.#deps;
+    const turn = await retrying(() => readTurn(database, this.#turn));
     if (!turn || turn.state !== 'running' || turn.worker !== worker) return 'was taken over';
     if (turn.cancel) this.#isCanceled = true;
-    const seq = await takeOver(database, this.#turn, worker);
-    const session = await openSession(database, {
-      turn: this.#turn,
-      tenant: turn.tenant,
-      seq,
-      frame: { cwd: process.cwd(), version: '0' },
-      onLost: () => this.#leave('was taken over'),
-    });
+    const session = await retrying(async () =>
+      openSession(database, {
+        turn: this.#turn,
+        tenant: turn.tenant,
+        seq: await takeOver(database, this.#turn, worker),
+        frame: { cwd: process.cwd(), version: '0' },
+        onLost: () => this.#leave('was taken over'),
+      }),
+    );
     this.#session = session;
     const hasEnd = session.turnEntries.some(({ type }) => type === 'end');
     const refusal = hasEnd ? undefined : refusalOf(turn, session.turnEntries.length > 0);
-    let result: SdkResult | undefined;
+    let result: object = hasEnd ? storedResult(session.turnEntries) : { errors: [refusal] };
     if (!hasEnd && refusal === undefined && !this.#leaves) {
-      const ask: WorkerTurn['ask'] = (question, signal) => this.#ask(question, signal);
-      const { session: id, n, tenant, options } = turn;
-      const made = await setup.agent({ session: id, n, tenant, options, log: session, ask });
-      const agent = 'agent' in made ? made.agent : createAgent({ ...made.options, session, canUseTool: ask });
-      this.#agent = agent;
-      try {
-        result = await this.#consume(agent, turn);
-        if (!this.#leaves) await session.journal.settle();
-      } finally {
-        if ('agent' in made) await made.close?.();
+      const made = await this.#makeAgent(session, turn);
+      if ('problem' in made) result = { errors: [made.problem] };
+      else {
+        this.#agent = made.agent;
+        try {
+          result = (await this.#consume(made.agent, turn)) ?? result;
+          if (!this.#leaves) await session.journal.settle();
+        } finally {
+          await made.close?.();
+        }
       }
     }
     if (this.#leaves) return this.#leaves;
-    await inTransaction(database, async (tx) => {
-      const instead = hasEnd ? storedResult(session.turnEntries) : { errors: [refusal] };
-      await endTurn(tx, this.#turn, result ?? instead);
-      await enqueueNext(tx, scheduler, this.#turn.session);
-    });
+    const end = (): Promise<void> =>
+      inTransaction(database, async (tx) => {
+        await endTurn(tx, this.#turn, result);
+        await enqueueNext(tx, scheduler, this.#turn.session);
+      });
+    await retrying(end);
     return 'ended';
+  }
+
+  /** A worker that cannot make the agent, for example without a model, ends the turn with the reason. */
+  async #makeAgent(
+    session: FleetSession,
+    { session: id, n, tenant, options }: TurnRow,
+  ): Promise<{ agent: Agent; close?: () => Promise<void> } | { problem: string }> {
+    const ask: WorkerTurn['ask'] = (question, signal) => this.#ask(question, signal);
+    try {
+      const made = await this.#deps.setup.agent({ session: id, n, tenant, options, log: session, ask });
+      return 'agent' in made ? made : { agent: createAgent({ ...made.options, session, canUseTool: ask }) };
+    } catch (thrown) {
+      return { problem: `The agent could not be started: ${errorMessage(thrown)}` };
+    }
   }
 
   /** Submits the prompt, or continues it if the log contains it. */
@@ -230,7 +256,7 @@ class TurnRun {
     await this.#session?.journal.settle();
     this.#leave('was parked');
     const { session, n } = this.#turn;
-    await inTransaction(database, async (tx) => {
+    const park = async (tx: Queries): Promise<void> => {
       await tx.query(
         `update heddle.turn set state = 'parked', worker = null where session = $1 and n = $2 and state = 'running'`,
         [session, n],
@@ -241,6 +267,7 @@ class TurnRun {
         [session, n],
       );
       if (rows[0]?.open === 0) await scheduler.enqueue(tx, this.#turn);
-    });
+    };
+    await retrying(() => inTransaction(database, park));
   }
 }

@@ -1,5 +1,6 @@
 /** A fleet for tests: an embedded server in a temporary folder, worker processes, and the files of their effects. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,7 +10,8 @@ import { startEmbedded } from '../postgres/embedded.ts';
 export interface FleetHome {
   readonly url: string;
   readonly fleet: Fleet;
-  readonly server: ChildProcess;
+  /** Crashes the server, and starts it again after a moment. */
+  crashServer(): Promise<void>;
   readonly folder: string;
   /** Starts a worker process, and waits until it takes turns. */
   worker(argv?: readonly string[], env?: Readonly<Record<string, string>>): Promise<ChildProcess>;
@@ -28,17 +30,25 @@ export async function openFleetHome(): Promise<FleetHome> {
   const data = path.join(folder, 'postgres');
   const started = await startEmbedded(data);
   if (!started.ok) throw new Error(started.message);
-  const { server } = started;
-  const fleet = await Fleet.connect(server.url);
+  let { server } = started;
+  const { url } = server;
+  const fleet = await Fleet.connect(url);
   const workers: ChildProcess[] = [];
   return {
-    url: server.url,
+    url,
     fleet,
-    server: server.process,
+    async crashServer() {
+      const over = once(server.process, 'exit');
+      server.process.kill('SIGQUIT');
+      await over;
+      const again = await startEmbedded(data, Number(new URL(url).port));
+      if (!again.ok) throw new Error(again.message);
+      server = again.server;
+    },
     folder: effects,
     async worker(argv = [], env = {}) {
       const script = path.join(import.meta.dirname, 'run-worker.ts');
-      const child = spawn(process.execPath, [script, server.url, effects, ...argv], {
+      const child = spawn(process.execPath, [script, url, effects, ...argv], {
         env: { ...process.env, ...env },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
