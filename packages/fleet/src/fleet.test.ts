@@ -16,7 +16,7 @@ describe.runIf(isInstalled)('a fleet', () => {
   beforeAll(async () => {
     home = await openFleetHome();
     await home.fleet.tenant('acme');
-  }, 60_000);
+  }, 120_000);
   afterAll(() => home.close());
 
   async function watched(session: string, untilTurn: number): Promise<Seen[]> {
@@ -35,7 +35,7 @@ describe.runIf(isInstalled)('a fleet', () => {
     expect(resultText((await home.fleet.turn('s1', turn))?.result)).toBe('Done after 2 calls.');
     expect(home.effects('s1')).toEqual(['call_1', 'call_2']);
     worker.kill('SIGKILL');
-  }, 60_000);
+  }, 120_000);
 
   it('continues on another worker after a kill, and repeats no effect', async () => {
     const first = await home.worker(['6', '100']);
@@ -49,5 +49,5 @@ describe.runIf(isInstalled)('a fleet', () => {
     expect(verified).toMatchObject({ problems: [], calls: 6, iterations: 7 });
     expect(verified.takeovers).toBeGreaterThanOrEqual(1);
     expect(resultText((await home.fleet.turn('s2', turn))?.result)).toBe('Done after 6 calls.');
-  }, 60_000);
+  }, 120_000);
 });

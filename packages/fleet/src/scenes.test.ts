@@ -9,7 +9,7 @@ import { type FleetHome, openFleetHome } from './test/fleet-home.ts';
 import { verifySession } from './test/verify.ts';
 
 const isInstalled = (await findPrograms()) !== undefined;
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 
 describe.runIf(isInstalled)('a fleet', () => {
   let home: FleetHome;
