@@ -3,7 +3,10 @@ import { VERSION } from '@heddle/agent';
 import path from 'node:path';
 import type { ChatCommand } from '../arguments/arguments.ts';
 import { configDir } from '../config-dir.ts';
+import type { PromptFile } from '@heddle/agent/extensions';
+import type { SlashCommand } from '../slash/command.ts';
 import { SLASH_COMMANDS } from '../slash/slash-commands.ts';
+import { shortened } from '../terminal/amounts.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import { modelText } from '../start/model-options.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -34,6 +37,7 @@ export async function chat(command: ChatCommand): Promise<number> {
   const style = styleFor({ plain, env: process.env });
   const history = command.session.persist ? openPromptHistory(folder, cwd) : NO_HISTORY;
   const recall = new Recall(history.prompts);
+  const commands: ListedCommand[] = [...SLASH_COMMANDS];
   const screen: Screen = plain
     ? new LineScreen(stdin, stdout)
     : new RichScreen(stdin, stdout, {
@@ -41,8 +45,8 @@ export async function chat(command: ChatCommand): Promise<number> {
         style,
         cwd,
         env: process.env,
-        complete: completionIn(cwd),
-        commands: SLASH_COMMANDS,
+        complete: completionIn(cwd, commands),
+        commands,
       });
   const { paint, signs } = style;
   const where = [
@@ -64,6 +68,10 @@ export async function chat(command: ChatCommand): Promise<number> {
       recall.add(prompt);
       history.add(prompt);
     },
+    sessionOpened: ({ extensions }) => {
+      // The screen keeps the list.
+      commands.splice(SLASH_COMMANDS.length, commands.length, ...extensions.files.flatMap(listedCommand));
+    },
     now: Date.now,
   });
   const signals = watchTerminalSignals(conversation);
@@ -78,9 +86,21 @@ export async function chat(command: ChatCommand): Promise<number> {
   }
 }
 
-function completionIn(cwd: string): (draft: Draft) => Completed {
+type ListedCommand = Pick<SlashCommand, 'name' | 'help' | 'hint' | 'also'>;
+
+/** A command from a file in the menu of commands. Its description may contain anything. */
+function listedCommand({ name, description, isForUser }: PromptFile): readonly ListedCommand[] {
+  if (!isForUser) return [];
+  return [{ name: escapeControls(name), help: escapeControls(shortened(description, MAX_HELP)) }];
+}
+
+const MAX_HELP = 80;
+
+function completionIn(cwd: string, commands: readonly ListedCommand[]): (draft: Draft) => Completed {
   const sources: CompletionSources = {
-    commands: SLASH_COMMANDS.map(({ name }) => name),
+    get commands() {
+      return commands.map(({ name }) => name);
+    },
     list: (folder) => listFolder(folder, cwd),
   };
   return (draft) => complete(draft, sources);

@@ -5,6 +5,7 @@
 import { sessionPlace } from '../config-dir.ts';
 import type { ChatCommand, SessionChoice } from '../arguments/arguments.ts';
 import type { AgentSetup } from '../start/agent-options.ts';
+import type { Started } from '../start/start-agent.ts';
 import { elicitFromUser } from '../mcp/ask-for-servers.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Chat } from '../slash/command.ts';
@@ -32,6 +33,8 @@ export interface ConversationSetup {
   readonly configDir: string;
   /** Adds a prompt to the history for the arrow keys. */
   readonly remember: (prompt: string) => void;
+  /** A session was opened, or replaced by another one. */
+  readonly sessionOpened?: (session: Started) => void;
   readonly now: () => number;
 }
 
@@ -291,6 +294,7 @@ export class Conversation {
   }
 
   #showSession(): void {
+    this.#setup.sessionOpened?.(this.#session.started);
     const { openCalls } = this.#session.started.session.projection;
     this.#setup.renderer.takeUp(openCalls.map(({ call }) => call));
     const pieces = sessionStart(this.#session.started, this.#session.options, this.#setup.style);
