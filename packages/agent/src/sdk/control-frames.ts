@@ -94,6 +94,27 @@ export const HOST_REQUESTS = {
     response: z.strictObject({ output: z.string(), total_bytes: z.number(), truncated: z.boolean() }),
     effect: 'returns the end of the output of a background task',
   },
+  reload_skills: {
+    request: nothing,
+    response: z.strictObject({ skills: z.array(json) }),
+    effect: 'reads the files of skills and commands again',
+  },
+  reload_plugins: {
+    request: z.object({}),
+    response: z.strictObject({
+      commands: z.array(json),
+      agents: z.array(json),
+      plugins: z.array(z.strictObject({ name: z.string(), path: z.string() })),
+      mcpServers: z.array(json),
+      error_count: z.number(),
+    }),
+    effect: 'reads the files of plugins again',
+  },
+  reload_output_styles: {
+    request: nothing,
+    response: z.strictObject({ available_output_styles: strings }),
+    effect: 'returns the output styles',
+  },
   get_context_usage: {
     request: nothing,
     response: z.object({

@@ -57,6 +57,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     compactsByItself: options.config?.gates?.autoCompact !== false,
     hooks,
     mcp: options.mcp,
+    plugins: options.plugins ?? [],
     warn: (text) => process.stderr.write(`heddle: ${escapeControls(text)}\n`),
   });
   started.listen((event) => tasks.note(event));

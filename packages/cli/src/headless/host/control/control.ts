@@ -9,6 +9,7 @@ import { type ChangeDeps, changeHandlers } from './changes.ts';
 import type { ProgramServers } from '../../../mcp/program-servers.ts';
 import { introduction, readInitialize } from './initialize.ts';
 import { type QueryDeps, queryHandlers } from './queries.ts';
+import { type ReloadDeps, reloadHandlers } from './reloads.ts';
 import {
   controlFailure,
   type ControlHandlers,
@@ -35,6 +36,7 @@ interface ControlDeps extends Omit<ChangeDeps & QueryDeps, 'agent' | 'entitle'> 
   readonly tasks: HostTasks;
   readonly hooks: HooksOfHost;
   readonly mcp: ProgramServers | undefined;
+  readonly plugins: ReloadDeps['plugins'];
   /** Writes a warning to standard error. */
   readonly warn: (text: string) => void;
 }
@@ -60,6 +62,7 @@ export function createControl(deps: ControlDeps): Control {
       return output ? controlSuccess(output) : controlFailure(`There is no task ${String(id)}.`);
     },
     ...serverHandlers(deps.mcp),
+    ...reloadHandlers(deps),
     ...changeHandlers({ ...deps, agent, entitle }),
     ...queryHandlers({ ...deps, agent }),
   };

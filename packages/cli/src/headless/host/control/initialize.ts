@@ -87,32 +87,39 @@ export function introduction(
   { files, agents }: { readonly files: readonly PromptFile[]; readonly agents: readonly AgentDefinition[] },
 ): object {
   const { apiKeySource = 'none' } = model;
-  const fromFiles = files.filter(({ isForUser }) => isForUser);
   return {
-    commands: [
-      ...HEADLESS_COMMANDS.map(({ name, hint = '', help }) => ({
-        name,
-        description: help,
-        argumentHint: hint,
-        builtin: true,
-      })),
-      ...fromFiles.map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint })),
-    ],
-    agents: agents.map((agent) => ({
-      name: agent.name,
-      description: agent.description,
-      model: agent.model,
-    })),
+    commands: [...BUILT_IN_COMMANDS, ...commandList(files)],
+    agents: agentList(agents),
     models: modelList(model),
     account: { apiKeySource },
     output_style: 'default',
-    available_output_styles: ['default'],
+    available_output_styles: OUTPUT_STYLES,
     hooks_applied: true,
     hook_on_failure_supported: true,
     claude_code_version: VERSION,
     pid: process.pid,
     current_permission_mode: permissionMode,
   };
+}
+
+export const OUTPUT_STYLES: readonly string[] = ['default'];
+
+const BUILT_IN_COMMANDS: readonly object[] = HEADLESS_COMMANDS.map(({ name, hint = '', help }) => ({
+  name,
+  description: help,
+  argumentHint: hint,
+  builtin: true,
+}));
+
+/** The commands from files, as hosts list them. */
+export function commandList(files: readonly PromptFile[]): readonly object[] {
+  return files
+    .filter(({ isForUser }) => isForUser)
+    .map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint }));
+}
+
+export function agentList(agents: readonly AgentDefinition[]): readonly object[] {
+  return agents.map(({ name, description, model }) => ({ name, description, model }));
 }
 
 /** The models that a host can choose by name. */

@@ -94,6 +94,25 @@ describe('a host that reads the state of a session', () => {
   });
 });
 
+it('a host can have skills, plugins and output styles read again', async () => {
+  const skill = '---\nname: pdf\ndescription: Reads PDF files\n---\nUse pdftotext.';
+  const held = await perform([say('Done.')], {
+    first: [prompt('go')],
+    reply: (line, folder) => {
+      if (answers(line, 'r3')) return 'close';
+      if (line['type'] !== 'result') return undefined;
+      mkdirSync(path.join(folder, '.claude/skills/pdf'), { recursive: true });
+      writeFileSync(path.join(folder, '.claude/skills/pdf/SKILL.md'), skill);
+      return ['reload_skills', 'reload_plugins', 'reload_output_styles'].map((subtype, index) =>
+        control(`r${index + 1}`, { subtype }),
+      );
+    },
+  });
+  expect(JSON.stringify(replyTo('r1', held))).toContain('Reads PDF files');
+  expect(replyTo('r2', held)).toMatchObject({ response: { plugins: [], mcpServers: [], error_count: 0 } });
+  expect(replyTo('r3', held)).toMatchObject({ response: { available_output_styles: ['default'] } });
+});
+
 describe('a host that changes settings', () => {
   it('replaces the rules of its flags, for the next call', async () => {
     const deny = { permissions: { deny: ['Bash(touch *)'] } };
