@@ -85,6 +85,11 @@ export class Painter {
     this.paint();
   }
 
+  /** Rings the bell of the terminal, which may show a notification. */
+  ring(): void {
+    if (!this.#isPaused) this.#output.write('\u0007');
+  }
+
   /** Writes everything that waits, and removes the region. */
   close(): void {
     clearTimeout(this.#timer);

@@ -39,6 +39,8 @@ const TYPING_MS = 300;
 /** A single key answers a question if nothing follows it within this time. */
 const SINGLE_KEY_MS = 500;
 const DOUBLE_ESC_MS = 600;
+/** The end of a longer turn, and a question in it, ring the bell. */
+const LONG_TURN_MS = 10_000;
 
 export class RichScreen implements Screen, LiveView {
   readonly readsKeys = true;
@@ -142,7 +144,10 @@ export class RichScreen implements Screen, LiveView {
   }
 
   ask(prompt: string): void {
-    if (!this.#dialog) this.#endWork();
+    if (!this.#dialog) {
+      this.#ringIfLong();
+      this.#endWork();
+    }
     this.#input.closeSearch();
     if (this.#dialog) this.#answerPrompt = prompt;
     else {
@@ -195,6 +200,7 @@ export class RichScreen implements Screen, LiveView {
       // A hint belongs to the question that is already open.
       const isNew = this.#dialog === undefined || dialog.hint === undefined;
       if (isNew && Date.now() - this.#lastKeyAt < TYPING_MS) this.#typeOn();
+      if (isNew) this.#ringIfLong();
       const isPrinted = isNew ? this.#printsBody(dialog) : (this.#dialog?.isPrinted ?? false);
       const selected = isNew ? 0 : (this.#dialog?.selected ?? 0);
       this.#dialog = { dialog, waiting, selected, isPrinted, hint: dialog.hint };
@@ -227,6 +233,14 @@ export class RichScreen implements Screen, LiveView {
   /** The line that keys edit. */
   get #input(): PromptInput {
     return this.#dialog && !this.#isTypingOn ? this.#answers : this.#prompts;
+  }
+
+  /** Rings if a turn took long and the user has typed nothing for a while. */
+  #ringIfLong(): void {
+    const { startedAt } = this.#state;
+    const now = Date.now();
+    if (startedAt !== undefined && now - Math.max(startedAt, this.#lastKeyAt) >= LONG_TURN_MS)
+      this.#painter.ring();
   }
 
   #endWork(): void {

@@ -142,11 +142,16 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-function play(steps: readonly Step[]): {
+interface OpenedScreen {
   readonly terminal: FakeTerminal;
-  readonly expected: readonly string[];
-} {
+  readonly screen: RichScreen;
+  /** The lines that the screen has delivered. */
+  readonly lines: readonly string[];
+}
+
+function openScreen(): OpenedScreen {
   const terminal = new FakeTerminal();
+  const lines: string[] = [];
   const style = styleFor({ plain: false, env: {} });
   const screen = new RichScreen(
     terminal.input as unknown as NodeJS.ReadStream,
@@ -162,7 +167,7 @@ function play(steps: readonly Step[]): {
   );
   const ignore = (): undefined => undefined;
   screen.listen({
-    line: ignore,
+    line: (line) => void lines.push(line),
     touched: ignore,
     interrupt: ignore,
     escape: ignore,
@@ -172,10 +177,19 @@ function play(steps: readonly Step[]): {
     gone: ignore,
   });
   screen.ask('> ');
-  const dialog = choiceDialog(
-    ['May it?', '  | text'],
-    [{ key: '1', text: 'yes', reply: () => ({ kind: 'answer', answer: 1 }) }],
-  );
+  return { terminal, screen, lines };
+}
+
+const dialog = choiceDialog(
+  ['May it?', '  | text'],
+  [{ key: '1', text: 'yes', reply: () => ({ kind: 'answer', answer: 1 }) }],
+);
+
+function play(steps: readonly Step[]): {
+  readonly terminal: FakeTerminal;
+  readonly expected: readonly string[];
+} {
+  const { terminal, screen } = openScreen();
   let expected: string[] = [];
   let sinceMark: number | undefined;
   let count = 0;
@@ -261,5 +275,46 @@ describe('the rich screen', () => {
       }),
       { numRuns: SEQUENCES },
     );
+  });
+
+  it('gives keys to the prompt while the user types on, and to the question after a pause', () => {
+    const { terminal, screen, lines } = openScreen();
+    screen.busy('> ');
+    terminal.type('1');
+    screen.showDialog(dialog, 0);
+    screen.ask('allow? ');
+    for (let pressed = 0; pressed < 10; pressed++) {
+      vi.advanceTimersByTime(200);
+      terminal.type('1');
+    }
+    terminal.type('\r');
+    expect(terminal.text.trimEnd()).toMatch(/May it\?[^]*\n> 1{11}$/);
+    expect(lines).toEqual([]);
+    vi.advanceTimersByTime(400);
+    expect(terminal.text.trimEnd()).toMatch(/\nallow\?$/);
+    terminal.type('1');
+    vi.advanceTimersByTime(400);
+    terminal.type(' thing first');
+    vi.advanceTimersByTime(2_000);
+    expect(lines).toEqual([]);
+    terminal.type('\u00151');
+    vi.advanceTimersByTime(600);
+    expect(lines).toEqual(['1']);
+    screen.close();
+  });
+
+  it('rings once at the end of a turn of more than ten seconds, and never after a short one', () => {
+    const { terminal, screen } = openScreen();
+    const rings = (): number => terminal.bytes.split('\u0007').length - 1;
+    screen.busy('> ');
+    vi.advanceTimersByTime(5_000);
+    screen.ask('> ');
+    expect(rings()).toBe(0);
+    screen.busy('> ');
+    vi.advanceTimersByTime(12_000);
+    screen.ask('> ');
+    screen.ask('> ');
+    expect(rings()).toBe(1);
+    screen.close();
   });
 });

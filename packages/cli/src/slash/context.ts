@@ -34,19 +34,55 @@ export async function context({ started, say, style }: Chat): Promise<void> {
     await started.agent.contextUsage();
   const width = Math.max(...categories.map(({ name }) => name.length), 'kept for the answer'.length);
   const row = (name: string, count: number): string =>
-    `  ${name.padEnd(width)}  ${tokens(count).padStart(7)}  ${percent(count, window).padStart(5)}`;
+    `${name.padEnd(width)}  ${tokens(count).padStart(7)}  ${percent(count, window).padStart(5)}`;
+  const filled = categories.filter(({ tokens: count }) => count > 0);
+  const signs = filled.map((_, index) => categorySign(index, style));
   const biggest = byTool.slice(0, 5).map(({ tool, tokens: count }) => `${nameOf(tool)} ${tokens(count)}`);
   say(
     [
       `${tokens(state.tokens)} of ${tokens(window)} tokens (${percent(state.tokens, window)}), ${escapeControls(model)}`,
       compactsAt(state.tokens, thresholds.autoCompact),
-      ...categories
-        .filter(({ tokens: count }) => count > 0)
-        .map(({ name, tokens: count }) => row(name, count)),
-      style.paint('dim', row('kept for the answer', reserved)),
+      windowBar(
+        filled.map(({ tokens: count }, index) => ({ count, sign: signs[index] ?? '' })),
+        { window, reserved, style },
+      ),
+      ...filled.map(({ name, tokens: count }, index) => `${signs[index]} ${row(name, count)}`),
+      style.paint('dim', `${RESERVED_SIGN} ${row('kept for the answer', reserved)}`),
       ...(biggest.length > 0 ? [style.paint('dim', `  tools that take most: ${biggest.join(', ')}`)] : []),
     ].join('\n'),
   );
+}
+
+const BAR_CELLS = 60;
+const RESERVED_SIGN = '-';
+const FREE_SIGN = '.';
+const CATEGORY_LOOKS = ['cyan', 'green', 'yellow', 'red', 'bold'] as const;
+const ASCII_SIGNS = ['#', '=', '+', '*', '%', '@'] as const;
+
+/** Categories differ in color. Without colors, or without Unicode, they differ in their letters. */
+function categorySign(index: number, { colors, paint, signs }: Chat['style']): string {
+  const letter = ASCII_SIGNS[index % ASCII_SIGNS.length] ?? '#';
+  if (!colors || signs.dot !== '·') return letter;
+  return paint(CATEGORY_LOOKS[index % CATEGORY_LOOKS.length] ?? 'bold', '█');
+}
+
+interface WindowBar {
+  readonly window: number;
+  readonly reserved: number;
+  readonly style: Chat['style'];
+}
+
+/** Draws the window as a row of cells. Each part that is not empty has at least one cell. */
+function windowBar(
+  parts: readonly { readonly count: number; readonly sign: string }[],
+  { window, reserved, style: { paint } }: WindowBar,
+): string {
+  const cellsFor = (count: number): number => Math.max(1, Math.round((count / window) * BAR_CELLS));
+  const used = parts.map(({ count, sign }) => ({ sign, cells: cellsFor(count) }));
+  const kept = cellsFor(reserved);
+  const free = Math.max(0, BAR_CELLS - kept - used.reduce((sum, { cells }) => sum + cells, 0));
+  const rest = paint('dim', FREE_SIGN.repeat(free) + RESERVED_SIGN.repeat(kept));
+  return `  ${used.map(({ sign, cells }) => sign.repeat(cells)).join('')}${rest}`;
 }
 
 /** Shows the limit in advance, so that automatic compaction does not surprise the user. */

@@ -55,14 +55,31 @@ async function viewState({ sandboxSettings }: Chat['options']): Promise<string> 
   return (await missingView()) ?? 'on';
 }
 
-export function cost({ started, say }: Chat): void {
+export function cost({ started, say, style }: Chat): void {
   const { costUsd, models } = started.agent.spending;
-  const rows = Object.entries(models).map(([model, usage]) => {
-    const price = usage.costUSD === null ? 'cost unknown' : dollars(usage.costUSD);
-    const cached = usage.cacheReadInputTokens + usage.cacheCreationInputTokens;
-    const all = cached + usage.inputTokens;
-    const hit = all === 0 ? 0 : Math.round((usage.cacheReadInputTokens / all) * 100);
-    return `  ${escapeControls(model)}: ${price}, ${tokens(all)} in (${hit} % from the cache), ${tokens(usage.outputTokens)} out`;
+  const table = [
+    ['model', 'cost', 'input', 'from cache', 'output'],
+    ...Object.entries(models).map(([model, usage]) => {
+      const cached = usage.cacheReadInputTokens + usage.cacheCreationInputTokens;
+      const all = cached + usage.inputTokens;
+      const hit = all === 0 ? 0 : Math.round((usage.cacheReadInputTokens / all) * 100);
+      return [
+        escapeControls(model),
+        usage.costUSD === null ? 'unknown' : dollars(usage.costUSD),
+        tokens(all),
+        `${hit} %`,
+        tokens(usage.outputTokens),
+      ];
+    }),
+  ];
+  const widths =
+    table[0]?.map((_, column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0))) ?? [];
+  const rows = table.map((cells, index) => {
+    const [model = '', ...numbers] = cells.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    const row = `  ${[model, ...numbers].join('  ')}`;
+    return index === 0 ? style.paint('dim', row) : row;
   });
   const unknown = Object.values(models).some(({ costUSD }) => costUSD === null);
   say(
