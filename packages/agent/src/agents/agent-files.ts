@@ -76,7 +76,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /** Names without a provider. */
-const CLAUDE_MODEL = /^(inherit|sonnet|opus|haiku|claude-[\w.-]+)$/i;
+const PLAIN_MODEL_NAME = /^(inherit|sonnet|opus|haiku|claude-[\w.-]+)$/i;
 
 async function readAgentFile(
   file: string,
@@ -93,7 +93,7 @@ async function readAgentFile(
     const problems = decoded.problems.map((problem) => `${file}: ${problem}`);
     if (!decoded.definition) return { definitions: [], problems };
     const { model, ...careful } = decoded.definition;
-    const mayChoose = source !== 'project' || isTrusted || (model !== undefined && CLAUDE_MODEL.test(model));
+    const mayChoose = source !== 'project' || isTrusted || (model !== undefined && PLAIN_MODEL_NAME.test(model));
     const definition = mayChoose ? decoded.definition : careful;
     return { definitions: [definition], problems };
   } catch (thrown) {

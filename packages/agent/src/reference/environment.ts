@@ -62,6 +62,8 @@ export const SET_FOR_PROGRAMS: Readonly<Record<string, string>> = {
   HEDDLE_ENV_FILE: 'hooks: the same',
   CLAUDE_SESSION_ID: 'texts of skills and commands: the session',
   CLAUDE_SKILL_DIR: 'texts of skills: the folder of the skill',
+  CLAUDE_PLUGIN_ROOT: 'texts and hooks of plugins: the folder of the plugin',
+  HEDDLE_PLUGIN_ROOT: 'the same as CLAUDE_PLUGIN_ROOT',
   CLAUDE_EFFORT: 'texts of skills and commands: the effort of the model',
   HEDDLE_TASKS: 'commands: marks the processes of a session',
   HEDDLE_KEYS_FD: 'the program itself: the descriptor with your keys',

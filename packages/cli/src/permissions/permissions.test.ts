@@ -232,7 +232,7 @@ describe('heddle permissions', () => {
     const listed = await run('list');
     expect(listed.stdout).toContain('allow Bsh(ls)');
     expect(listed.stderr).toMatch(
-      /settings\.local\.json: Bsh\(ls\): no tool is named Bsh; did you mean Bash\?/,
+      /settings\.local\.json:4: Bsh\(ls\): no tool is named Bsh; did you mean Bash\?/,
     );
     const tested = await run('test');
     expect([tested.code, tested.stderr]).toEqual([0, expect.stringContaining('did you mean Bash?')]);
