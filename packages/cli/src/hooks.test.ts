@@ -4,7 +4,7 @@ import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from './test/home.ts';
-import { install, type Installed } from './test/program.ts';
+import { install, type Installed, linesOf } from './test/program.ts';
 
 let installed: Installed;
 beforeAll(async () => {
@@ -209,4 +209,61 @@ describe('hooks of the settings', () => {
     expect(stderr).toContain('settings.json:1: hooks.PreToolUse[0].hooks[0]: unknown type "ftp", ignored.');
     expect(stderr).toContain('hooks.Nonsense: unknown event, ignored.');
   });
+});
+
+it('a stop hook that runs the tests of a project blocks until they pass', async () => {
+  const { run, script, write, folder } = place();
+  const file = (name: string) => path.join(folder, name);
+  writeFileSync(file('sum.mjs'), 'export const sum = (a, b) => a - b;\n');
+  writeFileSync(
+    file('sum.test.mjs'),
+    "import test from 'node:test';\nimport assert from 'node:assert';\nimport { sum } from './sum.mjs';\n" +
+      "test('adds', () => assert.equal(sum(1, 2), 3));\n",
+  );
+  const command =
+    'node --test sum.test.mjs > report.txt 2>&1 || { grep -m1 "not ok\\|✖" report.txt >&2; exit 2; }';
+  write('config/settings.json', { hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } });
+  const fix = call(
+    'Write',
+    { file_path: file('sum.mjs'), content: 'export const sum = (a, b) => a + b;\n' },
+    'w1',
+  );
+  const read = call('Read', { file_path: file('sum.mjs') }, 'r1');
+  const { stdout } = await run([
+    '-p',
+    'make it work',
+    '--permission-mode',
+    'acceptEdits',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--model',
+    script([say('It works.'), read, fix, say('Now it works.'), say('Not reached.')]),
+  ]);
+  expect(linesOf(stdout).at(-1)).toMatchObject({ result: 'Now it works.', is_error: false });
+  expect(readFileSync(file('report.txt'), 'utf8')).toMatch(/pass 1/);
+});
+
+it('an untrusted project with hooks, servers, rules, variables and a status line runs nothing, and one line says so', async () => {
+  const { run, script, write, folder } = place();
+  const touch = (name: string) => `touch ${path.join(folder, name)}`;
+  write('.claude/settings.json', {
+    hooks: { SessionStart: [{ hooks: [{ type: 'command', command: touch('hook-ran') }] }] },
+    permissions: { allow: ['Bash(touch *)'] },
+    env: { FROM_PROJECT: '1' },
+    statusLine: { type: 'command', command: touch('status-ran') },
+    enableAllProjectMcpServers: true,
+  });
+  write('.mcp.json', { mcpServers: { evil: { command: 'touch', args: [path.join(folder, 'server-ran')] } } });
+  const steps = [call('Bash', { command: 'touch made' }, 'b1'), say('Done.')];
+  const before = await run(['-p', 'go', '--model', script(steps)]);
+  expect(readdirSync(folder).filter((name) => name.endsWith('-ran') || name === 'made')).toEqual([]);
+  const lines = before.stderr.split('\n').filter((line) => line.includes('not trusted'));
+  expect(lines).toHaveLength(1);
+  for (const left of ['hooks', '1 allow rule', 'env', 'statusLine', '.mcp.json'])
+    expect(lines[0]).toContain(left);
+  await run(['permissions', 'trust']);
+  await run(['-p', 'go', '--model', script(steps)]);
+  expect(existsSync(path.join(folder, 'hook-ran'))).toBe(true);
+  expect(existsSync(path.join(folder, 'made'))).toBe(true);
 });

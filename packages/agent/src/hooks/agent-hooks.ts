@@ -158,6 +158,7 @@ export const REPORTED_EVENTS: ReadonlySet<HookEventName> = new Set([
   'Notification',
   'InstructionsLoaded',
   'CwdChanged',
+  'ConfigChange',
   'FileChanged',
 ]);
 

@@ -10,6 +10,7 @@ import {
   type ServerScope,
   type ServersRead,
 } from '@heddle/mcp';
+import { untrustedNote } from '../settings/effective-settings.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { mergeSettings } from '../settings/merge-settings.ts';
 import { repositoryTop, type Scope, settingsFiles, type SettingsPlaces } from '../settings/scopes.ts';
@@ -81,9 +82,7 @@ function projectPart(request: ServersRequest): ServersRead {
   const names = read.servers.map(({ name }) => name).join(', ');
   return {
     servers: read.servers.map((server) => leftOut(server, disabled)),
-    notes: [
-      `Left out, because the folder is not trusted: ${file}: ${names}. If you trust it: heddle permissions trust`,
-    ],
+    notes: [untrustedNote([`${file}: ${names}`])],
   };
 }
 

@@ -1,6 +1,13 @@
 /** The current rules: those from the start of the session, and those added while it ran. */
 import type { PermissionMode } from '@heddle/core';
-import { joinRules, parseRule, type RuleList, type Rules, type RuleSource } from './rules/rule.ts';
+import {
+  joinRules,
+  parseRule,
+  type PermissionRule,
+  type RuleList,
+  type Rules,
+  type RuleSource,
+} from './rules/rule.ts';
 
 /** A change that comes with an answer to a question, in the format of the SDK. */
 export type PermissionUpdate =
@@ -71,6 +78,21 @@ export class LivePermissions {
   /** Changes the rules for the next decision. The owner of a settings file writes them to the file. */
   apply(updates: readonly PermissionUpdate[]): void {
     for (const update of updates) this.#applyOne(update);
+  }
+
+  /** Replaces all rules but those of the session, after settings files changed. `removed` were the folders of the files before. */
+  replaceSettings(
+    rules: Rules,
+    { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
+  ): void {
+    const replaced = (list: RuleList): readonly PermissionRule[] => [
+      ...rules[list],
+      ...this.#rules[list].filter(({ source }) => source === 'session'),
+    ];
+    this.#rules = { deny: replaced('deny'), ask: replaced('ask'), allow: replaced('allow') };
+    this.#all = undefined;
+    const kept = this.#directories.filter((folder) => !removed.includes(folder));
+    this.#directories = [...new Set([...added, ...kept])];
   }
 
   #applyOne(update: PermissionUpdate): void {

@@ -54,11 +54,26 @@ export function leftOutNotes(files: readonly LoadedFile[]): string[] {
     const from = loaded.target === undefined ? '' : ` (a link to ${loaded.target})`;
     return [`${loaded.file ?? loaded.source}${from}: ${things.join(', ')}`];
   });
-  if (left.length === 0) return [];
-  return [`Left out, because the folder is not trusted: ${left.join('; ')}. ${HOW_TO_TRUST}`];
+  return left.length === 0 ? [] : [untrustedNote(left)];
 }
 
-const HOW_TO_TRUST = 'If you trust it: heddle permissions trust';
+const UNTRUSTED = 'Left out, because the folder is not trusted: ';
+const HOW_TO_TRUST = '. If you trust it: heddle permissions trust';
+
+/** The one line about parts of a folder that do not count until it is trusted. */
+export function untrustedNote(parts: readonly string[]): string {
+  return `${UNTRUSTED}${parts.join('; ')}${HOW_TO_TRUST}`;
+}
+
+/** Settings, servers and others each report their parts. The user reads one line. */
+export function joinUntrustedNotes(notes: readonly string[]): readonly string[] {
+  const isAboutTrust = (note: string): boolean => note.startsWith(UNTRUSTED) && note.endsWith(HOW_TO_TRUST);
+  const parts = notes
+    .filter(isAboutTrust)
+    .map((note) => note.slice(UNTRUSTED.length, note.length - HOW_TO_TRUST.length));
+  const others = notes.filter((note) => !isAboutTrust(note));
+  return parts.length === 0 ? others : [...others, untrustedNote(parts)];
+}
 
 /** Returns the names of entries that do not count. */
 function leftOut({ settings, counting }: LoadedFile): string[] {

@@ -9,6 +9,7 @@ import {
 import { type DeclaredHook, settingsHooks } from '@heddle/agent/hooks';
 import {
   appliedSettings,
+  joinUntrustedNotes,
   isSwitchedOn,
   loopOverrides,
   parseRule,
@@ -115,7 +116,8 @@ export async function agentOptions(
     ...hookNotes,
     ...loop.problems,
   ];
-  for (const note of [...notes, ...mcp.notes]) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
+  for (const note of joinUntrustedNotes([...notes, ...mcp.notes]))
+    process.stderr.write(`heddle: ${escapeControls(note)}\n`);
   return {
     ok: true,
     model: model.options,

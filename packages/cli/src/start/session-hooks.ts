@@ -35,6 +35,8 @@ export interface SessionHooksSetup {
   readonly messages: () => Iterable<Message>;
   readonly tell: (text: string) => void;
   readonly remark: (remark: Attachment) => void;
+  /** Called before each prompt. Applies settings that changed. */
+  readonly beforePrompt: () => Promise<void>;
   /** Asks the small model, and an agent with tools, for hooks that let a model judge. */
   readonly askModel: AskJudge;
   readonly askAgent: AskJudge;
@@ -122,6 +124,7 @@ export class SessionHooks {
         },
       }),
       prompt: async (prompt) => {
+        await this.#setup.beforePrompt();
         this.#starting ??= this.#start();
         const block = await this.#starting;
         if (block !== undefined) return { block };

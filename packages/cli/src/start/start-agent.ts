@@ -27,6 +27,7 @@ import { escapeControls } from '../terminal/escape-controls.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
 import { type AgentTypes, readAgentTypes } from './agent-types.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
+import { LiveSettings } from './live-settings.ts';
 import { type SessionEndReason, SessionHooks, type SessionSource } from './session-hooks.ts';
 import { type ExtensionSetup, modelForPrompt, openExtensions } from './open-extensions.ts';
 import { extensionNames, extensionNotices } from './loaded-extensions.ts';
@@ -165,7 +166,12 @@ export async function startAgent(
       })(question);
     },
     entitle: (title) => naming.entitle(title),
+    beforePrompt: async () => settings?.refresh(),
   });
+  const settings =
+    options.rules instanceof LivePermissions && !command.bare
+      ? new LiveSettings({ flags: command, rules: options.rules, hooks, tell })
+      : undefined;
   const agentOptions: AgentOptions = {
     ...options,
     hooks: hooks.forAgent(),
@@ -203,6 +209,7 @@ export async function startAgent(
       ...(tools.options.tools.some(({ name }) => name === 'Skill') ? extensions.news() : []),
     ],
     gather: async (toolContext) => {
+      await settings?.refresh();
       const parts = await Promise.all([more.gather?.(toolContext), instructions.gather(toolContext)]);
       return parts.flatMap((part) => part ?? []);
     },

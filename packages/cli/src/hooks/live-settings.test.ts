@@ -1,0 +1,69 @@
+/** Settings that change while a session runs, through the program. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { call, say } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { homeFor } from '../test/home.ts';
+import { install, type Installed } from '../test/program.ts';
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+const command = (text: string) => [{ hooks: [{ type: 'command', command: text }] }];
+const SWAP = command('[ -e new.json ] && mv new.json config/settings.json; true');
+
+/** After the first call, the settings are replaced by these. */
+function home(changed: object, more: object = {}) {
+  const scene = homeFor(installed.program);
+  mkdirSync(path.join(scene.folder, 'config'));
+  const write = (name: string, value: object): void =>
+    writeFileSync(path.join(scene.folder, name), JSON.stringify(value));
+  write('config/settings.json', { permissions: { allow: ['Bash'] }, hooks: { PostToolUse: SWAP, ...more } });
+  write('new.json', changed);
+  const bash = (text: string, id: string) => call('Bash', { command: text }, id);
+  const steps = [bash('touch one', 'b1'), bash('touch two', 'b2'), say('Done.')];
+  const go = () => scene.run(['-p', 'go', '--model', scene.script(steps)]);
+  const has = (name: string): boolean => {
+    try {
+      return readFileSync(path.join(scene.folder, name), 'utf8') === '';
+    } catch {
+      return false;
+    }
+  };
+  return { go, has };
+}
+
+describe('settings that change during a run', () => {
+  it('apply their rules to the next call', async () => {
+    const { go, has } = home({ permissions: { allow: ['Bash'], deny: ['Bash(touch two)'] } });
+    const { stdout, stderr } = await go();
+    expect([has('one'), has('two')]).toEqual([true, false]);
+    expect(stdout).toContain('Done.');
+    expect(stderr).toContain('The settings changed.');
+  });
+
+  it('apply their hooks to the next call', async () => {
+    const hooks = { PreToolUse: command('echo not any more >&2; exit 2') };
+    const { go, has } = home({ permissions: { allow: ['Bash'] }, hooks });
+    await go();
+    expect([has('one'), has('two')]).toEqual([true, false]);
+  });
+
+  it('are reported if they are invalid, and the rest applies', async () => {
+    const { go, has } = home({ model: 3, permissions: { allow: ['Bash'], deny: ['Bash(touch two)'] } });
+    const { stderr } = await go();
+    expect(has('two')).toBe(false);
+    expect(stderr).toContain('settings.json:1: model takes a text, not 3. It is ignored.');
+  });
+
+  it('do not apply if a ConfigChange hook prevents it', async () => {
+    const guard = { ConfigChange: command('cat > config-event; echo settings are frozen >&2; exit 2') };
+    const { go, has } = home({ permissions: { allow: ['Bash'], deny: ['Bash(touch two)'] } }, guard);
+    const { stderr } = await go();
+    expect(has('two')).toBe(true);
+    expect(stderr).toContain('settings are frozen');
+  });
+});

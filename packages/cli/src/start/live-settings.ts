@@ -1,0 +1,109 @@
+/**
+ * Settings files that change while a session runs. Hooks and permission rules apply from the next prompt or call on; other settings
+ * apply at the next start. The files are looked at before each prompt and between two calls, so no watcher has to run.
+ */
+import type { LivePermissions } from '@heddle/agent';
+import { settingsHooks } from '@heddle/agent/hooks';
+import { settingsFiles } from '@heddle/agent/settings';
+import { statSync } from 'node:fs';
+import os from 'node:os';
+import { type PermissionFlags, type PermissionSetup, permissionSetup } from '../permissions/setup.ts';
+import type { SessionHooks } from './session-hooks.ts';
+
+interface LiveSettingsSetup {
+  readonly flags: PermissionFlags;
+  readonly rules: LivePermissions;
+  readonly hooks: SessionHooks;
+  readonly tell: (text: string) => void;
+}
+
+type FileSource = ReturnType<typeof settingsFiles>[number]['source'];
+
+/** The names of scopes as hooks know them. */
+const SCOPE_NAMES: Readonly<Partial<Record<FileSource, string>>> = {
+  managed: 'policy_settings',
+  local: 'local_settings',
+  project: 'project_settings',
+  user: 'user_settings',
+};
+
+export class LiveSettings {
+  readonly #setup: LiveSettingsSetup;
+  /** The state of each file when it was last read. */
+  #seen: ReadonlyMap<string, string>;
+  #directories: readonly string[];
+  /** Messages that the user has read already. */
+  readonly #told = new Set<string>();
+
+  constructor(setup: LiveSettingsSetup) {
+    this.#setup = setup;
+    this.#directories = setup.rules.directories;
+    this.#seen = statesOf(watchedFiles());
+  }
+
+  /** Applies changed files. A `ConfigChange` hook may prevent a change, except one of managed settings. Never rejects. */
+  async refresh(): Promise<void> {
+    const files = watchedFiles();
+    const states = statesOf(files);
+    const changed = files.filter(({ file }) => states.get(file) !== this.#seen.get(file));
+    this.#seen = states;
+    if (changed.length === 0) return;
+    for (const { source, file } of changed) {
+      const input = { source: SCOPE_NAMES[source] ?? source, file_path: file };
+      const { block, stop } = await this.#setup.hooks.report('ConfigChange', input);
+      const reason = block ?? stop;
+      if (reason === undefined || source === 'managed') continue;
+      this.#setup.tell(`A hook prevents the change of ${file}: ${reason}`);
+      return;
+    }
+    this.#apply(await permissionSetup(this.#setup.flags));
+  }
+
+  #apply({ rules, directories, loaded, notes }: PermissionSetup): void {
+    const { rules: live, hooks, tell } = this.#setup;
+    const { declared, problems, disabled } = settingsHooks(loaded);
+    const before = this.#inEffect();
+    // Hooks of plugins have variables of their own, and are read at the start.
+    const ofPlugins = hooks.list().filter(({ hook }) => hook.environment !== undefined);
+    hooks.replace([...declared, ...ofPlugins]);
+    live.replaceSettings(rules, { added: directories, removed: this.#directories });
+    this.#directories = directories;
+    // An answer of the user may have written a rule that counts already.
+    if (this.#inEffect() !== before)
+      tell('The settings changed. Hooks and permission rules apply from now on.');
+    for (const note of [...notes, ...problems, ...(disabled === undefined ? [] : [disabled])]) {
+      if (!this.#told.has(note)) tell(note);
+      this.#told.add(note);
+    }
+  }
+
+  #inEffect(): string {
+    const { rules, hooks } = this.#setup;
+    const texts = [rules.rules.deny, rules.rules.ask, rules.rules.allow].map((list) =>
+      list.map(({ text }) => text).sort(),
+    );
+    return JSON.stringify([texts, rules.directories, hooks.list()]);
+  }
+}
+
+interface WatchedFile {
+  readonly source: FileSource;
+  readonly file: string;
+}
+
+function watchedFiles(): readonly WatchedFile[] {
+  return settingsFiles({ cwd: process.cwd(), home: os.homedir(), env: process.env });
+}
+
+function statesOf(files: readonly WatchedFile[]): ReadonlyMap<string, string> {
+  return new Map(files.map(({ file }) => [file, stateOf(file)]));
+}
+
+function stateOf(file: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(file);
+    return `${mtimeMs}/${size}/${ino}`;
+  } catch {
+    return 'missing';
+  }
+}
