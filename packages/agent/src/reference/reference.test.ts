@@ -19,6 +19,8 @@ const DEVELOPMENT = new Set([
   'HEDDLE_TEST_FOLDER',
   'HEDDLE_CRASH_AT',
   'HEDDLE_CRASH_EFFECT',
+  // A name in the code.
+  'CLAUDE_MODEL',
 ]);
 
 it('lists every variable with the prefix of Heddle that the sources mention', () => {

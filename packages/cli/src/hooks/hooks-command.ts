@@ -1,9 +1,11 @@
 /** `heddle hooks`: lists the hooks of this folder, and runs those of one event to show their answers. */
 import { parseArgs } from 'node:util';
 import { HOOK_EVENT_NAMES, isHookEvent, settingsHooks } from '@heddle/agent/hooks';
+import { mergeSettings } from '@heddle/agent/settings';
 import { errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
 import { editDistance } from '../arguments/collect-flags.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
+import { openPlugins } from '../start/open-plugins.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import { hookFacts, hookList } from './list-hooks.ts';
@@ -59,11 +61,13 @@ export async function hooksCommand(argv: readonly string[]): Promise<number> {
 }
 
 async function declaredHooks(settings: string | undefined) {
-  const { loaded, notes } = await permissionSetup({ ...NO_FLAGS, settings });
+  const { loaded, notes, configDirs } = await permissionSetup({ ...NO_FLAGS, settings });
   const { declared, problems, disabled } = settingsHooks(loaded);
-  for (const note of [...notes, ...problems, ...(disabled === undefined ? [] : [disabled])])
+  const flags = { pluginDirs: [], pluginDirsNoMcp: [], bare: false };
+  const plugins = await openPlugins(flags, loaded, mergeSettings(loaded.files), configDirs);
+  for (const note of [...notes, ...plugins.notes, ...problems, ...(disabled === undefined ? [] : [disabled])])
     process.stderr.write(`heddle: ${escapeControls(note)}\n`);
-  return declared;
+  return [...declared, ...plugins.hooks];
 }
 
 function unknownEvent(name: string): string {
