@@ -93,7 +93,8 @@ async function readAgentFile(
     const problems = decoded.problems.map((problem) => `${file}: ${problem}`);
     if (!decoded.definition) return { definitions: [], problems };
     const { model, ...careful } = decoded.definition;
-    const mayChoose = source !== 'project' || isTrusted || (model !== undefined && PLAIN_MODEL_NAME.test(model));
+    const mayChoose =
+      source !== 'project' || isTrusted || (model !== undefined && PLAIN_MODEL_NAME.test(model));
     const definition = mayChoose ? decoded.definition : careful;
     return { definitions: [definition], problems };
   } catch (thrown) {
