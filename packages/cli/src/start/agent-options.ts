@@ -277,9 +277,14 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 /** Present whenever there is something to search for, or a skill to load. */
 const ON_THEIR_OWN: ReadonlySet<string> = new Set(['ToolSearch', 'Skill']);
 
+/** Tools of MCP servers come and go with their servers. */
+function isOnItsOwn(name: string): boolean {
+  return ON_THEIR_OWN.has(name) || name.startsWith('mcp__');
+}
+
 export function namedTools(names: readonly string[], known: readonly string[]): NamedTools {
-  const unknown = names.filter((name) => !ON_THEIR_OWN.has(name) && !known.includes(todaysName(name)));
-  const wrong = unknown.find((name) => !ELSEWHERE.has(name) && !name.startsWith('mcp__'));
+  const unknown = names.filter((name) => !isOnItsOwn(name) && !known.includes(todaysName(name)));
+  const wrong = unknown.find((name) => !ELSEWHERE.has(name));
   if (wrong !== undefined)
     return { ok: false, message: `--tools: there is no tool named ${wrong}; there are ${known.join(', ')}` };
   return { ok: true, notes: unknown.map((name) => `--tools: there is no ${name} yet`) };
