@@ -24,16 +24,19 @@ export class Painter {
   #timer: NodeJS.Timeout | undefined;
   #lastFrameAt = 0;
   #isPaused = false;
+  #isAskingSize = false;
 
   constructor(output: NodeJS.WriteStream, setup: PainterSetup) {
     this.#output = output;
     this.#setup = setup;
-    output.on('resize', () => this.paint());
+    output.on('resize', () => {
+      if (!this.#isAskingSize) this.paint();
+    });
     // A closed terminal is reported by the input side.
     output.on('error', () => undefined);
   }
 
-  /** Asks the terminal, because a frame may be drawn before the signal about a new size arrives. */
+  /** The last known size. */
   get size(): RegionSize {
     try {
       const [columns, rows] = this.#output.getWindowSize();
@@ -99,13 +102,24 @@ export class Painter {
     this.#isPaused = true;
   }
 
+  /** Asks the terminal, because a frame may be drawn before the signal about a new size arrives. */
+  #currentSize(): RegionSize {
+    // Node has no public way to ask again. Without this method, the last known size is used.
+    const refresh: unknown = Reflect.get(this.#output, '_refreshSize');
+    this.#isAskingSize = true;
+    if (typeof refresh === 'function') refresh.call(this.#output);
+    this.#isAskingSize = false;
+    return this.size;
+  }
+
   #removeRegion(): void {
-    if (this.#shown) this.#output.write(eraseRegion(this.#shown, this.size.columns, this.#setup.reflow));
+    const { columns } = this.#currentSize();
+    if (this.#shown) this.#output.write(eraseRegion(this.#shown, columns, this.#setup.reflow));
     this.#shown = undefined;
   }
 
   #write(above: readonly string[]): void {
-    const size = this.size;
+    const size = this.#currentSize();
     const { columns } = size;
     const frame = this.#setup.compose(size);
     const bytes = patchRegion({ shown: this.#shown, frame, above, columns, reflow: this.#setup.reflow });
