@@ -54,6 +54,23 @@ function results(lines: readonly OutputLine[]): string {
 
 const host = (conversation: Conversation): Promise<Held> => converse(installed.program, conversation);
 
+it('a hook of the type mcp_tool calls a server, and its text is the output of the hook', async () => {
+  const output = {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: 'not with ${tool_input.command}',
+    },
+  };
+  const hook = { type: 'mcp_tool', server: 's', tool: 'echo', input: { text: JSON.stringify(output) } };
+  const settings = JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] } });
+  const { lines } = await print(
+    [call('Bash', { command: 'ls' }, 'c1'), say('Done.')],
+    ['--mcp-config', config({ s: testServer() }), '--settings', settings],
+  );
+  expect(results(lines)).toContain('not with ls');
+});
+
 describe('a server of --mcp-config', () => {
   it('answers a call in the first answer, although it is still connecting', async () => {
     const { lines, stderr } = await print(

@@ -1,8 +1,9 @@
 /** The ports of a hook runner that depend on the folder alone. */
-import type { HookRunnerDeps } from '@heddle/agent/hooks';
-import { isJsonObject } from '@heddle/core';
+import type { CallMcpTool, HookRunnerDeps } from '@heddle/agent/hooks';
+import { errorMessage, isJsonObject, isRecord } from '@heddle/core';
 import os from 'node:os';
 import { commandEnvironment } from '../keys.ts';
+import type { ProgramServers } from '../mcp/program-servers.ts';
 
 /**
  * Whether a permission rule matches the call of an event: as a deny rule it would deny the call. A call that cannot be decided
@@ -32,5 +33,24 @@ export function hookPorts(cwd: string): Omit<HookRunnerDeps, 'commonInput'> {
     handlers: {},
     // A reference to the global would load the HTTP client at every start.
     fetch: (input, init) => fetch(input, init),
+  };
+}
+
+/** Hooks of the type `mcp_tool` call servers of the session. The texts of a result are the output of the hook. */
+export function serverToolPort({ servers }: ProgramServers): CallMcpTool {
+  return async ({ server: name, tool, input, signal }) => {
+    const server = servers.get(name);
+    if (!server) return { ok: false, message: `There is no MCP server ${name}.` };
+    try {
+      const result: unknown = await server.call({ tool, input, signal });
+      const content = isRecord(result) && Array.isArray(result['content']) ? result['content'] : [];
+      const texts = content.filter(isRecord).map((block) => block['text']);
+      const text = texts.filter((part) => typeof part === 'string').join('\n');
+      return isRecord(result) && result['isError'] === true
+        ? { ok: false, message: text }
+        : { ok: true, text };
+    } catch (thrown) {
+      return { ok: false, message: errorMessage(thrown) };
+    }
   };
 }

@@ -17,6 +17,7 @@ import {
 import type { SessionExtensions } from '@heddle/agent/extensions';
 import type { Plugin } from '@heddle/agent/plugins';
 import { SessionInstructions } from '@heddle/agent/instructions';
+import { mcpToolHandler } from '@heddle/agent/hooks';
 import type { Attachment, LoopEvent } from '@heddle/core';
 import path from 'node:path';
 import type { RunOptions, SessionChoice } from '../arguments/arguments.ts';
@@ -28,6 +29,7 @@ import { type AgentSetup, offered } from './agent-options.ts';
 import { type AgentTypes, readAgentTypes } from './agent-types.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
 import { LiveSettings } from './live-settings.ts';
+import { serverToolPort } from './hook-ports.ts';
 import { type SessionEndReason, SessionHooks, type SessionSource } from './session-hooks.ts';
 import { type ExtensionSetup, modelForPrompt, openExtensions } from './open-extensions.ts';
 import { extensionNames, extensionNotices } from './loaded-extensions.ts';
@@ -168,6 +170,7 @@ export async function startAgent(
     entitle: (title) => naming.entitle(title),
     beforePrompt: async () => settings?.refresh(),
   });
+  if (mcp) hooks.runner.connectHandler('mcp_tool', mcpToolHandler(serverToolPort(mcp)));
   const settings =
     options.rules instanceof LivePermissions && !command.bare
       ? new LiveSettings({ flags: command, rules: options.rules, hooks, tell })
