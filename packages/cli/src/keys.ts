@@ -40,6 +40,11 @@ export function modelEnvironment(): Environment {
   return { ...process.env, ...Object.fromEntries(kept) };
 }
 
+/** Returns the keys as the launcher passes them, for a process of this program: descriptor 3, `HEDDLE_KEYS_FD=3`. */
+export function keyLines(): string {
+  return [...kept].map(([name, value]) => `${name}=${value}\n`).join('');
+}
+
 /** Variables for commands, from hooks. They win over the environment. */
 const forCommands = new Map<string, string>();
 
@@ -72,7 +77,9 @@ function keepOut(): void {
 /** One variable a line, `NAME=value`. A value may have line breaks of its own. */
 function readKeys(descriptor: number): void {
   try {
-    if (!fstatSync(descriptor).isFIFO() && !fstatSync(descriptor).isFile()) return;
+    const about = fstatSync(descriptor);
+    // Node passes a socket where a shell passes a pipe or a file.
+    if (!about.isFIFO() && !about.isFile() && !about.isSocket()) return;
     const text = readFileSync(descriptor, 'utf8');
     closeSync(descriptor);
     const names = new RegExp(`^(${SECRET_VARIABLES.join('|')})=`, 'm');

@@ -9,6 +9,8 @@ type RunCommand = (argv: readonly string[]) => Promise<number>;
 
 /** Loads a command when it is called. It reads its own arguments and returns the exit code. */
 const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
+  answer: async () => (await import('./jobs/jobs-command.ts')).answerCommand,
+  attach: async () => (await import('./jobs/job-log.ts')).attachCommand,
   completions: async () => (await import('./completions/completions.ts')).completions,
   config: async () => (await import('./config/config.ts')).config,
   demo: async () => (await import('./demo/demo.ts')).runDemo,
@@ -16,12 +18,16 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
   fleet: async () => (await import('./fleet/fleet-command.ts')).fleetCommand,
   hooks: async () => (await import('./hooks/hooks-command.ts')).hooksCommand,
   import: async () => (await import('./import/import.ts')).importCommand,
+  jobs: async () => (await import('./jobs/jobs-command.ts')).jobsCommand,
+  logs: async () => (await import('./jobs/job-log.ts')).logsCommand,
   mcp: async () => (await import('./mcp/mcp-command.ts')).mcpCommand,
   models: async () => (await import('./models/list.ts')).printModels,
   permissions: async () => (await import('./permissions/permissions.ts')).permissionsCommand,
   replay: async () => (await import('./replay/replay.ts')).replayCommand,
   rewind: async () => (await import('./rewind/rewind.ts')).rewindCommand,
+  run: async () => (await import('./jobs/start-job.ts')).runCommand,
   sessions: async () => (await import('./sessions/sessions.ts')).sessionsCommand,
+  stop: async () => (await import('./jobs/jobs-command.ts')).stopCommand,
   view: async () => (await import('./view/view.ts')).viewCommand,
 };
 

@@ -65,6 +65,8 @@ export const SET_FOR_PROGRAMS: Readonly<Record<string, string>> = {
   CLAUDE_PLUGIN_ROOT: 'texts and hooks of plugins: the folder of the plugin',
   HEDDLE_PLUGIN_ROOT: 'the same as CLAUDE_PLUGIN_ROOT',
   CLAUDE_EFFORT: 'texts of skills and commands: the effort of the model',
+  HEDDLE_JOB_DIR: 'background jobs: the folder of the job',
+  CLAUDE_JOB_DIR: 'background jobs: the same',
   HEDDLE_TASKS: 'commands: marks the processes of a session',
   HEDDLE_KEYS_FD: 'the program itself: the descriptor with your keys',
 };

@@ -3,13 +3,14 @@ import { mkdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, wr
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 
-export function writeJson(file: string, value: object): void {
+/** `mode`: the mode of a new file. */
+export function writeJson(file: string, value: object, mode = 0o644): void {
   mkdirSync(path.dirname(file), { recursive: true });
   // Writes through a link, so that a settings file elsewhere stays there.
   const target = linkTarget(file);
   const draft = `${target}.${randomUUID()}.tmp`;
   try {
-    writeFileSync(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: modeOf(target) });
+    writeFileSync(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: modeOf(target) ?? mode });
     renameSync(draft, target);
   } finally {
     rmSync(draft, { force: true });
@@ -40,6 +41,6 @@ function linkedTo(file: string): string | undefined {
   }
 }
 
-function modeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mode ?? 0o644;
+function modeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.mode;
 }

@@ -1,6 +1,8 @@
 import { editDistance } from './collect-flags.ts';
 
 export const COMMAND_NAMES = [
+  'answer',
+  'attach',
   'completions',
   'config',
   'demo',
@@ -8,12 +10,16 @@ export const COMMAND_NAMES = [
   'fleet',
   'hooks',
   'import',
+  'jobs',
+  'logs',
   'mcp',
   'models',
   'permissions',
   'replay',
   'rewind',
+  'run',
   'sessions',
+  'stop',
   'view',
 ] as const;
 

@@ -24,7 +24,7 @@ export async function print(command: PrintCommand): Promise<number> {
   if (command.inputFormat === 'stream-json') {
     const host = createHost(output, command.verbatim);
     // However it ends: a host that keeps its side open would keep the program alive.
-    return converse(command, output, host).finally(() => host.end?.());
+    return runWithHost(command, output, host).finally(() => host.end?.());
   }
   const piped = await readPipe(command.prompt !== undefined);
   const prompt = [command.prompt, piped]
@@ -32,11 +32,15 @@ export async function print(command: PrintCommand): Promise<number> {
     .join('\n\n');
   if (piped?.includes('\0')) return usage('standard input is not text; name the file in the prompt');
   if (prompt === '') return usage('there is no prompt: give one as an argument or through a pipe');
-  return converse(command, output, singlePrompt(prompt, command.verbatim));
+  return runWithHost(command, output, singlePrompt(prompt, command.verbatim));
 }
 
 /** Signals are watched from here on: what ends the program before it has begun gets its result, too. */
-async function converse(command: PrintCommand, output: HeadlessOutput, host: Host): Promise<number> {
+export async function runWithHost(
+  command: PrintCommand,
+  output: HeadlessOutput,
+  host: Host,
+): Promise<number> {
   const ending = new AbortController();
   const signals = watchSignals((reason) => ending.abort(reason));
   output.onClosed(() => ending.abort('output closed'));

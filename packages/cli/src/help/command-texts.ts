@@ -50,6 +50,46 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
       'heddle import FILE               the same for a file, such as the output of opencode export',
     examples: ['heddle import', 'heddle import --all', 'heddle import 01a1e1a7'],
   },
+  run: {
+    text: 'run a prompt in the background, as a job that survives its terminal',
+    usage:
+      'heddle run --background "PROMPT" [flags of heddle -p]   starts a job with a session of its own\n' +
+      'The job waits if it needs permission: heddle jobs shows the question, heddle answer answers it.',
+    examples: ['heddle run --background "Fix the flaky test."'],
+  },
+  jobs: {
+    text: 'list background jobs with their states, continue one that was cut off, remove one',
+    words: ['resume', 'remove'],
+    usage:
+      'heddle jobs [--json]      lists jobs: running, waiting for an answer, done, failed\n' +
+      'heddle jobs resume JOB    continues a job that failed or was killed, where it stopped\n' +
+      'heddle jobs remove JOB    removes a job that has ended; its session is kept\n' +
+      'JOB is the id of a job, or the beginning of it.',
+    examples: ['heddle jobs', 'heddle jobs --json'],
+  },
+  attach: {
+    text: 'follow a background job to its end',
+    usage: 'heddle attach JOB   shows the log and the questions; an interrupt leaves the job running',
+    examples: ['heddle attach 3f1c0a52'],
+  },
+  answer: {
+    text: 'answer the question that a background job waits for',
+    usage:
+      'heddle answer JOB          shows the open questions\n' +
+      'heddle answer JOB yes|no   answers the oldest one\n' +
+      'heddle answer JOB TEXT     denies the call with a reason, or answers a question of the model',
+    examples: ['heddle answer 3f1c0a52 yes', 'heddle answer 3f1c0a52 "use the test database"'],
+  },
+  logs: {
+    text: 'show the log of a background job',
+    usage: 'heddle logs JOB [--json]   as text, or as the lines of stream-json',
+    examples: ['heddle logs 3f1c0a52'],
+  },
+  stop: {
+    text: 'stop a background job',
+    usage: 'heddle stop JOB   ends the job and its commands; heddle jobs resume JOB continues it',
+    examples: ['heddle stop 3f1c0a52'],
+  },
   rewind: {
     text: 'restore the files that the agent changed after a message of a session',
     completes: { '': 'sessions' },

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { modelEnvironment } from '../keys.ts';
+import { keyLines } from '../keys.ts';
 import { pick } from '../sessions/pick.ts';
 
 /** The new session has its file within this time, or the start has failed. */
@@ -49,12 +49,4 @@ export async function startFork(session: string, message: string, prompt: string
   }
   if (existsSync(started)) return id;
   throw new Error(reason.trim() || 'The session did not start.');
-}
-
-/** The keys that were taken out of the environment, in the form in which the launcher passes them. */
-function keyLines(): string {
-  return Object.entries(modelEnvironment())
-    .filter(([name]) => process.env[name] === undefined)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join('');
 }

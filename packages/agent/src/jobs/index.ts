@@ -1,0 +1,14 @@
+/** Background jobs: their state, their folders, and the questions that wait there. */
+export * from './job-folder.ts';
+export {
+  endedJob,
+  INTERRUPTED,
+  isJobEnded,
+  type JobAnswer,
+  type JobOutcome,
+  type JobQuestion,
+  type JobRequest,
+  type JobState,
+  newJobState,
+  withQuestions,
+} from './job-state.ts';

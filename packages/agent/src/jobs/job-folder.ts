@@ -1,0 +1,162 @@
+/**
+ * The folder of a job: `request.json`, `state.json`, `log`, and a file for each question and answer. Only the user can read it.
+ * Every file is replaced as a whole. The process of the job holds the lock of the folder and is the only writer of the state.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '@heddle/core';
+import { bootId, startTimeOf } from '@heddle/tools';
+import type * as z from 'zod';
+import type { PermissionQuestion } from '../permission/question.ts';
+import { makeFolder, takeLock } from '../session/files/lock.ts';
+import { writeJson } from '../settings/write-file.ts';
+import {
+  JOB_SCHEMAS,
+  type JobAnswer,
+  type JobQuestion,
+  type JobRequest,
+  type JobState,
+  observedState,
+  type ProcessStamp,
+} from './job-state.ts';
+
+const PRIVATE_FILE = 0o600;
+const JOB_ID = /^[0-9a-f]{8}$/;
+
+export class JobFolder {
+  readonly id: string;
+  readonly path: string;
+
+  constructor(jobs: string, id: string) {
+    this.id = id;
+    this.path = path.join(jobs, id);
+  }
+
+  get log(): string {
+    return path.join(this.path, 'log');
+  }
+
+  /** Throws if the folder cannot be written. */
+  create(request: JobRequest, state: JobState): void {
+    makeFolder(this.path);
+    writeJson(this.#file('request'), request, PRIVATE_FILE);
+    this.write(state);
+  }
+
+  request(): JobRequest | undefined {
+    return this.#read('request', JOB_SCHEMAS.request);
+  }
+
+  /** Returns the stored state. See `observedState`. */
+  stored(): JobState | undefined {
+    return this.#read('state', JOB_SCHEMAS.state);
+  }
+
+  /** Returns undefined if there is no such job, or if its state cannot be read. */
+  state(): JobState | undefined {
+    const stored = this.stored();
+    return stored && observedState(stored, isAlive);
+  }
+
+  write(state: JobState): void {
+    writeJson(this.#file('state'), { ...state, updatedAt: Date.now() }, PRIVATE_FILE);
+  }
+
+  writeQuestion(question: JobQuestion): void {
+    writeJson(this.#file(`question-${question.id}`), question, PRIVATE_FILE);
+  }
+
+  /** Returns false if the question already has an answer. The first answer counts. */
+  writeAnswer(id: string, answer: JobAnswer): boolean {
+    const draft = path.join(this.path, `${randomUUID()}.tmp`);
+    try {
+      writeFileSync(draft, JSON.stringify(answer), { mode: PRIVATE_FILE });
+      // A link appears at once and complete, and never replaces a file.
+      linkSync(draft, this.#file(`answer-${id}`));
+      return true;
+    } catch (thrown) {
+      if (errorCode(thrown) === 'EEXIST') return false;
+      throw thrown;
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+
+  answer(id: string): JobAnswer | undefined {
+    return this.#read(`answer-${id}`, JOB_SCHEMAS.answer);
+  }
+
+  removeQuestion(id: string): void {
+    rmSync(this.#file(`question-${id}`), { force: true });
+    rmSync(this.#file(`answer-${id}`), { force: true });
+  }
+
+  /** Allows one process per job. The lock ends with the process. */
+  takeLock(): ReturnType<typeof takeLock> {
+    return takeLock(this.path);
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+
+  #file(name: string): string {
+    return path.join(this.path, `${name}.json`);
+  }
+
+  #read<Value>(name: string, schema: z.ZodType<Value>): Value | undefined {
+    try {
+      const value: unknown = JSON.parse(readFileSync(this.#file(name), 'utf8'));
+      return schema.safeParse(value).data;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Returns the jobs with a readable state, newest first. */
+export function listJobs(jobs: string): readonly JobState[] {
+  return jobIds(jobs)
+    .flatMap((id) => new JobFolder(jobs, id).state() ?? [])
+    .sort((a, b) => b.createdAt - a.createdAt);
+}
+
+/** Returns the jobs whose id begins with the word. */
+export function findJobs(jobs: string, word: string): readonly JobFolder[] {
+  if (!/^[0-9a-f]+$/.test(word)) return [];
+  return jobIds(jobs)
+    .filter((id) => id.startsWith(word))
+    .map((id) => new JobFolder(jobs, id));
+}
+
+export function newJobId(): string {
+  return randomUUID().slice(0, 8);
+}
+
+function jobIds(jobs: string): readonly string[] {
+  try {
+    return readdirSync(jobs).filter((name) => JOB_ID.test(name));
+  } catch {
+    return [];
+  }
+}
+
+/** The same call has the same id after a crash. An answer that was not read before it then still applies. */
+export function jobQuestionOf(
+  { toolUseId, tool, input, reason, agentId }: PermissionQuestion,
+  askedAt: number,
+): JobQuestion {
+  const call = JSON.stringify([toolUseId, tool, input]);
+  const id = createHash('sha256').update(call).digest('hex').slice(0, 16);
+  return { id, tool, input, reason, ...(agentId === undefined ? {} : { agentId }), askedAt };
+}
+
+export function stampOf(pid: number): ProcessStamp {
+  return { pid, startTime: startTimeOf(pid) ?? '', boot: bootId() };
+}
+
+/** Returns false for a later process with the same number. */
+export function isAlive({ pid, startTime, boot }: ProcessStamp): boolean {
+  return startTime !== '' && boot === bootId() && startTimeOf(pid) === startTime;
+}

@@ -1,0 +1,213 @@
+/** Background jobs through the shipped program: each command is a process of its own, as from another terminal. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { call, hang, say, type ScriptStep } from '@heddle/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Home, homeFor } from '../test/home.ts';
+import { install, type Installed, linesOf } from '../test/program.ts';
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+/** Processes that a failed test would leave. */
+const started: number[] = [];
+afterEach(() => {
+  for (const pid of started.splice(0)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+});
+
+const DEADLINE_MS = 20_000;
+
+interface Job {
+  readonly home: Home;
+  readonly id: string;
+  readonly folder: string;
+  readonly state: () => Stored;
+  /** Resolves when the stored state fulfills the condition. */
+  readonly until: (condition: (state: Stored) => boolean) => Promise<Stored>;
+}
+
+interface Stored {
+  readonly state: string;
+  readonly sessionId: string;
+  readonly process: { readonly pid: number };
+  readonly questions: readonly { readonly id: string; readonly tool: string }[];
+  readonly outcome?: { readonly state: string; readonly text: string };
+}
+
+async function startJob(script: readonly ScriptStep[], flags: readonly string[] = []): Promise<Job> {
+  const home = homeFor(installed.program);
+  const argv = ['run', '--background', 'Do the work.', '--model', home.script(script), ...flags];
+  const ended = await home.run(argv, { env: { ANTHROPIC_API_KEY: 'sk-ant-not-in-any-file' } });
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  const [, id = ''] = /^Job ([0-9a-f]{8}) runs in the background\./.exec(ended.stdout) ?? [];
+  const folder = path.join(home.folder, 'config/jobs', id);
+  const state = (): Stored => JSON.parse(readFileSync(path.join(folder, 'state.json'), 'utf8'));
+  started.push(state().process.pid);
+  return {
+    home,
+    id,
+    folder,
+    state,
+    async until(condition) {
+      const deadline = Date.now() + DEADLINE_MS;
+      for (;;) {
+        const now = state();
+        if (condition(now)) return now;
+        if (Date.now() > deadline) throw new Error(`The job stayed in this state: ${JSON.stringify(now)}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+  };
+}
+
+const ASKED = call('Bash', { command: 'echo once >> effects.txt; echo $HEDDLE_JOB_DIR $CLAUDE_JOB_DIR' }, 'b1');
+const effectsOf = ({ home }: Job): string => readFileSync(path.join(home.folder, 'effects.txt'), 'utf8');
+const isWaiting = ({ state }: Stored): boolean => state === 'waiting';
+
+async function listed({ home }: Job): Promise<unknown> {
+  return JSON.parse((await home.run(['jobs', '--json'])).stdout);
+}
+
+/** Kills the process and waits until it is gone. */
+async function kill(job: Job): Promise<void> {
+  const { pid } = job.state().process;
+  process.kill(pid, 'SIGKILL');
+  const isGone = (): boolean => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z');
+  await job.until(isGone);
+}
+
+describe('a background job', () => {
+  it('waits for an answer from another process, and ends with its result', async () => {
+    const job = await startJob([[ASKED], [say('All is done.')]]);
+    await job.until(isWaiting);
+    expect((await job.home.run(['jobs'])).stdout).toMatch(/waiting .* Do the work\.\n\s+asks: Bash echo once/);
+    expect((await job.home.run(['answer', job.id])).stdout).toContain('echo once >> effects.txt');
+    expect(existsSync(path.join(job.home.folder, 'effects.txt'))).toBe(false);
+    const answered = await job.home.run(['answer', job.id.slice(0, 5), 'yes']);
+    expect(answered).toMatchObject({ code: 0, stderr: '' });
+    const attached = await job.home.run(['attach', job.id]);
+    expect(attached).toMatchObject({ code: 0, stderr: '' });
+    expect(attached.stdout).toContain('· Bash echo once');
+    expect(attached.stdout).toContain('All is done.');
+    expect(attached.stdout).toContain(`heddle --resume ${job.state().sessionId}`);
+    expect(effectsOf(job)).toBe('once\n');
+    expect(await listed(job)).toMatchObject([{ id: job.id, state: 'done', outcome: { text: 'All is done.' } }]);
+    const log = await job.home.run(['logs', job.id, '--json']);
+    expect(log.stdout).toContain(`${job.folder} ${job.folder}`);
+    expect(linesOf(log.stdout).at(-1)).toMatchObject({ type: 'result', subtype: 'success' });
+    const files = readdirSync(job.folder).map((name) => path.join(job.folder, name));
+    expect(statSync(job.folder).mode & 0o777).toBe(0o700);
+    for (const file of files) {
+      expect(statSync(file).mode & 0o077).toBe(0);
+      expect(readFileSync(file, 'latin1')).not.toContain('sk-ant-not-in-any-file');
+    }
+  });
+
+  it('has its own session without a terminal, and its keys outside arguments and environment', async () => {
+    const job = await startJob([[ASKED]]);
+    const { process: stamp } = await job.until(isWaiting);
+    const fields = readFileSync(`/proc/${stamp.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    expect({ session: Number(fields[3]), terminal: Number(fields[4]) }).toEqual({
+      session: stamp.pid,
+      terminal: 0,
+    });
+    for (const file of ['cmdline', 'environ']) {
+      const text = readFileSync(`/proc/${stamp.pid}/${file}`, 'latin1');
+      expect(text).not.toContain('sk-ant-not-in-any-file');
+      if (file === 'cmdline') expect(text).not.toContain('Do the work.');
+    }
+    const stopped = await job.home.run(['stop', job.id]);
+    expect(stopped).toMatchObject({ code: 0, stderr: '' });
+    expect(job.state()).toMatchObject({ state: 'failed', questions: [], outcome: { text: 'stopped' } });
+  });
+
+  it('passes a denial with its reason to the model', async () => {
+    const job = await startJob([[ASKED], [say('I use the other one.')]]);
+    await job.until(isWaiting);
+    await job.home.run(['answer', job.id, 'use', 'the', 'test', 'database']);
+    await job.until(({ state }) => state === 'done');
+    expect((await job.home.run(['logs', job.id, '--json'])).stdout).toContain('use the test database');
+    expect(existsSync(path.join(job.home.folder, 'effects.txt'))).toBe(false);
+  });
+
+  it('takes the text of an answer to a question of the model', async () => {
+    const options = [{ label: 'A' }, { label: 'B' }];
+    const questions = [{ question: 'Which one?', header: 'Choice', options }];
+    const job = await startJob([
+      [call('ToolSearch', { query: 'select:AskUserQuestion' }, 's1')],
+      [call('AskUserQuestion', { questions }, 'q1')],
+      [say('So be it.')],
+    ]);
+    await job.until(isWaiting);
+    await job.home.run(['answer', job.id, 'B']);
+    await job.until(({ state }) => state === 'done');
+    expect((await job.home.run(['logs', job.id, '--json'])).stdout).toContain('Which one?\\n→ B');
+  });
+
+  it('is failed if the model fails', async () => {
+    const job = await startJob([], ['--max-turns', '1']);
+    const { outcome } = await job.until(({ state }) => state === 'failed');
+    expect(outcome?.text).not.toBe('');
+    expect((await job.home.run(['attach', job.id])).code).toBe(1);
+  });
+});
+
+describe('after kill -9', () => {
+  it('a job is shown as interrupted, and resumes without a repeated effect', async () => {
+    const job = await startJob([[ASKED], [say('Let me see.'), hang()]], ['--allowed-tools', 'Bash']);
+    const sees = (): boolean => readFileSync(path.join(job.folder, 'log'), 'utf8').includes('tool_result');
+    await job.until(sees);
+    await kill(job);
+    expect(job.state().state).toBe('running');
+    expect(await listed(job)).toMatchObject([{ state: 'failed', outcome: { text: 'interrupted' } }]);
+    job.home.script([[say('All is done.')]]);
+    expect(await job.home.run(['jobs', 'resume', job.id])).toMatchObject({ code: 0, stderr: '' });
+    started.push(job.state().process.pid);
+    expect((await job.home.run(['attach', job.id])).stdout).toContain('All is done.');
+    expect(await listed(job)).toMatchObject([{ state: 'done', outcome: { text: 'All is done.' } }]);
+    expect(effectsOf(job)).toBe('once\n');
+    const again = await job.home.run(['jobs', 'resume', job.id]);
+    expect(again).toMatchObject({ code: 1 });
+    expect(again.stderr).toContain('The job is done.');
+  });
+
+  it('during a question, the resumed job asks the same question again', async () => {
+    const job = await startJob([[ASKED]]);
+    const before = await job.until(isWaiting);
+    await kill(job);
+    const refused = await job.home.run(['answer', job.id, 'yes']);
+    expect(refused.stderr).toContain('has no open question');
+    job.home.script([[say('All is done.')]]);
+    expect(await job.home.run(['jobs', 'resume', job.id])).toMatchObject({ code: 0, stderr: '' });
+    started.push(job.state().process.pid);
+    const after = await job.until(isWaiting);
+    expect(after.questions.map(({ id }) => id)).toEqual(before.questions.map(({ id }) => id));
+    expect(existsSync(path.join(job.home.folder, 'effects.txt'))).toBe(false);
+    await job.home.run(['answer', job.id, 'yes']);
+    await job.until(({ state }) => state === 'done');
+    expect(effectsOf(job)).toBe('once\n');
+  });
+});
+
+it('rejects command lines that are not jobs', async () => {
+  const home = homeFor(installed.program);
+  const rejected = async (...argv: string[]): Promise<string> => {
+    const { code, stderr } = await home.run(argv);
+    expect(code).not.toBe(0);
+    return stderr;
+  };
+  expect(await rejected('run', 'the', 'tests')).toContain('As a prompt: heddle -- "run the tests"');
+  expect(await rejected('stop', 'everything')).toContain('There is no job everything');
+  expect(await rejected('run', '--background', 'go', '--continue')).toContain('starts a new session');
+  expect(await rejected('run', '--background', 'go', '--settings', '{"env":{}}')).toContain('name a file');
+  expect(existsSync(path.join(home.folder, 'config/jobs'))).toBe(false);
+});
