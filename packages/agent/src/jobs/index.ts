@@ -2,7 +2,6 @@
 export * from './job-folder.ts';
 export {
   endedJob,
-  INTERRUPTED,
   isJobEnded,
   type JobAnswer,
   type JobOutcome,

@@ -24,6 +24,8 @@ const jobOutcome = z
     state: z.enum(['done', 'failed']),
     /** The answer of the model, or the reason of the failure. */
     text: z.string(),
+    /** The process ended before the turn did. Only such a job can be resumed. */
+    isInterrupted: z.boolean().optional(),
   })
   .readonly();
 
@@ -57,9 +59,6 @@ export type JobRequest = z.infer<typeof jobRequest>;
 
 export const JOB_SCHEMAS = { state: jobState, request: jobRequest, answer: jobAnswer } as const;
 
-/** The reason of a job whose process ended without a result. */
-export const INTERRUPTED = 'interrupted';
-
 const TITLE_LENGTH = 200;
 
 export function newJobState(
@@ -78,7 +77,7 @@ export function isJobEnded({ state }: JobState): boolean {
 /** Returns the state as a reader should see it: a job without its process has ended, whatever the file contains. */
 export function observedState(stored: JobState, isAlive: (process: ProcessStamp) => boolean): JobState {
   if (isJobEnded(stored) || isAlive(stored.process)) return stored;
-  const outcome = stored.outcome ?? { state: 'failed' as const, text: INTERRUPTED };
+  const outcome = stored.outcome ?? { state: 'failed' as const, text: 'interrupted', isInterrupted: true };
   return { ...stored, state: outcome.state, questions: [], outcome };
 }
 

@@ -62,7 +62,7 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
     words: ['resume', 'remove'],
     usage:
       'heddle jobs [--json]      lists jobs: running, waiting for an answer, done, failed\n' +
-      'heddle jobs resume JOB    continues a job that failed or was killed, where it stopped\n' +
+      'heddle jobs resume JOB    continues a job that was killed, where it stopped\n' +
       'heddle jobs remove JOB    removes a job that has ended; its session is kept\n' +
       'JOB is the id of a job, or the beginning of it.',
     examples: ['heddle jobs', 'heddle jobs --json'],
@@ -87,7 +87,7 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
   },
   stop: {
     text: 'stop a background job',
-    usage: 'heddle stop JOB   ends the job and its commands; heddle jobs resume JOB continues it',
+    usage: 'heddle stop JOB   ends the job and its commands; its session can be resumed',
     examples: ['heddle stop 3f1c0a52'],
   },
   rewind: {

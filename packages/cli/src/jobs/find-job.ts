@@ -34,7 +34,12 @@ const STATE_WIDTH = 7;
 /** One line for a job, and one for each open question and for the reason of a failure. */
 export function jobLines(job: JobState, now: number): readonly string[] {
   const { id, state, createdAt, title, questions, outcome, cwd } = job;
-  const columns = [id, fill(state, STATE_WIDTH), fill(agoText(createdAt, now), 12), cutTo(oneLine(title), 60)];
+  const columns = [
+    id,
+    fill(state, STATE_WIDTH),
+    fill(agoText(createdAt, now), 12),
+    cutTo(oneLine(title), 60),
+  ];
   const reason = state === 'failed' && outcome ? [`failed: ${cutTo(oneLine(outcome.text), 80)}`] : [];
   const asked = questions.map((question) => `asks: ${questionLine(question, cwd)}`);
   return [columns.join('  '), ...[...reason, ...asked].map((line) => `${' '.repeat(id.length)}  ${line}`)];

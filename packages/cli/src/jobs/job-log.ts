@@ -68,7 +68,7 @@ function nextChange({ path: folder }: JobFolder): {
 function showEnd({ id, state, outcome, sessionId, cwd }: JobState): number {
   if (state === 'failed') show(`Failed: ${escapeControls(outcome?.text ?? '')}`);
   const place = cwd === process.cwd() ? '' : `cd ${cwd} && `;
-  if (state === 'failed') show(`To continue the job: heddle jobs resume ${id}`);
+  if (outcome?.isInterrupted === true) show(`To continue the job: heddle jobs resume ${id}`);
   show(`To continue the conversation: ${escapeControls(place)}heddle --resume ${sessionId}`);
   return state === 'done' ? 0 : 1;
 }

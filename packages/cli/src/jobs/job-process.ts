@@ -1,5 +1,11 @@
 /** The process of a background job: runs its prompt like `heddle -p`, and keeps the state of the job in its folder. */
-import type { AskPermission, PermissionAnswer, PermissionQuestion, SdkMessage, SdkResult } from '@heddle/agent';
+import type {
+  AskPermission,
+  PermissionAnswer,
+  PermissionQuestion,
+  SdkMessage,
+  SdkResult,
+} from '@heddle/agent';
 import {
   endedJob,
   type JobAnswer,
@@ -37,7 +43,9 @@ export async function runJob(id: string, isContinued: boolean): Promise<number> 
   if (!lock.held) return refused(`The job ${id} already runs.`);
   const record = new JobRecord(folder, state);
   // Also called after an uncaught exception. A killed process is recognized by its readers.
-  process.once('exit', (code) => record.end({ state: 'failed', text: `The process ended with code ${code}.` }));
+  process.once('exit', (code) =>
+    record.end({ state: 'failed', text: `The process ended with code ${code}.` }),
+  );
   const command = jobCommand(request.argv, state, isContinued);
   if (typeof command === 'string') {
     record.end({ state: 'failed', text: command });

@@ -1,5 +1,12 @@
 /** `heddle jobs`, `stop` and `answer`: list, continue, remove, stop and answer jobs. None of them asks the process. */
-import { endedJob, isAlive, isJobEnded, type JobAnswer, type JobFolder, type JobState, listJobs } from '@heddle/agent/jobs';
+import {
+  isAlive,
+  isJobEnded,
+  type JobAnswer,
+  type JobFolder,
+  type JobState,
+  listJobs,
+} from '@heddle/agent/jobs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
@@ -28,8 +35,8 @@ function list(json: boolean): number {
 }
 
 async function resume({ folder, state }: Extract<FoundJob, { ok: true }>): Promise<number> {
-  if (state.state === 'done')
-    return reportProblem(`The job is done. To continue its session: heddle --resume ${state.sessionId}`);
+  if (state.outcome?.isInterrupted !== true)
+    return reportProblem(`The turn of the job has ended. To continue: heddle --resume ${state.sessionId}`);
   return (await import('./start-job.ts')).startProcess(folder, 'continued');
 }
 
@@ -53,10 +60,7 @@ export async function stopCommand(argv: readonly string[]): Promise<number> {
     signal(state, 'SIGKILL');
     await hasEnded(state);
   }
-  const left = folder.stored();
-  if (left && !isJobEnded(left) && !isAlive(left.process))
-    folder.write(endedJob(left, left.outcome ?? { state: 'failed', text: 'stopped' }));
-  writeMessage(`Stopped job ${folder.id}. To continue it: heddle jobs resume ${folder.id}\n`);
+  writeMessage(`Stopped job ${folder.id}. To continue its session: heddle --resume ${state.sessionId}\n`);
   return 0;
 }
 
@@ -90,7 +94,9 @@ function answer(argv: readonly string[]): number {
   if (open.length === 0) return reportProblem(`The job ${id} has no open question.`);
   if (words === '') {
     for (const question of open)
-      writeMessage(`${questionLine(question, state.cwd)}\n  ${question.reason}\n${jsonText(question.input, 2)}\n`);
+      writeMessage(
+        `${questionLine(question, state.cwd)}\n  ${question.reason}\n${jsonText(question.input, 2)}\n`,
+      );
     writeMessage(`To answer: heddle answer ${id} yes\n`);
     return 0;
   }
@@ -107,7 +113,9 @@ function answerIn(words: string, tool: string): JobAnswer {
   return /^(n|no)$/i.test(words) ? { allow: false } : { allow: false, text: words };
 }
 
-type NamedJob = Extract<FoundJob, { ok: true }> | { readonly ok: false; readonly message: string; readonly code: number };
+type NamedJob =
+  | Extract<FoundJob, { ok: true }>
+  | { readonly ok: false; readonly message: string; readonly code: number };
 
 /** Finds the job of a command line. These commands are also common first words of a prompt, which the usage shows. */
 export function namedJob(argv: readonly string[], command: string, usage: string, most: number): NamedJob {

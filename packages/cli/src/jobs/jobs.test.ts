@@ -1,6 +1,8 @@
 /** Background jobs through the shipped program: each command is a process of its own, as from another terminal. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { JobFolder, type JobState } from '@heddle/agent/jobs';
 import { call, hang, say, type ScriptStep } from '@heddle/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, homeFor } from '../test/home.ts';
@@ -30,27 +32,25 @@ interface Job {
   readonly home: Home;
   readonly id: string;
   readonly folder: string;
-  readonly state: () => Stored;
+  readonly state: () => JobState;
   /** Resolves when the stored state fulfills the condition. */
-  readonly until: (condition: (state: Stored) => boolean) => Promise<Stored>;
+  readonly until: (condition: (state: JobState) => boolean) => Promise<JobState>;
 }
 
-interface Stored {
-  readonly state: string;
-  readonly sessionId: string;
-  readonly process: { readonly pid: number };
-  readonly questions: readonly { readonly id: string; readonly tool: string }[];
-  readonly outcome?: { readonly state: string; readonly text: string };
-}
+const KEY = { ANTHROPIC_API_KEY: 'sk-ant-not-in-any-file', HEDDLE_PASS_KEYS: 'ANTHROPIC_API_KEY' };
 
 async function startJob(script: readonly ScriptStep[], flags: readonly string[] = []): Promise<Job> {
   const home = homeFor(installed.program);
   const argv = ['run', '--background', 'Do the work.', '--model', home.script(script), ...flags];
-  const ended = await home.run(argv, { env: { ANTHROPIC_API_KEY: 'sk-ant-not-in-any-file' } });
+  const ended = await home.run(argv, { env: KEY });
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   const [, id = ''] = /^Job ([0-9a-f]{8}) runs in the background\./.exec(ended.stdout) ?? [];
   const folder = path.join(home.folder, 'config/jobs', id);
-  const state = (): Stored => JSON.parse(readFileSync(path.join(folder, 'state.json'), 'utf8'));
+  const state = (): JobState => {
+    const stored = new JobFolder(path.dirname(folder), id).stored();
+    if (!stored) throw new Error('The state of the job cannot be read.');
+    return stored;
+  };
   started.push(state().process.pid);
   return {
     home,
@@ -63,15 +63,19 @@ async function startJob(script: readonly ScriptStep[], flags: readonly string[] 
         const now = state();
         if (condition(now)) return now;
         if (Date.now() > deadline) throw new Error(`The job stayed in this state: ${JSON.stringify(now)}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await delay(20);
       }
     },
   };
 }
 
-const ASKED = call('Bash', { command: 'echo once >> effects.txt; echo $HEDDLE_JOB_DIR $CLAUDE_JOB_DIR' }, 'b1');
+const ASKED = call(
+  'Bash',
+  { command: 'echo once >> effects.txt; echo $HEDDLE_JOB_DIR $CLAUDE_JOB_DIR ${#ANTHROPIC_API_KEY}' },
+  'b1',
+);
 const effectsOf = ({ home }: Job): string => readFileSync(path.join(home.folder, 'effects.txt'), 'utf8');
-const isWaiting = ({ state }: Stored): boolean => state === 'waiting';
+const isWaiting = ({ state }: JobState): boolean => state === 'waiting';
 
 async function listed({ home }: Job): Promise<unknown> {
   return JSON.parse((await home.run(['jobs', '--json'])).stdout);
@@ -81,7 +85,8 @@ async function listed({ home }: Job): Promise<unknown> {
 async function kill(job: Job): Promise<void> {
   const { pid } = job.state().process;
   process.kill(pid, 'SIGKILL');
-  const isGone = (): boolean => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z');
+  const isGone = (): boolean =>
+    !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z');
   await job.until(isGone);
 }
 
@@ -89,7 +94,9 @@ describe('a background job', () => {
   it('waits for an answer from another process, and ends with its result', async () => {
     const job = await startJob([[ASKED], [say('All is done.')]]);
     await job.until(isWaiting);
-    expect((await job.home.run(['jobs'])).stdout).toMatch(/waiting .* Do the work\.\n\s+asks: Bash echo once/);
+    expect((await job.home.run(['jobs'])).stdout).toMatch(
+      /waiting .* Do the work\.\n\s+asks: Bash echo once/,
+    );
     expect((await job.home.run(['answer', job.id])).stdout).toContain('echo once >> effects.txt');
     expect(existsSync(path.join(job.home.folder, 'effects.txt'))).toBe(false);
     const answered = await job.home.run(['answer', job.id.slice(0, 5), 'yes']);
@@ -100,9 +107,11 @@ describe('a background job', () => {
     expect(attached.stdout).toContain('All is done.');
     expect(attached.stdout).toContain(`heddle --resume ${job.state().sessionId}`);
     expect(effectsOf(job)).toBe('once\n');
-    expect(await listed(job)).toMatchObject([{ id: job.id, state: 'done', outcome: { text: 'All is done.' } }]);
+    expect(await listed(job)).toMatchObject([
+      { id: job.id, state: 'done', outcome: { text: 'All is done.' } },
+    ]);
     const log = await job.home.run(['logs', job.id, '--json']);
-    expect(log.stdout).toContain(`${job.folder} ${job.folder}`);
+    expect(log.stdout).toContain(`${job.folder} ${job.folder} ${KEY.ANTHROPIC_API_KEY.length}`);
     expect(linesOf(log.stdout).at(-1)).toMatchObject({ type: 'result', subtype: 'success' });
     const files = readdirSync(job.folder).map((name) => path.join(job.folder, name));
     expect(statSync(job.folder).mode & 0o777).toBe(0o700);
@@ -128,6 +137,8 @@ describe('a background job', () => {
     const stopped = await job.home.run(['stop', job.id]);
     expect(stopped).toMatchObject({ code: 0, stderr: '' });
     expect(job.state()).toMatchObject({ state: 'failed', questions: [], outcome: { text: 'stopped' } });
+    const resumed = await job.home.run(['jobs', 'resume', job.id]);
+    expect(resumed.stderr).toContain(`The turn of the job has ended. To continue: heddle --resume`);
   });
 
   it('passes a denial with its reason to the model', async () => {
@@ -177,7 +188,7 @@ describe('after kill -9', () => {
     expect(effectsOf(job)).toBe('once\n');
     const again = await job.home.run(['jobs', 'resume', job.id]);
     expect(again).toMatchObject({ code: 1 });
-    expect(again.stderr).toContain('The job is done.');
+    expect(again.stderr).toContain('The turn of the job has ended.');
   });
 
   it('during a question, the resumed job asks the same question again', async () => {
