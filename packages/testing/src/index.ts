@@ -23,6 +23,7 @@ export * from './deps/fake-context.ts';
 export * from './deps/hooks.ts';
 export * from './deps/attachments.ts';
 export * from './shapes.ts';
+export * from './loopback.ts';
 export * from './request-body.ts';
 export * from './validator/rules.ts';
 export * from './validator/signatures.ts';

@@ -51,6 +51,25 @@ export const ENVIRONMENT: Readonly<Record<string, VariableText>> = {
   },
   HEDDLE_FILE_HISTORY_DAYS: { meaning: 'how long earlier versions of changed files are kept' },
   HEDDLE_FILE_HISTORY_MB: { meaning: 'how much space earlier versions of changed files may use' },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    meaning: 'switches telemetry on: the address of a receiver for OTLP over HTTP; see docs/telemetry.md',
+    also: ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'],
+  },
+  OTEL_TRACES_EXPORTER: {
+    meaning: '`otlp` switches telemetry on, `none` leaves the signal out',
+    also: ['OTEL_METRICS_EXPORTER'],
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: { meaning: 'headers for the receiver: `name=value,name=value`' },
+  OTEL_EXPORTER_OTLP_PROTOCOL: { meaning: 'only `http/json`; with another value telemetry is off' },
+  OTEL_SERVICE_NAME: {
+    meaning: 'the name of the service in telemetry; the default is `heddle`',
+    also: ['OTEL_RESOURCE_ATTRIBUTES'],
+  },
+  OTEL_SDK_DISABLED: { meaning: '`true`: telemetry is off' },
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: {
+    meaning: '`true`: telemetry contains prompts, answers, inputs and results',
+  },
+  TRACEPARENT: { meaning: 'the span that turns belong to, in the format of W3C Trace Context' },
 };
 
 /** Variables that Heddle sets for the programs that it starts. */
@@ -68,5 +87,6 @@ export const SET_FOR_PROGRAMS: Readonly<Record<string, string>> = {
   HEDDLE_JOB_DIR: 'background jobs: the folder of the job',
   CLAUDE_JOB_DIR: 'background jobs: the same',
   HEDDLE_TASKS: 'commands: marks the processes of a session',
+  TRACEPARENT: 'commands, if telemetry is on: the span of the call',
   HEDDLE_KEYS_FD: 'the program itself: the descriptor with your keys',
 };

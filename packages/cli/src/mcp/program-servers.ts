@@ -26,6 +26,8 @@ import { runHeadersHelper } from './headers-helper.ts';
 /** The features of a surface that servers may use. */
 export interface ServerServices extends Pick<ClientServices, 'elicit' | 'sample'> {
   readonly sendToHost?: SendToHost | undefined;
+  /** The span of a call. Undefined: telemetry is off. */
+  readonly traceparentOf?: ((toolUseId: string | undefined) => string | undefined) | undefined;
 }
 
 /** A server that connects needs the processor. The first request is sent before. */
@@ -54,6 +56,7 @@ export class ProgramServers {
       cwd,
       services,
       sendToHost: (server, message, signal) => this.#sendToHost(server, message, signal),
+      traceparentOf: (toolUseId) => this.#services.traceparentOf?.(toolUseId),
       runHeadersHelper,
       oauth: (server) =>
         server.config.type === 'http' || server.config.type === 'sse'

@@ -46,6 +46,8 @@ export interface ToolChoices extends AskDeps, PlanDeps {
   readonly sandbox?: ShellSandbox | undefined;
   /** Commands that are allowed only because they change nothing run in it. */
   readonly view?: ShellView | undefined;
+  /** The span of a call, for its command. Undefined: telemetry is off. */
+  readonly traceparentOf?: ((toolUseId: string | undefined) => string | undefined) | undefined;
 }
 
 export interface SessionTools {
@@ -75,12 +77,13 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
     sandbox,
     view,
     allowsPrivate = () => false,
+    traceparentOf,
     ...people
   } = choices;
   const deps: BuiltinDeps = {
     ...people,
     checkpoints,
-    shell: { tasks, environment: commandEnvironment, sandbox, view },
+    shell: { tasks, environment: commandEnvironment, traceparentOf, sandbox, view },
     todos,
     web: {
       allowsPrivate,

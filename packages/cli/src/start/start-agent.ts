@@ -35,6 +35,7 @@ import { type ExtensionSetup, modelForPrompt, openExtensions } from './open-exte
 import { extensionNames, extensionNotices } from './loaded-extensions.ts';
 import { instructionPlaces } from './instruction-places.ts';
 import { openChosen } from './open-session.ts';
+import type { ProgramTelemetry } from '../telemetry/open-telemetry.ts';
 import { type SessionTools, sessionTools, type ToolChoices } from './session-tools.ts';
 
 export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 'todos'> {
@@ -103,8 +104,11 @@ export async function startAgent(
   const opened = given ? { ok: true as const, session: given } : await openChosen(choice);
   if (!opened.ok) return opened;
   const { session } = opened;
+  const telemetry = hasTelemetryVariables() ? await loadTelemetry(options.modelName, tell) : undefined;
+  const traceparentOf = telemetry && ((id: string | undefined) => telemetry.agent.traceparentOf(id));
+  const forServers = { ...services, traceparentOf };
   const servers =
-    mcp && (await serverParts(mcp, session, options, services, (question) => agent.askSmall(question)));
+    mcp && (await serverParts(mcp, session, options, forServers, (question) => agent.askSmall(question)));
   const extensionSetup: ExtensionSetup = {
     options: { ...options, plugins },
     session,
@@ -131,6 +135,7 @@ export async function startAgent(
     sandbox,
     view,
     servers: servers?.search,
+    traceparentOf,
   });
   const { options: own, ended, dispose, ...parts } = tools;
   const debug = command.debug && (await import('./debug-log.ts')).debugLog(command.debug);
@@ -175,6 +180,7 @@ export async function startAgent(
     options.rules instanceof LivePermissions && !command.bare
       ? new LiveSettings({ flags: command, rules: options.rules, hooks, tell })
       : undefined;
+  if (telemetry) hooks.onProgress(telemetry.agent.onHook);
   const agentOptions: AgentOptions = {
     ...options,
     hooks: hooks.forAgent(),
@@ -223,6 +229,7 @@ export async function startAgent(
     ],
     onEvent: (event) => {
       debug?.(event);
+      telemetry?.agent.onEvent(event);
       hooks.hear(event);
       own.onEvent?.(event);
       servers?.onEvent(event);
@@ -232,6 +239,7 @@ export async function startAgent(
     },
   };
   const agent: Agent = createAgent(agentOptions);
+  telemetry?.agent.watch(agent);
   const left = ended.map(({ command }) => `ended what an earlier run had left running: ${command}`);
   return {
     ok: true,
@@ -258,9 +266,26 @@ export async function startAgent(
         await dispose();
         await sandbox?.dispose();
         session.journal.close();
+        await telemetry?.close();
       },
     },
   };
+}
+
+/** Without these, nothing of telemetry is loaded. */
+function hasTelemetryVariables(): boolean {
+  return OPENTELEMETRY in globalThis || Object.keys(process.env).some((name) => name.startsWith('OTEL_'));
+}
+
+/** The providers that are registered in this process. */
+const OPENTELEMETRY = Symbol.for('opentelemetry.js.api.1');
+
+async function loadTelemetry(
+  modelName: string,
+  tell: (text: string) => void,
+): Promise<ProgramTelemetry | undefined> {
+  const { openTelemetry } = await import('../telemetry/open-telemetry.ts');
+  return openTelemetry(modelName, tell);
 }
 
 /** The window of a model about which nothing is known yet, in tokens. */

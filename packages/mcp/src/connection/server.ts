@@ -43,6 +43,8 @@ export interface ServerDeps extends ConnectDeps {
   readonly times: ServerTimes;
   /** The state or a list has changed. */
   readonly onChange: (server: McpServer) => void;
+  /** The span of a call, as `traceparent` in `_meta`. Undefined: telemetry is off. */
+  readonly traceparentOf?: ((toolUseId: string) => string | undefined) | undefined;
 }
 
 export interface ServerCall {
@@ -182,6 +184,11 @@ export class McpServer {
     void this.#connection?.client.sendRootsListChanged().catch(() => undefined);
   }
 
+  #metaOf(toolUseId: string): Record<string, string> {
+    const traceparent = this.#deps.traceparentOf?.(toolUseId);
+    return { 'heddle/toolUseId': toolUseId, ...(traceparent === undefined ? {} : { traceparent }) };
+  }
+
   /** Returns the result as the server gave it. Throws an error with a message for the model. */
   async call({ tool, input, definition, toolUseId, signal, onProgress }: ServerCall): Promise<unknown> {
     const connection = await this.#connected(signal);
@@ -196,7 +203,7 @@ export class McpServer {
     signal.addEventListener('abort', stop, { once: true });
     this.#open.add(limit);
     try {
-      const meta = toolUseId === undefined ? {} : { _meta: { 'heddle/toolUseId': toolUseId } };
+      const meta = toolUseId === undefined ? {} : { _meta: this.#metaOf(toolUseId) };
       return await this.#authorized(connection, controller.signal, () =>
         connection.client.callTool(
           { name: tool, arguments: input, ...meta },

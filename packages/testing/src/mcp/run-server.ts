@@ -30,6 +30,7 @@ const TOOLS: readonly Fields[] = [
   tool('roots', 'Returns the folders of the client.'),
   tool('grow', 'Adds a tool to the list.'),
   tool('environment', 'Returns a variable.', { name: { type: 'string' } }, ['name']),
+  tool('metadata', 'Returns the metadata of the call.'),
   tool('die', 'Ends the process.'),
 ];
 
@@ -102,6 +103,8 @@ async function call(params: Fields, id: unknown): Promise<Fields | undefined> {
       return textResult('There is a new tool.');
     case 'environment':
       return textResult(process.env[String(input['name'])] ?? 'unset');
+    case 'metadata':
+      return textResult(JSON.stringify(_meta));
     case 'die':
       process.stderr.write('The process ends on purpose.\n');
       return process.exit(3);

@@ -82,8 +82,10 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       const { command, description } = input;
       const directory = context.workingDirectory;
       if (!(await isDirectory(directory))) return lostDirectory(command, directory, deps.projectDirectory);
+      const traceparent = deps.traceparentOf?.(context.toolUseId);
       const environment = {
         ...deps.environment(),
+        ...(traceparent === undefined ? {} : { TRACEPARENT: traceparent }),
         ...(context.readOnlyRun || isProven(input, context)
           ? {
               ...shell?.readOnlyGitEnvironment(command),

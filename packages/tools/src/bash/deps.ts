@@ -7,6 +7,8 @@ export interface ShellDeps {
   readonly tasks: TaskRegistry;
   /** For child processes: without the keys to the models. */
   readonly environment: () => Readonly<Record<string, string>>;
+  /** The span of a call, as the variable `TRACEPARENT` of its command. Undefined: telemetry is off. */
+  readonly traceparentOf?: ((toolUseId: string | undefined) => string | undefined) | undefined;
   /** The fallback when the working directory is gone. */
   readonly projectDirectory: string;
   readonly limits?: Partial<BashLimits> | undefined;
