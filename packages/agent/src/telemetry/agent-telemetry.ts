@@ -64,7 +64,9 @@ export class AgentTelemetry {
 
   /** Reports each prompt of this agent as a turn. Replaces `submit`, `continue` and `change` of the agent, and returns it. */
   watch(agent: Agent): Agent {
-    const { submit, continue: continueRun, change } = agent;
+    const submit = agent.submit.bind(agent);
+    const continueRun = agent.continue.bind(agent);
+    const change = agent.change.bind(agent);
     this.#sessionId = agent.sessionId;
     return Object.assign(agent, {
       submit: (prompt) =>

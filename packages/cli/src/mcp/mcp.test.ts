@@ -307,7 +307,7 @@ describe('heddle mcp', () => {
     expect(shown.stdout).not.toContain('secret');
     const tested = await run(['mcp', 'test', 'notes']);
     expect(tested.stdout).toMatch(
-      /^notes: connected, 12 tools\n[^]*tool echo \(claims to only read\): Returns its text\./,
+      /^notes: connected, 13 tools\n[^]*tool echo \(claims to only read\): Returns its text\./,
     );
     expect(tested.code).toBe(0);
     expect((await run(['mcp', 'test', 'web'])).code).toBe(1);

@@ -173,9 +173,12 @@ export class OtlpExporter implements TelemetryPort {
           ? { asDouble: sum }
           : { count: `${count}`, sum, bucketCounts: buckets.map(String), explicitBounds: bounds }),
       }));
-      const common = { dataPoints, aggregationTemporality: CUMULATIVE };
-      const data = kind === 'counter' ? { sum: { ...common, isMonotonic: true } } : { histogram: common };
-      return { name, unit, description, ...data };
+      const data = {
+        dataPoints,
+        aggregationTemporality: CUMULATIVE,
+        isMonotonic: kind === 'counter' || undefined,
+      };
+      return { name, unit, description, [kind === 'counter' ? 'sum' : 'histogram']: data };
     });
   }
 }
