@@ -2,7 +2,7 @@
 import { LONGEST_TIMER_MS } from '../clock.ts';
 
 /**
- * Variables that hold a key to a model. Keys of a whole cloud account are not included, because the user's
+ * Variables that hold a key to a model or to a receiver of telemetry. Keys of a whole cloud account are not included, because the user's
  * own commands need them. A test checks the list against the provider table, which is too long for the
  * start-up path.
  */
@@ -25,6 +25,7 @@ export const SECRET_VARIABLES: readonly string[] = [
   'LLAMACPP_API_KEY',
   'VLLM_API_KEY',
   'LMSTUDIO_API_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
