@@ -12,6 +12,7 @@ export type {
   AgentOptions,
   ExtensionNames,
 } from './engine/options.ts';
+export { deniedFilesOf } from './engine/permission.ts';
 export { runSideCall } from './engine/side-call.ts';
 export { createReadFileState } from './attachments/changed-files.ts';
 export type { Price } from './cost/usage-meter.ts';

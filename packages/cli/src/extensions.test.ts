@@ -1,5 +1,5 @@
 /** Skills and slash commands from files, through the program on every surface. */
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -109,6 +109,42 @@ describe('commands in the text of a file', () => {
     await it.run(['-p', '/make']);
     expect(made(it)).toBe(false);
     expect(it.sent()[0]).toMatch(/failed: Permission denied/);
+  });
+});
+
+describe('files outside of a project', () => {
+  const files = {
+    '../private.md': 'The private text.',
+    '.claude/skills/a/notes.md': '',
+    '.claude/commands/show.md': 'Look at @~/private.md and @src/a.ts.',
+    '.claude/agents/b.md': HEADER('description: b', 'The agent b.'),
+    'src/a.ts': 'const loom = 1;',
+  };
+
+  it('are not read through links of skills, commands, agents and rules, unless the folder is trusted', async () => {
+    const { run, sent, folder, trust } = await project(files, [[say('a')], [say('b')]]);
+    const link = (to: string, name: string): void => symlinkSync(to, path.join(folder, '.claude', name));
+    link('../../../../private.md', 'skills/a/SKILL.md');
+    link('../../../private.md', 'commands/c.md');
+    link('../../../private.md', 'agents/c.md');
+    // Neither may be read to its end.
+    link('/dev/zero', 'agents/d.md');
+    link('/', 'rules');
+    const { stdout, stderr } = await run(['-p', 'go', '--output-format', 'stream-json', '--verbose']);
+    expect(linesOf(stdout)[0]).toMatchObject({ slash_commands: expect.not.arrayContaining(['a', 'c']) });
+    expect(stderr).toContain('agents/c.md: leads out of the project, ignored.');
+    expect(stderr).toContain('SKILL.md: leads out of the project, ignored. If you trust the folder');
+    await trust();
+    await run(['-p', 'go']);
+    expect(sent().map((request) => request.includes('The private text.'))).toEqual([false, true]);
+  });
+
+  it('are not attached by the text of a command, but by the words of the user', async () => {
+    const { run, sent } = await project(files, [[say('a')], [say('b')]]);
+    await run(['-p', '/show']);
+    await run(['-p', '/show @~/private.md']);
+    expect(sent().map((request) => request.includes('const loom = 1;'))).toEqual([true, true]);
+    expect(sent().map((request) => request.includes('The private text.'))).toEqual([false, true]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Instruction files through the program: imports, subfolders, rules by path, and folders that are not trusted. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -66,6 +66,22 @@ describe('the first request', () => {
     await trust();
     await run(['-p', 'go']);
     expect(sent().map((request) => request.includes('The private file.'))).toEqual([false, true]);
+  });
+
+  it('contains no file that a rule forbids to read, neither by import nor by link', async () => {
+    const { run, sent, trust, folder } = await project({
+      '../config/settings.json': '{"permissions":{"deny":["Read(./.env)","Read(~/private/**)"]}}',
+      'CLAUDE.md': 'See @.env and @../private/key and @open.md',
+      '.env': 'The secret of the project.',
+      'open.md': 'The open file.',
+      '../private/key': 'The private key.',
+    });
+    symlinkSync('.env', path.join(folder, 'AGENTS.md'));
+    await trust();
+    await run(['-p', 'go']);
+    expect(sent()[0]).toContain('The open file.');
+    expect(sent()[0]).not.toContain('The secret of the project.');
+    expect(sent()[0]).not.toContain('The private key.');
   });
 
   it('contains no file that the settings exclude', async () => {

@@ -74,10 +74,16 @@ function project(): Project {
   };
 }
 
-function start({ folder }: Project, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+function start(
+  { folder }: Project,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  input = '',
+) {
   const home = path.dirname(folder);
   return runProgram(installed.program, argv, {
     cwd: folder,
+    input,
     env: {
       HOME: home,
       HEDDLE_CONFIG_DIR: path.join(home, 'config'),
@@ -158,6 +164,18 @@ describe('a project that is not trusted', () => {
     renameSync(made.folder, other);
     symlinkSync('other', made.folder);
     expect((await start(made, RUN)).stdout).toContain('"permission_denials":[{"tool_name":"Bash"');
+  });
+
+  it.each([
+    { subtype: 'mcp_reconnect', serverName: 'a' },
+    { subtype: 'mcp_toggle', serverName: 'a', enabled: true },
+  ])('has no server that a host could start: $subtype', async (request) => {
+    const made = project();
+    const line = JSON.stringify({ type: 'control_request', request_id: 'r', request });
+    const argv = [...RUN.slice(2, 4), '--input-format', 'stream-json', '--output-format', 'stream-json'];
+    const { stdout } = await start(made, [...argv, '--verbose'], {}, `${line}\n`);
+    expect(stdout).toContain('"error":"The folder is not trusted.');
+    expect(existsSync(path.join(made.folder, 'ran'))).toBe(false);
   });
 
   it('has no effect as an added folder or as a parent folder', async () => {

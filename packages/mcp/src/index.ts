@@ -24,3 +24,4 @@ export { TokenStore } from './oauth/token-store.ts';
 export { McpServers, type ServerReport, type ServersDeps } from './servers/mcp-servers.ts';
 export { SessionServers } from './servers/session-servers.ts';
 export { cleanLine, cleanText } from './server-text.ts';
+export { toolName } from './tools/tool-names.ts';

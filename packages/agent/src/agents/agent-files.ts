@@ -1,9 +1,10 @@
 /** Reads the types of subagents from Markdown files in the folders of the administrator, the project and the user. */
-import { errorCode, errorMessage } from '@heddle/core';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readMarkdownFileSync } from '../extensions/frontmatter.ts';
+import { readSmallFile } from '../extensions/small-file.ts';
 import { managedDir, projectRoot, type Scope } from '../settings/scopes.ts';
+import { isReallyWithin } from '../settings/trust.ts';
 import { type AgentDefinition, type AgentSource, decodeAgent } from './definition.ts';
 
 export interface AgentFilePlaces {
@@ -12,7 +13,7 @@ export interface AgentFilePlaces {
   readonly configDirs: readonly string[];
   /** The scopes whose files are read. Undefined for all. */
   readonly sources?: readonly Scope[] | undefined;
-  /** Without trust, a file of the project cannot choose a model of another provider. */
+  /** Without trust, a file of the project cannot choose a model of another provider, nor lead out of the project. */
   readonly isTrusted: boolean;
 }
 
@@ -54,15 +55,26 @@ function foldersOf({ cwd, configDirs, sources = ['user', 'project'] }: AgentFile
 }
 
 async function readFolder(folder: AgentFolder, places: AgentFilePlaces): Promise<AgentFiles> {
+  if (leadsOut(folder.path, folder, places)) return leftOut(folder.path);
   const names = await namesIn(folder.path);
-  const read = await Promise.all(
-    names.slice(0, MAX_FILES).map((name) => readAgentFile(path.join(folder.path, name), folder, places)),
+  const files = names.slice(0, MAX_FILES).map((name) => path.join(folder.path, name));
+  const read = files.map((file) =>
+    leadsOut(file, folder, places) ? leftOut(file) : readAgentFile(file, folder, places),
   );
   const most = names.length > MAX_FILES ? [`${folder.path}: only ${MAX_FILES} files are read.`] : [];
   return {
     definitions: read.flatMap(({ definitions }) => definitions),
     problems: [...read.flatMap(({ problems }) => problems), ...most],
   };
+}
+
+/** Text of a project must not put the user's private files before the model. */
+function leadsOut(file: string, { source }: AgentFolder, { cwd, isTrusted }: AgentFilePlaces): boolean {
+  return source === 'project' && !isTrusted && !isReallyWithin(file, projectRoot(cwd));
+}
+
+function leftOut(file: string): AgentFiles {
+  return { definitions: [], problems: [`${file}: leads out of the project, ignored.`] };
 }
 
 /** Sorted, so that the result does not depend on the file system. */
@@ -78,27 +90,20 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 /** Names without a provider. */
 const PLAIN_MODEL_NAME = /^(inherit|sonnet|opus|haiku|claude-[\w.-]+)$/i;
 
-async function readAgentFile(
-  file: string,
-  { source }: AgentFolder,
-  { isTrusted }: AgentFilePlaces,
-): Promise<AgentFiles> {
-  try {
-    if ((await stat(file)).size > MAX_FILE_BYTES)
-      return { definitions: [], problems: [`${file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`] };
-    const { fields, body } = readMarkdownFileSync(await readFile(file, 'utf8'));
-    const { name: given } = fields;
-    const name = typeof given === 'string' && given !== '' ? given : path.basename(file, '.md');
-    const decoded = decodeAgent({ ...fields, prompt: body }, { name, source, file });
-    const problems = decoded.problems.map((problem) => `${file}: ${problem}`);
-    if (!decoded.definition) return { definitions: [], problems };
-    const { model, ...careful } = decoded.definition;
-    const mayChoose =
-      source !== 'project' || isTrusted || (model !== undefined && PLAIN_MODEL_NAME.test(model));
-    const definition = mayChoose ? decoded.definition : careful;
-    return { definitions: [definition], problems };
-  } catch (thrown) {
-    if (errorCode(thrown) === 'ENOENT') return { definitions: [], problems: [] };
-    return { definitions: [], problems: [`${file}: cannot be read: ${errorMessage(thrown)}`] };
-  }
+function readAgentFile(file: string, { source }: AgentFolder, { isTrusted }: AgentFilePlaces): AgentFiles {
+  const read = readSmallFile(file, MAX_FILE_BYTES);
+  if (read === undefined) return { definitions: [], problems: [] };
+  if (read.size > MAX_FILE_BYTES)
+    return { definitions: [], problems: [`${file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`] };
+  const { fields, body } = readMarkdownFileSync(read.text);
+  const { name: given } = fields;
+  const name = typeof given === 'string' && given !== '' ? given : path.basename(file, '.md');
+  const decoded = decodeAgent({ ...fields, prompt: body }, { name, source, file });
+  const problems = decoded.problems.map((problem) => `${file}: ${problem}`);
+  if (!decoded.definition) return { definitions: [], problems };
+  const { model, ...careful } = decoded.definition;
+  const mayChoose =
+    source !== 'project' || isTrusted || (model !== undefined && PLAIN_MODEL_NAME.test(model));
+  const definition = mayChoose ? decoded.definition : careful;
+  return { definitions: [definition], problems };
 }

@@ -129,6 +129,23 @@ describe('open steps of the list', () => {
 });
 
 describe('a file that changed on disk since it was read', () => {
+  it('is not reported if it is a link now, because rules were asked about another file', async () => {
+    const file = path.join(folder, 'a.ts');
+    writeFileSync(file, 'one\n');
+    writeFileSync(path.join(folder, 'key'), 'The private key.\n');
+    const change = fakeTool({
+      name: 'Change',
+      run: () => {
+        rmSync(file);
+        symlinkSync('key', file);
+        return 'changed';
+      },
+    });
+    const script = [call('Change', {}, 'c1'), say('Done.')];
+    const { attachments } = await send('Look at @a.ts', { tools: [change], script });
+    expect(attachments).toMatchObject([{ kind: 'file' }]);
+  });
+
   it('is reported with the lines that changed', async () => {
     const file = path.join(folder, 'a.ts');
     writeFileSync(file, 'one\ntwo\nthree\n');

@@ -3,6 +3,7 @@ import type { Attachment, FileState, FileStateCache } from '@heddle/core';
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { realPath } from '../settings/trust.ts';
 
 export async function changedFiles(fileState: FileStateCache): Promise<Attachment[]> {
   const found = await Promise.all(fileState.paths().map((path) => changeOf(path, fileState)));
@@ -19,6 +20,8 @@ async function changeOf(path: string, fileState: FileStateCache): Promise<Attach
     // Synchronous, because a thread per file and turn would cost far more than the call.
     const { mtimeMs, size } = statSync(path);
     if (mtimeMs === known.readAt || size > MAX_BYTES) return undefined;
+    // The file was read under its real path. A link there now leads to a file that no rule was asked about.
+    if (realPath(path) !== path) return undefined;
     const bytes = await readFile(path);
     const hash = createHash('sha256').update(bytes).digest('hex');
     // The hash stays that of the text the model saw, so that an edit of a newer text is rejected.

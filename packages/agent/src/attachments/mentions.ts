@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { admitMedia } from '../context/admit-media.ts';
+import { isReallyWithin } from '../settings/trust.ts';
 
 /** The files of one prompt. */
 const MOST_MENTIONS = 20;
@@ -44,6 +45,8 @@ export function mentionsIn(text: string): readonly Mention[] {
 
 export interface MentionSetup {
   readonly cwd: string;
+  /** The text that the user wrote. The text of a command or server names only files of the working folder. */
+  readonly written: string;
   /** Returns a test for files that the current rules deny. */
   readonly deniedFiles: () => Promise<(file: string) => boolean>;
   /** Notes whole files as read, so that they can be edited. */
@@ -59,10 +62,12 @@ export async function mentionedFiles(
   const mentions = mentionsIn(typeof content === 'string' ? content : textOf(content));
   if (mentions.length === 0) return [];
   const isDenied = await setup.deniedFiles();
+  const written = new Set(mentionsIn(setup.written).map(({ path: name }) => name));
   const attachments: Attachment[] = [];
   let left = PROMPT_CHARACTERS;
   for (const mention of mentions) {
     const file = resolvePath(mention.path, setup.cwd);
+    if (!written.has(mention.path) && !isReallyWithin(file, setup.cwd)) continue;
     const attachment = await readMention(file, mention, Math.min(left, FILE_CHARACTERS), isDenied, setup);
     if (!attachment) continue;
     if (attachment.kind === 'file') left -= attachment.text.length;

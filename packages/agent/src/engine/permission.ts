@@ -124,10 +124,13 @@ async function isReadOnly(tool: Tool, input: JsonObject, context: ToolUseContext
   }
 }
 
-const lives = new WeakMap<AgentOptions, LivePermissions>();
+/** The part of the options that decides about files. */
+type RuleOptions = Pick<AgentOptions, 'cwd' | 'rules' | 'configDirs'>;
+
+const lives = new WeakMap<RuleOptions, LivePermissions>();
 
 /** One object for all runs of a conversation, so that rules of an answer hold until its end. */
-export function liveOf(options: AgentOptions): LivePermissions {
+export function liveOf(options: RuleOptions): LivePermissions {
   const { rules = NO_RULES } = options;
   if (rules instanceof LivePermissions) return rules;
   const live = lives.get(options) ?? new LivePermissions(rules);
@@ -155,7 +158,7 @@ function load() {
 }
 
 /** The files that searches omit, by the current rules. */
-export function deniedFilesOf(options: AgentOptions, cwd: string): () => Promise<(file: string) => boolean> {
+export function deniedFilesOf(options: RuleOptions, cwd: string): () => Promise<(file: string) => boolean> {
   const live = liveOf(options);
   return async () => {
     if (live.rules.deny.length === 0) return () => false;
@@ -167,7 +170,7 @@ export function deniedFilesOf(options: AgentOptions, cwd: string): () => Promise
 }
 
 function surroundingsOf(
-  options: AgentOptions,
+  options: RuleOptions,
   live: LivePermissions,
   cwd: string,
   directories: readonly string[],

@@ -26,7 +26,7 @@ export async function preparePrompt(
     return { ...answer, content, files: [] };
   const { cwd, redact = (value) => value } = options;
   const { mentionedFiles } = await import('../attachments/mentions.ts');
-  const setup = { cwd, fileState, signal, deniedFiles: deniedFilesOf(options, cwd) };
+  const setup = { cwd, written: textIn(given), fileState, signal, deniedFiles: deniedFilesOf(options, cwd) };
   return { ...answer, content, files: redact(await mentionedFiles(content, setup)) };
 }
 

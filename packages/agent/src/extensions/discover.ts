@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { realPath } from '../settings/trust.ts';
+import { isReallyWithin, realPath } from '../settings/trust.ts';
 import {
   type PromptFile,
   type PromptFilePlace,
@@ -18,6 +18,8 @@ export interface ExtensionRoot {
   readonly folder: string;
   readonly scope: PromptFileScope;
   readonly plugin?: string | undefined;
+  /** A link that leads out of this folder is not followed. Undefined: links may lead anywhere. */
+  readonly within?: string | undefined;
 }
 
 interface Discovered {
@@ -38,7 +40,10 @@ const MAX_FILES = 2_000;
  */
 export async function discoverPromptFiles(roots: readonly ExtensionRoot[]): Promise<Discovered> {
   const problems: string[] = [];
-  const places = [...roots.flatMap(findSkills), ...roots.flatMap((root) => findCommands(root, problems))];
+  const places = [
+    ...roots.flatMap((root) => findSkills(root, problems)),
+    ...roots.flatMap((root) => findCommands(root, problems)),
+  ];
   const byName = new Map<string, PromptFile>();
   for (const place of places) {
     const promptFile = await readPlace(place, problems);
@@ -65,23 +70,29 @@ async function readPlace(place: PromptFilePlace, problems: string[]): Promise<Pr
 }
 
 /** Each folder below `skills` may contain a skill. */
-function findSkills({ folder, scope, plugin }: ExtensionRoot): readonly PromptFilePlace[] {
+function findSkills(root: ExtensionRoot, problems: string[]): readonly PromptFilePlace[] {
+  const { folder, scope, plugin } = root;
   const skills = path.join(folder, 'skills');
   const pluginFolder = plugin === undefined ? undefined : folder;
-  return entriesIn(skills).map(({ name }) => ({
-    kind: 'skill',
-    file: path.join(skills, name, 'SKILL.md'),
-    name,
-    scope,
-    plugin,
-    pluginFolder,
-  }));
+  return entriesIn(skills).flatMap(({ name }) => {
+    const file = path.join(skills, name, 'SKILL.md');
+    return mayFollow(file, root, problems)
+      ? [{ kind: 'skill', file, name, scope, plugin, pluginFolder }]
+      : [];
+  });
 }
 
-function findCommands(
-  { folder, scope, plugin }: ExtensionRoot,
-  problems: string[],
-): readonly PromptFilePlace[] {
+/** Text of a project must not put the user's private files before the model. */
+function mayFollow(file: string, { within }: ExtensionRoot, problems: string[]): boolean {
+  if (within === undefined || isReallyWithin(file, within)) return true;
+  problems.push(
+    `${file}: leads out of the project, ignored. If you trust the folder: heddle permissions trust`,
+  );
+  return false;
+}
+
+function findCommands(root: ExtensionRoot, problems: string[]): readonly PromptFilePlace[] {
+  const { folder, scope, plugin } = root;
   const places: PromptFilePlace[] = [];
   const pluginFolder = plugin === undefined ? undefined : folder;
   const seen = new Set<string>();
@@ -89,10 +100,12 @@ function findCommands(
     const real = realPath(at);
     if (seen.has(real)) return;
     seen.add(real);
+    if (!mayFollow(at, root, problems)) return;
     for (const { name, isFile } of entriesIn(at)) {
       const file = path.join(at, name);
       if (places.length >= MAX_FILES) return;
       if (name.endsWith('.md')) {
+        if (!mayFollow(file, root, problems)) continue;
         const stem = name.slice(0, -'.md'.length);
         places.push({ kind: 'command', file, name: stem, scope, plugin, pluginFolder, folders });
       } else if (!isFile && folders.length < MAX_DEPTH) visit(file, [...folders, name]);

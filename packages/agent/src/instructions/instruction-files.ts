@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readMarkdownFileSync } from '../extensions/frontmatter.ts';
 import type { Scope } from '../settings/scopes.ts';
-import { realPath } from '../settings/trust.ts';
+import { isReallyWithin, isWithin, realPath } from '../settings/trust.ts';
 import { resolveImports, withoutComments } from './imports.ts';
 import { readSmallFile } from '../extensions/small-file.ts';
 
@@ -34,6 +34,8 @@ export interface InstructionPlaces {
   readonly isExcluded?: ((file: string) => boolean) | undefined;
   /** Whether the user trusts a folder. Without trust, files outside of the project are not imported. */
   readonly isTrusted?: ((folder: string) => boolean) | undefined;
+  /** Whether a rule forbids reading a file. Such a file is neither imported nor read through a link. */
+  readonly isDenied?: ((file: string) => boolean) | undefined;
 }
 
 export interface FoundInstructions {
@@ -113,10 +115,12 @@ class Collector {
   readonly #seen = new Set<string>();
   readonly #isExcluded: (file: string) => boolean;
   readonly #isTrusted: (folder: string) => boolean;
+  readonly #isDenied: (file: string) => boolean;
 
-  constructor({ isExcluded, isTrusted }: InstructionPlaces) {
+  constructor({ isExcluded, isTrusted, isDenied }: InstructionPlaces) {
     this.#isExcluded = isExcluded ?? (() => false);
     this.#isTrusted = isTrusted ?? (() => false);
+    this.#isDenied = isDenied ?? (() => false);
   }
 
   get found(): FoundInstructions {
@@ -126,7 +130,7 @@ class Collector {
   addFolder(folder: string, root: string, sources: readonly Scope[]): void {
     const realRoot = realPath(root);
     // A link in a project must not put the user's private files before the model.
-    const mayRead = (file: string): boolean => isWithin(realPath(file), realRoot);
+    const mayRead = (file: string): boolean => isReallyWithin(file, realRoot);
     const reach = { mayRead, mayImport: (file: string) => mayRead(file) || this.#isTrusted(realRoot) };
     for (const { scope, name } of FOLDER_FILES)
       if (sources.includes(scope)) this.add(path.join(folder, name), scope, reach);
@@ -135,7 +139,9 @@ class Collector {
   }
 
   addRules(folder: string, scope: InstructionScope, base: string, reach: Reach): void {
-    for (const name of markdownFilesIn(folder)) this.add(path.join(folder, name), scope, reach, base);
+    // A link to a large folder would take minutes to list.
+    if (!reach.mayRead(folder)) this.#problems.push(`${folder}: leads out of the project, ignored.`);
+    else for (const name of markdownFilesIn(folder)) this.add(path.join(folder, name), scope, reach, base);
   }
 
   /** `base`: patterns in the header of a rule count from there. Undefined: the file is not a rule. */
@@ -148,7 +154,10 @@ class Collector {
     const reason = REASONS[scope];
     const list = paths === undefined ? this.#files : this.#byPath;
     const { imported, problems } = resolveImports(file, body, {
-      read: (target) => readSmallFile(target, MAX_BYTES)?.text,
+      read: (target) =>
+        this.#isDenied(target) || this.#isDenied(realPath(target))
+          ? undefined
+          : readSmallFile(target, MAX_BYTES)?.text,
       mayImport: reach.mayImport,
     });
     this.#problems.push(...problems);
@@ -168,6 +177,10 @@ class Collector {
     if (this.#seen.has(real)) return undefined;
     if (!mayRead(file)) {
       this.#problems.push(`${file}: leads out of the project, ignored.`);
+      return undefined;
+    }
+    if (real !== path.resolve(file) && this.#isDenied(real)) {
+      this.#problems.push(`${file}: a rule forbids reading ${real}, ignored.`);
       return undefined;
     }
     this.#seen.add(real);
@@ -209,11 +222,6 @@ function rootOf(folder: string, top: string | undefined): string {
 function foldersDownTo(cwd: string): string[] {
   const above = path.dirname(cwd);
   return above === cwd ? [cwd] : [...foldersDownTo(above), cwd];
-}
-
-function isWithin(file: string, folder: string): boolean {
-  const between = path.relative(folder, file);
-  return !path.isAbsolute(between) && between.split(path.sep)[0] !== '..';
 }
 
 function wholeLines(text: string): string {

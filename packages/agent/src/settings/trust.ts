@@ -91,6 +91,17 @@ export function realPath(file: string): string {
   }
 }
 
+/** Whether a file is inside of a folder, after the links of both. */
+export function isReallyWithin(file: string, folder: string): boolean {
+  return isWithin(realPath(file), realPath(folder));
+}
+
+/** Compares two absolute paths as they are written. */
+export function isWithin(file: string, folder: string): boolean {
+  const between = path.relative(folder, file);
+  return !path.isAbsolute(between) && between.split(path.sep)[0] !== '..';
+}
+
 function projectsIn(state: JsonObject | undefined): JsonObject {
   const projects = state?.['projects'];
   return isJsonObject(projects) ? projects : {};

@@ -157,6 +157,8 @@ async function logOut(name: string, values: McpValues): Promise<number> {
 /** Shows the address, because the browser may be on another machine. */
 function openBrowser(url: string): void {
   writeMessage(`Log in at this address:\n${escapeControls(url)}\n`);
+  // The server chose the address. Other schemes would open files and programs.
+  if (!/^https?:$/.test(new URL(url).protocol)) return;
   const [program, ...args] =
     process.platform === 'darwin'
       ? ['open', url]

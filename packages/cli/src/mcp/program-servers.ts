@@ -1,5 +1,5 @@
 /** The MCP servers of the program. They outlive a session: `/clear` does not restart them. */
-import { admitMedia, type LivePermissions, VERSION } from '@heddle/agent';
+import { admitMedia, isToolDenied, type LivePermissions, VERSION } from '@heddle/agent';
 import { configuredServers } from '@heddle/agent/mcp';
 import type { LoadedSettings } from '@heddle/agent/settings';
 import { type ResultContent, text } from '@heddle/core';
@@ -55,6 +55,7 @@ export class ProgramServers {
       variables: process.env,
       cwd,
       services,
+      isDenied: (tool) => rules !== undefined && isToolDenied(tool, rules.rules),
       sendToHost: (server, message, signal) => this.#sendToHost(server, message, signal),
       traceparentOf: (toolUseId) => this.#services.traceparentOf?.(toolUseId),
       runHeadersHelper,

@@ -43,9 +43,10 @@ const USUAL_WINDOW = 200_000;
 export function openExtensions(command: RunOptions, setup: ExtensionSetup): Promise<SessionExtensions> {
   const { options, session, agent, agentOptions } = setup;
   const { cwd, rules, context, modelName } = options;
+  const trustsProject = isTrusted({ cwd, home: os.homedir(), env: process.env });
   return new SessionExtensions({
-    roots: extensionRoots(command, options),
-    trustsProject: isTrusted({ cwd, home: os.homedir(), env: process.env }),
+    roots: extensionRoots(command, options, trustsProject),
+    trustsProject,
     sessionId: session.id,
     effort: () => agentOptions().requestOptions?.effort,
     listBudget: () => (context?.windowOf?.(modelName) ?? USUAL_WINDOW) * LIST_SHARE * CHARACTERS_PER_TOKEN,
@@ -75,15 +76,17 @@ function rulesOf(texts: readonly string[], list: 'allow' | 'deny', file: string)
 function extensionRoots(
   { settingSources, bare }: Pick<RunOptions, 'settingSources' | 'bare'>,
   { cwd, configDirs = [], plugins = [] }: Pick<AgentSetup, 'cwd' | 'configDirs' | 'plugins'>,
+  trustsProject: boolean,
 ): readonly ExtensionRoot[] {
   if (bare) return [];
   const sources = settingSources ?? SCOPES;
   const all: ExtensionRoot[] = [{ folder: managedDir(), scope: 'managed' }];
   if (sources.includes('user')) all.push(...configDirs.map((folder) => ({ folder, scope: 'user' }) as const));
+  const within = trustsProject ? undefined : (repositoryTop(cwd) ?? cwd);
   if (sources.includes('project'))
     for (const folder of projectFolders(cwd))
       for (const name of ['.heddle', '.claude'])
-        all.push({ folder: path.join(folder, name), scope: 'project' });
+        all.push({ folder: path.join(folder, name), scope: 'project', within });
   for (const { name, path: folder } of plugins) all.push({ folder, scope: 'plugin', plugin: name });
   const seen = new Set<string>();
   // In the home folder, the project's files are the user's own.

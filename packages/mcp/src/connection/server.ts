@@ -144,8 +144,9 @@ export class McpServer {
     return this.#settled.promise;
   }
 
-  /** Connects again, in any state. */
+  /** Connects again. A server that trust, the administrator or the user forbids stays disabled. */
   async reconnect(): Promise<ServerState> {
+    if (this.configured.disabled !== undefined) return this.state;
     await this.#drop();
     this.#life = new AbortController();
     [this.#tools, this.#prompts] = [[], []];

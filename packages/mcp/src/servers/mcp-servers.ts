@@ -18,6 +18,8 @@ export interface ServersDeps
   /** `MCP_TIMEOUT`, `MCP_TOOL_TIMEOUT` and `MAX_MCP_OUTPUT_TOKENS` are read from it. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly times?: Partial<ServerTimes>;
+  /** Whether a rule denies a tool as a whole. */
+  readonly isDenied?: ((tool: string) => boolean) | undefined;
 }
 
 export interface ServerReport extends ServerState {
@@ -74,7 +76,8 @@ export class McpServers {
 
   /** Tools for resources. None if no server has resources. */
   get resourceTools(): readonly Tool[] {
-    const servers = (): readonly McpServer[] => this.all.filter(({ hasResources }) => hasResources);
+    const servers = (): readonly McpServer[] =>
+      this.all.filter(({ name, hasResources }) => hasResources && !this.deniesResources(name));
     if (servers().length === 0) return [];
     const maxResultSize = resultSize(this.#deps.variables);
     return (this.#resourceTools ??= createResourceTools({ ...this.#deps, maxResultSize, servers }));
@@ -88,8 +91,19 @@ export class McpServers {
   /** Adds the prompts and resources of servers that a text names. */
   async expand(content: UserMessage['content'], signal: AbortSignal): Promise<UserMessage['content']> {
     const command = commandIn(content);
+    if (command !== undefined && this.denies(command)) return content;
     if (command !== undefined) await this.#settleFor(command, signal);
-    return expandServerText(content, this.all, this.#deps, signal);
+    const servers = this.all.filter(({ name }) => !this.deniesResources(name));
+    return expandServerText(content, servers, this.#deps, signal);
+  }
+
+  denies(tool: string): boolean {
+    return this.#deps.isDenied?.(tool) === true;
+  }
+
+  /** A rule for all tools of a server, or for the tool that reads resources, covers the resources of the server. */
+  deniesResources(server: string): boolean {
+    return this.denies(prefixOf(server)) || this.denies('ReadMcpResourceTool');
   }
 
   /** Finds a tool by name. Waits for the server if it is still connecting. */

@@ -84,6 +84,23 @@ describe('a server', () => {
     expect(await callTool(servers, 'mcp__s__echo', { text: 'back' })).toBe('back');
   });
 
+  it.each(['mcp__notes__', 'ReadMcpResourceTool'])(
+    'shows neither resources nor prompts if a rule denies %s',
+    async (rule) => {
+      const { signal } = new AbortController();
+      const prompt = 'see @notes:test://text';
+      const open = await connectServers({ notes: testServer('notes') });
+      expect(JSON.stringify(await open.expand(prompt, signal))).toContain('The notes of notes.');
+      expect(open.resourceTools).toHaveLength(2);
+      const denied = await connectServers(
+        { notes: testServer('notes') },
+        { isDenied: (tool) => tool === rule },
+      );
+      expect(await denied.expand(prompt, signal)).toBe(prompt);
+      expect(denied.resourceTools).toEqual([]);
+    },
+  );
+
   it('gets the configured variables', async () => {
     const servers = await connectServers({ s: { ...testServer(), env: { COLOR: 'green' } } });
     expect(await callTool(servers, 'mcp__s__environment', { name: 'COLOR' })).toBe('green');

@@ -11,11 +11,12 @@ export async function closeServers(): Promise<void> {
 interface Setup {
   readonly services?: ClientServices;
   readonly times?: ServersDeps['times'];
+  readonly isDenied?: ServersDeps['isDenied'];
 }
 
 export function openServers(
   configs: Readonly<Record<string, object>>,
-  { services = {}, times }: Setup = {},
+  { services = {}, times, isDenied }: Setup = {},
 ): McpServers {
   const servers = new McpServers(
     Object.entries(configs).map(([name, entry]) => ({ name, config: configOf(entry), scope: 'user' })),
@@ -25,6 +26,7 @@ export function openServers(
       variables: {},
       cwd: import.meta.dirname,
       services,
+      isDenied,
       admitImages: (content) => Promise.resolve(content),
       storeFile: (data, extension) => Promise.resolve(`/files/${data.length}.${extension}`),
       ...(times ? { times } : {}),

@@ -7,6 +7,7 @@ import {
   readElicitation,
   readServers,
   type SendToHost,
+  toolName,
 } from '@heddle/mcp';
 import { commandEnvironment } from '../../../keys.ts';
 import type { ProgramServers } from '../../../mcp/program-servers.ts';
@@ -21,6 +22,8 @@ const STATUS_WAIT_MS = 3_000;
 const HOST_SERVERS_WAIT_MS = 5_000;
 
 const CALL_LIMIT_MS = 10 * 60_000;
+
+const DENIED = 'A rule denies it.';
 
 /** Requests that may take long. Prompts and other requests do not wait for their replies. */
 export const LONG_REQUESTS: ReadonlySet<string> = new Set([
@@ -101,8 +104,11 @@ export function serverHandlers(mcp: ProgramServers | undefined): ControlHandlers
     mcp_toggle: async ({ serverName, enabled }) => {
       const server = named(serverName);
       if (!server) return missing(serverName);
-      if (enabled === true) await server.reconnect();
-      else await server.disable('The host switched it off.');
+      if (enabled !== true) await server.disable('The host switched it off.');
+      else {
+        const { status, error = status } = await server.reconnect();
+        if (status === 'disabled') return controlFailure(error);
+      }
       return controlSuccess();
     },
     mcp_message: ({ server_name, message }) => {
@@ -112,12 +118,15 @@ export function serverHandlers(mcp: ProgramServers | undefined): ControlHandlers
     mcp_call: async ({ serverName, server_name = serverName, tool, arguments: input }) => {
       const server = named(server_name);
       if (!server) return missing(server_name);
+      if (mcp?.servers.denies(toolName(server.name, textIn(tool) ?? '')) === true)
+        return controlFailure(DENIED);
       const given = { tool: textIn(tool) ?? '', input: lineIn(input) ?? {} };
       return answered(server.call({ ...given, signal: AbortSignal.timeout(CALL_LIMIT_MS) }));
     },
     mcp_read_resource: async ({ serverName, uri }) => {
       const server = named(serverName);
       if (!server) return missing(serverName);
+      if (mcp?.servers.deniesResources(server.name) === true) return controlFailure(DENIED);
       return answered(server.request('resources/read', { uri }, AbortSignal.timeout(CALL_LIMIT_MS)));
     },
   };
