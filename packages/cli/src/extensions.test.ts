@@ -112,6 +112,18 @@ describe('commands in the text of a file', () => {
   });
 });
 
+describe('a key in the output of a command', () => {
+  it('does not reach the model', async () => {
+    const { run, sent } = await project(
+      { '.claude/commands/show.md': 'Look: !`cat notes`', notes: 'The key is test-key-of-the-fake-api.' },
+      [[say('ok')]],
+    );
+    await run(['-p', '/show']);
+    expect(sent()[0]).toContain('Look: The key is ');
+    expect(sent()[0]).not.toContain('test-key-of-the-fake-api');
+  });
+});
+
 describe('files outside of a project', () => {
   const files = {
     '../private.md': 'The private text.',

@@ -84,6 +84,16 @@ describe('the first request', () => {
     expect(sent()[0]).not.toContain('The private key.');
   });
 
+  it('does not contain a key that an instruction file has', async () => {
+    const { run, sent } = await project({
+      'CLAUDE.md': 'Use test-key-of-the-fake-api and @.env',
+      '.env': 'K=test-key-of-the-fake-api',
+    });
+    await run(['-p', 'go']);
+    expect(sent()[0]).toContain('K=');
+    expect(sent()[0]).not.toContain('test-key-of-the-fake-api');
+  });
+
   it('contains no file that the settings exclude', async () => {
     const { run, sent } = await project({ 'CLAUDE.md': 'Excluded.', 'AGENTS.md': 'Included.' });
     await run(['-p', 'go', '--settings', '{"claudeMdExcludes":["**/project/CLAUDE.md"]}']);

@@ -20,11 +20,13 @@ export async function preparePrompt(
   { content: given, verbatim }: Prompt,
   { signal, fileState }: { readonly signal: AbortSignal; readonly fileState: FileStateCache },
 ): Promise<PreparedPrompt> {
-  const content = verbatim ? given : ((await options.expandPrompt?.(given, signal, options)) ?? given);
+  const { cwd, redact = (value) => value } = options;
+  const expanded = verbatim ? undefined : await options.expandPrompt?.(given, signal, options);
+  // The words of the user stay as they are. Output of commands and text of servers may contain a key.
+  const content = expanded === undefined || expanded === given ? given : redact(expanded);
   const answer = await promptHookAnswer(options, content, signal);
   if (verbatim || answer.block !== undefined || !textIn(content).includes('@'))
     return { ...answer, content, files: [] };
-  const { cwd, redact = (value) => value } = options;
   const { mentionedFiles } = await import('../attachments/mentions.ts');
   const setup = { cwd, written: textIn(given), fileState, signal, deniedFiles: deniedFilesOf(options, cwd) };
   return { ...answer, content, files: redact(await mentionedFiles(content, setup)) };

@@ -357,10 +357,12 @@ function warn(text: string): void {
 /** Looked at when a session begins; one that is resumed has its own. */
 function contextOf(
   { bare }: RunOptions,
-  { cwd, rules }: Pick<AgentOptions, 'cwd' | 'rules'>,
+  { cwd, rules, redact = (value) => value }: Pick<AgentOptions, 'cwd' | 'rules' | 'redact'>,
   instructions: SessionInstructions,
 ): SessionContext {
   const directories = rules instanceof LivePermissions ? rules.directories : [];
   const { files } = instructions.found;
-  return sessionContext({ cwd, env: process.env, directories, now: Date.now(), instructions: files, bare });
+  const given = { cwd, env: process.env, directories, now: Date.now(), instructions: files, bare };
+  // An instruction file may contain or import a key.
+  return redact(sessionContext(given));
 }
