@@ -101,23 +101,37 @@ describe('commands in the text of a file', () => {
   });
 
   it.each([
-    ['the folder is not trusted', 'allowed-tools: Bash(touch:*), Bash(echo:*)', false],
-    ['no rule allows them', 'description: x', true],
-  ])('do not run if %s, and the model receives the reason', async (_, header, isTrusted) => {
+    [
+      'the folder is not trusted',
+      'allowed-tools: Bash(touch:*), Bash(echo:*)',
+      /failed: commands of a folder/,
+    ],
+    ['no rule allows them', 'description: x', /failed: Permission denied/],
+  ])('do not run if %s, and the model receives the reason', async (why, header, reason) => {
     const it = await project(files(header), [[say('ok')]]);
-    if (isTrusted) await it.trust();
+    if (why === 'no rule allows them') await it.trust();
     await it.run(['-p', '/make']);
     expect(made(it)).toBe(false);
-    expect(it.sent()[0]).toMatch(/failed: Permission denied/);
+    expect(it.sent()[0]).toMatch(reason);
+  });
+
+  it('do not run in a folder that is not trusted, also if they only read', async () => {
+    const { run, sent } = await project(
+      { '.claude/commands/show.md': 'Look: !`cat notes`', notes: 'private' },
+      [[say('ok')]],
+    );
+    await run(['-p', '/show']);
+    expect(sent()[0]).not.toContain('private');
   });
 });
 
 describe('a key in the output of a command', () => {
   it('does not reach the model', async () => {
-    const { run, sent } = await project(
+    const { run, sent, trust } = await project(
       { '.claude/commands/show.md': 'Look: !`cat notes`', notes: 'The key is test-key-of-the-fake-api.' },
       [[say('ok')]],
     );
+    await trust();
     await run(['-p', '/show']);
     expect(sent()[0]).toContain('Look: The key is ');
     expect(sent()[0]).not.toContain('test-key-of-the-fake-api');

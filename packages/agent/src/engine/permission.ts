@@ -16,7 +16,7 @@ import { LivePermissions } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { NO_RULES } from '../permission/rules/rule.ts';
-import { isQuestion, adviceWithoutUser } from '../permission/rules/tool-names.ts';
+import { isQuestion, isToolDenied, adviceWithoutUser } from '../permission/rules/tool-names.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions } from './options.ts';
@@ -162,6 +162,7 @@ export function deniedFilesOf(options: RuleOptions, cwd: string): () => Promise<
   const live = liveOf(options);
   return async () => {
     if (live.rules.deny.length === 0) return () => false;
+    if (isToolDenied('Read', live.rules)) return () => true;
     loading ??= load();
     const [, { observeWorld }, , { deniedFiles }] = await loading;
     const world = observeWorld(surroundingsOf(options, live, cwd, []));

@@ -42,6 +42,8 @@ export interface LoadedSkill {
 /** Characters of a skill that a compaction keeps. */
 const MAX_KEPT = 20_000;
 
+const NOT_TRUSTED = 'commands of a folder that is not trusted do not run';
+
 export class SessionExtensions {
   readonly #deps: ExtensionDeps;
   #files: readonly PromptFile[] = [];
@@ -150,12 +152,14 @@ export class SessionExtensions {
     this.#undo.push(this.#deps.grant({ file: file.file, allow, deny: file.disallowedTools }));
     const { sessionId, effort, runCommand } = this.#deps;
     const given = { text: words, sessionId, effort: effort() };
-    const body = await expandPrompt(file, given, (command) => runCommand(command, signal));
+    const run = (command: string): Promise<string> =>
+      this.#mayChange(file) ? runCommand(command, signal) : Promise.reject(new Error(NOT_TRUSTED));
+    const body = await expandPrompt(file, given, run);
     if (file.kind === 'skill') this.#used.set(file.name, body);
     return body;
   }
 
-  /** A project that is not trusted gives no permissions and chooses no model. */
+  /** A project that is not trusted gives no permissions, chooses no model and runs no command. */
   #mayChange({ scope }: PromptFile): boolean {
     return scope !== 'project' || this.#deps.trustsProject;
   }
