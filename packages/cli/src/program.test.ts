@@ -121,7 +121,7 @@ describe.each(COMMAND_NAMES)('heddle %s --help', (command) => {
     const { code, stdout, stderr } = await home().run([command, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^heddle ${command}`));
-    expect(stdout.split('\n').length).toBeLessThan(35);
+    expect(stdout.split('\n').length).toBeLessThan(20);
   });
 });
 

@@ -15,7 +15,7 @@ const PROVING = process.env['HEDDLE_PROVE'] === '1';
 const ROUNDS = PROVING ? Number(process.env['HEDDLE_ROUNDS'] ?? 10) : 1;
 const { sessions, calls, kills, workers } = PROVING
   ? { sessions: 100, calls: 20, kills: 20, workers: 3 }
-  : { sessions: 4, calls: 3, kills: 2, workers: 2 };
+  : { sessions: 6, calls: 5, kills: 3, workers: 2 };
 /** The runs must last longer than the kills, so each call takes a while. */
 const DELAY_MS = PROVING ? 2_000 : 150;
 const SEED = Number(process.env['HEDDLE_SEED'] ?? 1);

@@ -36,7 +36,7 @@ import { memorySession } from '../session/open/memory.ts';
 import type { Session } from '../session/open/open.ts';
 
 const PROVING = process.env['HEDDLE_PROVE'] === '1';
-const RUNS = PROVING ? 2_000 : 6;
+const RUNS = PROVING ? 2_000 : 12;
 const TIMEOUT = PROVING ? 60 * 60_000 : 60_000;
 const SEED = Number(process.env['HEDDLE_SEED'] ?? 3);
 

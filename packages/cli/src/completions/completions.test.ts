@@ -64,7 +64,10 @@ describe('shell completions', () => {
   it('in bash complete sessions, settings and models from the program', () => {
     for (const line of ['sessions show ', 'sessions delete ab', '--resume ', '-r a', 'rewind ', 'replay '])
       expect([line, inBash(`heddle ${line}`)]).toEqual([line, ['abcd1234']]);
-    expect(inBash('heddle config set sandbox.en')).toContain('sandbox.enabled');
+    expect(inBash('heddle config set sandbox.en')).toEqual([
+      'sandbox.enabled',
+      'sandbox.enableWeakerNestedSandbox',
+    ]);
     expect(inBash('heddle permissions add ')).toEqual(['allow', 'ask', 'deny']);
     expect(inBash('heddle --model son')).toEqual(['sonnet']);
     // bash splits words at a colon.

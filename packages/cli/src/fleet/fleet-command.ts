@@ -11,29 +11,16 @@ const HELP = `heddle fleet up [-- FLAGS]                   starts an embedded Po
 heddle fleet worker [-- FLAGS]               runs a worker; FLAGS are those of heddle -p, such as --model
 heddle fleet submit SESSION PROMPT           queues a prompt; --watch shows it until its end
 heddle fleet watch SESSION [--after SEQ]     shows the stored lines as they come
-heddle fleet questions                       permission questions that wait for an answer
-heddle fleet answer QUESTION allow|deny      answers one; the first answer counts
+heddle fleet questions                       permission questions; heddle fleet answer QUESTION allow|deny
 heddle fleet cancel SESSION                  ends the open turn, also if no worker is running
 heddle fleet list                            sessions with their state and costs
 heddle fleet tenant NAME                     creates a tenant, or sets --max-running, --per-minute, --budget
-heddle fleet export SESSION FILE             writes the lines as a session file
-heddle fleet import SESSION FILE             stores the lines of a local session
-heddle fleet migrate                         brings the tables up to date
-heddle fleet doctor                          workers, waiting turns, sessions of newer versions
+heddle fleet export|import SESSION FILE      writes the lines as a session file; stores those of a local session
+heddle fleet migrate|doctor                  brings the tables up to date; lists workers and waiting turns
 heddle fleet prune --older-than 30d          removes old sessions
 
-  --database URL      the PostgreSQL server; else DATABASE_URL, else a running heddle fleet up
-  --tenant NAME       the tenant of a session ("default")
-  --key KEY           the same key names the same turn: a repeated submit has no effect
-  --by NAME           the name of the submitter or of the answering user
-  --message TEXT      the reason of a denial
-  --data FOLDER       the data of the embedded server (in the configuration folder)
-  --concurrency N     turns that a worker runs at the same time (20)
-  --park-after SECONDS  how long a question waits in a worker before the turn is parked (300)
-  --wait SECONDS      how long a stopped worker waits for its turns (0)
-  --json              one JSON value per line
-
-A turn that loses its worker continues on another one. SIGTERM hands the turns of a worker back.
+Flags: --json --database URL --tenant NAME --key KEY --by NAME --message TEXT; of workers: --data FOLDER --concurrency N
+--park-after SECONDS --wait SECONDS. docs/fleet.md describes them.
 `;
 
 const OPTIONS = {
