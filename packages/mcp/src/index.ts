@@ -7,7 +7,7 @@ export {
   type ServerScope,
   type ServersRead,
 } from './config/server-config.ts';
-export { selectServers, serverPolicyOf } from './config/server-policy.ts';
+export { type ServerPolicy, serverPolicyOf } from './config/server-policy.ts';
 export type {
   ClientServices,
   ElicitationAnswer,

@@ -5,7 +5,7 @@ import { errorCode, errorMessage, isJsonObject, isRecord } from '@heddle/core';
 import {
   type ConfiguredServer,
   readServers,
-  selectServers,
+  type ServerPolicy,
   serverPolicyOf,
   type ServerScope,
   type ServersRead,
@@ -13,7 +13,7 @@ import {
 import { untrustedNote } from '../settings/effective-settings.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { mergeSettings } from '../settings/merge-settings.ts';
-import { repositoryTop, type Scope, settingsFiles, type SettingsPlaces } from '../settings/scopes.ts';
+import { managedDir, repositoryTop, type Scope, type SettingsPlaces } from '../settings/scopes.ts';
 import { readState, stateFile, trustIn, trustKey } from '../settings/trust.ts';
 
 export interface ServersRequest extends SettingsPlaces {
@@ -30,29 +30,37 @@ export interface ServersRequest extends SettingsPlaces {
   readonly plugins?: readonly ConfiguredServer[];
 }
 
+export interface ConfiguredServers extends ServersRead {
+  /** The entries that may start are selected by this policy. */
+  readonly policy: ServerPolicy;
+}
+
 /** Never throws. An unreadable file is reported and skipped. */
-export function configuredServers(request: ServersRequest): ServersRead {
-  const { sources, strict, variables } = request;
+export function configuredServers(request: ServersRequest): ConfiguredServers {
+  const { sources, strict, variables, loaded } = request;
   const wants = (scope: Scope): boolean => !strict && (sources === undefined || sources.includes(scope));
+  const managedServers = managedFile(request);
   const parts: ServersRead[] = [
-    ...managedPart(request),
+    fromFile(managedServers, 'managed', variables),
     ...request.configs.map((config) => flagPart(config, request)),
-    ...settingsPart(request, wants),
+    ...settingsPart(wants),
     ...(wants('local') ? [statePart('local', request)] : []),
     ...(wants('project') ? [projectPart(request)] : []),
     ...(wants('user') ? [statePart('user', request)] : []),
     ...(strict ? [] : [{ servers: request.plugins ?? [], notes: [] }]),
   ];
-  const policy = serverPolicyOf(mergeSettings(request.loaded.files));
+  const managedSettings = loaded.files.filter(({ source }) => source === 'managed');
   return {
-    servers: selectServers(
-      parts.flatMap(({ servers }) => servers),
-      policy,
-    ),
+    servers: parts.flatMap(({ servers }) => servers),
     notes: parts.flatMap(({ notes }) => notes),
+    policy: serverPolicyOf(
+      mergeSettings(loaded.files),
+      mergeSettings(managedSettings),
+      readServersFile(managedServers).kind !== 'missing',
+    ),
   };
 
-  function settingsPart({ loaded }: ServersRequest, isWanted: (scope: Scope) => boolean): ServersRead[] {
+  function settingsPart(isWanted: (scope: Scope) => boolean): ServersRead[] {
     return loaded.files.flatMap(({ source, file, counting }) => {
       if (counting['mcpServers'] === undefined || source === 'session') return [];
       if (source !== 'managed' && source !== 'command line' && !isWanted(source)) return [];
@@ -73,7 +81,7 @@ export function projectFile(cwd: string): string {
   }
 }
 
-/** Servers of a folder that is not trusted are shown, and not started. */
+/** Servers of a folder that is not trusted are shown, not started, and hide no other server. */
 function projectPart(request: ServersRequest): ServersRead {
   const file = projectFile(request.cwd);
   const read = fromFile(file, 'project', request.variables);
@@ -81,12 +89,12 @@ function projectPart(request: ServersRequest): ServersRead {
   const disabled = 'The folder is not trusted. If you trust it: heddle permissions trust';
   const names = read.servers.map(({ name }) => name).join(', ');
   return {
-    servers: read.servers.map((server) => leftOut(server, disabled)),
+    servers: read.servers.map((server) => withReason(server, disabled)),
     notes: [untrustedNote([`${file}: ${names}`])],
   };
 }
 
-function leftOut(server: ConfiguredServer, disabled: string): ConfiguredServer {
+function withReason(server: ConfiguredServer, disabled: string): ConfiguredServer {
   return { ...server, disabled };
 }
 
@@ -102,10 +110,8 @@ function statePart(scope: 'local' | 'user', request: ServersRequest): ServersRea
   return readServers(servers, { scope, source: file }, request.variables);
 }
 
-function managedPart(request: ServersRequest): ServersRead[] {
-  const managed = settingsFiles(request).find(({ source }) => source === 'managed');
-  if (!managed) return [];
-  return [fromFile(path.join(managed.base, 'managed-mcp.json'), 'managed', request.variables)];
+function managedFile(request: ServersRequest): string {
+  return path.join(request.managedDir ?? managedDir(), 'managed-mcp.json');
 }
 
 /** A file or JSON. A missing file is an error of the user. */

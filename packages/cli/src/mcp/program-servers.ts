@@ -1,6 +1,6 @@
 /** The MCP servers of the program. They outlive a session: `/clear` does not restart them. */
 import { admitMedia, isToolDenied, type LivePermissions, VERSION } from '@heddle/agent';
-import { configuredServers } from '@heddle/agent/mcp';
+import { type ConfiguredServers, configuredServers } from '@heddle/agent/mcp';
 import type { LoadedSettings } from '@heddle/agent/settings';
 import { type ResultContent, text } from '@heddle/core';
 import {
@@ -10,7 +10,6 @@ import {
   McpServers,
   type SendToHost,
   type ServerState,
-  type ServersRead,
   StoredOAuth,
   TokenStore,
 } from '@heddle/mcp';
@@ -44,7 +43,7 @@ export class ProgramServers {
   #login: BrowserLogin | undefined;
   readonly #tokens = new TokenStore(path.join(configDir(process.env), 'mcp-auth.json'));
 
-  constructor({ servers }: ServersRead, rules: LivePermissions | undefined, cwd: string) {
+  constructor({ servers, policy }: ConfiguredServers, rules: LivePermissions | undefined, cwd: string) {
     const services = servicesOf(
       () => this.#services,
       () => [cwd, ...(rules?.directories ?? [])],
@@ -55,6 +54,7 @@ export class ProgramServers {
       variables: process.env,
       cwd,
       services,
+      policy,
       isDenied: (tool) => rules !== undefined && isToolDenied(tool, rules.rules),
       sendToHost: (server, message, signal) => this.#sendToHost(server, message, signal),
       traceparentOf: (toolUseId) => this.#services.traceparentOf?.(toolUseId),

@@ -41,7 +41,7 @@ export type ServerConfig = StdioConfig | RemoteConfig | HostConfig;
 
 export type ServerScope = 'managed' | 'command line' | 'local' | 'project' | 'user' | 'plugin' | 'host';
 
-/** A server that is configured, with the place of its entry. */
+/** An entry of a server, with its place. Several entries may have the same name. */
 export interface ConfiguredServer {
   readonly name: string;
   readonly config: ServerConfig;

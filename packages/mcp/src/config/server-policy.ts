@@ -1,4 +1,7 @@
-/** Decides which configured servers are started: lists of the administrator, approvals of the user, and precedence. Pure. */
+/**
+ * Decides which configured servers are started: precedence of scopes, lists of the administrator, choices of the user.
+ * Every server of every scope passes through `selectServers`, also those that a host adds later. Pure.
+ */
 import { isRecord, type JsonObject } from '@heddle/core';
 import type { ConfiguredServer, ServerConfig, ServerScope } from './server-config.ts';
 
@@ -13,8 +16,8 @@ const PRECEDENCE: readonly ServerScope[] = [
   'plugin',
 ];
 
-/** The settings that concern servers, merged over all scopes. */
-interface ServerPolicy {
+/** The settings that concern servers. */
+export interface ServerPolicy {
   /** Undefined allows every server. An empty list allows none. */
   readonly allowed?: readonly unknown[];
   readonly denied: readonly unknown[];
@@ -22,55 +25,118 @@ interface ServerPolicy {
   readonly rejected: readonly string[];
   /** Names of servers that the user switched off. */
   readonly switchedOff: readonly string[];
+  /** The administrator has a list of servers, and no others may start. */
+  readonly managedOnly: boolean;
 }
 
-export function serverPolicyOf(settings: JsonObject): ServerPolicy {
-  const { allowedMcpServers, deniedMcpServers, disabledMcpjsonServers, disabledMcpServers } = settings;
-  const allowed: unknown = allowedMcpServers;
+export const OPEN_POLICY: ServerPolicy = { denied: [], rejected: [], switchedOff: [], managedOnly: false };
+
+/**
+ * `merged`: the settings of all scopes. `managed`: those of the administrator. `hasManagedFile`: the administrator has a
+ * file of servers.
+ */
+export function serverPolicyOf(
+  merged: JsonObject,
+  managed: JsonObject,
+  hasManagedFile: boolean,
+): ServerPolicy {
+  const isLocked = managed['allowManagedMcpServersOnly'] === true;
+  // Without a list of the administrator, a locked list allows none.
+  const allowed: unknown = isLocked ? (managed['allowedMcpServers'] ?? []) : merged['allowedMcpServers'];
   return {
     ...(Array.isArray(allowed) ? { allowed } : {}),
-    denied: listOf(deniedMcpServers),
-    rejected: textsIn(disabledMcpjsonServers),
-    switchedOff: textsIn(disabledMcpServers),
+    denied: listOf(merged['deniedMcpServers']),
+    rejected: textsIn(merged['disabledMcpjsonServers']),
+    switchedOff: textsIn(merged['disabledMcpServers']),
+    managedOnly: hasManagedFile,
   };
 }
 
-/** Returns one server for each name, with the reason if it must not start. */
+/**
+ * Returns one server for each name: the highest entry that may start. An entry that may not start hides no other. If none
+ * may start, the highest entry is returned with the reason.
+ */
 export function selectServers(
   configured: readonly ConfiguredServer[],
   policy: ServerPolicy,
 ): readonly ConfiguredServer[] {
   const chosen = new Map<string, ConfiguredServer>();
   for (const scope of PRECEDENCE)
-    for (const server of configured)
-      if (server.scope === scope && !chosen.has(server.name)) chosen.set(server.name, server);
-  return [...chosen.values()].map((server) =>
-    withObjection(server, server.disabled ?? objection(server, policy)),
-  );
-}
-
-function withObjection(server: ConfiguredServer, disabled: string | undefined): ConfiguredServer {
-  return disabled === undefined ? server : { ...server, disabled };
+    for (const server of configured) {
+      if (server.scope !== scope) continue;
+      const earlier = chosen.get(server.name);
+      if (earlier && earlier.disabled === undefined) continue;
+      const disabled = server.disabled ?? objection(server, policy);
+      if (earlier && disabled !== undefined) continue;
+      chosen.set(server.name, disabled === undefined ? server : { ...server, disabled });
+    }
+  return [...chosen.values()];
 }
 
 function objection(server: ConfiguredServer, policy: ServerPolicy): string | undefined {
-  if (policy.denied.some((entry) => entryMatches(entry, server))) return 'deniedMcpServers forbids it.';
-  const isListed = policy.allowed?.some((entry) => entryMatches(entry, server)) ?? true;
-  if (!isListed && server.scope !== 'host') return 'allowedMcpServers does not contain it.';
-  if (server.scope === 'project' && policy.rejected.includes(server.name))
-    return 'disabledMcpjsonServers contains it.';
-  if (policy.switchedOff.includes(server.name)) return 'The user switched it off.';
+  const { config, scope, name } = server;
+  if (policy.denied.some((entry) => isDeniedBy(entry, server))) return 'deniedMcpServers forbids it.';
+  // Heddle opens no connection to a server in the process of the host.
+  const isForeign = config.type !== 'sdk';
+  if (isForeign && policy.managedOnly && scope !== 'managed')
+    return 'managed-mcp.json allows only its own servers.';
+  if (isForeign && policy.allowed && !isAllowedBy(policy.allowed, server))
+    return 'allowedMcpServers does not contain it.';
+  if (scope === 'project' && policy.rejected.includes(name)) return 'disabledMcpjsonServers contains it.';
+  if (policy.switchedOff.includes(name)) return 'The user switched it off.';
   return undefined;
 }
 
+/**
+ * A list with commands decides about programs by their commands, and one with addresses decides about addresses. A name is
+ * enough only if the list has no entry of that kind: the user chooses names freely.
+ */
+function isAllowedBy(allowed: readonly unknown[], { name, config }: ConfiguredServer): boolean {
+  const entries = allowed.map(readEntry);
+  const kind = config.type === 'stdio' ? 'command' : 'url';
+  if (!entries.some((entry) => entry.kind === kind))
+    return entries.some((entry) => entry.kind === 'name' && entry.name === name);
+  return entries.some((entry) => {
+    switch (entry.kind) {
+      case 'command':
+        return isSameCommand(entry.command, config);
+      case 'url':
+        return 'url' in config && isAddressIn(entry.pattern, config.url);
+      case 'name':
+      case 'unknown':
+        return false;
+    }
+  });
+}
+
+function isDeniedBy(denied: unknown, { name, config }: ConfiguredServer): boolean {
+  const entry = readEntry(denied);
+  switch (entry.kind) {
+    case 'name':
+      return entry.name === name;
+    case 'command':
+      return isSameCommand(entry.command, config);
+    case 'url':
+      return 'url' in config && isAddressIn(entry.pattern, config.url);
+    case 'unknown':
+      return false;
+  }
+}
+
+type PolicyEntry =
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'command'; readonly command: unknown }
+  | { readonly kind: 'url'; readonly pattern: string }
+  | { readonly kind: 'unknown' };
+
 /** An entry names a server, its whole command line, or a pattern of its address. */
-function entryMatches(entry: unknown, { name, config }: ConfiguredServer): boolean {
-  if (typeof entry === 'string') return entry === name;
-  if (!isRecord(entry)) return false;
+function readEntry(entry: unknown): PolicyEntry {
+  if (typeof entry === 'string') return { kind: 'name', name: entry };
+  if (!isRecord(entry)) return { kind: 'unknown' };
   const { serverName, serverCommand, serverUrl } = entry;
-  if (serverName !== undefined) return serverName === name;
-  if (serverCommand !== undefined) return isSameCommand(serverCommand, config);
-  return typeof serverUrl === 'string' && 'url' in config && wildcard(serverUrl).test(config.url);
+  if (typeof serverName === 'string') return { kind: 'name', name: serverName };
+  if (serverCommand !== undefined) return { kind: 'command', command: serverCommand };
+  return typeof serverUrl === 'string' ? { kind: 'url', pattern: serverUrl } : { kind: 'unknown' };
 }
 
 function isSameCommand(listed: unknown, config: ServerConfig): boolean {
@@ -79,9 +145,28 @@ function isSameCommand(listed: unknown, config: ServerConfig): boolean {
   );
 }
 
+/**
+ * `*` matches any text inside the host or inside the path. So `https://*.example.com/*` does not match another host with
+ * `.example.com/` in its path. A pattern without a path covers the whole host.
+ */
+function isAddressIn(pattern: string, address: string): boolean {
+  const [, scheme = '*', host = '', path = '*'] = /^(?:([^:/]+):\/\/)?([^/?#]*)(.+)?$/.exec(pattern) ?? [];
+  const url = new URL(address);
+  return (
+    wildcard(scheme).test(url.protocol.slice(0, -1)) &&
+    (wildcard(host).test(url.host) || wildcard(host).test(withPort(url))) &&
+    wildcard(path).test(url.pathname + url.search)
+  );
+}
+
+/** The host with its port, also if the port is the usual one of the scheme. */
+function withPort({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
+}
+
 function wildcard(pattern: string): RegExp {
   const escaped = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(`^${escaped.replaceAll('*', '.*')}$`, 'i');
+  return new RegExp(`^${escaped.replaceAll(/\*+/g, '.*')}$`, 'i');
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -1,54 +1,58 @@
-/** Receives the redirect of a browser after a login, on this machine only. */
-import { createServer } from 'node:http';
+/**
+ * Receives the redirect of a browser after a login.
+ *
+ * Contract:
+ * - It listens on this machine only, and answers only requests that were addressed to it.
+ * - It accepts one redirect: the one with the state of this login. All others are refused, and change nothing.
+ */
+import { createServer, type IncomingMessage } from 'node:http';
 import { untilAborted } from '@heddle/core';
+import { cleanLine } from '../server-text.ts';
 
 export interface OAuthCallback {
   readonly url: string;
+  /** Must be called before the address of the login is opened. */
+  expect(state: string): void;
   /** Resolves to the parameters of the redirect. Throws at the deadline, or if the signal aborts. */
-  wait(state: string | undefined, signal: AbortSignal): Promise<URLSearchParams>;
+  wait(signal: AbortSignal): Promise<URLSearchParams>;
   close(): void;
 }
 
+const HOST = '127.0.0.1';
 const PATH = '/callback';
-
-const PAGE =
-  '<!doctype html><meta charset="utf-8"><title>Heddle</title><p>The login is complete. You can close this page.</p>';
 
 /** `port` 0 chooses a free one. Some servers accept only a registered port. */
 export async function openCallback(port = 0): Promise<OAuthCallback> {
-  let receive: (params: URLSearchParams) => void = () => undefined;
-  const early: URLSearchParams[] = [];
+  let expected: string | undefined;
+  let received = Promise.withResolvers<URLSearchParams>();
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    if (pathname !== PATH) return response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', connection: 'close' }).end(PAGE);
-    early.push(searchParams);
-    return receive(searchParams);
+    const params = redirectIn(request, actual);
+    const isOurs = params !== undefined && expected !== undefined && params.get('state') === expected;
+    // A state is used once. A second redirect, or one of another site, is not ours.
+    if (isOurs) expected = undefined;
+    response
+      .writeHead(isOurs ? 200 : params ? 400 : 404, PAGE_HEADERS)
+      .end(page(isOurs ? 'The login is complete. You can close this page.' : 'This is not a login.'));
+    if (isOurs) received.resolve(params);
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    server.once('error', reject).listen(port, HOST, resolve);
   });
   const address = server.address();
   const actual = typeof address === 'object' && address ? address.port : port;
   return {
-    url: `http://127.0.0.1:${actual}${PATH}`,
-    async wait(state, signal) {
-      // A page of another site may call this address, too. Only the redirect of this login has its state.
-      const isOurs = (params: URLSearchParams): boolean =>
-        state === undefined || params.get('state') === state;
-      const received = new Promise<URLSearchParams>((resolve) => {
-        receive = (params) => {
-          if (isOurs(params)) resolve(params);
-        };
-        early.forEach(receive);
-      });
-      const params = await untilAborted(received, signal, () => {
+    url: `http://${HOST}:${actual}${PATH}`,
+    expect(state) {
+      expected = state;
+      received = Promise.withResolvers<URLSearchParams>();
+    },
+    async wait(signal) {
+      const params = await untilAborted(received.promise, signal, () => {
         throw new Error('The login was not completed in time.');
       });
-      early.length = 0;
       const error = params.get('error');
       if (error !== null)
-        throw new Error(`The login was refused: ${params.get('error_description') ?? error}`);
+        throw new Error(`The login was refused: ${cleanLine(params.get('error_description') ?? error)}`);
       return params;
     },
     close() {
@@ -56,4 +60,29 @@ export async function openCallback(port = 0): Promise<OAuthCallback> {
       server.close();
     },
   };
+}
+
+/** Undefined for another method, path or host. A page on the Internet may have a name that leads to this machine. */
+function redirectIn(
+  { method, url = '/', headers }: IncomingMessage,
+  port: number,
+): URLSearchParams | undefined {
+  if (method !== 'GET' || (headers.host !== `${HOST}:${port}` && headers.host !== `localhost:${port}`))
+    return undefined;
+  if (!URL.canParse(url, `http://${HOST}`)) return undefined;
+  const { pathname, searchParams } = new URL(url, `http://${HOST}`);
+  return pathname === PATH ? searchParams : undefined;
+}
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  connection: 'close',
+} as const;
+
+/** The page contains no value of the request. */
+function page(text: string): string {
+  return `<!doctype html><meta charset="utf-8"><title>Heddle</title><p>${text}</p>`;
 }

@@ -1,4 +1,5 @@
 /** Logins: stored tokens, and the redirect of a browser to this machine. The conformance suite tests the whole flow. */
+import { get } from 'node:http';
 import { mkdtempSync, readFileSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -35,22 +36,49 @@ describe('stored tokens', () => {
 });
 
 describe('the redirect of a login', () => {
-  it('is accepted with the right state only, and ends the wait', async () => {
+  it('is accepted once, with the right state, and others change nothing', async () => {
     const callback = await openCallback();
-    const waiting = callback.wait('right', AbortSignal.timeout(20_000));
-    expect((await fetch(`${callback.url}?code=bad&state=wrong`)).status).toBe(200);
+    const status = async (query: string, init?: RequestInit): Promise<number> =>
+      (await fetch(`${callback.url}${query}`, init)).status;
+    expect(await status('?code=early&state=right')).toBe(400);
+    callback.expect('right');
+    const waiting = callback.wait(AbortSignal.timeout(20_000));
+    expect(await status('?code=bad&state=wrong')).toBe(400);
+    expect(await status('?code=bad')).toBe(400);
+    expect(await status('?code=bad&state=right', { method: 'POST' })).toBe(404);
     expect((await fetch(callback.url.replace('callback', 'other'))).status).toBe(404);
-    await fetch(`${callback.url}?code=good&state=right`);
+    expect(await foreignHost(`${callback.url}?code=bad&state=right`)).toBe(404);
+    const page = await fetch(`${callback.url}?code=good&state=right&x=<script>`);
+    expect(await page.text()).not.toContain('script');
+    expect(await status('?code=again&state=right')).toBe(400);
     expect((await waiting).get('code')).toBe('good');
     callback.close();
   });
 
-  it('with an error is reported, and a missing one ends at the deadline', async () => {
+  it('with an error is reported without escape sequences, and a missing one ends at the deadline', async () => {
     const callback = await openCallback();
-    const refused = callback.wait('s', AbortSignal.timeout(20_000)).catch(String);
-    await fetch(`${callback.url}?error=access_denied&error_description=no&state=s`);
-    expect(await refused).toContain('The login was refused: no');
-    await expect(callback.wait('other', AbortSignal.timeout(10))).rejects.toThrow('not completed in time');
+    callback.expect('s');
+    const refused = callback.wait(AbortSignal.timeout(20_000)).catch(String);
+    await fetch(`${callback.url}?error=access_denied&error_description=%1b[2Jno%0Await&state=s`);
+    expect(await refused).toBe('Error: The login was refused: no wait');
+    callback.expect('other');
+    await expect(callback.wait(AbortSignal.timeout(10))).rejects.toThrow('not completed in time');
+    callback.close();
+  });
+
+  it('is only received on this machine', async () => {
+    const callback = await openCallback();
+    expect(new URL(callback.url).hostname).toBe('127.0.0.1');
     callback.close();
   });
 });
+
+/** The status of a request that a name of another site led here. */
+function foreignHost(url: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: { host: 'evil.example' } }, ({ statusCode }) => resolve(statusCode)).once(
+      'error',
+      reject,
+    );
+  });
+}

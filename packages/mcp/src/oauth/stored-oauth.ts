@@ -36,7 +36,6 @@ export class StoredOAuth implements OAuthClientProvider {
   readonly #login: BrowserLogin | undefined;
   readonly clientMetadataUrl?: string;
   #verifier: string | undefined;
-  #state: string | undefined;
   #isRedirected = false;
 
   constructor(
@@ -70,9 +69,11 @@ export class StoredOAuth implements OAuthClientProvider {
     };
   }
 
+  /** Each login has its own state. The callback accepts a redirect with this state only. */
   state(): string {
-    this.#state = randomUUID();
-    return this.#state;
+    const state = randomUUID();
+    this.#login?.callback.expect(state);
+    return state;
   }
 
   clientInformation(): StoredOAuthClientInformation | undefined {
@@ -121,7 +122,7 @@ export class StoredOAuth implements OAuthClientProvider {
     if (!this.#login || !this.#isRedirected) return false;
     this.#isRedirected = false;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LOGIN_LIMIT_MS)]);
-    await transport.finishAuth(await this.#login.callback.wait(this.#state, limit));
+    await transport.finishAuth(await this.#login.callback.wait(limit));
     return true;
   }
 }

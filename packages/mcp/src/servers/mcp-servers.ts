@@ -1,6 +1,7 @@
 /** All servers of a program: they start in parallel, change at any time, and never delay the caller. */
 import { type Tool, untilAborted, type UserMessage } from '@heddle/core';
 import type { ConfiguredServer, ServerScope } from '../config/server-config.ts';
+import { OPEN_POLICY, selectServers, type ServerPolicy } from '../config/server-policy.ts';
 import { McpServer, type ServerDeps, type ServerState, type ServerTimes } from '../connection/server.ts';
 import {
   createServerTool,
@@ -18,6 +19,8 @@ export interface ServersDeps
   /** `MCP_TIMEOUT`, `MCP_TOOL_TIMEOUT` and `MAX_MCP_OUTPUT_TOKENS` are read from it. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly times?: Partial<ServerTimes>;
+  /** Applies to every server, also to those that a host adds later. By default, every server may start. */
+  readonly policy?: ServerPolicy | undefined;
   /** Whether a rule denies a tool as a whole. */
   readonly isDenied?: ((tool: string) => boolean) | undefined;
 }
@@ -44,6 +47,8 @@ const CHARACTERS_PER_TOKEN = 4;
 
 export class McpServers {
   readonly #deps: ServersDeps;
+  /** The entries of all scopes, also those that another entry replaces. */
+  #entries: readonly ConfiguredServer[];
   #servers = new Map<string, McpServer>();
   #isStarted = false;
   #tools: readonly ServerTool[] | undefined;
@@ -52,7 +57,8 @@ export class McpServers {
 
   constructor(configured: readonly ConfiguredServer[], deps: ServersDeps) {
     this.#deps = deps;
-    for (const server of configured) this.#add(server);
+    this.#entries = configured;
+    this.#select();
   }
 
   get all(): readonly McpServer[] {
@@ -136,28 +142,38 @@ export class McpServers {
     }
   }
 
-  /** Replaces the servers of one scope. Servers whose configuration is the same stay connected. */
+  /** Replaces the entries of one scope. Servers whose configuration is the same stay connected. */
   async replace(
     scope: ServerScope,
     wanted: readonly ConfiguredServer[],
   ): Promise<{ added: string[]; removed: string[] }> {
-    const before = this.all.filter(({ configured }) => configured.scope === scope);
-    const isSame = (left: ConfiguredServer, right: ConfiguredServer): boolean =>
-      left.name === right.name && JSON.stringify(left.config) === JSON.stringify(right.config);
-    const kept = before.filter(({ configured }) => wanted.some((other) => isSame(configured, other)));
-    const gone = before.filter((server) => !kept.includes(server));
-    const fresh = wanted.filter((other) => !kept.some(({ configured }) => isSame(configured, other)));
-    for (const server of gone) this.#servers.delete(server.name);
-    for (const configured of fresh) {
-      const replaced = this.#servers.get(configured.name);
-      if (replaced) void replaced.close();
-      const server = this.#add(configured);
-      if (this.#isStarted) server.start();
-    }
+    this.#entries = [...this.#entries.filter((entry) => entry.scope !== scope), ...wanted];
+    const { added, removed } = this.#select();
+    if (this.#isStarted) for (const server of added) server.start();
     this.#changed();
-    await Promise.all(gone.map((server) => server.close()));
-    const names = new Set(fresh.map(({ name }) => name));
-    return { added: [...names], removed: gone.map(({ name }) => name).filter((name) => !names.has(name)) };
+    await Promise.all(removed.map((server) => server.close()));
+    return {
+      added: added.map(({ name }) => name),
+      removed: removed.map(({ name }) => name).filter((name) => !this.#servers.has(name)),
+    };
+  }
+
+  /** Makes the servers those that the policy selects. */
+  #select(): { readonly added: readonly McpServer[]; readonly removed: readonly McpServer[] } {
+    const before = this.#servers;
+    const added: McpServer[] = [];
+    this.#servers = new Map(
+      selectServers(this.#entries, this.#deps.policy ?? OPEN_POLICY).map((entry) => {
+        const known = before.get(entry.name);
+        if (known && isSameEntry(known.configured, entry)) return [entry.name, known];
+        const server = this.#create(entry);
+        added.push(server);
+        return [entry.name, server];
+      }),
+    );
+    this.#tools = undefined;
+    const removed = [...before.values()].filter((server) => this.#servers.get(server.name) !== server);
+    return { added, removed };
   }
 
   report(): readonly ServerReport[] {
@@ -195,13 +211,9 @@ export class McpServers {
     for (const server of this.#servers.values()) server.kill();
   }
 
-  #add(configured: ConfiguredServer): McpServer {
-    const { timeout } = configured.config;
-    const times = timesOf(this.#deps, timeout);
-    const server = new McpServer(configured, { ...this.#deps, times, onChange: () => this.#changed() });
-    this.#servers.set(configured.name, server);
-    this.#tools = undefined;
-    return server;
+  #create(configured: ConfiguredServer): McpServer {
+    const times = timesOf(this.#deps, configured.config.timeout);
+    return new McpServer(configured, { ...this.#deps, times, onChange: () => this.#changed() });
   }
 
   #changed(): void {
@@ -223,6 +235,10 @@ export class McpServers {
       }),
     );
   }
+}
+
+function isSameEntry(left: ConfiguredServer, right: ConfiguredServer): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
 }
 
 function timesOf({ variables, times }: ServersDeps, timeout: number | undefined): ServerTimes {

@@ -154,11 +154,13 @@ async function setServers(mcp: ProgramServers, given: unknown): Promise<ControlR
     },
   );
   const { added, removed } = await mcp.servers.replace('host', servers);
-  for (const name of added) mcp.servers.get(name)?.start();
-  for (const name of added) await mcp.servers.get(name)?.settled;
-  for (const name of added) {
-    const { status, error = status } = mcp.servers.get(name)?.state ?? { status: 'failed' };
-    if (status !== 'connected') errors[name] = error;
+  const current = servers.map(({ name }) => ({ name, server: mcp.servers.get(name) }));
+  for (const { server } of current) server?.start();
+  for (const { name, server } of current) {
+    await server?.settled;
+    if (server?.configured.scope !== 'host') errors[name] = 'Another server of this name has precedence.';
+    else if (server.state.status !== 'connected') errors[name] = server.state.error ?? server.state.status;
   }
-  return controlSuccess({ added, removed, errors });
+  const isHosts = (name: string): boolean => mcp.servers.get(name)?.configured.scope === 'host';
+  return controlSuccess({ added: added.filter(isHosts), removed, errors });
 }
