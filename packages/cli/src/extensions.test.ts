@@ -2,25 +2,11 @@
 import { existsSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { install, type Installed, linesOf } from './test/program.ts';
-import { type Project, projectWith } from './test/project.ts';
+import { describe, expect, it } from 'vitest';
+import { linesOf } from './test/program.ts';
+import { type Project, setUpProjects } from './test/project.ts';
 
-let installed: Installed;
-const open: Project[] = [];
-beforeAll(async () => {
-  installed = await install();
-});
-afterEach(async () => {
-  for (const project of open.splice(0)) await project.close();
-});
-afterAll(() => installed.remove());
-
-async function project(files: Readonly<Record<string, string>>, script: Parameters<typeof projectWith>[2]) {
-  const made = await projectWith(installed.program, files, script);
-  open.push(made);
-  return made;
-}
+const project = setUpProjects();
 
 const STREAM = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 const userLine = (content: string): string =>

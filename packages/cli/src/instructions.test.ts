@@ -1,33 +1,14 @@
 /** Instruction files through the program: imports, subfolders, rules by path, and folders that are not trusted. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { call, say } from '@heddle/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { install, type Installed } from './test/program.ts';
-import { type Project, projectWith } from './test/project.ts';
+import { type ApiScript, call, say } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { setUpProjects } from './test/project.ts';
 
-let installed: Installed;
-const open: Project[] = [];
-beforeAll(async () => {
-  installed = await install();
-});
-afterEach(async () => {
-  for (const project of open.splice(0)) await project.close();
-});
-afterAll(() => installed.remove());
+const createProject = setUpProjects();
 
-async function project(
-  files: Readonly<Record<string, string>>,
-  ...script: Parameters<typeof projectWith>[2][]
-) {
-  const made = await projectWith(
-    installed.program,
-    files,
-    script.length === 0 ? [[say('Yes.')]] : script.flat(),
-  );
-  open.push(made);
-  return made;
-}
+const project = (files: Readonly<Record<string, string>>, ...script: ApiScript[]) =>
+  createProject(files, script.length === 0 ? [[say('Yes.')]] : script.flat());
 
 describe('the first request', () => {
   it('contains the files of user and project with their imports, up to four levels deep', async () => {

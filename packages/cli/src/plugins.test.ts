@@ -1,18 +1,10 @@
 /** Plugins through the program: commands, skills, hooks and servers of a folder, named by a flag or enabled in settings. */
 import { say } from '@heddle/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { install, type Installed, linesOf } from './test/program.ts';
-import { type Project, projectWith } from './test/project.ts';
+import { describe, expect, it } from 'vitest';
+import { linesOf } from './test/program.ts';
+import { setUpProjects } from './test/project.ts';
 
-let installed: Installed;
-const open: Project[] = [];
-beforeAll(async () => {
-  installed = await install();
-});
-afterEach(async () => {
-  for (const project of open.splice(0)) await project.close();
-});
-afterAll(() => installed.remove());
+const createProject = setUpProjects();
 
 const HOOK = { type: 'command', command: 'echo "Plugin in $CLAUDE_PLUGIN_ROOT"' };
 
@@ -26,11 +18,8 @@ function plugin(folder: string): Record<string, string> {
   };
 }
 
-async function project(files: Readonly<Record<string, string>>) {
-  const made = await projectWith(installed.program, files, [[say('Yes.')], [say('Yes.')]]);
-  open.push(made);
-  return made;
-}
+const project = (files: Readonly<Record<string, string>>) =>
+  createProject(files, [[say('Yes.')], [say('Yes.')]]);
 
 describe('a plugin', () => {
   it.each([

@@ -7,6 +7,7 @@ export { chooseModel, type ChooseOptions, type ModelMaker } from './choose.ts';
 export { type Alias, aliasesIn, fullModelName, modelFromEnvironment } from './aliases.ts';
 export {
   factsOf,
+  FAST_CLAUDE_MODELS,
   plainModelName,
   type StatedFacts,
   type StatedModels,

@@ -1,5 +1,5 @@
 /**
- * Facts about Anthropic's models other than prices: window, output, thinking, effort. The list is small,
+ * Facts about Anthropic's models other than prices: window, output, thinking, effort, fast mode. The list is small,
  * because a program needs it before its first request. Source: the public documentation of the models,
  * read on the date below.
  */
@@ -28,13 +28,17 @@ const EITHER: ThinkingSupport = { mode: 'either', off: 'disabled' };
 const BUDGET: ThinkingSupport = { mode: 'budget', off: 'disabled' };
 const NO_THINKING: ThinkingSupport = { mode: 'none', off: 'never' };
 
-function current(thinking: ThinkingSupport): ModelFacts {
+const FAST: Partial<ModelFacts> = { hasFastMode: true };
+
+function current(thinking: ThinkingSupport, more: Partial<ModelFacts> = {}): ModelFacts {
   return {
     contextWindow: MILLION,
     maxOutputTokens: 128_000,
     thinking,
     efforts: ALL,
+    hasFastMode: false,
     tokenScale: NEW_TOKENIZER,
+    ...more,
   };
 }
 
@@ -48,6 +52,7 @@ function older(
     maxOutputTokens,
     thinking,
     efforts: [],
+    hasFastMode: false,
     tokenScale: OLD_TOKENIZER,
     ...more,
   };
@@ -61,9 +66,9 @@ const CLAUDE: ReadonlyMap<string, ModelFacts> = new Map([
   ['claude-mythos-5-2', current(ALWAYS)],
   ['claude-mythos-5-1', current(ALWAYS)],
   ['claude-mythos-5', current(ALWAYS)],
-  ['claude-opus-5-5', current(ALWAYS)],
-  ['claude-opus-5', current({ mode: 'adaptive', off: 'below_xhigh' })],
-  ['claude-opus-4-8', current(ADAPTIVE)],
+  ['claude-opus-5-5', current(ALWAYS, FAST)],
+  ['claude-opus-5', current({ mode: 'adaptive', off: 'below_xhigh' }, FAST)],
+  ['claude-opus-4-8', current(ADAPTIVE, FAST)],
   ['claude-opus-4-7', current(ADAPTIVE)],
   ['claude-opus-4-6', older(128_000, EITHER, { contextWindow: MILLION, efforts: WITHOUT_XHIGH })],
   ['claude-opus-4-5', older(64_000, BUDGET, { efforts: UP_TO_HIGH })],
@@ -86,6 +91,10 @@ const CLAUDE: ReadonlyMap<string, ModelFacts> = new Map([
 ]);
 
 export const KNOWN_CLAUDE_MODELS: readonly string[] = [...CLAUDE.keys()];
+
+export const FAST_CLAUDE_MODELS: readonly string[] = KNOWN_CLAUDE_MODELS.filter(
+  (name) => CLAUDE.get(name)?.hasFastMode === true,
+);
 
 /** Facts that a user states about a model in the settings. */
 export type StatedFacts = Pick<ModelFacts, 'contextWindow' | 'maxOutputTokens'> & {

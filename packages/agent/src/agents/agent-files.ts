@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readMarkdownFileSync } from '../extensions/frontmatter.ts';
 import { readSmallFile } from '../extensions/small-file.ts';
-import { managedDir, projectRoot, type Scope } from '../settings/scopes.ts';
+import { managedDir, PROJECT_FOLDERS, projectRoot, type Scope } from '../settings/scopes.ts';
 import { isReallyWithin } from '../settings/trust.ts';
 import { type AgentDefinition, type AgentSource, decodeAgent } from './definition.ts';
 
@@ -44,7 +44,7 @@ interface AgentFolder {
 
 function foldersOf({ cwd, configDirs, sources = ['user', 'project'] }: AgentFilePlaces): AgentFolder[] {
   const root = projectRoot(cwd);
-  const project = ['.heddle', '.claude'].map((name) => path.join(root, name));
+  const project = PROJECT_FOLDERS.map((name) => path.join(root, name));
   const named = (folders: readonly string[], source: AgentSource): AgentFolder[] =>
     folders.map((folder) => ({ path: path.join(folder, 'agents'), source }));
   return [

@@ -266,6 +266,7 @@ export type Changes = Partial<
     | 'modelName'
     | 'fallbackModel'
     | 'requestOptions'
+    | 'config'
     | 'apiKeySource'
     | 'loadPrice'
     | 'loadFacts'

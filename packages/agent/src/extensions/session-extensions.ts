@@ -142,6 +142,12 @@ export class SessionExtensions {
     }));
   }
 
+  /** The conversation was emptied, and the skills in use with it. */
+  forgetUsed(): void {
+    this.#used.clear();
+    this.#listed = undefined;
+  }
+
   /** The prompt has ended. Grants and models of its commands and skills end with it. */
   release(): void {
     for (const undo of this.#undo.splice(0).toReversed()) undo();

@@ -327,6 +327,15 @@ export const promptSuggestion = z
   .strictObject({ ...envelope, type: z.literal('prompt_suggestion'), suggestion: z.string() })
   .describe('A suggestion for the next prompt. It follows the result.');
 
+export const conversationReset = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('conversation_reset'),
+    new_conversation_id: z.string().describe('the session that continues, with an empty conversation'),
+    trigger: z.enum(['clear']).exactOptional(),
+  })
+  .describe('The conversation was emptied, such as by `/clear`. It precedes the result.');
+
 export const commandLifecycle = z
   .strictObject({
     ...envelope,
@@ -393,6 +402,7 @@ export const FRAMES = {
   toolProgress,
   toolUseSummary,
   promptSuggestion,
+  conversationReset,
   commandLifecycle,
 } as const;
 

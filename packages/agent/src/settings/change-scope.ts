@@ -3,19 +3,29 @@
  * at the next start without trust in the folder.
  */
 import { errorMessage, type Json, type JsonObject } from '@heddle/core';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { PermissionUpdate } from '../permission/live-permissions.ts';
 import type { RuleList } from '../permission/rules/rule.ts';
 import { addRule, type EditedSettings, removeRule, setSetting } from './edit.ts';
-import { type Scope, settingsFiles, type SettingsPlaces } from './scopes.ts';
+import {
+  type Scope,
+  type SettingsFile,
+  settingsFileOf,
+  settingsFiles,
+  type SettingsPlaces,
+} from './scopes.ts';
 import { realPath, recordWritten, trustIn } from './trust.ts';
 import { linkTarget } from './write-file.ts';
 
 export type ScopeChanged = EditedSettings & { readonly file: string };
 
 export function addRuleTo(scope: Scope, list: RuleList, rule: string, places: SettingsPlaces): ScopeChanged {
-  return change(scope, places, (file) => addRule(file, list, rule), { permissions: { [list]: [rule] } });
+  const target = settingsFileOf(scope, places);
+  return change(target, places, (file) => addRule(file, list, rule), { permissions: { [list]: [rule] } });
 }
+
+/** A project may have several files of one scope. The rule is removed from each of them. */
 
 export function removeRuleFrom(
   scope: Scope,
@@ -23,7 +33,15 @@ export function removeRuleFrom(
   rule: string,
   places: SettingsPlaces,
 ): ScopeChanged {
-  return change(scope, places, (file) => removeRule(file, list, rule), {});
+  const chosen = settingsFileOf(scope, places);
+  const others = settingsFiles(places).filter(
+    ({ source, file }) => scope !== 'user' && source === scope && file !== chosen.file && existsSync(file),
+  );
+  const results = [chosen, ...others].map((target) =>
+    change(target, places, (file) => removeRule(file, list, rule), {}),
+  );
+  const first = results.find((result) => !result.ok) ?? results.find((result) => result.ok && result.changed);
+  return first ?? { ok: true, changed: false, file: chosen.file };
 }
 
 /** Sets one key. `sandbox.enabled` is a key inside an object. Undefined removes it. */
@@ -34,18 +52,15 @@ export function setSettingIn(
   places: SettingsPlaces,
 ): ScopeChanged {
   const wrote = value === undefined ? {} : nested(key, value);
-  return change(scope, places, (file) => setSetting(file, key, value), wrote);
+  return change(settingsFileOf(scope, places), places, (file) => setSetting(file, key, value), wrote);
 }
 
 function change(
-  scope: Scope,
+  { source: scope, file, base }: SettingsFile,
   places: SettingsPlaces,
   edit: (file: string) => EditedSettings,
   wrote: JsonObject,
 ): ScopeChanged {
-  const found = settingsFiles(places).find(({ source }) => source === scope);
-  if (!found) throw new Error(`There is no settings file of scope ${scope}.`);
-  const { file, base } = found;
   const elsewhere = scope === 'user' ? undefined : foreignTarget(file, base, places);
   if (elsewhere !== undefined)
     return {

@@ -14,6 +14,7 @@ export { type PermissionSettings, permissionSettings } from './permission-settin
 export {
   configDirs,
   managedDir,
+  PROJECT_FOLDERS,
   repositoryTop,
   type Scope,
   SCOPES,

@@ -26,29 +26,33 @@ export interface SettingsFile {
   readonly base: string;
 }
 
+/** The folders of a project with settings, skills, commands and agents. The first takes precedence. */
+export const PROJECT_FOLDERS = ['.heddle', '.claude'] as const;
+
 export function settingsFiles(places: SettingsPlaces): SettingsFile[] {
   const managed = places.managedDir ?? managedDir();
   const project = places.projectRoot ?? projectRoot(places.cwd);
-  const inProject = (source: Scope, name: string): SettingsFile => ({
-    source,
-    file: path.join(project, '.claude', name),
-    base: project,
-  });
+  const inProject = (source: Scope, name: string): SettingsFile[] =>
+    PROJECT_FOLDERS.map((folder) => ({ source, file: path.join(project, folder, name), base: project }));
   return [
     ...managedFiles(managed).map((file): SettingsFile => ({ source: 'managed', file, base: managed })),
-    inProject('local', 'settings.local.json'),
-    inProject('project', 'settings.json'),
+    ...inProject('local', 'settings.local.json'),
+    ...inProject('project', 'settings.json'),
     ...configDirs(places).map(
       (folder): SettingsFile => ({ source: 'user', file: path.join(folder, 'settings.json'), base: folder }),
     ),
   ];
 }
 
-/** Returns the file that changes of a scope are written to. */
-export function settingsFileOf(scope: Scope, places: SettingsPlaces): string {
-  const found = settingsFiles(places).find(({ source }) => source === scope);
+/**
+ * Returns the file that changes of a scope are written to. In a project, that is the strongest file that exists.
+ * If none exists, it is the one that other tools read, too.
+ */
+export function settingsFileOf(scope: Scope, places: SettingsPlaces): SettingsFile {
+  const files = settingsFiles(places).filter(({ source }) => source === scope);
+  const found = scope === 'user' ? files[0] : (files.find(({ file }) => existsSync(file)) ?? files.at(-1));
   if (!found) throw new Error(`There is no settings file of scope ${scope}.`);
-  return found.file;
+  return found;
 }
 
 /**
@@ -66,12 +70,15 @@ export function configDirs({ env, home }: Pick<SettingsPlaces, 'env' | 'home'>):
 export function projectRoot(cwd: string): string {
   const top = repositoryTop(cwd);
   for (let folder = cwd; ; folder = path.dirname(folder)) {
-    if (
-      ['settings.json', 'settings.local.json'].some((name) => existsSync(path.join(folder, '.claude', name)))
-    )
-      return folder;
+    if (hasSettings(folder)) return folder;
     if (top === undefined || folder === top) return top ?? cwd;
   }
+}
+
+function hasSettings(folder: string): boolean {
+  return PROJECT_FOLDERS.some((place) =>
+    ['settings.json', 'settings.local.json'].some((name) => existsSync(path.join(folder, place, name))),
+  );
 }
 
 export function repositoryTop(cwd: string): string | undefined {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { appliedSettings } from './applied-settings.ts';
+import { addRuleTo, removeRuleFrom } from './change-scope.ts';
 import { addRule, removeRule, setSetting } from './edit.ts';
 import { mergeSettings } from './merge-settings.ts';
 import { configDirs, projectRoot } from './scopes.ts';
@@ -143,6 +144,39 @@ describe('settings', () => {
     expect(projectRoot(path.join(project, 'a/b'))).toBe(project);
     write('project/a/.claude/settings.json', {});
     expect(projectRoot(path.join(project, 'a/b'))).toBe(path.join(project, 'a'));
+    write('project/a/b/.heddle/settings.local.json', {});
+    expect(projectRoot(path.join(project, 'a/b'))).toBe(path.join(project, 'a/b'));
+  });
+
+  it('in .heddle win over those in .claude, with the same trust', async () => {
+    const { write, load, permissions, trust } = createSettingsHome();
+    const settings = (name: string) => ({ model: name, env: { [name]: '1' }, ...allowing(`Bash(${name})`) });
+    for (const folder of ['.claude', '.heddle'])
+      for (const scope of ['', '.local'])
+        write(`project/${folder}/settings${scope}.json`, settings(`${folder.slice(1)}${scope}`));
+    const untrusted = await permissions();
+    expect(untrusted.rules.allow).toEqual([]);
+    expect(untrusted.leftOut[0]).toMatch(/\.heddle\/settings\.local\.json: 1 allow rule, model, env;/);
+    expect(appliedSettings(load())).toMatchObject({ model: undefined, env: {} });
+    trust();
+    const names = ['heddle.local', 'claude.local', 'heddle', 'claude'];
+    const applied = appliedSettings(load());
+    expect([applied.model, Object.keys(applied.env).sort()]).toEqual(['heddle.local', names.toSorted()]);
+    const { rules } = await permissions();
+    expect(rules.allow.map(({ text }) => text)).toEqual(names.map((name) => `Bash(${name})`));
+  });
+
+  it('of a project are written to .heddle if it has the file, and removed from both folders', () => {
+    const { write, read, project, home } = createSettingsHome();
+    const places = { cwd: project, home, env: {}, projectRoot: project };
+    addRuleTo('project', 'deny', 'Bash(x)', places);
+    expect(read('project/.claude/settings.json')).toEqual({ permissions: { deny: ['Bash(x)'] } });
+    write('project/.heddle/settings.json', {});
+    expect(addRuleTo('project', 'deny', 'Bash(x)', places)).toMatchObject({ ok: true, changed: true });
+    expect(read('project/.heddle/settings.json')).toEqual({ permissions: { deny: ['Bash(x)'] } });
+    expect(removeRuleFrom('project', 'deny', 'Bash(x)', places)).toMatchObject({ ok: true, changed: true });
+    for (const folder of ['.heddle', '.claude'])
+      expect(read(`project/${folder}/settings.json`)).toEqual({ permissions: { deny: [] } });
   });
 });
 

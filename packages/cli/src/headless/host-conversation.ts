@@ -75,8 +75,7 @@ function add(agent: Agent, prompt: Prompt): number {
 /** Returns the output that replaces a turn if the prompt is a command. */
 async function commandIn(prompt: Prompt, chat: HeadlessChat): Promise<readonly SdkMessage[] | undefined> {
   if (slashText(prompt) === undefined) return undefined;
-  const line = await (await import('./slash-result.ts')).slashResult(prompt, chat);
-  return line && [line];
+  return (await import('./slash-result.ts')).slashLines(prompt, chat);
 }
 
 async function answer(

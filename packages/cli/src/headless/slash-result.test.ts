@@ -22,6 +22,13 @@ describe('a prompt that is a command', () => {
     ['/model', /^The model is scripted:/],
     ['/effort high', /^The effort is high from the next prompt on\.$/m],
     ['/permissions', /^The mode is default\.\n {2}There are no rules\.$/m],
+    ['/fast on', /^scripted:\S+ has no fast mode\. These models have one: claude-opus-/],
+    ['/agents', /^ {2}Explore +Searches the code base/m],
+    ['/hooks', /^No hooks are declared here\./],
+    ['/skills', /^There are no skills and no commands from files\./],
+    ['/mcp', /^No MCP server is configured\./],
+    ['/export', /^Say something first: there is nothing to export\.$/m],
+    ['/rewind', /^There is nothing to go back to\.$/m],
     ['/clear', /^The conversation is empty\.$/m],
   ])('%s is answered without the model', async (words, says) => {
     const home = homeFor(installed.program);

@@ -11,6 +11,16 @@ export function helpAnswer(commands: readonly SlashCommand[]): SlashAnswer {
   return success(listed.map(({ name, hint = '', help }) => row(`/${name} ${hint}`, help)).join('\n'));
 }
 
+/** A host keeps its session, so the conversation is emptied. The log keeps what was said. */
+export async function clearAnswer({ agent, extensions, hooks }: Started): Promise<SlashAnswer> {
+  const first = agent.messages.at(0);
+  const cleared = first && agent.rewindBefore(first.uuid);
+  if (cleared?.ok === false) return cleared;
+  extensions.forgetUsed();
+  await hooks.startAgain('clear');
+  return { ok: true, text: 'The conversation is empty.', isReset: true };
+}
+
 /** Reports success if there was nothing to undo. */
 export async function uncompactAnswer(agent: Agent): Promise<SlashAnswer> {
   const undone = agent.undoCompaction();

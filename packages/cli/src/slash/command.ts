@@ -38,7 +38,12 @@ export interface SlashCommand {
 }
 
 export type SlashAnswer =
-  | { readonly ok: true; readonly text: string }
+  | {
+      readonly ok: true;
+      readonly text: string;
+      /** The conversation was emptied. A host is told before the result. */
+      readonly isReset?: true;
+    }
   | { readonly ok: false; readonly message: string };
 
 /** A conversation at a terminal, as commands use it. */

@@ -1,6 +1,6 @@
-/** `/compact`, `/uncompact`, `/btw` and `/context`. */
+/** `/compact`, `/uncompact`, `/btw`, `/context`, and the commands about the model: `/model`, `/effort`, `/fast`, `/thinking`. */
 import type { Effort, Thinking } from '@heddle/core';
-import { aliasesIn } from '@heddle/models';
+import { aliasesIn, factsOf, FAST_CLAUDE_MODELS } from '@heddle/models';
 import type { AgentSetup } from '../start/agent-options.ts';
 import { modelSetup, modelText } from '../start/model-options.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -134,6 +134,31 @@ export function effort(words: string, { options, say, change }: Chat): void {
   if (!wanted) return say(`There is no effort ${escapeControls(words)}. There are ${EFFORTS.join(', ')}.`);
   change({ requestOptions: { ...options.requestOptions, effort: wanted } });
   say(`The effort is ${wanted} from the next prompt on.`);
+}
+
+interface FastChat extends Pick<Chat, 'say' | 'change'> {
+  readonly options: Pick<AgentSetup, 'config' | 'modelName'>;
+}
+
+/** Fast mode costs more, so it is never switched on for a model that would ignore it. */
+export function fast(words: string, { options, say, change }: FastChat): void {
+  const { config = {}, modelName } = options;
+  const isOn = config.gates?.fastMode === true;
+  const isOffered = factsOf(modelName, { environment: process.env })?.hasFastMode === true;
+  const missing = `${escapeControls(modelName)} has no fast mode. These models have one: ${FAST_CLAUDE_MODELS.join(', ')}.`;
+  if (words === '')
+    return say(
+      `Fast mode is ${isOn ? 'on' : 'off'}. ${isOffered ? 'Change it with /fast on or off.' : missing}`,
+    );
+  const wanted = words.toLowerCase();
+  if (wanted !== 'on' && wanted !== 'off') return say(`/fast takes on or off, not ${escapeControls(words)}.`);
+  if (wanted === 'on' && !isOffered) return say(missing);
+  change({ config: { ...config, gates: { ...config.gates, fastMode: wanted === 'on' } } });
+  say(
+    wanted === 'on'
+      ? 'Fast mode is on from the next prompt on. Heddle does not know its price: costs will be reported as unknown.'
+      : 'Fast mode is off from the next prompt on.',
+  );
 }
 
 interface ThinkingChat extends Pick<Chat, 'say' | 'change'> {

@@ -12,25 +12,37 @@ import type { Chat } from './command.ts';
 const SHOWN = 15;
 
 export async function rewindSlash(words: string, chat: Chat): Promise<void> {
-  const { started, say, ask, style } = chat;
+  const { started, say, ask, style, hasTerminal } = chat;
   if (words.startsWith(UNDO_MARK)) return undoRewind(words, chat);
+  const [, number = words, named] = /^(.*?)\s+(both|conversation|files)$/i.exec(words) ?? [];
   const messages = [...started.agent.messages];
   const prompts = messages.flatMap(earlierPrompt).slice(-SHOWN);
   const missing = missingNote(messages);
   if (missing !== undefined) say(missing);
   if (prompts.length === 0) return say('There is nothing to go back to.');
-  const named = words === '' ? undefined : promptDialog(prompts, style).read(words);
-  if (named?.kind === 'more') return say(dialogLines(named.dialog).join('\n'));
-  const prompt = named?.answer ?? (await ask(promptDialog(prompts, style)));
+  const choice = promptDialog(prompts, style);
+  const chosen = number === '' ? undefined : choice.read(number);
+  if (chosen?.kind === 'more') return say(dialogLines(chosen.dialog).join('\n'));
+  if (!chosen && !hasTerminal) return say([...dialogLines(choice), USAGE].join('\n'));
+  const prompt = chosen?.answer ?? (await ask(choice));
   if (!prompt) return;
-  const what = await ask(whatDialog(started.checkpoints !== undefined));
+  const what = WHATS.find((known) => known === named?.toLowerCase()) ?? (await askWhat(chat));
   if (what === undefined) return;
   if (what !== 'conversation' && !(await rewindFilesSlash(prompt.uuid, chat))) return;
   if (what === 'files') return;
   const rewound = started.agent.rewindBefore(prompt.uuid);
   if (!rewound.ok) return say(rewound.message);
-  say('The conversation is back before that prompt. It is in the line below.');
+  say(`The conversation is back before that prompt.${hasTerminal ? ' It is in the line below.' : ''}`);
   chat.put(prompt.text);
+}
+
+const USAGE = 'Type /rewind NUMBER, and conversation, files or both (the default).';
+
+/** Without a user to ask, everything goes back that can. */
+async function askWhat({ started, ask, hasTerminal }: Chat): Promise<What | undefined> {
+  const keepsFiles = started.checkpoints !== undefined;
+  if (!hasTerminal) return keepsFiles ? 'both' : 'conversation';
+  return ask(whatDialog(keepsFiles));
 }
 
 /** Why there are no more of them. */
@@ -69,7 +81,8 @@ function promptDialog(prompts: readonly EarlierPrompt[], { paint }: Style): Dial
   return dialog;
 }
 
-type What = 'both' | 'conversation' | 'files';
+const WHATS = ['both', 'conversation', 'files'] as const;
+type What = (typeof WHATS)[number];
 
 function whatDialog(keepsFiles: boolean): Dialog<What> {
   const conversation = {
@@ -99,13 +112,14 @@ export const UNDO_MARK = 'rewind-';
 const SHORT_ID = UNDO_MARK.length + 8;
 
 /** Restores the files. `id`: of a prompt, or of an earlier rewind. Returns false if the user canceled. */
-export async function rewindFilesSlash(id: string, { started, say, ask, style }: Chat): Promise<boolean> {
+export async function rewindFilesSlash(id: string, chat: Chat): Promise<boolean> {
+  const { started, say, ask, style, hasTerminal } = chat;
   const { checkpoints } = started;
   if (!checkpoints) {
     say('The files of this session are not stored, so they cannot be restored.');
     return true;
   }
-  const force = await askAboutOthers(checkpoints, id, { ask, style });
+  const force = hasTerminal && (await askAboutOthers(checkpoints, id, { ask, style }));
   if (force === undefined) return false;
   say(tellFiles(await checkpoints.rewind(id, { spareOthers: !force }), force));
   return true;

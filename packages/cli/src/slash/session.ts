@@ -2,7 +2,6 @@
 import { sessionPlace } from '../config-dir.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Agent } from '@heddle/agent';
 import { listSessions } from '@heddle/agent/sessions';
 import { errorMessage } from '@heddle/core';
 import { exportText } from '../sessions/export/export.ts';
@@ -12,8 +11,7 @@ import { shortened } from '../terminal/amounts.ts';
 import { pickDialog, sessionLines } from './pick-session.ts';
 import type { Chat } from './command.ts';
 
-export async function clear({ moveTo, say, started, hasTerminal }: Chat): Promise<void> {
-  if (!hasTerminal) return say(clearInPlace(started.agent));
+export async function clear({ moveTo, say, started }: Chat): Promise<void> {
   const before = started.agent.sessionId;
   const problem = await moveTo({ kind: 'new' });
   say(
@@ -21,13 +19,6 @@ export async function clear({ moveTo, say, started, hasTerminal }: Chat): Promis
       ? `A new session. The one before: /resume ${before.slice(0, 8)}`
       : escapeControls(problem),
   );
-}
-
-/** A host keeps its session, so the conversation is emptied. The log keeps what was said. */
-function clearInPlace(agent: Agent): string {
-  const first = agent.messages.at(0);
-  const cleared = first && agent.rewindBefore(first.uuid);
-  return cleared?.ok === false ? cleared.message : 'The conversation is empty.';
 }
 
 export async function resumeSlash(words: string, chat: Chat): Promise<void> {

@@ -10,7 +10,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     also: ['new'],
     help: 'begin a new session',
     about: 'the session',
-    headless: 'text',
+    headless: async (started) => (await import('./answers.ts')).clearAnswer(started),
     run: async (_words, chat) => (await import('./session.ts')).clear(chat),
   },
   {
@@ -88,6 +88,14 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: async (words, chat) => (await import('./context.ts')).effort(words, chat),
   },
   {
+    name: 'fast',
+    hint: '[on|off]',
+    help: 'whether a model that offers it answers faster, at a higher price',
+    about: 'the model and its rights',
+    headless: 'text',
+    run: async (words, chat) => (await import('./context.ts')).fast(words, chat),
+  },
+  {
     name: 'thinking',
     hint: '[on|off|TOKENS]',
     help: 'whether the model thinks before it answers',
@@ -147,6 +155,14 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: async (_words, chat) => (await import('./skills.ts')).skills(chat),
   },
   {
+    name: 'agents',
+    help: 'the types of subagents that the model may start',
+    about: 'the conversation',
+    anytime: true,
+    headless: 'text',
+    run: async (_words, chat) => (await import('./agents.ts')).agents(chat),
+  },
+  {
     name: 'init',
     hint: '[focus]',
     help: 'let the model write AGENTS.md for this project',
@@ -172,9 +188,10 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'rewind',
-    hint: '[number]',
+    hint: '[number [both|conversation|files]]',
     help: 'go back to an earlier prompt: conversation, files or both',
     about: 'the conversation',
+    headless: 'text',
     run: async (words, chat) => (await import('./rewind.ts')).rewindSlash(words, chat),
   },
   {

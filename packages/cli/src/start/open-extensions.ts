@@ -16,7 +16,14 @@ import {
   SessionExtensions,
   type UseModel,
 } from '@heddle/agent/extensions';
-import { isTrusted, managedDir, parseRule, repositoryTop, SCOPES } from '@heddle/agent/settings';
+import {
+  isTrusted,
+  managedDir,
+  parseRule,
+  PROJECT_FOLDERS,
+  repositoryTop,
+  SCOPES,
+} from '@heddle/agent/settings';
 import type { Effort } from '@heddle/core';
 import type { RunOptions } from '../arguments/arguments.ts';
 import type { AgentSetup } from './agent-options.ts';
@@ -85,7 +92,7 @@ function extensionRoots(
   const within = trustsProject ? undefined : (repositoryTop(cwd) ?? cwd);
   if (sources.includes('project'))
     for (const folder of projectFolders(cwd))
-      for (const name of ['.heddle', '.claude'])
+      for (const name of PROJECT_FOLDERS)
         all.push({ folder: path.join(folder, name), scope: 'project', within });
   for (const { name, path: folder } of plugins) all.push({ folder, scope: 'plugin', plugin: name });
   const seen = new Set<string>();

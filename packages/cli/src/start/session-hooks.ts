@@ -56,6 +56,7 @@ export class SessionHooks {
   #declared: readonly DeclaredHook[];
   /** The working directory of commands, which a command may change. */
   #cwd: string;
+  #source: SessionSource;
   /** Shows a text to the user. A host that connects replaces it. */
   #tell: (text: string) => void;
   /** The hooks of SessionStart. The first prompt starts them. */
@@ -65,6 +66,7 @@ export class SessionHooks {
     this.#setup = setup;
     this.#declared = setup.declared;
     this.#cwd = setup.cwd;
+    this.#source = setup.source;
     this.#tell = setup.tell;
     this.judges = { prompt: promptHandler(setup.askModel), agent: agentHandler(setup.askAgent) };
     this.runner = new HookRunner(activeHooks(setup.declared), {
@@ -139,7 +141,7 @@ export class SessionHooks {
   async #start(): Promise<string | undefined> {
     for (const file of this.runner.has('InstructionsLoaded') ? this.#setup.instructionFiles() : [])
       void this.report('InstructionsLoaded', { file_path: file, load_reason: 'session_start' });
-    return this.#runSessionStart(this.#setup.source);
+    return this.#runSessionStart(this.#source);
   }
 
   async #runSessionStart(source: SessionSource | 'compact'): Promise<string | undefined> {
@@ -185,6 +187,13 @@ export class SessionHooks {
 
   async #reportAndRemark(event: HookEventName, input: Readonly<Record<string, unknown>>): Promise<void> {
     this.#remark((await this.report(event, input)).context);
+  }
+
+  /** The conversation was emptied in place. Hooks see the end of a session, and the start of one with the next prompt. */
+  async startAgain(source: Extract<SessionSource & SessionEndReason, 'clear'>): Promise<void> {
+    if (this.#starting !== undefined) await this.report('SessionEnd', { reason: source });
+    this.#starting = undefined;
+    this.#source = source;
   }
 
   async end(reason: SessionEndReason): Promise<void> {

@@ -2,26 +2,48 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { startFakeApi, TEST_MODEL } from '@heddle/testing';
-import { type Ended, runProgram, type RunOptions } from './program.ts';
-
-type Script = Parameters<typeof startFakeApi>[0];
+import { type ApiScript, startFakeApi, TEST_MODEL } from '@heddle/testing';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { openTerminal, type TerminalOptions, type TestTerminal } from '../conversation/test/terminal.ts';
+import { type Ended, install, type Installed, runProgram, type RunOptions } from './program.ts';
 
 export interface Project {
   /** The working folder. The user's settings are in `../config`. */
   readonly folder: string;
   readonly run: (argv: readonly string[], more?: Pick<RunOptions, 'input' | 'env'>) => Promise<Ended>;
+  /** Runs the program in a terminal. */
+  readonly start: (argv?: readonly string[], more?: Partial<TerminalOptions>) => TestTerminal;
   readonly trust: () => Promise<unknown>;
   /** The body of each request to the model, as JSON with the project's folder as `PROJECT`. */
   readonly sent: () => readonly string[];
   readonly close: () => Promise<void>;
 }
 
+type MakeProject = (files: Readonly<Record<string, string>>, script: ApiScript) => Promise<Project>;
+
+/** Installs the program for the tests of a file. Projects, their terminals and the program are removed after the tests. */
+export function setUpProjects(): MakeProject {
+  let installed: Installed;
+  const open: Project[] = [];
+  beforeAll(async () => {
+    installed = await install();
+  });
+  afterEach(async () => {
+    for (const project of open.splice(0)) await project.close();
+  });
+  afterAll(() => installed.remove());
+  return async (files, script) => {
+    const made = await projectWith(installed.program, files, script);
+    open.push(made);
+    return made;
+  };
+}
+
 /** `files`: texts by path, relative to the working folder. */
-export async function projectWith(
+async function projectWith(
   program: string,
   files: Readonly<Record<string, string>>,
-  script: Script,
+  script: ApiScript,
 ): Promise<Project> {
   const home = mkdtempSync(path.join(os.tmpdir(), 'heddle-project-'));
   const folder = path.join(home, 'project');
@@ -43,14 +65,25 @@ export async function projectWith(
       env: { ...environment, ...env },
       ...(input === undefined ? {} : { input }),
     });
+  const terminals: TestTerminal[] = [];
+  const model = ['--model', `anthropic/${TEST_MODEL}`];
   return {
     folder,
-    run: (argv, more) => run([...argv, '--model', `anthropic/${TEST_MODEL}`], more),
+    run: (argv, more) => run([...argv, ...model], more),
+    start(argv = [], { env = {}, ...more } = {}) {
+      const place = { cwd: folder, ...more, env: { ...environment, ...env } };
+      const terminal = openTerminal(program, [...argv, ...model], place);
+      terminals.push(terminal);
+      return terminal;
+    },
     trust: () => run(['permissions', 'trust']),
     sent: () =>
       api.requests
         .filter(({ path: at }) => at === '/v1/messages')
         .map(({ body }) => JSON.stringify(body).replaceAll(folder, 'PROJECT')),
-    close: () => api.close(),
+    async close() {
+      for (const terminal of terminals) terminal.kill('SIGKILL');
+      await api.close();
+    },
   };
 }

@@ -13,11 +13,12 @@ const LEAST_THINKING_BUDGET = 1_024;
  */
 export function optionsFor(facts: ModelFacts | undefined, given: RequestOptions): RequestOptions {
   if (facts === undefined) return given;
-  const { thinking: wanted, effort: wantedEffort, ...rest } = given;
+  const { thinking: wanted, effort: wantedEffort, fastMode, ...rest } = given;
   const effort = effortFor(facts, wantedEffort);
   const thinking = facts.thinking === undefined ? wanted : thinkingFor(facts.thinking, wanted, effort);
   return {
     ...rest,
+    ...(fastMode === undefined || facts.hasFastMode === false ? {} : { fastMode }),
     ...(thinking === undefined ? {} : { thinking }),
     ...(effort === undefined ? {} : { effort }),
   };

@@ -24,6 +24,8 @@ export interface ModelFacts {
   readonly thinking?: ThinkingSupport;
   /** The efforts that the model accepts, from low to high. Undefined: the effort is sent as the caller gave it. */
   readonly efforts?: readonly Effort[];
+  /** The model can answer faster at a higher price. False: fast mode is left out of its requests. */
+  readonly hasFastMode?: boolean;
   /** Real tokens for each estimated token. */
   readonly tokenScale?: number;
 }

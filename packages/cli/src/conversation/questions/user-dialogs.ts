@@ -107,7 +107,7 @@ export class UserDialogs {
       style,
       cwd,
       current: currentText(question.tool, question.input, cwd),
-      fileOf: (scope) => atHome(nearPath(settingsFileOf(scope, this.#places), cwd)),
+      fileOf: (scope) => atHome(nearPath(settingsFileOf(scope, this.#places).file, cwd)),
     });
   }
 
