@@ -48,7 +48,7 @@ describe('every built-in command', () => {
       const end = lines.findIndex(({ type }, index) => index >= at && type === 'result');
       // The engine answers /compact with a message of its own, and an empty result.
       const texts = lines.slice(at, end + 1).map((line) => JSON.stringify(line).replaceAll('\\n', '\n'));
-      expect(texts.join('\n'), command).toMatch(answers);
+      expect(texts.join('\n'), `after ${command}`).toMatch(answers);
       at = end + 1;
     }
     const [listed, rewound, cleared] = results.slice(COMMANDS.length).map(({ result }) => result);
@@ -69,7 +69,7 @@ describe('every built-in command', () => {
     const { stdout } = await run(['--plain'], { input: `${typed('\n')}/clear\n` });
     let rest = stdout;
     for (const [command, answers] of [...COMMANDS, ['/clear', /A new session\./] as const]) {
-      expect(rest, command).toMatch(answers);
+      expect(rest, `after ${command}`).toMatch(answers);
       rest = rest.slice(rest.search(answers) + 1);
     }
   });
