@@ -9,7 +9,12 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-const STARTS = [['--plain'], ['-p', 'Hello']];
+const STARTS = [
+  ['--plain', '--model', 'anthropic/any'],
+  ['-p', 'Hello', '--model', 'anthropic/any'],
+  // The rehearsal model calls tools: their schemas and the permission policy are compiled, too.
+  ['-p', 'Hello', '--model', 'rehearsal'],
+];
 const DEADLINE_MS = 20_000;
 
 /** A failure only costs speed: the bundle runs without it. */
@@ -32,7 +37,7 @@ export async function keepCode(dist: string): Promise<void> {
 async function run(dist: string, start: readonly string[], home: string, server: string): Promise<void> {
   const writer = path.join(import.meta.dirname, 'write-code.ts');
   const program = path.join(dist, 'main.js');
-  const child = spawn(process.execPath, ['--import', writer, program, ...start, '--model', 'anthropic/any'], {
+  const child = spawn(process.execPath, ['--import', writer, program, ...start], {
     cwd: home,
     env: {
       HOME: home,

@@ -124,7 +124,8 @@ export function mergeAgents(definitions: readonly AgentDefinition[]): readonly A
   const ranked = definitions.toSorted((a, b) => PRIORITY.indexOf(a.source) - PRIORITY.indexOf(b.source));
   for (const definition of ranked)
     if (!byName.has(definition.name.toLowerCase())) byName.set(definition.name.toLowerCase(), definition);
-  return [...byName.values()].toSorted((a, b) => a.name.localeCompare(b.name));
+  // Not `localeCompare`: its tables cost 13 ms at the first call, and depend on the language of the user.
+  return [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, definition]) => definition);
 }
 
 /** Finds a definition by name. Letter case does not matter, because models write `explore` and `Explore`. */
