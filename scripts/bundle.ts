@@ -47,7 +47,7 @@ const parts: rolldown.BuildOptions = {
       groups: [
         { name: 'program', test: /cli\/src\/main\.ts$/, priority: 3 },
         { name: 'print', test: /cli\/src\/headless\/print\.ts$|anthropic\/port\.ts$/, priority: 2 },
-        { name: 'chat', test: /cli\/src\/plain\/chat\.ts$/, priority: 1 },
+        { name: 'chat', test: /cli\/src\/conversation\/chat\.ts$/, priority: 1 },
       ],
     },
   },

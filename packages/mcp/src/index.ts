@@ -1,13 +1,5 @@
 /** Servers of the Model Context Protocol: their configuration, connections, tools, resources and prompts. */
-export {
-  type ConfiguredServer,
-  readConfig,
-  readServers,
-  type ServerConfig,
-  type ServerScope,
-  type ServersRead,
-} from './config/server-config.ts';
-export { type ServerPolicy, serverPolicyOf } from './config/server-policy.ts';
+export * from './config/index.ts';
 export type {
   ClientServices,
   ElicitationAnswer,

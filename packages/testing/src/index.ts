@@ -2,15 +2,7 @@
  * Everything that a test of an agent needs in place of a network: a scripted model, a fake API, a clock,
  * and a request validator.
  */
-export * from './scripted/part.ts';
-export * from './scripted/builders.ts';
-export * from './scripted/errors.ts';
-export type * from './scripted/act.ts';
-export * from './scripted/acts.ts';
-export * from './scripted/model.ts';
-export type { JudgeOptions, Problem } from './scripted/judge.ts';
-export { parseScript, type ReadScript } from './scripted/read-script.ts';
-export { RecordedCall } from './scripted/recorded.ts';
+export * from './scripted/index.ts';
 export * from './gate.ts';
 export * from './clock.ts';
 export * from './deadlines.ts';

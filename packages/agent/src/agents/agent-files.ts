@@ -1,4 +1,5 @@
 /** Reads the types of subagents from Markdown files in the folders of the administrator, the project and the user. */
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readMarkdownFileSync } from '../extensions/frontmatter.ts';
@@ -30,7 +31,8 @@ const MAX_FILES = 500;
 
 /** Contract: never rejects. A folder that is absent is empty. Of two files with one name, the first folder's is used. */
 export async function readAgentFiles(places: AgentFilePlaces): Promise<AgentFiles> {
-  const found = await Promise.all(foldersOf(places).map((folder) => readFolder(folder, places)));
+  const folders = foldersOf(places).filter(({ path: folder }) => existsSync(folder));
+  const found = await Promise.all(folders.map((folder) => readFolder(folder, places)));
   return {
     definitions: found.flatMap(({ definitions }) => definitions),
     problems: found.flatMap(({ problems }) => problems),

@@ -2,7 +2,7 @@
  * Finds skills and slash commands in the folders of the user, the project and its plugins. Files are read synchronously: for many
  * small files that takes a fraction of the processor time of asynchronous reads.
  */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isReallyWithin, realPath } from '../settings/trust.ts';
 import {
@@ -97,6 +97,7 @@ function findCommands(root: ExtensionRoot, problems: string[]): readonly PromptF
   const pluginFolder = plugin === undefined ? undefined : folder;
   const seen = new Set<string>();
   const visit = (at: string, folders: readonly string[]): void => {
+    if (!existsSync(at)) return;
     const real = realPath(at);
     if (seen.has(real)) return;
     seen.add(real);
@@ -125,6 +126,7 @@ interface FolderEntry {
 
 /** Sorted, so that the result does not depend on the file system. A folder that is absent or unreadable is empty. */
 function entriesIn(folder: string): readonly FolderEntry[] {
+  if (!existsSync(folder)) return [];
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter(({ name }) => !name.startsWith('.'))

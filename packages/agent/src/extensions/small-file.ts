@@ -1,5 +1,5 @@
 /** Reads a file without blocking on pipes, and no more of it than a limit. */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 
 export interface SmallFile {
   readonly text: string;
@@ -12,6 +12,8 @@ const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Undefined if the file is absent, unreadable or not a regular file. */
 export function readSmallFile(file: string, maxBytes: number): SmallFile | undefined {
+  // Errors are slow to create, and most of the files that are looked for are absent.
+  if (!existsSync(file)) return undefined;
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, READ);

@@ -2,7 +2,7 @@
  * The instruction files of a session: managed, the user's, then those of each folder from the top of the disk down to the working
  * directory. A later file is closer and wins. They are text for the model and grant nothing, so a folder needs no trust for them.
  */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readMarkdownFileSync } from '../extensions/frontmatter.ts';
 import type { Scope } from '../settings/scopes.ts';
@@ -139,6 +139,7 @@ class Collector {
   }
 
   addRules(folder: string, scope: InstructionScope, base: string, reach: Reach): void {
+    if (!existsSync(folder)) return;
     // A link to a large folder would take minutes to list.
     if (!reach.mayRead(folder)) this.#problems.push(`${folder}: leads out of the project, ignored.`);
     else for (const name of markdownFilesIn(folder)) this.add(path.join(folder, name), scope, reach, base);
@@ -202,7 +203,7 @@ function patternsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-/** Relative paths, sorted. A folder that is absent has none. */
+/** Relative paths, sorted. A folder that is unreadable has none. */
 function markdownFilesIn(folder: string): readonly string[] {
   try {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });

@@ -9,7 +9,7 @@ import {
   serverPolicyOf,
   type ServerScope,
   type ServersRead,
-} from '@heddle/mcp';
+} from '@heddle/mcp/config';
 import { untrustedNote } from '../settings/effective-settings.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { mergeSettings } from '../settings/merge-settings.ts';

@@ -90,9 +90,9 @@ export function repositoryTop(cwd: string): string | undefined {
 
 /** An empty `.git` folder is not a repository. A sandbox creates one to prevent a repository. */
 function isRepository(git: string): boolean {
-  if (existsSync(path.join(git, 'HEAD'))) return true;
   try {
-    return statSync(git).isFile();
+    const about = statSync(git, { throwIfNoEntry: false });
+    return about !== undefined && (about.isFile() || existsSync(path.join(git, 'HEAD')));
   } catch {
     return false;
   }
@@ -108,6 +108,8 @@ function managedFiles(folder: string): string[] {
 }
 
 function names(folder: string): string[] {
+  // Errors are slow to create, and this folder is absent on most computers.
+  if (!existsSync(folder)) return [];
   try {
     return readdirSync(folder)
       .filter((name) => name.endsWith('.json'))

@@ -7,7 +7,7 @@
  * - There is no implicit trust. A folder that is not a repository is trusted in the same way.
  */
 import { errorCode, errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
-import { readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { commonPart, joinSettings } from './merge-settings.ts';
 import { configDirs, repositoryTop, type SettingsPlaces } from './scopes.ts';
@@ -84,6 +84,8 @@ function isAtOrAbove(home: string): (folder: string) => boolean {
 
 /** Resolves links, and uses the spelling of the disk. A path that does not exist does not change. */
 export function realPath(file: string): string {
+  // Errors are slow to create, and most of these files are absent.
+  if (!existsSync(file)) return path.resolve(file);
   try {
     return realpathSync.native(file);
   } catch {

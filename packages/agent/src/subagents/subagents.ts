@@ -20,7 +20,6 @@ import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
 import { childModel, childOptions } from './child-options.ts';
 import { type ChildRecord, ChildRecords, type ChildResult } from './record.ts';
-import { runChild } from './run-child.ts';
 
 export interface AgentTask {
   readonly description: string;
@@ -293,6 +292,8 @@ export class Subagents {
         messages: () => session.projection.messages,
       };
       const spec = { definition, identity, session, tools: call.tools, model: record.model, cwd: record.cwd };
+      // The code of a running subagent loads with the first one.
+      const { runChild } = await import('./run-child.ts');
       const result = await runChild({
         options: childOptions(parent, spec),
         record,

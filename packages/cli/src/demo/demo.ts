@@ -3,7 +3,15 @@
  * recoveries are real.
  */
 import { createAgent, newSession, type SdkResult, systemClock, VERSION } from '@heddle/agent';
-import { breakOff, call, cut, say, scriptedModel, type ScriptStep, unfinished } from '@heddle/testing';
+import {
+  breakOff,
+  call,
+  cut,
+  say,
+  scriptedModel,
+  type ScriptStep,
+  unfinished,
+} from '@heddle/testing/scripted';
 import { builtinTools } from '@heddle/tools';
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -20,6 +20,15 @@ interface HostConversation {
   readonly state: SessionStateReporter;
 }
 
+/** A host that has one prompt and says no more. `verbatim`: see `Prompt`. */
+export function singlePrompt(content: string, verbatim: boolean): Host {
+  return {
+    prompts: (async function* () {
+      yield { content, verbatim };
+    })(),
+  };
+}
+
 /** The last result decides the exit code. */
 export async function runHostConversation({
   chat,

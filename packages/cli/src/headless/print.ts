@@ -8,20 +8,20 @@ import { remembering } from '../permissions/remember.ts';
 import { durationText } from '../terminal/amounts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { agentOptions } from '../start/agent-options.ts';
-import { createHost, type Host, singlePrompt } from './host/host.ts';
-import { hostElicitation, hostSender } from './host/control/servers.ts';
-import { serve } from './host/service.ts';
+import type { Host } from './host/host.ts';
+import type { Service, ServiceSetup } from './host/service.ts';
 import { SessionStateReporter } from './host/turn-lines.ts';
 import { modelSetup } from '../start/model-options.ts';
 import { createOutput, type HeadlessOutput } from './output/output.ts';
 import { HEADLESS_COMMANDS } from '../slash/slash-commands.ts';
-import { startAgent } from '../start/start-agent.ts';
+import { startAgent, type Started } from '../start/start-agent.ts';
 import { HeadlessChat } from './headless-chat.ts';
-import { runHostConversation } from './host-conversation.ts';
+import { runHostConversation, singlePrompt } from './host-conversation.ts';
 
 export async function print(command: PrintCommand): Promise<number> {
   const output = createOutput(command.outputFormat);
   if (command.inputFormat === 'stream-json') {
+    const { createHost } = await import('./host/host.ts');
     const host = createHost(output, command.verbatim);
     // However it ends: a host that keeps its side open would keep the program alive.
     return runWithHost(command, output, host).finally(() => host.end?.());
@@ -63,9 +63,8 @@ async function begin(
   if (!options.ok) return usage(options.message);
   const state = new SessionStateReporter((line) => output.write(line));
   const ask = command.asksHost && host.ask ? state.watching(remembering(host.ask)) : undefined;
-  const { requests } = host;
   const starting = await startAgent(command, options.options, {
-    services: requests ? { sendToHost: hostSender(requests), elicit: hostElicitation(requests) } : {},
+    services: host.services ?? {},
     agent: {
       replayUserMessages: command.replayUserMessages,
       slashCommands: command.verbatim ? [] : OWN_COMMANDS,
@@ -92,7 +91,7 @@ async function begin(
   }
   const waiting = new WaitingNotice(warn);
   if (command.outputFormat === 'text') listen((event) => waiting.hear(event));
-  const service = serve(host, starting.started, {
+  const service = await serveHost(host, starting.started, {
     options: options.options,
     flags: command,
     firstModel: options.model,
@@ -109,6 +108,12 @@ async function begin(
     await close();
     await options.options.mcp?.close();
   }
+}
+
+/** A host that only has one prompt needs no service. */
+async function serveHost(host: Host, started: Started, setup: ServiceSetup): Promise<Service | undefined> {
+  if (host.requests === undefined) return undefined;
+  return (await import('./host/service.ts')).serve(host, started, setup);
 }
 
 /** The commands that this surface runs. The engine names its own. */

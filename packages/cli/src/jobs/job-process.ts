@@ -21,7 +21,7 @@ import { isRecord } from '@heddle/core';
 import { watch } from 'node:fs';
 import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
 import { sessionPlace } from '../config-dir.ts';
-import { singlePrompt } from '../headless/host/host.ts';
+import { singlePrompt } from '../headless/host-conversation.ts';
 import { createOutput, type HeadlessOutput } from '../headless/output/output.ts';
 import { runWithHost } from '../headless/print.ts';
 import { meantSession } from '../sessions/pick.ts';

@@ -9,7 +9,8 @@ import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import { configuredList, serverDetails, stateList, withoutSecrets } from './list-servers.ts';
-import { openProgramServers, type ProgramServers } from './program-servers.ts';
+import { openProgramServers } from './open-servers.ts';
+import type { ProgramServers } from './program-servers.ts';
 
 const HELP = `heddle mcp list [--json]                    the servers that are configured here
 heddle mcp get NAME [--json]                one server in full
@@ -94,7 +95,7 @@ async function servers(values: McpValues): Promise<ProgramServers | undefined> {
     bare: false,
     settingSources: undefined,
   };
-  const opened = openProgramServers(flags, loaded, undefined);
+  const opened = await openProgramServers(flags, loaded, undefined);
   for (const note of [...notes, ...opened.notes]) warn(note);
   return opened.servers;
 }

@@ -1,12 +1,10 @@
 /** The MCP servers of the program. They outlive a session: `/clear` does not restart them. */
 import { admitMedia, isToolDenied, type LivePermissions, VERSION } from '@heddle/agent';
-import { type ConfiguredServers, configuredServers } from '@heddle/agent/mcp';
-import type { LoadedSettings } from '@heddle/agent/settings';
+import type { ConfiguredServers } from '@heddle/agent/mcp';
 import { type ResultContent, text } from '@heddle/core';
 import {
   type BrowserLogin,
   type ClientServices,
-  type ConfiguredServer,
   McpServers,
   type SendToHost,
   type ServerState,
@@ -17,7 +15,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { RunOptions } from '../arguments/arguments.ts';
 import { configDir } from '../config-dir.ts';
 import { commandEnvironment } from '../keys.ts';
 import { runHeadersHelper } from './headers-helper.ts';
@@ -129,34 +126,6 @@ function servicesOf(current: () => ServerServices, roots: () => readonly string[
       return current().sample;
     },
   };
-}
-
-type ServerFlags = Pick<RunOptions, 'mcpConfig' | 'strictMcpConfig' | 'settingSources' | 'bare'> & {
-  readonly inputFormat?: string;
-};
-
-/** Reads the configuration. Undefined if no server is configured, and no host can add one. */
-export function openProgramServers(
-  command: ServerFlags,
-  loaded: LoadedSettings,
-  rules: LivePermissions | undefined,
-  plugins: readonly ConfiguredServer[] = [],
-): { readonly servers: ProgramServers | undefined; readonly notes: readonly string[] } {
-  const { mcpConfig, strictMcpConfig, settingSources, bare } = command;
-  const cwd = process.cwd();
-  const read = configuredServers({
-    cwd,
-    home: os.homedir(),
-    env: process.env,
-    loaded,
-    sources: settingSources,
-    configs: mcpConfig,
-    strict: strictMcpConfig || bare,
-    variables: commandEnvironment(),
-    plugins,
-  });
-  const isNeeded = read.servers.length > 0 || command.inputFormat === 'stream-json';
-  return { servers: isNeeded ? new ProgramServers(read, rules, cwd) : undefined, notes: read.notes };
 }
 
 async function admitImages(

@@ -9,7 +9,7 @@ import { modelEnvironment } from '../keys.ts';
 export const modelKinds: Readonly<Record<string, ModelMaker>> = {
   rehearsal: async () => {
     const [{ scriptedModel }, { rehearsal }] = await Promise.all([
-      import('@heddle/testing'),
+      import('@heddle/testing/scripted'),
       import('./rehearsal/rehearsal.ts'),
     ]);
     return scriptedModel(rehearsal, { clock: systemClock, window: OWN_WINDOW, script: 'rehearsal' });
@@ -25,7 +25,7 @@ export const modelKinds: Readonly<Record<string, ModelMaker>> = {
   scripted: async (file) => {
     if (file === '') throw new Error('the file is missing. Use scripted:FILE');
     const [{ parseScript, scriptedModel }, text] = await Promise.all([
-      import('@heddle/testing'),
+      import('@heddle/testing/scripted'),
       readFile(file, 'utf8').catch((thrown: unknown) => {
         const isGone = errorCode(thrown) === 'ENOENT';
         throw isGone ? new Error(`there is no file ${file}`, { cause: thrown }) : thrown;

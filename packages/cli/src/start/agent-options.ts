@@ -30,7 +30,8 @@ import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { promptHint } from '../arguments/list-flags.ts';
 import { GET_A_MODEL, NO_MODEL, TRY_WITHOUT_KEY } from '../models/no-model.ts';
 import { openPlugins } from './open-plugins.ts';
-import { openProgramServers, type ProgramServers } from '../mcp/program-servers.ts';
+import { openProgramServers } from '../mcp/open-servers.ts';
+import type { ProgramServers } from '../mcp/program-servers.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
@@ -107,7 +108,7 @@ export async function agentOptions(
   });
   const { loaded, configDirs } = permission;
   const plugins = await openPlugins(command, loaded, settings.merged, configDirs);
-  const mcp = openProgramServers(command, loaded, rules, plugins.servers);
+  const mcp = await openProgramServers(command, loaded, rules, plugins.servers);
   const notes = [
     ...plugins.notes,
     ...command.notes,

@@ -4,7 +4,7 @@ import type { Plugin } from '@heddle/agent/plugins';
 import type { DeclaredHook } from '@heddle/agent/hooks';
 import type { LoadedSettings } from '@heddle/agent/settings';
 import { isRecord, type JsonObject } from '@heddle/core';
-import { type ConfiguredServer, readServers } from '@heddle/mcp';
+import { type ConfiguredServer, readServers } from '@heddle/mcp/config';
 import type { RunOptions } from '../arguments/arguments.ts';
 import { commandEnvironment } from '../keys.ts';
 

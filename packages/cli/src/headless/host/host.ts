@@ -8,12 +8,13 @@ import {
 } from '@heddle/agent';
 import { isJsonObject, type QueuedCommand } from '@heddle/core';
 import { createInterface } from 'node:readline';
+import type { ServerServices } from '../../mcp/program-servers.ts';
 import type { HeadlessOutput } from '../output/output.ts';
 import type { Control } from './control/control.ts';
 import { SIDE_QUESTION } from './control/queries.ts';
 import { type HostPrompt, hostPromptOf, HostPromptQueue } from './inbox.ts';
 import { type HostLine, lineIn, parseHostLine, textIn } from './json.ts';
-import { LONG_REQUESTS } from './control/servers.ts';
+import { hostElicitation, hostSender, LONG_REQUESTS } from './control/servers.ts';
 import { HostRequests } from './requests.ts';
 
 export type TakenPrompt = Prompt & Partial<Pick<HostPrompt, 'isNamed' | 'isQuiet' | 'pass'>>;
@@ -26,6 +27,8 @@ export interface Host {
   readonly ask?: AskPermission;
   /** Sends other requests to the host. */
   readonly requests?: HostRequests;
+  /** The features of the host that MCP servers may use. */
+  readonly services?: ServerServices;
   /** The problem with a line that could not be read, or undefined. */
   readonly misread?: string | undefined;
   /** The number of prompts that wait. */
@@ -38,15 +41,6 @@ export interface Host {
   settled?(): Promise<void>;
   /** No more prompts are taken, whatever the host does; an open standard input no longer keeps the program alive. */
   end?(): void;
-}
-
-/** A host that has one prompt and says no more. `verbatim`: see `Prompt`. */
-export function singlePrompt(content: string, verbatim: boolean): Host {
-  return {
-    prompts: (async function* () {
-      yield { content, verbatim };
-    })(),
-  };
 }
 
 /** `verbatim`: all of its prompts are. */
@@ -114,6 +108,7 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
       await asides;
     },
     requests,
+    services: { sendToHost: hostSender(requests), elicit: hostElicitation(requests) },
     get misread() {
       return misread;
     },

@@ -3,7 +3,7 @@
  * that a model would make. The tools and permissions are real. The model is deterministic.
  */
 import type { ModelRequest } from '@heddle/core';
-import { pace, say, type ScriptPart, type ScriptStep } from '@heddle/testing';
+import { pace, say, type ScriptPart, type ScriptStep } from '@heddle/testing/scripted';
 import { type Situation, situationOf } from './situation.ts';
 
 export function rehearsal(request: ModelRequest): ScriptStep {

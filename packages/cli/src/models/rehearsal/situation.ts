@@ -1,7 +1,7 @@
 /** The input of a rehearsal scene: the last prompt, and the results of the calls since then. Pure. */
 import { SUMMARY_MARK } from '@heddle/context';
 import { type ContentBlock, type ModelRequest, type RequestMessage, textOf } from '@heddle/core';
-import { call, type ScriptPart } from '@heddle/testing';
+import { call, type ScriptPart } from '@heddle/testing/scripted';
 
 type Input = Parameters<typeof call>[1];
 

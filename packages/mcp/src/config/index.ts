@@ -1,0 +1,10 @@
+/** The configuration of servers alone. The program reads it at every start, and loads the rest if there is a server. */
+export {
+  type ConfiguredServer,
+  readConfig,
+  readServers,
+  type ServerConfig,
+  type ServerScope,
+  type ServersRead,
+} from './server-config.ts';
+export { type ServerPolicy, serverPolicyOf } from './server-policy.ts';
