@@ -44,6 +44,7 @@ describe('a permission question', () => {
     await terminal.sees('| 2 - two');
     await terminal.sees('| 2 + three');
     await terminal.sees('yes, and allow all edits (mode acceptEdits) in this session');
+    await terminal.sees(/\nallow\?$/);
     terminal.type(`2${ENTER}`);
     await terminal.sees('Done.');
     await terminal.sees(/\nacceptEdits>$/);
@@ -61,6 +62,7 @@ describe('a permission question', () => {
     await terminal.sees('May Edit run?');
     await terminal.sees('| 2 - two');
     await terminal.sees('| 2 + three');
+    await terminal.sees(/\nallow\?$/);
     terminal.type(`1${ENTER}`);
     await terminal.sees('Done.');
     expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe('one\nthree\n');

@@ -26,6 +26,8 @@ export class MarkdownLayout implements Layout {
   #block: Block = LINE_START;
   /** Text that is not laid out yet. */
   #held = '';
+  /** The start of the current code line is final, so an empty rest is not a line. */
+  #isLineBegun = false;
 
   constructor(style: Style, columns: () => number) {
     this.#style = style;
@@ -63,6 +65,15 @@ export class MarkdownLayout implements Layout {
     this.#prose.tearOff();
   }
 
+  /** Makes the open rows final as they are. The text after them continues in a new row. */
+  keepOpen(): void {
+    if (this.#block.kind === 'code') {
+      this.#block.painter.line(this.#held);
+      this.#isLineBegun = true;
+    } else this.#block = LINE_START;
+    this.#held = '';
+  }
+
   #flow(isWhole: boolean): string {
     let shown = '';
     while (this.#held !== '') {
@@ -87,6 +98,9 @@ export class MarkdownLayout implements Layout {
       case 'code': {
         const line = this.#takeLine(isWhole);
         if (line === undefined) return undefined;
+        const isRest = this.#isLineBegun;
+        this.#isLineBegun = false;
+        if (isRest && line === '') return '';
         if (line.trim() !== block.fence) return `${CODE_INDENT}${block.painter.line(line)}\n`;
         this.#block = LINE_START;
         return '';

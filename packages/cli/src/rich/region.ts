@@ -4,7 +4,7 @@
  *
  * - Only rows that changed are written. New rows above the region, or another width, redraw all of it.
  * - The region is erased with "erase below" from its first row. Nothing else reaches every terminal's scrollback unharmed.
- * - The bytes contain no cursor query, no scroll region and no clearing of the screen.
+ * - The bytes contain no scroll region and no clearing of the screen.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { cutCells } from './cells.ts';
@@ -15,12 +15,22 @@ export interface RegionFrame {
   readonly rows: readonly string[];
   readonly cursorRow: number;
   readonly cursorColumn: number;
+  /** The heights of the parts of the transcript at the top of the region. They are not final yet. */
+  readonly open?: readonly number[];
 }
 
 /** The region as it was written, with the width at that time. */
 export interface ShownRegion {
   readonly frame: RegionFrame;
   readonly columns: number;
+}
+
+/** The screen after a resize. */
+export interface ResizedScreen {
+  readonly columns: number;
+  /** The number of rows above the cursor. */
+  readonly rowsAbove: number;
+  readonly reflow: Reflow;
 }
 
 export interface RegionChange {
@@ -63,6 +73,30 @@ export function eraseRegion(
   const wraps = reflow !== 'no rows' && columns < drawnFor;
   const above = wraps ? wrappedRowsAbove(frame, columns, reflow) : frame.cursorRow;
   return `${up(above)}\r${ERASE_BELOW}`;
+}
+
+/**
+ * Erases the region after a resize. If the window has become much smaller, the first rows of the region are in the
+ * scrollback, where nothing can be erased. Parts of the transcript among them stay as they are. `kept`: their number.
+ */
+export function eraseResized(
+  { frame, columns: drawnFor }: ShownRegion,
+  { columns, rowsAbove, reflow }: ResizedScreen,
+): { readonly bytes: string; readonly kept: number } {
+  const wraps = reflow !== 'no rows' && columns < drawnFor;
+  const above = wraps ? wrappedRowsAbove(frame, columns, reflow) : frame.cursorRow;
+  const lost = above - rowsAbove;
+  let kept = 0;
+  let first = 0;
+  let keptRows = 0;
+  for (const height of lost > 0 ? (frame.open ?? []) : []) {
+    if (keptRows >= lost) break;
+    const rows = frame.rows.slice(first, first + height);
+    keptRows += wraps ? rows.reduce((sum, row) => sum + wrappedRows(row, columns), 0) : rows.length;
+    first += height;
+    kept++;
+  }
+  return { bytes: `${up(Math.min(rowsAbove, above - keptRows))}\r${ERASE_BELOW}`, kept };
 }
 
 function drawRegion(frame: RegionFrame): string {

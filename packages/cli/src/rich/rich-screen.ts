@@ -98,6 +98,7 @@ export class RichScreen implements Screen, LiveView {
         this.#input.paste(text);
         this.#painter.paint();
       },
+      position: (row) => this.#painter.locate(row),
       end: () => this.#listener?.gone(),
     });
     process.once('exit', this.#restore);
@@ -199,7 +200,8 @@ export class RichScreen implements Screen, LiveView {
     else {
       // A hint belongs to the question that is already open.
       const isNew = this.#dialog === undefined || dialog.hint === undefined;
-      if (isNew && Date.now() - this.#lastKeyAt < TYPING_MS) this.#typeOn();
+      // Keys that were typed before the question was visible must not answer it.
+      if (isNew) this.#typeOn();
       if (isNew) this.#ringIfLong();
       const isPrinted = isNew ? this.#printsBody(dialog) : (this.#dialog?.isPrinted ?? false);
       const selected = isNew ? 0 : (this.#dialog?.selected ?? 0);
@@ -392,7 +394,7 @@ export class RichScreen implements Screen, LiveView {
     const isAsking = this.#dialog !== undefined;
     return composeRegion(
       {
-        open: this.#transcript.openRows,
+        open: this.#transcript.open,
         activity: activityRows(this.#state, this.#queued, { style, now: Date.now(), isAsking }),
         facts: this.#facts,
         dialog: this.#dialog && dialogRows(this.#dialog, style, Math.max(1, size.rows - ROWS_AROUND_DIALOG)),

@@ -8,6 +8,10 @@ import { Recall } from '../terminal/input/prompt-history.ts';
 import { styleFor } from '../terminal/style.ts';
 import { RichScreen } from './rich-screen.ts';
 
+vi.mock('../terminal/input/external-editor.ts', () => ({
+  editOutside: (text: string) => Promise.resolve({ ok: true, text: `${text} edited` }),
+}));
+
 const SEQUENCES = process.env['HEDDLE_PROVE'] === '1' ? 100_000 : 150;
 
 /** A terminal in this process: the screen writes to an emulator, and the test types. */
@@ -27,19 +31,17 @@ class FakeTerminal {
   });
   bytes = '';
 
+  constructor() {
+    // The emulator reports the position of its cursor.
+    this.emulator.onData((reply) => this.type(reply));
+  }
+
   type(text: string): void {
     this.input.emit('data', Buffer.from(text));
   }
 
-  /**
-   * Halves one dimension at most. The region takes half of the screen. If it does not fit after a resize, the terminal
-   * moves its first rows into the scrollback, where no program can erase them.
-   */
   resize(columns: number, rows: number): void {
-    const { cols, rows: height } = this.emulator;
-    const isNarrower = columns < cols;
-    const lowest = isNarrower ? height : Math.ceil(height / 2);
-    this.emulator.resize(Math.max(columns, Math.ceil(cols / 2)), Math.max(rows, lowest));
+    this.emulator.resize(columns, rows);
     this.output.emit('resize');
   }
 
@@ -104,6 +106,8 @@ const key = fc.constantFrom(
   '\u000f',
   '\u0010',
   '\u000e',
+  '\u0007',
+  '\u001a',
 );
 const step = fc.oneof(
   { weight: 6, arbitrary: key.map((text) => ({ kind: 'key', text }) as const) },
@@ -185,10 +189,12 @@ const dialog = choiceDialog(
   [{ key: '1', text: 'yes', reply: () => ({ kind: 'answer', answer: 1 }) }],
 );
 
-function play(steps: readonly Step[]): {
+interface Played {
   readonly terminal: FakeTerminal;
   readonly expected: readonly string[];
-} {
+}
+
+async function play(steps: readonly Step[]): Promise<Played> {
   const { terminal, screen } = openScreen();
   let expected: string[] = [];
   let sinceMark: number | undefined;
@@ -243,7 +249,7 @@ function play(steps: readonly Step[]): {
         screen.showQueued(['queued']);
         break;
       case 'wait':
-        vi.advanceTimersByTime(one.ms);
+        await vi.advanceTimersByTimeAsync(one.ms);
         break;
     }
   }
@@ -254,15 +260,21 @@ function play(steps: readonly Step[]): {
 describe('the rich screen', () => {
   beforeEach(() => {
     vi.useFakeTimers();
+    // Ctrl-Z would stop the process of the test. The shell resumes it at once.
+    vi.spyOn(process, 'kill').mockImplementation(() => {
+      process.emit('SIGCONT', 'SIGCONT');
+      return true;
+    });
   });
   afterEach(() => {
+    vi.restoreAllMocks();
     vi.useRealTimers();
   });
 
-  it(`survives ${SEQUENCES} random sequences: every row exactly once and in order, and the terminal restored`, () => {
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
-        const { terminal, expected } = play(steps);
+  it(`survives ${SEQUENCES} random sequences: every row exactly once and in order, and the terminal restored`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const { terminal, expected } = await play(steps);
         const shown: readonly string[] = terminal.text.match(/<[ps]\d+>/g) ?? [];
         // A note may be printed before the end of a table that is not complete. So each kind has its own order.
         for (const kind of ['<p', '<s'])
@@ -301,6 +313,35 @@ describe('the rich screen', () => {
     vi.advanceTimersByTime(600);
     expect(lines).toEqual(['1']);
     screen.close();
+  });
+
+  it('ignores an Enter that was typed before the question was visible', () => {
+    const { terminal, screen, lines } = openScreen();
+    screen.busy('> ');
+    vi.advanceTimersByTime(5_000);
+    screen.showDialog(dialog, 0);
+    screen.ask('allow? ');
+    terminal.type('\r');
+    vi.advanceTimersByTime(1_000);
+    expect(lines).toEqual([]);
+    terminal.type('\r');
+    expect(lines).toEqual(['1']);
+    screen.close();
+  });
+
+  it('keeps the start of an answer once if the window shrinks below the height of the region', () => {
+    const { terminal, screen } = openScreen();
+    terminal.resize(120, 40);
+    screen.busy('> ');
+    screen.stream(`| name | value |\n|---|---|\n${'| one | two |\n'.repeat(12)}`);
+    vi.advanceTimersByTime(100);
+    terminal.resize(24, 10);
+    screen.stream('\nThe end.\n');
+    vi.advanceTimersByTime(2_000);
+    screen.close();
+    expect(terminal.text.match(/name/g)).toHaveLength(1);
+    expect(terminal.text.match(/one/g)).toHaveLength(12);
+    expect(terminal.text).toContain('The end.');
   });
 
   it('rings once at the end of a turn of more than ten seconds, and never after a short one', () => {

@@ -93,15 +93,16 @@ describe('the region', () => {
     ]);
     const terminal = start(['go'], { columns: 40, rows: 10 });
     await terminal.sees('Line 29');
-    // Each step halves one dimension at most, so that the wrapped region still fits.
     const sizes = [
       [30, 10],
       [60, 10],
       [60, 20],
-      [100, 20],
-      [50, 20],
-      [50, 12],
-      [40, 12],
+      [100, 40],
+      [40, 10],
+      [200, 40],
+      [30, 10],
+      [120, 12],
+      [24, 30],
       [40, 10],
     ] as const;
     for (const [index, [columns, rows]] of sizes.entries()) {

@@ -9,10 +9,11 @@ import type { Style } from '../terminal/style.ts';
 import type { ActivityRows } from './activity.ts';
 import { breakRow, fitRow, rowWidth } from './cells.ts';
 import type { RegionFrame } from './region.ts';
+import type { OpenPart } from './transcript.ts';
 
 export interface RegionView {
-  /** The end of the streaming text, which is not final yet. */
-  readonly open: readonly string[];
+  /** The parts of the streaming text that are not final yet. */
+  readonly open: readonly OpenPart[];
   readonly activity: ActivityRows;
   /** Facts for the status line, the most important first. */
   readonly facts: readonly string[];
@@ -56,23 +57,58 @@ export function composeRegion(view: RegionView, { columns, rows }: RegionSize, s
   const menu = take(view.menu);
   const busy = take(activity.busy);
   const queued = take(activity.queued);
-  const open = lastRows(
-    view.open.flatMap((row) => breakRow(row, width)),
-    left,
-  );
-  left -= open.length;
+  const open = openRows(view.open, { width, most: left, more: style.signs.more });
+  left -= open.rows.length;
   const output = take(activity.output);
   const todos = take(activity.todos);
-  const above = [...open, ...busy, ...output, ...todos, ...queued, ...rule, ...body, ...choices, ...menu];
+  const above = [
+    ...open.rows,
+    ...busy,
+    ...output,
+    ...todos,
+    ...queued,
+    ...rule,
+    ...body,
+    ...choices,
+    ...menu,
+  ];
   return {
     rows: [...above, ...input.rows],
     cursorRow: above.length + input.cursorRow,
     cursorColumn: Math.min(input.cursorColumn, width),
+    open: open.heights,
   };
 }
 
-function lastRows(rows: readonly string[], count: number): readonly string[] {
-  return count > 0 ? rows.slice(-count) : [];
+interface OpenSpace {
+  readonly width: number;
+  readonly most: number;
+  /** The sign for parts that do not fit. */
+  readonly more: string;
+}
+
+/**
+ * Shows the first parts that fit, each as a whole. The screen may have to keep them as they are, so no other part may
+ * be before them or between them. `heights`: the number of rows of each part.
+ */
+function openRows(
+  parts: readonly OpenPart[],
+  { width, most, more }: OpenSpace,
+): { readonly rows: readonly string[]; readonly heights: readonly number[] } {
+  const broken = parts.map((rows) => rows.flatMap((row) => breakRow(row, width)));
+  const total = broken.reduce((sum, rows) => sum + rows.length, 0);
+  if (total <= most) return { rows: broken.flat(), heights: broken.map((rows) => rows.length) };
+  if (most <= 0) return { rows: [], heights: [] };
+  const shown: (readonly string[])[] = [];
+  let left = most - 1;
+  for (const rows of broken) {
+    left -= rows.length;
+    if (left < 0) break;
+    shown.push(rows);
+  }
+  const hidden = total - shown.reduce((sum, rows) => sum + rows.length, 0);
+  const note = fitRow(`${more} ${hidden} more`, width, more);
+  return { rows: [...shown.flat(), note], heights: shown.map((rows) => rows.length) };
 }
 
 /** Draws the rule with as many facts as fit. */

@@ -82,6 +82,11 @@ export function openTerminal(
     });
   });
 
+  // The emulator answers questions about the position of its cursor.
+  emulator.onData((reply) => {
+    if (!isOver) pty.write(reply);
+  });
+
   function text(): string {
     const { active } = emulator.buffer;
     const lines: string[] = [];

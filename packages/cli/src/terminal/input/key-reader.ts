@@ -7,6 +7,8 @@ import type { Key } from './editor.ts';
 export interface KeyReaderListener {
   readonly key: (key: Key) => void;
   readonly paste: (text: string) => void;
+  /** The terminal reports the row of the cursor, counted from 1. */
+  readonly position?: (row: number) => void;
 }
 
 const ESC = '\u001b';
@@ -18,6 +20,7 @@ const MAX_SEQUENCE_LENGTH = 65_536;
 type Sequence =
   | { readonly kind: 'key'; readonly length: number; readonly key: Key }
   | { readonly kind: 'ignored' | 'paste'; readonly length: number }
+  | { readonly kind: 'position'; readonly length: number; readonly row: number }
   | { readonly kind: 'incomplete' };
 
 export class KeyReader {
@@ -64,6 +67,7 @@ export class KeyReader {
     if (read.kind === 'incomplete') return text.length > MAX_SEQUENCE_LENGTH ? text.length : 0;
     if (read.kind === 'paste') this.#pasted = [];
     if (read.kind === 'key') this.#listener.key(read.key);
+    if (read.kind === 'position') this.#listener.position?.(read.row);
     return read.length;
   }
 
@@ -160,6 +164,8 @@ function readControlSequence(text: string, extra = 0): Sequence {
   const [whole, parameters = '', , final = ''] = found;
   const length = used + whole.length;
   if (final === '~' && parameters === '200') return { kind: 'paste', length };
+  if (final === 'R' && /^\d+;\d+$/.test(parameters))
+    return { kind: 'position', length, row: Number.parseInt(parameters, 10) };
   return keyOrIgnored(length, sequenceKey(parameters, final));
 }
 

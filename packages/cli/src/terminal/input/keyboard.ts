@@ -1,11 +1,9 @@
 /** Reads keys from a terminal in raw mode. The terminal is restored on every way out. */
 import { StringDecoder } from 'node:string_decoder';
 import type { Key } from './editor.ts';
-import { KeyReader } from './key-reader.ts';
+import { KeyReader, type KeyReaderListener } from './key-reader.ts';
 
-interface KeyListener {
-  readonly key: (key: Key) => void;
-  readonly paste: (text: string) => void;
+interface KeyListener extends KeyReaderListener {
   /** The terminal was closed. */
   readonly end: () => void;
 }
@@ -32,7 +30,7 @@ export class Keyboard {
     this.#input = input;
     this.#output = output;
     this.#listener = listener;
-    this.#reader = new KeyReader({ key: (key) => this.#take(key), paste: listener.paste });
+    this.#reader = new KeyReader({ ...listener, key: (key) => this.#take(key) });
     input.on('data', this.#onData);
     // Runs after the keys of the first chunk, which contains all early input.
     input.once('data', () => (this.#isEarly = false));
