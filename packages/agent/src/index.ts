@@ -36,6 +36,7 @@ export {
   type RuleSource,
 } from './permission/rules/rule.ts';
 export { StoredCosts, type Spending } from './cost/stored-costs.ts';
+export { createCronTools } from './schedule/cron-tools.ts';
 export { decodeEntry } from './session/codec/decode.ts';
 export type { Durability } from './session/journal/journal.ts';
 export { type Journal, JournalError } from './session/journal/journal.ts';

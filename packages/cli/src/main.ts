@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
   replay: async () => (await import('./replay/replay.ts')).replayCommand,
   rewind: async () => (await import('./rewind/rewind.ts')).rewindCommand,
   run: async () => (await import('./jobs/start-job.ts')).runCommand,
+  schedule: async () => (await import('./schedule/schedule-command.ts')).scheduleCommand,
   sessions: async () => (await import('./sessions/sessions.ts')).sessionsCommand,
   stop: async () => (await import('./jobs/jobs-command.ts')).stopCommand,
   view: async () => (await import('./view/view.ts')).viewCommand,

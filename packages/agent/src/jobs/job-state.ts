@@ -3,7 +3,9 @@ import { isJsonObject, type JsonObject } from '@heddle/core';
 import * as z from 'zod';
 
 /** Identifies a process. A later process with the same number has another start time or boot. */
-const processStamp = z.object({ pid: z.number(), startTime: z.string(), boot: z.string() }).readonly();
+export const processStampSchema = z
+  .object({ pid: z.number(), startTime: z.string(), boot: z.string() })
+  .readonly();
 
 const jobQuestion = z
   .object({
@@ -39,7 +41,7 @@ const jobState = z
     createdAt: z.number(),
     updatedAt: z.number(),
     state: z.enum(['running', 'waiting', 'done', 'failed']),
-    process: processStamp,
+    process: processStampSchema,
     /** The open questions, oldest first. */
     questions: z.array(jobQuestion).readonly(),
     /** The result of the turn. It is stored before the process ends, so a kill after the turn loses nothing. */
@@ -50,7 +52,7 @@ const jobState = z
 /** The command line of a job. It is written once, and a continued job uses it again. */
 const jobRequest = z.object({ argv: z.array(z.string()).readonly() }).readonly();
 
-export type ProcessStamp = z.infer<typeof processStamp>;
+export type ProcessStamp = z.infer<typeof processStampSchema>;
 export type JobQuestion = z.infer<typeof jobQuestion>;
 export type JobAnswer = z.infer<typeof jobAnswer>;
 export type JobOutcome = z.infer<typeof jobOutcome>;

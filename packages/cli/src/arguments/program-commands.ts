@@ -18,6 +18,7 @@ export const COMMAND_NAMES = [
   'replay',
   'rewind',
   'run',
+  'schedule',
   'sessions',
   'stop',
   'view',

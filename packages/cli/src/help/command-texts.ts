@@ -67,6 +67,14 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
       'JOB is the id of a job, or the beginning of it.',
     examples: ['heddle jobs', 'heddle jobs --json'],
   },
+  schedule: {
+    text: 'run prompts at set times, each as a background job',
+    words: ['add', 'list', 'remove', 'run', 'start', 'stop', 'serve', 'help'],
+    examples: [
+      'heddle schedule add --cron "0 9 * * 1-5" "Summarize the commits since yesterday."',
+      'heddle schedule list',
+    ],
+  },
   attach: {
     text: 'follow a background job to its end',
     usage: 'heddle attach JOB   shows the log and the questions; an interrupt leaves the job running',

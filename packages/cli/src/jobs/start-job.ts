@@ -1,13 +1,10 @@
 /** `heddle run --background`: starts a prompt in a process of its own, which survives the terminal. */
 import { endedJob, JobFolder, newJobId, newJobState, stampOf } from '@heddle/agent/jobs';
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
-import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
-import { keyLines } from '../keys.ts';
+import { spawnDetached } from '../start/detached-process.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import { jobsFolder, reportProblem } from './find-job.ts';
 
@@ -21,17 +18,28 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     const words = JSON.stringify(['run', ...argv].join(' '));
     return reportProblem(`${USAGE}. In the foreground: heddle -p. As a prompt: heddle -- ${words}`, 2);
   }
-  const command = checkedCommand(rest);
+  const command = backgroundCommand(rest);
   if (typeof command === 'string') return reportProblem(command, 2);
-  const folder = new JobFolder(jobsFolder(), newJobId());
-  const sessionId = command.session.id ?? randomUUID();
-  const begin = { id: folder.id, sessionId, cwd: process.cwd(), process: stampOf(process.pid) };
-  folder.create({ argv: rest }, newJobState({ ...begin, prompt: command.prompt ?? '' }, Date.now()));
-  return startProcess(folder, 'new');
+  return startProcess(createJob(newJobId(), { argv: rest, cwd: process.cwd(), command }), 'new');
+}
+
+/** Stores a job that has no process yet. Throws if the folder cannot be written. */
+export function createJob(
+  id: string,
+  {
+    argv,
+    cwd,
+    command,
+  }: { readonly argv: readonly string[]; readonly cwd: string; readonly command: PrintCommand },
+): JobFolder {
+  const folder = new JobFolder(jobsFolder(), id);
+  const begin = { id, sessionId: command.session.id ?? randomUUID(), cwd, process: stampOf(process.pid) };
+  folder.create({ argv }, newJobState({ ...begin, prompt: command.prompt ?? '' }, Date.now()));
+  return folder;
 }
 
 /** Returns a message if the command line cannot run in the background. */
-function checkedCommand(argv: readonly string[]): PrintCommand | string {
+export function backgroundCommand(argv: readonly string[]): PrintCommand | string {
   const parsed = readArguments(['-p', ...argv]);
   if (!parsed.ok) return parsed.message;
   const { command } = parsed;
@@ -45,29 +53,36 @@ function checkedCommand(argv: readonly string[]): PrintCommand | string {
   return inline === undefined ? command : `${inline}: --background stores flags; name a file instead`;
 }
 
+/** Starts the process of a job and prints the commands for it. */
+export async function startProcess(folder: JobFolder, kind: 'new' | 'continued'): Promise<number> {
+  const { id } = folder;
+  const problem = await launchProcess(folder, kind);
+  if (problem !== undefined) return reportProblem(problem);
+  const verb = kind === 'new' ? 'runs' : 'continues';
+  writeMessage(
+    `Job ${id} ${verb} in the background.\n  heddle attach ${id}   follows it\n  heddle jobs             lists jobs\n`,
+  );
+  return 0;
+}
+
 /** A process that has not stored its number by then is reported as failed. */
 const START_MS = 15_000;
 const LOOK_AGAIN_MS = 20;
 
-/** Starts the process of a job and waits until it has stored its number. Prints the commands for the job. */
-export async function startProcess(folder: JobFolder, kind: 'new' | 'continued'): Promise<number> {
+/** Starts the process of a job and waits until it has stored its number. Returns a message if it does not start. */
+export async function launchProcess(
+  folder: JobFolder,
+  kind: 'new' | 'continued',
+): Promise<string | undefined> {
   const { id } = folder;
   const state = folder.stored();
-  if (!state) return reportProblem(`The state of job ${id} cannot be read.`);
-  const log = openSync(folder.log, 'a', 0o600);
+  if (!state) return `The state of job ${id} cannot be read.`;
   const more = kind === 'continued' ? ['--continued'] : [];
-  const program = [...process.execArgv, process.argv[1] ?? '', 'run', '--job', id, ...more];
-  const child = spawn(process.execPath, program, {
+  const child = spawnDetached(['run', '--job', id, ...more], {
     cwd: state.cwd,
-    // Keys stay out of the environment, where every process of the user could read them.
-    env: { ...process.env, HEDDLE_JOB_DIR: folder.path, CLAUDE_JOB_DIR: folder.path, HEDDLE_KEYS_FD: '3' },
-    // A session of its own: the job has no terminal, and signals of this one do not reach it.
-    detached: true,
-    stdio: ['ignore', log, log, 'pipe'],
+    log: folder.log,
+    env: { HEDDLE_JOB_DIR: folder.path, CLAUDE_JOB_DIR: folder.path },
   });
-  closeSync(log);
-  const keys = child.stdio[3];
-  if (keys instanceof Writable) keys.on('error', () => undefined).end(keyLines());
   const ended = once(child, 'exit').then(
     () => true,
     () => true,
@@ -75,16 +90,12 @@ export async function startProcess(folder: JobFolder, kind: 'new' | 'continued')
   const hasStarted = (): boolean => child.pid !== undefined && folder.stored()?.process.pid === child.pid;
   for (const deadline = Date.now() + START_MS; Date.now() < deadline && !hasStarted(); )
     if ((await Promise.race([ended, delay(LOOK_AGAIN_MS)])) === true) break;
-  if (!hasStarted()) {
-    if (folder.takeLock().held)
-      folder.write(endedJob(state, { state: 'failed', text: 'The process did not start.' }));
-    child.kill();
-    return reportProblem(`The job ${id} did not start. Its output: ${folder.log}`);
+  if (hasStarted()) {
+    child.unref();
+    return undefined;
   }
-  child.unref();
-  const verb = kind === 'new' ? 'runs' : 'continues';
-  writeMessage(
-    `Job ${id} ${verb} in the background.\n  heddle attach ${id}   follows it\n  heddle jobs             lists jobs\n`,
-  );
-  return 0;
+  if (folder.takeLock().held)
+    folder.write(endedJob(state, { state: 'failed', text: 'The process did not start.' }));
+  child.kill();
+  return `The job ${id} did not start. Its output: ${folder.log}`;
 }

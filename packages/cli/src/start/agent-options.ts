@@ -86,7 +86,7 @@ export async function agentOptions(
   const tools = builtinTools({
     web: { search: { model: model.options.model, modelName: model.options.modelName } },
   });
-  const named = namedTools(command.tools ?? [], [...tools.map(({ name }) => name), ...SUBAGENT_TOOLS]);
+  const named = namedTools(command.tools ?? [], [...tools.map(({ name }) => name), ...ENGINE_TOOLS]);
   if (!named.ok) return named;
   const prompts = await promptTexts(command);
   if (!prompts.ok) return prompts;
@@ -257,8 +257,8 @@ const TODAYS_NAMES: ReadonlyMap<string, string> = new Map([
   ['Task', 'Agent'],
 ]);
 
-/** The tools that the engine adds to those of the session. */
-const SUBAGENT_TOOLS: readonly string[] = ['Agent', 'SendMessage'];
+/** The tools of a session that are not in the package of tools. */
+const ENGINE_TOOLS: readonly string[] = ['Agent', 'SendMessage', 'CronCreate', 'CronList', 'CronDelete'];
 
 /** Tools that scripts list because other agents have them. These names are not typing errors. */
 const ELSEWHERE: ReadonlySet<string> = new Set([

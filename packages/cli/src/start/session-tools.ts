@@ -1,7 +1,7 @@
 /** Builds the tools of a session with their dependencies: file history, environment of commands, web search, tasks. */
 import path from 'node:path';
 import { type AgentOptions, fileHistoryFolder, type Session } from '@heddle/agent';
-import type { LoopEvent, ModelPort } from '@heddle/core';
+import type { LoopEvent, ModelPort, Tool } from '@heddle/core';
 import {
   type AskDeps,
   attachmentOf,
@@ -42,6 +42,8 @@ export interface ToolChoices extends AskDeps, PlanDeps {
   readonly servers?: ServerTools | undefined;
   /** The skills that the model may use. Undefined if there are none. */
   readonly skills?: SkillDeps | undefined;
+  /** Tools of other packages. */
+  readonly more?: readonly Tool[] | undefined;
   /** Commands run inside it. */
   readonly sandbox?: ShellSandbox | undefined;
   /** Commands that are allowed only because they change nothing run in it. */

@@ -36,6 +36,7 @@ import { extensionNames, extensionNotices } from './loaded-extensions.ts';
 import { instructionPlaces } from './instruction-places.ts';
 import { openChosen } from './open-session.ts';
 import type { ProgramTelemetry } from '../telemetry/open-telemetry.ts';
+import { cronTools, missedRunNotices } from './schedule-runner.ts';
 import { type SessionTools, sessionTools, type ToolChoices } from './session-tools.ts';
 
 export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 'todos'> {
@@ -135,6 +136,7 @@ export async function startAgent(
     sandbox,
     view,
     servers: servers?.search,
+    more: cronTools(options.cwd, command.model),
     traceparentOf,
   });
   const { options: own, ended, dispose, ...parts } = tools;
@@ -241,6 +243,7 @@ export async function startAgent(
   const agent: Agent = createAgent(agentOptions);
   telemetry?.agent.watch(agent);
   const left = ended.map(({ command }) => `ended what an earlier run had left running: ${command}`);
+  const missed = await missedRunNotices();
   return {
     ok: true,
     started: {
@@ -251,7 +254,13 @@ export async function startAgent(
       instructions,
       extensions,
       plugins,
-      notices: [...session.notices, ...queuedNotice(agent), ...left, ...extensionNotices(extensions)],
+      notices: [
+        ...session.notices,
+        ...queuedNotice(agent),
+        ...left,
+        ...extensionNotices(extensions),
+        ...missed,
+      ],
       entitle: (title) => naming.entitle(title),
       listen: (listener) => void listeners.push(listener),
       remark: (remark) => void remarks.push(remark),

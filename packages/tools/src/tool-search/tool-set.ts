@@ -21,6 +21,8 @@ export interface BuiltinDeps extends FileToolDeps, AskDeps, PlanDeps {
   readonly todos?: TodoList;
   /** Without it, there is no Skill tool. */
   readonly skills?: SkillDeps | undefined;
+  /** Tools that need more than this package has, such as those for schedules. */
+  readonly more?: readonly Tool[] | undefined;
 }
 
 export interface ToolSet {
@@ -40,6 +42,9 @@ export const RARELY_USED: readonly string[] = [
   'TaskUpdate',
   'TaskGet',
   'TaskList',
+  'CronCreate',
+  'CronList',
+  'CronDelete',
 ];
 
 export interface ToolSetChoice {
@@ -83,5 +88,6 @@ export function builtinTools(deps: BuiltinDeps = {}): readonly Tool[] {
     ...(deps.skills ? [createSkillTool(deps.skills)] : []),
     createAskTool(deps),
     ...createPlanTools(deps),
+    ...(deps.more ?? []),
   ];
 }

@@ -1,0 +1,172 @@
+/** `heddle schedule`: adds, lists and removes scheduled prompts, and starts or stops their runner. */
+import { newJobId } from '@heddle/agent/jobs';
+import {
+  missedRuns,
+  nextRunOf,
+  readCron,
+  readInterval,
+  type ReadTiming,
+  type Schedule,
+  timingText,
+} from '@heddle/agent/schedule';
+import { createJob, backgroundCommand, startProcess } from '../jobs/start-job.ts';
+import { openScheduleFolder, startRunner, stopRunner } from '../start/schedule-runner.ts';
+import { cutTo, oneLine } from '../sessions/text/columns.ts';
+import { minuteText } from '../sessions/text/units.ts';
+import { pluralize } from '../terminal/amounts.ts';
+import { jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
+import { runInForeground } from './runner-process.ts';
+
+const HELP = `heddle schedule add --every 30m "PROMPT" [flags of heddle -p]
+heddle schedule add --cron "0 9 * * 1-5" [--time-zone ZONE] "PROMPT" [flags of heddle -p]
+                                 --every takes minutes, hours, days or weeks: 30m, 2h, 1d, 1w
+                                 --once runs the prompt at the first of these times only
+heddle schedule list [--json]    lists schedules with their next, last and missed runs
+heddle schedule remove ID        removes a schedule; its jobs are kept
+heddle schedule run ID           starts a job now, whatever its times are
+heddle schedule start|stop       starts or stops the runner; add starts it, too
+heddle schedule serve            runs the runner in the foreground, for a service manager
+
+Each run is a job: heddle jobs lists it. A run that is missed is reported and not repeated.
+`;
+
+export async function scheduleCommand(argv: readonly string[]): Promise<number> {
+  const [verb = 'list', ...words] = argv;
+  switch (verb) {
+    case 'add':
+      return add(words);
+    case 'list':
+    case '--json':
+      return list(argv.includes('--json'));
+    case 'remove':
+    case 'run':
+      return withSchedule(verb, words);
+    case 'start':
+      return report(await startRunner());
+    case 'stop':
+      return report(await stopRunner());
+    case 'serve':
+      return runInForeground();
+    case 'help':
+      writeMessage(HELP);
+      return 0;
+    default:
+      return refuse(`There is no command schedule ${oneLine(verb)}. See: heddle schedule help`, 2);
+  }
+}
+
+async function add(argv: readonly string[]): Promise<number> {
+  const read = readOwnFlags(argv);
+  if (typeof read === 'string') return refuse(read, 2);
+  const { timing, isOnce, rest } = read;
+  const command = backgroundCommand(rest);
+  if (typeof command === 'string') return refuse(command, 2);
+  if (command.session.id !== undefined)
+    return refuse('--session-id names one session; a schedule starts a new one for each run', 2);
+  const schedule = (await openScheduleFolder()).add({
+    timing,
+    argv: rest,
+    title: (command.prompt ?? '').slice(0, TITLE_LENGTH),
+    cwd: process.cwd(),
+    createdAt: Date.now(),
+    isOnce,
+  });
+  writeMessage(`Added schedule ${schedule.id}: ${timesText(schedule)}\n`);
+  return report(await startRunner());
+}
+
+const TITLE_LENGTH = 200;
+
+interface OwnFlags {
+  readonly timing: Extract<ReadTiming, { ok: true }>['timing'];
+  readonly isOnce: boolean;
+  readonly rest: readonly string[];
+}
+
+/** Returns a message if the times cannot be read. The other words are those of `heddle -p`. */
+function readOwnFlags(argv: readonly string[]): OwnFlags | string {
+  const values = new Map<string, string>();
+  const rest: string[] = [];
+  let isOnce = false;
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    const [, name = '', value] = /^--(every|cron|time-zone)(?:=(.*))?$/s.exec(word) ?? [];
+    if (word === '--once') isOnce = true;
+    else if (name === '') rest.push(word);
+    else values.set(name, value ?? argv[(at += 1)] ?? '');
+  }
+  const [every, cron] = [values.get('every'), values.get('cron')];
+  if ((every === undefined) === (cron === undefined))
+    return 'A schedule has --every or --cron. See: heddle schedule help';
+  if (every !== undefined && values.has('time-zone')) return '--time-zone works only with --cron';
+  const read = every === undefined ? readCron(cron ?? '', values.get('time-zone')) : readInterval(every);
+  return read.ok ? { timing: read.timing, isOnce, rest } : read.message;
+}
+
+async function list(isJson: boolean): Promise<number> {
+  const folder = await openScheduleFolder();
+  const now = Date.now();
+  const isRunning = folder.runner !== undefined;
+  const rows = folder.list().map((schedule) => {
+    const state = folder.state(schedule);
+    const next = nextRunOf(schedule, { ...state, handledUntil: Math.max(state.handledUntil, now) });
+    return { schedule, lastRun: state.lastRun, missed: missedRuns(schedule, state, now), next };
+  });
+  if (isJson) {
+    const schedules = rows.map(({ schedule, ...row }) => ({ ...schedule, ...row }));
+    writeMessage(`${jsonText({ runner: isRunning ? 'running' : 'stopped', schedules }, 2)}\n`);
+    return 0;
+  }
+  if (rows.length === 0)
+    writeMessage('There are no schedules. To add one: heddle schedule add --every 1d "…"\n');
+  for (const { schedule, lastRun, missed, next } of rows) {
+    const lines = [
+      `${schedule.id}  ${timesText(schedule)}  ${cutTo(oneLine(schedule.title), 60)}`,
+      `          next: ${isRunning && next !== undefined ? minuteText(next) : 'none'}`,
+      ...(lastRun ? [`          last: ${minuteText(lastRun.dueAt)}, job ${lastRun.jobId}`] : []),
+      ...(missed ? [`          missed: ${missedText(missed)}`] : []),
+    ];
+    writeMessage(`${lines.join('\n')}\n`);
+  }
+  if (rows.length > 0 && !isRunning)
+    writeMessage('The runner does not run. To start it: heddle schedule start\n');
+  return 0;
+}
+
+function missedText({ count, last, reason }: NonNullable<ReturnType<typeof missedRuns>>): string {
+  return `${pluralize(count, 'run')}, the last at ${minuteText(last)}: ${oneLine(reason)}`;
+}
+
+function timesText({ timing, isOnce }: Schedule): string {
+  return `${timingText(timing)}${isOnce ? ', once' : ''}`;
+}
+
+async function withSchedule(verb: 'remove' | 'run', words: readonly string[]): Promise<number> {
+  const [word, ...more] = words;
+  if (word === undefined || more.length > 0) return refuse(`usage: heddle schedule ${verb} ID`, 2);
+  const folder = await openScheduleFolder();
+  const [schedule, ...others] = folder.find(word);
+  if (others.length > 0) return refuse(`${word} matches several schedules. Use a longer id.`);
+  if (!schedule) return refuse(`There is no schedule ${oneLine(word)}. To list them: heddle schedule list`);
+  if (verb === 'remove') {
+    folder.remove(schedule.id);
+    writeMessage(`Removed schedule ${schedule.id}.\n`);
+    return 0;
+  }
+  const { argv, cwd } = schedule;
+  const command = backgroundCommand(argv);
+  if (typeof command === 'string') return refuse(command);
+  return startProcess(createJob(newJobId(), { argv, cwd, command }), 'new');
+}
+
+function report(outcome: { readonly ok: boolean; readonly message: string }): number {
+  if (!outcome.ok) return refuse(outcome.message);
+  writeMessage(`${outcome.message}\n`);
+  return 0;
+}
+
+function refuse(message: string, code = 1): number {
+  process.stderr.write(`heddle: ${message}\n`);
+  return code;
+}
