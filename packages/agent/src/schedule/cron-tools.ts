@@ -72,14 +72,13 @@ function createTool({
         import('./timing.ts'),
         import('./schedule-folder.ts'),
       ]);
-      const read = readCron(String(cron), typeof zone === 'string' && zone !== '' ? zone : undefined);
+      const read = readCron(text(cron), text(zone) || undefined);
       if (!read.ok) throw new Error(read.message);
       const store = await open(folder);
-      const text = String(prompt);
       const schedule = store.add({
         timing: read.timing,
-        argv: [...flags, '--', text],
-        title: text.slice(0, TITLE_LENGTH),
+        argv: [...flags, '--', text(prompt)],
+        title: text(prompt).slice(0, TITLE_LENGTH),
         cwd,
         createdAt: now(),
         isOnce: recurring === false,
@@ -136,7 +135,7 @@ function deleteTool({ folder }: CronToolsDeps): Tool<JsonObject, { readonly id: 
     async call({ id }) {
       const store = await open(folder);
       const found = store.list().find((schedule) => schedule.id === id);
-      if (!found) throw new Error(`There is no schedule ${String(id)}. CronList lists them.`);
+      if (!found) throw new Error(`There is no schedule ${text(id)}. CronList lists them.`);
       store.remove(found.id);
       return { data: { id: found.id } };
     },
@@ -152,6 +151,10 @@ async function open(folder: string): Promise<ScheduleFolder> {
 async function compiled(schema: JsonObject) {
   const { compileSchema } = await import('@heddle/tools/json-schema');
   return compileSchema(schema);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function timeText(at: number | undefined): string {

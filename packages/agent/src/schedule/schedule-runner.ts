@@ -24,7 +24,7 @@ export interface ScheduleRunnerSetup {
 }
 
 /** The jobs of schedules. */
-export interface ScheduledJobs {
+interface ScheduledJobs {
   /** Starts a job with this id. Rejects if it does not start. */
   readonly start: (schedule: Schedule, jobId: string) => Promise<void>;
   /** Undefined if there is no such job. */

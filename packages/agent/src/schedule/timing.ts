@@ -43,7 +43,7 @@ export function readCron(expression: string, timeZone = localTimeZone()): ReadTi
   }
 }
 
-export function localTimeZone(): string {
+function localTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
