@@ -14,6 +14,7 @@ export type {
 } from './engine/options.ts';
 export { deniedFilesOf } from './engine/permission.ts';
 export { runSideCall } from './engine/side-call.ts';
+export { ToolRunner } from './engine/tool-runner.ts';
 export { createReadFileState } from './attachments/changed-files.ts';
 export type { Price } from './cost/usage-meter.ts';
 export { systemClock } from '@heddle/models';

@@ -20,7 +20,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
   import: async () => (await import('./import/import.ts')).importCommand,
   jobs: async () => (await import('./jobs/jobs-command.ts')).jobsCommand,
   logs: async () => (await import('./jobs/job-log.ts')).logsCommand,
-  mcp: async () => (await import('./mcp/mcp-command.ts')).mcpCommand,
+  mcp: async () => mcpOrServe,
   models: async () => (await import('./models/list.ts')).printModels,
   permissions: async () => (await import('./permissions/permissions.ts')).permissionsCommand,
   replay: async () => (await import('./replay/replay.ts')).replayCommand,
@@ -31,6 +31,13 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
   stop: async () => (await import('./jobs/jobs-command.ts')).stopCommand,
   view: async () => (await import('./view/view.ts')).viewCommand,
 };
+
+/** `heddle mcp serve` starts tools like a conversation does. The other words only concern the configuration. */
+async function mcpOrServe(argv: readonly string[]): Promise<number> {
+  const [word, ...rest] = argv;
+  if (word === 'serve') return (await import('./serve/serve.ts')).serveCommand(rest);
+  return (await import('./mcp/mcp-command.ts')).mcpCommand(argv);
+}
 
 settleHome(process.env);
 takeKeys();

@@ -53,6 +53,7 @@ export * from './request/view.ts';
 
 // Tools: their interface, and the scheduling of calls.
 export { StreamingToolExecutor } from './tools/executor.ts';
+export type { Slot } from './tools/slot.ts';
 export * from './tools/tool.ts';
 export type { Redact } from './tools/call-pipeline.ts';
 

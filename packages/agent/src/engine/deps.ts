@@ -55,7 +55,7 @@ export function productionDeps(
   };
 }
 
-const noToolHooks: ToolHooks = {
+export const noToolHooks: ToolHooks = {
   before: () => Promise.resolve({}),
   after: () => Promise.resolve({}),
   afterFailure: () => Promise.resolve({}),

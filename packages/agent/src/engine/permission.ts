@@ -29,7 +29,13 @@ interface Record {
   readonly denials: Pick<Denials, 'note'>;
 }
 
-export function permissionOf(options: AgentOptions, record: Record): CanUseTool {
+/** The part of the options that decides about calls. */
+export type PermissionOptions = Pick<
+  AgentOptions,
+  'cwd' | 'rules' | 'configDirs' | 'sandbox' | 'view' | 'hooks' | 'canUseTool'
+>;
+
+export function permissionOf(options: PermissionOptions, record: Record): CanUseTool {
   const live = liveOf(options);
   return async (tool, input, context, { toolUseId, hookDecision, hookReason, answered, signal }) => {
     const deny = (message: string, by: Denial['by'] = 'other', interrupt = false): Permission => {
@@ -102,12 +108,12 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
 }
 
 /** Whether a command can be allowed because it runs in the view. */
-async function isViewComplete({ name }: Tool, { view }: AgentOptions): Promise<boolean> {
+async function isViewComplete({ name }: Tool, { view }: PermissionOptions): Promise<boolean> {
   const readiness = name === 'Bash' ? await view?.readiness() : undefined;
   return readiness?.ready === true && readiness.isComplete;
 }
 
-function hasFailedInView({ view }: AgentOptions, { command }: JsonObject): boolean {
+function hasFailedInView({ view }: PermissionOptions, { command }: JsonObject): boolean {
   return typeof command === 'string' && view?.hasFailed(command) === true;
 }
 
@@ -139,7 +145,7 @@ export function liveOf(options: RuleOptions): LivePermissions {
 }
 
 /** The project, and the folders that were added to it. */
-export function workingFoldersOf(options: AgentOptions): readonly string[] {
+export function workingFoldersOf(options: RuleOptions): readonly string[] {
   return [options.cwd, ...liveOf(options).directories];
 }
 
@@ -187,7 +193,7 @@ function surroundingsOf(
 }
 
 async function decider(
-  options: AgentOptions,
+  options: RuleOptions,
   live: LivePermissions,
   { request, readOnlyView }: { readonly request: AuthorizeRequest; readonly readOnlyView: boolean },
   context: ToolUseContext,
@@ -219,7 +225,7 @@ async function decider(
 
 /** The answer of a hook in place of the user. A hook that fails leaves the question to the user. */
 async function hookAnswer(
-  { hooks }: AgentOptions,
+  { hooks }: PermissionOptions,
   question: PermissionQuestion,
   signal: AbortSignal,
 ): Promise<PermissionAnswer | undefined> {

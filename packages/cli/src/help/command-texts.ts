@@ -157,7 +157,7 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
   },
   mcp: {
     text: 'list, add, remove and test MCP servers',
-    words: ['list', 'get', 'add', 'add-json', 'remove', 'test', 'login', 'logout', 'help'],
+    words: ['list', 'get', 'add', 'add-json', 'remove', 'test', 'login', 'logout', 'serve', 'help'],
     examples: ['heddle mcp add notes -- npx -y @acme/notes-server', 'heddle mcp test notes'],
   },
   config: {

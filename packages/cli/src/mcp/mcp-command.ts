@@ -21,8 +21,10 @@ heddle mcp remove NAME                      removes a server
 heddle mcp test [NAME] [--json]             connects, and shows the state, the tools and the errors
 heddle mcp login NAME                       logs in to a server with an address, in the browser
 heddle mcp logout NAME                      forgets the tokens of a server
+heddle mcp serve [FLAGS]                    offers Heddle's tools to other clients, on standard input and output
 
 add takes --env KEY=VALUE and --header "Name: value", each any number of times.
+serve takes the flags of heddle -p for tools, rules and settings. Calls that no rule allows are refused.
 --scope local (you, in this project; the default), user (you, everywhere) or project (.mcp.json, for everyone).
 `;
 

@@ -37,7 +37,7 @@ type OpenedSandbox =
 /** The sandbox starts with the first command. Only `failIfUnavailable` waits here for the check that it can start. */
 export async function openSandbox(
   settings: SandboxSettings | undefined,
-  { cwd, rules, configDirs = [] }: Omit<AgentSetup, 'sandboxSettings'>,
+  { cwd, rules, configDirs = [] }: Pick<AgentSetup, 'cwd' | 'rules' | 'configDirs'>,
   { ask, tell }: { readonly ask: AskPermission | undefined; readonly tell: (text: string) => void },
 ): Promise<OpenedSandbox> {
   if (!settings?.enabled) return { ok: true, sandbox: undefined };

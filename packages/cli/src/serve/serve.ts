@@ -1,0 +1,128 @@
+/** `heddle mcp serve`: offers the tools of Heddle to other MCP clients. Rules decide; there is no user to ask. */
+import {
+  isHostNamed,
+  isToolDenied,
+  LivePermissions,
+  memorySession,
+  systemClock,
+  ToolRunner,
+  VERSION,
+} from '@heddle/agent';
+import { settingsHooks } from '@heddle/agent/hooks';
+import { appliedSettings, sandboxSettings } from '@heddle/agent/settings';
+import { serveTools } from '@heddle/mcp/serve';
+import { randomUUID } from 'node:crypto';
+import os from 'node:os';
+import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
+import { setVariables } from '../keys.ts';
+import { knownSecrets, learnSecrets } from '../known-secrets.ts';
+import { permissionSetup } from '../permissions/setup.ts';
+import { offered } from '../start/agent-options.ts';
+import { openSandbox, openView } from '../start/open-sandbox.ts';
+import { SessionHooks } from '../start/session-hooks.ts';
+import { sessionTools } from '../start/session-tools.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+
+/** Tools that make sense without a conversation. */
+const SERVED: ReadonlySet<string> = new Set([
+  'Bash',
+  'TaskOutput',
+  'TaskStop',
+  'Read',
+  'Write',
+  'Edit',
+  'NotebookEdit',
+  'Glob',
+  'Grep',
+  'WebFetch',
+]);
+
+const READ_ONLY: ReadonlySet<string> = new Set(['Read', 'Glob', 'Grep', 'TaskOutput']);
+
+const WORD = 'serve';
+
+/** Takes the flags of `heddle -p` that concern tools, rules and settings. */
+export async function serveCommand(argv: readonly string[]): Promise<number> {
+  const parsed = readArguments(['-p', WORD, ...argv]);
+  if (!parsed.ok) return refuse(parsed.message);
+  const { command } = parsed;
+  if (command.name !== 'print' || command.prompt !== WORD)
+    return refuse('mcp serve takes flags only, such as --allowed-tools and --tools.');
+  return serve(command);
+}
+
+async function serve(command: PrintCommand): Promise<number> {
+  const cwd = process.cwd();
+  const permission = await permissionSetup(command);
+  const { loaded, directories, configDirs, mode } = permission;
+  setVariables(appliedSettings(loaded).env);
+  learnSecrets();
+  const rules = new LivePermissions(permission.rules, directories, { mayBypass: command.mayBypass });
+  const settings = sandboxSettings(loaded, os.homedir());
+  const opened = await openSandbox(settings, { cwd, rules, configDirs }, { ask: undefined, tell: warn });
+  if (!opened.ok) return refuse(opened.message);
+  const { sandbox } = opened;
+  const view = openView(settings);
+  const declared = command.bare ? { declared: [], problems: [] } : settingsHooks(loaded);
+  for (const note of [...permission.notes, ...declared.problems]) warn(note);
+  const session = memorySession(randomUUID(), systemClock.now);
+  const hooks = new SessionHooks({
+    declared: declared.declared,
+    cwd,
+    source: 'startup',
+    commonInput: () => ({ session_id: session.id, transcript_path: '', permission_mode: rules.mode ?? mode }),
+    instructionFiles: () => [],
+    messages: () => [],
+    tell: warn,
+    remark: () => undefined,
+    askModel: () => Promise.resolve(NO_MODEL),
+    askAgent: () => Promise.resolve(NO_MODEL),
+    entitle: () => undefined,
+    beforePrompt: () => Promise.resolve(),
+  });
+  const { options, dispose } = await sessionTools(session, {
+    isOffered: (name) => SERVED.has(name) && offered(name, command, rules),
+    named: [...SERVED],
+    allowsPrivate: (host) => isHostNamed(host, rules.rules),
+    sandbox,
+    view,
+  });
+  const runner = new ToolRunner({
+    cwd,
+    mode,
+    tools: options.tools,
+    rules,
+    configDirs,
+    sandbox,
+    view,
+    hooks: hooks.forAgent(),
+    redact: (value) => knownSecrets.redactValue(value),
+  });
+  const end = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end.abort());
+  await serveTools(
+    {
+      version: VERSION,
+      instructions: `Tools for files, commands and the web, in the folder ${cwd}. A call needs a rule that allows it.`,
+      tools: options.tools.filter(({ name }) => !isToolDenied(name, rules.rules)),
+      readOnly: READ_ONLY,
+      call: (call) => runner.call(call),
+    },
+    end.signal,
+  );
+  await hooks.end('other');
+  await dispose();
+  await sandbox?.dispose();
+  return 0;
+}
+
+const NO_MODEL = { ok: false, message: 'heddle mcp serve has no model.' } as const;
+
+function warn(text: string): void {
+  process.stderr.write(`heddle: ${escapeControls(text)}\n`);
+}
+
+function refuse(message: string): number {
+  warn(message);
+  return 2;
+}
