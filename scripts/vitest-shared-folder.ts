@@ -1,8 +1,8 @@
 /**
  * One folder for a whole test run. It contains shared results that are expensive to make, such as the bundled program, and all
- * temporary folders of tests, so that none of them is left behind.
+ * temporary folders of tests, so that none of them is left behind. The database server of the run ends with it.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -12,5 +12,20 @@ export function setup(): () => void {
   chmodSync(folder, 0o1777);
   process.env['HEDDLE_TEST_FOLDER'] = folder;
   process.env['TMPDIR'] = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => {
+    stopServer(path.join(folder, 'postgres/data/postmaster.pid'));
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+/** Tests of the fleet start one server that survives their processes. Its data is removed with the folder. */
+function stopServer(pidFile: string): void {
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 1) return;
+  try {
+    process.kill(pid, 'SIGQUIT');
+  } catch {
+    // It has ended already.
+  }
 }

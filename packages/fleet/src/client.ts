@@ -5,9 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, inTransaction, notify, openDatabase, type Queries } from './database.ts';
 import type { StoredLine } from './log.ts';
-import { type OpenQuestion, openQuestions, storeAnswer } from './questions.ts';
+import { type FleetHealth, listSessions, pruneSessions, readHealth, type SessionRow } from './overview.ts';
+import { type OpenQuestion, openQuestions, type QuestionKey, storeAnswer } from './questions.ts';
 import { createQueue, type Scheduler } from './scheduler.ts';
 import { LOG_VERSION, migrate } from './schema.ts';
+import { TokenStore } from './tokens.ts';
 import { endTurn, enqueueNext } from './turns.ts';
 
 export interface TenantLimits {
@@ -24,59 +26,54 @@ export interface SubmitChoice {
   readonly by?: string;
 }
 
-export interface SessionRow {
-  readonly id: string;
-  readonly tenant: string;
-  readonly state: 'idle' | 'waiting' | 'queued' | 'running' | 'parked';
-  readonly turns: number;
-  readonly entries: number;
-  readonly spentUsd: number;
-  readonly worker: number | null;
-}
-
-export interface FleetHealth {
-  readonly workers: readonly {
-    readonly id: number;
-    readonly host: string;
-    readonly pid: number;
-    readonly running: number;
-    readonly idleSeconds: number;
-  }[];
-  /** Turns that have not ended, by state. */
-  readonly turns: Readonly<Record<string, number>>;
-  /** Sessions whose lines are of a newer version. */
-  readonly unreadable: readonly string[];
-}
-
 export interface TurnState {
-  readonly state: string;
+  readonly n: number;
+  readonly state: 'waiting' | 'queued' | 'running' | 'parked' | 'done';
   readonly result: unknown;
   readonly takeovers: number;
+  /** The name of the submitter. */
+  readonly by: string | null;
+  readonly created: Date;
+  readonly started: Date | null;
+  readonly ended: Date | null;
 }
 
 /** Stored lines in order. `seq` is the place to continue a watch from. */
 export type Seen = StoredLine;
 
 const POLL_MS = 100;
+const PAGE_LINES = 500;
+const TURN_STATE = 'n, state, result, takeovers, by, created, started, ended';
+
+/** Ids become parts of file names in workers. `~` separates the tenant from the name in ids that the gateway makes. */
+const ID = /^[A-Za-z0-9][\w.~-]{0,199}$/;
 
 export class Fleet {
   readonly #database: Database;
   readonly #scheduler: Scheduler;
+  /** The tokens of the gateway. */
+  readonly tokens: TokenStore;
 
   private constructor(database: Database) {
     this.#database = database;
+    this.tokens = new TokenStore(database);
     this.#scheduler = createQueue(database, { worker: 0, concurrency: 0 });
   }
 
   /** Connects, and brings the tables up to date. */
-  static async connect(url: string): Promise<Fleet> {
-    const database = openDatabase(url, 4);
+  static async connect(url: string, connections = 4): Promise<Fleet> {
+    const database = openDatabase(url, connections);
     await migrate(database);
     return new Fleet(database);
   }
 
   async close(): Promise<void> {
     await this.#database.end();
+  }
+
+  /** Rejects if the database is away. */
+  async ping(): Promise<void> {
+    await this.#database.pool.query('select 1');
   }
 
   /** Creates a tenant, or changes the limits that are given. */
@@ -100,6 +97,8 @@ export class Fleet {
 
   /** Creates a session of a tenant. An existing session of the same tenant stays as it is. */
   async create(session: string, tenant: string, options: object = {}): Promise<void> {
+    if (!ID.test(session))
+      throw new Error('The name of a session has letters, digits, dots, dashes and underscores only.');
     const { rows } = await this.#database.pool.query<{ tenant: string }>(
       `with made as (insert into heddle.session (id, tenant, options) values ($1, $2, $3)
          on conflict do nothing returning tenant)
@@ -159,10 +158,7 @@ export class Fleet {
       if (signal?.aborted) return;
       // Read before the lines, so that no line of an ended turn is missed.
       const turn = untilTurn === undefined ? undefined : await this.turn(session, untilTurn);
-      const { rows } = await this.#database.pool.query<Seen>(
-        'select seq, turn, kind, line from heddle.entry where session = $1 and seq > $2 order by seq limit 500',
-        [session, after],
-      );
+      const rows = await this.page(session, after, PAGE_LINES);
       for (const row of rows) {
         yield row;
         after = row.seq;
@@ -175,10 +171,28 @@ export class Fleet {
 
   async turn(session: string, n: number): Promise<TurnState | undefined> {
     const { rows } = await this.#database.pool.query<TurnState>(
-      'select state, result, takeovers from heddle.turn where session = $1 and n = $2',
+      `select ${TURN_STATE} from heddle.turn where session = $1 and n = $2`,
       [session, n],
     );
     return rows[0];
+  }
+
+  /** The last turns of a session, newest first. */
+  async turns(session: string, limit: number): Promise<readonly TurnState[]> {
+    const { rows } = await this.#database.pool.query<TurnState>(
+      `select ${TURN_STATE} from heddle.turn where session = $1 order by n desc limit $2`,
+      [session, limit],
+    );
+    return rows;
+  }
+
+  /** Lines after a number, in order. */
+  async page(session: string, after: number, limit: number): Promise<readonly Seen[]> {
+    const { rows } = await this.#database.pool.query<Seen>(
+      'select seq, turn, kind, line from heddle.entry where session = $1 and seq > $2 order by seq limit $3',
+      [session, after, limit],
+    );
+    return rows;
   }
 
   questions(tenant?: string): Promise<readonly OpenQuestion[]> {
@@ -186,7 +200,7 @@ export class Fleet {
   }
 
   /** Returns false if the question is unknown or already answered. */
-  answer(question: OpenQuestion, answer: PermissionAnswer, by?: string): Promise<boolean> {
+  answer(question: QuestionKey, answer: PermissionAnswer, by?: string): Promise<boolean> {
     return storeAnswer(this.#database, this.#scheduler, question, answer, by);
   }
 
@@ -210,13 +224,20 @@ export class Fleet {
     });
   }
 
+  /** Asks workers to stop: one, or all that are registered now. Returns their numbers. Their turns get `waitMs` to end. */
+  async drain(waitMs: number, worker?: number): Promise<readonly number[]> {
+    const { rows } = await this.#database.pool.query<{ id: number }>(
+      'update heddle.worker set drain_ms = $1 where $2::int is null or id = $2 returning id',
+      [waitMs, worker ?? null],
+    );
+    await notify(this.#database.pool, 'heddle_drain');
+    return rows.map(({ id }) => id);
+  }
+
   /** The lines of a session in the format of a session file. */
   async *lines(session: string): AsyncGenerator<string> {
     for (let after = 0; ; ) {
-      const { rows } = await this.#database.pool.query<Seen>(
-        `select seq, kind, line from heddle.entry where session = $1 and seq > $2 order by seq limit 500`,
-        [session, after],
-      );
+      const rows = await this.page(session, after, PAGE_LINES);
       for (const { kind, line } of rows) if (kind !== 'taken') yield line;
       const last = rows.at(-1);
       if (!last) return;
@@ -239,48 +260,17 @@ export class Fleet {
   }
 
   /** Removes sessions whose last turn ended before this time, with everything about them. */
-  async prune(before: Date): Promise<number> {
-    const { rowCount } = await this.#database.pool.query(
-      `delete from heddle.session s where created < $1 and not exists (
-         select 1 from heddle.turn t where t.session = s.id and (t.state <> 'done' or t.ended >= $1))`,
-      [before],
-    );
-    return rowCount ?? 0;
+  prune(before: Date): Promise<number> {
+    return pruneSessions(this.#database, before);
   }
 
-  /** Workers, and turns that no current worker can run. */
-  async health(): Promise<FleetHealth> {
-    const { pool } = this.#database;
-    const workers = await pool.query<FleetHealth['workers'][number]>(
-      `select w.id, w.host, w.pid, extract(epoch from now() - w.heartbeat)::float8 as "idleSeconds",
-         (select count(*)::int from heddle.turn t where t.worker = w.id and t.state = 'running') as running
-       from heddle.worker w order by w.id`,
-    );
-    const turns = await pool.query<{ state: string; n: number }>(
-      `select state, count(*)::int as n from heddle.turn where state <> 'done' group by state`,
-    );
-    const newer = await pool.query<{ session: string }>(
-      `select distinct session from heddle.turn where state <> 'done' and log_version > $1`,
-      [LOG_VERSION],
-    );
-    return {
-      workers: workers.rows,
-      turns: Object.fromEntries(turns.rows.map(({ state, n }) => [state, n])),
-      unreadable: newer.rows.map(({ session }) => session),
-    };
+  health(): Promise<FleetHealth> {
+    return readHealth(this.#database);
   }
 
-  async list(tenant?: string): Promise<readonly SessionRow[]> {
-    const { rows } = await this.#database.pool.query<SessionRow>(
-      `select s.id, s.tenant, coalesce(open.state, 'idle') as state, s.next_turn - 1 as turns, open.worker,
-         (select count(*)::int from heddle.entry e where e.session = s.id) as entries, s.spent_usd as "spentUsd"
-       from heddle.session s
-       left join lateral (select state, worker from heddle.turn t where t.session = s.id and state <> 'done'
-         order by n limit 1) open on true
-       where $1::text is null or s.tenant = $1 order by s.created`,
-      [tenant ?? null],
-    );
-    return rows;
+  /** The sessions of a tenant, or of all tenants. With `ids`, only those among them. */
+  list(tenant?: string, ids?: readonly string[]): Promise<readonly SessionRow[]> {
+    return listSessions(this.#database, tenant, ids);
   }
 }
 

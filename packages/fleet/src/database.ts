@@ -24,6 +24,8 @@ export function openDatabase(url: string, connections = 10): Database {
   });
   // A pool without a listener ends the process when an idle connection breaks.
   pool.on('error', () => undefined);
+  // The pool listens to idle connections only. One in a transaction needs its own listener.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return { url, pool, end: () => pool.end() };
 }
 
@@ -50,7 +52,7 @@ export async function inTransaction<T>(
 }
 
 /** The channels of notifications. A notification only wakes its receiver, which then reads the tables. */
-export type Channel = 'heddle_queue' | 'heddle_cancel' | 'heddle_answer';
+export type Channel = 'heddle_queue' | 'heddle_cancel' | 'heddle_answer' | 'heddle_drain';
 
 export function notify(queries: Queries, channel: Channel, payload = ''): Promise<unknown> {
   return queries.query('select pg_notify($1, $2)', [channel, payload]);

@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os';
 import { Client } from 'pg';
-import { type Database, inTransaction } from './database.ts';
+import { type Database, inTransaction, listen } from './database.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface Lifeline {
@@ -29,11 +29,17 @@ const WORKER_LOCK = 4_207;
 /** After a server start, workers need this time to connect again. */
 const SERVER_START_SECONDS = 5;
 
-/** `onLost` is called if the connection with the lock breaks: other workers take over the turns of this one. */
+interface LifelineEvents {
+  /** Called if the connection with the lock breaks: other workers take over the turns of this one. */
+  readonly onLost: () => void;
+  /** Called when this worker is asked to end, with the time that its turns have. */
+  readonly onDrain: (waitMs: number) => void;
+}
+
 export async function openLifeline(
   database: Database,
   times: LifelineTimes,
-  onLost: () => void,
+  { onLost, onDrain }: LifelineEvents,
 ): Promise<Lifeline> {
   const { rows } = await database.pool.query<{ id: number }>(
     `select nextval(pg_get_serial_sequence('heddle.worker', 'id'))::int as id`,
@@ -48,12 +54,17 @@ export async function openLifeline(
   );
   const timers: NodeJS.Timeout[] = [];
   const beat = async (): Promise<void> => {
-    const beaten = await database.pool.query('update heddle.worker set heartbeat = now() where id = $1', [
-      worker,
-    ]);
+    const { rows: beaten } = await database.pool.query<{ drain_ms: number | null }>(
+      'update heddle.worker set heartbeat = now() where id = $1 returning drain_ms',
+      [worker],
+    );
+    if (isOver) return;
+    const [row] = beaten;
     // Another worker took this one for dead.
-    if (beaten.rowCount === 0 && !isOver) onLost();
+    if (!row) onLost();
+    else if (row.drain_ms !== null) onDrain(row.drain_ms);
   };
+  const drains = await listen(database.url, ['heddle_drain'], () => void beat().catch(() => undefined));
   timers.push(setInterval(() => void beat().catch(() => undefined), times.heartbeatMs));
 
   /** The server may only have restarted: the lock is taken again unless another worker was faster. */
@@ -91,6 +102,7 @@ export async function openLifeline(
     async end() {
       isOver = true;
       for (const timer of timers) clearInterval(timer);
+      await drains.end();
       await database.pool.query('delete from heddle.worker where id = $1', [worker]).catch(() => undefined);
       await client.end().catch(() => undefined);
     },
@@ -156,7 +168,8 @@ async function collectDead(
 async function disconnect({ pool }: Database, worker: number): Promise<void> {
   await pool.query(
     `select pg_terminate_backend(pid) from pg_locks
-     where locktype = 'advisory' and classid = $1 and objid = $2 and granted`,
+     where locktype = 'advisory' and classid = $1 and objid = $2 and granted
+       and database = (select oid from pg_database where datname = current_database())`,
     [WORKER_LOCK, worker],
   );
 }

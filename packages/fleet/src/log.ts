@@ -16,7 +16,7 @@ import {
 } from '@heddle/agent/store';
 import { type Entry, type EntryBody, unfinishedRun } from '@heddle/core';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AWAY_MS, type Database, isConnectionError, sqlState } from './database.ts';
+import { AWAY_MS, type Database, isConnectionError, retrying, sqlState } from './database.ts';
 
 export interface TurnId {
   readonly session: string;
@@ -199,7 +199,10 @@ class FleetJournal implements Journal {
       try {
         await this.#insert(batch);
       } catch (thrown) {
-        if (sqlState(thrown) === KEY_EXISTS && (await this.#isOwn(batch))) {
+        if (
+          sqlState(thrown) === KEY_EXISTS &&
+          (await retrying(() => this.#isOwn(batch)).catch(() => false))
+        ) {
           // The reply to an earlier try was lost.
         } else if (isConnectionError(thrown) && Date.now() < giveUpAt) {
           await sleep(RETRY_MS);

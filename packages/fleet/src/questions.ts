@@ -16,6 +16,13 @@ export interface OpenQuestion {
   readonly reason: string;
 }
 
+/** Session, turn, call and input: an answer can only belong to this question. */
+export function questionId({ session, turn, toolUseId, digest }: QuestionKey): string {
+  return `${session}:${turn}:${toolUseId}:${digest.slice(0, 12)}`;
+}
+
+export type QuestionKey = Pick<OpenQuestion, 'session' | 'turn' | 'toolUseId' | 'digest'>;
+
 interface QuestionRow {
   readonly session: string;
   readonly turn: number;
@@ -41,7 +48,7 @@ export async function openQuestions({ pool }: Database, tenant?: string): Promis
 export function storeAnswer(
   database: Database,
   scheduler: Scheduler,
-  question: Pick<OpenQuestion, 'session' | 'turn' | 'toolUseId' | 'digest'>,
+  question: QuestionKey,
   answer: PermissionAnswer,
   by: string | undefined,
 ): Promise<boolean> {

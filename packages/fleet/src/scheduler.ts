@@ -34,6 +34,7 @@ interface QueueSetup {
 
 /** A lost notification delays a turn by this time at most. */
 const POLL_MS = 500;
+const SWEEP_MS = 5_000;
 /** Claims run one after another, so that limits hold exactly. */
 const CLAIM_LOCK = 4_207_002;
 
@@ -48,19 +49,21 @@ export function createQueue(database: Database, { worker, concurrency }: QueueSe
       await notify(tx, 'heddle_queue');
     },
     async run(handler) {
-      let free = concurrency;
+      const running = new Set<string>();
+      let missing = new Set<string>();
       let isOver = false;
       let isTaking = false;
       const take = async (): Promise<void> => {
         if (isTaking || isOver) return;
         isTaking = true;
         try {
-          while (free > 0) {
+          while (running.size < concurrency) {
             const turn = isOver ? undefined : await claim(database, worker);
             if (!turn) break;
-            free--;
+            const key = keyOf(turn);
+            running.add(key);
             void handler(turn).finally(() => {
-              free++;
+              running.delete(key);
               void take();
             });
           }
@@ -70,13 +73,26 @@ export function createQueue(database: Database, { worker, concurrency }: QueueSe
           isTaking = false;
         }
       };
+      /** A claim whose reply was lost is stored, and its turn does not run. Seen twice, it returns to the queue. */
+      const sweep = async (): Promise<void> => {
+        const { rows } = await database.pool.query<TurnId>(
+          `select session, n from heddle.turn where worker = $1 and state = 'running'`,
+          [worker],
+        );
+        const lost = rows.filter((turn) => !running.has(keyOf(turn)));
+        for (const turn of lost)
+          if (missing.has(keyOf(turn)) && !isOver) await requeueLost(database, turn, worker);
+        missing = new Set(lost.map(keyOf));
+      };
       const listener = await listen(database.url, ['heddle_queue'], () => void take());
       const timer = setInterval(() => void take(), POLL_MS);
+      const sweeper = setInterval(() => void sweep().catch(() => undefined), SWEEP_MS);
       void take();
       return {
         async stop() {
           isOver = true;
           clearInterval(timer);
+          clearInterval(sweeper);
           await listener.end();
         },
       };
@@ -106,6 +122,19 @@ export function createQueue(database: Database, { worker, concurrency }: QueueSe
       return rows;
     },
   };
+}
+
+function keyOf({ session, n }: TurnId): string {
+  return `${session}:${n}`;
+}
+
+async function requeueLost({ pool }: Database, { session, n }: TurnId, worker: number): Promise<void> {
+  await pool.query(
+    `update heddle.turn set state = 'queued', worker = null
+     where session = $1 and n = $2 and worker = $3 and state = 'running'`,
+    [session, n, worker],
+  );
+  await notify(pool, 'heddle_queue');
 }
 
 /** Takes the next turn, within the limits of its tenant. */

@@ -79,6 +79,22 @@ const MIGRATIONS: readonly string[] = [
     heartbeat timestamptz not null default now()
   );
   `,
+  `
+  -- Tokens of the gateway. Only the hash of a secret is stored.
+  create table heddle.token (
+    id text primary key,
+    tenant text not null references heddle.tenant,
+    rights text[] not null,
+    label text not null,
+    hash bytea not null,
+    created timestamptz not null default now(),
+    expires timestamptz,
+    revoked timestamptz
+  );
+  create index session_tenant on heddle.session (tenant, created);
+  -- A worker that is asked to end waits this long for its turns.
+  alter table heddle.worker add column drain_ms int;
+  `,
 ];
 
 /** Any constant: workers that start at the same time migrate one after another. */

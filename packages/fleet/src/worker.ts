@@ -37,6 +37,8 @@ export interface WorkerSetup {
   readonly tell?: (text: string) => void;
   /** Called when this worker was taken for dead. The process should end. */
   readonly onLost?: () => void;
+  /** Called when this worker should stop, with the time that its turns have. It may be called again. */
+  readonly onDrain?: (waitMs: number) => void;
 }
 
 export interface WorkerTurn {
@@ -68,8 +70,10 @@ const PARK_AFTER_MS = 300_000;
 export async function startWorker(setup: WorkerSetup): Promise<Worker> {
   const { concurrency = CONCURRENCY, tell = () => undefined } = setup;
   const database = openDatabase(setup.url, concurrency + 4);
-  const lifeline = await openLifeline(database, { ...LIFELINE_TIMES, ...setup.times }, () =>
-    setup.onLost?.(),
+  const lifeline = await openLifeline(
+    database,
+    { ...LIFELINE_TIMES, ...setup.times },
+    { onLost: () => setup.onLost?.(), onDrain: (waitMs) => setup.onDrain?.(waitMs) },
   );
   const scheduler = createQueue(database, { worker: lifeline.worker, concurrency });
   const inbox = new AnswerInbox(database);

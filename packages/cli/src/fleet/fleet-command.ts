@@ -3,9 +3,13 @@ import { parseArgs } from 'node:util';
 import { errorMessage } from '@heddle/core';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
+import { ADMIN_COMMANDS } from './admin-commands.ts';
+import type { ClientChoice, ClientCommands, Report } from './client-command.ts';
 import { databaseUrl, NO_DATABASE, withFleet } from './connection.ts';
-import { CLIENT_COMMANDS, type ClientChoice, type Report } from './fleet-client.ts';
 import type { WorkerChoice } from './fleet-worker.ts';
+import { SESSION_COMMANDS } from './session-commands.ts';
+
+const CLIENT_COMMANDS: ClientCommands = { ...SESSION_COMMANDS, ...ADMIN_COMMANDS };
 
 const HELP = `heddle fleet up [-- FLAGS]                   starts an embedded PostgreSQL and a worker, until Control-C
 heddle fleet worker [-- FLAGS]               runs a worker; FLAGS are those of heddle -p, such as --model
@@ -15,12 +19,15 @@ heddle fleet questions                       permission questions; heddle fleet 
 heddle fleet cancel SESSION                  ends the open turn, also if no worker is running
 heddle fleet list                            sessions with their state and costs
 heddle fleet tenant NAME                     creates a tenant, or sets --max-running, --per-minute, --budget
+heddle fleet serve [--host H] [--port N]     serves HTTP for tokens of tenants; heddle fleet openapi describes it
+heddle fleet token LABEL --rights R,R        creates a token of a tenant; tokens lists them, revoke TOKEN ends one
+heddle fleet drain [--worker N] [--wait S]   asks workers to stop, and waits until they have
 heddle fleet export|import SESSION FILE      writes the lines as a session file; stores those of a local session
 heddle fleet migrate|doctor                  brings the tables up to date; lists workers and waiting turns
 heddle fleet prune --older-than 30d          removes old sessions
 
-Flags: --json --database URL --tenant NAME --key KEY --by NAME --message TEXT; of workers: --data FOLDER --concurrency N
---park-after SECONDS --wait SECONDS. docs/fleet.md describes them.
+Flags: --json --database URL --tenant NAME --key KEY --by NAME --message TEXT --expires 90d; of workers: --data FOLDER
+--concurrency N --park-after SECONDS --wait SECONDS. docs/fleet.md describes them.
 `;
 
 const OPTIONS = {
@@ -41,6 +48,11 @@ const OPTIONS = {
   'older-than': { type: 'string' },
   'max-running': { type: 'string' },
   'per-minute': { type: 'string' },
+  host: { type: 'string' },
+  port: { type: 'string' },
+  rights: { type: 'string' },
+  expires: { type: 'string' },
+  worker: { type: 'string' },
 } as const;
 
 export async function fleetCommand(argv: readonly string[]): Promise<number> {
@@ -59,7 +71,16 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const number = (
-    name: 'after' | 'concurrency' | 'wait' | 'budget' | 'park-after' | 'max-running' | 'per-minute',
+    name:
+      | 'after'
+      | 'concurrency'
+      | 'wait'
+      | 'budget'
+      | 'park-after'
+      | 'max-running'
+      | 'per-minute'
+      | 'port'
+      | 'worker',
   ) => {
     const value = values[name];
     if (value === undefined) return undefined;
@@ -83,6 +104,13 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
       if (verb === 'up') return await runUp(values.database ?? process.env['DATABASE_URL'], choice);
       return url === undefined ? refuse(NO_DATABASE) : await runWorker(url, choice);
     }
+    if (verb === 'serve' || verb === 'openapi') {
+      if (words.length > 0) return refuse(`fleet ${verb} takes no words`);
+      const { printOpenApi, runServe } = await import('./fleet-serve.ts');
+      if (verb === 'openapi') return printOpenApi();
+      if (url === undefined) return refuse(NO_DATABASE);
+      return await runServe({ url, host: values.host, port: number('port') }, show);
+    }
     const command = Object.hasOwn(CLIENT_COMMANDS, verb) ? CLIENT_COMMANDS[verb] : undefined;
     if (!command) return refuse(`fleet ${verb} is not a command. See heddle fleet help.`);
     const expected = command.words === '' ? [] : command.words.split(' ');
@@ -99,6 +127,10 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
       maxRunning: number('max-running'),
       perMinute: number('per-minute'),
       budgetUsd: number('budget'),
+      rights: values.rights,
+      expires: values.expires,
+      waitSeconds: number('wait') ?? 0,
+      worker: number('worker'),
     };
     const report = await withFleet(url, (fleet) => command.run(fleet, words, choice, show));
     show(report);

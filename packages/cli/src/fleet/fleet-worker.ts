@@ -57,6 +57,7 @@ export async function runWorker(url: string, choice: WorkerChoice): Promise<numb
   await migrate(database);
   await database.end();
   const over = Promise.withResolvers<number>();
+  let waitMs = choice.waitSeconds * 1_000;
   const worker = await startWorker({
     url,
     ...(choice.concurrency === undefined ? {} : { concurrency: choice.concurrency }),
@@ -64,12 +65,16 @@ export async function runWorker(url: string, choice: WorkerChoice): Promise<numb
     agent: (turn) => agentOf(command, turn),
     tell: (message) => choice.tell({ type: 'turn', message }),
     onLost: () => over.resolve(TEMPORARY_FAILURE),
+    onDrain: (givenMs) => {
+      waitMs = givenMs;
+      over.resolve(0);
+    },
   });
   choice.tell({ type: 'worker', worker: worker.id, message: `worker ${worker.id} takes turns` });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => over.resolve(0));
   const code = await over.promise;
   choice.tell({ type: 'worker', worker: worker.id, message: `worker ${worker.id} hands its turns back` });
-  await worker.stop({ waitMs: choice.waitSeconds * 1_000 });
+  await worker.stop({ waitMs });
   return code;
 }
 

@@ -1,10 +1,10 @@
 /** `heddle fleet` through the program: one command runs a fleet, others submit, watch, answer and cancel. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { findPrograms } from '@heddle/fleet';
+import { findPrograms, openDatabase } from '@heddle/fleet';
 import { call, say, type ScriptStep } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
@@ -32,8 +32,16 @@ it('rejects unknown commands and missing words', async () => {
 const isInstalled = (await findPrograms()) !== undefined;
 if (!isInstalled) console.log('No embedded PostgreSQL for this platform: heddle fleet up is not tested.');
 
+/** The key of a model in the environment of the worker. A command of the model prints it. */
+const PLANTED_KEY = 'sk-ant-planted-0123456789abcdefghijklmnop';
+
+/** Every row of every table, as text. */
+const DUMP = `select query_to_xml(format('select t::text from %I.%I t', table_schema, table_name), true, true, '')::text as text
+  from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')`;
+
 describe.runIf(isInstalled)('heddle fleet up', () => {
   let folder: string;
+  let upOutput = '';
   let up: ChildProcess;
   const run = (...argv: readonly string[]): Promise<Ended> =>
     runProgram(installed.program, ['fleet', ...argv], { cwd: folder });
@@ -47,7 +55,9 @@ describe.runIf(isInstalled)('heddle fleet up', () => {
     // Root runs the server as another user, who must be able to enter the folder.
     folder = mkdtempSync(path.join(process.getuid?.() === 0 ? '/tmp' : os.tmpdir(), 'heddle-up-'));
     chmodSync(folder, 0o755);
-    const model = script([[call('Bash', { command: 'echo hello > made.txt' }, 'b1')], [say('All is done.')]]);
+    const command = 'echo "KEY=$(cat key.txt)" | tee made.txt';
+    writeFileSync(path.join(folder, 'key.txt'), PLANTED_KEY);
+    const model = script([[call('Bash', { command }, 'b1')], [say('All is done.')]]);
     const flags = ['--json', '--data', path.join(folder, 'data'), '--', '--model', model];
     const started = Promise.withResolvers<void>();
     void runProgram(installed.program, ['fleet', 'up', ...flags], {
@@ -55,7 +65,11 @@ describe.runIf(isInstalled)('heddle fleet up', () => {
       onStart: (child) => {
         up = child;
       },
-      onOutput: (text) => void (text.includes('takes turns') && started.resolve()),
+      env: { ANTHROPIC_API_KEY: PLANTED_KEY },
+      onOutput: (text) => {
+        upOutput = text;
+        if (text.includes('takes turns')) started.resolve();
+      },
     }).then(({ stderr }) => started.reject(new Error(stderr)));
     await started.promise;
   }, 90_000);
@@ -80,6 +94,50 @@ describe.runIf(isInstalled)('heddle fleet up', () => {
     const listed = await run('list');
     expect(listed.stdout).toContain('fix-1  default  idle  1 turns');
     expect((await run('doctor')).stdout).toMatch(/worker 1 on .*: 0 turns/);
+  }, 90_000);
+
+  it('serves tokens of a tenant over HTTP, and prints neither tokens nor keys', async () => {
+    const made = await run('token', 'ci', '--rights', 'submit,watch', '--json');
+    const token = /"token":"([^"]+)"/.exec(made.stdout)?.[1] ?? '';
+    expect((await run('token', 'ci', '--rights', 'everything')).stderr).toContain('A token needs --rights');
+    const address = Promise.withResolvers<string>();
+    let gateway: ChildProcess | undefined;
+    const serving = runProgram(installed.program, ['fleet', 'serve'], {
+      cwd: folder,
+      onStart: (child) => {
+        gateway = child;
+      },
+      onOutput: (text) => {
+        const found = /listens on (\S+)/.exec(text)?.[1];
+        if (found !== undefined) address.resolve(found);
+      },
+    });
+    const base = await address.promise;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const submitted = await fetch(`${base}/v1/sessions/web-1/turns`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ prompt: 'Do it.' }),
+    });
+    expect(await submitted.json()).toEqual({ session: 'web-1', turn: 1 });
+    const watched = await fetch(`${base}/v1/sessions/web-1/events?untilTurn=1`, { headers });
+    // The script of the model is used up, so the turn ends with an error. Its lines arrive in any case.
+    expect(await watched.text()).toMatch(/event: line\nid: 1\n[\s\S]*event: end\n/);
+    expect((await fetch(`${base}/v1/questions`, { headers })).status).toBe(403);
+    expect((await run('list')).stdout).toContain('default~web-1');
+    gateway?.kill('SIGTERM');
+    const { code, stdout, stderr } = await serving;
+    expect(code).toBe(0);
+    expect(stdout).toContain('POST /v1/sessions/{session}/turns 202');
+    const described: unknown = JSON.parse((await run('openapi')).stdout);
+    expect(described).toMatchObject({ openapi: '3.1.0' });
+    const database = openDatabase(readFileSync(path.join(folder, 'config/fleet/address'), 'utf8').trim(), 1);
+    const { rows } = await database.pool.query<{ text: string }>(DUMP);
+    await database.end();
+    const everything = [...rows.map(({ text }) => text), upOutput, stdout, stderr].join('\n');
+    expect(everything).toContain('default~web-1');
+    expect(everything).toContain('KEY=');
+    for (const secret of [PLANTED_KEY, token.split('_')[2] ?? '?']) expect(everything).not.toContain(secret);
   }, 90_000);
 
   it('exports a session that continues on this machine', async () => {

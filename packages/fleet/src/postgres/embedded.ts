@@ -70,8 +70,17 @@ export type Starting =
   | { readonly ok: true; readonly server: EmbeddedServer }
   | { readonly ok: false; readonly message: string };
 
+export interface EmbeddedChoice {
+  /** By default, a free port. */
+  readonly port?: number;
+  /** The server survives this process. */
+  readonly isDetached?: boolean;
+  /** Settings of the server beside ours, such as `fsync`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
 /** Starts a server with its data in `folder`. The first start creates the data. */
-export async function startEmbedded(folder: string, wantedPort?: number): Promise<Starting> {
+export async function startEmbedded(folder: string, choice: EmbeddedChoice = {}): Promise<Starting> {
   const programs = await findPrograms();
   if (!programs)
     return {
@@ -81,8 +90,10 @@ export async function startEmbedded(folder: string, wantedPort?: number): Promis
   try {
     const options = prepareFolder(folder, programs);
     const password = await initialize(folder, programs, options);
-    const port = wantedPort ?? (await freePort());
-    const server = spawn(programs.postgres, serverArguments(folder, port), options);
+    const port = choice.port ?? (await freePort());
+    const argv = serverArguments(folder, port, choice.settings);
+    const server = spawn(programs.postgres, argv, { ...options, detached: choice.isDetached ?? false });
+    if (choice.isDetached) server.unref();
     const url = `postgres://heddle:${password}@127.0.0.1:${port}/postgres`;
     await untilReady(server, url);
     return { ok: true, server: { url, process: server, stop: () => stopServer(server) } };
@@ -91,7 +102,7 @@ export async function startEmbedded(folder: string, wantedPort?: number): Promis
   }
 }
 
-function serverArguments(folder: string, port: number): string[] {
+function serverArguments(folder: string, port: number, more: EmbeddedChoice['settings'] = {}): string[] {
   const settings = {
     port: String(port),
     listen_addresses: '127.0.0.1',
@@ -101,6 +112,7 @@ function serverArguments(folder: string, port: number): string[] {
     tcp_keepalives_idle: '5',
     tcp_keepalives_interval: '2',
     tcp_keepalives_count: '3',
+    ...more,
   };
   return [
     '-D',

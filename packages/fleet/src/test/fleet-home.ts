@@ -6,12 +6,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { Fleet } from '../client.ts';
 import { startEmbedded } from '../postgres/embedded.ts';
+import { createDatabase } from './shared-server.ts';
 
 export interface FleetHome {
   readonly url: string;
   readonly fleet: Fleet;
-  /** Crashes the server, and starts it again after a moment. */
-  crashServer(): Promise<void>;
   readonly folder: string;
   /** Starts a worker process, and waits until it takes turns. */
   worker(argv?: readonly string[], env?: Readonly<Record<string, string>>): Promise<ChildProcess>;
@@ -20,36 +19,61 @@ export interface FleetHome {
   close(): Promise<void>;
 }
 
+/** A fleet with a server of its own, which a test may crash. */
+export interface OwnServerHome extends FleetHome {
+  /** Crashes the server, and starts it again. */
+  crashServer(): Promise<void>;
+}
+
+/** A fleet in a database of its own, on the server of the test run. */
 export async function openFleetHome(): Promise<FleetHome> {
-  // Root runs the server as another user, who must be able to enter the folder.
-  const root = process.getuid?.() === 0 ? '/tmp' : os.tmpdir();
-  const folder = mkdtempSync(path.join(root, 'heddle-fleet-'));
-  chmodSync(folder, 0o755);
-  const effects = path.join(folder, 'effects');
-  mkdirSync(effects);
+  const folder = createFolder();
+  return homeIn(folder, await createDatabase(), async () => undefined);
+}
+
+export async function openOwnServerHome(): Promise<OwnServerHome> {
+  const folder = createFolder();
   const data = path.join(folder, 'postgres');
   const started = await startEmbedded(data);
   if (!started.ok) throw new Error(started.message);
   let { server } = started;
   const { url } = server;
+  return {
+    ...(await homeIn(folder, url, () => server.stop())),
+    async crashServer() {
+      const over = once(server.process, 'exit');
+      server.process.kill('SIGQUIT');
+      await over;
+      const again = await startEmbedded(data, { port: Number(new URL(url).port) });
+      if (!again.ok) throw new Error(again.message);
+      server = again.server;
+    },
+  };
+}
+
+function createFolder(): string {
+  // Root runs the server as another user, who must be able to enter the folder.
+  const root = process.getuid?.() === 0 ? '/tmp' : os.tmpdir();
+  const folder = mkdtempSync(path.join(root, 'heddle-fleet-'));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+async function homeIn(folder: string, url: string, stopServer: () => Promise<void>): Promise<FleetHome> {
+  const effects = path.join(folder, 'effects');
+  mkdirSync(effects);
   const fleet = await Fleet.connect(url);
   const workers: ChildProcess[] = [];
   return {
     url,
     fleet,
-    async crashServer() {
-      const over = once(server.process, 'exit');
-      server.process.kill('SIGQUIT');
-      await over;
-      const again = await startEmbedded(data, Number(new URL(url).port));
-      if (!again.ok) throw new Error(again.message);
-      server = again.server;
-    },
     folder: effects,
     async worker(argv = [], env = {}) {
       const script = path.join(import.meta.dirname, 'run-worker.ts');
+      // Compiled once per test run: most of the start of a worker is the compilation of its modules.
+      const compiled = path.join(process.env['HEDDLE_TEST_FOLDER'] ?? folder, 'compiled');
       const child = spawn(process.execPath, [script, url, effects, ...argv], {
-        env: { ...process.env, ...env },
+        env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...env },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       workers.push(child);
@@ -68,7 +92,7 @@ export async function openFleetHome(): Promise<FleetHome> {
     async close() {
       for (const child of workers) child.kill('SIGKILL');
       await fleet.close();
-      await server.stop();
+      await stopServer();
       rmSync(folder, { recursive: true, force: true });
     },
   };

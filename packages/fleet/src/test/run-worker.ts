@@ -2,7 +2,7 @@
  * A worker process for tests: `run-worker.ts URL FOLDER CALLS [DELAY_MS] [ASK]`. Its model is scripted: it calls `Append` as often as
  * asked, and then ends. Each call appends its id to a file named after the session. With ASK, each call asks first.
  */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answer, call, fakeTool, say, scriptedModel, usage } from '@heddle/testing';
@@ -17,6 +17,7 @@ const worker = await startWorker({
   times: { lookMs: 300, hungMs: Number(process.env['HUNG_MS'] ?? 30_000), heartbeatMs: 500 },
   tell: (text) => process.stdout.write(`${text}\n`),
   onLost: () => process.exit(75),
+  onDrain: (waitMs) => void worker.stop({ waitMs }).then(() => process.exit(0)),
   agent: ({ session, options }) => ({
     options: {
       model: scriptedModel((request) => {
@@ -34,6 +35,9 @@ const worker = await startWorker({
           readOnly: false,
           run: async (_input, { toolUseId }) => {
             appendFileSync(path.join(folder, session), `${toolUseId}\n`);
+            // A session with a gate waits for a file of this name.
+            const { gate } = options;
+            while (typeof gate === 'string' && !existsSync(path.join(folder, gate))) await sleep(20);
             await sleep(Number(delayMs));
             return `appended ${toolUseId}`;
           },

@@ -1,46 +1,18 @@
-/** The commands of `heddle fleet` that need a database and no worker. Each prints lines for people, or JSON with `--json`. */
+/** The commands of `heddle fleet` about sessions. Each prints lines for people, or JSON with `--json`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isRecord } from '@heddle/core';
-import { type Fleet, resultText, type Seen } from '@heddle/fleet';
+import { type Fleet, questionId, resultText, type Seen } from '@heddle/fleet';
+import {
+  type ClientChoice,
+  type ClientCommands,
+  DEFAULT_TENANT,
+  type Emit,
+  type Report,
+} from './client-command.ts';
 import { findLog } from '../replay/replay.ts';
-import { durationOf } from '../sessions/text/units.ts';
-
-export interface ClientChoice {
-  readonly tenant: string | undefined;
-  readonly key: string | undefined;
-  readonly by: string | undefined;
-  readonly after: number;
-  readonly watch: boolean;
-  readonly olderThan: string | undefined;
-  readonly maxRunning: number | undefined;
-  readonly perMinute: number | undefined;
-  readonly budgetUsd: number | undefined;
-  readonly message: string | undefined;
-}
-
-/** The report of a command: a value for `--json`, and the same as text. */
-export interface Report {
-  readonly value: unknown;
-  readonly text: string;
-  /** The exit code; 0 by default. */
-  readonly code?: number;
-}
-
-type Emit = (report: Report) => void;
-
-const DEFAULT_TENANT = 'default';
-
-type ClientCommand = (
-  fleet: Fleet,
-  words: readonly string[],
-  choice: ClientChoice,
-  emit: Emit,
-) => Promise<Report>;
 
 /** By name. A command returns its last report. */
-export const CLIENT_COMMANDS: Readonly<
-  Record<string, { readonly words: string; readonly run: ClientCommand }>
-> = {
+export const SESSION_COMMANDS: ClientCommands = {
   submit: { words: 'SESSION PROMPT', run: submit },
   watch: {
     words: 'SESSION',
@@ -50,12 +22,8 @@ export const CLIENT_COMMANDS: Readonly<
   answer: { words: 'QUESTION allow|deny', run: answer },
   cancel: { words: 'SESSION', run: cancel },
   list: { words: '', run: list },
-  tenant: { words: 'NAME', run: tenant },
   export: { words: 'SESSION FILE', run: exportSession },
   import: { words: 'SESSION FILE', run: importSession },
-  migrate: { words: '', run: async () => ({ value: { ok: true }, text: 'The tables are up to date.' }) },
-  doctor: { words: '', run: doctor },
-  prune: { words: '', run: prune },
 };
 
 async function submit(
@@ -118,22 +86,12 @@ async function questions(
   { tenant: name }: ClientChoice,
 ): Promise<Report> {
   const open = (await fleet.questions(name)).map((question) =>
-    Object.assign({ id: idOf(question) }, question),
+    Object.assign({ id: questionId(question) }, question),
   );
   const lines = open.map(
     ({ id, tool, input, reason }) => `${id}  ${tool} ${JSON.stringify(input)}\n    ${reason}`,
   );
   return { value: open, text: lines.join('\n') || 'No question is open.' };
-}
-
-/** Session, turn, call and input: an answer can only belong to this question. */
-function idOf({
-  session,
-  turn,
-  toolUseId,
-  digest,
-}: Omit<Parameters<Fleet['answer']>[0], 'tool' | 'input' | 'reason'>) {
-  return `${session}:${turn}:${toolUseId}:${digest.slice(0, 12)}`;
 }
 
 async function answer(
@@ -142,7 +100,7 @@ async function answer(
   choice: ClientChoice,
 ): Promise<Report> {
   if (word !== 'allow' && word !== 'deny') throw new Error('An answer is allow or deny.');
-  const question = (await fleet.questions(choice.tenant)).find((open) => idOf(open) === id);
+  const question = (await fleet.questions(choice.tenant)).find((open) => questionId(open) === id);
   const { message, by } = choice;
   const given = { allow: word === 'allow', ...(message === undefined ? {} : { message }) };
   const isStored = question !== undefined && (await fleet.answer(question, given, by));
@@ -169,14 +127,6 @@ async function list(
   return { value: rows, text: lines.join('\n') || 'There are no sessions.' };
 }
 
-async function tenant(fleet: Fleet, [name = '']: readonly string[], choice: ClientChoice): Promise<Report> {
-  const { maxRunning, perMinute: startsPerMinute, budgetUsd } = choice;
-  const limits = { maxRunning, startsPerMinute, budgetUsd };
-  const given = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
-  await fleet.tenant(name, given);
-  return { value: { tenant: name, ...given }, text: `${name}: ${JSON.stringify(given)}` };
-}
-
 async function exportSession(fleet: Fleet, [session = '', file = '']: readonly string[]): Promise<Report> {
   const lines: string[] = [];
   for await (const line of fleet.lines(session)) lines.push(line);
@@ -201,25 +151,4 @@ async function importSession(
   await fleet.create(session, owner);
   await fleet.addLines(session, lines);
   return { value: { session, lines: lines.length }, text: `${session}: ${lines.length} lines stored` };
-}
-
-async function doctor(fleet: Fleet): Promise<Report> {
-  const health = await fleet.health();
-  const workers = health.workers.map(
-    ({ id, host, pid, running, idleSeconds }) =>
-      `worker ${id} on ${host} (process ${pid}): ${running} turns, heartbeat ${idleSeconds.toFixed(0)} s ago`,
-  );
-  const turns = Object.entries(health.turns).map(([state, n]) => `${n} turns are ${state}`);
-  const unreadable = health.unreadable.map((session) => `${session} was written by a newer version`);
-  const text = [...(workers.length > 0 ? workers : ['No worker is running.']), ...turns, ...unreadable].join(
-    '\n',
-  );
-  return { value: health, text, code: workers.length > 0 ? 0 : 1 };
-}
-
-async function prune(fleet: Fleet, _words: readonly string[], { olderThan }: ClientChoice): Promise<Report> {
-  const ms = olderThan === undefined ? undefined : durationOf(olderThan);
-  if (ms === undefined) throw new Error('prune needs --older-than with a duration, such as 30d.');
-  const removed = await fleet.prune(new Date(Date.now() - ms));
-  return { value: { removed }, text: `${removed} sessions removed` };
 }
