@@ -68,17 +68,11 @@ function pathParameters(path: string): Json[] {
 }
 
 function queryParameters({ query }: Route): Json[] {
-  if (!(query instanceof z.ZodObject)) return [];
-  return Object.entries(query.shape).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: false,
-    schema: jsonSchema(z.object({ [name]: schema }), name),
-  }));
+  const { properties = {} } = query ? z.toJSONSchema(query, { io: 'input' }) : {};
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
 }
 
-/** The schema of a value, or of one property of an object. */
-function jsonSchema(schema: z.ZodType, property?: string): unknown {
+function jsonSchema(schema: z.ZodType): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' });
-  return property === undefined ? json : (json.properties?.[property] ?? {});
+  return json;
 }

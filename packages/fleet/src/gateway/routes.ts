@@ -9,7 +9,7 @@ export type RouteReply =
   | { readonly status: number; readonly body: unknown }
   | { readonly stream: AsyncGenerator<Seen>; readonly end: () => Promise<TurnState | undefined> };
 
-export interface RouteInput {
+interface RouteInput {
   readonly view: TenantView;
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;

@@ -36,8 +36,8 @@ const worker = await startWorker({
           run: async (_input, { toolUseId }) => {
             appendFileSync(path.join(folder, session), `${toolUseId}\n`);
             // A session with a gate waits for a file of this name.
-            const { gate } = options;
-            while (typeof gate === 'string' && !existsSync(path.join(folder, gate))) await sleep(20);
+            const gate = typeof options['gate'] === 'string' ? path.join(folder, options['gate']) : folder;
+            while (!existsSync(gate)) await sleep(20);
             await sleep(Number(delayMs));
             return `appended ${toolUseId}`;
           },
