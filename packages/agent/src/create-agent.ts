@@ -55,6 +55,8 @@ export interface Agent {
   readonly queue: Pick<QueryEngine['queue'], 'add' | 'cancel' | 'restored'>;
   /** Adds a message between two prompts, without a request to the model. */
   add(prompt: string | Prompt): CommandOutcome<object>;
+  /** Marks a file as read by the model at a time. Returns false if it changed since then, or cannot be read. */
+  markRead(file: string, readAt: number): Promise<boolean>;
   /** Removes this message and all later ones, between two prompts. */
   rewindBefore(uuid: string): CommandOutcome<object>;
   /** A subagent runs in the background, or has a report that the model has not read. */
@@ -104,6 +106,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     queue: engine.queue,
     add: (prompt) => engine.add(prompt),
+    markRead: (file, readAt) => engine.markRead(file, readAt),
     rewindBefore: (uuid) => engine.rewindBefore(uuid),
     get hasBackgroundSubagents() {
       return subagents?.hasBackground ?? false;

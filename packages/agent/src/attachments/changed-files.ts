@@ -34,6 +34,27 @@ async function changeOf(path: string, fileState: FileStateCache): Promise<Attach
   }
 }
 
+/** Adds a file that the model has read elsewhere. Returns false if it changed after that, or cannot be read. */
+export async function seedReadState(
+  fileState: FileStateCache,
+  file: string,
+  readAt: number,
+): Promise<boolean> {
+  const path = realPath(file);
+  try {
+    const { mtimeMs, size } = statSync(path);
+    // Clients give whole milliseconds.
+    if (Math.floor(mtimeMs) > readAt || size > MAX_BYTES) return false;
+    const bytes = await readFile(path);
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    const text = bytes.includes(0) ? {} : { text: bytes.toString('utf8') };
+    fileState.set(path, { hash, readAt: mtimeMs, ...text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The difference is short. The model reads the file again before it relies on more. */
 async function describeChange(before: string | undefined, bytes: Buffer): Promise<string> {
   if (before === undefined || bytes.includes(0)) return READ_AGAIN;

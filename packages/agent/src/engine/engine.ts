@@ -25,7 +25,7 @@ import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import { memorySession } from '../session/open/memory.ts';
 import type { Session } from '../session/open/open.ts';
-import { createReadFileState } from '../attachments/changed-files.ts';
+import { createReadFileState, seedReadState } from '../attachments/changed-files.ts';
 import { countEarlier, earlierCostUsd, findCutOffPrompt, NOTHING_TO_CONTINUE } from './continue-run.ts';
 import { denialLines } from './denials.ts';
 import {
@@ -196,6 +196,14 @@ export class QueryEngine {
       this.#log.store({ type: 'command', commandId: uuid, state: 'completed' });
       return { ok: true };
     });
+  }
+
+  /**
+   * Marks a file as read, so that it can be edited. Returns false if the file changed after `readAt`, in milliseconds, or
+   * cannot be read.
+   */
+  async markRead(file: string, readAt: number): Promise<boolean> {
+    return seedReadState(this.#fileState, file, readAt);
   }
 
   /** Removes a message and all later ones from the conversation, between two prompts. */

@@ -92,6 +92,10 @@ interface AgentPromptOptions {
   readonly userContext?: Readonly<Record<string, string>> | undefined;
   /** Facts after the system prompt, beside the working directory. Fixed when the session begins. */
   readonly systemContext?: Readonly<Record<string, string>> | undefined;
+  /** In place of the built-in instructions for plan mode. */
+  readonly planInstructions?: string | undefined;
+  /** The facts after the system prompt join the first message, so that sessions of several places share the prompt. */
+  readonly isPromptShared?: boolean | undefined;
   /** The answer must be an object of this JSON schema. It is returned as `structured_output`. */
   readonly outputSchema?: JsonObject | undefined;
   /** Takes the prompts that arrived during a turn for this agent: undefined is the main thread. They join that turn. */
@@ -130,6 +134,8 @@ export interface ExtensionNames {
 }
 
 interface AgentPermissionOptions {
+  /** Names of tools, by the names under which the model may call them. Permission is asked for the tool that runs. */
+  readonly toolAliases?: ReadonlyMap<string, string> | undefined;
   /** The mode that the user selected. Without one, a resumed session keeps its own. */
   readonly permissionMode?: PermissionMode | undefined;
   /** The mode of a session that has no mode of its own. */

@@ -72,6 +72,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     additionalDirectories: [],
     agentId: options.identity?.id,
     fileState: setup.fileState,
+    ...(options.toolAliases ? { toolAliases: options.toolAliases } : {}),
     ...(options.liveTools ? { findTool: options.liveTools.find } : {}),
     deniedFiles: deniedFilesOf(options, options.cwd),
     workingFolders: () => workingFoldersOf(options),
@@ -218,13 +219,15 @@ function watching(
 
 /** Fixed when the session starts. Later changes arrive as messages. */
 export function newHead(options: AgentOptions): SessionSnapshot {
-  const { cwd, modelName, userContext = {}, systemContext } = options;
+  const { cwd, modelName, isPromptShared = false } = options;
+  const systemContext = { 'Working directory': cwd, ...options.systemContext };
+  const userContext = { ...options.userContext, ...memoryContext(options) };
   return {
     cwd,
     model: modelName,
     systemPrompt: promptOf(options),
-    userContext: { ...userContext, ...memoryContext(options) },
-    systemContext: { 'Working directory': cwd, ...systemContext },
+    userContext: isPromptShared ? { ...systemContext, ...userContext } : userContext,
+    systemContext: isPromptShared ? {} : systemContext,
   };
 }
 
@@ -276,6 +279,9 @@ export type Changes = Partial<
     | 'outputSchema'
     | 'hooks'
     | 'promptSuggestions'
+    | 'planInstructions'
+    | 'isPromptShared'
+    | 'toolAliases'
   >
 >;
 

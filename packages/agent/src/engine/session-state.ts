@@ -35,7 +35,12 @@ interface PromptFacts {
 
 /** Returns the notes that join a prompt, in order, and the session state if its directory has gone. */
 export function promptNotes(
-  { news, identity, redact = (value) => value }: Pick<AgentOptions, 'identity' | 'news' | 'redact'>,
+  {
+    news,
+    identity,
+    planInstructions,
+    redact = (value) => value,
+  }: Pick<AgentOptions, 'identity' | 'news' | 'planInstructions' | 'redact'>,
   { stance, folders, isPlanning, dates, hookContext }: PromptFacts,
 ): { readonly stance?: SessionState; readonly notes: readonly Attachment[] } {
   const moved = stance && existingFolder(stance, folders);
@@ -44,7 +49,7 @@ export function promptNotes(
     ...(moved?.note ? { stance: moved.stance } : {}),
     notes: [
       ...(moved?.note ? [moved.note] : []),
-      ...(isPlanning ? [planNote(identity)] : []),
+      ...(isPlanning ? [planNote(identity, planInstructions)] : []),
       ...redact([...dates, ...(news?.() ?? [])]),
       ...(hookContext === undefined ? [] : [hookNote]),
     ],
@@ -80,13 +85,14 @@ function realFolder(folder: string): string {
 }
 
 /** Attached to each prompt, so that the model does not learn the mode from denied calls. */
-function planNote(identity: AgentOptions['identity']): Attachment {
-  return { kind: 'reminder', about: 'other', text: identity ? READ_ONLY_NOTE : PLAN_NOTE };
+function planNote(identity: AgentOptions['identity'], instructions: string | undefined): Attachment {
+  const own = instructions === undefined ? PLAN_NOTE : `${PLANNING_NOTE} ${instructions}`;
+  return { kind: 'reminder', about: 'other', text: identity ? READ_ONLY_NOTE : own };
 }
 
 const READ_ONLY_NOTE = 'Change nothing: calls with effects are denied.';
-const PLAN_NOTE =
-  'You are planning: look around, but change nothing. When the plan is ready, give it to ExitPlanMode; where you are not offered that tool, give it as your answer.';
+const PLANNING_NOTE = 'You are planning: look around, but change nothing.';
+const PLAN_NOTE = `${PLANNING_NOTE} When the plan is ready, give it to ExitPlanMode; where you are not offered that tool, give it as your answer.`;
 
 /** For the handoff of a compaction, which does not contain the commands that changed the directory. */
 export function whereNote(stance: SessionState | undefined, cwd: string): readonly Attachment[] {

@@ -4,6 +4,8 @@ import {
   bareToolError,
   type BeforeTool,
   type HookedCall,
+  isRecord,
+  type Json,
   type Message,
   textOf,
 } from '@heddle/core';
@@ -46,7 +48,8 @@ export function createAgentHooks(runner: HookRunner, { tell, messages, agent }: 
         const { toolUseId, tool, input } = call;
         const response = data === undefined ? content : hostResult({ id: toolUseId, tool, input }, data);
         const about = { ...callInput(call), tool_response: response };
-        return afterTool('PostToolUse', await run({ event: 'PostToolUse', input: about, toolUseId, signal }));
+        const event = 'PostToolUse';
+        return afterTool(event, await run({ event, input: about, toolUseId, signal }), tool);
       },
       async afterFailure(call, error, signal) {
         const event = 'PostToolUseFailure';
@@ -182,18 +185,23 @@ function beforeTool({ decision, reason, updatedInput, context, stop }: HookRespo
 }
 
 /** The call has run already, so the model reads what a hook objects to. */
-function afterTool(hook: string, response: HookResponse): AfterTool {
-  const { context, block, stop, updatedToolOutput } = response;
+function afterTool(hook: string, response: HookResponse, tool = ''): AfterTool {
+  const { context, block, stop, updatedToolOutput, updatedServerOutput } = response;
+  const output = updatedToolOutput ?? (tool.startsWith('mcp__') ? updatedServerOutput : undefined);
   const remarks = [block, context].filter((text) => text !== undefined).join('\n\n');
   return {
     ...(remarks === '' ? {} : { additionalContext: remarks }),
     ...(stop === undefined ? {} : { stop: { hook, message: stop } }),
-    ...(updatedToolOutput === undefined ? {} : { updatedResult: { content: outputText(updatedToolOutput) } }),
+    ...(output === undefined ? {} : { updatedResult: { content: outputText(output) } }),
   };
 }
 
-function outputText(output: unknown): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
+/** A list of text blocks, as MCP servers return it, is its text. Other data is sent as JSON. */
+function outputText(output: Json): string {
+  if (typeof output === 'string') return output;
+  const blocks = Array.isArray(output) ? output.map((block) => (isRecord(block) ? block['text'] : undefined)) : [];
+  const isText = blocks.length > 0 && blocks.every((block) => typeof block === 'string');
+  return isText ? blocks.join('\n') : JSON.stringify(output);
 }
 
 /** Clients know two triggers. A compaction after an overflow was not requested by the user. */

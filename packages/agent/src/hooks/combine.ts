@@ -44,6 +44,7 @@ export function combineHooks(answers: readonly AnsweredHook[]): HookResponse {
     reason,
     updatedInput: last(outcomes.map((outcome) => outcome.updatedInput)),
     updatedToolOutput: last(outcomes.map((outcome) => outcome.updatedToolOutput)),
+    updatedServerOutput: last(outcomes.map((outcome) => outcome.updatedServerOutput)),
     permission,
     block,
     blockedBy: blocking && describeHook(blocking.hook),

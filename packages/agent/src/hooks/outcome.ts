@@ -39,6 +39,8 @@ export interface HookOutcome {
   readonly reason?: string | undefined;
   readonly updatedInput?: JsonObject | undefined;
   readonly updatedToolOutput?: Json | undefined;
+  /** The same, but only for tools of MCP servers. */
+  readonly updatedServerOutput?: Json | undefined;
   readonly permission?: PermissionRequestAnswer | undefined;
   /** The reason of a block. Its effect depends on the event: see `BlockEffect`. */
   readonly block?: string | undefined;
@@ -120,6 +122,7 @@ function readOutput(event: HookEventName, output: Fields): HookOutcome {
     reason,
     updatedInput: jsonObjectOf(specific['updatedInput']),
     updatedToolOutput: jsonOf(specific['updatedToolOutput']),
+    updatedServerOutput: jsonOf(specific['updatedMCPToolOutput']),
     permission: permissionAnswer(specific['decision']),
     block: blocked.block,
     stop: output['continue'] === false ? (textOf(output['stopReason']) ?? NO_REASON) : blocked.stop,

@@ -75,6 +75,11 @@ export class LivePermissions {
     return this.#mode;
   }
 
+  /** Whether the mode may be switched on. */
+  mayEnter(mode: PermissionMode): boolean {
+    return mode !== 'bypassPermissions' || this.#mayBypass;
+  }
+
   /** Changes the rules for the next decision. The owner of a settings file writes them to the file. */
   apply(updates: readonly PermissionUpdate[]): void {
     for (const update of updates) this.#applyOne(update);
@@ -98,7 +103,7 @@ export class LivePermissions {
   #applyOne(update: PermissionUpdate): void {
     switch (update.type) {
       case 'setMode':
-        if (update.mode !== 'bypassPermissions' || this.#mayBypass) this.#mode = update.mode;
+        if (this.mayEnter(update.mode)) this.#mode = update.mode;
         return;
       case 'addDirectories':
         this.#directories = [...new Set([...this.#directories, ...update.directories])];

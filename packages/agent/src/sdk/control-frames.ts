@@ -23,6 +23,12 @@ export const HOST_REQUESTS = {
       jsonSchema: json.optional(),
       title: z.string().optional(),
       promptSuggestions: z.boolean().optional(),
+      planModeInstructions: z.string().optional(),
+      excludeDynamicSections: z.boolean().optional(),
+      forwardSubagentText: z.boolean().optional(),
+      toolAliases: z.record(z.string(), z.string()).optional(),
+      agents: json.optional(),
+      skills: strings.optional(),
       hooks: json.optional(),
       sdkMcpServers: strings.optional(),
     }),
@@ -69,7 +75,7 @@ export const HOST_REQUESTS = {
   },
   apply_flag_settings: {
     request: z.object({ settings: json }),
-    effect: 'changes `model`, `effortLevel` or `permissions` for this session',
+    effect: 'changes `model`, `effortLevel` or `permissions` for this session: all of them, or nothing',
   },
   update_settings: {
     request: z.object({ source: z.enum(['userSettings', 'localSettings']), settings: json }),
@@ -165,6 +171,35 @@ export const HOST_REQUESTS = {
     response: z.object({ contents: z.string(), absPath: z.string(), truncated: z.boolean().optional() }),
     effect: 'returns a file that the Read tool may read',
   },
+  seed_read_state: {
+    request: z.object({ path: z.string(), mtime: z.number() }),
+    effect: 'marks a file as read by the model, unless it changed since then',
+  },
+  file_suggestions: {
+    request: z.object({ query: z.string() }),
+    response: z.strictObject({
+      suggestions: z.array(z.strictObject({ path: z.string(), isDirectory: z.boolean() })),
+    }),
+    effect: 'returns the files that match a few letters, as after an `@`',
+  },
+  register_repo_root: {
+    request: z.object({ directory: z.string() }),
+    effect: 'adds a working directory inside the others',
+  },
+  get_hooks_listing: {
+    request: nothing,
+    response: z.strictObject({
+      events: z.array(json),
+      hooks: z.array(json),
+      eventCatalog: z.array(json),
+      policy: json,
+    }),
+    effect: 'returns the hooks of the settings',
+  },
+  set_has_subscribers: {
+    request: z.object({ has_subscribers: z.boolean().nullable() }),
+    effect: 'is accepted, and changes nothing',
+  },
   mcp_status: {
     request: nothing,
     response: z.object({ mcpServers: z.array(json) }),
@@ -209,6 +244,7 @@ export const PROGRAM_REQUESTS = {
       input: json,
       tool_use_id: z.string(),
       decision_reason: z.string().optional(),
+      blocked_path: z.string().optional(),
       permission_suggestions: z.array(json).readonly().optional(),
       matched_ask_rule: z.custom<Json>().optional(),
       agent_id: z.string().optional(),

@@ -294,6 +294,17 @@ export const taskNotification = z
   })
   .describe('A background task or a subagent ended.');
 
+export const thinkingTokens = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('thinking_tokens'),
+    estimated_tokens: z.number().describe('of the thinking of this answer so far'),
+    estimated_tokens_delta: z.number().describe('since the last such message'),
+    user_message_uuid: answered.user_message_uuid,
+  })
+  .describe('The model is thinking. Only with `--include-partial-messages`.');
+
 export const toolProgress = z
   .strictObject({
     ...envelope,
@@ -399,6 +410,7 @@ export const FRAMES = {
   taskProgress,
   taskUpdated,
   taskNotification,
+  thinkingTokens,
   toolProgress,
   toolUseSummary,
   promptSuggestion,

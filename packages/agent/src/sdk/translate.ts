@@ -1,5 +1,6 @@
 /** Translates loop events to the lines of a headless consumer. */
 import {
+  type ApiEvent,
   type AssistantMessage,
   type Attachment,
   bareToolError,
@@ -52,6 +53,7 @@ export function createTranslator(setup: TranslatorSetup): Translator {
   let superseded: string[] = [];
   const calls = new Map<string, Omit<CallOfResult, 'durationMs'> & { readonly startedAt: number }>();
   let compactingSince: number | undefined;
+  const thinking = new ThinkingTokens();
   const envelope = (): { uuid: string; session_id: string } => ({ uuid: uuid(), session_id: sessionId });
 
   function assistant(message: AssistantMessage, usage: Usage = NO_USAGE): SdkMessage {
@@ -195,7 +197,10 @@ export function createTranslator(setup: TranslatorSetup): Translator {
             },
           ];
         case 'stream_event':
-          return [{ type: 'stream_event', ...envelope(), event: event.event, parent_tool_use_id: null }];
+          return [
+            { type: 'stream_event', ...envelope(), event: event.event, parent_tool_use_id: null },
+            ...thinking.lines(event.event, envelope),
+          ];
         case 'compacting':
           compactingSince = now();
           return [{ type: 'system', subtype: 'status', ...envelope(), status: 'compacting' }];
@@ -211,6 +216,30 @@ export function createTranslator(setup: TranslatorSetup): Translator {
     },
   };
 }
+
+/** Estimates how much a model has thought while it still thinks. */
+class ThinkingTokens {
+  #characters = 0;
+  #reported = 0;
+
+  lines(event: ApiEvent, envelope: () => { uuid: string; session_id: string }): SdkMessage[] {
+    if (event.type === 'message_start') {
+      this.#characters = 0;
+      this.#reported = 0;
+    }
+    if (event.type !== 'content_block_delta' || event.delta.type !== 'thinking_delta') return [];
+    this.#characters += event.delta.thinking.length;
+    const estimated = Math.ceil(this.#characters / CHARACTERS_PER_TOKEN);
+    const delta = estimated - this.#reported;
+    if (delta === 0) return [];
+    this.#reported = estimated;
+    const amounts = { estimated_tokens: estimated, estimated_tokens_delta: delta };
+    return [{ type: 'system', subtype: 'thinking_tokens', ...envelope(), ...amounts }];
+  }
+}
+
+/** A rough average for English text. */
+const CHARACTERS_PER_TOKEN = 4;
 
 /** Returns the text of the one tool result in a message. */
 function textOfToolResult(content: UserMessage['content']): string {

@@ -5,6 +5,7 @@
 import { sessionPlace } from '../config-dir.ts';
 import type { ChatCommand, SessionChoice } from '../arguments/arguments.ts';
 import type { AgentSetup } from '../start/agent-options.ts';
+import { ASKING_TOOLS } from '../start/session-tools.ts';
 import type { Started } from '../start/start-agent.ts';
 import { elicitFromUser } from '../mcp/ask-for-servers.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -42,8 +43,6 @@ export interface ConversationSetup {
 const DOUBLE_PRESS_MS = 2_000;
 /** Differs from the reason for a new message, so that the model learns about the interruption. */
 const INTERRUPTED = 'interrupted by the user';
-/** Tools that ask the user. They are loaded from the start, because a user is present. */
-const ASKING_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
 
 export class Conversation {
   readonly #setup: ConversationSetup;

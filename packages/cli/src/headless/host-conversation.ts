@@ -61,12 +61,15 @@ export async function runHostConversation({
     // A host that sends prompts reads the reports of subagents in the background with a later one.
     const isOnly = host.requests === undefined;
     const lines = isOnly ? submitAndWait(agent, prompt, ending) : agent.submit(prompt);
-    code = await answer(instead ?? lines, output, annotate);
+    code = await answer(instead ?? lines, output, (line) => {
+      service?.note(line);
+      return annotate(line);
+    });
     state.end();
   }
   if (!ending.aborted) await host.settled?.();
   const unbegun = ending.aborted ? ENDED_EARLY : host.misread;
-  const why = service?.refusal ?? (code === undefined ? unbegun : undefined);
+  const why = code === undefined ? unbegun : undefined;
   if (why === undefined) return code ?? 0;
   await output.write(failedStart(why, { uuid: randomUUID(), session_id: agent.sessionId }));
   return 1;

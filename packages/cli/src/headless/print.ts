@@ -14,6 +14,7 @@ import { SessionStateReporter } from './host/turn-lines.ts';
 import { modelSetup } from '../start/model-options.ts';
 import { createOutput, type HeadlessOutput } from './output/output.ts';
 import { HEADLESS_COMMANDS } from '../slash/slash-commands.ts';
+import { ASKING_TOOLS } from '../start/session-tools.ts';
 import { startAgent, type Started } from '../start/start-agent.ts';
 import { HeadlessChat } from './headless-chat.ts';
 import { runHostConversation, singlePrompt } from './host-conversation.ts';
@@ -64,6 +65,7 @@ async function begin(
   const state = new SessionStateReporter((line) => output.write(line));
   const ask = command.asksHost && host.ask ? state.watching(remembering(host.ask)) : undefined;
   const starting = await startAgent(command, options.options, {
+    ...(ask ? { tools: { named: [...(command.tools ?? []), ...ASKING_TOOLS] } } : {}),
     services: host.services ?? {},
     agent: {
       replayUserMessages: command.replayUserMessages,

@@ -32,6 +32,12 @@ export class FileIndex {
     return bestMatches(query, this.#names, most);
   }
 
+  /** Returns the best matches in a list that is read first. */
+  async find(query: string, most: number): Promise<readonly string[]> {
+    await this.#read();
+    return bestMatches(query, this.#names, most);
+  }
+
   async #read(): Promise<void> {
     this.#isReading = true;
     const files = await listFiles(this.#cwd);

@@ -28,6 +28,9 @@ import {
 import { configDir } from '../config-dir.ts';
 import { commandEnvironment } from '../keys.ts';
 
+/** Tools that ask the user. They are loaded from the start if a user or a host is present. */
+export const ASKING_TOOLS: readonly string[] = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
+
 /** The handlers for the model's questions and plans, and the choice of tools. */
 export interface ToolChoices extends AskDeps, PlanDeps {
   /** Whether a tool may be shown to the model at all. */

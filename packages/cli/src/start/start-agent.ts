@@ -60,6 +60,8 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   /** The types of subagents. A host may add its own before the first prompt. */
   readonly agentTypes: AgentTypes;
   /** Adds a listener for the lines of subagents in the background. */
+  /** From now on, the text and thinking of subagents are part of the output. */
+  readonly forwardSubagentText: () => void;
   readonly listenToSubagents: (listener: (line: SdkMessage) => void) => void;
   /** Ends what still runs, and lets go of the session. */
   readonly close: (reason?: SessionEndReason) => Promise<void>;
@@ -151,6 +153,7 @@ export async function startAgent(
   const { userContext = {} } = { ...session.snapshot, ...context };
   const remarks: Attachment[] = [];
   const listeners: ((event: LoopEvent) => void)[] = [];
+  let { forwardSubagentText: forwardsSubagentText } = command;
   const agentTypes = await readAgentTypes(command, options);
   const lineListeners: ((line: SdkMessage) => void)[] = [];
   const hooks = new SessionHooks({
@@ -195,7 +198,9 @@ export async function startAgent(
     subagents: offered('Agent', command, options.rules)
       ? {
           definitions: () => agentTypes.list,
-          forwardsText: command.forwardSubagentText,
+          get forwardsText() {
+            return forwardsSubagentText;
+          },
           model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
           onLine: (line) => {
             for (const listener of lineListeners) listener(line);
@@ -267,6 +272,9 @@ export async function startAgent(
       hooks,
       mcp,
       agentTypes,
+      forwardSubagentText: () => {
+        forwardsSubagentText = true;
+      },
       listenToSubagents: (listener) => void lineListeners.push(listener),
       close: async (reason = 'other') => {
         await agent.endSubagents();

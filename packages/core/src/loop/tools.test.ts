@@ -197,9 +197,9 @@ describe('hooks around a call', () => {
     expect(failing.seen).toEqual(['before Boom c1', 'afterFailure Boom c1']);
   });
 
-  it('replace only results of server tools', async () => {
+  it('replace results of built-in tools, too', async () => {
     const toolHooks = fakeToolHooks({ after: { Read: { updatedResult: { content: 'redacted' } } } });
-    expect(await resultOf(read, { deps: { toolHooks } })).toBe('three lines');
+    expect(await resultOf(read, { deps: { toolHooks } })).toBe('redacted');
   });
 
   it('that fail after the call are reported, and the result stays', async () => {

@@ -140,8 +140,7 @@ export async function runCall(
       ? await pipeline.hooks.afterFailure(hooked, textOfResult(settled), signal)
       : await pipeline.hooks.after(hooked, { ...settled.result, data: settled.data }, signal);
     storeHookOutput(slot, pipeline.redact(after));
-    // Results of built-in tools stay as they are. Results of servers may be rewritten.
-    if (!after.updatedResult || !tool.isFromServer) return settled;
+    if (!after.updatedResult) return settled;
     return { ...settled, result: pipeline.redact(checkResult(tool.name, after.updatedResult)) };
   } catch (thrown) {
     slot.remarks.push(`A hook after ${tool.name} failed: ${pipeline.redact(errorMessage(thrown))}`);
@@ -201,7 +200,8 @@ export async function classifyCall(
   context: ToolUseContext,
   signal: AbortSignal = context.signal,
 ): Promise<Classified> {
-  const tool = toolNamed(name, context.tools) ?? (await findTool(name, context, signal));
+  const wanted = context.toolAliases?.get(name) ?? name;
+  const tool = toolNamed(wanted, context.tools) ?? (await findTool(wanted, context, signal));
   if (!tool) {
     const known = context.tools.map((candidate) => candidate.name).join(', ');
     const finder = context.tools.find((candidate) => candidate.findsTools);

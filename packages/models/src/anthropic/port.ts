@@ -54,7 +54,7 @@ export function createAnthropicPort(options: AnthropicOptions = {}): AnthropicPo
 }
 
 function headersOf(
-  { headers }: Settings,
+  { headers, environment }: Settings,
   betas: readonly string[],
   proof: OutgoingHttpHeaders,
   length: number,
@@ -64,11 +64,17 @@ function headersOf(
     'content-length': length,
     accept: 'text/event-stream, application/json',
     'anthropic-version': '2023-06-01',
-    'user-agent': 'heddle/0.1.0',
+    'user-agent': userAgent(environment),
     ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
     ...headers,
     ...proof,
   };
+}
+
+/** A host may name its own program. Other characters are not allowed in a header. */
+function userAgent({ CLAUDE_AGENT_SDK_CLIENT_APP: app = '' }: Settings['environment']): string {
+  const name = app.replaceAll(/[^\x20-\x7e]|[()]/g, '').trim();
+  return name === '' ? 'heddle/0.1.0' : `heddle/0.1.0 (client-app/${name})`;
 }
 
 function addressOf({ baseUrl }: Settings): URL | undefined {

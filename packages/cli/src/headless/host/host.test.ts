@@ -94,6 +94,18 @@ describe('prompts', () => {
   });
 });
 
+it('a prompt may contain separators that other readers take for the end of a line', async () => {
+  const text = 'one\u2028two\u2029three';
+  const held = await converse({
+    script: [say('Read.')],
+    flags: ['--replay-user-messages'],
+    first: [prompt(text)],
+    closes: true,
+  });
+  expect(held.stderr).toBe('');
+  expect(held.lines.find(({ type }) => type === 'user')).toMatchObject({ message: { content: text } });
+});
+
 describe('input lines that are not prompts', () => {
   it('are ignored: garbage with a warning on standard error, the rest silently', async () => {
     const held = await converse({

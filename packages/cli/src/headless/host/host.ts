@@ -7,13 +7,13 @@ import {
   type Prompt,
 } from '@heddle/agent';
 import { isJsonObject, type QueuedCommand } from '@heddle/core';
-import { createInterface } from 'node:readline';
+import path from 'node:path';
 import type { ServerServices } from '../../mcp/program-servers.ts';
 import type { HeadlessOutput } from '../output/output.ts';
 import type { Control } from './control/control.ts';
 import { SIDE_QUESTION } from './control/queries.ts';
 import { type HostPrompt, hostPromptOf, HostPromptQueue } from './inbox.ts';
-import { type HostLine, lineIn, parseHostLine, textIn } from './json.ts';
+import { type HostLine, lineIn, LineSplitter, parseHostLine, textIn } from './json.ts';
 import { hostElicitation, hostSender, LONG_REQUESTS } from './control/servers.ts';
 import { HostRequests } from './requests.ts';
 
@@ -48,22 +48,31 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
   const inbox = new HostPromptQueue();
   const requests = new HostRequests((line) => output.writeControl(line));
   const control = Promise.withResolvers<Control>();
-  const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+  const { stdin } = process;
+  const splitter = new LineSplitter();
   /** Lines are taken in their order: a prompt behind a request finds it done. */
   let taken = Promise.resolve();
   let misread: string | undefined;
   /** Side questions that were not answered yet. */
   let asides: Promise<unknown> = Promise.resolve();
 
-  lines.on('line', (text) => {
+  function receive(text: string): void {
     const line = parseHostLine(text);
-    if (line?.['type'] === 'control_response') return requests.settle(line);
-    taken = taken.then(() => take(line, text));
-  });
-  lines.on('close', () => {
+    if (line?.['type'] === 'control_response') requests.settle(line);
+    else taken = taken.then(() => take(line, text));
+  }
+
+  let isClosed = false;
+  function close(): void {
+    if (isClosed) return;
+    isClosed = true;
+    for (const text of splitter.end()) receive(text);
     requests.close();
     taken = taken.then(() => inbox.close());
-  });
+  }
+
+  stdin.on('data', (chunk: Buffer) => splitter.push(chunk).forEach(receive));
+  for (const event of ['end', 'close', 'error']) stdin.on(event, close);
 
   /** Reports an unreadable line. The run continues, because the next line may be valid. */
   function complain(about: string): void {
@@ -118,8 +127,7 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
     end() {
       inbox.clear();
       inbox.close();
-      lines.close();
-      process.stdin.destroy();
+      stdin.destroy();
     },
   };
 }
@@ -140,6 +148,7 @@ function requestOf({
   suggestions,
   rule,
   agentId,
+  parts,
 }: PermissionQuestion): object {
   return {
     subtype: 'can_use_tool',
@@ -148,10 +157,19 @@ function requestOf({
     tool_use_id: toolUseId,
     decision_reason: reason,
     permission_suggestions: suggestions.length > 0 ? suggestions : undefined,
+    blocked_path: blockedPath(parts),
     matched_ask_rule: rule,
     agent_id: agentId,
   };
 }
+
+/** Returns the first file that the call may not use without an answer. */
+function blockedPath(parts: PermissionQuestion['parts']): string | undefined {
+  const blocked = parts.find(({ kind, decision }) => decision !== 'allow' && FILE_PARTS.has(kind));
+  return blocked && path.resolve(blocked.part);
+}
+
+const FILE_PARTS: ReadonlySet<string> = new Set(['read', 'write', 'remove']);
 
 function answerIn(given: HostLine): PermissionAnswer {
   const updatedInput = given['updatedInput'];

@@ -1,7 +1,60 @@
 /** Lines of JSON from outside: whatever they hold, reading them never throws. */
 import { type ContentBlock, isRecord } from '@heddle/core';
+import { StringDecoder } from 'node:string_decoder';
 
 export type HostLine = Readonly<Record<string, unknown>>;
+
+/** Longer lines are dropped. An image of the largest size that the API accepts is far shorter. */
+const MAX_LINE_CHARACTERS = 128 * 1024 * 1024;
+
+/**
+ * Splits text at line feeds only. `node:readline` also splits at U+2028 and U+2029, which JSON contains unescaped.
+ */
+export class LineSplitter {
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #maxCharacters: number;
+  #pieces: string[] = [];
+  #characters = 0;
+
+  constructor(maxCharacters = MAX_LINE_CHARACTERS) {
+    this.#maxCharacters = maxCharacters;
+  }
+
+  /** Returns the lines that this chunk completes. */
+  push(chunk: Uint8Array): string[] {
+    const [first = '', ...rest] = this.#decoder.write(Buffer.from(chunk)).split('\n');
+    this.#keep(first);
+    const lines: string[] = [];
+    for (const piece of rest) {
+      lines.push(this.#take());
+      this.#keep(piece);
+    }
+    return lines;
+  }
+
+  /** Returns the last line, if it does not end with a line feed. */
+  end(): string[] {
+    this.#keep(this.#decoder.end());
+    const last = this.#take();
+    return last === '' ? [] : [last];
+  }
+
+  #keep(piece: string): void {
+    this.#characters += piece.length;
+    if (this.#characters > this.#maxCharacters) this.#pieces = [TOO_LONG];
+    else this.#pieces.push(piece);
+  }
+
+  #take(): string {
+    const line = this.#pieces.join('');
+    this.#pieces = [];
+    this.#characters = 0;
+    return line;
+  }
+}
+
+/** It is not JSON, so it is reported like any other unreadable line. */
+const TOO_LONG = '(a line that is too long)';
 
 export function parseHostLine(text: string): HostLine | undefined {
   try {

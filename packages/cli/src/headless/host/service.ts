@@ -10,12 +10,13 @@ import { hostServersReady } from './control/servers.ts';
 import { HooksOfHost } from './hooks/host-hooks.ts';
 import type { Host, TakenPrompt } from './host.ts';
 import { HostTasks } from './tasks.ts';
+import { SessionActivity } from './turn-lines.ts';
 
 export interface Service {
-  /** Why nothing may be begun for this host. */
-  readonly refusal: string | undefined;
   /** Returns the output that replaces a turn if this prompt must not start one. */
   insteadOf(prompt: TakenPrompt): Promise<readonly SdkMessage[] | undefined>;
+  /** A line of a turn was written. */
+  note(line: SdkMessage): void;
   /** A prompt that waits for its hooks is not taken up any more. */
   giveUpWaiting(): void;
   /** The program ends. */
@@ -39,6 +40,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
   const permissions = options.rules instanceof LivePermissions ? options.rules : undefined;
   const tasks = new HostTasks(started.tasks, started.agent.sessionId, write);
   const hooks = new HooksOfHost(started, host.requests, write);
+  const activity = new SessionActivity();
   const control = createControl({
     ...setup,
     started,
@@ -57,19 +59,19 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     compactsByItself: options.config?.gates?.autoCompact !== false,
     hooks,
     mcp: options.mcp,
+    declaredHooks: options.declaredHooks ?? [],
+    activity,
     plugins: options.plugins ?? [],
     warn: (text) => process.stderr.write(`heddle: ${escapeControls(text)}\n`),
   });
   started.listen((event) => tasks.note(event));
   host.serve(control);
   return {
-    get refusal() {
-      return control.refusal;
-    },
     insteadOf: async ({ pass }) => {
       if (options.mcp) await hostServersReady(options.mcp);
       return hooks.insteadOf(pass);
     },
+    note: (line) => activity.note(line),
     giveUpWaiting: () => hooks.giveUpWaiting(),
     end: () => tasks.end(),
   };

@@ -1,6 +1,7 @@
 /** Facts about a turn that only the surface has: its prompt, the number of its result, the state of the session. */
 import { randomUUID } from 'node:crypto';
 import type { AskPermission, SdkMessage, SdkSessionState } from '@heddle/agent';
+import { lineIn } from './json.ts';
 
 /** Adds the id of the prompt and the number of the result to the messages of one turn. */
 export class TurnAnnotator {
@@ -18,6 +19,40 @@ export class TurnAnnotator {
       isAnswered = true;
       return { ...line, ...answered };
     };
+  }
+}
+
+/** Sums up the turns of this process: their times, and the lines that they changed in files. */
+export class SessionActivity {
+  #apiMs = 0;
+  #durationMs = 0;
+  #added = 0;
+  #removed = 0;
+
+  note(line: SdkMessage): void {
+    if (line.type === 'result') {
+      this.#apiMs += line.duration_api_ms;
+      this.#durationMs += line.duration_ms;
+    }
+    if (line.type === 'user') this.#countLines(lineIn(line.tool_use_result)?.['structuredPatch']);
+  }
+
+  get totals(): object {
+    return {
+      total_api_duration_ms: this.#apiMs,
+      total_duration_ms: this.#durationMs,
+      total_lines_added: this.#added,
+      total_lines_removed: this.#removed,
+    };
+  }
+
+  #countLines(patch: unknown): void {
+    const hunks = Array.isArray(patch) ? patch.map((hunk) => lineIn(hunk)?.['lines']) : [];
+    for (const line of hunks.flat()) {
+      if (typeof line !== 'string') continue;
+      if (line.startsWith('+')) this.#added++;
+      if (line.startsWith('-')) this.#removed++;
+    }
   }
 }
 

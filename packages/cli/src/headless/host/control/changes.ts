@@ -1,7 +1,8 @@
 /** Control requests that change the session: mode, model, thinking, settings, title. */
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
-import type { Agent, LivePermissions, SdkMessage } from '@heddle/agent';
+import type { Agent, LivePermissions, Rule, SdkMessage } from '@heddle/agent';
+import { parseRule } from '@heddle/agent/settings';
 import { isJsonObject, type JsonObject, type PermissionMode, type RequestOptions } from '@heddle/core';
 import type { ModelOptions, ModelRead } from '../../../start/model-options.ts';
 import { type HostLine, textIn } from '../json.ts';
@@ -49,15 +50,17 @@ async function setMode(wanted: string | undefined, { agent, write }: ChangeDeps)
   return controlSuccess({ mode });
 }
 
-async function setModel(
-  wanted: string | undefined,
-  { agent, firstModel, model }: ChangeDeps,
-): Promise<ControlReply> {
-  const isFirst = wanted === undefined || wanted === 'default';
-  const found: ModelRead = isFirst ? { ok: true, options: firstModel } : await model(wanted);
+async function setModel(wanted: string | undefined, deps: ChangeDeps): Promise<ControlReply> {
+  const found = await findModel(wanted, deps);
   if (!found.ok) return controlFailure(found.message);
-  agent.change(found.options);
+  deps.agent.change(found.options);
   return controlSuccess({ model: found.options.modelName });
+}
+
+/** Without a name: the model that the program was started with. */
+async function findModel(wanted: string | undefined, { firstModel, model }: ChangeDeps): Promise<ModelRead> {
+  const isFirst = wanted === undefined || wanted === 'default';
+  return isFirst ? { ok: true, options: firstModel } : model(wanted);
 }
 
 /** Null: the value that the program was started with. */
@@ -75,62 +78,75 @@ function setThinking(tokens: unknown, { agent, requestOptions }: ChangeDeps): Co
 const DISABLED = { type: 'disabled' } as const;
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** A change of one setting that can be made while the session runs. Returns the reason if the value is invalid. */
-type LiveSetting = (value: unknown, deps: ChangeDeps) => string | undefined | Promise<string | undefined>;
+/** Checks a setting that can change while the session runs. Nothing changes before `apply` is called. */
+type LiveSetting = (value: unknown, deps: ChangeDeps) => CheckedSetting | Promise<CheckedSetting>;
+
+type CheckedSetting =
+  | { readonly ok: true; readonly apply: () => void }
+  | { readonly ok: false; readonly message: string };
 
 const LIVE_SETTINGS: Readonly<Record<string, LiveSetting>> = {
   model: async (value, deps) => {
-    const reply = await setModel(textIn(value), deps);
-    return reply.subtype === 'error' ? reply.error : undefined;
+    const found = await findModel(textIn(value), deps);
+    return found.ok ? { ok: true, apply: () => deps.agent.change(found.options) } : found;
   },
   effortLevel: (value, { agent, requestOptions = {} }) => {
     const effort = EFFORTS.find((known) => known === value);
     if (value !== null && effort === undefined)
-      return `effortLevel is one of ${EFFORTS.join(', ')}, or null.`;
+      return { ok: false, message: `effortLevel is one of ${EFFORTS.join(', ')}, or null.` };
     const { effort: _, ...rest } = requestOptions;
-    agent.change({ requestOptions: effort === undefined ? rest : { ...rest, effort } });
-    return undefined;
+    const changed = effort === undefined ? rest : { ...rest, effort };
+    return { ok: true, apply: () => agent.change({ requestOptions: changed }) };
   },
   permissions: (value, { permissions, agent }) => {
-    if (value !== null && !isJsonObject(value)) return 'permissions is an object, or null.';
-    if (!permissions) return 'The permissions of this session cannot be changed.';
-    return applyPermissions(value ?? {}, permissions, agent);
+    if (value !== null && !isJsonObject(value))
+      return { ok: false, message: 'permissions is an object, or null.' };
+    if (!permissions) return { ok: false, message: 'The permissions of this session cannot be changed.' };
+    return checkPermissions(value ?? {}, permissions, agent);
   },
 };
 
 const LISTS = ['allow', 'ask', 'deny'] as const;
 
-/** Flag settings have the rank of the command line. The rules of an earlier request are replaced. */
-function applyPermissions(
-  settings: JsonObject,
-  permissions: LivePermissions,
-  agent: Agent,
-): string | undefined {
-  const lists = LISTS.map((behavior) => ({ behavior, rules: rulesIn(settings[behavior]) }));
-  const invalid = lists.find(({ rules }) => rules === undefined);
-  if (invalid) return `permissions.${invalid.behavior} is a list of rules.`;
+/** The rules of the last request, by their session. The next request replaces them. */
+const flagRules = new WeakMap<LivePermissions, () => void>();
+
+/** Flag settings have the rank of the command line. Its own rules stay. */
+function checkPermissions(settings: JsonObject, permissions: LivePermissions, agent: Agent): CheckedSetting {
+  const rules: Record<(typeof LISTS)[number], readonly Rule[]> = { allow: [], ask: [], deny: [] };
+  for (const list of LISTS) {
+    const read = rulesIn(settings[list], list);
+    if (!read.ok) return { ok: false, message: `permissions.${list} ${read.message}` };
+    rules[list] = read.rules;
+  }
   const { defaultMode } = settings;
   const mode = MODES.find((known) => known === defaultMode);
   if (defaultMode !== undefined && mode === undefined)
-    return `permissions.defaultMode is one of ${MODES.join(', ')}.`;
-  if (mode !== undefined && !agent.setPermissionMode(mode)) return `The mode ${mode} is not permitted.`;
-  for (const { behavior, rules = [] } of lists)
-    permissions.apply([{ type: 'replaceRules', behavior, rules, destination: 'cliArg' }]);
-  return undefined;
+    return { ok: false, message: `permissions.defaultMode is one of ${MODES.join(', ')}.` };
+  if (mode !== undefined && !permissions.mayEnter(mode))
+    return { ok: false, message: `The mode ${mode} is not permitted.` };
+  const apply = (): void => {
+    if (mode !== undefined) agent.setPermissionMode(mode);
+    flagRules.get(permissions)?.();
+    flagRules.set(permissions, permissions.grant(rules));
+  };
+  return { ok: true, apply };
 }
 
-type RuleParts = ReturnType<typeof ruleOf>;
+type RulesRead =
+  | { readonly ok: true; readonly rules: readonly Rule[] }
+  | { readonly ok: false; readonly message: string };
 
-/** Undefined if the value is not a list of rules. */
-function rulesIn(value: unknown = []): readonly RuleParts[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const texts = value.filter((rule) => typeof rule === 'string');
-  return texts.length === value.length ? texts.map(ruleOf) : undefined;
-}
-
-function ruleOf(text: string): { readonly toolName: string; readonly ruleContent?: string } {
-  const [, toolName = text, ruleContent] = /^([^(]+)\(([\s\S]*)\)$/.exec(text.trim()) ?? [];
-  return ruleContent === undefined ? { toolName } : { toolName, ruleContent };
+function rulesIn(value: unknown = [], list: (typeof LISTS)[number]): RulesRead {
+  if (!Array.isArray(value)) return { ok: false, message: 'is a list of rules.' };
+  const rules: Rule[] = [];
+  for (const text of value) {
+    if (typeof text !== 'string') return { ok: false, message: 'is a list of texts.' };
+    const parsed = parseRule(text, list);
+    if (!parsed.ok) return { ok: false, message: `has an invalid rule: ${parsed.message}` };
+    rules.push({ text, source: 'command line' });
+  }
+  return { ok: true, rules };
 }
 
 /** Either every key is applied or none: a host must not believe that a rule is in force. */
@@ -139,10 +155,14 @@ async function applySettings(settings: unknown, deps: ChangeDeps): Promise<Contr
   const fixed = Object.keys(settings).filter((key) => !Object.hasOwn(LIVE_SETTINGS, key));
   if (fixed.length > 0)
     return controlFailure(`These settings cannot change while a session runs: ${fixed.join(', ')}.`);
+  const checked: CheckedSetting[] = [];
   for (const [key, value] of Object.entries(settings)) {
-    const problem = await LIVE_SETTINGS[key]?.(value, deps);
-    if (problem !== undefined) return controlFailure(problem);
+    const setting = await LIVE_SETTINGS[key]?.(value, deps);
+    if (setting) checked.push(setting);
   }
+  const invalid = checked.find((setting) => !setting.ok);
+  if (invalid) return controlFailure(invalid.message);
+  for (const setting of checked) if (setting.ok) setting.apply();
   return controlSuccess();
 }
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type ApiScript, call, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import {
   answers,
   closeAtResult,
@@ -110,15 +111,41 @@ describe('initialize', () => {
     expect(resultsOf(held)).toMatchObject([{ result: 'Alone, then.' }]);
   });
 
-  it('that would have tools run elsewhere is refused, and nothing is begun without them', async () => {
-    const held = await play([], {
-      first: [initialize({ toolAliases: { Bash: 'mcp__far__bash' } }), prompt('go')],
+  it('may redirect calls to other tools; a call whose tool is missing does not run here', async () => {
+    const toolAliases = { Bash: 'mcp__far__bash', Show: 'Read' };
+    const script = [
+      call('Bash', { command: 'touch made' }, 't1'),
+      call('Show', { file_path: 'a.txt' }, 't2'),
+      say('Done.'),
+    ];
+    const held = await play(script, {
+      first: [initialize({ toolAliases }), prompt('go')],
+      prepare: (folder) => writeFileSync(path.join(folder, 'a.txt'), 'shown text'),
+      flags: ['--allowed-tools', 'Bash'],
       closes: true,
     });
-    const sentence = expect.stringContaining('cannot stand in');
-    expect(replyTo('i1', held)).toMatchObject({ subtype: 'error', error: sentence });
-    expect(held.bodies).toEqual([]);
-    expect(resultsOf(held)).toMatchObject([{ is_error: true, errors: [sentence] }]);
+    expect(existsSync(path.join(held.folder, 'made'))).toBe(false);
+    const results = held.lines.filter(({ type }) => type === 'user').map((line) => JSON.stringify(line));
+    expect(results).toEqual([
+      expect.stringContaining('There is no tool named Bash'),
+      expect.stringContaining('shown text'),
+    ]);
+  });
+
+  it('may keep facts about the place out of the system prompt, and plan with its own instructions', async () => {
+    const held = await play([say('Planned.')], {
+      first: [
+        initialize({ excludeDynamicSections: true, planModeInstructions: 'Plan in verse.' }),
+        prompt('go'),
+      ],
+      flags: ['--permission-mode', 'plan'],
+      closes: true,
+    });
+    const [body] = held.bodies;
+    const { system, messages } = z.object({ system: z.unknown(), messages: z.unknown() }).parse(body);
+    expect(JSON.stringify(system)).not.toContain(held.folder);
+    expect(JSON.stringify(messages)).toContain(held.folder);
+    expect(JSON.stringify(messages)).toContain('Plan in verse.');
   });
 });
 

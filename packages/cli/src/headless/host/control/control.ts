@@ -8,6 +8,7 @@ import type { HostTasks } from '../tasks.ts';
 import { type ChangeDeps, changeHandlers } from './changes.ts';
 import type { ProgramServers } from '../../../mcp/program-servers.ts';
 import { introduction, readInitialize } from './initialize.ts';
+import { type FileDeps, fileHandlers } from './files.ts';
 import { type QueryDeps, queryHandlers } from './queries.ts';
 import { type ReloadDeps, reloadHandlers } from './reloads.ts';
 import {
@@ -27,12 +28,11 @@ export interface Control {
   readonly passOf: (prompt: HostPrompt) => Pass | undefined;
   /** Stores a prompt that has to wait, and reports it. */
   readonly queued: (prompt: HostPrompt) => void;
-  /** Why nothing may be begun for this host. */
-  readonly refusal: string | undefined;
 }
 
-interface ControlDeps extends Omit<ChangeDeps & QueryDeps, 'agent' | 'entitle'> {
-  readonly started: Pick<Started, 'agent' | 'agentTypes' | 'checkpoints' | 'entitle' | 'extensions'>;
+interface ControlDeps
+  extends Omit<ChangeDeps & QueryDeps & FileDeps, 'agent' | 'agentTypes' | 'entitle' | 'instructions'> {
+  readonly started: Pick<Started, 'agent' | 'agentTypes' | 'checkpoints' | 'entitle' | 'extensions' | 'forwardSubagentText' | 'instructions'>;
   readonly tasks: HostTasks;
   readonly hooks: HooksOfHost;
   readonly mcp: ProgramServers | undefined;
@@ -44,7 +44,6 @@ interface ControlDeps extends Omit<ChangeDeps & QueryDeps, 'agent' | 'entitle'> 
 export function createControl(deps: ControlDeps): Control {
   const { started, tasks, hooks, warn } = deps;
   const { agent, checkpoints, entitle } = started;
-  let refusal: string | undefined;
 
   const handlers: ControlHandlers = {
     initialize,
@@ -64,24 +63,28 @@ export function createControl(deps: ControlDeps): Control {
     ...serverHandlers(deps.mcp),
     ...reloadHandlers(deps),
     ...changeHandlers({ ...deps, agent, entitle }),
-    ...queryHandlers({ ...deps, agent }),
+    ...fileHandlers({ ...deps, agent }),
+    ...queryHandlers({
+      ...deps,
+      agent,
+      get instructions() {
+        return started.instructions.found.files;
+      },
+      get agentTypes() {
+        return started.agentTypes.list;
+      },
+    }),
   };
 
-  async function initialize(request: HostLine, inbox: HostPromptQueue): Promise<ControlReply> {
+  async function initialize(request: HostLine): Promise<ControlReply> {
     const wishes = readInitialize(request);
-    if (wishes.refusal !== undefined) {
-      // A host may rely on it to forbid things: without it nothing is begun.
-      inbox.clear();
-      inbox.close();
-      refusal = wishes.refusal;
-      return controlFailure(refusal);
-    }
     const { agents } = request;
     const problems = agents === undefined || agents === null ? [] : started.agentTypes.add(agents);
     for (const note of [...wishes.notes, ...problems]) warn(note);
     if (wishes.title !== undefined) started.entitle(wishes.title);
     if (deps.mcp && wishes.servers.length > 0) await addHostServers(deps.mcp, wishes.servers);
     if (wishes.hooks.length > 0) hooks.join(wishes.hooks);
+    if (wishes.forwardsSubagentText) started.forwardSubagentText();
     if (wishes.skills !== undefined) started.extensions.limitSkills(wishes.skills);
     agent.change(wishes.changes);
     const { extensions, agentTypes } = started;
@@ -117,9 +120,6 @@ export function createControl(deps: ControlDeps): Control {
     passOf: (prompt) => hooks.passOf(prompt),
     queued: ({ uuid, content, priority, isNamed }) =>
       agent.queue.add({ commandId: uuid, prompt: content, priority, isSilent: !isNamed }),
-    get refusal() {
-      return refusal;
-    },
   };
 }
 

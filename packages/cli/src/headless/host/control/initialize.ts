@@ -21,8 +21,8 @@ interface InitializeRequest {
   readonly skills: readonly string[] | undefined;
   /** Notes about requested features that are missing. */
   readonly notes: readonly string[];
-  /** Why nothing may be begun for this host. */
-  readonly refusal: string | undefined;
+  /** The text and thinking of subagents are part of the output. */
+  readonly forwardsSubagentText: boolean;
 }
 
 export function readInitialize(request: HostLine): InitializeRequest {
@@ -37,6 +37,9 @@ export function readInitialize(request: HostLine): InitializeRequest {
       appendSystemPrompt: textIn(request['appendSystemPrompt']),
       outputSchema: isJsonObject(jsonSchema) ? jsonSchema : undefined,
       promptSuggestions: request['promptSuggestions'] === true ? true : undefined,
+      planInstructions: textIn(request['planModeInstructions']),
+      isPromptShared: request['excludeDynamicSections'] === true ? true : undefined,
+      toolAliases: aliasesIn(request['toolAliases']),
     },
     hooks,
     title: textIn(request['title']),
@@ -46,23 +49,27 @@ export function readInitialize(request: HostLine): InitializeRequest {
       ...missing,
       ...[...unknown, ...new Set(unreported)].map((event) => `hooks for ${event} are never called yet`),
     ],
-    refusal: isGiven(request['toolAliases']) ? NO_ALIASES : undefined,
+    forwardsSubagentText: request['forwardSubagentText'] === true,
   };
 }
 
 /** Fields that ask for missing features. The run continues without them. Other unread fields have no effect. */
 const LACKING: readonly (readonly [field: string, sentence: string])[] = [
   ['plugins', 'plugins are taken from --plugin-dir and the settings only'],
-  ['planModeInstructions', 'plan mode has its own instructions'],
 ];
-
-/** Without this refusal, calls that the host wants to run elsewhere would run here. */
-const NO_ALIASES = 'Tools of the host cannot stand in for others yet.';
 
 function isGiven(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   const fields = lineIn(value);
   return fields ? Object.keys(fields).length > 0 : value !== undefined && value !== null && value !== '';
+}
+
+/** Undefined if there are none. */
+function aliasesIn(value: unknown): ReadonlyMap<string, string> | undefined {
+  const aliases = Object.entries(lineIn(value) ?? {}).flatMap(([name, tool]): [string, string][] =>
+    typeof tool === 'string' ? [[name, tool]] : [],
+  );
+  return aliases.length === 0 ? undefined : new Map(aliases);
 }
 
 function namesIn(value: unknown): readonly string[] {

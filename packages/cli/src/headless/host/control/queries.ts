@@ -1,13 +1,13 @@
-/** Control requests that only read: the window, the cost, the settings, the rules, a file, a side question. */
-import { open } from 'node:fs/promises';
-import path from 'node:path';
+/** Control requests that only read: the window, the cost, the settings, the rules, the hooks, a side question. */
 import { type Agent, type LivePermissions, totalCost, VERSION } from '@heddle/agent';
 import { type LoadedSettings, mergeSettings } from '@heddle/agent/settings';
-import type { ContextUsage } from '@heddle/context';
-import { errorMessage } from '@heddle/core';
+import type { DeclaredHook } from '@heddle/agent/hooks';
+import { type ContextUsage, estimateText } from '@heddle/context';
 import { knownSecrets } from '../../../known-secrets.ts';
 import type { ModelOptions } from '../../../start/model-options.ts';
-import { type HostLine, textIn } from '../json.ts';
+import type { ProgramServers } from '../../../mcp/program-servers.ts';
+import { textIn } from '../json.ts';
+import type { SessionActivity } from '../turn-lines.ts';
 import { modelList } from './initialize.ts';
 import { controlFailure, type ControlHandlers, type ControlReply, controlSuccess } from './reply.ts';
 
@@ -18,19 +18,24 @@ export interface QueryDeps {
   readonly compactsByItself: boolean;
   /** Reads the settings files again. */
   readonly loadSettings: () => Promise<LoadedSettings>;
-  /** Why the Read tool may not read this file, or undefined. */
-  readonly objectionToRead: (file: string) => Promise<string | undefined>;
+  /** The instruction files of the session. */
+  readonly instructions: readonly { readonly file: string; readonly text: string }[];
+  readonly mcp: ProgramServers | undefined;
+  /** The hooks of the settings, also those that do not run. */
+  readonly declaredHooks: readonly DeclaredHook[];
+  readonly agentTypes: readonly { readonly name: string; readonly description: string }[];
+  readonly activity: SessionActivity;
 }
 
 export function queryHandlers(deps: QueryDeps): ControlHandlers {
   const { agent, firstModel } = deps;
   return {
     get_context_usage: async () =>
-      controlSuccess(contextUsage(await agent.contextUsage(), deps.compactsByItself)),
+      controlSuccess({ ...contextUsage(await agent.contextUsage(), deps), ...contextDetails(deps) }),
     get_session_cost: () => controlSuccess(sessionCost(agent)),
     get_usage: () =>
       controlSuccess({
-        session: sessionCost(agent),
+        session: { ...sessionCost(agent), ...deps.activity.totals },
         subscription_type: null,
         rate_limits_available: false,
         rate_limits: null,
@@ -41,8 +46,11 @@ export function queryHandlers(deps: QueryDeps): ControlHandlers {
     [SIDE_QUESTION]: ({ question }) => sideQuestion(agent, textIn(question) ?? ''),
     list_models: () => controlSuccess({ models: modelList(firstModel) }),
     list_permission_rules: () => controlSuccess({ state: rulesState(deps.permissions) }),
+    get_hooks_listing: async () =>
+      controlSuccess(knownSecrets.redactValue(await hooksListing(deps.declaredHooks))),
+    // No work depends on whether a user watches.
+    set_has_subscribers: () => controlSuccess(),
     get_binary_version: () => controlSuccess({ version: VERSION }),
-    read_file: (request) => readHostFile(request, deps),
   };
 }
 
@@ -57,7 +65,7 @@ async function sideQuestion(agent: Agent, question: string): Promise<ControlRepl
 
 function contextUsage(
   { categories, window, state, model, thresholds }: ContextUsage,
-  isAutoCompactEnabled: boolean,
+  { compactsByItself: isAutoCompactEnabled }: QueryDeps,
 ): object {
   return {
     categories: categories.map(({ name, tokens }) => ({ name, tokens, kind: 'used', color: '' })),
@@ -68,12 +76,69 @@ function contextUsage(
     model,
     autoCompactThreshold: thresholds.autoCompact,
     isAutoCompactEnabled,
-    // Heddle does not have a grid, nor the finer breakdown of other agents.
+    // Heddle does not have a grid.
     gridRows: [],
-    memoryFiles: [],
-    mcpTools: [],
-    agents: [],
     apiUsage: null,
+  };
+}
+
+/** Details that other agents show, as far as Heddle knows them. */
+function contextDetails({ instructions, mcp, agentTypes }: QueryDeps): object {
+  const servers = mcp?.servers.tools ?? [];
+  return {
+    memoryFiles: instructions.map(({ file, text }) => ({
+      path: file,
+      type: 'Project',
+      tokens: estimateText(text),
+    })),
+    mcpTools: servers.map(({ name, server, description, inputJSONSchema }) => ({
+      name,
+      serverName: server,
+      tokens: estimateText(name + description + JSON.stringify(inputJSONSchema)),
+    })),
+    agents: agentTypes.map(({ name, description }) => ({
+      agentType: name,
+      source: 'session',
+      tokens: estimateText(name + description),
+    })),
+  };
+}
+
+/** The hooks as a host lists them. Those of the host itself are not listed. */
+async function hooksListing(declared: readonly DeclaredHook[]): Promise<object> {
+  const { HOOK_EVENT_NAMES, traitsOf, describeHandler } = await import('@heddle/agent/hooks');
+  const catalog = HOOK_EVENT_NAMES.map((name) => ({
+    name,
+    summary: name,
+    supportsMatcher: traitsOf(name).matchField !== undefined,
+  }));
+  const counts = Map.groupBy(declared, ({ hook }) => hook.event);
+  return {
+    events: catalog.flatMap((event) => {
+      const hookCount = counts.get(event.name)?.length ?? 0;
+      return hookCount === 0 ? [] : [{ ...event, hookCount }];
+    }),
+    hooks: declared.map(({ hook, scope, inactive }) => ({
+      event: hook.event,
+      matcher: hook.matcher,
+      source: SOURCES[scope] ?? scope,
+      sourceLabel: hook.source,
+      type: hook.handler.type,
+      displayText: describeHandler(hook.handler),
+      commandText: describeHandler(hook.handler),
+      contentLabel: hook.handler.type,
+      timeout: hook.timeoutMs / 1_000,
+      ...(hook.condition === undefined ? {} : { condition: hook.condition }),
+      ...(inactive === undefined ? {} : { disabled: true }),
+    })),
+    eventCatalog: catalog,
+    policy: {
+      disabledByPolicy: false,
+      managedOnly: declared.some(({ inactive }) => inactive === 'allowManagedHooksOnly'),
+      pluginOnly: false,
+      allDisabled: declared.some(({ inactive }) => inactive === 'disableAllHooks'),
+      policyHookCount: declared.filter(({ scope }) => scope === 'managed').length,
+    },
   };
 }
 
@@ -121,50 +186,4 @@ function rulesState(permissions: LivePermissions | undefined): object {
     originalCwd: process.cwd(),
     managedOnly: false,
   };
-}
-
-const MAX_FILE_BYTES = 1_000_000;
-
-async function readHostFile(
-  { path: asked, max_bytes: limit, encoding }: HostLine,
-  { objectionToRead }: QueryDeps,
-): Promise<ControlReply> {
-  const name = textIn(asked);
-  if (name === undefined || name === '') return controlFailure('read_file needs a path.');
-  const file = path.resolve(name);
-  const objection = await objectionToRead(file);
-  if (objection !== undefined) return controlFailure(objection);
-  const most = typeof limit === 'number' && limit >= 0 ? Math.min(limit, MAX_FILE_BYTES) : MAX_FILE_BYTES;
-  try {
-    const { bytes, truncated } = await readStart(file, Math.floor(most));
-    const cut = truncated ? { truncated } : {};
-    if (encoding === 'base64')
-      return controlSuccess({
-        contents: bytes.toString('base64'),
-        absPath: file,
-        encoding: 'base64',
-        ...cut,
-      });
-    const contents = bytes.toString('utf8');
-    return controlSuccess({ contents, absPath: file, lossy: !Buffer.from(contents).equals(bytes), ...cut });
-  } catch (thrown) {
-    return controlFailure(errorMessage(thrown));
-  }
-}
-
-async function readStart(
-  file: string,
-  limit: number,
-): Promise<{ readonly bytes: Buffer; readonly truncated: boolean }> {
-  const handle = await open(file, 'r');
-  try {
-    const about = await handle.stat();
-    // A pipe or a device may never end.
-    if (!about.isFile()) throw new Error(`${file} is not a regular file.`);
-    const buffer = Buffer.alloc(Math.min(limit, about.size));
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-    return { bytes: buffer.subarray(0, bytesRead), truncated: about.size > bytesRead };
-  } finally {
-    await handle.close();
-  }
 }

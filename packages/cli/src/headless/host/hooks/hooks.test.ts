@@ -154,6 +154,19 @@ describe('a hook that gives no word', () => {
   });
 });
 
+it('after a call a hook may replace the output; a field for servers does not concern other tools', async () => {
+  const shell = (id: string) => call('Bash', { command: `echo secret ${id}` }, id);
+  const held = await play([shell('b1'), shell('b2'), say('Done.')], {
+    hooks: {
+      PostToolUse: ({ tool_use_id: id }) =>
+        specific('PostToolUse', id === 'b1' ? { updatedToolOutput: 'hidden' } : { updatedMCPToolOutput: 'no' }),
+    },
+  });
+  expect(held.last).toContain('hidden');
+  expect(held.last).not.toContain('secret b1"');
+  expect(held.last).toContain('"content":"secret b2"');
+});
+
 it('after a call a hook hears how it went, and the model reads what it says', async () => {
   const read = call('Read', { file_path: 'none.txt' }, 'r1');
   const held = await play([[write, read], say('Done.')], {
