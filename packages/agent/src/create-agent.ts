@@ -9,6 +9,7 @@ import {
   type Spent,
   type Terminal,
 } from '@heddle/core';
+import { seedReadState } from './attachments/changed-files.ts';
 import type { CommandOutcome, CompactOutcome } from './context/commands.ts';
 import { type Changes, type Prompt, QueryEngine } from './engine/engine.ts';
 import { type AgentOptions, mistakeInSettings } from './engine/options.ts';
@@ -106,7 +107,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     queue: engine.queue,
     add: (prompt) => engine.add(prompt),
-    markRead: (file, readAt) => engine.markRead(file, readAt),
+    markRead: (file, readAt) => seedReadState(engine.fileState, file, readAt),
     rewindBefore: (uuid) => engine.rewindBefore(uuid),
     get hasBackgroundSubagents() {
       return subagents?.hasBackground ?? false;

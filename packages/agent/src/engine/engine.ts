@@ -25,7 +25,7 @@ import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import { memorySession } from '../session/open/memory.ts';
 import type { Session } from '../session/open/open.ts';
-import { createReadFileState, seedReadState } from '../attachments/changed-files.ts';
+import { createReadFileState } from '../attachments/changed-files.ts';
 import { countEarlier, earlierCostUsd, findCutOffPrompt, NOTHING_TO_CONTINUE } from './continue-run.ts';
 import { denialLines } from './denials.ts';
 import {
@@ -78,13 +78,14 @@ export type { Changes, Prompt };
 export class QueryEngine {
   readonly sessionId: string;
   readonly queue: CommandQueue;
+  /** The files that the model has read. */
+  readonly fileState = createReadFileState();
   /** Side questions, and work that no run waits for. */
   readonly background: SessionBackground;
   #options: AgentOptions;
   readonly #session: Session;
   readonly #log: SessionLog;
   readonly #costs: CostTracker;
-  readonly #fileState = createReadFileState();
   readonly #view: SessionView;
   #factsLoaded: Promise<void> | undefined;
   readonly #now: () => number;
@@ -198,14 +199,6 @@ export class QueryEngine {
     });
   }
 
-  /**
-   * Marks a file as read, so that it can be edited. Returns false if the file changed after `readAt`, in milliseconds, or
-   * cannot be read.
-   */
-  async markRead(file: string, readAt: number): Promise<boolean> {
-    return seedReadState(this.#fileState, file, readAt);
-  }
-
   /** Removes a message and all later ones from the conversation, between two prompts. */
   rewindBefore(uuid: string): CommandOutcome<object> {
     if (this.#busy) return BUSY;
@@ -248,7 +241,7 @@ export class QueryEngine {
     const turn = this.#newRun();
     const { uuid = this.#uuid(), carries = [] } = prompt;
     const { signal } = this.#controller;
-    const prepared = await preparePrompt(this.#options, prompt, { signal, fileState: this.#fileState });
+    const prepared = await preparePrompt(this.#options, prompt, { signal, fileState: this.fileState });
     const { block, content } = prepared;
     if (block !== undefined) {
       yield* blockedPromptLines(block, failedStart(block, this.#stamp(), this.spending), this.#stamp());
@@ -478,7 +471,7 @@ export class QueryEngine {
       session: this.#session,
       head: this.#view.head,
       signal: this.#controller.signal,
-      fileState: this.#fileState,
+      fileState: this.fileState,
       stance: this.#log.stance,
       context: this.#view.context,
       store: this.#log.store,

@@ -199,7 +199,9 @@ function afterTool(hook: string, response: HookResponse, tool = ''): AfterTool {
 /** A list of text blocks, as MCP servers return it, is its text. Other data is sent as JSON. */
 function outputText(output: Json): string {
   if (typeof output === 'string') return output;
-  const blocks = Array.isArray(output) ? output.map((block) => (isRecord(block) ? block['text'] : undefined)) : [];
+  const blocks = Array.isArray(output)
+    ? output.map((block) => (isRecord(block) ? block['text'] : undefined))
+    : [];
   const isText = blocks.length > 0 && blocks.every((block) => typeof block === 'string');
   return isText ? blocks.join('\n') : JSON.stringify(output);
 }

@@ -18,7 +18,7 @@ import type { SessionExtensions } from '@heddle/agent/extensions';
 import type { Plugin } from '@heddle/agent/plugins';
 import { SessionInstructions } from '@heddle/agent/instructions';
 import { mcpToolHandler } from '@heddle/agent/hooks';
-import type { Attachment, LoopEvent } from '@heddle/core';
+import type { Attachment, LoopEvent, PermissionMode } from '@heddle/core';
 import path from 'node:path';
 import type { RunOptions, SessionChoice } from '../arguments/arguments.ts';
 import type { ProgramServers, ServerServices } from '../mcp/program-servers.ts';
@@ -134,6 +134,7 @@ export async function startAgent(
     allowsPrivate: (host) => isHostNamed(host, rulesNow(options.rules)),
     // A user or host that permits a plan has seen it.
     permissionApproves: more.canUseTool !== undefined,
+    chosenMode: () => modeAfterPlan(options.rules),
     ...choices,
     sandbox,
     view,
@@ -287,6 +288,12 @@ export async function startAgent(
       },
     },
   };
+}
+
+/** The mode that an answer to a question has set while the model was planning. */
+function modeAfterPlan(rules: AgentOptions['rules']): PermissionMode | undefined {
+  const mode = rules instanceof LivePermissions ? rules.mode : undefined;
+  return mode === 'plan' ? undefined : mode;
 }
 
 /** Without these, nothing of telemetry is loaded. */

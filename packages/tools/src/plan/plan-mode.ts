@@ -8,6 +8,8 @@ export interface PlanDeps {
   readonly approvePlan?: ((plan: string, signal: AbortSignal) => Promise<PlanDecision>) | undefined;
   /** The permission host has seen the plan, and approves it by permitting the call. */
   readonly permissionApproves?: boolean | undefined;
+  /** The mode that the permission host has chosen with its answer. */
+  readonly chosenMode?: (() => PermissionMode | undefined) | undefined;
 }
 
 export type PlanDecision =
@@ -24,6 +26,7 @@ export interface PlanData {
 export function createPlanTools({
   approvePlan,
   permissionApproves = false,
+  chosenMode = () => undefined,
 }: PlanDeps = {}): readonly [Tool<EnterPlanModeInput, PlanData>, Tool<ExitPlanModeInput, PlanData>] {
   /** The mode before the plan, by agent. */
   const before = new Map<string | undefined, PermissionMode>();
@@ -60,7 +63,7 @@ export function createPlanTools({
         ? await answerText(approvePlan(plan, signal), signal)
         : ({ approved: true } as const);
       if (!decision.approved) return { data: { plan, decision, mode: permissionMode } };
-      const mode = decision.mode ?? before.get(agentId) ?? 'default';
+      const mode = decision.mode ?? chosenMode() ?? before.get(agentId) ?? 'default';
       return { data: { plan, decision, mode }, newContext: modeTo(mode) };
     },
     toResult({ decision }) {

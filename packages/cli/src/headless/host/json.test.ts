@@ -14,7 +14,11 @@ it.each([
   ['a last line without its end', ['a\nb'], ['a', 'b']],
   ['a line in several chunks', ['a', 'b', 'c\nd\n'], ['abc', 'd']],
   ['an empty line', ['a\n\nb\n'], ['a', '', 'b']],
-  ['separators that are not line feeds', [bytes('{"a":"\u2028\u2029\u0085"}\n')], ['{"a":"\u2028\u2029\u0085"}']],
+  [
+    'separators that are not line feeds',
+    [bytes('{"a":"\u2028\u2029\u0085"}\n')],
+    ['{"a":"\u2028\u2029\u0085"}'],
+  ],
   ['a carriage return before the line feed', ['{}\r\n{}\r\n'], ['{}\r', '{}\r']],
   ['a character in two chunks', [bytes('ä').slice(0, 1), `${bytes('ä').slice(1)}\n`], ['ä']],
   ['nothing', [], []],

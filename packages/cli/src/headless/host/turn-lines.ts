@@ -1,7 +1,7 @@
 /** Facts about a turn that only the surface has: its prompt, the number of its result, the state of the session. */
 import { randomUUID } from 'node:crypto';
 import type { AskPermission, SdkMessage, SdkSessionState } from '@heddle/agent';
-import { lineIn } from './json.ts';
+import { type HostLine, lineIn, textIn } from './json.ts';
 
 /** Adds the id of the prompt and the number of the result to the messages of one turn. */
 export class TurnAnnotator {
@@ -34,7 +34,7 @@ export class SessionActivity {
       this.#apiMs += line.duration_api_ms;
       this.#durationMs += line.duration_ms;
     }
-    if (line.type === 'user') this.#countLines(lineIn(line.tool_use_result)?.['structuredPatch']);
+    if (line.type === 'user') this.#countLines(lineIn(line.tool_use_result) ?? {});
   }
 
   get totals(): object {
@@ -46,7 +46,8 @@ export class SessionActivity {
     };
   }
 
-  #countLines(patch: unknown): void {
+  #countLines({ type, content, structuredPatch: patch }: HostLine): void {
+    if (type === 'create') this.#added += (textIn(content) ?? '').trimEnd().split('\n').length;
     const hunks = Array.isArray(patch) ? patch.map((hunk) => lineIn(hunk)?.['lines']) : [];
     for (const line of hunks.flat()) {
       if (typeof line !== 'string') continue;

@@ -29,8 +29,8 @@ async function play(script: ApiScript, conversation: Conversation): Promise<Play
 
 /** The commands that a host can send as a prompt. */
 const BUILT_IN = (
-  'clear continue compact uncompact context cost btw status model effort thinking mode permissions ' +
-  'hooks memory mcp skills init sessions rename export output help todos tasks'
+  'clear continue compact uncompact context cost btw status model effort fast thinking mode permissions ' +
+  'hooks memory mcp skills agents init sessions rewind rename export output help todos tasks'
 ).split(' ');
 
 const initialize = (fields: object): object => control('i1', { subtype: 'initialize', ...fields });

@@ -32,7 +32,10 @@ export interface Control {
 
 interface ControlDeps
   extends Omit<ChangeDeps & QueryDeps & FileDeps, 'agent' | 'agentTypes' | 'entitle' | 'instructions'> {
-  readonly started: Pick<Started, 'agent' | 'agentTypes' | 'checkpoints' | 'entitle' | 'extensions' | 'forwardSubagentText' | 'instructions'>;
+  readonly started: Pick<
+    Started,
+    'agent' | 'agentTypes' | 'checkpoints' | 'entitle' | 'extensions' | 'forwardSubagentText' | 'instructions'
+  >;
   readonly tasks: HostTasks;
   readonly hooks: HooksOfHost;
   readonly mcp: ProgramServers | undefined;

@@ -135,7 +135,9 @@ describe('a host that changes settings', () => {
     ];
     const held = await perform([touch('made'), say('Done.')], {
       first: [
-        ...settings.map((one, index) => control(`a${index}`, { subtype: 'apply_flag_settings', settings: one })),
+        ...settings.map((one, index) =>
+          control(`a${index}`, { subtype: 'apply_flag_settings', settings: one }),
+        ),
         prompt('go'),
       ],
       flags: ['--permission-mode', 'bypassPermissions', '--disallowedTools', 'Bash(touch *)'],

@@ -159,11 +159,14 @@ it('after a call a hook may replace the output; a field for servers does not con
   const held = await play([shell('b1'), shell('b2'), say('Done.')], {
     hooks: {
       PostToolUse: ({ tool_use_id: id }) =>
-        specific('PostToolUse', id === 'b1' ? { updatedToolOutput: 'hidden' } : { updatedMCPToolOutput: 'no' }),
+        specific(
+          'PostToolUse',
+          id === 'b1' ? { updatedToolOutput: 'hidden' } : { updatedMCPToolOutput: 'no' },
+        ),
     },
   });
   expect(held.last).toContain('hidden');
-  expect(held.last).not.toContain('secret b1"');
+  expect(held.last).not.toContain('"content":"secret b1"');
   expect(held.last).toContain('"content":"secret b2"');
 });
 
