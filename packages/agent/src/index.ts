@@ -38,6 +38,7 @@ export {
 } from './permission/rules/rule.ts';
 export { StoredCosts, type Spending } from './cost/stored-costs.ts';
 export { createCronTools } from './schedule/cron-tools.ts';
+export { createTeamTools, type NewTeam, withTeamTasks } from './teams/team-tools.ts';
 export { decodeEntry } from './session/codec/decode.ts';
 export type { Durability } from './session/journal/journal.ts';
 export { type Journal, JournalError } from './session/journal/journal.ts';

@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
   schedule: async () => (await import('./schedule/schedule-command.ts')).scheduleCommand,
   sessions: async () => (await import('./sessions/sessions.ts')).sessionsCommand,
   stop: async () => (await import('./jobs/jobs-command.ts')).stopCommand,
+  team: async () => (await import('./team/team-command.ts')).teamCommand,
   view: async () => (await import('./view/view.ts')).viewCommand,
 };
 

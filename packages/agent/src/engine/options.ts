@@ -172,6 +172,14 @@ export interface SubagentSettings {
   readonly forwardsText?: boolean | undefined;
   /** Replaces the model of every subagent. */
   readonly model?: string | undefined;
+  /** The other members of a team. SendMessage reaches them by name. */
+  readonly teammates?: Teammates | undefined;
+}
+
+interface Teammates {
+  readonly has: (name: string) => boolean;
+  /** Stores the message for its receivers, and returns their names. Throws if that is not possible. */
+  readonly send: (to: string, message: string) => readonly string[];
 }
 
 interface AgentLimitOptions {

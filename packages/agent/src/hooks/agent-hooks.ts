@@ -163,6 +163,9 @@ export const REPORTED_EVENTS: ReadonlySet<HookEventName> = new Set([
   'CwdChanged',
   'ConfigChange',
   'FileChanged',
+  'TaskCreated',
+  'TaskCompleted',
+  'TeammateIdle',
 ]);
 
 /** A host asks its own callbacks when a prompt arrives, because it may close its side before the turn starts. */

@@ -23,7 +23,11 @@ const AGENT_INPUT: JsonObject = {
 const MESSAGE_INPUT: JsonObject = {
   type: 'object',
   properties: {
-    to: { type: 'string', description: 'The id of the agent, as its result states it' },
+    to: {
+      type: 'string',
+      description:
+        'The id of the agent, as its result states it. In a team: the name of a member, or * for all',
+    },
     message: { type: 'string' },
   },
   required: ['to', 'message'],
@@ -79,7 +83,10 @@ function agentTool(subagents: Subagents): Tool<JsonObject, TaskOutcome> {
   };
 }
 
-type Sent = TaskOutcome | { readonly kind: 'queued'; readonly to: string };
+type Sent =
+  | TaskOutcome
+  | { readonly kind: 'queued'; readonly to: string }
+  | { readonly kind: 'mailed'; readonly to: readonly string[] };
 
 function sendMessageTool(subagents: Subagents): Tool<JsonObject, Sent> {
   return {
@@ -91,17 +98,22 @@ function sendMessageTool(subagents: Subagents): Tool<JsonObject, Sent> {
     inputSchema: () => compiled(MESSAGE_INPUT),
     inputAliases: { agentId: 'to', agent_id: 'to', content: 'message', summary: null, type: null },
     validateInput: ({ to }) =>
-      subagents.find(text(to)) ? { ok: true } : { ok: false, message: `There is no agent ${text(to)}.` },
+      subagents.teammates?.has(text(to)) || subagents.find(text(to))
+        ? { ok: true }
+        : { ok: false, message: `There is no agent ${text(to)}.` },
     async call({ to, message }, context, onProgress) {
       const id = text(to);
+      if (subagents.teammates?.has(id))
+        return { data: { kind: 'mailed', to: subagents.teammates.send(id, text(message)) } };
       const emit = (line: Parameters<typeof progressOfLine>[0]): void => onProgress(progressOfLine(line));
       const sent = await subagents.send(id, text(message), context, emit);
       return { data: sent === 'queued' ? { kind: 'queued', to: id } : sent };
     },
-    toResult: (data) =>
-      data.kind === 'queued'
-        ? { content: `The agent ${data.to} is running and receives the message with its next call.` }
-        : taskResult(data),
+    toResult(data) {
+      if (data.kind === 'mailed') return { content: `The message was sent to ${data.to.join(', ')}.` };
+      if (data.kind !== 'queued') return taskResult(data);
+      return { content: `The agent ${data.to} is running and receives the message with its next call.` };
+    },
   };
 }
 

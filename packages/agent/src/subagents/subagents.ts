@@ -65,6 +65,10 @@ export class Subagents {
     return this.#settings.definitions();
   }
 
+  get teammates(): SubagentSettings['teammates'] {
+    return this.#settings.teammates;
+  }
+
   get running(): readonly ChildRecord[] {
     return [...this.#running.values()].map(({ record }) => record);
   }

@@ -21,6 +21,7 @@ export const COMMAND_NAMES = [
   'schedule',
   'sessions',
   'stop',
+  'team',
   'view',
 ] as const;
 

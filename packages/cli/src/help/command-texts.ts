@@ -75,6 +75,15 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
       'heddle schedule list',
     ],
   },
+  team: {
+    text: 'agents that share a task list and send each other messages',
+    words: ['create', 'task', 'list', 'start', 'member', 'send', 'mail', 'remove', 'help'],
+    examples: [
+      'heddle team create docs',
+      'heddle team task docs "Describe the flags."',
+      'heddle team start docs ada bob',
+    ],
+  },
   attach: {
     text: 'follow a background job to its end',
     usage: 'heddle attach JOB   shows the log and the questions; an interrupt leaves the job running',

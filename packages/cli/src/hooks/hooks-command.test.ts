@@ -19,7 +19,7 @@ const SETTINGS = {
       { matcher: 'Write', hooks: [{ type: 'command', command: 'cat > input.json' }] },
     ],
     Stop: [{ hooks: [{ type: 'command', command: 'kill -9 $$', onFailure: 'block' }] }],
-    TeammateIdle: [{ hooks: [{ type: 'command', command: 'true' }] }],
+    WorktreeRemove: [{ hooks: [{ type: 'command', command: 'true' }] }],
   },
 };
 
@@ -47,7 +47,7 @@ describe('heddle hooks', () => {
       { event: 'PreToolUse', matcher: 'Bash', scope: 'project', trusted: true, runs: true },
       { event: 'PreToolUse', matcher: 'Write', runs: true },
       { event: 'Stop', onFailure: 'block', runs: true },
-      { event: 'TeammateIdle', trusted: true, runs: false, reason: expect.stringContaining('not occur yet') },
+      { event: 'WorktreeRemove', trusted: true, runs: false, reason: expect.stringContaining('not occur yet') },
     ]);
   });
 

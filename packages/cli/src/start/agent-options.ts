@@ -258,7 +258,15 @@ const TODAYS_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The tools of a session that are not in the package of tools. */
-const ENGINE_TOOLS: readonly string[] = ['Agent', 'SendMessage', 'CronCreate', 'CronList', 'CronDelete'];
+const ENGINE_TOOLS: readonly string[] = [
+  'Agent',
+  'SendMessage',
+  'CronCreate',
+  'CronList',
+  'CronDelete',
+  'TeamCreate',
+  'TeamDelete',
+];
 
 /** Tools that scripts list because other agents have them. These names are not typing errors. */
 const ELSEWHERE: ReadonlySet<string> = new Set([

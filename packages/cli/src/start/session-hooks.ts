@@ -42,6 +42,8 @@ export interface SessionHooksSetup {
   readonly askAgent: AskJudge;
   /** Names the session. */
   readonly entitle: (title: string) => void;
+  /** Runs at the end of a turn, for a member of a team. */
+  readonly team?: AgentHooks['team'];
 }
 
 /** Background hooks may finish for this long when the session ends. */
@@ -125,6 +127,7 @@ export class SessionHooks {
           },
         },
       }),
+      team: this.#setup.team,
       prompt: async (prompt) => {
         await this.#setup.beforePrompt();
         this.#starting ??= this.#start();

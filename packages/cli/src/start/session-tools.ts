@@ -47,6 +47,7 @@ export interface ToolChoices extends AskDeps, PlanDeps {
   readonly skills?: SkillDeps | undefined;
   /** Tools of other packages. */
   readonly more?: readonly Tool[] | undefined;
+  readonly taskTools?: BuiltinDeps['taskTools'];
   /** Commands run inside it. */
   readonly sandbox?: ShellSandbox | undefined;
   /** Commands that are allowed only because they change nothing run in it. */

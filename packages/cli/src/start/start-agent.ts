@@ -37,6 +37,7 @@ import { instructionPlaces } from './instruction-places.ts';
 import { openChosen } from './open-session.ts';
 import type { ProgramTelemetry } from '../telemetry/open-telemetry.ts';
 import { cronTools, missedRunNotices } from './schedule-runner.ts';
+import { MEMBER_TOOLS, SessionTeam, type TeamPlace } from './session-team.ts';
 import { type SessionTools, sessionTools, type ToolChoices } from './session-tools.ts';
 
 export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 'todos'> {
@@ -57,6 +58,7 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   readonly remark: (remark: Attachment) => void;
   readonly hooks: SessionHooks;
   readonly mcp: ProgramServers | undefined;
+  readonly team: SessionTeam;
   /** The types of subagents. A host may add its own before the first prompt. */
   readonly agentTypes: AgentTypes;
   /** Adds a listener for the lines of subagents in the background. */
@@ -80,6 +82,8 @@ export interface Surface {
   readonly tell?: (text: string) => void;
   /** A session that is already open, in place of the chosen one. */
   readonly session?: Session;
+  /** The conversation is a member of a team. */
+  readonly team?: TeamPlace;
   /** The features of this surface that MCP servers may use. */
   readonly services?: ServerServices;
   /** The options that this surface adds, such as handlers for questions and events. */
@@ -96,6 +100,7 @@ export async function startAgent(
     tell = warn,
     services = {},
     session: given,
+    team: place,
     agent: more = {},
   }: Surface = {},
 ): Promise<Starting> {
@@ -120,6 +125,16 @@ export async function startAgent(
     tell,
   };
   const extensions = await openExtensions(command, extensionSetup);
+  const team = new SessionTeam({
+    sessionId: session.id,
+    cwd: options.cwd,
+    model: command.model,
+    runHooks: async (event, input, signal) => {
+      const { block, stop } = await hooks.report(event, input, signal);
+      return block ?? stop;
+    },
+  });
+  await team.open(place);
   const tools = await sessionTools(session, {
     skills: extensions.hasSkills
       ? {
@@ -129,7 +144,7 @@ export async function startAgent(
       : undefined,
     isOffered: (name) =>
       offered(name, searching(name, mcp) ? { ...command, tools: undefined } : command, options.rules),
-    named: command.tools ?? [],
+    named: [...(command.tools ?? []), ...(place ? MEMBER_TOOLS : [])],
     model: { port: options.model, name: options.modelName },
     allowsPrivate: (host) => isHostNamed(host, rulesNow(options.rules)),
     // A user or host that permits a plan has seen it.
@@ -139,7 +154,8 @@ export async function startAgent(
     sandbox,
     view,
     servers: servers?.search,
-    more: cronTools(options.cwd, command.model),
+    more: [...cronTools(options.cwd, command.model), ...team.tools],
+    taskTools: team.withTasks,
     traceparentOf,
   });
   const { options: own, ended, dispose, ...parts } = tools;
@@ -179,6 +195,7 @@ export async function startAgent(
       })(question);
     },
     entitle: (title) => naming.entitle(title),
+    team: (question) => team.atTurnEnd(question),
     beforePrompt: async () => settings?.refresh(),
   });
   if (mcp) hooks.runner.connectHandler('mcp_tool', mcpToolHandler(serverToolPort(mcp)));
@@ -202,6 +219,7 @@ export async function startAgent(
           get forwardsText() {
             return forwardsSubagentText;
           },
+          teammates: team,
           model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
           onLine: (line) => {
             for (const listener of lineListeners) listener(line);
@@ -209,6 +227,7 @@ export async function startAgent(
         }
       : undefined,
     session,
+    takeQueued: (agentId) => [...(more.takeQueued?.(agentId) ?? []), ...team.takeQueued(agentId)],
     onAccepted: async (messageId) => {
       await own.onAccepted?.(messageId);
       naming.write();
@@ -241,6 +260,7 @@ export async function startAgent(
       hooks.hear(event);
       own.onEvent?.(event);
       servers?.onEvent(event);
+      team.hear(event);
       more.onEvent?.(event);
       if (event.type === 'context' && event.messages !== undefined) extensions.forgetList();
       for (const listener of listeners) listener(event);
@@ -255,6 +275,7 @@ export async function startAgent(
     started: {
       agent,
       session,
+      team,
       ...parts,
       userContext,
       instructions,

@@ -23,6 +23,8 @@ export interface BuiltinDeps extends FileToolDeps, AskDeps, PlanDeps {
   readonly skills?: SkillDeps | undefined;
   /** Tools that need more than this package has, such as those for schedules. */
   readonly more?: readonly Tool[] | undefined;
+  /** Replaces the tools for the list of steps, for a team with a shared list. */
+  readonly taskTools?: ((own: readonly Tool[]) => readonly Tool[]) | undefined;
 }
 
 export interface ToolSet {
@@ -45,6 +47,8 @@ export const RARELY_USED: readonly string[] = [
   'CronCreate',
   'CronList',
   'CronDelete',
+  'TeamCreate',
+  'TeamDelete',
 ];
 
 export interface ToolSetChoice {
@@ -83,7 +87,7 @@ export function builtinTools(deps: BuiltinDeps = {}): readonly Tool[] {
     ...createFileTools(deps),
     ...createSearchTools(deps.search),
     createTodoWriteTool(todos),
-    ...createTaskTools(todos),
+    ...(deps.taskTools?.(createTaskTools(todos)) ?? createTaskTools(todos)),
     ...createWebTools(deps.web),
     ...(deps.skills ? [createSkillTool(deps.skills)] : []),
     createAskTool(deps),

@@ -97,14 +97,14 @@ describe('initialize', () => {
       first: [
         initialize({
           sdkMcpServers: ['calc'],
-          hooks: { TeammateIdle: [{ hookCallbackIds: ['hook_0'] }] },
+          hooks: { WorktreeRemove: [{ hookCallbackIds: ['hook_0'] }] },
         }),
         control('s1', { subtype: 'mcp_status' }),
         prompt('go'),
       ],
       closes: true,
     });
-    expect(held.stderr.trim().split('\n')).toEqual(['heddle: hooks for TeammateIdle are never called yet']);
+    expect(held.stderr.trim().split('\n')).toEqual(['heddle: hooks for WorktreeRemove are never called yet']);
     expect(replyTo('s1', held)).toMatchObject({
       response: { mcpServers: [{ name: 'calc', status: 'failed' }] },
     });

@@ -1,0 +1,208 @@
+/**
+ * The folder of a team: `team.json`, `tasks.json`, one file for each member, and a mailbox for each name. Only the user can read it.
+ * Changes of the task list hold the lock of the folder. The kernel releases it with its process, so a killed member blocks no other.
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod';
+import { isAlive, stampOf } from '../jobs/job-folder.ts';
+import { processStampSchema } from '../jobs/job-state.ts';
+import { makeFolder, takeLock } from '../session/files/lock.ts';
+import { writeJson } from '../settings/write-file.ts';
+import { Mailbox } from './mailbox.ts';
+import {
+  type Claim,
+  EMPTY_LIST,
+  type ListChange,
+  returnTasks,
+  taskListSchema,
+  type TeamTaskList,
+} from './task-list.ts';
+
+const teamSchema = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    createdAt: z.number(),
+    /** The session of the lead. Undefined for a team that the user leads from the command line. */
+    leadSession: z.string().optional(),
+  })
+  .readonly();
+
+const memberSchema = z
+  .object({
+    name: z.string(),
+    /** Identifies one run of the member. */
+    run: z.string(),
+    sessionId: z.string(),
+    process: processStampSchema,
+    joinedAt: z.number(),
+  })
+  .readonly();
+
+export type TeamMember = z.infer<typeof memberSchema>;
+
+const PRIVATE_FILE = 0o600;
+/** A change takes milliseconds, so a lock that is held longer means a stopped process. */
+const LOCK_MS = 30_000;
+const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i;
+
+/** The name of the lead in owners and mailboxes. */
+export const LEAD = 'team-lead';
+
+export function isTeamName(name: string): boolean {
+  return NAME.test(name);
+}
+
+export class TeamFolder {
+  readonly name: string;
+  readonly path: string;
+
+  /** `teams`: the folder of all teams. */
+  constructor(teams: string, name: string) {
+    if (!isTeamName(name)) throw new RangeError(`${name}: not a name of a team`);
+    this.name = name;
+    this.path = path.join(teams, name);
+  }
+
+  get exists(): boolean {
+    return existsSync(this.#file('team'));
+  }
+
+  /** Returns false if there is a team with this name. */
+  async create(description: string, now: number, leadSession?: string): Promise<boolean> {
+    return this.#locked(() => {
+      if (this.exists) return false;
+      writeJson(this.#file('tasks'), EMPTY_LIST, PRIVATE_FILE);
+      const team = { name: this.name, description, createdAt: now, leadSession };
+      writeJson(this.#file('team'), team, PRIVATE_FILE);
+      return true;
+    });
+  }
+
+  get about(): z.infer<typeof teamSchema> | undefined {
+    return this.#read('team', teamSchema);
+  }
+
+  /** Members notice it and end. */
+  remove(): void {
+    rmSync(this.#file('team'), { force: true });
+    // A member may write a file at this moment.
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** The list as it is stored. Claims of ended members may still be in it. */
+  tasks(): TeamTaskList {
+    return this.#read('tasks', taskListSchema) ?? EMPTY_LIST;
+  }
+
+  /**
+   * Applies a change to the stored list, alone. Tasks of ended members are returned first, and the lead gets a message about them.
+   * Throws if the team was removed.
+   */
+  async change(edit: (list: TeamTaskList) => ListChange): Promise<ListChange> {
+    return this.#locked(() => {
+      const stored = this.#read('tasks', taskListSchema);
+      if (!stored) throw new Error(`There is no team ${this.name}.`);
+      const { list, returned } = returnTasks(stored, (claim) => this.isLive(claim));
+      const edited = edit(list);
+      const next = edited.ok ? edited.list : list;
+      if (next !== stored) writeJson(this.#file('tasks'), next, PRIVATE_FILE);
+      for (const { id, owner = '' } of returned)
+        this.mailbox(LEAD).send({
+          from: this.name,
+          text: `${owner} has ended. Its task #${id} is free again.`,
+        });
+      return edited;
+    });
+  }
+
+  /** A member that is restarted after a crash keeps its session and gets a new run. Rejects a name that is in use. */
+  async join(name: string, sessionId: string, now: number): Promise<TeamMember | undefined> {
+    return this.#locked(() => {
+      const present = this.#member(name);
+      if (!isTeamName(name) || name === LEAD || (present && isAlive(present.process))) return undefined;
+      const member = { name, run: randomUUID(), sessionId, process: stampOf(process.pid), joinedAt: now };
+      writeJson(this.#file(`members/${name}`), member, PRIVATE_FILE);
+      return member;
+    });
+  }
+
+  leave({ name, run }: TeamMember): void {
+    if (this.#member(name)?.run === run) rmSync(this.#file(`members/${name}`), { force: true });
+  }
+
+  /** The members whose process runs. */
+  members(): readonly TeamMember[] {
+    return this.#names('members').flatMap((name) => {
+      const member = this.#member(name.replace(/\.json$/, ''));
+      return member && isAlive(member.process) ? [member] : [];
+    });
+  }
+
+  /** The session of the last run of a member, to continue it. */
+  sessionOf(name: string): string | undefined {
+    return this.#member(name)?.sessionId;
+  }
+
+  isLive({ member: name, run }: Claim): boolean {
+    const member = this.#member(name);
+    return member?.run === run && isAlive(member.process);
+  }
+
+  mailbox(name: string): Mailbox {
+    if (!isTeamName(name)) throw new RangeError(`${name}: not a name of a member`);
+    return new Mailbox(path.join(this.path, 'mail', name));
+  }
+
+  #member(name: string): TeamMember | undefined {
+    return isTeamName(name) ? this.#read(`members/${name}`, memberSchema) : undefined;
+  }
+
+  async #locked<Value>(work: () => Value): Promise<Value> {
+    makeFolder(this.path);
+    for (const deadline = Date.now() + LOCK_MS; ; await delay(1 + Math.random() * 10)) {
+      const lock = takeLock(this.path);
+      if (lock.held) {
+        try {
+          return work();
+        } finally {
+          lock.release();
+        }
+      }
+      if (Date.now() > deadline) throw new Error(`The team ${this.name} is locked by another process.`);
+    }
+  }
+
+  #file(name: string): string {
+    return path.join(this.path, `${name}.json`);
+  }
+
+  #names(folder: string): readonly string[] {
+    try {
+      return readdirSync(path.join(this.path, folder)).filter((name) => name.endsWith('.json'));
+    } catch {
+      return [];
+    }
+  }
+
+  #read<Value>(name: string, schema: z.ZodType<Value>): Value | undefined {
+    try {
+      const value: unknown = JSON.parse(readFileSync(this.#file(name), 'utf8'));
+      return schema.safeParse(value).data;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+export function listTeams(teams: string): readonly TeamFolder[] {
+  try {
+    const names = readdirSync(teams).filter(isTeamName);
+    return names.map((name) => new TeamFolder(teams, name)).filter(({ exists }) => exists);
+  } catch {
+    return [];
+  }
+}
