@@ -155,10 +155,13 @@ export function editTask(list: TeamTaskList, id: string, edits: TaskEdits): List
 export function deleteTask(list: TeamTaskList, id: string): ListChange {
   const task = findTask(list, id);
   if (!task) return missingTask(id);
-  const tasks = list.tasks
-    .filter((one) => one.id !== id)
-    .map((one) => ({ ...one, blockedBy: one.blockedBy.filter((other) => other !== id) }));
+  const tasks = list.tasks.filter((one) => one.id !== id).map((one) => withoutBlocker(one, id));
   return { ok: true, list: { ...list, tasks }, task };
+}
+
+function withoutBlocker(task: TeamTask, id: string): TeamTask {
+  if (!task.blockedBy.includes(id)) return task;
+  return { ...task, blockedBy: task.blockedBy.filter((other) => other !== id) };
 }
 
 function isInCircle(list: TeamTaskList, id: string): boolean {
