@@ -14,6 +14,7 @@ export { openCallback } from './oauth/oauth-callback.ts';
 export { type BrowserLogin, StoredOAuth } from './oauth/stored-oauth.ts';
 export { TokenStore } from './oauth/token-store.ts';
 export { McpServers, type ServerReport, type ServersDeps } from './servers/mcp-servers.ts';
+export type { ServerPrompt } from './servers/expand-prompt.ts';
 export { SessionServers } from './servers/session-servers.ts';
 export { cleanLine, cleanText } from './server-text.ts';
 export { toolName } from './tools/tool-names.ts';

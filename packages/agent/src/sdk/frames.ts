@@ -218,6 +218,26 @@ export const sessionState = z
     'Only with `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`: the session runs, waits for the host, or is idle.',
   );
 
+export const commandsChanged = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('commands_changed'),
+    commands: z
+      .array(
+        z.object({
+          name: z.string(),
+          description: z.string(),
+          argumentHint: z.string(),
+          builtin: z.boolean().exactOptional(),
+        }),
+      )
+      .readonly(),
+  })
+  .describe(
+    'The list of commands changed: an MCP server with prompts connected or ended. It replaces the list.',
+  );
+
 export const compactBoundary = z
   .strictObject({
     ...envelope,
@@ -405,6 +425,7 @@ export const FRAMES = {
   hookResponse,
   status,
   sessionState,
+  commandsChanged,
   compactBoundary,
   taskStarted,
   taskProgress,

@@ -11,6 +11,7 @@ export type SdkPermissionDenied = z.infer<typeof frames.permissionDenied>;
 export type SdkInformational = z.infer<typeof frames.informational>;
 export type SdkStatus = z.infer<typeof frames.status>;
 export type SdkSessionState = z.infer<typeof frames.sessionState>;
+export type SdkCommandsChanged = z.infer<typeof frames.commandsChanged>;
 export type SdkCompactBoundary = z.infer<typeof frames.compactBoundary>;
 export type SdkTaskStarted = z.infer<typeof frames.taskStarted>;
 export type TaskUsage = z.infer<typeof frames.taskUsage>;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ChatCommand } from '../arguments/arguments.ts';
 import { configDir } from '../config-dir.ts';
 import type { PromptFile } from '@heddle/agent/extensions';
+import type { ServerPrompt } from '@heddle/mcp';
 import type { SlashCommand } from '../slash/command.ts';
 import { SLASH_COMMANDS } from '../slash/slash-commands.ts';
 import { shortened } from '../terminal/amounts.ts';
@@ -57,6 +58,7 @@ export async function chat(command: ChatCommand): Promise<number> {
   screen.print(
     `${paint('bold', where)}\n${paint('dim', '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves')}`,
   );
+  let unlisten: (() => void) | undefined;
   const conversation = new Conversation({
     command,
     options: options.options,
@@ -68,9 +70,18 @@ export async function chat(command: ChatCommand): Promise<number> {
       recall.add(prompt);
       history.add(prompt);
     },
-    sessionOpened: ({ extensions }) => {
-      // The screen keeps the list.
-      commands.splice(SLASH_COMMANDS.length, commands.length, ...extensions.files.flatMap(listedCommand));
+    sessionOpened: ({ extensions, mcp }) => {
+      const update = (): void => {
+        const more = [
+          ...extensions.files.flatMap(listedCommand),
+          ...(mcp?.servers.prompts ?? []).map(listedPrompt),
+        ];
+        // The screen keeps the list.
+        commands.splice(SLASH_COMMANDS.length, commands.length, ...more);
+      };
+      update();
+      unlisten?.();
+      unlisten = mcp?.servers.listen(update);
     },
     now: Date.now,
   });
@@ -92,6 +103,12 @@ type ListedCommand = Pick<SlashCommand, 'name' | 'help' | 'hint' | 'also'>;
 function listedCommand({ name, description, isForUser }: PromptFile): readonly ListedCommand[] {
   if (!isForUser) return [];
   return [{ name: escapeControls(name), help: escapeControls(shortened(description, MAX_HELP)) }];
+}
+
+/** A prompt of an MCP server in the menu. Its names have no other characters than letters, digits and signs. */
+function listedPrompt({ command, description, argumentNames }: ServerPrompt): ListedCommand {
+  const hint = argumentNames.map((name) => `<${escapeControls(shortened(name, MAX_HELP))}>`).join(' ');
+  return { name: command, hint, help: escapeControls(shortened(description, MAX_HELP)) };
 }
 
 const MAX_HELP = 80;

@@ -290,6 +290,49 @@ describe('a server of a host', () => {
   });
 });
 
+it('a host is asked by servers, and sees their prompts when they connect', async () => {
+  const asked: unknown[] = [];
+  let turns = 0;
+  const held = await host({
+    script: [
+      call('mcp__s__ask', {}, 'c1'),
+      call('mcp__s__visit', {}, 'c2'),
+      call('mcp__s__sample', {}, 'c3'),
+      say('The small model answers.'),
+      say('Done.'),
+      say('Again.'),
+    ],
+    flags: ['--mcp-config', config({ s: testServer() }), '--allowed-tools', 'mcp__s'],
+    first: [control('i1', { subtype: 'initialize' }), prompt('go')],
+    reply: (line) => {
+      const { request, request_id } = line as { request?: { subtype?: string }; request_id?: string };
+      if (request?.subtype === 'elicitation') {
+        asked.push(request);
+        const response = { action: 'accept', content: { color: 'blue' } };
+        return { type: 'control_response', response: { subtype: 'success', request_id, response } };
+      }
+      if (line['type'] !== 'result') return undefined;
+      return ++turns === 2 ? 'close' : prompt('again');
+    },
+  });
+  expect(asked).toMatchObject([
+    { mcp_server_name: 's', mode: 'form', message: 'Which color?', requested_schema: { type: 'object' } },
+    { mcp_server_name: 's', mode: 'url', url: 'https://example.com/login', elicitation_id: 'e1' },
+    { mcp_server_name: 's', message: expect.stringContaining('asks your model, at your cost') },
+  ]);
+  expect(results(held.lines)).toMatch(/color.{1,6}blue[^]*The small model answers\./);
+  const changes = held.lines.filter(({ subtype }) => subtype === 'commands_changed');
+  expect(changes).toHaveLength(1);
+  expect(changes[0]?.['commands']).toContainEqual({
+    name: 'mcp__s__review',
+    description: 'Reviews a file.',
+    argumentHint: '<file>',
+  });
+  const inits = held.lines.filter(({ subtype }) => subtype === 'init');
+  expect(inits[0]?.['slash_commands']).not.toContain('mcp__s__review');
+  expect(inits[1]?.['slash_commands']).toContain('mcp__s__review');
+});
+
 describe('heddle mcp', () => {
   it('adds, lists, shows, tests and removes servers', async () => {
     const { run, folder } = homeFor(installed.program);
@@ -307,7 +350,7 @@ describe('heddle mcp', () => {
     expect(shown.stdout).not.toContain('secret');
     const tested = await run(['mcp', 'test', 'notes']);
     expect(tested.stdout).toMatch(
-      /^notes: connected, 13 tools\n[^]*tool echo \(claims to only read\): Returns its text\./,
+      /^notes: connected, 16 tools\n[^]*tool echo \(claims to only read\): Returns its text\./,
     );
     expect(tested.code).toBe(0);
     expect((await run(['mcp', 'test', 'web'])).code).toBe(1);

@@ -10,10 +10,15 @@ export interface LoadedExtensions {
   readonly plugins: readonly Plugin[];
 }
 
-export function extensionNames({ extensions, plugins }: LoadedExtensions): ExtensionNames {
+/** `prompts`: the commands of MCP servers that are connected now. */
+export function extensionNames(
+  { extensions, plugins }: LoadedExtensions,
+  prompts: readonly { readonly command: string }[],
+): ExtensionNames {
   const { files } = extensions;
+  const fromFiles = files.filter(({ isForUser }) => isForUser).map(({ name }) => name);
   return {
-    slashCommands: files.filter(({ isForUser }) => isForUser).map(({ name }) => name),
+    slashCommands: [...fromFiles, ...prompts.map(({ command }) => command)],
     skills: files.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
     plugins: plugins.map(({ name, path, version }) => ({
       name,

@@ -237,7 +237,7 @@ export async function startAgent(
       return mcp ? mcp.servers.expand(expanded, signal) : expanded;
     },
     onPromptEnd: () => extensions.release(),
-    extensions: () => extensionNames({ extensions, plugins }),
+    extensions: () => extensionNames({ extensions, plugins }, mcp?.servers.prompts ?? []),
     news: () => [
       ...(own.news?.() ?? []),
       ...(servers?.news() ?? []),

@@ -78,9 +78,11 @@ export function registerServices(
       roots: roots().map((folder) => ({ uri: pathToFileURL(folder).href, name: path.basename(folder) })),
     }));
   if (elicit)
-    client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
-      whileAsking(() => elicit(elicitationOf(server, params), mcpReq.signal)),
-    );
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+      const answer = await whileAsking(() => elicit(elicitationOf(server, params), mcpReq.signal));
+      // A visited address has no values.
+      return params.mode === 'url' ? { action: answer.action } : answer;
+    });
   if (sample)
     client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
       const answer = await whileAsking(() => sample(samplingOf(server, params), mcpReq.signal));

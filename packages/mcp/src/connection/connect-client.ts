@@ -160,6 +160,14 @@ export function isUnauthorized(thrown: unknown): boolean {
   return thrown.name === 'UnauthorizedError' || ('status' in thrown && thrown.status === 401);
 }
 
+/** The server does not have the session any more, or cannot be reached. Only a new connection helps. */
+export function isSessionLost(thrown: unknown, transport: Transport): boolean {
+  if (!(thrown instanceof Error) || !canFinishAuth(transport)) return false;
+  const hasSession = 'sessionId' in transport && transport.sessionId !== undefined;
+  const isForgotten = hasSession && 'status' in thrown && thrown.status === 404;
+  return isForgotten || (thrown instanceof TypeError && thrown.message === 'fetch failed');
+}
+
 function failure(
   server: string,
   thrown: unknown,

@@ -15,6 +15,7 @@ import {
   canFinishAuth,
   connectClient,
   type ConnectDeps,
+  isSessionLost,
   isUnauthorized,
   type OpenConnection,
 } from './connect-client.ts';
@@ -247,15 +248,16 @@ export class McpServer {
     return listItems(client, LISTS[kind], { signal, timeout: this.#deps.times.connectMs });
   }
 
-  /** A server may want another login at any time, with more rights. Without one, its state is `needs-auth`. */
-  async #authorized<T>(
-    { transport, oauth }: OpenConnection,
-    signal: AbortSignal,
-    work: () => Promise<T>,
-  ): Promise<T> {
+  /**
+   * A server may want another login at any time, with more rights. Without one, its state is `needs-auth`. A server that
+   * has forgotten the session is connected again, and the request has failed.
+   */
+  async #authorized<T>(connection: OpenConnection, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const { transport, oauth } = connection;
     try {
       return await work();
     } catch (thrown) {
+      if (isSessionLost(thrown, transport)) this.#forgotten(connection);
       if (!isUnauthorized(thrown)) throw thrown;
       if (canFinishAuth(transport) && (await oauth?.finish(transport, signal))) return work();
       this.#settle({
@@ -351,6 +353,12 @@ export class McpServer {
     this.#connection = undefined;
     this.#setPending();
     this.#retry(reason ?? 'The connection was closed.');
+  }
+
+  #forgotten(connection: OpenConnection): void {
+    if (this.#connection !== connection) return;
+    this.#lost(this.#life, 'The server does not have the session any more.');
+    void connection.client.close().catch(() => undefined);
   }
 
   /** A server that was connected before is tried again. One that never was needs a change by the user. */

@@ -91,7 +91,8 @@ export class McpServers {
 
   /** Prompts of servers, as commands. */
   get prompts(): readonly ServerPrompt[] {
-    return promptsOf(this.all);
+    const servers = this.all.filter(({ name }) => !this.deniesResources(name));
+    return promptsOf(servers).filter(({ command }) => !this.denies(command));
   }
 
   /** Adds the prompts and resources of servers that a text names. */

@@ -9,7 +9,7 @@ describe('a server', () => {
   it('lists its tools over several pages, with names for the model', async () => {
     const servers = await connectServers({ 'my server': testServer() });
     expect(servers.all[0]?.state).toEqual({ status: 'connected' });
-    expect(servers.tools).toHaveLength(13);
+    expect(servers.tools).toHaveLength(16);
     expect(servers.tools[0]).toMatchObject({
       name: 'mcp__my_server__echo',
       description: 'Returns its text.',

@@ -1,4 +1,5 @@
 /** A well-behaved test server. Arguments: its name, and `--extra=N` for N more tools. */
+import { setTimeout as delayed } from 'node:timers/promises';
 import {
   ANY_OBJECT,
   type Fields,
@@ -25,7 +26,10 @@ const TOOLS: readonly Fields[] = [
   tool('slow', 'Reports progress until it is cancelled.'),
   tool('picture', 'Returns an image, audio and a link.'),
   tool('structured', 'Returns structured content.'),
+  tool('steps', 'Reports three steps, and ends.'),
+  tool('log', 'Writes to the log of the client.', { text: { type: 'string' } }, ['text']),
   tool('ask', 'Asks the user for a color.'),
+  tool('visit', 'Asks the user to visit an address.'),
   tool('sample', 'Asks the model.'),
   tool('roots', 'Returns the folders of the client.'),
   tool('grow', 'Adds a tool to the list.'),
@@ -49,6 +53,9 @@ function tool(
 }
 
 const PAGE = 10;
+
+/** Clients drop progress that arrives together with the result. */
+const STEP_MS = 5;
 
 function page(items: readonly Fields[], field: string, cursor: unknown): Fields {
   const from = Number(cursor ?? 0);
@@ -78,7 +85,7 @@ async function call(params: Fields, id: unknown): Promise<Fields | undefined> {
     case 'fail':
       return { ...textResult('It failed on purpose.'), isError: true };
     case 'slow':
-      return slow(id, fieldsOf(_meta)['progressToken']);
+      return slow(id, _meta);
     case 'picture':
       return {
         content: [
@@ -89,6 +96,24 @@ async function call(params: Fields, id: unknown): Promise<Fields | undefined> {
       };
     case 'structured':
       return { content: [], structuredContent: { answer: 42 } };
+    case 'steps':
+      for (const step of [1, 2, 3]) {
+        reportProgress(_meta, step, 3);
+        await delayed(STEP_MS);
+      }
+      return textResult('three steps');
+    case 'log':
+      write({ method: 'notifications/message', params: { level: 'warning', data: input['text'] } });
+      return textResult('logged');
+    case 'visit': {
+      const page = {
+        mode: 'url',
+        message: 'Please log in.',
+        url: 'https://example.com/login',
+        elicitationId: 'e1',
+      };
+      return textResult(JSON.stringify((await request('elicitation/create', page))['result']));
+    }
     case 'ask':
       return textResult(JSON.stringify((await request('elicitation/create', QUESTION))['result']));
     case 'sample': {
@@ -122,8 +147,19 @@ const QUESTION: Fields = {
   },
 };
 
+function reportProgress(meta: unknown, progress: number, total?: number): void {
+  const { progressToken } = fieldsOf(meta);
+  const params = {
+    progressToken,
+    progress,
+    message: `step ${progress}`,
+    ...(total === undefined ? {} : { total }),
+  };
+  write({ method: 'notifications/progress', params });
+}
+
 /** Reports progress every 20 ms, and ends when it is cancelled. */
-function slow(id: unknown, token: unknown): Promise<undefined> {
+function slow(id: unknown, meta: unknown): Promise<undefined> {
   return new Promise((resolve) => {
     let progress = 0;
     const timer = setInterval(() => {
@@ -132,10 +168,7 @@ function slow(id: unknown, token: unknown): Promise<undefined> {
         process.stderr.write('slow was cancelled\n');
         return resolve(undefined);
       }
-      write({
-        method: 'notifications/progress',
-        params: { progressToken: token, progress: ++progress, message: `step ${progress}` },
-      });
+      reportProgress(meta, ++progress);
     }, 20);
   });
 }
@@ -167,7 +200,9 @@ setTimeout(
             { uri: 'test://notes/1', name: 'notes', description: 'Some notes', mimeType: 'text/plain' },
           ],
         }),
-        'resources/templates/list': () => ({ resourceTemplates: [] }),
+        'resources/templates/list': () => ({
+          resourceTemplates: [{ uriTemplate: 'test://notes/{number}', name: 'any notes' }],
+        }),
         'resources/read': ({ uri }) => ({
           contents: [{ uri, mimeType: 'text/plain', text: `The notes of ${name}.` }],
         }),

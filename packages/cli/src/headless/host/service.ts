@@ -1,12 +1,14 @@
 /** Everything that a host has of a running conversation beside its prompts: requests, hooks, news of background tasks. */
 import { LivePermissions, type SdkMessage } from '@heddle/agent';
+import { randomUUID } from 'node:crypto';
 import { type PermissionFlags, permissionSetup } from '../../permissions/setup.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { AgentSetup } from '../../start/agent-options.ts';
 import type { ModelOptions, ModelRead } from '../../start/model-options.ts';
 import type { Started } from '../../start/start-agent.ts';
 import { createControl } from './control/control.ts';
-import { hostServersReady } from './control/servers.ts';
+import { allCommands } from './control/initialize.ts';
+import { hostServersReady, watchPrompts } from './control/servers.ts';
 import { HooksOfHost } from './hooks/host-hooks.ts';
 import type { Host, TakenPrompt } from './host.ts';
 import { HostTasks } from './tasks.ts';
@@ -65,6 +67,14 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     warn: (text) => process.stderr.write(`heddle: ${escapeControls(text)}\n`),
   });
   started.listen((event) => tasks.note(event));
+  const { mcp } = options;
+  const unwatch =
+    mcp &&
+    watchPrompts(mcp, () => {
+      const commands = allCommands({ files: started.extensions.files, prompts: mcp.servers.prompts });
+      const stamp = { uuid: randomUUID(), session_id: started.agent.sessionId };
+      void write({ type: 'system', subtype: 'commands_changed', ...stamp, commands });
+    });
   host.serve(control);
   return {
     insteadOf: async ({ pass }) => {
@@ -73,6 +83,9 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     },
     note: (line) => activity.note(line),
     giveUpWaiting: () => hooks.giveUpWaiting(),
-    end: () => tasks.end(),
+    end: () => {
+      unwatch?.();
+      tasks.end();
+    },
   };
 }

@@ -91,7 +91,8 @@ export function createControl(deps: ControlDeps): Control {
     if (wishes.skills !== undefined) started.extensions.limitSkills(wishes.skills);
     agent.change(wishes.changes);
     const { extensions, agentTypes } = started;
-    const offers = { files: extensions.files, agents: agentTypes.list };
+    const prompts = deps.mcp?.servers.prompts ?? [];
+    const offers = { files: extensions.files, prompts, agents: agentTypes.list };
     return controlSuccess(introduction(deps.firstModel, agent.permissionMode, offers));
   }
 

@@ -1,8 +1,9 @@
 /** Reads the `initialize` request of a host and builds the response. Pure. */
 import { type HookDefinition, REPORTED_EVENTS } from '@heddle/agent/hooks';
-import { type AgentDefinition, type Changes, VERSION } from '@heddle/agent';
+import { type AgentDefinition, type Changes, type SdkCommandsChanged, VERSION } from '@heddle/agent';
 import type { PromptFile } from '@heddle/agent/extensions';
 import { isJsonObject, type PermissionMode } from '@heddle/core';
+import type { ServerPrompt } from '@heddle/mcp';
 import { fullModelName } from '@heddle/models';
 import { modelEnvironment } from '../../../keys.ts';
 import type { ModelOptions } from '../../../start/model-options.ts';
@@ -91,11 +92,11 @@ function promptOf(value: unknown): readonly string[] | undefined {
 export function introduction(
   model: ModelOptions,
   permissionMode: PermissionMode,
-  { files, agents }: { readonly files: readonly PromptFile[]; readonly agents: readonly AgentDefinition[] },
+  { agents, ...commands }: HostCommands & { readonly agents: readonly AgentDefinition[] },
 ): object {
   const { apiKeySource = 'none' } = model;
   return {
-    commands: [...BUILT_IN_COMMANDS, ...commandList(files)],
+    commands: allCommands(commands),
     agents: agentList(agents),
     models: modelList(model),
     account: { apiKeySource },
@@ -111,15 +112,33 @@ export function introduction(
 
 export const OUTPUT_STYLES: readonly string[] = ['default'];
 
-const BUILT_IN_COMMANDS: readonly object[] = HEADLESS_COMMANDS.map(({ name, hint = '', help }) => ({
+const BUILT_IN_COMMANDS: readonly HostCommand[] = HEADLESS_COMMANDS.map(({ name, hint = '', help }) => ({
   name,
   description: help,
   argumentHint: hint,
   builtin: true,
 }));
 
+export interface HostCommands {
+  readonly files: readonly PromptFile[];
+  /** The prompts of MCP servers. */
+  readonly prompts: readonly Pick<ServerPrompt, 'command' | 'description' | 'argumentNames'>[];
+}
+
+type HostCommand = SdkCommandsChanged['commands'][number];
+
+/** All commands as hosts list them: built in, from files, and of MCP servers. */
+export function allCommands({ files, prompts }: HostCommands): readonly HostCommand[] {
+  const ofServers = prompts.map(({ command, description, argumentNames }) => ({
+    name: command,
+    description,
+    argumentHint: argumentNames.map((name) => `<${name}>`).join(' '),
+  }));
+  return [...BUILT_IN_COMMANDS, ...commandList(files), ...ofServers];
+}
+
 /** The commands from files, as hosts list them. */
-export function commandList(files: readonly PromptFile[]): readonly object[] {
+export function commandList(files: readonly PromptFile[]): readonly HostCommand[] {
   return files
     .filter(({ isForUser }) => isForUser)
     .map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint }));

@@ -2,7 +2,7 @@
 import type { PromptFile } from '@heddle/agent/extensions';
 import type { ProgramServers } from '../../../mcp/program-servers.ts';
 import type { Started } from '../../../start/start-agent.ts';
-import { agentList, commandList, OUTPUT_STYLES } from './initialize.ts';
+import { agentList, allCommands, commandList, OUTPUT_STYLES } from './initialize.ts';
 import { type ControlHandlers, controlSuccess } from './reply.ts';
 
 export interface ReloadDeps {
@@ -19,7 +19,7 @@ export function reloadHandlers({ started, plugins, mcp }: ReloadDeps): ControlHa
     reload_skills: async () => controlSuccess({ skills: commandList(await reload()) }),
     reload_plugins: async () =>
       controlSuccess({
-        commands: commandList(await reload()),
+        commands: allCommands({ files: await reload(), prompts: mcp?.servers.prompts ?? [] }),
         agents: agentList(agentTypes.list),
         plugins: plugins.map(({ name, path }) => ({ name, path })),
         mcpServers: mcp?.servers.report() ?? [],

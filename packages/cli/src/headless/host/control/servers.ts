@@ -82,6 +82,18 @@ export async function hostServersReady(mcp: ProgramServers): Promise<void> {
   clearTimeout(timer);
 }
 
+/** Calls `onChange` when servers with prompts connect, change or end. Returns a function that ends this. */
+export function watchPrompts(mcp: ProgramServers, onChange: () => void): () => void {
+  const listed = (): string => JSON.stringify(mcp.servers.prompts.map(({ command }) => command));
+  let before = listed();
+  return mcp.servers.listen(() => {
+    const now = listed();
+    if (now === before) return;
+    before = now;
+    onChange();
+  });
+}
+
 function hostServer(name: string): ConfiguredServer {
   return { name, config: { type: 'sdk' }, scope: 'host' };
 }

@@ -1,0 +1,92 @@
+/** Servers with an address: streamable HTTP and the older SSE, with the same abilities as a process. */
+import { type RemoteServer, startRemoteServer } from '@heddle/testing/mcp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ElicitationQuestion, McpServers } from '../index.ts';
+import { callTool, closeServers, connectServers } from './test/open-servers.ts';
+
+describe.each(['http', 'sse'] as const)('a server over %s', (type) => {
+  let remote: RemoteServer;
+  let servers: McpServers;
+  const asked: ElicitationQuestion[] = [];
+
+  beforeAll(async () => {
+    remote = await startRemoteServer(type);
+    servers = await connectServers(
+      { s: { type, url: remote.url } },
+      {
+        times: { retryDelaysMs: [10, 20, 40, 80, 160, 320] },
+        services: {
+          roots: () => ['/folder'],
+          elicit: (question) => {
+            asked.push(question);
+            return Promise.resolve({ action: 'accept', content: { color: 'blue' } });
+          },
+          sample: ({ messages }) => Promise.resolve({ model: 'm', text: `You said: ${messages[0]?.text}` }),
+        },
+      },
+    );
+  });
+  afterAll(async () => {
+    await closeServers();
+    await remote.close();
+  });
+
+  const signal = AbortSignal.timeout(60_000);
+
+  it('has tools, resources, templates and prompts', async () => {
+    expect(servers.get('s')?.state).toEqual({ status: 'connected' });
+    expect(await callTool(servers, 'mcp__s__add', { a: 2, b: 3 })).toBe('5');
+    const { resourceTools } = servers;
+    expect(resourceTools.map(({ name }) => name)).toEqual(['ListMcpResourcesTool', 'ReadMcpResourceTool']);
+    expect(await servers.get('s')?.list('templates', signal)).toMatchObject([
+      { uriTemplate: 'test://notes/{number}' },
+    ]);
+    const expanded = JSON.stringify(await servers.expand('see @s:test://notes/2', signal));
+    expect(expanded).toContain('The notes of remote.');
+    expect(servers.prompts.map(({ command }) => command)).toEqual(['mcp__s__review']);
+    expect(JSON.stringify(await servers.expand('/mcp__s__review a.ts', signal))).toContain(
+      'Review a.ts please.',
+    );
+  });
+
+  it('asks for folders, a form, an address and the model', async () => {
+    expect(await callTool(servers, 'mcp__s__roots')).toContain('file:///folder');
+    expect(await callTool(servers, 'mcp__s__ask')).toBe('{"action":"accept","content":{"color":"blue"}}');
+    expect(await callTool(servers, 'mcp__s__visit')).toBe('{"action":"accept"}');
+    expect(asked).toMatchObject([
+      { server: 's', message: 'Which color?', schema: { type: 'object' } },
+      { server: 's', message: 'Please log in.', url: 'https://example.com/login', id: 'e1' },
+    ]);
+    expect(await callTool(servers, 'mcp__s__sample')).toContain('You said: Say hello.');
+  });
+
+  it('reports progress and log messages, and changes its list', async () => {
+    const progress: unknown[] = [];
+    await servers
+      .get('s')
+      ?.call({ tool: 'steps', input: {}, signal, onProgress: (one) => progress.push(one) });
+    expect(progress).toMatchObject(
+      [1, 2, 3].map((step) => ({ progress: step, total: 3, message: `step ${step}` })),
+    );
+    await callTool(servers, 'mcp__s__log', { text: '\u001b[31mred' });
+    await expect.poll(() => servers.get('s')?.log).toEqual(['warning: red']);
+    await callTool(servers, 'mcp__s__grow');
+    await expect.poll(() => servers.tools.map(({ ownName }) => ownName)).toContain('grown');
+  });
+
+  it('gives a cancelled call one result, and works afterwards', async () => {
+    const controller = new AbortController();
+    const call = { tool: 'slow', input: {}, signal: controller.signal, onProgress: () => controller.abort() };
+    await expect(servers.get('s')?.call(call)).rejects.toThrow('slow was cancelled.');
+    expect(await callTool(servers, 'mcp__s__echo', { text: 'still here' })).toBe('still here');
+  });
+
+  it('is connected again after a loss', async () => {
+    const before = remote.connections;
+    remote.drop();
+    await expect
+      .poll(() => callTool(servers, 'mcp__s__echo', { text: 'back' }), { timeout: 20_000, interval: 100 })
+      .toBe('back');
+    expect(remote.connections).toBeGreaterThan(before);
+  });
+});
