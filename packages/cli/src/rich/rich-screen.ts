@@ -7,8 +7,8 @@ import type { LoopEvent } from '@heddle/core';
 import { choiceRows } from '../terminal/completion/complete.ts';
 import type { Dialog } from '../terminal/dialog.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { draftOf, EMPTY, type Key } from '../terminal/input/editor.ts';
-import { frameOf, searchFrame } from '../terminal/input/frame.ts';
+import { type Draft, draftOf, EMPTY, type Key } from '../terminal/input/editor.ts';
+import { frameOf, type FrameSpace, searchFrame } from '../terminal/input/frame.ts';
 import { Keyboard } from '../terminal/input/keyboard.ts';
 import type { LiveView, Screen, ScreenListener } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
@@ -71,6 +71,8 @@ export class RichScreen implements Screen, LiveView {
   /** The user was typing when the question appeared. Keys edit the prompt until a pause. */
   #isTypingOn = false;
   #escapedAt = Number.NEGATIVE_INFINITY;
+  /** The last layout of the input line. Most frames show the same draft again. */
+  #laidOut: LaidOutInput | undefined;
   #isClosed = false;
 
   constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, setup: RichScreenSetup) {
@@ -416,12 +418,28 @@ export class RichScreen implements Screen, LiveView {
       return searchFrame(prompt, search, space, (text) => paint('yellow', text));
     }
     const prompt = input === this.#answers ? this.#answerPrompt : this.#prompt;
-    const frame = frameOf(stripVTControlCharacters(prompt), input.draft, space, prompt);
+    const frame = this.#layOut(prompt, input.draft, space);
     const isWorking = this.#state.startedAt !== undefined && !this.#dialog;
     if (!isWorking || input.draft.text !== '') return frame;
     const hint = (row: string): string => fitRow(row + paint('dim', PLACEHOLDER), columns - 1, signs.more);
     return { ...frame, rows: frame.rows.map(hint) };
   }
+
+  #layOut(prompt: string, draft: Draft, space: FrameSpace): RegionFrame {
+    const last = this.#laidOut;
+    const { columns, maxRows } = space;
+    if (last?.prompt === prompt && last.draft === draft && last.columns === columns && last.maxRows === maxRows)
+      return last.frame;
+    const frame = frameOf(stripVTControlCharacters(prompt), draft, space, prompt);
+    this.#laidOut = { prompt, draft, ...space, frame };
+    return frame;
+  }
+}
+
+interface LaidOutInput extends FrameSpace {
+  readonly prompt: string;
+  readonly draft: Draft;
+  readonly frame: RegionFrame;
 }
 
 /** The hint in the empty input line during a turn. */

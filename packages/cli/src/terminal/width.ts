@@ -7,7 +7,7 @@ let segmenter: Intl.Segmenter | undefined;
 
 /** Splits a text into characters as a reader sees them (grapheme clusters). */
 export function charactersOf(text: string): string[] {
-  if (isPlain(text)) return text.split('');
+  if (isPlain(text) || ONE_UNIT_EACH.test(text)) return text.split('');
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
@@ -44,6 +44,13 @@ export function mostCellsOf(character: string): number {
     parts.reduce((sum, cells) => sum + cells, 0),
   );
 }
+
+/**
+ * Text in which each code unit is one character: Latin, Greek, Cyrillic, Chinese, Japanese and Korean letters, and the
+ * signs of the screen. It needs no segmenter. Combining marks and joiners are not part of it.
+ */
+const ONE_UNIT_EACH =
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25ff\u2700-\u27bf\u2800-\u28ff\u3001-\u3029\u3041-\u3096\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3]*$/;
 
 const TAB_STOP = 8;
 
