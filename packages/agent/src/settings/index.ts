@@ -5,7 +5,7 @@ export { joinUntrustedNotes, leftOutNotes } from './effective-settings.ts';
 export { loadSettings, type LoadedSettings, type SettingsRequest } from './load-settings.ts';
 export { KNOWN_SETTINGS, type KnownSetting } from './known-settings.ts';
 export { loopOverrides } from './loop-settings.ts';
-export { isSwitchedOn } from './known-settings.ts';
+export { isSwitchedOn, readSetting } from './known-settings.ts';
 export { mergeSettings, valueAt } from './merge-settings.ts';
 export { unknownTool } from '../permission/rules/tool-names.ts';
 export { parseRule } from '../permission/rules/rule.ts';

@@ -16,6 +16,7 @@ import {
   port,
   ruleExamples,
   type SettingKind,
+  statusCommand,
   text,
   textOrTexts,
   texts,
@@ -56,6 +57,16 @@ const OWN_SETTINGS = {
     byDefault: false,
     meaning:
       'whether the project has a memory folder that is read and written beside the work; costs requests',
+  },
+  theme: {
+    ...text,
+    byDefault: 'auto',
+    meaning:
+      'the colors of the terminal: auto, dark, light, dark-colorblind, light-colorblind, or a file in the folder themes',
+  },
+  statusLine: {
+    ...statusCommand,
+    meaning: 'a command whose first line of output replaces the facts in the status line',
   },
   effortLevel: {
     ...oneOf('low', 'medium', 'high', 'xhigh', 'max'),

@@ -36,6 +36,18 @@ export const textOrTexts: SettingKind<string | readonly string[]> = {
   schema: { anyOf: [text.schema, texts.schema] },
 };
 
+/** A command of the user, in the form that similar tools use. */
+export const statusCommand: SettingKind<JsonObject> = {
+  expects: 'an object with type "command" and command',
+  accepts: (value): value is JsonObject =>
+    isJsonObject(value) && value['type'] === 'command' && isText(value['command'] ?? null),
+  schema: {
+    type: 'object',
+    properties: { type: { const: 'command' }, command: { type: 'string' } },
+    required: ['type', 'command'],
+  },
+};
+
 export const flag: SettingKind<boolean> = {
   expects: 'true or false',
   accepts: (value) => typeof value === 'boolean',

@@ -12,6 +12,7 @@ import { agentOptions } from '../start/agent-options.ts';
 import { modelText } from '../start/model-options.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { styleFor } from '../terminal/style.ts';
+import { AUTO, ThemeChoice } from '../terminal/theme.ts';
 import { currentText } from './change/change.ts';
 import {
   complete,
@@ -35,7 +36,9 @@ export async function chat(command: ChatCommand): Promise<number> {
   const folder = configDir(process.env);
   const { cwd } = options.options;
   const plain = command.plain || !stdin.isTTY || !stdout.isTTY || process.env['TERM'] === 'dumb';
-  const style = styleFor({ plain, env: process.env });
+  const themes = new ThemeChoice(path.join(folder, 'themes'), process.env);
+  const wrongTheme = themes.choose(options.options.terminal?.theme ?? AUTO);
+  const style = styleFor({ plain, env: process.env, themes });
   const history = command.session.persist ? openPromptHistory(folder, cwd) : NO_HISTORY;
   const recall = new Recall(history.prompts);
   const commands: ListedCommand[] = [...SLASH_COMMANDS];
@@ -48,6 +51,7 @@ export async function chat(command: ChatCommand): Promise<number> {
         env: process.env,
         complete: completionIn(cwd, commands),
         commands,
+        ...(style.colors ? { onReply: (text: string) => themes.takeReply(text) } : {}),
       });
   const { paint, signs } = style;
   const where = [
@@ -59,11 +63,13 @@ export async function chat(command: ChatCommand): Promise<number> {
     `${paint('bold', where)}\n${paint('dim', '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves')}`,
   );
   let unlisten: (() => void) | undefined;
+  if (wrongTheme !== undefined) screen.print(paint('yellow', escapeControls(wrongTheme)));
   const conversation = new Conversation({
     command,
     options: options.options,
     screen,
     style,
+    themes: style.colors ? themes : undefined,
     renderer: new EventRenderer({ style, cwd, current: (tool, input) => currentText(tool, input, cwd) }),
     configDir: folder,
     remember: (prompt) => {

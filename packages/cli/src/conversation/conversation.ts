@@ -18,9 +18,11 @@ import { UserDialogs } from './questions/user-dialogs.ts';
 import type { EventRenderer } from './render/event-renderer.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { OpenSession } from './session/open-session.ts';
+import type { StatusCommand } from './session/status-command.ts';
 import { chooseSession } from '../slash/pick-session.ts';
 import { sessionStart } from './session/show.ts';
 import type { Style } from '../terminal/style.ts';
+import type { ThemeChoice } from '../terminal/theme.ts';
 import { showPiece } from './turn/turn.ts';
 import { TurnRunner } from './turn/turn-runner.ts';
 import { isShell, InputRouter } from './input-router.ts';
@@ -30,6 +32,8 @@ export interface ConversationSetup {
   readonly options: AgentSetup;
   readonly screen: Screen;
   readonly style: Style;
+  /** The colors of the screen. Undefined without colors. */
+  readonly themes?: ThemeChoice | undefined;
   readonly renderer: EventRenderer;
   readonly configDir: string;
   /** Adds a prompt to the history for the arrow keys. */
@@ -51,6 +55,7 @@ export class Conversation {
   readonly #session: OpenSession;
   readonly #turns: TurnRunner;
   readonly #input: InputRouter;
+  #statusCommand: StatusCommand | undefined;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #leaving = false;
   /** The input has ended. */
@@ -143,6 +148,7 @@ export class Conversation {
     const chosen = await chooseSession(choice, place, style, {
       ask: (dialog) => this.#questionQueue.ask(dialog),
       note: (text) => this.#note(text),
+      hasRegion: screen.live !== undefined,
     });
     if (chosen) {
       const problem = await this.#session.open(chosen);
@@ -272,6 +278,8 @@ export class Conversation {
       style,
       hasTerminal: true,
       readsKeys: screen.readsKeys,
+      hasRegion: screen.live !== undefined,
+      themes: this.#setup.themes,
       started: session.started,
       options: session.options,
       configDir,
@@ -306,6 +314,12 @@ export class Conversation {
     if (!live || !this.#session.isOpen) return;
     const { sessionFacts } = await import('./session/facts.ts');
     live.showFacts(await sessionFacts(this.#session, this.#setup.style));
+    const command = this.#session.options.terminal?.statusCommand;
+    if (command === undefined) return;
+    const { StatusCommand } = await import('./session/status-command.ts');
+    this.#statusCommand ??= new StatusCommand(command);
+    const line = await this.#statusCommand.run(this.#session);
+    if (line !== undefined) live.showFacts([line]);
   }
 
   #promptText(): string {

@@ -106,9 +106,9 @@ export class Painter {
     this.paint();
   }
 
-  /** Rings the bell of the terminal, which may show a notification. */
-  ring(): void {
-    if (!this.#isPaused) this.#output.write('\u0007');
+  /** Writes bytes that do not move the cursor. */
+  send(bytes: string): void {
+    if (!this.#isPaused) this.#output.write(bytes);
   }
 
   /** Writes everything that waits, and removes the region. */

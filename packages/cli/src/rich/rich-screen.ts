@@ -2,6 +2,7 @@
  * The screen for a terminal that can move its cursor: the transcript above, and a region at the bottom with the activity,
  * the status, the open question and the input line. Only the region is redrawn.
  */
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { LoopEvent } from '@heddle/core';
 import { choiceRows } from '../terminal/completion/complete.ts';
@@ -12,6 +13,7 @@ import { frameOf, type FrameSpace, searchFrame } from '../terminal/input/frame.t
 import { Keyboard } from '../terminal/input/keyboard.ts';
 import type { LiveView, Screen, ScreenListener } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
+import { Attention } from './attention.ts';
 import { activityRows, SPIN_MS } from './activity.ts';
 import { fitRow } from './cells.ts';
 import { dialogKey, dialogRows, isWholeKey, type OpenDialog } from './dialog-view.ts';
@@ -29,9 +31,13 @@ export interface RichScreenSetup extends Omit<PromptInputSetup, 'menus'> {
   readonly commands: readonly MenuCommand[];
   readonly style: Style;
   readonly cwd: string;
+  /** Receives the replies of the terminal, for example about its background. */
+  readonly onReply?: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Asks the terminal for its background color. */
+const ASK_BACKGROUND = '\u001b]11;?\u001b\\';
 /** The maximum number of rows of the input line. */
 const MAX_INPUT_ROWS = 12;
 /** Keys that follow each other faster belong to the text that was typed before a question appeared. */
@@ -50,6 +56,7 @@ export class RichScreen implements Screen, LiveView {
   readonly #transcript: Transcript;
   readonly #painter: Painter;
   readonly #keyboard: Keyboard;
+  readonly #attention: Attention;
   readonly #prompts: PromptInput;
   /** The input line of the open question. The draft of the prompt stays untouched. */
   readonly #answers: PromptInput;
@@ -101,13 +108,27 @@ export class RichScreen implements Screen, LiveView {
         this.#painter.paint();
       },
       position: (row) => this.#painter.locate(row),
+      reply: (text) => {
+        setup.onReply?.(text);
+        this.#painter.schedule();
+      },
       end: () => this.#listener?.gone(),
     });
+    this.#attention = new Attention(
+      (bytes) => this.#painter.send(bytes),
+      path.basename(setup.cwd),
+      setup.env,
+    );
+    if (setup.onReply) this.#painter.send(ASK_BACKGROUND);
+    this.#attention.show('idle');
     process.once('exit', this.#restore);
   }
 
   /** Leaves a readable screen if the program ends in the middle of something. */
-  readonly #restore = (): void => this.#painter.close();
+  readonly #restore = (): void => {
+    this.#attention.end();
+    this.#painter.close();
+  };
 
   listen(listener: ScreenListener): void {
     this.#listener = listener;
@@ -148,8 +169,9 @@ export class RichScreen implements Screen, LiveView {
 
   ask(prompt: string): void {
     if (!this.#dialog) {
-      this.#ringIfLong();
+      this.#callIfLong('the turn has ended');
       this.#endWork();
+      this.#attention.show('idle');
     }
     this.#input.closeSearch();
     if (this.#dialog) this.#answerPrompt = prompt;
@@ -175,6 +197,7 @@ export class RichScreen implements Screen, LiveView {
     this.#prompt = prompt;
     this.#isAsking = false;
     this.#state = beginWork(this.#state, Date.now());
+    this.#attention.show('working');
     this.#spinner ??= setInterval(() => this.#painter.paint(), SPIN_MS).unref();
     this.#painter.schedule();
   }
@@ -198,13 +221,14 @@ export class RichScreen implements Screen, LiveView {
   showDialog(dialog: Dialog<unknown> | undefined, waiting: number): void {
     clearTimeout(this.#singleKey);
     this.#answers.draft = EMPTY;
+    this.#attention.show(dialog ? 'asking' : this.#state.startedAt === undefined ? 'idle' : 'working');
     if (!dialog) this.#dialog = undefined;
     else {
       // A hint belongs to the question that is already open.
       const isNew = this.#dialog === undefined || dialog.hint === undefined;
       // Keys that were typed before the question was visible must not answer it.
       if (isNew) this.#typeOn();
-      if (isNew) this.#ringIfLong();
+      if (isNew) this.#callIfLong('a question waits');
       const isPrinted = isNew ? this.#printsBody(dialog) : (this.#dialog?.isPrinted ?? false);
       const selected = isNew ? 0 : (this.#dialog?.selected ?? 0);
       this.#dialog = { dialog, waiting, selected, isPrinted, hint: dialog.hint };
@@ -229,6 +253,7 @@ export class RichScreen implements Screen, LiveView {
     for (const timer of [this.#holdTimer, this.#singleKey, this.#typingTimer]) clearTimeout(timer);
     this.#transcript.endStream();
     this.#transcript.release();
+    this.#attention.end();
     this.#painter.close();
     process.off('exit', this.#restore);
     this.#keyboard.close();
@@ -239,12 +264,12 @@ export class RichScreen implements Screen, LiveView {
     return this.#dialog && !this.#isTypingOn ? this.#answers : this.#prompts;
   }
 
-  /** Rings if a turn took long and the user has typed nothing for a while. */
-  #ringIfLong(): void {
+  /** Calls the user if a turn took long and the user has typed nothing for a while. */
+  #callIfLong(why: string): void {
     const { startedAt } = this.#state;
     const now = Date.now();
     if (startedAt !== undefined && now - Math.max(startedAt, this.#lastKeyAt) >= LONG_TURN_MS)
-      this.#painter.ring();
+      this.#attention.call(why);
   }
 
   #endWork(): void {
@@ -304,15 +329,20 @@ export class RichScreen implements Screen, LiveView {
   #takeForDialog(shown: OpenDialog, key: Key): void {
     const open: OpenDialog = { ...shown, hint: undefined };
     this.#dialog = open;
-    const pressed = dialogKey(open, key, this.#answers.draft.text);
+    const before = this.#answers.draft.text;
+    const pressed = dialogKey(open, key, before);
     if (pressed.kind === 'select') this.#dialog = { ...open, selected: pressed.selected };
     else if (pressed.kind === 'answer') this.#listener?.line(pressed.line);
     else {
       this.#act(this.#answers.take(key));
       const typed = this.#answers.draft.text;
+      // Other choices are listed now.
+      if (open.dialog.isSearchable && typed !== before && this.#dialog === open)
+        this.#dialog = { ...open, selected: 0 };
       if (typed.length === 1 && isWholeKey(open, typed))
         this.#singleKey = setTimeout(() => {
-          if (this.#dialog === open && this.#answers.draft.text === typed) this.#listener?.line(typed);
+          if (this.#dialog?.dialog === open.dialog && this.#answers.draft.text === typed)
+            this.#listener?.line(typed);
         }, SINGLE_KEY_MS);
     }
   }
@@ -399,7 +429,13 @@ export class RichScreen implements Screen, LiveView {
         open: this.#transcript.open,
         activity: activityRows(this.#state, this.#queued, { style, now: Date.now(), isAsking }),
         facts: this.#facts,
-        dialog: this.#dialog && dialogRows(this.#dialog, style, Math.max(1, size.rows - ROWS_AROUND_DIALOG)),
+        dialog:
+          this.#dialog &&
+          dialogRows(this.#dialog, {
+            style,
+            typed: this.#answers.draft.text,
+            most: Math.max(1, size.rows - ROWS_AROUND_DIALOG),
+          }),
         menu: this.#input.menu ? menuRows(this.#input.menu, style) : [],
         input: this.#inputFrame(size),
       },
@@ -428,7 +464,12 @@ export class RichScreen implements Screen, LiveView {
   #layOut(prompt: string, draft: Draft, space: FrameSpace): RegionFrame {
     const last = this.#laidOut;
     const { columns, maxRows } = space;
-    if (last?.prompt === prompt && last.draft === draft && last.columns === columns && last.maxRows === maxRows)
+    if (
+      last?.prompt === prompt &&
+      last.draft === draft &&
+      last.columns === columns &&
+      last.maxRows === maxRows
+    )
       return last.frame;
     const frame = frameOf(stripVTControlCharacters(prompt), draft, space, prompt);
     this.#laidOut = { prompt, draft, ...space, frame };

@@ -1,6 +1,6 @@
 /** The rich screen of the real program in a pty: cells of a terminal emulator. */
 import { call, createTestGate, hang, say } from '@heddle/testing';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROMPT, setUpScenes, touch } from '../conversation/test/scene.ts';
@@ -187,5 +187,88 @@ describe('the input line', () => {
     terminal.type(ESC);
     await terminal.sees('❯ 1  see @"a file.txt" pasted pasted');
     await terminal.sees(/\nrewind>$/);
+  });
+});
+
+describe('a picker', () => {
+  it('finds a model by a few letters, and a theme, which is stored and applies at once', async () => {
+    const { folder, start } = await scene([[say('One.')], [say('Uses `code`.')]]);
+    const terminal = start(['hello']);
+    await terminal.sees('One.');
+    await terminal.sees(PROMPT);
+    terminal.type(`/model ${ENTER}`);
+    await terminal.shows(/❯ 1 +opus +claude-opus[^]*\nmodel>$/);
+    terminal.type('son45');
+    await terminal.shows(/Which one now\?\n❯ \d+ +anthropic\/claude-sonnet-4-5 .*\nmodel> son45$/);
+    terminal.type(ENTER);
+    await terminal.sees('The model is claude-sonnet-4-5 from the next prompt on.');
+    await terminal.sees(PROMPT);
+    terminal.type(`/theme ${ENTER}`);
+    await terminal.shows(/\ntheme>$/);
+    terminal.type(`light${ENTER}`);
+    await terminal.sees('The theme is light.');
+    await terminal.sees(PROMPT);
+    terminal.type(`more${ENTER}`);
+    await terminal.sees('Uses code.');
+    expect(terminal.lookOf('code.')).toMatchObject({ color: 25 });
+    expect(readFileSync(path.join(folder, 'config', 'settings.json'), 'utf8')).toContain('"theme": "light"');
+  });
+
+  it('finds a session by its words and shows how it began', async () => {
+    const { start } = await scene([[say('One.')], [say('Two.')], [say('Three.')]]);
+    for (const prompt of ['count the apples', 'weigh the pears']) {
+      const earlier = start([prompt]);
+      await earlier.sees(/One\.|Two\./);
+      await earlier.sees(PROMPT);
+      earlier.type('\u0004');
+      await earlier.ended;
+    }
+    const terminal = start(['--resume']);
+    await terminal.shows(/❯ 1 +weigh the pears[^]*\n {2}2 +count the apples[^]*\nsession>$/);
+    terminal.type('apple');
+    await terminal.shows(/\n❯ 2 +count the apples .*\n {2}· count the apples\n[^]*session> apple$/);
+    terminal.type(ENTER);
+    await terminal.sees('> count the apples');
+    await terminal.sees(PROMPT);
+  });
+});
+
+describe('the window', () => {
+  it('has a title that shows the state, and the status line of the user', async () => {
+    const gate = createTestGate();
+    const { folder, start } = await scene([[say('One.', gate)]]);
+    mkdirSync(path.join(folder, 'config'));
+    const statusLine = {
+      type: 'command',
+      command: `node -p 'JSON.parse(fs.readFileSync(0)).model.id + "!"'`,
+    };
+    writeFileSync(path.join(folder, 'config', 'settings.json'), JSON.stringify({ statusLine }));
+    const terminal = start(['go']);
+    await terminal.sees('Answering');
+    const name = path.basename(folder);
+    expect(terminal.raw).toContain(`\u001b]2;* heddle ${name}\u001b\\`);
+    gate.open();
+    await terminal.shows(/── claude-sonnet-4-5! ─+\n>$/);
+    terminal.type('\u0004');
+    await terminal.ended;
+    expect(terminal.raw.lastIndexOf('\u001b[23;2t')).toBeGreaterThan(terminal.raw.indexOf('\u001b[22;2t'));
+  });
+
+  it('follows a light background, and names Shift-Enter if the terminal can', async () => {
+    const { start } = await scene([[say('See `this`.')]]);
+    const terminal = start();
+    await terminal.sees(PROMPT);
+    expect(terminal.raw).toContain('\u001b]11;?\u001b\\');
+    terminal.type('\u001b]11;rgb:fafa/fafa/fafa\u001b\\\u001b[?0u');
+    terminal.type('a\u001b[13;2ub');
+    await terminal.sees(/> a\n {2}b$/);
+    expect(terminal.raw).toContain('\u001b[>1u');
+    terminal.type(ENTER);
+    await terminal.sees('See this.');
+    expect(terminal.lookOf('this.')).toMatchObject({ color: 25 });
+    await terminal.sees(PROMPT);
+    terminal.type('\u001b[100;5u');
+    await terminal.ended;
+    expect(terminal.raw).toContain('\u001b[<u\u001b[?2004l');
   });
 });

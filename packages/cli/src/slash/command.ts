@@ -4,6 +4,7 @@ import type { AgentSetup } from '../start/agent-options.ts';
 import type { Started } from '../start/start-agent.ts';
 import type { Dialog } from '../terminal/dialog.ts';
 import type { Style } from '../terminal/style.ts';
+import type { ThemeChoice } from '../terminal/theme.ts';
 
 /** In the order in which they are listed. */
 export const COMMAND_GROUPS = [
@@ -53,6 +54,10 @@ export interface Chat {
   readonly hasTerminal: boolean;
   /** The screen reads single keys: see `Screen`. */
   readonly readsKeys: boolean;
+  /** The screen has a region in which the user selects from a list. */
+  readonly hasRegion?: boolean;
+  /** The colors of the screen. Absent if it has none. */
+  readonly themes?: ThemeChoice | undefined;
   /** The session that is open, with its agent. */
   readonly started: Started;
   readonly options: AgentSetup;

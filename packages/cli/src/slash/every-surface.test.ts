@@ -82,6 +82,10 @@ describe('every built-in command', () => {
       // A space closes the menu of commands, so that Enter sends the line.
       terminal.type(`${command} ${ENTER}`);
       await terminal.sees(answers);
+      if (command !== '/model') continue;
+      // The terminal shows a list to choose from.
+      await terminal.shows(/\nmodel>$/);
+      terminal.type('\u001b');
     }
     await terminal.sees(PROMPT);
     terminal.type(`/rewind 1 conversation${ENTER}`);

@@ -3,11 +3,13 @@ import type { SessionChoice } from '../arguments/arguments.ts';
 import type { SessionPlace, SessionSummary } from '@heddle/agent/sessions';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { again, answered, type Dialog } from '../terminal/dialog.ts';
-import { ago, pluralize, shortened } from '../terminal/amounts.ts';
+import { ago, dollars, pluralize, shortened } from '../terminal/amounts.ts';
 import type { Style } from '../terminal/style.ts';
 
 /** Older ones are found with `heddle sessions search`. */
 const SHOWN = 20;
+/** A list in which the user can search is longer. */
+const SEARCHED = 500;
 
 export function sessionLines(
   sessions: readonly SessionSummary[],
@@ -35,6 +37,8 @@ export interface Picking {
   readonly ask: (dialog: Dialog<string>) => Promise<string | undefined>;
   /** A word beside the conversation. */
   readonly note: (text: string) => void;
+  /** The screen has a region in which the user searches in the list. */
+  readonly hasRegion: boolean;
 }
 
 /** The session that is meant, asked for where the command line leaves it open. Undefined: none was chosen. */
@@ -42,7 +46,7 @@ export async function chooseSession(
   choice: SessionChoice,
   place: SessionPlace,
   style: Style,
-  { ask, note }: Picking,
+  { ask, note, hasRegion }: Picking,
 ): Promise<SessionChoice | undefined> {
   if (choice.from.kind !== 'pick') return choice;
   const { listSessions } = await import('@heddle/agent/sessions');
@@ -51,20 +55,44 @@ export async function chooseSession(
     note('there is no conversation in this folder yet: this is a new one');
     return { ...choice, from: { kind: 'new' }, fork: false };
   }
-  const id = await ask(pickDialog(sessions, style, Date.now()));
+  const id = await ask(pickDialog(sessions, { style, now: Date.now(), hasRegion }));
   return id === undefined ? undefined : { ...choice, from: { kind: 'resume', id } };
 }
 
+interface PickView {
+  readonly style: Style;
+  readonly now: number;
+  /** The screen has a region in which the user searches in the list. */
+  readonly hasRegion: boolean;
+}
+
+/** Shows how the session began, and where. */
+function previewOf({ firstPrompt, cwd, gitBranch, model, costUsd }: SessionSummary): readonly string[] {
+  const facts = [
+    ...(cwd === undefined ? [] : [cwd]),
+    ...(gitBranch === undefined ? [] : [gitBranch]),
+    ...(model === undefined ? [] : [model]),
+    ...(costUsd === undefined ? [] : [dollars(costUsd)]),
+  ];
+  return [shortened(firstPrompt.replaceAll(/\s+/g, ' '), 200), facts.join(', ')].map(escapeControls);
+}
+
 /** Answers with the id. */
-export function pickDialog(sessions: readonly SessionSummary[], style: Style, now: number): Dialog<string> {
+export function pickDialog(
+  sessions: readonly SessionSummary[],
+  { style, now, hasRegion }: PickView,
+): Dialog<string> {
+  const most = hasRegion ? SEARCHED : SHOWN;
   const dialog: Dialog<string> = {
-    lines: ['Which one? A number, or Ctrl-C.'],
-    choices: sessions.slice(0, SHOWN).map((session, index) => ({
+    lines: [hasRegion ? 'Which one? Type to search.' : 'Which one? A number, or Ctrl-C.'],
+    choices: sessions.slice(0, most).map((session, index) => ({
       key: String(index + 1),
       text: titleOf(session),
       detail: factsOf(session, style, now),
+      preview: () => previewOf(session),
     })),
     prompt: 'session> ',
+    isSearchable: true,
     read(line) {
       const text = line.trim();
       const chosen = /^\d{1,3}$/.test(text) ? sessions[Number(text) - 1] : undefined;
@@ -74,7 +102,7 @@ export function pickDialog(sessions: readonly SessionSummary[], style: Style, no
       const found = chosen ?? named;
       return found
         ? answered(found.id)
-        : again(dialog, `Type a number from 1 to ${Math.min(SHOWN, sessions.length)}.`);
+        : again(dialog, `Type a number from 1 to ${Math.min(most, sessions.length)}.`);
     },
   };
   return dialog;

@@ -72,6 +72,7 @@ function promptDialog(prompts: readonly EarlierPrompt[], { paint }: Style): Dial
       text: `${escapeControls(shortened(text, 70))}  ${paint('dim', ago(Date.now() - at))}`,
     })),
     prompt: 'rewind> ',
+    isSearchable: true,
     read(line) {
       const typed = line.trim();
       const chosen = /^\d{1,3}$/.test(typed) ? prompts[Number(typed) - 1] : undefined;

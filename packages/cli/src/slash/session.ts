@@ -22,13 +22,25 @@ export async function clear({ moveTo, say, started }: Chat): Promise<void> {
 }
 
 export async function resumeSlash(words: string, chat: Chat): Promise<void> {
-  const { say, ask, moveTo, cwd, started } = chat;
-  const others = listSessions(sessionPlace(process.env, cwd)).filter(
+  const { say, ask, moveTo, cwd, started, style, hasRegion = false } = chat;
+  const isEverywhere = words.toLowerCase() === 'all';
+  const { cwd: _here, ...everywhere } = sessionPlace(process.env, cwd);
+  const others = listSessions(isEverywhere ? everywhere : sessionPlace(process.env, cwd)).filter(
     ({ id }) => id !== started.agent.sessionId,
   );
-  if (words === '' && others.length === 0) return say('There is no other session in this folder.');
-  const id = words === '' ? await ask(pickDialog(others, chat.style, Date.now())) : words;
+  const isAsked = words === '' || isEverywhere;
+  if (isAsked && others.length === 0)
+    return say(
+      `There is no other session${isEverywhere ? '' : ' in this folder; /resume all lists all folders'}.`,
+    );
+  const id = isAsked ? await ask(pickDialog(others, { style, now: Date.now(), hasRegion })) : words;
   if (id === undefined) return;
+  const folder = others.find((session) => session.id === id)?.cwd;
+  // A session works in the folder in which it began.
+  if (isEverywhere && folder !== undefined && folder !== cwd)
+    return say(
+      `It belongs to another folder. Continue it with:\n  cd ${escapeControls(folder)} && heddle --resume ${id.slice(0, 8)}`,
+    );
   if (id === started.agent.sessionId) return say('That is this session.');
   const problem = await moveTo({ kind: 'resume', id });
   if (problem !== undefined) say(escapeControls(problem));

@@ -77,7 +77,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: 'show or change the model',
     about: 'the model and its rights',
     headless: 'text',
-    run: async (words, chat) => (await import('./context.ts')).model(words, chat),
+    run: async (words, chat) => (await import('./pickers.ts')).modelSlash(words, chat),
   },
   {
     name: 'effort',
@@ -173,8 +173,8 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'resume',
-    hint: '[session]',
-    help: 'continue another session',
+    hint: '[session|all]',
+    help: 'continue another session; all lists those of all folders',
     about: 'the session',
     run: async (words, chat) => (await import('./session.ts')).resumeSlash(words, chat),
   },
@@ -244,6 +244,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     anytime: true,
     headless: 'text',
     run: async (words, chat) => (await import('./status.ts')).tasks(words, chat),
+  },
+  {
+    name: 'theme',
+    hint: '[name]',
+    help: 'the colors of the screen',
+    about: 'the rest',
+    run: async (words, chat) => (await import('./pickers.ts')).themeSlash(words, chat),
   },
   {
     name: 'doctor',

@@ -11,12 +11,13 @@ import {
   appliedSettings,
   joinUntrustedNotes,
   isSwitchedOn,
+  readSetting,
   loopOverrides,
   parseRule,
   type SandboxSettings,
   sandboxSettings,
 } from '@heddle/agent/settings';
-import { errorMessage, type GivenOptions, type Thinking } from '@heddle/core';
+import { errorMessage, type GivenOptions, type JsonObject, type Thinking } from '@heddle/core';
 import { findModel, namedSmallModel } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import { readFileSync, statSync } from 'node:fs';
@@ -45,9 +46,17 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   /** Patterns of instruction files that are not read. */
   readonly instructionExcludes?: readonly string[];
   readonly mcp?: ProgramServers | undefined;
+  readonly terminal?: TerminalSettings;
   readonly plays?: ModelOptions['plays'];
   /** The settings about models. A model that is chosen later needs them, too. */
   readonly stated?: ModelSetupOptions['stated'];
+}
+
+/** The settings that concern only a conversation in the terminal. */
+interface TerminalSettings {
+  readonly theme: string | undefined;
+  /** The user's own command for the status line. Undefined if the folder with the setting is not trusted. */
+  readonly statusCommand: string | undefined;
 }
 
 type OptionsRead =
@@ -137,6 +146,7 @@ export async function agentOptions(
       declaredHooks: [...hooks.declared, ...plugins.hooks],
       plugins: plugins.plugins,
       instructionExcludes: settings.claudeMdExcludes,
+      terminal: terminalSettings(settings.merged),
       includePartialMessages: command.partialMessages,
       bare: command.bare,
       requestOptions: requestOptions({
@@ -160,6 +170,14 @@ export async function agentOptions(
       systemPrompt: prompts.own === undefined ? undefined : [prompts.own],
       appendSystemPrompt: prompts.appended,
     },
+  };
+}
+
+function terminalSettings(merged: JsonObject): TerminalSettings {
+  const command = readSetting(merged, 'statusLine')?.['command'];
+  return {
+    theme: readSetting(merged, 'theme'),
+    statusCommand: typeof command === 'string' && command.trim() !== '' ? command : undefined,
   };
 }
 

@@ -14,6 +14,8 @@ export interface Dialog<Answer> {
   readonly about?: string;
   /** The reason for withdrawing the question. By default, its call was discarded. */
   readonly ends?: string;
+  /** On screens on which the user selects a choice, typed text searches in the choices. */
+  readonly isSearchable?: true;
   /** Any text is an answer. Otherwise a slash command is not an answer. */
   readonly takesWords?: true;
   read(line: string): DialogAnswer<Answer>;
@@ -24,6 +26,8 @@ export interface ListedChoice {
   readonly text: string;
   /** Facts about the choice. They are shown beside or below its text. */
   readonly detail?: string;
+  /** More lines about the choice, while it is selected. */
+  readonly preview?: () => readonly string[];
 }
 
 /** Formats a dialog as lines: the whole question, or only the hint after a wrong answer. */

@@ -132,6 +132,7 @@ function controlled(draft: Draft, name: string): Draft | EditorAction {
     case 'y':
       return 'put back';
     case '_':
+    case '/':
       return 'undo';
     case 'o':
       return 'show output';

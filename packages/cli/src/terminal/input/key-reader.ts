@@ -9,6 +9,10 @@ export interface KeyReaderListener {
   readonly paste: (text: string) => void;
   /** The terminal reports the row of the cursor, counted from 1. */
   readonly position?: (row: number) => void;
+  /** The terminal replies with a text, for example about its colors. */
+  readonly reply?: (text: string) => void;
+  /** The terminal reports that it can name every key exactly (the keyboard protocol of kitty). */
+  readonly namesKeys?: () => void;
 }
 
 const ESC = '\u001b';
@@ -21,6 +25,8 @@ type Sequence =
   | { readonly kind: 'key'; readonly length: number; readonly key: Key }
   | { readonly kind: 'ignored' | 'paste'; readonly length: number }
   | { readonly kind: 'position'; readonly length: number; readonly row: number }
+  | { readonly kind: 'reply'; readonly length: number; readonly text: string }
+  | { readonly kind: 'names keys'; readonly length: number }
   | { readonly kind: 'incomplete' };
 
 export class KeyReader {
@@ -68,6 +74,8 @@ export class KeyReader {
     if (read.kind === 'paste') this.#pasted = [];
     if (read.kind === 'key') this.#listener.key(read.key);
     if (read.kind === 'position') this.#listener.position?.(read.row);
+    if (read.kind === 'reply') this.#listener.reply?.(read.text);
+    if (read.kind === 'names keys') this.#listener.namesKeys?.();
     return read.length;
   }
 
@@ -121,7 +129,11 @@ function readSequence(text: string): Sequence {
     case '^':
     case 'X': {
       const end = STRING_END.exec(text.slice(2));
-      return end ? { kind: 'ignored', length: 2 + end.index + end[0].length } : { kind: 'incomplete' };
+      if (!end) return { kind: 'incomplete' };
+      const length = 2 + end.index + end[0].length;
+      return second === ']'
+        ? { kind: 'reply', length, text: text.slice(2, 2 + end.index) }
+        : { kind: 'ignored', length };
     }
     case ESC:
       // Alt with a key that sends its own sequence.
@@ -164,6 +176,7 @@ function readControlSequence(text: string, extra = 0): Sequence {
   const [whole, parameters = '', , final = ''] = found;
   const length = used + whole.length;
   if (final === '~' && parameters === '200') return { kind: 'paste', length };
+  if (final === 'u' && parameters.startsWith('?')) return { kind: 'names keys', length };
   if (final === 'R' && /^\d+;\d+$/.test(parameters))
     return { kind: 'position', length, row: Number.parseInt(parameters, 10) };
   return keyOrIgnored(length, sequenceKey(parameters, final));

@@ -10,6 +10,10 @@ interface KeyListener extends KeyReaderListener {
 
 const PASTE_ON = '\u001b[?2004h';
 const PASTE_OFF = '\u001b[?2004l';
+/** Asks whether the terminal can name every key. Only then the mode is switched on, and it ends with the session. */
+const ASK_NAMED_KEYS = '\u001b[?u';
+const NAMED_KEYS_ON = '\u001b[>1u';
+const NAMED_KEYS_OFF = '\u001b[<u';
 
 /** Esc also starts the sequences of other keys. If nothing follows within this time, it was pressed alone. */
 const ESC_ALONE_MS = 50;
@@ -25,12 +29,18 @@ export class Keyboard {
   #escTimer: NodeJS.Timeout | undefined;
   /** The input was typed before raw mode. The terminal has converted each Enter to a line feed. */
   #isEarly = true;
+  /** The terminal can name keys such as Shift-Enter. */
+  #namesKeys = false;
 
   constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, listener: KeyListener) {
     this.#input = input;
     this.#output = output;
     this.#listener = listener;
-    this.#reader = new KeyReader({ ...listener, key: (key) => this.#take(key) });
+    this.#reader = new KeyReader({
+      ...listener,
+      key: (key) => this.#take(key),
+      namesKeys: () => this.#nameKeys(),
+    });
     input.on('data', this.#onData);
     // Runs after the keys of the first chunk, which contains all early input.
     input.once('data', () => (this.#isEarly = false));
@@ -43,12 +53,12 @@ export class Keyboard {
   seize(): void {
     this.#input.setRawMode(true);
     this.#input.resume();
-    this.#output.write(PASTE_ON);
+    this.#output.write(PASTE_ON + (this.#namesKeys ? NAMED_KEYS_ON : ASK_NAMED_KEYS));
   }
 
   /** Restores the terminal, for another program or for the end. */
   release(): void {
-    this.#output.write(PASTE_OFF);
+    this.#output.write((this.#namesKeys ? NAMED_KEYS_OFF : '') + PASTE_OFF);
     this.#input.setRawMode(false);
     this.#input.pause();
   }
@@ -68,6 +78,12 @@ export class Keyboard {
       onReturn();
     });
     process.kill(process.pid, 'SIGTSTP');
+  }
+
+  #nameKeys(): void {
+    if (this.#namesKeys) return;
+    this.#namesKeys = true;
+    this.#output.write(NAMED_KEYS_ON);
   }
 
   #read(text: string): void {
