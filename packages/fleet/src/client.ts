@@ -7,7 +7,8 @@ import { type Database, inTransaction, notify, openDatabase, type Queries } from
 import type { StoredLine } from './log.ts';
 import { type FleetHealth, listSessions, pruneSessions, readHealth, type SessionRow } from './overview.ts';
 import { type OpenQuestion, openQuestions, type QuestionKey, storeAnswer } from './questions.ts';
-import { createQueue, type Scheduler } from './scheduler.ts';
+import { openScheduler } from './scheduler/open-scheduler.ts';
+import type { Scheduler } from './scheduler/scheduler.ts';
 import { LOG_VERSION, migrate } from './schema.ts';
 import { TokenStore } from './tokens.ts';
 import { endTurn, enqueueNext } from './turns.ts';
@@ -54,20 +55,21 @@ export class Fleet {
   /** The tokens of the gateway. */
   readonly tokens: TokenStore;
 
-  private constructor(database: Database) {
+  private constructor(database: Database, scheduler: Scheduler) {
     this.#database = database;
     this.tokens = new TokenStore(database);
-    this.#scheduler = createQueue(database, { worker: 0, concurrency: 0 });
+    this.#scheduler = scheduler;
   }
 
   /** Connects, and brings the tables up to date. */
   static async connect(url: string, connections = 4): Promise<Fleet> {
     const database = openDatabase(url, connections);
     await migrate(database);
-    return new Fleet(database);
+    return new Fleet(database, await openScheduler(database, { worker: 0, concurrency: 0 }));
   }
 
   async close(): Promise<void> {
+    await this.#scheduler.close();
     await this.#database.end();
   }
 

@@ -5,6 +5,9 @@ import { Client, Pool, type PoolClient } from 'pg';
 /** Both a pool and a transaction can run statements. */
 export type Queries = Pick<Pool | PoolClient, 'query'>;
 
+/** A connection in an open transaction. */
+export type Transaction = PoolClient;
+
 export interface Database {
   readonly url: string;
   readonly pool: Pool;
@@ -31,7 +34,7 @@ export function openDatabase(url: string, connections = 10): Database {
 
 export async function inTransaction<T>(
   { pool }: Pick<Database, 'pool'>,
-  work: (tx: Queries) => Promise<T>,
+  work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
   try {

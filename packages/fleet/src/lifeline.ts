@@ -5,7 +5,7 @@
 import { hostname } from 'node:os';
 import { Client } from 'pg';
 import { type Database, inTransaction, listen } from './database.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from './scheduler/scheduler.ts';
 
 export interface Lifeline {
   readonly worker: number;

@@ -4,7 +4,7 @@ import { isRecord } from '@heddle/core';
 import { createHash } from 'node:crypto';
 import { type Database, inTransaction, listen, type Listener, notify, retrying } from './database.ts';
 import type { TurnId } from './log.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from './scheduler/scheduler.ts';
 
 export interface OpenQuestion {
   readonly session: string;

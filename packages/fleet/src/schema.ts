@@ -94,6 +94,9 @@ const MIGRATIONS: readonly string[] = [
   create index session_tenant on heddle.session (tenant, created);
   -- A worker that is asked to end waits this long for its turns.
   alter table heddle.worker add column drain_ms int;
+  create table heddle.setting (name text primary key, value text not null);
+  -- The last workflow of the turn, if DBOS is the scheduler.
+  alter table heddle.turn add column workflow text;
   `,
 ];
 

@@ -1,8 +1,8 @@
 /** Statements about turns: reading one, ending one, and choosing the next one of a session. */
 import { type Entry, isRecord, textOf } from '@heddle/core';
-import type { Database, Queries } from './database.ts';
+import type { Database, Queries, Transaction } from './database.ts';
 import type { TurnId } from './log.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from './scheduler/scheduler.ts';
 
 export interface TurnRow {
   readonly session: string;
@@ -54,17 +54,23 @@ export async function endTurn(tx: Queries, { session, n }: TurnId, result: unkno
   );
 }
 
-/** Returns a turn that failed in its worker to the queue. */
-export async function requeueTurn(queries: Queries, { session, n }: TurnId, worker: number): Promise<void> {
-  await queries.query(
-    `update heddle.turn set state = 'queued', worker = null, queued = now(), takeovers = takeovers + 1
+/** Returns a turn that failed in its worker to the queue. Counts as a takeover, so that a turn that always fails ends. */
+export async function requeueTurn(
+  tx: Transaction,
+  scheduler: Scheduler,
+  turn: TurnId,
+  worker: number,
+): Promise<void> {
+  const { rowCount } = await tx.query(
+    `update heddle.turn set takeovers = takeovers + 1
      where session = $1 and n = $2 and worker = $3 and state = 'running'`,
-    [session, n, worker],
+    [turn.session, turn.n, worker],
   );
+  if (rowCount === 1) await scheduler.enqueue(tx, turn);
 }
 
 /** The turns of a session run one after another. */
-export async function enqueueNext(tx: Queries, scheduler: Scheduler, session: string): Promise<void> {
+export async function enqueueNext(tx: Transaction, scheduler: Scheduler, session: string): Promise<void> {
   const { rows } = await tx.query<{ n: number }>(
     `select n from heddle.turn where session = $1 and state = 'waiting' order by n limit 1 for update`,
     [session],

@@ -9,11 +9,19 @@ import {
   type Session,
 } from '@heddle/agent';
 import { errorMessage, isRecord } from '@heddle/core';
-import { type Database, inTransaction, listen, openDatabase, type Queries, retrying } from './database.ts';
+import {
+  type Database,
+  inTransaction,
+  listen,
+  openDatabase,
+  retrying,
+  type Transaction,
+} from './database.ts';
 import { LIFELINE_TIMES, type LifelineTimes, openLifeline } from './lifeline.ts';
 import { type FleetSession, openSession, takeOver, type TurnId } from './log.ts';
 import { AnswerInbox } from './questions.ts';
-import { createQueue, type Scheduler } from './scheduler.ts';
+import { openScheduler } from './scheduler/open-scheduler.ts';
+import type { Scheduler } from './scheduler/scheduler.ts';
 import {
   endTurn,
   enqueueNext,
@@ -75,7 +83,7 @@ export async function startWorker(setup: WorkerSetup): Promise<Worker> {
     { ...LIFELINE_TIMES, ...setup.times },
     { onLost: () => setup.onLost?.(), onDrain: (waitMs) => setup.onDrain?.(waitMs) },
   );
-  const scheduler = createQueue(database, { worker: lifeline.worker, concurrency });
+  const scheduler = await openScheduler(database, { worker: lifeline.worker, concurrency });
   const inbox = new AnswerInbox(database);
   await inbox.open();
   const turns = new Map<string, TurnRun>();
@@ -90,8 +98,9 @@ export async function startWorker(setup: WorkerSetup): Promise<Worker> {
       tell(`turn ${turn.session}:${turn.n} ${await run.toEnd()}`);
     } catch (thrown) {
       tell(`turn ${turn.session}:${turn.n} is queued again: ${errorMessage(thrown)}`);
-      // Counts as a takeover, so that a turn that always fails ends.
-      await retrying(() => requeueTurn(database.pool, turn, lifeline.worker)).catch(() => undefined);
+      const requeue = () =>
+        inTransaction(database, (tx) => requeueTurn(tx, scheduler, turn, lifeline.worker));
+      await retrying(requeue).catch(() => undefined);
     } finally {
       turns.delete(turn.session);
     }
@@ -112,7 +121,9 @@ export async function startWorker(setup: WorkerSetup): Promise<Worker> {
       await Promise.all([...turns.values()].map((run) => run.handBack()));
       await cancels.end();
       await inbox.close();
+      await queue.end();
       await lifeline.end();
+      await scheduler.close();
       await database.end();
     },
   };
@@ -260,7 +271,7 @@ class TurnRun {
     await this.#session?.journal.settle();
     this.#leave('was parked');
     const { session, n } = this.#turn;
-    const park = async (tx: Queries): Promise<void> => {
+    const park = async (tx: Transaction): Promise<void> => {
       await tx.query(
         `update heddle.turn set state = 'parked', worker = null where session = $1 and n = $2 and state = 'running'`,
         [session, n],

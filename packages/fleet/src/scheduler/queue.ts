@@ -1,36 +1,8 @@
-/** Decides which worker runs which turn. The log never depends on it: a turn that is given out twice still has one writer. */
-import { type Database, inTransaction, listen, notify, type Queries } from './database.ts';
-import type { TurnId } from './log.ts';
-import { LOG_VERSION } from './schema.ts';
-
-interface QueuedTurn extends TurnId {
-  readonly tenant: string;
-  readonly state: 'waiting' | 'queued' | 'running' | 'parked';
-  readonly worker: number | null;
-}
-
-export interface Scheduler {
-  /** Adds a turn to the queue, in the transaction of the caller. */
-  enqueue(tx: Queries, turn: TurnId): Promise<void>;
-  /** Gives queued turns to the handler until it is stopped. */
-  run(handler: (turn: TurnId) => Promise<void>): Promise<RunningScheduler>;
-  /** Returns the turns of a dead worker to the queue. */
-  giveBack(tx: Queries, worker: number): Promise<number>;
-  /** Turns that have not ended. */
-  list(): Promise<readonly QueuedTurn[]>;
-}
-
-interface RunningScheduler {
-  /** Takes no new turns. Running handlers continue. */
-  stop(): Promise<void>;
-}
-
-interface QueueSetup {
-  /** The worker that takes turns. Zero: this process only adds turns. */
-  readonly worker: number;
-  /** Turns that this worker runs at the same time. */
-  readonly concurrency: number;
-}
+/** A queue in PostgreSQL: the default scheduler. It needs no package, and notifications wake its workers. */
+import { type Database, inTransaction, listen, notify } from '../database.ts';
+import type { TurnId } from '../log.ts';
+import { LOG_VERSION } from '../schema.ts';
+import { listOpenTurns, returnTurns, type Scheduler, type SchedulerSetup } from './scheduler.ts';
 
 /** A lost notification delays a turn by this time at most. */
 const POLL_MS = 500;
@@ -39,7 +11,7 @@ const SWEEP_MS = 5_000;
 const CLAIM_LOCK = 4_207_002;
 
 /** A queue in PostgreSQL. The tenant with the fewest running turns comes first, then the oldest turn. */
-export function createQueue(database: Database, { worker, concurrency }: QueueSetup): Scheduler {
+export function createQueue(database: Database, { worker, concurrency }: SchedulerSetup): Scheduler {
   return {
     async enqueue(tx, { session, n }) {
       await tx.query(
@@ -95,32 +67,16 @@ export function createQueue(database: Database, { worker, concurrency }: QueueSe
           clearInterval(sweeper);
           await listener.end();
         },
+        end: async () => undefined,
       };
     },
     async giveBack(tx, dead) {
-      const { rowCount } = await tx.query(
-        `update heddle.turn t set state = 'queued', worker = null, takeovers = takeovers + 1,
-           idle_takeovers = case when last.seq <= last_seq + 1 then idle_takeovers + 1 else 0 end, last_seq = last.seq
-         from (select session, max(seq) as seq from heddle.entry
-               where session in (select session from heddle.turn where worker = $1 and state = 'running')
-               group by session) last
-         where t.worker = $1 and t.state = 'running' and last.session = t.session`,
-        [dead],
-      );
-      // A turn that died before its takeover has no entry.
-      await tx.query(
-        `update heddle.turn set state = 'queued', worker = null, takeovers = takeovers + 1 where worker = $1 and state = 'running'`,
-        [dead],
-      );
+      const turns = await returnTurns(tx, dead);
       await notify(tx, 'heddle_queue');
-      return rowCount ?? 0;
+      return turns.length;
     },
-    async list() {
-      const { rows } = await database.pool.query<QueuedTurn>(
-        `select session, n, tenant, state, worker from heddle.turn where state <> 'done' order by created`,
-      );
-      return rows;
-    },
+    list: () => listOpenTurns(database),
+    close: async () => undefined,
   };
 }
 

@@ -1,0 +1,206 @@
+/**
+ * DBOS as the scheduler. A workflow is one part of a turn and has no steps: the log continues a turn, not DBOS. The arguments of a
+ * workflow are the session and the number of the turn, because DBOS stores arguments in plain text.
+ *
+ * The SDK is pinned: `giveBack` and the sweep use columns of `dbos.workflow_status` that are not part of its public interface.
+ * A contract test checks them.
+ */
+import { randomUUID } from 'node:crypto';
+import type { DBOSClient } from '@dbos-inc/dbos-sdk';
+import { type Database, inTransaction, retrying, type Transaction } from '../database.ts';
+import type { TurnId } from '../log.ts';
+import { LOG_VERSION } from '../schema.ts';
+import { listOpenTurns, returnTurns, type Scheduler, type SchedulerSetup } from './scheduler.ts';
+
+const APPLICATION = 'heddle';
+const WORKFLOW = 'turn';
+/** Workers of another log version leave the turn in the queue. */
+const VERSION = String(LOG_VERSION);
+const POLL_MS = 200;
+const SWEEP_MS = 5_000;
+/** A workflow that comes while its worker stops waits this long for another worker. */
+const BOUNCE_SECONDS = 1;
+const SHUTDOWN_MS = 5_000;
+/** Any constant: DBOS does not allow two migrations at the same time. */
+const MIGRATION_LOCK = 4_207_003;
+
+const SILENT = { info: ignore, debug: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {}
+
+async function loadSdk() {
+  try {
+    return await import('@dbos-inc/dbos-sdk');
+  } catch {
+    throw new Error('The fleet uses DBOS. Install the optional package @dbos-inc/dbos-sdk.');
+  }
+}
+
+export async function migrateDbos(database: Database): Promise<void> {
+  const { DBOS } = await loadSdk();
+  await inTransaction(database, async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    await DBOS.migrate(database.url);
+  });
+}
+
+export async function createDbosScheduler(database: Database, setup: SchedulerSetup): Promise<Scheduler> {
+  const { DBOS, DBOSClient: Client } = await loadSdk();
+  const client = await Client.create({
+    systemDatabaseUrl: database.url,
+    systemDatabasePool: database.pool,
+    applicationName: APPLICATION,
+    logger: SILENT,
+  });
+  const queues = new TenantQueues(client);
+  const enqueue = async (tx: Transaction, turn: TurnId, delaySeconds?: number): Promise<void> => {
+    const { session, n } = turn;
+    const { tenant, name } = await queues.of(tx, turn);
+    const workflowID = `${session}:${n}:${randomUUID()}`;
+    await tx.query(
+      `update heddle.turn set state = 'queued', queued = now(), worker = null, workflow = $3 where session = $1 and n = $2`,
+      [session, n, workflowID],
+    );
+    const place = { queueName: name, queuePartitionKey: tenant, workflowName: WORKFLOW, workflowID };
+    const choice = { ...place, appVersion: VERSION, ...(delaySeconds === undefined ? {} : { delaySeconds }) };
+    await client.enqueueInTransaction(tx, choice, session, n);
+  };
+  return {
+    enqueue,
+    async run(handler) {
+      const places = new Places(setup.concurrency);
+      let isOver = false;
+      const body = async (session: string, n: number): Promise<void> => {
+        const turn = { session, n };
+        await places.take();
+        try {
+          if (isOver)
+            return await retrying(() => inTransaction(database, (tx) => enqueue(tx, turn, BOUNCE_SECONDS)));
+          if (await retrying(() => claimTurn(database, turn, setup.worker))) await handler(turn);
+        } catch {
+          // An error would end the workflow for good. The sweep queues the turn again.
+        } finally {
+          places.leave();
+        }
+      };
+      DBOS.setConfig({
+        name: APPLICATION,
+        systemDatabaseUrl: database.url,
+        executorID: String(setup.worker),
+        applicationVersion: VERSION,
+        runMigrations: false,
+        logger: SILENT,
+      });
+      DBOS.registerWorkflow(body, { name: WORKFLOW });
+      await DBOS.launch();
+      const sweeper = setInterval(() => void sweep(database, enqueue).catch(ignore), SWEEP_MS);
+      return {
+        async stop() {
+          isOver = true;
+          clearInterval(sweeper);
+        },
+        end: () => DBOS.shutdown({ deregister: true, workflowCompletionTimeoutMS: SHUTDOWN_MS }),
+      };
+    },
+    async giveBack(tx, dead) {
+      // A workflow of a dead worker would count as running for ever.
+      await tx.query(
+        `update dbos.workflow_status set status = 'CANCELLED'
+         where status = 'PENDING' and executor_id = $1 and application_name = $2`,
+        [String(dead), APPLICATION],
+      );
+      const turns = await returnTurns(tx, dead);
+      for (const turn of turns) await enqueue(tx, turn);
+      return turns.length;
+    },
+    list: () => listOpenTurns(database),
+    close: () => client.destroy(),
+  };
+}
+
+/** One queue for each pair of limits. Its partitions are the tenants with these limits. */
+class TenantQueues {
+  readonly #client: DBOSClient;
+  readonly #known = new Map<string, Promise<unknown>>();
+
+  constructor(client: DBOSClient) {
+    this.#client = client;
+  }
+
+  async of(tx: Transaction, { session }: TurnId): Promise<{ tenant: string; name: string }> {
+    const { rows } = await tx.query<{ id: string; max_running: number; starts_per_minute: number | null }>(
+      `select tenant.id, max_running, starts_per_minute from heddle.session s join heddle.tenant on tenant.id = s.tenant
+       where s.id = $1`,
+      [session],
+    );
+    const { id = '', max_running: most = 1, starts_per_minute: rate = null } = rows[0] ?? {};
+    const name = `heddle-${most}-${rate ?? 'any'}`;
+    const known = this.#known.get(name) ?? this.#register(name, most, rate);
+    this.#known.set(name, known);
+    await known;
+    return { tenant: id, name };
+  }
+
+  #register(name: string, partitionConcurrency: number, perMinute: number | null): Promise<unknown> {
+    return this.#client.registerQueue(name, {
+      partitionConcurrency,
+      ...(perMinute === null ? {} : { partitionRateLimit: { limitPerPeriod: perMinute, periodSec: 60 } }),
+      minPollingIntervalMs: POLL_MS,
+      onConflict: 'never_update',
+    });
+  }
+}
+
+/** Workflows beyond the limit of this worker wait here. DBOS has the same limit for all workers of a queue. */
+class Places {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async take(): Promise<void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free++;
+  }
+}
+
+/** False if the turn was canceled, or another workflow has it. */
+async function claimTurn({ pool }: Database, { session, n }: TurnId, worker: number): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update heddle.turn set state = 'running', worker = $3, started = coalesce(started, now())
+     where session = $1 and n = $2 and state = 'queued'`,
+    [session, n, worker],
+  );
+  return rowCount === 1;
+}
+
+/** Queues turns again whose workflow is over, and ends workflows of workers that have gone. */
+async function sweep(
+  database: Database,
+  enqueue: (tx: Transaction, turn: TurnId) => Promise<void>,
+): Promise<void> {
+  await database.pool.query(
+    `update dbos.workflow_status set status = 'CANCELLED'
+     where status = 'PENDING' and application_name = $1 and executor_id not in (select id::text from heddle.worker)`,
+    [APPLICATION],
+  );
+  await inTransaction(database, async (tx) => {
+    const { rows } = await tx.query<TurnId>(
+      `select t.session, t.n from heddle.turn t
+       where t.state = 'queued' and t.queued < now() - make_interval(secs => $1) and not exists (
+         select 1 from dbos.workflow_status w where w.workflow_uuid = t.workflow
+           and w.status in ('ENQUEUED', 'DELAYED', 'PENDING'))
+       for update of t skip locked`,
+      [SWEEP_MS / 1_000],
+    );
+    for (const turn of rows) await enqueue(tx, turn);
+  });
+}
