@@ -7,7 +7,7 @@ import { type Database, inTransaction, notify, openDatabase, type Queries } from
 import type { StoredLine } from './log.ts';
 import { type FleetHealth, listSessions, pruneSessions, readHealth, type SessionRow } from './overview.ts';
 import { type OpenQuestion, openQuestions, type QuestionKey, storeAnswer } from './questions.ts';
-import { openScheduler } from './scheduler/open-scheduler.ts';
+import { chooseScheduler, openScheduler, type SchedulerName } from './scheduler/open-scheduler.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
 import { LOG_VERSION, migrate } from './schema.ts';
 import { TokenStore } from './tokens.ts';
@@ -76,6 +76,11 @@ export class Fleet {
   /** Rejects if the database is away. */
   async ping(): Promise<void> {
     await this.#database.pool.query('select 1');
+  }
+
+  /** Chooses the scheduler of this database. Connect again to use it. */
+  chooseScheduler(name: SchedulerName): Promise<void> {
+    return chooseScheduler(this.#database, name);
   }
 
   /** Creates a tenant, or changes the limits that are given. */

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Seen } from './client.ts';
 import { findPrograms } from './postgres/embedded.ts';
+import { SCHEDULERS } from './scheduler/open-scheduler.ts';
 import { resultText } from './turns.ts';
 import { verifySession } from './test/verify.ts';
 import { type FleetHome, openFleetHome } from './test/fleet-home.ts';
@@ -12,9 +13,9 @@ if (!isInstalled)
 
 let home: FleetHome;
 
-describe.runIf(isInstalled)('a fleet', () => {
+describe.runIf(isInstalled).each(SCHEDULERS)('a fleet with the scheduler %s', (scheduler) => {
   beforeAll(async () => {
-    home = await openFleetHome();
+    home = await openFleetHome(scheduler);
     await home.fleet.tenant('acme');
   }, 120_000);
   afterAll(() => home.close());

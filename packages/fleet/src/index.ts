@@ -10,12 +10,7 @@ export { openDatabase } from './database.ts';
 export type { FleetHealth, SessionRow } from './overview.ts';
 export { findPrograms, startEmbedded, type EmbeddedServer } from './postgres/embedded.ts';
 export { type OpenQuestion, questionId } from './questions.ts';
-export {
-  chooseScheduler,
-  readScheduler,
-  type SchedulerName,
-  SCHEDULERS,
-} from './scheduler/open-scheduler.ts';
+export { type SchedulerName, SCHEDULERS } from './scheduler/open-scheduler.ts';
 export { migrate } from './schema.ts';
 export { type Right, RIGHTS, type TokenRow } from './tokens.ts';
 export { resultText } from './turns.ts';

@@ -1,6 +1,6 @@
 /** The commands of `heddle fleet` about the fleet itself: tenants, tokens, workers, retention. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fleet, type Right, RIGHTS } from '@heddle/fleet';
+import { type Fleet, type Right, RIGHTS, SCHEDULERS } from '@heddle/fleet';
 import { durationOf } from '../sessions/text/units.ts';
 import { type ClientChoice, type ClientCommands, DEFAULT_TENANT, type Report } from './client-command.ts';
 
@@ -11,7 +11,7 @@ export const ADMIN_COMMANDS: ClientCommands = {
   tokens: { words: '', run: listTokens },
   revoke: { words: 'TOKEN', run: revokeToken },
   drain: { words: '', run: drain },
-  migrate: { words: '', run: async () => ({ value: { ok: true }, text: 'The tables are up to date.' }) },
+  migrate: { words: '', run: migrate },
   doctor: { words: '', run: doctor },
   prune: { words: '', run: prune },
 };
@@ -81,6 +81,19 @@ async function drain(fleet: Fleet, _words: readonly string[], choice: ClientChoi
   const stopped = asked.length - left.length;
   const text = left.length === 0 ? `${stopped} workers stopped` : `workers ${left.join(', ')} do not answer`;
   return { value: { asked, left }, text, code: left.length === 0 ? 0 : 1 };
+}
+
+/** The connection has brought the tables up to date. */
+async function migrate(
+  fleet: Fleet,
+  _words: readonly string[],
+  { scheduler }: ClientChoice,
+): Promise<Report> {
+  const name = SCHEDULERS.find((known) => known === scheduler);
+  if (scheduler !== undefined && name === undefined)
+    throw new Error(`--scheduler takes ${SCHEDULERS.join(' or ')}.`);
+  if (name !== undefined) await fleet.chooseScheduler(name);
+  return { value: { ok: true, scheduler: name }, text: 'The tables are up to date.' };
 }
 
 async function doctor(fleet: Fleet): Promise<Report> {

@@ -16,6 +16,7 @@ export interface ClientChoice {
   readonly expires: string | undefined;
   readonly waitSeconds: number;
   readonly worker: number | undefined;
+  readonly scheduler: string | undefined;
 }
 
 /** The report of a command: a value for `--json`, and the same as text. */

@@ -23,7 +23,8 @@ heddle fleet serve [--host H] [--port N]     serves HTTP for tokens of tenants; 
 heddle fleet token LABEL --rights R,R        creates a token of a tenant; tokens lists them, revoke TOKEN ends one
 heddle fleet drain [--worker N] [--wait S]   asks workers to stop, and waits until they have
 heddle fleet export|import SESSION FILE      writes the lines as a session file; stores those of a local session
-heddle fleet migrate|doctor                  brings the tables up to date; lists workers and waiting turns
+heddle fleet migrate [--scheduler NAME]      brings the tables up to date; the scheduler is queue or dbos
+heddle fleet doctor                          lists workers and waiting turns
 heddle fleet prune --older-than 30d          removes old sessions
 
 Flags: --json --database URL --tenant NAME --key KEY --by NAME --message TEXT --expires 90d; of workers: --data FOLDER
@@ -53,6 +54,7 @@ const OPTIONS = {
   rights: { type: 'string' },
   expires: { type: 'string' },
   worker: { type: 'string' },
+  scheduler: { type: 'string' },
 } as const;
 
 export async function fleetCommand(argv: readonly string[]): Promise<number> {
@@ -131,6 +133,7 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
       expires: values.expires,
       waitSeconds: number('wait') ?? 0,
       worker: number('worker'),
+      scheduler: values.scheduler,
     };
     const report = await withFleet(url, (fleet) => command.run(fleet, words, choice, show));
     show(report);

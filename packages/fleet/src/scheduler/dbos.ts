@@ -21,6 +21,8 @@ const SWEEP_MS = 5_000;
 /** A workflow that comes while its worker stops waits this long for another worker. */
 const BOUNCE_SECONDS = 1;
 const SHUTDOWN_MS = 5_000;
+/** Connections of DBOS, beside those of the worker. */
+const POOL = 5;
 /** Any constant: DBOS does not allow two migrations at the same time. */
 const MIGRATION_LOCK = 4_207_003;
 
@@ -36,12 +38,25 @@ async function loadSdk() {
   }
 }
 
+function configOf({ url }: Database, executorID: string) {
+  const place = { name: APPLICATION, systemDatabaseUrl: url, systemDatabasePoolSize: POOL };
+  return { ...place, executorID, applicationVersion: VERSION, logger: SILENT };
+}
+
 export async function migrateDbos(database: Database): Promise<void> {
   const { DBOS } = await loadSdk();
-  await inTransaction(database, async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    await DBOS.migrate(database.url);
-  });
+  // A lock of the session, not of a transaction: the migration waits for open transactions.
+  const client = await database.pool.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // `DBOS.migrate` prints to standard output. A launch migrates, too, and takes a logger.
+    DBOS.setConfig({ ...configOf(database, 'migration'), runMigrations: true, listenQueues: [] });
+    await DBOS.launch();
+    await DBOS.shutdown();
+  } finally {
+    // The lock ends with the connection.
+    client.release(true);
+  }
 }
 
 export async function createDbosScheduler(database: Database, setup: SchedulerSetup): Promise<Scheduler> {
@@ -83,14 +98,7 @@ export async function createDbosScheduler(database: Database, setup: SchedulerSe
           places.leave();
         }
       };
-      DBOS.setConfig({
-        name: APPLICATION,
-        systemDatabaseUrl: database.url,
-        executorID: String(setup.worker),
-        applicationVersion: VERSION,
-        runMigrations: false,
-        logger: SILENT,
-      });
+      DBOS.setConfig({ ...configOf(database, String(setup.worker)), runMigrations: false });
       DBOS.registerWorkflow(body, { name: WORKFLOW });
       await DBOS.launch();
       const sweeper = setInterval(() => void sweep(database, enqueue).catch(ignore), SWEEP_MS);

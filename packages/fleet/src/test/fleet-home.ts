@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Fleet } from '../client.ts';
 import { startEmbedded } from '../postgres/embedded.ts';
+import type { SchedulerName } from '../scheduler/open-scheduler.ts';
 import { createDatabase } from './shared-server.ts';
 
 export interface FleetHome {
@@ -26,9 +27,12 @@ export interface OwnServerHome extends FleetHome {
 }
 
 /** A fleet in a database of its own, on the server of the test run. */
-export async function openFleetHome(): Promise<FleetHome> {
-  const folder = createFolder();
-  return homeIn(folder, await createDatabase(), async () => undefined);
+export async function openFleetHome(scheduler: SchedulerName = 'queue'): Promise<FleetHome> {
+  const url = await createDatabase();
+  const fleet = await Fleet.connect(url);
+  await fleet.chooseScheduler(scheduler);
+  await fleet.close();
+  return homeIn(createFolder(), url, async () => undefined);
 }
 
 export async function openOwnServerHome(): Promise<OwnServerHome> {
