@@ -49,6 +49,9 @@ describe.runIf(isInstalled).each(SCHEDULERS)('a fleet with the scheduler %s', (s
     const verified = verifySession(lines, home.effects('s2'), 1);
     expect(verified).toMatchObject({ problems: [], calls: 6, iterations: 7 });
     expect(verified.takeovers).toBeGreaterThanOrEqual(1);
+    // Each request costs a cent. The bill is exact over the takeover.
+    const [{ spentUsd } = { spentUsd: 0 }] = await home.fleet.list('acme', ['s2']);
+    expect(spentUsd).toBeCloseTo(verified.billed / 100, 9);
     expect(resultText((await home.fleet.turn('s2', turn))?.result)).toBe('Done after 6 calls.');
   }, 120_000);
 });

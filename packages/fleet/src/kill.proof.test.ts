@@ -34,7 +34,7 @@ it.runIf(isInstalled)(
     try {
       await fleet.tenant('acme', { maxRunning: sessions });
       await Promise.all(Array.from({ length: workers }, start));
-      const totals = { calls: 0, uncertain: 0, takeovers: 0, iterations: 0 };
+      const totals = { calls: 0, uncertain: 0, takeovers: 0, iterations: 0, billed: 0 };
       const problems: string[] = [];
       for (let round = 0; round < ROUNDS; round++) {
         const names = Array.from({ length: sessions }, (_, at) => `r${round}-s${at}`);
@@ -52,7 +52,7 @@ it.runIf(isInstalled)(
           for await (const line of fleet.watch(name, { untilTurn: 1 })) lines.push(line);
           const verified = verifySession(lines, home.effects(name), 1);
           problems.push(...verified.problems.map((problem) => `${name}: ${problem}`));
-          for (const key of ['calls', 'uncertain', 'takeovers', 'iterations'] as const)
+          for (const key of ['calls', 'uncertain', 'takeovers', 'iterations', 'billed'] as const)
             totals[key] += verified[key];
         }
         console.log(`${(round + 1) * kills} kills: ${JSON.stringify(totals)}, ${problems.length} problems`);
@@ -61,6 +61,8 @@ it.runIf(isInstalled)(
       expect(totals.calls).toBe(ROUNDS * sessions * calls);
       expect(totals.iterations).toBe(ROUNDS * sessions * (calls + 1));
       expect(totals.takeovers).toBeGreaterThan(0);
+      const spentUsd = (await fleet.list()).reduce((sum, row) => sum + row.spentUsd, 0);
+      expect(spentUsd).toBeCloseTo(totals.billed / 100, 6);
       expect((await fleet.list()).every(({ state }) => state === 'idle')).toBe(true);
     } finally {
       await home.close();

@@ -168,6 +168,11 @@ class FleetJournal implements Journal {
     return this.#storedSeq >= this.#neededSeq ? undefined : this.#reached(this.#neededSeq);
   }
 
+  /** The number of the last stored line. */
+  get lastSeq(): number {
+    return this.#storedSeq;
+  }
+
   /** Waits until every line is stored. */
   settle(): Promise<void> {
     return this.#reached(this.#nextSeq - 1);

@@ -98,6 +98,17 @@ const MIGRATIONS: readonly string[] = [
   -- The last workflow of the turn, if DBOS is the scheduler.
   alter table heddle.turn add column workflow text;
   `,
+  `
+  -- The newest snapshot of the files of a session. The pack contains the objects that the commit \`base\` does not have.
+  create table heddle.snapshot (
+    session text primary key references heddle.session on delete cascade,
+    seq int not null,
+    base text not null,
+    tip text not null,
+    pack bytea not null,
+    created timestamptz not null default now()
+  );
+  `,
 ];
 
 /** Any constant: workers that start at the same time migrate one after another. */

@@ -31,6 +31,7 @@ import {
   storedResult,
   type TurnRow,
 } from './turns.ts';
+import { openFiles, type SessionFiles, sourceOf } from './workspace/session-files.ts';
 
 export interface WorkerSetup {
   readonly url: string;
@@ -40,6 +41,8 @@ export interface WorkerSetup {
   readonly concurrency?: number;
   /** A question waits this long in the worker. Then the turn is parked until the answer comes. */
   readonly parkAfterMs?: number;
+  /** The folder for clones and snapshots. Without it, all turns use the folder of the agent. */
+  readonly workspaces?: string | undefined;
   readonly times?: Partial<LifelineTimes>;
   /** Receives one line about each turn that begins or ends here. */
   readonly tell?: (text: string) => void;
@@ -57,6 +60,10 @@ export interface WorkerTurn {
   /** The log of the session. The agent must use it. */
   readonly log: Session;
   readonly ask: NonNullable<AgentOptions['canUseTool']>;
+  /** The folder of the session, if the worker has workspaces. The agent must use it. */
+  readonly folder: string | undefined;
+  /** Facts for the model, such as a move from another machine. The agent must use it. */
+  readonly news: NonNullable<AgentOptions['news']>;
 }
 
 /** An agent with its release, or the options of one. */
@@ -146,6 +153,7 @@ class TurnRun {
   readonly #done = Promise.withResolvers<void>();
   #session: FleetSession | undefined;
   #agent: Agent | undefined;
+  #workspace: SessionFiles | undefined;
   #isCanceled = false;
   /** Set if the turn leaves this worker before its end. */
   #leaves: Exclude<TurnEnd, 'ended'> | undefined;
@@ -168,6 +176,7 @@ class TurnRun {
   async handBack(): Promise<void> {
     this.#leave('was handed back');
     await this.#done.promise;
+    await this.#workspace?.save();
     const { database, scheduler } = this.#deps;
     await retrying(() => inTransaction(database, (tx) => scheduler.enqueue(tx, this.#turn)));
   }
@@ -212,6 +221,7 @@ class TurnRun {
         try {
           result = (await this.#consume(made.agent, turn)) ?? result;
           if (!this.#leaves) await session.journal.settle();
+          if (!this.#leaves) await this.#workspace?.save();
         } finally {
           await made.close?.();
         }
@@ -233,9 +243,19 @@ class TurnRun {
     { session: id, n, tenant, options }: TurnRow,
   ): Promise<{ agent: Agent; close?: () => Promise<void> } | { problem: string }> {
     const ask: WorkerTurn['ask'] = (question, signal) => this.#ask(question, signal);
+    const { database, worker, setup } = this.#deps;
+    const { workspaces: root } = setup;
     try {
-      const made = await this.#deps.setup.agent({ session: id, n, tenant, options, log: session, ask });
-      return 'agent' in made ? made : { agent: createAgent({ ...made.options, session, canUseTool: ask }) };
+      if (root !== undefined)
+        this.#workspace = await openFiles(
+          { database, worker, root, turn: this.#turn, ...sourceOf(options) },
+          () => session.journal.lastSeq,
+        );
+      const { folder, news = () => [] } = this.#workspace ?? {};
+      const made = await setup.agent({ session: id, n, tenant, options, log: session, ask, folder, news });
+      if ('agent' in made) return made;
+      const place = folder === undefined ? {} : { cwd: folder };
+      return { agent: createAgent({ ...made.options, ...place, session, canUseTool: ask, news }) };
     } catch (thrown) {
       return { problem: `The agent could not be started: ${errorMessage(thrown)}` };
     }
@@ -252,6 +272,7 @@ class TurnRun {
     for await (const line of lines) {
       // The signal of a run exists from its first line on.
       if (this.#isCanceled || this.#leaves) agent.abort('cancel');
+      if (line.type === 'user') this.#workspace?.saveSoon();
       if (line.type === 'result') result = line;
     }
     return result;
@@ -269,6 +290,7 @@ class TurnRun {
   async #park(): Promise<void> {
     const { database, scheduler } = this.#deps;
     await this.#session?.journal.settle();
+    await this.#workspace?.save();
     this.#leave('was parked');
     const { session, n } = this.#turn;
     const park = async (tx: Transaction): Promise<void> => {

@@ -17,6 +17,9 @@ export interface ClientChoice {
   readonly waitSeconds: number;
   readonly worker: number | undefined;
   readonly scheduler: string | undefined;
+  /** The repository of a new session, and the commit to begin with. */
+  readonly repo: string | undefined;
+  readonly ref: string | undefined;
 }
 
 /** The report of a command: a value for `--json`, and the same as text. */

@@ -28,7 +28,7 @@ heddle fleet doctor                          lists workers and waiting turns
 heddle fleet prune --older-than 30d          removes old sessions
 
 Flags: --json --database URL --tenant NAME --key KEY --by NAME --message TEXT --expires 90d; of workers: --data FOLDER
---concurrency N --park-after SECONDS --wait SECONDS. docs/fleet.md describes them.
+--concurrency N --park-after SECONDS --wait SECONDS --workspaces FOLDER; of submit: --repo URL --ref REF. docs/fleet.md describes them.
 `;
 
 const OPTIONS = {
@@ -55,6 +55,9 @@ const OPTIONS = {
   expires: { type: 'string' },
   worker: { type: 'string' },
   scheduler: { type: 'string' },
+  repo: { type: 'string' },
+  ref: { type: 'string' },
+  workspaces: { type: 'string' },
 } as const;
 
 export async function fleetCommand(argv: readonly string[]): Promise<number> {
@@ -99,6 +102,7 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
         parkAfterSeconds: number('park-after'),
         waitSeconds: number('wait') ?? 0,
         flags,
+        workspaces: values.workspaces,
         data: values.data,
         tell: (line) => show({ value: line, text: String(Reflect.get(line, 'message')) }),
       };
@@ -134,6 +138,8 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
       waitSeconds: number('wait') ?? 0,
       worker: number('worker'),
       scheduler: values.scheduler,
+      repo: values.repo,
+      ref: values.ref,
     };
     const report = await withFleet(url, (fleet) => command.run(fleet, words, choice, show));
     show(report);

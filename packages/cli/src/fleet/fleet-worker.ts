@@ -21,6 +21,8 @@ export interface WorkerChoice {
   readonly waitSeconds: number;
   /** Flags of `heddle -p` for every turn, such as `--model` and `--allowed-tools`. */
   readonly flags: readonly string[];
+  /** The folder for clones of repositories. */
+  readonly workspaces: string | undefined;
   /** The folder of the embedded server. */
   readonly data: string | undefined;
   readonly tell: (line: object) => void;
@@ -62,6 +64,7 @@ export async function runWorker(url: string, choice: WorkerChoice): Promise<numb
     url,
     ...(choice.concurrency === undefined ? {} : { concurrency: choice.concurrency }),
     ...(choice.parkAfterSeconds === undefined ? {} : { parkAfterMs: choice.parkAfterSeconds * 1_000 }),
+    workspaces: choice.workspaces === undefined ? undefined : path.resolve(choice.workspaces),
     agent: (turn) => agentOf(command, turn),
     tell: (message) => choice.tell({ type: 'turn', message }),
     onLost: () => over.resolve(TEMPORARY_FAILURE),
@@ -91,10 +94,12 @@ function readFlags(flags: readonly string[]): PrintCommand | string {
 async function agentOf(command: PrintCommand, turn: WorkerTurn): Promise<WorkerAgent> {
   const options = await agentOptions(command);
   if (!options.ok) throw new Error(options.message);
-  const starting = await startAgent(command, options.options, {
-    session: turn.log,
-    agent: { canUseTool: turn.ask },
-  });
+  const { cwd } = options.options;
+  const starting = await startAgent(
+    command,
+    { ...options.options, cwd: turn.folder ?? cwd },
+    { session: turn.log, agent: { canUseTool: turn.ask, news: turn.news } },
+  );
   if (!starting.ok) throw new Error(starting.message);
   const { agent, close } = starting.started;
   return { agent, close };

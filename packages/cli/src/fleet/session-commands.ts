@@ -32,9 +32,9 @@ async function submit(
   choice: ClientChoice,
   emit: Emit,
 ) {
-  const { tenant: name = DEFAULT_TENANT, key, by } = choice;
+  const { tenant: name = DEFAULT_TENANT, key, by, repo, ref } = choice;
   await fleet.tenant(name);
-  await fleet.create(session, name);
+  await fleet.create(session, name, repo === undefined ? {} : { workspace: { repo, ref } });
   const turn = await fleet.submit(session, prompt, {
     ...(key === undefined ? {} : { key }),
     ...(by ? { by } : {}),

@@ -169,8 +169,13 @@ class Places {
   }
 
   async take(): Promise<void> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#free > 0) {
+      this.#free--;
+      return;
+    }
+    const place = Promise.withResolvers<void>();
+    this.#waiting.push(place.resolve);
+    await place.promise;
   }
 
   leave(): void {

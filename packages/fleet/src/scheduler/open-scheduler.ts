@@ -17,7 +17,7 @@ export async function openScheduler(database: Database, setup: SchedulerSetup): 
   }
 }
 
-export async function readScheduler({ pool }: Database): Promise<SchedulerName> {
+async function readScheduler({ pool }: Database): Promise<SchedulerName> {
   const { rows } = await pool.query<{ value: string }>(
     `select value from heddle.setting where name = 'scheduler'`,
   );

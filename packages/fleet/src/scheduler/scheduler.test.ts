@@ -1,5 +1,4 @@
 /** Both schedulers pass the same tests: order, limits, rates, dead workers, versions, drain. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Fleet } from '../client.ts';
 import { type Database, inTransaction, openDatabase } from '../database.ts';
@@ -51,11 +50,13 @@ describe.runIf(isInstalled).each(SCHEDULERS)('the scheduler %s', (name) => {
     const url = await open();
     await fleet.tenant('busy', { maxRunning: 2 });
     const gate = Promise.withResolvers<void>();
+    const both = Promise.withResolvers<void>();
     let most = 0;
     let running = 0;
     const worker = await startLocalWorker(url, {
       run: async (id) => {
         most = Math.max(most, ++running);
+        if (running === 2) both.resolve();
         if (running <= 2 && id === 'call_1') await gate.promise;
         running--;
         return 'ok';
@@ -63,7 +64,7 @@ describe.runIf(isInstalled).each(SCHEDULERS)('the scheduler %s', (name) => {
     });
     closing.unshift(() => worker.stop());
     for (const session of ['b1', 'b2', 'b3', 'b4']) await submit(session, 'busy');
-    while (running < 2) await sleep(10);
+    await both.promise;
     await submit('other', 'calm', 2);
     // The gate holds only the first two calls.
     expect(await ended('other', 2)).toBe('Done after 2 calls.');

@@ -21,7 +21,7 @@ export interface Scheduler {
   close(): Promise<void>;
 }
 
-export interface RunningScheduler {
+interface RunningScheduler {
   /** Takes no new turns. Running handlers continue. */
   stop(): Promise<void>;
   /** Called after the last handler has ended. */

@@ -10,6 +10,8 @@ export interface Verified {
   readonly uncertain: number;
   readonly takeovers: number;
   readonly iterations: number;
+  /** Billed requests to the model. */
+  readonly billed: number;
 }
 
 /** `effects` are the ids of the calls that ran, in order. `turns` is the number of submitted prompts. */
@@ -52,5 +54,6 @@ export function verifySession(lines: readonly Seen[], effects: readonly string[]
   const replayed = replayLogEntries(entries, queryConfig({ sessionId: 's' }));
   for (const mismatch of replayed.mismatches) problems.push(`replay: ${JSON.stringify(mismatch)}`);
   const takeovers = lines.filter(({ kind }) => kind === 'taken').length - turns;
-  return { problems, calls: calls.length, uncertain, takeovers, iterations: replayed.confirmed };
+  const billed = entries.filter(({ type }) => type === 'answer' || type === 'spent').length;
+  return { problems, calls: calls.length, uncertain, takeovers, iterations: replayed.confirmed, billed };
 }

@@ -1,0 +1,105 @@
+/** Turns that cannot run or should stop: newer versions, turns that kill their workers, drained workers. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fleet } from './client.ts';
+import { type Database, inTransaction, openDatabase } from './database.ts';
+import { findPrograms } from './postgres/embedded.ts';
+import { createQueue } from './scheduler/queue.ts';
+import { startLocalWorker } from './test/local-worker.ts';
+import { createDatabase } from './test/shared-server.ts';
+import { resultText } from './turns.ts';
+
+const isInstalled = (await findPrograms()) !== undefined;
+
+describe.runIf(isInstalled)('a fleet', () => {
+  let url: string;
+  let fleet: Fleet;
+  let database: Database;
+  beforeAll(async () => {
+    url = await createDatabase();
+    fleet = await Fleet.connect(url);
+    database = openDatabase(url, 2);
+    await fleet.tenant('acme');
+  });
+  afterAll(async () => {
+    await database.end();
+    await fleet.close();
+  });
+
+  async function submit(session: string): Promise<void> {
+    await fleet.create(session, 'acme');
+    await fleet.submit(session, 'Do it.');
+  }
+
+  async function ended(session: string): Promise<string> {
+    for await (const _line of fleet.watch(session, { untilTurn: 1 }));
+    return resultText((await fleet.turn(session, 1))?.result);
+  }
+
+  it('leaves turns of a newer version in the queue, and names them', async () => {
+    await submit('newer');
+    await database.pool.query(`update heddle.turn set log_version = 99 where session = 'newer'`);
+    const worker = await startLocalWorker(url);
+    await submit('current');
+    expect(await ended('current')).toBe('Done after 1 calls.');
+    expect(await fleet.turn('newer', 1)).toMatchObject({ state: 'queued', started: null });
+    expect((await fleet.health()).unreadable).toEqual(['newer']);
+    await database.pool.query(`update heddle.turn set log_version = 1 where session = 'newer'`);
+    expect(await ended('newer')).toBe('Done after 1 calls.');
+    await worker.stop();
+  });
+
+  it('ends a turn that kills its workers, and does not count turns that were handed back', async () => {
+    const queue = createQueue(database, { worker: 0, concurrency: 0 });
+    for (const session of ['poison', 'returned']) await submit(session);
+    for (let death = 0; death < 5; death++) {
+      await database.pool.query(
+        `update heddle.turn set state = 'running', worker = 4000 where session = 'poison'`,
+      );
+      await inTransaction(database, (tx) => queue.giveBack(tx, 4_000));
+      await inTransaction(database, (tx) => queue.enqueue(tx, { session: 'returned', n: 1 }));
+    }
+    // The first takeover line of a worker is not progress.
+    await database.pool.query(
+      `update heddle.turn set idle_takeovers = 5 where session = 'poison' and takeovers = 5`,
+    );
+    const worker = await startLocalWorker(url);
+    expect(await ended('poison')).toBe('The turn was stopped: its worker died 5 times.');
+    expect(await ended('returned')).toBe('Done after 1 calls.');
+    expect(await fleet.turn('returned', 1)).toMatchObject({ takeovers: 0 });
+    await worker.stop();
+  });
+
+  it('drains a worker: its turns end in time, or return to the queue uncounted', async () => {
+    const gates = new Map<string, PromiseWithResolvers<void>>();
+    const began = Promise.withResolvers<void>();
+    const start = async () => {
+      const stopped = Promise.withResolvers<void>();
+      const worker = await startLocalWorker(url, {
+        run: async () => {
+          began.resolve();
+          await gates.get('gate')?.promise;
+          return 'ok';
+        },
+        onDrain: (waitMs) => void worker.stop({ waitMs }).then(stopped.resolve),
+      });
+      return { id: worker.id, stopped: stopped.promise };
+    };
+    gates.set('gate', Promise.withResolvers());
+    const patient = await start();
+    await submit('patient');
+    await began.promise;
+    expect(await fleet.drain(60_000, patient.id)).toEqual([patient.id]);
+    gates.get('gate')?.resolve();
+    await patient.stopped;
+    expect(await ended('patient')).toBe('Done after 1 calls.');
+    gates.set('gate', Promise.withResolvers());
+    const hasty = await start();
+    await submit('hasty');
+    for await (const { kind } of fleet.watch('hasty')) if (kind === 'intent') break;
+    expect(await fleet.drain(0)).toEqual([hasty.id]);
+    gates.get('gate')?.resolve();
+    await hasty.stopped;
+    expect(await fleet.turn('hasty', 1)).toMatchObject({ state: 'queued', takeovers: 0 });
+    expect((await fleet.health()).workers).toEqual([]);
+  });
+});

@@ -1,0 +1,212 @@
+/**
+ * The files of a session on several machines. The worker clones the repository of the session. It keeps snapshots in a second git folder
+ * outside of the workspace: the model may edit `.git/config` in the workspace, which must never run code for the worker.
+ * The newest snapshot is stored in PostgreSQL as a pack of the objects that the repository does not have.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { decodeLine } from '@heddle/agent/store';
+import type { Database } from '../database.ts';
+import type { TurnId } from '../log.ts';
+
+export interface Workspace {
+  readonly folder: string;
+  /** For the model: what is missing after a move from another machine. */
+  readonly note: string | undefined;
+  /** Stores the files. Lines up to `seq` are stored in the log. Rejects if git fails. */
+  save(seq: number): Promise<void>;
+}
+
+export interface WorkspaceSetup {
+  readonly database: Database;
+  /** The folder of all workspaces of this machine. */
+  readonly root: string;
+  readonly turn: TurnId;
+  readonly worker: number;
+  /** The repository to clone. Without one, the workspace begins empty. */
+  readonly repo?: string | undefined;
+  /** The commit, branch or tag. By default the head of the repository. */
+  readonly ref?: string | undefined;
+}
+
+interface Snapshot {
+  readonly seq: number;
+  readonly base: string;
+  readonly tip: string;
+  readonly pack: Buffer;
+}
+
+/** The commit of the files as they are stored in the database, or were restored from there. */
+const TIP = 'refs/heddle/tip';
+/** The commit of the repository. Its objects are not stored. */
+const BASE = 'refs/heddle/base';
+
+export async function openWorkspace(setup: WorkspaceSetup): Promise<Workspace> {
+  const { database, root, turn, repo } = setup;
+  const folder = path.join(root, turn.session);
+  const git = new SnapshotGit(path.join(root, '.snapshots', `${turn.session}.git`), folder);
+  if (!existsSync(git.dir)) await createWorkspace(git, setup);
+  const stored = await readSnapshot(database, turn.session);
+  const isMoved = stored !== undefined && (await git.commit(TIP)) !== stored.tip;
+  if (isMoved) await restore(git, stored, repo);
+  return {
+    folder,
+    note: isMoved ? await moveNote(database, turn, stored.seq) : undefined,
+    save: (seq) => saveSnapshot(git, setup, seq),
+  };
+}
+
+/** Runs git for snapshots. No setting of a user, a system or the workspace counts, and no hook runs. */
+class SnapshotGit {
+  readonly dir: string;
+  readonly folder: string;
+
+  constructor(dir: string, folder: string) {
+    this.dir = dir;
+    this.folder = folder;
+  }
+
+  async text(...argv: readonly string[]): Promise<string> {
+    return (await this.bytes(argv)).toString('utf8').trim();
+  }
+
+  bytes(argv: readonly string[], input?: Buffer | string): Promise<Buffer> {
+    return runGit(['--git-dir', this.dir, '--work-tree', this.folder, ...SAFE, ...argv], ISOLATED, input);
+  }
+
+  /** Undefined if there is no such commit. */
+  async commit(name: string): Promise<string | undefined> {
+    const found = await this.text('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => '');
+    return found === '' ? undefined : found;
+  }
+}
+
+const SAFE = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-c', 'gc.auto=0'];
+const AUTHOR = { NAME: 'heddle', EMAIL: 'heddle@localhost' };
+const ISOLATED = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: AUTHOR.NAME,
+  GIT_AUTHOR_EMAIL: AUTHOR.EMAIL,
+  GIT_COMMITTER_NAME: AUTHOR.NAME,
+  GIT_COMMITTER_EMAIL: AUTHOR.EMAIL,
+};
+/** Others, such as `ext`, run a command that the address names. */
+const PROTOCOLS = 'https:ssh:file';
+const GIT_MS = 10 * 60_000;
+
+/** The settings and the credentials of the worker count only for the clone. */
+async function createWorkspace(git: SnapshotGit, { repo, ref }: WorkspaceSetup): Promise<void> {
+  mkdirSync(git.folder, { recursive: true });
+  if (repo !== undefined && !existsSync(path.join(git.folder, '.git'))) {
+    await runGit(['clone', '--quiet', '--no-recurse-submodules', '--', repo, git.folder]);
+    if (ref !== undefined) await runGit(['-C', git.folder, 'checkout', '--quiet', '--detach', ref, '--']);
+  }
+  await runGit(['init', '--quiet', '--bare', git.dir], ISOLATED);
+  if (repo === undefined) return;
+  await git.text('fetch', '--quiet', '--no-tags', git.folder, `+HEAD:${BASE}`);
+}
+
+async function saveSnapshot(git: SnapshotGit, setup: WorkspaceSetup, seq: number): Promise<void> {
+  await git.text('add', '--all', '--', '.');
+  const tree = await git.text('write-tree');
+  const [base = '', last] = [await git.commit(BASE), await git.commit(TIP)];
+  const isStored = (await readSnapshot(setup.database, setup.turn.session))?.tip === last;
+  if (last !== undefined && isStored && (await git.text('rev-parse', `${last}^{tree}`)) === tree) return;
+  const parent = base === '' ? [] : ['-p', base];
+  const tip = await git.text('commit-tree', tree, ...parent, '-m', `entry ${seq}`);
+  const wanted = base === '' ? `${tip}\n` : `${tip}\n^${base}\n`;
+  const pack = await git.bytes(['pack-objects', '--revs', '--thin', '--stdout', '-q'], wanted);
+  if (!(await storeSnapshot(setup, { seq, base, tip, pack }))) return;
+  await git.text('update-ref', TIP, tip);
+}
+
+/** A worker that has lost the turn stores nothing. */
+async function storeSnapshot(
+  { database, turn, worker }: WorkspaceSetup,
+  snapshot: Snapshot,
+): Promise<boolean> {
+  const { seq, base, tip, pack } = snapshot;
+  const { rowCount } = await database.pool.query(
+    `insert into heddle.snapshot (session, seq, base, tip, pack)
+     select $1, $3, $4, $5, $6 from heddle.turn where session = $1 and n = $2 and worker = $7 and state = 'running'
+     on conflict (session) do update set seq = $3, base = $4, tip = $5, pack = $6, created = now()
+       where snapshot.seq <= $3`,
+    [turn.session, turn.n, seq, base, tip, pack, worker],
+  );
+  return rowCount === 1;
+}
+
+async function readSnapshot({ pool }: Database, session: string): Promise<Snapshot | undefined> {
+  const { rows } = await pool.query<Snapshot>(
+    'select seq, base, tip, pack from heddle.snapshot where session = $1',
+    [session],
+  );
+  return rows[0];
+}
+
+/** Replaces the files by those of the snapshot. Ignored files stay as they are. */
+async function restore(
+  git: SnapshotGit,
+  { base, tip, pack }: Snapshot,
+  repo: string | undefined,
+): Promise<void> {
+  if (base !== '' && (await git.commit(base)) === undefined && repo !== undefined) {
+    // The branch has moved since. Git runs in the snapshot folder, with the credentials of the worker.
+    await runGit(['--git-dir', git.dir, 'fetch', '--quiet', '--no-tags', '--', repo, `+${base}:${BASE}`]);
+  }
+  await git.bytes(['index-pack', '--stdin', '--fix-thin'], pack);
+  if (base !== '') await git.text('update-ref', BASE, base);
+  await git.text('read-tree', '--reset', '-u', tip);
+  await git.text('clean', '--quiet', '-fd');
+  await git.text('update-ref', TIP, tip);
+}
+
+/** Calls with effects whose files are not part of the snapshot. */
+async function moveNote({ pool }: Database, { session }: TurnId, seq: number): Promise<string> {
+  const { rows } = await pool.query<{ line: string }>(
+    `select line from heddle.entry where session = $1 and kind = 'intent' and seq > $2 order by seq`,
+    [session, seq],
+  );
+  const lost = rows
+    .flatMap(({ line }) => decodeLine(line))
+    .flatMap((decoded) => (decoded.kind === 'entry' && decoded.entry.type === 'intent' ? decoded.entry : []))
+    .filter(({ effect }) => effect === 'writing')
+    .map(({ tool, toolUseId }) => `${tool} (${toolUseId})`)
+    .join(', ');
+  const missing =
+    lost === '' ? 'No later call changed files.' : `The effects of these later calls are missing: ${lost}.`;
+  return `This session has moved to another machine. Its files are as stored at entry ${seq}. ${missing} Files that git ignores and background commands did not move.`;
+}
+
+/** The output of git. Rejects with its messages if it fails or takes too long. */
+function runGit(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  input?: Buffer | string,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', argv, {
+      env: { ...process.env, GIT_ALLOW_PROTOCOL: PROTOCOLS, GIT_TERMINAL_PROMPT: '0', ...env },
+      timeout: GIT_MS,
+    });
+    const output: Buffer[] = [];
+    let problem = '';
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (problem += text));
+    child.on('error', reject);
+    // Git may end before it has read its input.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+    child.on('close', (code) => {
+      if (code === 0) resolve(Buffer.concat(output));
+      else reject(new Error(`git ended with code ${code}: ${withoutPasswords(problem.trim())}`));
+    });
+  });
+}
+
+/** An address may contain the password of the repository. */
+function withoutPasswords(text: string): string {
+  return text.replaceAll(/:\/\/[^\s/@]+@/g, '://');
+}

@@ -1,0 +1,45 @@
+/** Decides when the files of a session are stored: at most every few seconds while a turn runs, and whenever it leaves its worker. */
+import type { AgentOptions } from '@heddle/agent';
+import { isRecord } from '@heddle/core';
+import { openWorkspace, type WorkspaceSetup } from './git-workspace.ts';
+
+export interface SessionFiles {
+  readonly folder: string;
+  readonly news: NonNullable<AgentOptions['news']>;
+  /** Stores the files. A failure is not an error of the turn: the last snapshot stays. */
+  save(): Promise<void>;
+  /** Stores the files unless that was done a moment ago. Does not wait. */
+  saveSoon(): void;
+}
+
+const PAUSE_MS = 5_000;
+
+/** `lastSeq` returns the number of the last stored line. */
+export async function openFiles(setup: WorkspaceSetup, lastSeq: () => number): Promise<SessionFiles> {
+  const workspace = await openWorkspace(setup);
+  let { note } = workspace;
+  let last = Promise.resolve();
+  let savedAt = Date.now();
+  const save = (): Promise<void> => {
+    savedAt = Date.now();
+    // One at a time: git locks its index.
+    last = last.then(() => workspace.save(lastSeq())).catch(() => undefined);
+    return last;
+  };
+  return {
+    folder: workspace.folder,
+    news() {
+      const text = note;
+      note = undefined;
+      return text === undefined ? [] : [{ kind: 'reminder', about: 'other', text }];
+    },
+    save,
+    saveSoon: () => void (Date.now() - savedAt >= PAUSE_MS && save()),
+  };
+}
+
+/** The repository in the options of a session. */
+export function sourceOf(options: Readonly<Record<string, unknown>>): { repo?: string; ref?: string } {
+  const { repo, ref } = isRecord(options['workspace']) ? options['workspace'] : {};
+  return { ...(typeof repo === 'string' ? { repo } : {}), ...(typeof ref === 'string' ? { ref } : {}) };
+}
