@@ -58,10 +58,6 @@ describe.runIf(isInstalled)('a fleet', () => {
       await inTransaction(database, (tx) => queue.giveBack(tx, 4_000));
       await inTransaction(database, (tx) => queue.enqueue(tx, { session: 'returned', n: 1 }));
     }
-    // The first takeover line of a worker is not progress.
-    await database.pool.query(
-      `update heddle.turn set idle_takeovers = 5 where session = 'poison' and takeovers = 5`,
-    );
     const worker = await startLocalWorker(url);
     expect(await ended('poison')).toBe('The turn was stopped: its worker died 5 times.');
     expect(await ended('returned')).toBe('Done after 1 calls.');

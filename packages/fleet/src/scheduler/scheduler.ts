@@ -49,7 +49,8 @@ export async function returnTurns(tx: Transaction, dead: number): Promise<readon
   );
   // A turn that died before its takeover has no entry.
   const early = await tx.query<TurnId>(
-    `update heddle.turn set state = 'queued', worker = null, takeovers = takeovers + 1
+    `update heddle.turn set state = 'queued', worker = null, takeovers = takeovers + 1,
+       idle_takeovers = idle_takeovers + 1
      where worker = $1 and state = 'running' returning session, n`,
     [dead],
   );
