@@ -1,4 +1,5 @@
 /** Turns that cannot run or should stop: newer versions, turns that kill their workers, drained workers. */
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from './client.ts';
 import { type Database, inTransaction, openDatabase } from './database.ts';
@@ -71,9 +72,9 @@ describe.runIf(isInstalled)('a fleet', () => {
     const start = async () => {
       const stopped = Promise.withResolvers<void>();
       const worker = await startLocalWorker(url, {
-        run: async () => {
+        run: async (_id, signal) => {
           began.resolve();
-          await gates.get('gate')?.promise;
+          await Promise.race([gates.get('gate')?.promise, once(signal, 'abort')]);
           return 'ok';
         },
         onDrain: (waitMs) => void worker.stop({ waitMs }).then(stopped.resolve),
@@ -93,7 +94,6 @@ describe.runIf(isInstalled)('a fleet', () => {
     await submit('hasty');
     for await (const { kind } of fleet.watch('hasty')) if (kind === 'intent') break;
     expect(await fleet.drain(0)).toEqual([hasty.id]);
-    gates.get('gate')?.resolve();
     await hasty.stopped;
     expect(await fleet.turn('hasty', 1)).toMatchObject({ state: 'queued', takeovers: 0 });
     expect((await fleet.health()).workers).toEqual([]);

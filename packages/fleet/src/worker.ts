@@ -113,26 +113,29 @@ export async function startWorker(setup: WorkerSetup): Promise<Worker> {
     }
   });
   lifeline.watch(scheduler);
+  const stop = async (waitMs: number): Promise<void> => {
+    await queue.stop();
+    const ends = Promise.all([...turns.values()].map((run) => run.ended));
+    const timer = Promise.withResolvers<void>();
+    const timeout = setTimeout(timer.resolve, waitMs);
+    await Promise.race([ends, timer.promise]);
+    clearTimeout(timeout);
+    await Promise.all([...turns.values()].map((run) => run.handBack()));
+    await cancels.end();
+    await inbox.close();
+    await queue.end();
+    await lifeline.end();
+    await scheduler.close();
+    await database.end();
+  };
+  let stopping: Promise<void> | undefined;
   return {
     id: lifeline.worker,
     get running() {
       return turns.size;
     },
-    async stop({ waitMs = 0 } = {}) {
-      await queue.stop();
-      const ends = Promise.all([...turns.values()].map((run) => run.ended));
-      const timer = Promise.withResolvers<void>();
-      const timeout = setTimeout(timer.resolve, waitMs);
-      await Promise.race([ends, timer.promise]);
-      clearTimeout(timeout);
-      await Promise.all([...turns.values()].map((run) => run.handBack()));
-      await cancels.end();
-      await inbox.close();
-      await queue.end();
-      await lifeline.end();
-      await scheduler.close();
-      await database.end();
-    },
+    // A signal and a drain may come at the same time.
+    stop: ({ waitMs = 0 } = {}) => (stopping ??= stop(waitMs)),
   };
 }
 

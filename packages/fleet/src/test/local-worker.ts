@@ -8,7 +8,7 @@ export interface LocalSetup extends Partial<Omit<WorkerSetup, 'url' | 'agent'>> 
   /** Each call asks for permission. */
   readonly asks?: boolean;
   /** The result of a call. */
-  readonly run?: (toolUseId: string) => string | Promise<string>;
+  readonly run?: (toolUseId: string, signal: AbortSignal) => string | Promise<string>;
 }
 
 export function startLocalWorker(url: string, setup: LocalSetup = {}): Promise<Worker> {
@@ -30,7 +30,11 @@ export function startLocalWorker(url: string, setup: LocalSetup = {}): Promise<W
         modelName: 'scripted',
         price: () => 0.01,
         tools: [
-          fakeTool({ name: 'Append', readOnly: false, run: (_input, { toolUseId }) => run(toolUseId) }),
+          fakeTool({
+            name: 'Append',
+            readOnly: false,
+            run: (_input, { toolUseId, signal }) => run(toolUseId, signal),
+          }),
         ],
         cwd: '/',
         ...(asks ? {} : { permissionMode: 'bypassPermissions' as const }),
