@@ -15,8 +15,13 @@ import { type Changes, type Prompt, QueryEngine } from './engine/engine.ts';
 import { type AgentOptions, mistakeInSettings } from './engine/options.ts';
 import type { ForkAnswer, SmallQuestion } from './fork/fork.ts';
 import type { SdkMessage } from './sdk/message.ts';
-import { createAgentTools } from './subagents/agent-tool.ts';
-import { Subagents } from './subagents/subagents.ts';
+import {
+  createAgentTools,
+  type DelegatedCall,
+  type DelegatedReport,
+  delegateTask,
+} from './subagents/agent-tool.ts';
+import { type AgentTask, Subagents } from './subagents/subagents.ts';
 
 export interface Agent {
   readonly sessionId: string;
@@ -64,6 +69,8 @@ export interface Agent {
   readonly hasBackgroundSubagents: boolean;
   /** Resolves when no subagent runs in the background, or when the signal aborts. */
   untilSubagentsEnd(signal?: AbortSignal): Promise<void>;
+  /** Gives a task to a subagent and returns its report. Undefined if this agent has none. Rejects if its type is unknown. */
+  delegate(task: AgentTask, call: DelegatedCall): Promise<DelegatedReport | undefined>;
   /** Ends the subagents that run in the background. A resumed session can continue them. */
   endSubagents(): Promise<void>;
 }
@@ -113,6 +120,7 @@ export function createAgent(options: AgentOptions): Agent {
       return subagents?.hasBackground ?? false;
     },
     untilSubagentsEnd: (signal) => subagents?.untilIdle(signal) ?? Promise.resolve(),
+    delegate: async (task, call) => subagents && delegateTask(subagents, task, call),
     endSubagents: () => subagents?.dispose() ?? Promise.resolve(),
   };
 }

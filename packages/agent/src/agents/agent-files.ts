@@ -16,6 +16,8 @@ export interface AgentFilePlaces {
   readonly sources?: readonly Scope[] | undefined;
   /** Without trust, a file of the project cannot choose a model of another provider, nor lead out of the project. */
   readonly isTrusted: boolean;
+  /** Plugins in use. Their agents have the names `plugin:name`. */
+  readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
 }
 
 export interface AgentFiles {
@@ -42,9 +44,15 @@ export async function readAgentFiles(places: AgentFilePlaces): Promise<AgentFile
 interface AgentFolder {
   readonly path: string;
   readonly source: AgentSource;
+  readonly plugin?: string | undefined;
 }
 
-function foldersOf({ cwd, configDirs, sources = ['user', 'project'] }: AgentFilePlaces): AgentFolder[] {
+function foldersOf({
+  cwd,
+  configDirs,
+  sources = ['user', 'project'],
+  plugins = [],
+}: AgentFilePlaces): AgentFolder[] {
   const root = projectRoot(cwd);
   const project = PROJECT_FOLDERS.map((name) => path.join(root, name));
   const named = (folders: readonly string[], source: AgentSource): AgentFolder[] =>
@@ -53,6 +61,13 @@ function foldersOf({ cwd, configDirs, sources = ['user', 'project'] }: AgentFile
     ...named([managedDir()], 'managed'),
     ...(sources.includes('project') ? named(project, 'project') : []),
     ...(sources.includes('user') ? named(configDirs, 'user') : []),
+    ...plugins.map(
+      (plugin): AgentFolder => ({
+        path: path.join(plugin.path, 'agents'),
+        source: 'plugin',
+        plugin: plugin.name,
+      }),
+    ),
   ];
 }
 
@@ -92,14 +107,19 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 /** Names without a provider. */
 const PLAIN_MODEL_NAME = /^(inherit|sonnet|opus|haiku|claude-[\w.-]+)$/i;
 
-function readAgentFile(file: string, { source }: AgentFolder, { isTrusted }: AgentFilePlaces): AgentFiles {
+function readAgentFile(
+  file: string,
+  { source, plugin }: AgentFolder,
+  { isTrusted }: AgentFilePlaces,
+): AgentFiles {
   const read = readSmallFile(file, MAX_FILE_BYTES);
   if (read === undefined) return { definitions: [], problems: [] };
   if (read.size > MAX_FILE_BYTES)
     return { definitions: [], problems: [`${file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`] };
   const { fields, body } = readMarkdownFileSync(read.text);
   const { name: given } = fields;
-  const name = typeof given === 'string' && given !== '' ? given : path.basename(file, '.md');
+  const own = typeof given === 'string' && given !== '' ? given : path.basename(file, '.md');
+  const name = plugin === undefined ? own : `${plugin}:${own}`;
   const decoded = decodeAgent({ ...fields, prompt: body }, { name, source, file });
   const problems = decoded.problems.map((problem) => `${file}: ${problem}`);
   if (!decoded.definition) return { definitions: [], problems };

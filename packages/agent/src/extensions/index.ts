@@ -1,4 +1,4 @@
 /** Skills and slash commands from files. */
 export type { ExtensionRoot } from './discover.ts';
 export type { PromptFile } from './prompt-file.ts';
-export { SessionExtensions, type UseModel } from './session-extensions.ts';
+export { type PromptCall, SessionExtensions, type UseModel } from './session-extensions.ts';

@@ -1,14 +1,27 @@
 /** The skills and slash commands of one session: lists them, turns a typed command into a prompt, and loads skills for the model. */
-import { type Attachment, type Message, text, type UserMessage } from '@heddle/core';
+import path from 'node:path';
+import {
+  type Attachment,
+  type CallContext,
+  isToolUse,
+  type Json,
+  type Message,
+  text,
+  type ToolUseContext,
+  type UserMessage,
+} from '@heddle/core';
+import { PROJECT_FOLDERS } from '../settings/scopes.ts';
 import { BUILT_IN_PROMPTS } from './built-in.ts';
 import { discoverPromptFiles, type ExtensionRoot } from './discover.ts';
 import { expandPrompt } from './expand-prompt.ts';
+import { matchesPaths } from './path-match.ts';
 import type { PromptFile } from './prompt-file.ts';
 import { skillList } from './skill-list.ts';
 
 type Content = UserMessage['content'];
 
 export interface ExtensionDeps {
+  readonly cwd: string;
   readonly roots: readonly ExtensionRoot[];
   /** Whether rules, models and effort in files of the project count. Texts always do. */
   readonly trustsProject: boolean;
@@ -22,6 +35,33 @@ export interface ExtensionDeps {
   readonly runCommand: (command: string, signal: AbortSignal) => Promise<string>;
   /** Adds rules until the returned function is called. */
   readonly grant: (rules: ToolRules) => () => void;
+  /** Adds the hooks of a file until the returned function is called. */
+  readonly addHooks: (file: PromptFile) => () => void;
+  /** Gives the text of a file to a subagent. Undefined if this session has no subagents. Rejects if its type is unknown. */
+  readonly runForked: (forked: ForkedPrompt, call: PromptCall) => Promise<ForkedReport | undefined>;
+  /** The folders with skills beside a file that the model touched, below the working folder. The strongest first. */
+  readonly rootsFor: (file: string) => readonly ExtensionRoot[];
+}
+
+export interface ForkedPrompt {
+  readonly file: PromptFile;
+  readonly text: string;
+  /** Undefined: the model of the conversation. */
+  readonly model: string | undefined;
+}
+
+export interface ForkedReport {
+  readonly isError: boolean;
+  readonly text: string;
+}
+
+/** The use of a file: by the user, or by a call of the model. */
+export interface PromptCall {
+  readonly signal: AbortSignal;
+  /** Undefined if the user typed the command. */
+  readonly byModel?:
+    | (Pick<CallContext, 'toolUseId' | 'tools'> & { readonly onProgress: (data: Json) => void })
+    | undefined;
 }
 
 /** Rules of an active file. */
@@ -51,6 +91,11 @@ export class SessionExtensions {
   /** Undo what an active command or skill changed. */
   readonly #undo: (() => void)[] = [];
   readonly #used = new Map<string, string>();
+  /** Files that the model touched, and folders whose skills were added because of them. */
+  readonly #seen = new Set<string>();
+  readonly #roots = new Set<string>();
+  /** Skills for some paths, of which one was touched. */
+  readonly #reached = new Set<string>();
   /** The list of skills that the model received last. Undefined: look it up in the conversation. */
   #listed: { readonly text: string | undefined } | undefined;
 
@@ -73,6 +118,13 @@ export class SessionExtensions {
   /** Sentences that name file and line. */
   get problems(): readonly string[] {
     return this.#problems;
+  }
+
+  /** The names of files whose hooks do not run, because the project is not trusted. */
+  get leftOutHooks(): readonly string[] {
+    return this.#files
+      .filter((file) => file.hooks !== undefined && !this.#mayChange(file))
+      .map(({ name }) => name);
   }
 
   /** The names of files whose rules, model or effort do not count, because the project is not trusted. */
@@ -103,27 +155,60 @@ export class SessionExtensions {
   async expand(content: Content, signal: AbortSignal, useModel: UseModel): Promise<Content> {
     // A prompt may follow a compaction or a rewind.
     this.#listed = undefined;
+    // A resumed session lists the skills that joined before.
+    if (this.#seen.size === 0) await this.#addFor(pathsIn(this.#deps.messages(), this.#deps.cwd));
     const [first, ...others] = typeof content === 'string' ? [text(content)] : content;
     const typed = first?.type === 'text' ? first.text.trim() : '';
     const [, name = '', words = ''] = COMMAND_LINE.exec(typed) ?? [];
     const file = name === '' ? undefined : this.commandNamed(name);
     if (file === undefined) return content;
-    if (this.#mayChange(file)) this.#undo.push(await useModel(file));
-    const body = await this.#bodyOf(file, words, signal);
-    return [text(typed), text(`${introductionOf(file)}\n\n${body}`), ...others];
+    if (this.#mayChange(file) && !file.isForked) this.#undo.push(await useModel(file));
+    return [text(typed), text(await this.#textOf(file, words, { signal })), ...others];
   }
 
   /** Loads a skill for the model. Undefined if there is no such skill. */
-  async loadSkill(name: string, words: string, signal: AbortSignal): Promise<LoadedSkill | undefined> {
+  async loadSkill(name: string, words: string, call: PromptCall): Promise<LoadedSkill | undefined> {
     const file = this.#named(name.replace(/^\//, ''), ({ isForModel }) => isForModel);
-    if (file === undefined) return undefined;
-    return { name: file.name, text: `${introductionOf(file)}\n\n${await this.#bodyOf(file, words, signal)}` };
+    return file && { name: file.name, text: await this.#textOf(file, words, call) };
+  }
+
+  /** Adds skills for files that the model touched: those of their folders, and those whose `paths` match. */
+  async discover({ fileState }: Pick<ToolUseContext, 'fileState'>): Promise<readonly Attachment[]> {
+    return (await this.#addFor(fileState.paths())) ? this.news() : [];
+  }
+
+  /** Returns whether a file is new. */
+  async #addFor(files: readonly string[]): Promise<boolean> {
+    const touched = files.filter((file) => !this.#seen.has(file));
+    if (touched.length === 0) return false;
+    const roots: ExtensionRoot[] = [];
+    for (const file of touched) {
+      this.#seen.add(file);
+      roots.push(...this.#deps.rootsFor(file).filter(({ folder }) => !this.#roots.has(folder)));
+      for (const { folder } of roots) this.#roots.add(folder);
+    }
+    if (roots.length > 0) await this.#addFiles(roots);
+    for (const { paths, file: skill, scope } of this.#files) {
+      if (paths.length === 0 || this.#reached.has(skill)) continue;
+      const where = { base: scope === 'project' ? projectOf(skill) : this.#deps.cwd, patterns: paths };
+      for (const file of this.#seen) if (await matchesPaths(where, file)) this.#reached.add(skill);
+    }
+    return true;
+  }
+
+  /** A file that has the name of an earlier one is left out. */
+  async #addFiles(roots: readonly ExtensionRoot[]): Promise<void> {
+    const { promptFiles, problems } = await discoverPromptFiles(roots);
+    const names = new Set(this.#files.map(({ name }) => name));
+    this.#files = [...this.#files, ...promptFiles.filter(({ name }) => !names.has(name))];
+    this.#problems = [...this.#problems, ...problems];
   }
 
   /** The list of skills, if the model does not have it or has another one. */
   news(): readonly Attachment[] {
-    const list = skillList(this.#files, this.#deps.listBudget());
     this.#listed ??= { text: lastListIn(this.#deps.messages()) };
+    const files = this.#files.filter((file) => file.paths.length === 0 || this.#reached.has(file.file));
+    const list = skillList(files, this.#deps.listBudget());
     if (list === undefined || list === this.#listed.text) return [];
     this.#listed = { text: list };
     return [{ kind: 'skills', text: list }];
@@ -153,16 +238,28 @@ export class SessionExtensions {
     for (const undo of this.#undo.splice(0).toReversed()) undo();
   }
 
+  /** The text for the model: the file itself, or the report of a subagent that followed it. */
+  async #textOf(file: PromptFile, words: string, call: PromptCall): Promise<string> {
+    const body = await this.#bodyOf(file, words, call.signal);
+    const model = this.#mayChange(file) ? file.model : undefined;
+    const report = file.isForked ? await this.#deps.runForked({ file, text: body, model }, call) : undefined;
+    if (report)
+      return `${file.kind === 'skill' ? 'The skill' : 'The command'} ${file.name} ran in a context of its own and ${report.isError ? 'failed' : 'ended'}. Its report:\n\n${report.text}`;
+    if (file.kind === 'skill') this.#used.set(file.name, body);
+    return `${introductionOf(file)}\n\n${body}`;
+  }
+
   async #bodyOf(file: PromptFile, words: string, signal: AbortSignal): Promise<string> {
     const allow = this.#mayChange(file) ? file.allowedTools : [];
     this.#undo.push(this.#deps.grant({ file: file.file, allow, deny: file.disallowedTools }));
+    if (file.hooks !== undefined && this.#mayChange(file)) this.#undo.push(this.#deps.addHooks(file));
     const { sessionId, effort, runCommand } = this.#deps;
     const given = { text: words, sessionId, effort: effort() };
     const run = (command: string): Promise<string> =>
-      this.#mayChange(file) ? runCommand(command, signal) : Promise.reject(new Error(NOT_TRUSTED));
-    const body = await expandPrompt(file, given, run);
-    if (file.kind === 'skill') this.#used.set(file.name, body);
-    return body;
+      this.#mayChange(file)
+        ? runCommand(commandFor(file.shell, command), signal)
+        : Promise.reject(new Error(NOT_TRUSTED));
+    return expandPrompt(file, given, run);
   }
 
   /** A project that is not trusted gives no permissions, chooses no model and runs no command. */
@@ -181,12 +278,38 @@ export class SessionExtensions {
   }
 }
 
+/** The folder of the project that a file in `.claude` or `.heddle` belongs to. */
+function projectOf(file: string): string {
+  const parts = file.split(path.sep);
+  const at = parts.findLastIndex((part) => PROJECT_FOLDERS.some((name) => name === part));
+  return parts.slice(0, at).join(path.sep) || path.sep;
+}
+
+/** `shell: powershell` in the header. Every other command is one of the shell that Bash uses. */
+function commandFor(shell: string | undefined, command: string): string {
+  if (shell?.toLowerCase() !== 'powershell') return command;
+  return `pwsh -NoProfile -NonInteractive -Command '${command.replaceAll("'", `'\\''`)}'`;
+}
+
 const COMMAND_LINE = /^\/([^\s/]+)(?:\s+([^]*))?$/;
 
 function introductionOf({ kind, name, folder }: PromptFile): string {
   return kind === 'skill'
     ? `The skill ${name}. Its folder is ${folder}; relative paths in it start there. Follow it:`
     : `The command /${name} asks for this:`;
+}
+
+/** The files that calls in the conversation name. */
+function pathsIn(messages: Iterable<Message>, cwd: string): readonly string[] {
+  return Array.from(messages).flatMap((message) =>
+    message.type === 'assistant'
+      ? message.content
+          .filter(isToolUse)
+          .flatMap(({ input: { file_path: file } }) =>
+            typeof file === 'string' ? [path.resolve(cwd, file)] : [],
+          )
+      : [],
+  );
 }
 
 function lastListIn(messages: Iterable<Message>): string | undefined {

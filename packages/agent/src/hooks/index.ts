@@ -1,7 +1,7 @@
 /** Hooks: what users and hosts run around the events of a conversation. */
 export { createAgentHooks, isDeclared, REPORTED_EVENTS } from './agent-hooks.ts';
 export { describeHandler, describeHook, type HookResponse } from './combine.ts';
-export { createHookMatcher, type HookDefinition } from './definition.ts';
+export { createHookMatcher, type HookDefinition, readHooks } from './definition.ts';
 export { HOOK_EVENT_NAMES, type HookEventName, handlerTimeoutMs, isHookEvent, traitsOf } from './events.ts';
 export { describeFailures, type HookProgress, HookRunner, type HookRunnerDeps } from './hook-runner.ts';
 export {

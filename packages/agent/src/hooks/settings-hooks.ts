@@ -21,6 +21,8 @@ export interface SettingsHooks {
   readonly problems: readonly string[];
   /** A sentence about hooks that the settings switch off. Hooks of an untrusted folder are reported elsewhere. */
   readonly disabled: string | undefined;
+  /** Why hooks of plugins and skills do not run. Undefined if they do. */
+  readonly othersInactive: InactiveReason | undefined;
 }
 
 /**
@@ -45,6 +47,7 @@ export function settingsHooks({ files }: LoadedSettings): SettingsHooks {
   return {
     declared,
     problems: read.flatMap((one) => one.problems),
+    othersInactive: switchedOff('user'),
     disabled:
       off[0] === undefined
         ? undefined

@@ -5,6 +5,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readMarkdownFileSync } from '../extensions/frontmatter.ts';
+import type { PathPatterns } from '../extensions/path-match.ts';
 import type { Scope } from '../settings/scopes.ts';
 import { isReallyWithin, isWithin, realPath } from '../settings/trust.ts';
 import { resolveImports, withoutComments } from './imports.ts';
@@ -18,8 +19,8 @@ export interface InstructionFile {
   readonly text: string;
   /** Why it applies, for `/memory`: "the user's", "imported by …". */
   readonly reason: string;
-  /** It applies only when a file that matches is read. Patterns count from `base`. */
-  readonly paths?: { readonly base: string; readonly patterns: readonly string[] } | undefined;
+  /** It applies only when a file that matches is read. */
+  readonly paths?: PathPatterns | undefined;
 }
 
 export interface InstructionPlaces {

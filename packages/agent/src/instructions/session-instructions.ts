@@ -2,8 +2,8 @@
  * The instructions of one session. Files that apply from the start are part of the first message. Those of a subfolder, and rules
  * for some paths, join the conversation when the model touches a file there.
  */
-import path from 'node:path';
 import type { Attachment, Message, ToolUseContext } from '@heddle/core';
+import { matchesPaths } from '../extensions/path-match.ts';
 import {
   findInstructions,
   findNestedInstructions,
@@ -76,19 +76,9 @@ export class SessionInstructions {
   async #applyingTo(file: string): Promise<readonly InstructionFile[]> {
     const nested = findNestedInstructions(file, this.#setup.places);
     const rules = [...this.found.byPath, ...nested.byPath];
-    return [...nested.files, ...(rules.length === 0 ? [] : await matchingRules(rules, file))];
+    const matching: InstructionFile[] = [];
+    for (const rule of rules)
+      if (rule.paths !== undefined && (await matchesPaths(rule.paths, file))) matching.push(rule);
+    return [...nested.files, ...matching];
   }
-}
-
-async function matchingRules(
-  rules: readonly InstructionFile[],
-  file: string,
-): Promise<readonly InstructionFile[]> {
-  const { filePattern } = await import('@heddle/tools/patterns');
-  return rules.filter(({ paths }) => {
-    if (paths === undefined) return false;
-    const below = path.relative(paths.base, file).split(path.sep).join('/');
-    if (below.startsWith('../') || path.isAbsolute(below)) return false;
-    return paths.patterns.some((pattern) => filePattern(pattern).matches(below));
-  });
 }

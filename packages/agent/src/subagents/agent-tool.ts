@@ -1,8 +1,8 @@
 /** Agent: gives a task to a subagent and returns its report. SendMessage: continues one with a message. */
-import type { JsonObject, Tool, ToolResult } from '@heddle/core';
+import type { CallContext, Json, JsonObject, Tool, ToolResult } from '@heddle/core';
 import { progressOfLine } from '../sdk/subagent-lines.ts';
 import type { ChildRecord } from './record.ts';
-import type { Subagents, TaskOutcome } from './subagents.ts';
+import type { AgentTask, Subagents, TaskOutcome } from './subagents.ts';
 
 const AGENT_INPUT: JsonObject = {
   type: 'object',
@@ -83,6 +83,33 @@ function agentTool(subagents: Subagents): Tool<JsonObject, TaskOutcome> {
   };
 }
 
+/** A task that another part of the program gives to a subagent, such as a skill with a context of its own. */
+export interface DelegatedCall extends Pick<CallContext, 'signal' | 'toolUseId' | 'tools'> {
+  /** Undefined: the lines of the subagent are those of one in the background. */
+  readonly onProgress?: ((data: Json) => void) | undefined;
+}
+
+export interface DelegatedReport {
+  readonly isError: boolean;
+  readonly text: string;
+}
+
+/** Rejects if the type of the agent is unknown. */
+export async function delegateTask(
+  subagents: Subagents,
+  task: AgentTask,
+  { onProgress, ...call }: DelegatedCall,
+): Promise<DelegatedReport> {
+  const outcome = await subagents.start(
+    task,
+    call,
+    onProgress ? (line) => onProgress(progressOfLine(line)) : subagents.tell,
+  );
+  if (outcome.kind === 'background') return { isError: false, text: BACKGROUND };
+  const { status, text } = outcome.result;
+  return { isError: status !== 'completed', text };
+}
+
 type Sent =
   | TaskOutcome
   | { readonly kind: 'queued'; readonly to: string }
@@ -117,11 +144,12 @@ function sendMessageTool(subagents: Subagents): Tool<JsonObject, Sent> {
   };
 }
 
+const BACKGROUND = 'The agent runs in the background. Its report arrives as a message when it ends.';
+
 function taskResult(outcome: TaskOutcome): ToolResult {
   const { record } = outcome;
   if (outcome.kind === 'background') {
-    const text = `The agent runs in the background. Its report arrives as a message when it ends. ${continueHint(record)}`;
-    return { content: text };
+    return { content: `${BACKGROUND} ${continueHint(record)}` };
   }
   const { status, text } = outcome.result;
   return {

@@ -239,7 +239,7 @@ export class Subagents {
     const ended = this.#drive(
       task,
       { ...call, signal: scope.signal },
-      record.isBackground ? this.#tell : emit,
+      record.isBackground ? this.tell : emit,
       queue,
     );
     const child: RunningChild = { record, queue, stop: (reason) => scope.abort(reason), ended };
@@ -261,7 +261,8 @@ export class Subagents {
     };
   }
 
-  readonly #tell: Emit = (line) => this.#settings.onLine?.(line);
+  /** Reports a line of a subagent that runs outside of a call. */
+  readonly tell: Emit = (line) => this.#settings.onLine?.(line);
 
   async #drive(
     {

@@ -6,7 +6,7 @@ import {
   LivePermissions,
   memoryFolder,
 } from '@heddle/agent';
-import { type DeclaredHook, settingsHooks } from '@heddle/agent/hooks';
+import { type DeclaredHook, type InactiveReason, settingsHooks } from '@heddle/agent/hooks';
 import {
   appliedSettings,
   joinUntrustedNotes,
@@ -42,6 +42,8 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly sandboxSettings?: SandboxSettings;
   /** The hooks of the settings, also those that do not run. */
   readonly declaredHooks?: readonly DeclaredHook[];
+  /** Why hooks outside of settings files do not run. */
+  readonly hooksInactive?: InactiveReason | undefined;
   readonly plugins?: readonly Plugin[];
   /** Patterns of instruction files that are not read. */
   readonly instructionExcludes?: readonly string[];
@@ -99,9 +101,7 @@ export async function agentOptions(
   if (!named.ok) return named;
   const prompts = await promptTexts(command);
   if (!prompts.ok) return prompts;
-  const hooks = command.bare
-    ? { declared: [], problems: [], disabled: undefined }
-    : settingsHooks(permission.loaded);
+  const hooks = settingsHooks(command.bare ? { files: [], problems: [] } : permission.loaded);
   const loop = loopOverrides(settings.merged, process.env);
   const compaction = compactionOverrides(
     {
@@ -144,6 +144,7 @@ export async function agentOptions(
       configDirs: permission.configDirs,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
       declaredHooks: [...hooks.declared, ...plugins.hooks],
+      hooksInactive: hooks.othersInactive,
       plugins: plugins.plugins,
       instructionExcludes: settings.claudeMdExcludes,
       terminal: terminalSettings(settings.merged),

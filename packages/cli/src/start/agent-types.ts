@@ -34,12 +34,12 @@ export class AgentTypes {
 /** Problems are printed to standard error, and the run continues. */
 export async function readAgentTypes(
   { agents, bare, settingSources: sources }: RunOptions,
-  { cwd, configDirs = [] }: Pick<AgentSetup, 'cwd' | 'configDirs'>,
+  { cwd, configDirs = [], plugins }: Pick<AgentSetup, 'cwd' | 'configDirs' | 'plugins'>,
 ): Promise<AgentTypes> {
   const trusted = isTrusted({ cwd, home: os.homedir(), env: process.env });
   const files = bare
     ? { definitions: [], problems: [] }
-    : await readAgentFiles({ cwd, configDirs, sources, isTrusted: trusted });
+    : await readAgentFiles({ cwd, configDirs, sources, isTrusted: trusted, plugins });
   const types = new AgentTypes([...files.definitions, ...BUILT_IN_AGENTS]);
   const given = agents === undefined ? [] : types.add(agents).map((problem) => `--agents: ${problem}`);
   for (const problem of [...files.problems, ...given])

@@ -61,11 +61,11 @@ export class LiveSettings {
 
   #apply({ rules, directories, loaded, notes }: PermissionSetup): void {
     const { rules: live, hooks, tell } = this.#setup;
-    const { declared, problems, disabled } = settingsHooks(loaded);
+    const { declared, problems, disabled, othersInactive } = settingsHooks(loaded);
     const before = this.#inEffect();
     // Hooks of plugins have variables of their own, and are read at the start.
     const ofPlugins = hooks.list().filter(({ hook }) => hook.environment !== undefined);
-    hooks.replace([...declared, ...ofPlugins]);
+    hooks.replace([...declared, ...ofPlugins], othersInactive);
     live.replaceSettings(rules, { added: directories, removed: this.#directories });
     this.#directories = directories;
     // An answer of the user may have written a rule that counts already.

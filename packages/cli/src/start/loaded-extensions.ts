@@ -3,6 +3,7 @@ import type { ExtensionNames } from '@heddle/agent';
 import type { SessionExtensions } from '@heddle/agent/extensions';
 import type { DeclaredHook } from '@heddle/agent/hooks';
 import type { Plugin } from '@heddle/agent/plugins';
+import { untrustedNote } from '@heddle/agent/settings';
 import { pluralize } from '../terminal/amounts.ts';
 
 export interface LoadedExtensions {
@@ -51,15 +52,19 @@ export function describeLoaded(
 }
 
 /** Problems in files, and what a folder would have if it were trusted. */
-export function extensionNotices({ problems, leftOut }: SessionExtensions): readonly string[] {
+export function extensionNotices({ problems, leftOut, leftOutHooks }: SessionExtensions): readonly string[] {
   const [first, ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${others.length} more; /skills lists them)`;
+  const parts = [
+    ...(leftOut.length === 0 ? [] : [`allowed tools, model or effort of ${commands(leftOut)}`]),
+    ...(leftOutHooks.length === 0 ? [] : [`hooks of ${commands(leftOutHooks)}`]),
+  ];
   return [
     ...(first === undefined ? [] : [`${first}${more}`]),
-    ...(leftOut.length === 0
-      ? []
-      : [
-          `Left out, because the folder is not trusted: allowed tools, model or effort of ${leftOut.map((name) => `/${name}`).join(', ')}. If you trust it: heddle permissions trust`,
-        ]),
+    ...(parts.length === 0 ? [] : [untrustedNote(parts)]),
   ];
+}
+
+function commands(names: readonly string[]): string {
+  return names.map((name) => `/${name}`).join(', ');
 }

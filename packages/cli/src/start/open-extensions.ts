@@ -1,4 +1,5 @@
 /** The skills and slash commands of a session: where they are, and how they use model, permissions and tools. */
+import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 import {
@@ -28,6 +29,7 @@ import type { Effort } from '@heddle/core';
 import type { RunOptions } from '../arguments/arguments.ts';
 import type { AgentSetup } from './agent-options.ts';
 import { modelSetup } from './model-options.ts';
+import type { SessionHooks } from './session-hooks.ts';
 
 export interface ExtensionSetup {
   readonly options: Pick<
@@ -38,6 +40,7 @@ export interface ExtensionSetup {
   readonly agent: () => Agent;
   /** The options that the agent was created with. */
   readonly agentOptions: () => AgentOptions;
+  readonly hooks: () => SessionHooks;
   readonly tell: (text: string) => void;
 }
 
@@ -52,6 +55,7 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
   const { cwd, rules, context, modelName } = options;
   const trustsProject = isTrusted({ cwd, home: os.homedir(), env: process.env });
   return new SessionExtensions({
+    cwd,
     roots: extensionRoots(command, options, trustsProject),
     trustsProject,
     sessionId: session.id,
@@ -72,7 +76,31 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
         ask: [],
       });
     },
+    addHooks: ({ hooks, file }) => setup.hooks().activate(hooks, file),
+    runForked: ({ file, text, model }, { signal, byModel }) => {
+      const { tools, liveTools } = agentOptions();
+      const task = { description: `/${file.name}`, prompt: text, type: file.agent, model };
+      const typed = { toolUseId: randomUUID(), tools: [...tools, ...(liveTools?.active() ?? [])] };
+      return agent().delegate(task, { ...(byModel ?? typed), signal });
+    },
+    rootsFor: (file) => rootsBeside(file, command, { cwd, trustsProject }),
   }).load();
+}
+
+/** The folders between the working folder and a file in it, the nearest first. */
+function rootsBeside(
+  file: string,
+  { settingSources, bare }: Pick<RunOptions, 'settingSources' | 'bare'>,
+  { cwd, trustsProject }: { readonly cwd: string; readonly trustsProject: boolean },
+): readonly ExtensionRoot[] {
+  const isRead = !bare && (settingSources ?? SCOPES).includes('project');
+  if (!isRead || !file.startsWith(`${cwd}${path.sep}`)) return [];
+  const between = path.relative(cwd, path.dirname(file)).split(path.sep).filter(Boolean);
+  const folders = between.map((_, at) => path.join(cwd, ...between.slice(0, at + 1))).toReversed();
+  const within = trustsProject ? undefined : (repositoryTop(cwd) ?? cwd);
+  return folders.flatMap((folder) =>
+    PROJECT_FOLDERS.map((name) => ({ folder: path.join(folder, name), scope: 'project', within }) as const),
+  );
 }
 
 function rulesOf(texts: readonly string[], list: 'allow' | 'deny', file: string): Rules['allow'] {

@@ -11,8 +11,10 @@ import {
   type HookResponse,
   HookRunner,
   type HookRunnerDeps,
+  type InactiveReason,
   isDeclared,
   promptHandler,
+  readHooks,
 } from '@heddle/agent/hooks';
 import type { Attachment, LoopEvent, Message } from '@heddle/core';
 import { addCommandVariables } from '../keys.ts';
@@ -26,6 +28,8 @@ export type SessionEndReason = 'clear' | 'resume' | 'prompt_input_exit' | 'other
 export interface SessionHooksSetup {
   /** The hooks of the settings, also those that do not run. */
   readonly declared: readonly DeclaredHook[];
+  /** Why hooks of skills and commands do not run. */
+  readonly othersInactive?: InactiveReason | undefined;
   readonly cwd: string;
   readonly source: SessionSource;
   /** Fields of every event: session, transcript, mode. */
@@ -56,6 +60,9 @@ export class SessionHooks {
   readonly #setup: SessionHooksSetup;
   readonly #listeners: ((progress: HookProgress) => void)[] = [];
   #declared: readonly DeclaredHook[];
+  /** The hooks of skills and commands that are in use. */
+  #active: readonly DeclaredHook[] = [];
+  #othersInactive: InactiveReason | undefined;
   /** The working directory of commands, which a command may change. */
   #cwd: string;
   #source: SessionSource;
@@ -67,6 +74,7 @@ export class SessionHooks {
   constructor(setup: SessionHooksSetup) {
     this.#setup = setup;
     this.#declared = setup.declared;
+    this.#othersInactive = setup.othersInactive;
     this.#cwd = setup.cwd;
     this.#source = setup.source;
     this.#tell = setup.tell;
@@ -92,7 +100,7 @@ export class SessionHooks {
   list(): readonly DeclaredHook[] {
     const callbacks = this.runner.hooks.filter((hook) => !isDeclared(hook));
     const added = callbacks.map((hook): DeclaredHook => ({ hook, scope: 'session', inactive: undefined }));
-    return [...this.#declared, ...added];
+    return [...this.#declared, ...this.#active, ...added];
   }
 
   /** Adds a listener for the starts, outputs and ends of hooks. */
@@ -101,10 +109,29 @@ export class SessionHooks {
   }
 
   /** Replaces the hooks of the settings, from the next event on. */
-  replace(declared: readonly DeclaredHook[]): void {
-    const callbacks = this.runner.hooks.filter((hook) => !isDeclared(hook));
+  replace(declared: readonly DeclaredHook[], othersInactive?: InactiveReason): void {
     this.#declared = declared;
-    this.runner.replaceHooks([...activeHooks(declared), ...callbacks]);
+    this.#othersInactive = othersInactive;
+    this.#update();
+  }
+
+  /** Adds the hooks in the header of a skill or command, until the returned function is called. */
+  activate(header: unknown, file: string): () => void {
+    const { hooks, problems } = readHooks(header, { source: file });
+    for (const problem of problems) this.#tell(problem);
+    const inactive = this.#othersInactive;
+    const added = hooks.map((hook): DeclaredHook => ({ hook, scope: 'session', inactive }));
+    this.#active = [...this.#active, ...added];
+    this.#update();
+    return () => {
+      this.#active = this.#active.filter((one) => !added.includes(one));
+      this.#update();
+    };
+  }
+
+  #update(): void {
+    const callbacks = this.runner.hooks.filter((hook) => !isDeclared(hook));
+    this.runner.replaceHooks([...activeHooks([...this.#declared, ...this.#active]), ...callbacks]);
   }
 
   /** The hooks as options of the agent. SessionStart hooks run before the first prompt, which waits for them. */

@@ -92,7 +92,15 @@ export interface Surface {
 
 export async function startAgent(
   command: RunOptions,
-  { sandboxSettings, declaredHooks = [], instructionExcludes, mcp, plugins = [], ...options }: AgentSetup,
+  {
+    sandboxSettings,
+    declaredHooks = [],
+    hooksInactive,
+    instructionExcludes,
+    mcp,
+    plugins = [],
+    ...options
+  }: AgentSetup,
   {
     choice = command.session,
     source = 'startup',
@@ -122,6 +130,7 @@ export async function startAgent(
     session,
     agent: () => agent,
     agentOptions: () => agentOptions,
+    hooks: () => hooks,
     tell,
   };
   const extensions = await openExtensions(command, extensionSetup);
@@ -138,7 +147,8 @@ export async function startAgent(
   const tools = await sessionTools(session, {
     skills: extensions.hasSkills
       ? {
-          load: (name, words, signal) => extensions.loadSkill(name, words, signal),
+          load: (name, words, { signal, toolUseId, tools }, onProgress) =>
+            extensions.loadSkill(name, words, { signal, byModel: { toolUseId, tools, onProgress } }),
           names: () => extensions.files.filter(({ isForModel }) => isForModel).map(({ name }) => name),
         }
       : undefined,
@@ -159,6 +169,7 @@ export async function startAgent(
     traceparentOf,
   });
   const { options: own, ended, dispose, ...parts } = tools;
+  const listsSkills = own.tools.some(({ name }) => name === 'Skill');
   const debug = command.debug && (await import('./debug-log.ts')).debugLog(command.debug);
   const naming = new Naming(session, choice.title);
   const instructions = new SessionInstructions({
@@ -171,10 +182,11 @@ export async function startAgent(
   const remarks: Attachment[] = [];
   const listeners: ((event: LoopEvent) => void)[] = [];
   let { forwardSubagentText: forwardsSubagentText } = command;
-  const agentTypes = await readAgentTypes(command, options);
+  const agentTypes = await readAgentTypes(command, { ...options, plugins });
   const lineListeners: ((line: SdkMessage) => void)[] = [];
   const hooks = new SessionHooks({
     declared: declaredHooks,
+    othersInactive: hooksInactive,
     cwd: options.cwd,
     source: session.snapshot ? (choice.fork ? 'fork' : 'resume') : source,
     commonInput: () => ({
@@ -242,11 +254,15 @@ export async function startAgent(
       ...(own.news?.() ?? []),
       ...(servers?.news() ?? []),
       ...remarks.splice(0),
-      ...(tools.options.tools.some(({ name }) => name === 'Skill') ? extensions.news() : []),
+      ...(listsSkills ? extensions.news() : []),
     ],
     gather: async (toolContext) => {
       await settings?.refresh();
-      const parts = await Promise.all([more.gather?.(toolContext), instructions.gather(toolContext)]);
+      const parts = await Promise.all([
+        more.gather?.(toolContext),
+        instructions.gather(toolContext),
+        listsSkills ? extensions.discover(toolContext) : [],
+      ]);
       return parts.flatMap((part) => part ?? []);
     },
     standing: async () => [

@@ -1,5 +1,5 @@
 /** Skill: loads the instructions of a skill into the conversation. Until then only its name and description are there. */
-import { type Tool, toolError } from '@heddle/core';
+import { type CallContext, type Json, type Tool, toolError } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { SkillInput } from './schema.ts';
 
@@ -8,7 +8,8 @@ export interface SkillDeps {
   readonly load: (
     name: string,
     words: string,
-    signal: AbortSignal,
+    context: CallContext,
+    onProgress: (data: Json) => void,
   ) => Promise<{ readonly name: string; readonly text: string } | undefined>;
   /** The names of all skills that the model may use. */
   readonly names: () => readonly string[];
@@ -35,8 +36,8 @@ export function createSkillTool({ load, names }: SkillDeps): Tool<SkillInput, Sk
     maxResultSize: MAX_RESULT,
     interruptBehavior: 'cancel',
 
-    async call({ skill, args = '' }, { signal }) {
-      const loaded = await load(skill, args, signal);
+    async call({ skill, args = '' }, context, onProgress) {
+      const loaded = await load(skill, args, context, onProgress);
       if (loaded) return { data: { found: true, ...loaded } };
       return { data: { found: false, name: skill, known: names() } };
     },
