@@ -50,6 +50,8 @@ export interface Agent {
   charge(spent: Spent): Promise<void>;
   /** Returns how full the window is, and what fills it. */
   contextUsage(): Promise<ContextUsage>;
+  /** The model of the next prompt. */
+  readonly modelName: string;
   /** Changes the model or the effort from the next prompt on. */
   change(changes: Changes): void;
   readonly permissionMode: PermissionMode;
@@ -104,6 +106,9 @@ export function createAgent(options: AgentOptions): Agent {
     askSmall: (question) => engine.background.questions.askSmall(question),
     charge: (spent) => engine.background.questions.bill(spent),
     contextUsage: () => engine.contextUsage(),
+    get modelName() {
+      return engine.asParent.options.modelName;
+    },
     change: (changes) => engine.change(changes),
     get permissionMode() {
       return engine.permissionMode;

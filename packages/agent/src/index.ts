@@ -10,6 +10,7 @@ export { QueryEngine } from './engine/engine.ts';
 export type {
   AgentHooks,
   AgentOptions,
+  ExpandedPrompt,
   ExtensionNames,
 } from './engine/options.ts';
 export { deniedFilesOf } from './engine/permission.ts';

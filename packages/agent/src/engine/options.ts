@@ -121,7 +121,11 @@ type ExpandPrompt = (
   content: UserMessage['content'],
   signal: AbortSignal,
   current: AgentOptions,
-) => Promise<UserMessage['content']>;
+) => Promise<ExpandedPrompt>;
+
+export interface ExpandedPrompt extends Pick<PromptHookAnswer, 'block' | 'context'> {
+  readonly content: UserMessage['content'];
+}
 
 export interface ExtensionNames {
   readonly slashCommands: readonly string[];
@@ -292,9 +296,14 @@ export interface AgentHooks {
   readonly stopFailure?: (error: ModelError) => void;
   /** A subagent starts. Returns context for it. */
   readonly subagentStart?: (agent: SubagentIdentity) => Promise<string | undefined>;
+  /** An action outside of a run. Returns the reason if a hook prevents it. */
+  readonly report?: (event: ActionEvent, input: JsonObject) => Promise<string | undefined>;
   /** The hooks of a subagent. Without it, a subagent has the hooks of its parent for calls, questions and compactions. */
   readonly forSubagent?: (agent: SubagentIdentity) => AgentHooks;
 }
+
+/** Actions of subagents and teams that a hook may prevent. */
+type ActionEvent = 'WorktreeCreate' | 'WorktreeRemove' | 'TaskCreated' | 'TaskCompleted' | 'TeammateIdle';
 
 /** Identifies a subagent on every surface. */
 export interface SubagentIdentity {

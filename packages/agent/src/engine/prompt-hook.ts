@@ -23,8 +23,12 @@ export async function preparePrompt(
   const { cwd, redact = (value) => value } = options;
   const expanded = verbatim ? undefined : await options.expandPrompt?.(given, signal, options);
   // The words of the user stay as they are. Output of commands and text of servers may contain a key.
-  const content = expanded === undefined || expanded === given ? given : redact(expanded);
-  const answer = await promptHookAnswer(options, content, signal);
+  const content = expanded === undefined || expanded.content === given ? given : redact(expanded.content);
+  if (expanded?.block !== undefined) return { block: redact(expanded.block), content: given, files: [] };
+  const submitted = await promptHookAnswer(options, content, signal);
+  const contexts = [expanded?.context, submitted.context].filter((text) => text !== undefined);
+  const context = contexts.length === 0 ? undefined : redact(contexts.join('\n\n'));
+  const answer = { ...submitted, context };
   if (verbatim || answer.block !== undefined || !textIn(content).includes('@'))
     return { ...answer, content, files: [] };
   const { mentionedFiles } = await import('../attachments/mentions.ts');

@@ -43,14 +43,14 @@ export interface ExtensionDeps {
   readonly rootsFor: (file: string) => readonly ExtensionRoot[];
 }
 
-export interface ForkedPrompt {
+interface ForkedPrompt {
   readonly file: PromptFile;
   readonly text: string;
   /** Undefined: the model of the conversation. */
   readonly model: string | undefined;
 }
 
-export interface ForkedReport {
+interface ForkedReport {
   readonly isError: boolean;
   readonly text: string;
 }

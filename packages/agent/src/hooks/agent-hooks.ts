@@ -119,6 +119,10 @@ export function createAgentHooks(runner: HookRunner, { tell, messages, agent }: 
       const input = { agent_id: id, agent_type: type };
       return (await run({ event: 'SubagentStart', input })).context;
     },
+    async report(event, input) {
+      const { block, stop } = await run({ event, input });
+      return block ?? stop;
+    },
     forSubagent: (child) =>
       createAgentHooks(runner, { tell, messages: child.messages ?? (() => []), agent: child }),
     stopFailure({ message, ...error }) {
@@ -141,7 +145,7 @@ export function createAgentHooks(runner: HookRunner, { tell, messages, agent }: 
   }
 }
 
-/** The events that the engine reports today. Hooks for other events load, and never run. */
+/** The events that are reported today. Hooks for other events load, and never run. */
 export const REPORTED_EVENTS: ReadonlySet<HookEventName> = new Set([
   'PreToolUse',
   'PostToolUse',
@@ -166,6 +170,14 @@ export const REPORTED_EVENTS: ReadonlySet<HookEventName> = new Set([
   'TaskCreated',
   'TaskCompleted',
   'TeammateIdle',
+  'UserPromptExpansion',
+  'Setup',
+  'PreModelSwitch',
+  'PostModelSwitch',
+  'Elicitation',
+  'ElicitationResult',
+  'DirectoryAdded',
+  'MessageDisplay',
 ]);
 
 /** A host asks its own callbacks when a prompt arrives, because it may close its side before the turn starts. */

@@ -51,6 +51,10 @@ export function combineHooks(answers: readonly AnsweredHook[]): HookResponse {
     stop: outcomes.find((outcome) => outcome.stop !== undefined)?.stop,
     context,
     sessionTitle: last(outcomes.map((outcome) => outcome.sessionTitle)),
+    initialUserMessage: joinTexts(outcomes.map((outcome) => outcome.initialUserMessage)),
+    watchPaths: outcomes.flatMap((outcome) => outcome.watchPaths ?? []),
+    reloadSkills: last(outcomes.map((outcome) => outcome.reloadSkills)),
+    elicitation: last(outcomes.map((outcome) => outcome.elicitation)),
     messages: outcomes.flatMap(({ message }) => (message === undefined ? [] : [message])),
     failures: all.flatMap(({ hook, outcome: { failure } }) =>
       failure === undefined ? [] : [{ hook, failure }],

@@ -33,6 +33,11 @@ type PermissionRequestAnswer =
     }
   | { readonly behavior: 'deny'; readonly message?: string | undefined; readonly interrupt: boolean };
 
+export interface ElicitationOutcome {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: JsonObject;
+}
+
 export interface HookOutcome {
   readonly decision?: CallDecision | undefined;
   /** Why the hook decided so. */
@@ -51,6 +56,14 @@ export interface HookOutcome {
   /** Text for the user. */
   readonly message?: string | undefined;
   readonly sessionTitle?: string | undefined;
+  /** The answer to SessionStart: a message before the first prompt of the user. */
+  readonly initialUserMessage?: string | undefined;
+  /** Files whose changes the hook wants to hear about. */
+  readonly watchPaths?: readonly string[] | undefined;
+  /** Skills and commands are read again. */
+  readonly reloadSkills?: boolean | undefined;
+  /** An answer to a question of a server, in place of that of the user. */
+  readonly elicitation?: ElicitationOutcome | undefined;
   readonly failure?: HookFailure | undefined;
 }
 
@@ -129,6 +142,10 @@ function readOutput(event: HookEventName, output: Fields): HookOutcome {
     context: textOf(specific['additionalContext']),
     message: textOf(output['systemMessage']) ?? blocked.message,
     sessionTitle: textOf(specific['sessionTitle']),
+    initialUserMessage: textOf(specific['initialUserMessage']),
+    watchPaths: textsOf(specific['watchPaths']),
+    reloadSkills: specific['reloadSkills'] === true ? true : undefined,
+    elicitation: elicitationOf(specific['action'], specific['content']),
   };
 }
 
@@ -167,6 +184,15 @@ function permissionAnswer(value: unknown): PermissionRequestAnswer | undefined {
     };
   if (behavior !== 'deny') return undefined;
   return { behavior, interrupt: interrupt === true, message: textOf(message) };
+}
+
+function elicitationOf(action: unknown, content: unknown): ElicitationOutcome | undefined {
+  if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return undefined;
+  return isJsonObject(content) ? { action, content } : { action };
+}
+
+function textsOf(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
 }
 
 function parseObject(text: string): Fields | undefined {

@@ -76,6 +76,14 @@ export const FLAGS = {
     group: 'Running',
     text: 'suggest the next prompt after a turn; costs one request',
   }),
+  '--init': switchFlag('every', 'init', {
+    group: 'Running',
+    text: 'run the Setup hooks before the first prompt, to prepare a project',
+  }),
+  '--maintenance': switchFlag('every', 'maintenance', {
+    group: 'Running',
+    text: 'run the Setup hooks before the first prompt, to maintain a project',
+  }),
   '--bare': switchFlag('every', 'bare', {
     group: 'Running',
     text: 'the fastest start: nothing is looked for, nothing runs beside',

@@ -3,6 +3,7 @@ import type { Effort, Thinking } from '@heddle/core';
 import { aliasesIn, factsOf, FAST_CLAUDE_MODELS } from '@heddle/models';
 import type { AgentSetup } from '../start/agent-options.ts';
 import { modelSetup, modelText } from '../start/model-options.ts';
+import { type ModelHooks, switchModel } from '../start/session-events.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { pluralize, tokens } from '../terminal/amounts.ts';
 import { nameOf } from '../terminal/call-line.ts';
@@ -97,10 +98,11 @@ function percent(part: number, whole: number): string {
 const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 interface ModelChat extends Pick<Chat, 'say' | 'change'> {
+  readonly started: { readonly hooks: ModelHooks };
   readonly options: Pick<AgentSetup, 'modelName' | 'plays' | 'stated'>;
 }
 
-export async function model(words: string, { options, say, change }: ModelChat): Promise<void> {
+export async function model(words: string, { options, say, change, started }: ModelChat): Promise<void> {
   if (words === '') {
     const aliases = aliasesIn(process.env).map(({ alias }) => alias);
     return say(
@@ -116,7 +118,14 @@ export async function model(words: string, { options, say, change }: ModelChat):
         `There is no key for ${chosen.options.modelName}: set ANTHROPIC_API_KEY and start again. The model is still ${modelText(options)}.`,
       ),
     );
-  change(chosen.options);
+  const requested = {
+    from: options.modelName,
+    to: chosen.options,
+    requested: words,
+    source: 'command',
+  } as const;
+  const prevented = await switchModel(started.hooks, requested, () => change(chosen.options));
+  if (prevented !== undefined) return say(escapeControls(`A hook prevents this model: ${prevented}`));
   say(`The model is ${escapeControls(modelText(chosen.options))} from the next prompt on.`);
 }
 

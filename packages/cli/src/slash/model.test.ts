@@ -11,6 +11,12 @@ async function choosing(words: string): Promise<{ said: string; changed: string 
   let changed: Partial<AgentSetup> = {};
   await model(words, {
     options: { modelName: 'rehearsal' },
+    started: {
+      hooks: {
+        report: () => Promise.resolve({ messages: [], failures: [] }),
+        reportAndRemark: () => Promise.resolve(),
+      },
+    },
     say: (text) => void said.push(text),
     change: (changes) => (changed = changes),
   });

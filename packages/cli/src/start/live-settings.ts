@@ -5,10 +5,10 @@
 import type { LivePermissions } from '@heddle/agent';
 import { settingsHooks } from '@heddle/agent/hooks';
 import { settingsFiles } from '@heddle/agent/settings';
-import { statSync } from 'node:fs';
 import os from 'node:os';
 import { type PermissionFlags, type PermissionSetup, permissionSetup } from '../permissions/setup.ts';
 import type { SessionHooks } from './session-hooks.ts';
+import { stateOf } from './watched-files.ts';
 
 interface LiveSettingsSetup {
   readonly flags: PermissionFlags;
@@ -97,13 +97,4 @@ function watchedFiles(): readonly WatchedFile[] {
 
 function statesOf(files: readonly WatchedFile[]): ReadonlyMap<string, string> {
   return new Map(files.map(({ file }) => [file, stateOf(file)]));
-}
-
-function stateOf(file: string): string {
-  try {
-    const { mtimeMs, size, ino } = statSync(file);
-    return `${mtimeMs}/${size}/${ino}`;
-  } catch {
-    return 'missing';
-  }
 }

@@ -16,9 +16,10 @@ import {
   promptHandler,
   readHooks,
 } from '@heddle/agent/hooks';
-import type { Attachment, LoopEvent, Message } from '@heddle/core';
+import { type Attachment, type LoopEvent, type Message, textOf } from '@heddle/core';
 import { addCommandVariables } from '../keys.ts';
 import { hookPorts } from './hook-ports.ts';
+import { WatchedFiles } from './watched-files.ts';
 
 export type SessionSource = 'startup' | 'resume' | 'clear' | 'fork';
 
@@ -37,6 +38,10 @@ export interface SessionHooksSetup {
   /** The instruction files that the session began with. */
   readonly instructionFiles: () => readonly string[];
   readonly messages: () => Iterable<Message>;
+  /** Set if the user asks for the Setup hooks. */
+  readonly setupTrigger?: 'init' | 'maintenance' | undefined;
+  /** Reads skills and commands again. */
+  readonly reloadSkills: () => Promise<unknown>;
   readonly tell: (text: string) => void;
   readonly remark: (remark: Attachment) => void;
   /** Called before each prompt. Applies settings that changed. */
@@ -63,6 +68,7 @@ export class SessionHooks {
   /** The hooks of skills and commands that are in use. */
   #active: readonly DeclaredHook[] = [];
   #othersInactive: InactiveReason | undefined;
+  readonly #watched = new WatchedFiles();
   /** The working directory of commands, which a command may change. */
   #cwd: string;
   #source: SessionSource;
@@ -157,6 +163,7 @@ export class SessionHooks {
       team: this.#setup.team,
       prompt: async (prompt) => {
         await this.#setup.beforePrompt();
+        this.reportWatched();
         this.#starting ??= this.#start();
         const block = await this.#starting;
         if (block !== undefined) return { block };
@@ -169,25 +176,42 @@ export class SessionHooks {
 
   /** Returns the reason if a hook prevents the session. */
   async #start(): Promise<string | undefined> {
+    const { setupTrigger: trigger } = this.#setup;
+    if (trigger !== undefined) await this.reportAndRemark('Setup', { trigger });
     for (const file of this.runner.has('InstructionsLoaded') ? this.#setup.instructionFiles() : [])
       void this.report('InstructionsLoaded', { file_path: file, load_reason: 'session_start' });
     return this.#runSessionStart(this.#source);
   }
 
   async #runSessionStart(source: SessionSource | 'compact'): Promise<string | undefined> {
-    const { stop, context, sessionTitle } = await this.report('SessionStart', { source });
+    const answer = await this.report('SessionStart', { source });
+    const { stop, context, sessionTitle, initialUserMessage, reloadSkills } = answer;
     this.#remark(context);
+    if (initialUserMessage !== undefined)
+      this.#remark(`Before this prompt, the user says:\n${initialUserMessage}`);
     if (sessionTitle !== undefined) this.#setup.entitle(sessionTitle);
+    if (reloadSkills === true) await this.#setup.reloadSkills();
     return stop;
+  }
+
+  /** Reports changes of the files that hooks watch. Called before each prompt, and between two calls. */
+  reportWatched(): void {
+    for (const { file, event } of this.#watched.takeChanges())
+      void this.reportAndRemark('FileChanged', { file_path: file, event });
   }
 
   /** Reports events of the loop to hooks: a changed folder, a changed file, instructions that joined. */
   hear(event: LoopEvent): void {
     if (event.type === 'stance') return this.#changeFolder(event.stance.workingDirectory);
-    if (event.type !== 'message' || event.message.type !== 'attachment') return;
+    if (event.type !== 'message') return;
+    if (event.message.type === 'assistant' && this.runner.has('MessageDisplay')) {
+      const message = textOf(event.message.content);
+      if (message !== '') void this.report('MessageDisplay', { message });
+    }
+    if (event.message.type !== 'attachment') return;
     const { attachment } = event.message;
     if (attachment.kind === 'changed_file')
-      void this.#reportAndRemark('FileChanged', { file_path: attachment.path, event: 'change' });
+      void this.reportAndRemark('FileChanged', { file_path: attachment.path, event: 'change' });
     if (attachment.kind === 'instructions')
       void this.report('InstructionsLoaded', { file_path: attachment.path, load_reason: attachment.reason });
   }
@@ -196,7 +220,7 @@ export class SessionHooks {
     if (folder === this.#cwd) return;
     const input = { old_cwd: this.#cwd, new_cwd: folder };
     this.#cwd = folder;
-    void this.#reportAndRemark('CwdChanged', input);
+    void this.reportAndRemark('CwdChanged', input);
   }
 
   /**
@@ -212,10 +236,12 @@ export class SessionHooks {
     const among = event === 'SessionStart' || event === 'SessionEnd' ? isDeclared : undefined;
     const response = await this.runner.run({ event, input, signal, among });
     for (const text of [...response.messages, ...describeFailures(response)]) this.#tell(text);
+    this.#watched.add(response.watchPaths ?? [], this.#cwd);
     return response;
   }
 
-  async #reportAndRemark(event: HookEventName, input: Readonly<Record<string, unknown>>): Promise<void> {
+  /** Gives the model the context that hooks add. */
+  async reportAndRemark(event: HookEventName, input: Readonly<Record<string, unknown>>): Promise<void> {
     this.#remark((await this.report(event, input)).context);
   }
 

@@ -31,6 +31,7 @@ import { openSandbox, openView } from './open-sandbox.ts';
 import { LiveSettings } from './live-settings.ts';
 import { serverToolPort } from './hook-ports.ts';
 import { type SessionEndReason, SessionHooks, type SessionSource } from './session-hooks.ts';
+import { AddedDirectories, beforeExpansion, elicitWithHooks } from './session-events.ts';
 import { type ExtensionSetup, modelForPrompt, openExtensions } from './open-extensions.ts';
 import { extensionNames, extensionNotices } from './loaded-extensions.ts';
 import { instructionPlaces } from './instruction-places.ts';
@@ -122,7 +123,8 @@ export async function startAgent(
   const { session } = opened;
   const telemetry = hasTelemetryVariables() ? await loadTelemetry(options.modelName, tell) : undefined;
   const traceparentOf = telemetry && ((id: string | undefined) => telemetry.agent.traceparentOf(id));
-  const forServers = { ...services, traceparentOf };
+  const elicit = services.elicit && elicitWithHooks(() => hooks, services.elicit);
+  const forServers = { ...services, elicit, traceparentOf };
   const servers =
     mcp && (await serverParts(mcp, session, options, forServers, (question) => agent.askSmall(question)));
   const extensionSetup: ExtensionSetup = {
@@ -208,8 +210,14 @@ export async function startAgent(
     },
     entitle: (title) => naming.entitle(title),
     team: (question) => team.atTurnEnd(question),
-    beforePrompt: async () => settings?.refresh(),
+    beforePrompt: async () => {
+      await settings?.refresh();
+      directories.report(hooks);
+    },
+    setupTrigger: command.init ? 'init' : command.maintenance ? 'maintenance' : undefined,
+    reloadSkills: () => extensions.load(),
   });
+  const directories = new AddedDirectories(options.rules);
   if (mcp) hooks.runner.connectHandler('mcp_tool', mcpToolHandler(serverToolPort(mcp)));
   const settings =
     options.rules instanceof LivePermissions && !command.bare
@@ -245,8 +253,11 @@ export async function startAgent(
       naming.write();
     },
     expandPrompt: async (content, signal, current) => {
+      const isKnown = (name: string): boolean => extensions.commandNamed(name) !== undefined;
+      const hooked = await beforeExpansion(hooks, content, isKnown, signal);
+      if (hooked.block !== undefined) return { ...hooked, content };
       const expanded = await extensions.expand(content, signal, modelForPrompt(current, extensionSetup));
-      return mcp ? mcp.servers.expand(expanded, signal) : expanded;
+      return { ...hooked, content: mcp ? await mcp.servers.expand(expanded, signal) : expanded };
     },
     onPromptEnd: () => extensions.release(),
     extensions: () => extensionNames({ extensions, plugins }, mcp?.servers.prompts ?? []),
@@ -258,6 +269,8 @@ export async function startAgent(
     ],
     gather: async (toolContext) => {
       await settings?.refresh();
+      hooks.reportWatched();
+      directories.report(hooks);
       const parts = await Promise.all([
         more.gather?.(toolContext),
         instructions.gather(toolContext),

@@ -5,11 +5,13 @@ import type { Agent, LivePermissions, Rule, SdkMessage } from '@heddle/agent';
 import { parseRule } from '@heddle/agent/settings';
 import { isJsonObject, type JsonObject, type PermissionMode, type RequestOptions } from '@heddle/core';
 import type { ModelOptions, ModelRead } from '../../../start/model-options.ts';
+import { type ModelHooks, switchModel } from '../../../start/session-events.ts';
 import { type HostLine, textIn } from '../json.ts';
 import { controlFailure, type ControlHandlers, type ControlReply, controlSuccess } from './reply.ts';
 
 export interface ChangeDeps {
   readonly agent: Agent;
+  readonly started: { readonly hooks: ModelHooks };
   /** The model that the program was started with. */
   readonly firstModel: ModelOptions;
   readonly model: (name: string) => Promise<ModelRead>;
@@ -53,7 +55,11 @@ async function setMode(wanted: string | undefined, { agent, write }: ChangeDeps)
 async function setModel(wanted: string | undefined, deps: ChangeDeps): Promise<ControlReply> {
   const found = await findModel(wanted, deps);
   if (!found.ok) return controlFailure(found.message);
-  deps.agent.change(found.options);
+  const { agent, started } = deps;
+  const requested = wanted ?? 'default';
+  const change = { from: agent.modelName, to: found.options, requested, source: 'host' } as const;
+  const prevented = await switchModel(started.hooks, change, () => agent.change(found.options));
+  if (prevented !== undefined) return controlFailure(`A hook prevents this model: ${prevented}`);
   return controlSuccess({ model: found.options.modelName });
 }
 

@@ -34,7 +34,14 @@ interface ControlDeps
   extends Omit<ChangeDeps & QueryDeps & FileDeps, 'agent' | 'agentTypes' | 'entitle' | 'instructions'> {
   readonly started: Pick<
     Started,
-    'agent' | 'agentTypes' | 'checkpoints' | 'entitle' | 'extensions' | 'forwardSubagentText' | 'instructions'
+    | 'agent'
+    | 'agentTypes'
+    | 'checkpoints'
+    | 'entitle'
+    | 'extensions'
+    | 'forwardSubagentText'
+    | 'hooks'
+    | 'instructions'
   >;
   readonly tasks: HostTasks;
   readonly hooks: HooksOfHost;
