@@ -190,7 +190,6 @@ function sessionHooks(hooks: Readonly<Record<string, string>>) {
       tell: () => undefined,
       remark: () => undefined,
       beforePrompt: () => Promise.resolve(),
-      reloadSkills: () => Promise.resolve(),
       askModel: asked,
       askAgent: asked,
       entitle: () => undefined,

@@ -41,7 +41,7 @@ export interface SessionHooksSetup {
   /** Set if the user asks for the Setup hooks. */
   readonly setupTrigger?: 'init' | 'maintenance' | undefined;
   /** Reads skills and commands again. */
-  readonly reloadSkills: () => Promise<unknown>;
+  readonly reloadSkills?: (() => Promise<unknown>) | undefined;
   readonly tell: (text: string) => void;
   readonly remark: (remark: Attachment) => void;
   /** Called before each prompt. Applies settings that changed. */
@@ -190,7 +190,7 @@ export class SessionHooks {
     if (initialUserMessage !== undefined)
       this.#remark(`Before this prompt, the user says:\n${initialUserMessage}`);
     if (sessionTitle !== undefined) this.#setup.entitle(sessionTitle);
-    if (reloadSkills === true) await this.#setup.reloadSkills();
+    if (reloadSkills === true) await this.#setup.reloadSkills?.();
     return stop;
   }
 
