@@ -33,7 +33,7 @@ type PermissionRequestAnswer =
     }
   | { readonly behavior: 'deny'; readonly message?: string | undefined; readonly interrupt: boolean };
 
-export interface ElicitationOutcome {
+interface ElicitationOutcome {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: JsonObject;
 }
