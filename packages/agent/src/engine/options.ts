@@ -302,8 +302,8 @@ export interface AgentHooks {
   readonly forSubagent?: (agent: SubagentIdentity) => AgentHooks;
 }
 
-/** Actions of subagents and teams that a hook may prevent. */
-type ActionEvent = 'WorktreeCreate' | 'WorktreeRemove' | 'TaskCreated' | 'TaskCompleted' | 'TeammateIdle';
+/** Actions of subagents that a hook may prevent. */
+type ActionEvent = 'WorktreeCreate' | 'WorktreeRemove';
 
 /** Identifies a subagent on every surface. */
 export interface SubagentIdentity {
