@@ -10,6 +10,7 @@ import agent from '../packages/agent/package.json' with { type: 'json' };
 import cli from '../packages/cli/package.json' with { type: 'json' };
 import context from '../packages/context/package.json' with { type: 'json' };
 import core from '../packages/core/package.json' with { type: 'json' };
+import mcp from '../packages/mcp/package.json' with { type: 'json' };
 import models from '../packages/models/package.json' with { type: 'json' };
 import testing from '../packages/testing/package.json' with { type: 'json' };
 import tools from '../packages/tools/package.json' with { type: 'json' };
@@ -20,7 +21,7 @@ const root = path.dirname(import.meta.dirname);
 const release = path.resolve(process.argv[2] ?? path.join(root, 'release'));
 const compiled = path.join(release, '.compiled');
 const sources = new Map<string, Manifest>(
-  Object.entries({ core, context, testing, models, tools, agent, cli }),
+  Object.entries({ core, context, testing, models, tools, mcp, agent, cli }),
 );
 
 rmSync(release, { recursive: true, force: true });

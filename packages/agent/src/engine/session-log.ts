@@ -155,7 +155,11 @@ export interface PromptRun {
 
 /** `startedAt` is given for a run that continues. */
 export function newPromptRun(
-  { outputSchema, replayUserMessages }: Pick<AgentOptions, 'outputSchema' | 'replayUserMessages'>,
+  {
+    outputSchema,
+    replayUserMessages,
+    modelName,
+  }: Pick<AgentOptions, 'modelName' | 'outputSchema' | 'replayUserMessages'>,
   given: {
     readonly sessionId: string;
     readonly uuid: () => string;
@@ -171,6 +175,7 @@ export function newPromptRun(
       ...host,
       replays: replayUserMessages ?? false,
       ownHooks: [STRUCTURED_OUTPUT],
+      model: modelName,
     }),
     structured: outputSchema && new StructuredOutput(outputSchema),
   };

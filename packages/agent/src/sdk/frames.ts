@@ -314,6 +314,17 @@ export const taskNotification = z
   })
   .describe('A background task or a subagent ended.');
 
+export const modelRefusal = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('model_refusal_no_fallback'),
+    original_model: z.string(),
+    request_id: z.string().nullable(),
+    content: z.string(),
+  })
+  .describe('The model refused to answer. The result follows.');
+
 export const thinkingTokens = z
   .strictObject({
     ...envelope,
@@ -431,6 +442,7 @@ export const FRAMES = {
   taskProgress,
   taskUpdated,
   taskNotification,
+  modelRefusal,
   thinkingTokens,
   toolProgress,
   toolUseSummary,

@@ -31,6 +31,8 @@ export interface TranslatorSetup {
   readonly replays?: boolean;
   /** Hooks of the engine itself. Clients are not notified when they end a run. */
   readonly ownHooks?: readonly string[];
+  /** The model of the session. */
+  readonly model?: string;
 }
 
 /** Returns a prompt with the id of its host. */
@@ -48,7 +50,7 @@ export function replayLine(
 }
 
 export function createTranslator(setup: TranslatorSetup): Translator {
-  const { sessionId, uuid, now, replays = false, ownHooks = [] } = setup;
+  const { sessionId, uuid, now, replays = false, ownHooks = [], model: original_model = '' } = setup;
   /** Retracted messages that were not reported yet. The next assistant message contains them. */
   let superseded: string[] = [];
   const calls = new Map<string, Omit<CallOfResult, 'durationMs'> & { readonly startedAt: number }>();
@@ -80,6 +82,12 @@ export function createTranslator(setup: TranslatorSetup): Translator {
       ...(message.requestId === undefined ? {} : { request_id: message.requestId }),
       ...(supersedes.length > 0 ? { supersedes } : {}),
     };
+  }
+
+  function refusalLines({ apiError, content, requestId }: AssistantMessage): SdkMessage[] {
+    if (apiError !== 'refusal') return [];
+    const about = { original_model, request_id: requestId ?? null, content: textOf(content) };
+    return [{ type: 'system', subtype: 'model_refusal_no_fallback', ...envelope(), ...about }];
   }
 
   function stopped({ hook, reason }: HookStop): SdkMessage[] {
@@ -129,7 +137,8 @@ export function createTranslator(setup: TranslatorSetup): Translator {
       switch (event.type) {
         case 'message': {
           const { message } = event;
-          if (message.type === 'assistant') return [assistant(event.observable ?? message, event.usage)];
+          if (message.type === 'assistant')
+            return [assistant(event.observable ?? message, event.usage), ...refusalLines(message)];
           if (message.type === 'system') {
             const level = message.level === 'warning' || message.level === 'error' ? 'warning' : 'info';
             return [

@@ -16,6 +16,8 @@ export interface PrintCommand extends RunOptions, Required<Defined<ValuesFor<'pr
   readonly prompt: string | undefined;
   /** Permission questions go to the host over the control channel. */
   readonly asksHost: boolean;
+  /** The tool of an MCP server that answers permission questions. */
+  readonly askedTool: string | undefined;
 }
 
 /** A conversation at the terminal. */
@@ -66,6 +68,8 @@ export interface SessionChoice {
   readonly title?: string | undefined;
   /** Keep the conversation up to and including this message. */
   readonly at: string | undefined;
+  /** The prompt of the only turn that may be dropped behind `at`. */
+  readonly dropsTurn?: string | undefined;
 }
 
 type Command =
@@ -112,13 +116,15 @@ function commandOf(argv: readonly string[]): Command {
   if (inputFormat === 'stream-json' && outputFormat !== 'stream-json') {
     throw new UsageError('--input-format stream-json needs --output-format stream-json');
   }
+  const asked = values.get('prompts') === 'none' ? undefined : values.get('promptTool');
   return {
     name: 'print',
     prompt,
     ...printed,
     inputFormat,
     outputFormat,
-    asksHost: values.get('promptTool') !== undefined && values.get('prompts') !== 'none',
+    asksHost: asked === 'stdio',
+    askedTool: asked === 'stdio' ? undefined : asked,
     ...options,
   };
 }
@@ -199,6 +205,7 @@ function sessionOf(values: FlagValues): SessionChoice {
     id: own,
     title: values.get('title'),
     at: values.get('resumeAt'),
+    dropsTurn: values.get('dropsTurn'),
   };
 }
 

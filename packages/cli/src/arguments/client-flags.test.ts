@@ -18,7 +18,7 @@ describe('a flag of a client library', () => {
     },
   );
 
-  it.each(['--agent=helper', '--project-config-root=/p', '--resume-drops-turn=u', '--safe-mode'])(
+  it.each(['--agent=helper', '--project-config-root=/p', '--safe-mode'])(
     'without which a run would be less careful is refused: %s',
     (flag) => {
       const [name = ''] = flag.split('=');
@@ -40,6 +40,7 @@ it.each([
   [['--permission-prompt-tool=stdio', '--permission-prompts=host'], true],
   [['--permission-prompt-tool=stdio', '--permission-prompts=none'], false],
   [['--permission-prompts=host'], false],
+  [['--permission-prompt-tool=mcp__gate__approve'], false],
 ])('asks the host with %j: %s', (flags, asksHost) => {
   expect(readArguments([...JSON_BOTH_WAYS, ...flags])).toMatchObject({ command: { asksHost } });
 });

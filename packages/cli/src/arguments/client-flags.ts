@@ -16,7 +16,6 @@ const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
   '--debug-to-stderr': { takes: 'nothing' },
   '--exclude-dynamic-system-prompt-sections': { takes: 'nothing' },
   // The run continues without these features.
-  '--session-mirror': { takes: 'nothing', lacks: 'the session is kept here only, and not by the host' },
   '--thinking-display': { takes: 'value', lacks: 'thinking is shown as the API sends it' },
   // Each narrows what may happen.
   '--agent': {
@@ -30,11 +29,6 @@ const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
     isRefused: true,
   },
   '--restricted': { takes: 'nothing', lacks: 'there is no restricted mode', isRefused: true },
-  '--resume-drops-turn': {
-    takes: 'value',
-    lacks: 'what is dropped with --resume-session-at cannot be checked yet',
-    isRefused: true,
-  },
   '--safe-mode': {
     takes: 'nothing',
     lacks: 'there is no safe mode; --bare looks for nothing',

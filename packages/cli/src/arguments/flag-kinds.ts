@@ -167,6 +167,11 @@ export function uuid(text: string, name: string): string {
   throw new UsageError(`${name} takes a UUID, not ${text}; a title is given with --name`);
 }
 
+/** `stdio`, or the tool of an MCP server. */
+export function promptToolName(text: string, name: string): string {
+  return text.startsWith('mcp__') ? text : oneOf(name, text, ['stdio']);
+}
+
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
   const found = allowed.find((candidate) => candidate === value);
   if (!found) throw new UsageError(`${name} takes one of ${allowed.join(', ')}, not ${value}`);

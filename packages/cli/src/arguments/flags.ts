@@ -14,6 +14,7 @@ import {
   permissionMode,
   plainText,
   positiveAmount,
+  promptToolName,
   sessionFlag,
   settingSources,
   type Surface,
@@ -165,9 +166,10 @@ export const FLAGS = {
     value: 'FOLDERS',
     text: 'folders to work in beside this one, up to the next flag',
   }),
-  '--permission-prompt-tool': choiceFlag('part', 'promptTool', ['stdio'], {
+  '--permission-prompt-tool': valueFlag('part', 'promptTool', promptToolName, {
     group: 'Permission',
-    text: 'stdio: the program that drives Heddle answers questions',
+    value: 'TOOL',
+    text: 'stdio: the program that drives Heddle answers questions; mcp__SERVER__TOOL: this tool does',
   }),
   '--permission-prompts': choiceFlag('part', 'prompts', ['host', 'none'], {
     group: 'Permission',
@@ -205,6 +207,15 @@ export const FLAGS = {
     group: 'Sessions',
     value: 'MESSAGE',
     text: 'continue from this message, without what came after it',
+  }),
+  '--resume-drops-turn': valueFlag('part', 'dropsTurn', plainText, {
+    group: 'Sessions',
+    value: 'MESSAGE',
+    text: 'with --resume-session-at: refuse if more than the turn of this prompt would be dropped',
+  }),
+  '--session-mirror': switchFlag('print', 'mirrorsSession', {
+    group: 'Sessions',
+    text: 'the driving program receives each stored line of the session',
   }),
   '--name': valueFlag('part', 'title', plainText, {
     group: 'Sessions',

@@ -8,6 +8,7 @@ import type { Host } from './host/host.ts';
 import type { Service } from './host/service.ts';
 import { type SessionStateReporter, TurnAnnotator } from './host/turn-lines.ts';
 import type { HeadlessOutput } from './output/output.ts';
+import type { TranscriptMirror } from './output/transcript-mirror.ts';
 import { slashText } from '../slash/slash-commands.ts';
 
 interface HostConversation {
@@ -18,6 +19,8 @@ interface HostConversation {
   readonly ending: AbortSignal;
   readonly service: Service | undefined;
   readonly state: SessionStateReporter;
+  /** The host keeps a copy of the session. */
+  readonly mirror?: TranscriptMirror | undefined;
 }
 
 /** A host that has one prompt and says no more. `verbatim`: see `Prompt`. */
@@ -37,6 +40,7 @@ export async function runHostConversation({
   ending,
   service,
   state,
+  mirror,
 }: HostConversation): Promise<number> {
   const { agent } = chat.started;
   const stop = (): void => {
@@ -63,6 +67,8 @@ export async function runHostConversation({
     const lines = isOnly ? submitAndWait(agent, prompt, ending) : agent.submit(prompt);
     code = await answer(instead ?? lines, output, (line) => {
       service?.note(line);
+      const stored = mirror?.next();
+      if (stored) output.writeControl(stored);
       return annotate(line);
     });
     state.end();

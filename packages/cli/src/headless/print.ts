@@ -1,9 +1,10 @@
 /** `heddle -p`: prompts in, answers out, and an exit code that says how it ended. */
-import { failedStart, type SdkMessage } from '@heddle/agent';
+import { type AskPermission, failedStart, type SdkMessage } from '@heddle/agent';
 import type { LoopEvent } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
 import { fstatSync } from 'node:fs';
 import type { PrintCommand } from '../arguments/arguments.ts';
+import type { ProgramServers } from '../mcp/program-servers.ts';
 import { remembering } from '../permissions/remember.ts';
 import { durationText } from '../terminal/amounts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -12,6 +13,7 @@ import type { Host } from './host/host.ts';
 import type { Service, ServiceSetup } from './host/service.ts';
 import { SessionStateReporter } from './host/turn-lines.ts';
 import { modelSetup } from '../start/model-options.ts';
+import type { TranscriptMirror } from './output/transcript-mirror.ts';
 import { createOutput, type HeadlessOutput } from './output/output.ts';
 import { HEADLESS_COMMANDS } from '../slash/slash-commands.ts';
 import { ASKING_TOOLS } from '../start/session-tools.ts';
@@ -63,7 +65,8 @@ async function begin(
   const options = await agentOptions(command);
   if (!options.ok) return usage(options.message);
   const state = new SessionStateReporter((line) => output.write(line));
-  const ask = command.asksHost && host.ask ? state.watching(remembering(host.ask)) : undefined;
+  const answers = command.asksHost ? host.ask : await askerOf(command, options.options.mcp);
+  const ask = answers && state.watching(remembering(answers));
   const starting = await startAgent(command, options.options, {
     ...(ask ? { tools: { named: [...(command.tools ?? []), ...ASKING_TOOLS] } } : {}),
     services: host.services ?? {},
@@ -93,6 +96,7 @@ async function begin(
   }
   const waiting = new WaitingNotice(warn);
   if (command.outputFormat === 'text') listen((event) => waiting.hear(event));
+  const mirror = command.mirrorsSession ? await mirrorOf(starting.started) : undefined;
   const service = await serveHost(host, starting.started, {
     options: options.options,
     flags: command,
@@ -102,7 +106,7 @@ async function begin(
   });
   try {
     const chat = new HeadlessChat(starting.started, options.options);
-    return await runHostConversation({ chat, output, host, ending, service, state });
+    return await runHostConversation({ chat, output, host, ending, service, state, mirror });
   } finally {
     waiting.end();
     if (!ending.aborted) await starting.started.agent.settle();
@@ -110,6 +114,22 @@ async function begin(
     await close();
     await options.options.mcp?.close();
   }
+}
+
+/** Undefined if the session is not stored. */
+async function mirrorOf({ session }: Started): Promise<TranscriptMirror | undefined> {
+  const { path: file } = session.journal;
+  if (file === undefined) return undefined;
+  return new (await import('./output/transcript-mirror.ts')).TranscriptMirror(file);
+}
+
+/** The tool of an MCP server that answers permission questions, if one was named. */
+async function askerOf(
+  { askedTool }: PrintCommand,
+  mcp: ProgramServers | undefined,
+): Promise<AskPermission | undefined> {
+  if (askedTool === undefined || mcp === undefined) return undefined;
+  return (await import('./host/asked-tool.ts')).askTool(askedTool, mcp);
 }
 
 /** A host that only has one prompt needs no service. */

@@ -12,6 +12,7 @@ import {
   systemClock,
   VERSION,
 } from '@heddle/agent';
+import type { UserMessage } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
 import type { SessionChoice } from '../arguments/arguments.ts';
 import { sessionPlace } from '../config-dir.ts';
@@ -34,6 +35,8 @@ export async function openChosen(choice: SessionChoice): Promise<ChosenSession> 
   const id = choice.from.kind === 'resume' ? choice.from.id : newestSession(setup.place);
   if (id === undefined)
     return { ok: false, message: 'There is no conversation to continue in this folder.', sessionId: fresh };
+  const objection = objectionToDrop(setup, choice, id);
+  if (objection !== undefined) return { ok: false, message: objection, sessionId: id };
   const opened = openEarlier(setup, choice, id, fresh);
   if (opened.ok || !opened.isUnknown) return named(opened, id);
   const { meantSession } = await import('../sessions/pick.ts');
@@ -50,6 +53,26 @@ function openEarlier(
   // Without persistence the session continues in memory, and its file stays unchanged.
   if (!persist) return recallSession(setup, id, fork ? fresh : id, { at });
   return fork ? forkSession(setup, id, fresh, { at }) : resumeSession(setup, id, { at });
+}
+
+/** A host may say which turn it means to drop. Everything behind that point must belong to it. */
+function objectionToDrop(setup: OpenSetup, { at, dropsTurn }: SessionChoice, id: string): string | undefined {
+  if (at === undefined || dropsTurn === undefined) return undefined;
+  const recalled = recallSession(setup, id, id);
+  if (!recalled.ok) return undefined;
+  const messages = [...recalled.session.projection.messages];
+  const dropped = messages.slice(messages.findIndex(({ uuid }) => uuid === at) + 1);
+  const prompts = dropped.filter((message) => message.type === 'user' && !isToolResult(message));
+  const other = prompts.find(({ uuid }) => uuid !== dropsTurn);
+  return (
+    other && `Resume rejected by --resume-drops-turn: the message ${other.uuid} belongs to another turn.`
+  );
+}
+
+function isToolResult({ content, isMeta }: UserMessage): boolean {
+  return (
+    isMeta === true || (typeof content !== 'string' && content.some(({ type }) => type === 'tool_result'))
+  );
 }
 
 function named(

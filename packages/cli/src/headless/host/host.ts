@@ -1,15 +1,10 @@
 /** A program on the other side of standard input: it sends prompts and control requests, one JSON object a line. */
-import {
-  type AskPermission,
-  type PermissionAnswer,
-  type PermissionQuestion,
-  permissionUpdates,
-  type Prompt,
-} from '@heddle/agent';
-import { isJsonObject, type QueuedCommand } from '@heddle/core';
+import { type AskPermission, type PermissionQuestion, type Prompt } from '@heddle/agent';
+import type { QueuedCommand } from '@heddle/core';
 import path from 'node:path';
 import type { ServerServices } from '../../mcp/program-servers.ts';
 import type { HeadlessOutput } from '../output/output.ts';
+import { permissionAnswer } from './asked-tool.ts';
 import type { Control } from './control/control.ts';
 import { SIDE_QUESTION } from './control/queries.ts';
 import { type HostPrompt, hostPromptOf, HostPromptQueue } from './inbox.ts';
@@ -136,7 +131,7 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
 function askHost(host: HostRequests): AskPermission {
   return async (question, signal) => {
     const reply = await host.ask(requestOf(question), { signal });
-    return reply.ok ? answerIn(reply.response) : { allow: false, message: reply.message };
+    return reply.ok ? permissionAnswer(reply.response) : { allow: false, message: reply.message };
   };
 }
 
@@ -170,15 +165,3 @@ function blockedPath(parts: PermissionQuestion['parts']): string | undefined {
 }
 
 const FILE_PARTS: ReadonlySet<string> = new Set(['read', 'write', 'remove']);
-
-function answerIn(given: HostLine): PermissionAnswer {
-  const updatedInput = given['updatedInput'];
-  const updates = permissionUpdates(given['updatedPermissions']);
-  return {
-    allow: given['behavior'] === 'allow',
-    message: textIn(given['message']),
-    updatedInput: isJsonObject(updatedInput) ? updatedInput : undefined,
-    updates: updates.length > 0 ? updates : undefined,
-    interrupt: given['interrupt'] === true,
-  };
-}

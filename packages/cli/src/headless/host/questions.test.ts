@@ -1,13 +1,14 @@
 /** Questions to a host and streams of answers, frame by frame. The real program against a fake Messages API. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { call, say, think } from '@heddle/testing';
+import { call, refuse, say, think } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import type { OutputLine } from '../../test/program.ts';
-import { lineIn } from './json.ts';
-import { prompt, resultsOf } from './test/conversation.ts';
+import { lineIn, parseHostLine } from './json.ts';
+import { control, prompt, resultsOf } from './test/conversation.ts';
 import { answerWith } from './test/hooked.ts';
-import { stage } from './test/stage.ts';
+import { MODEL, stage } from './test/stage.ts';
 
 const perform = stage();
 const ASKS = ['--permission-prompt-tool', 'stdio'];
@@ -87,4 +88,77 @@ it('a host that reads partial messages hears how much the model has thought', as
     .map(({ estimated_tokens, estimated_tokens_delta }) => [estimated_tokens, estimated_tokens_delta]);
   expect(amounts.at(-1)?.[0]).toBe(15);
   expect(amounts.reduce((sum, [, delta]) => sum + Number(delta), 0)).toBe(15);
+});
+
+describe('a tool of an MCP server that answers questions', () => {
+  /** A server in the process of the host. `answer` is the text of its only tool. */
+  const serving = (answer: string) => {
+    const calls: unknown[] = [];
+    const reply = (line: OutputLine): object | 'close' | undefined => {
+      if (line['type'] === 'result') return 'close';
+      const request = lineIn(line['request']);
+      if (request?.['subtype'] !== 'mcp_message') return undefined;
+      const message = lineIn(request['message']) ?? {};
+      if (message['method'] === 'tools/call') calls.push(lineIn(message['params'])?.['arguments']);
+      const results: Readonly<Record<string, object>> = {
+        initialize: {
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'gate', version: '1' },
+        },
+        'tools/list': { tools: [{ name: 'approve', inputSchema: { type: 'object' } }] },
+        'tools/call': { content: [{ type: 'text', text: answer }] },
+      };
+      const result = results[String(message['method'])] ?? {};
+      return answerWith(line, { mcp_response: { jsonrpc: '2.0', id: message['id'] ?? 0, result } });
+    };
+    return { calls, reply };
+  };
+  const play = (reply: (line: OutputLine) => object | 'close' | undefined) =>
+    perform([call('Bash', { command: 'touch made' }, 't1'), say('Done.')], {
+      flags: ['--permission-prompt-tool', 'mcp__gate__approve'],
+      first: [control('i1', { subtype: 'initialize', sdkMcpServers: ['gate'] }), prompt('go')],
+      reply,
+    });
+
+  it('allows a call, with another input', async () => {
+    const { calls, reply } = serving('{"behavior":"allow","updatedInput":{"command":"touch other"}}');
+    const held = await play(reply);
+    expect(calls).toEqual([{ tool_name: 'Bash', input: { command: 'touch made' }, tool_use_id: 't1' }]);
+    expect(existsSync(path.join(held.folder, 'other'))).toBe(true);
+  });
+
+  it.each([
+    ['denies it', '{"behavior":"deny","message":"Never here."}', /Never here/],
+    ['gives no decision', 'yes, please', /gave no decision/],
+  ])('does not run a call if the tool %s', async (_, answer, message) => {
+    const held = await play(serving(answer).reply);
+    expect(existsSync(path.join(held.folder, 'made'))).toBe(false);
+    expect(JSON.stringify(held.api.requests[1]?.body)).toMatch(message);
+  });
+});
+
+describe('a host that keeps a copy of the session', () => {
+  it('receives every stored line before the result', async () => {
+    const held = await perform([call('Glob', { pattern: '*' }, 'g1'), say('Done.')], {
+      flags: ['--session-mirror'],
+      first: [prompt('go', { uuid: 'p1' })],
+      closes: true,
+    });
+    const mirrored = held.lines.filter(({ type }) => type === 'transcript_mirror');
+    const [{ filePath = '' } = {}] = mirrored;
+    const stored = readFileSync(String(filePath), 'utf8').trimEnd().split('\n');
+    const entries = mirrored.flatMap((line) => z.array(z.json()).parse(line['entries']));
+    // Lines behind the result concern the end of the program.
+    expect(entries).toEqual(stored.slice(0, entries.length).map(parseHostLine));
+    expect(JSON.stringify(entries)).toContain('Done.');
+    expect(held.lines.findLastIndex(({ type }) => type === 'transcript_mirror')).toBe(held.lines.length - 2);
+  });
+});
+
+it('a refusal of the model is reported as such, and the result is an error', async () => {
+  const held = await perform([[say('No.'), refuse()]], { first: [prompt('go')], closes: true });
+  const refused = held.lines.find(({ subtype }) => subtype === 'model_refusal_no_fallback');
+  expect(refused).toMatchObject({ original_model: MODEL, content: expect.stringContaining('declined') });
+  expect(resultsOf(held)).toMatchObject([{ is_error: true, stop_reason: 'refusal' }]);
 });

@@ -31,6 +31,8 @@ function problemOf(line: OutputLine, asked: ReadonlyMap<unknown, unknown>): stri
     }
     case 'control_cancel_request':
       return typeof line['request_id'] === 'string' ? [] : ['a withdrawn request without its id'];
+    case 'transcript_mirror':
+      return Array.isArray(line['entries']) ? [] : ['a mirror without entries'];
     default:
       return messageProblem(line);
   }
