@@ -16,7 +16,7 @@ type Said = Readonly<Record<string, readonly string[]>>;
 
 /** The lines of a text without the prefix of the program or of a note. */
 function linesOf(text: string): string[] {
-  return text.split('\n').map((line) => line.replace(/^heddle: /, '').trim());
+  return text.split('\n').map((line) => line.replace(/^heddle: |^ {2}\((.*)\)$/, '$1').trim());
 }
 
 /** Every string in a JSON text. */

@@ -282,7 +282,7 @@ describe('the start', () => {
     expect(stdout).toMatch(/instructions: CLAUDE\.md; 1 skill, 1 command/);
     expect(stdout).toMatch(/bad\/SKILL\.md:\d+: /);
     expect(stdout).toMatch(
-      /not trusted: allowed tools, model or effort of \/bad, \/make\. .*permissions trust/,
+      /not trusted: \S+settings\.json: hooks; allowed tools, model or effort of \/bad, \/make\. .*permissions trust/,
     );
     await trust();
     const trusted = (await run(['--plain'], { input: '' })).stdout;

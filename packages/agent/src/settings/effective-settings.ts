@@ -65,14 +65,21 @@ export function untrustedNote(parts: readonly string[]): string {
   return `${UNTRUSTED}${parts.join('; ')}${HOW_TO_TRUST}`;
 }
 
-/** Settings, servers and others each report their parts. The user reads one line. */
-export function joinUntrustedNotes(notes: readonly string[]): readonly string[] {
+interface SplitNotes {
+  /** Parts for one note about trust. */
+  readonly untrusted: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** Settings, servers, skills and commands each report their parts. The user reads one line about all of them. */
+export function splitUntrustedNotes(notes: readonly string[]): SplitNotes {
   const isAboutTrust = (note: string): boolean => note.startsWith(UNTRUSTED) && note.endsWith(HOW_TO_TRUST);
-  const parts = notes
-    .filter(isAboutTrust)
-    .map((note) => note.slice(UNTRUSTED.length, note.length - HOW_TO_TRUST.length));
-  const others = notes.filter((note) => !isAboutTrust(note));
-  return parts.length === 0 ? others : [...others, untrustedNote(parts)];
+  return {
+    untrusted: notes
+      .filter(isAboutTrust)
+      .map((note) => note.slice(UNTRUSTED.length, note.length - HOW_TO_TRUST.length)),
+    others: notes.filter((note) => !isAboutTrust(note)),
+  };
 }
 
 /** Returns the names of entries that do not count. */

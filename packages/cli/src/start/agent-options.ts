@@ -9,13 +9,13 @@ import {
 import { type DeclaredHook, type InactiveReason, settingsHooks } from '@heddle/agent/hooks';
 import {
   appliedSettings,
-  joinUntrustedNotes,
   isSwitchedOn,
-  readSetting,
   loopOverrides,
   parseRule,
+  readSetting,
   type SandboxSettings,
   sandboxSettings,
+  splitUntrustedNotes,
 } from '@heddle/agent/settings';
 import { errorMessage, type GivenOptions, type JsonObject, type Thinking } from '@heddle/core';
 import { findModel, namedSmallModel } from '@heddle/models';
@@ -42,6 +42,8 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly sandboxSettings?: SandboxSettings;
   /** The hooks of the settings, also those that do not run. */
   readonly declaredHooks?: readonly DeclaredHook[];
+  /** The parts of settings and servers that do not count until the folder is trusted. The session reports them. */
+  readonly untrusted?: readonly string[] | undefined;
   /** Why hooks outside of settings files do not run. */
   readonly hooksInactive?: InactiveReason | undefined;
   readonly plugins?: readonly Plugin[];
@@ -126,8 +128,8 @@ export async function agentOptions(
     ...hookNotes,
     ...loop.problems,
   ];
-  for (const note of joinUntrustedNotes([...notes, ...mcp.notes]))
-    process.stderr.write(`heddle: ${escapeControls(note)}\n`);
+  const { untrusted, others } = splitUntrustedNotes([...notes, ...mcp.notes]);
+  for (const note of others) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
   return {
     ok: true,
     model: model.options,
@@ -145,6 +147,7 @@ export async function agentOptions(
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
       declaredHooks: [...hooks.declared, ...plugins.hooks],
       hooksInactive: hooks.othersInactive,
+      untrusted,
       plugins: plugins.plugins,
       instructionExcludes: settings.claudeMdExcludes,
       terminal: terminalSettings(settings.merged),

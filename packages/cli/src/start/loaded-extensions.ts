@@ -51,11 +51,15 @@ export function describeLoaded(
   return present.length === 0 ? [] : [present.join(', ')];
 }
 
-/** Problems in files, and what a folder would have if it were trusted. */
-export function extensionNotices({ problems, leftOut, leftOutHooks }: SessionExtensions): readonly string[] {
+/** Problems in files, and what a folder would have if it were trusted. `untrusted`: parts that are not extensions. */
+export function extensionNotices(
+  { problems, leftOut, leftOutHooks }: SessionExtensions,
+  untrusted: readonly string[],
+): readonly string[] {
   const [first, ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${others.length} more; /skills lists them)`;
   const parts = [
+    ...untrusted,
     ...(leftOut.length === 0 ? [] : [`allowed tools, model or effort of ${commands(leftOut)}`]),
     ...(leftOutHooks.length === 0 ? [] : [`hooks of ${commands(leftOutHooks)}`]),
   ];
