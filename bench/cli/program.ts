@@ -1,7 +1,7 @@
 /** The program as `bin/heddle` starts it, in its own folder, measured from outside. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,6 +14,13 @@ interface Arrival {
   readonly arrivedAt: number;
   readonly bytes: number;
   readonly gapMs: number | null;
+}
+
+interface FirstRequest {
+  readonly toRequest: number;
+  /** The processor time of all threads of the program until its first request arrived. */
+  readonly cpuMs: number;
+  readonly bytes: number;
 }
 
 interface PrintTimes {
@@ -29,6 +36,7 @@ export class Bench {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   readonly #arrivals: Arrival[] = [];
+  #onArrival: (arrival: Arrival) => void = () => undefined;
   #port = 0;
 
   async open(): Promise<void> {
@@ -40,7 +48,10 @@ export class Bench {
         if ('port' in said) {
           this.#port = said.port;
           resolve();
-        } else this.#arrivals.push(said);
+        } else {
+          this.#arrivals.push(said);
+          this.#onArrival(said);
+        }
       });
     });
   }
@@ -89,6 +100,20 @@ export class Bench {
     return { toRequest: arrivedAt - startedAt, toEnd, bytes };
   }
 
+  /** One prompt. The program waits for the answer while its processor time is read. */
+  async firstRequest(flags: readonly string[] = []): Promise<FirstRequest> {
+    const startedAt = now();
+    const child = this.#spawn(program, ['-p', 'Go.', '--model', 'anthropic/claude-pause', ...flags]);
+    const ended = once(child, 'exit');
+    const first = await new Promise<FirstRequest>((resolve) => {
+      this.#onArrival = ({ arrivedAt, bytes }) =>
+        resolve({ toRequest: arrivedAt - startedAt, cpuMs: cpuOf(child), bytes });
+    });
+    this.#onArrival = () => undefined;
+    await ended;
+    return first;
+  }
+
   /**
    * JSON on both sides: the process stays until its input closes, so that its peak can be read while it
    * runs.
@@ -121,6 +146,14 @@ export class Bench {
     if (args[0] === '-p') child.stdin.end();
     return child;
   }
+}
+
+/** The time that all threads of a process were on a processor, in milliseconds. */
+function cpuOf({ pid }: ChildProcess): number {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
 }
 
 function peakOf({ pid }: ChildProcess): number {

@@ -1,9 +1,12 @@
-// The server of `bench:cli`, in its own process. `short` responds at once. `turns` asks for this many
-// Reads. Prints one JSON line per event: its port, and for each request the times of its head and of the
+// The server of `bench:cli`, in its own process. `short` responds at once, and `pause` after a pause. `turns` asks for
+// this many Reads. Prints one JSON line per event: its port, and for each request the times of its head and of the
 // end of the last answer.
 import { createServer, type ServerResponse } from 'node:http';
 
 const TURNS = 200;
+
+/** Long enough to read how much processor time the program has used. */
+const PAUSE_MS = 100;
 
 let calls = 0;
 let endedAt = 0;
@@ -16,7 +19,8 @@ const server = createServer((request, response) => {
     const body: unknown = JSON.parse(Buffer.concat(pieces).toString());
     const model = String(typeof body === 'object' && body !== null && 'model' in body ? body.model : '');
     say({ arrivedAt, bytes: Buffer.concat(pieces).length, gapMs: calls > 0 && model === 'claude-turns' ? arrivedAt - endedAt : null });
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (model === 'claude-pause') return void setTimeout(() => answer(startStream(response), false), PAUSE_MS);
+    startStream(response);
     calls = model === 'claude-turns' ? calls + 1 : 0;
     answer(response, model === 'claude-turns' && calls <= TURNS);
     if (calls > TURNS) calls = 0;
@@ -29,6 +33,10 @@ server.listen(0, '127.0.0.1', () => {
   say({ port: typeof address === 'object' && address !== null ? address.port : 0 });
 });
 process.stdin.resume().on('end', () => process.exit());
+
+function startStream(response: ServerResponse): ServerResponse {
+  return response.writeHead(200, { 'content-type': 'text/event-stream' });
+}
 
 function answer(response: ServerResponse, call: boolean): void {
   const usage = { input_tokens: 10, output_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };

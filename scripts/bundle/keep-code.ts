@@ -9,11 +9,15 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+/** Also a server that cannot start loads the code of servers and of their library. */
+const SERVERS = JSON.stringify({ mcpServers: { none: { command: '/no/such/program' } } });
+
 const STARTS = [
   ['--plain', '--model', 'anthropic/any'],
   ['-p', 'Hello', '--model', 'anthropic/any'],
   // The rehearsal model calls tools: their schemas and the permission policy are compiled, too.
   ['-p', 'Hello', '--model', 'rehearsal'],
+  ['-p', 'Hello', '--model', 'rehearsal', '--mcp-config', SERVERS],
 ];
 const DEADLINE_MS = 20_000;
 

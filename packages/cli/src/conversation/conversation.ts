@@ -7,7 +7,6 @@ import type { ChatCommand, SessionChoice } from '../arguments/arguments.ts';
 import type { AgentSetup } from '../start/agent-options.ts';
 import { ASKING_TOOLS } from '../start/session-tools.ts';
 import type { Started } from '../start/start-agent.ts';
-import { elicitFromUser } from '../mcp/ask-for-servers.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Chat } from '../slash/command.ts';
 import { readSlash } from '../slash/slash-commands.ts';
@@ -85,7 +84,15 @@ export class Conversation {
       options,
       surface: {
         tell: (text) => note(escapeControls(text)),
-        services: { elicit: elicitFromUser((questions, signal) => dialogs.askUser(questions, signal)) },
+        services: {
+          elicit: async (question, signal) => {
+            const { elicitFromUser } = await import('../mcp/ask-for-servers.ts');
+            return elicitFromUser((questions, asking) => dialogs.askUser(questions, asking))(
+              question,
+              signal,
+            );
+          },
+        },
         tools: {
           askUser: (questions, signal) => dialogs.askUser(questions, signal),
           approvePlan: (plan, signal) => dialogs.approvePlan(plan, signal),

@@ -1,7 +1,7 @@
 /** MCP servers through the shipped program: configuration, trust, permission, search, and a host's own servers. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { call, say, type ScriptStep } from '@heddle/testing';
+import { call, say, type ScriptStep, startFakeApi } from '@heddle/testing';
 import { misbehavingServer, testServer } from '@heddle/testing/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -111,6 +111,37 @@ describe('a server of --mcp-config', () => {
   });
 });
 
+it('the start of requests stays the same, byte for byte, while servers connect and change', async () => {
+  const model = 'claude-sonnet-4-5';
+  const script = [
+    call('mcp__s__echo', { text: 'a' }, 'c1'),
+    call('mcp__s__grow', {}, 'c2'),
+    call('mcp__s__echo', { text: 'b' }, 'c3'),
+  ];
+  const api = await startFakeApi(
+    [...script, say('Done.')].map((step) => [step]),
+    { models: [model] },
+  );
+  const home = homeFor(installed.program);
+  const flags = ['--mcp-config', config({ s: testServer() }), '--allowed-tools', 'mcp__s'];
+  await home.run(['-p', 'go', '--model', `anthropic/${model}`, ...flags], {
+    env: { ANTHROPIC_BASE_URL: api.url, ANTHROPIC_API_KEY: 'key' },
+  });
+  await api.close();
+  const bodies = api.requests.filter(({ path: place }) => place === '/v1/messages').map(({ body }) => body);
+  expect(bodies).toHaveLength(4);
+  // The marks of cached parts move with the conversation.
+  const plain = (value: unknown): string =>
+    JSON.stringify(value, (key, inner: unknown) => (key === 'cache_control' ? undefined : inner));
+  const parts = bodies.map((body) => body as { tools: unknown; system: unknown; messages: unknown[] });
+  for (const [at, { tools, system, messages }] of parts.entries()) {
+    expect(plain([tools, system])).toBe(plain([parts[0]?.tools, parts[0]?.system]));
+    const next = parts[at + 1]?.messages ?? messages;
+    expect(plain(next.slice(0, messages.length))).toBe(plain(messages));
+  }
+  expect(plain(parts.at(-1)?.messages)).toMatch(/The MCP server s has these tools: mcp__s__echo/);
+});
+
 describe('prompts and resources', () => {
   const flags = ['--mcp-config', config({ s: testServer('s') })];
   it('of a server join a prompt: /mcp__server__prompt and @server:uri', async () => {
@@ -139,7 +170,7 @@ describe('prompts and resources', () => {
   });
 });
 
-describe('a call that a crash cut off', () => {
+describe('a call that the end of its server or of the program cut off', () => {
   it('is reported as interrupted when the session is resumed, and is not repeated', async () => {
     const home = homeFor(installed.program);
     const flags = ['--mcp-config', config({ s: testServer('s') }), '--allowed-tools', 'mcp__s'];
@@ -149,7 +180,7 @@ describe('a call that a crash cut off', () => {
         '-p',
         'go',
         '--model',
-        home.script([call('mcp__s__slow', {}, 'c1'), say('Never.')]),
+        home.script([call('mcp__s__die', {}, 'c0'), call('mcp__s__slow', {}, 'c1'), say('Never.')]),
         ...json,
         ...flags,
       ],
@@ -160,6 +191,8 @@ describe('a call that a crash cut off', () => {
       },
     );
     expect(first.signal ?? first.code).not.toBe(0);
+    const ended = 'The server s ended the connection during the call.';
+    expect(results(linesOf(first.stdout))).toContain(ended);
     const resumed = await home.run([
       '-p',
       'and?',
@@ -173,6 +206,9 @@ describe('a call that a crash cut off', () => {
       'It may or may not have taken effect: check before you repeat it.',
     );
     expect(resumed.stdout).not.toContain('tool_progress');
+    const journal = journalOf(home.folder);
+    expect(journal.split(ended)).toHaveLength(2);
+    expect(journal.match(/"type":"intent"/g)).toHaveLength(2);
   });
 });
 

@@ -26,17 +26,18 @@ export interface ServerServices extends Pick<ClientServices, 'elicit' | 'sample'
   readonly traceparentOf?: ((toolUseId: string | undefined) => string | undefined) | undefined;
 }
 
-/** A server that connects needs the processor. The first request is sent before. */
-const AFTER_REQUEST_MS = 100;
+/** Servers that connect need the processor. If no answer begins in this time, the request is on its way. */
+const AFTER_REQUEST_MS = 1_000;
 
 /** A host, or a user at a terminal, that sends no prompt in this time is not delayed by servers. */
-const WITHOUT_PROMPT_MS = 1_000;
+const WITHOUT_PROMPT_MS = 2_000;
 
 export class ProgramServers {
   readonly servers: McpServers;
   #services: ServerServices = {};
   #folder: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #hasStarted = false;
   #login: BrowserLogin | undefined;
   readonly #tokens = new TokenStore(path.join(configDir(process.env), 'mcp-auth.json'));
 
@@ -70,17 +71,22 @@ export class ProgramServers {
   attach(services: ServerServices, folder: string | undefined): void {
     this.#services = services;
     this.#folder = folder;
-    this.#timer ??= setTimeout(() => this.servers.start(), WITHOUT_PROMPT_MS).unref();
+    this.#timer ??= setTimeout(() => this.start(), WITHOUT_PROMPT_MS).unref();
   }
 
-  /** A prompt was accepted. Servers start when its request is on the way. */
-  holdStart(): void {
-    clearTimeout(this.#timer);
-  }
-
+  /** A request is being prepared. */
   startAfterRequest(): void {
+    if (this.#hasStarted) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.servers.start(), AFTER_REQUEST_MS).unref();
+    this.#timer = setTimeout(() => this.start(), AFTER_REQUEST_MS).unref();
+  }
+
+  /** The answer to the first request has begun, or the program is idle. */
+  start(): void {
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    clearTimeout(this.#timer);
+    this.servers.start();
   }
 
   /** Connects to a server, with a login in the browser if it needs one. */

@@ -54,6 +54,13 @@ export function joinSession(mcp: ProgramServers, setup: SessionSetup): SessionPa
     },
     onEvent: (event) => {
       if (event.type === 'stream_request_start') mcp.startAfterRequest();
+      else if (isPartOfAnswer(event)) mcp.start();
     },
   };
+}
+
+/** The server of the model has answered, so it has the whole request. */
+function isPartOfAnswer(event: LoopEvent): boolean {
+  if (event.type === 'message') return event.message.type === 'assistant';
+  return event.type === 'stream_event' || event.type === 'answer_end' || event.type === 'retry';
 }

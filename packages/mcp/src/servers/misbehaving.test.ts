@@ -1,20 +1,24 @@
 /** A server that breaks the protocol: each call has one result, the others still work, and memory stays bounded. */
 import { misbehavingServer } from '@heddle/testing/mcp';
 import { ABORT_DEADLINE_MS, EVENT_DEADLINE_MS } from '@heddle/testing';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { McpServers } from '../index.ts';
 import { callTool, closeServers, connectServers } from './test/open-servers.ts';
 
-afterEach(closeServers);
+afterAll(closeServers);
 
 const retryDelaysMs = [10, 10, 10];
 
-/** `idleMs`: short for calls that are never answered. */
-const open = (idleMs = ABORT_DEADLINE_MS): Promise<McpServers> =>
-  connectServers(
-    { m: misbehavingServer() },
-    { times: { limits: { idleMs, totalMs: EVENT_DEADLINE_MS }, retryDelaysMs } },
-  );
+const opened = new Map<number, Promise<McpServers>>();
+
+/** `idleMs`: short for calls that are never answered. Cases with the same limit use the same server, one after another. */
+function open(idleMs = ABORT_DEADLINE_MS): Promise<McpServers> {
+  const limits = { idleMs, totalMs: EVENT_DEADLINE_MS };
+  const servers =
+    opened.get(idleMs) ?? connectServers({ m: misbehavingServer() }, { times: { limits, retryDelaysMs } });
+  opened.set(idleMs, servers);
+  return servers;
+}
 
 const call = (servers: McpServers, tool: string): Promise<string> => callTool(servers, `mcp__m__${tool}`);
 
