@@ -28,7 +28,7 @@ describe('a whole session', () => {
     await terminal.sees('yes, always: Bash(mkdir -v one), this project (.claude/settings.local.json)');
     await terminal.sees('allow?');
     terminal.type(`5${ENTER}`);
-    await terminal.sees('Type 1, 2, 2s, 2u, 3 or 4.');
+    await terminal.sees('Type 1, 2, 2s, 2u, 2e, 3 or 4.');
     terminal.type(`2${ENTER}`);
     await terminal.sees('● Bash mkdir -v one');
     await terminal.sees("✓ mkdir: created directory 'one'");

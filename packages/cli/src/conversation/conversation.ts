@@ -248,6 +248,8 @@ export class Conversation {
     if (slash?.kind === 'unknown') return this.#setup.screen.print(slash.message);
     if (slash?.kind === 'command' && !slash.command.isPrompt)
       return void this.#settle(await this.#turns.command(slash.command, slash.words));
+    const note = /^#(?![#!])\s*(\S.*)$/.exec(line)?.[1];
+    if (note !== undefined) return this.#take(`/remember ${note}`);
     if (line === '!') return this.#note('type a command after the !, such as !ls');
     if (isShell(line)) return void this.#settle(await this.#turns.shell(line.slice(1).trim()));
     let left = await this.#turn(text);

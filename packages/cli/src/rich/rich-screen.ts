@@ -8,7 +8,7 @@ import type { LoopEvent } from '@heddle/core';
 import { choiceRows } from '../terminal/completion/complete.ts';
 import type { Dialog } from '../terminal/dialog.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { type Draft, draftOf, EMPTY, type Key } from '../terminal/input/editor.ts';
+import { type Draft, draftOf, type Key } from '../terminal/input/editor.ts';
 import { frameOf, type FrameSpace, searchFrame } from '../terminal/input/frame.ts';
 import { Keyboard } from '../terminal/input/keyboard.ts';
 import type { LiveView, Screen, ScreenListener } from '../terminal/screen.ts';
@@ -220,7 +220,7 @@ export class RichScreen implements Screen, LiveView {
 
   showDialog(dialog: Dialog<unknown> | undefined, waiting: number): void {
     clearTimeout(this.#singleKey);
-    this.#answers.draft = EMPTY;
+    this.#answers.draft = draftOf(dialog?.initial ?? '');
     this.#attention.show(dialog ? 'asking' : this.#state.startedAt === undefined ? 'idle' : 'working');
     if (!dialog) this.#dialog = undefined;
     else {

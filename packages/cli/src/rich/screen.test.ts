@@ -150,6 +150,24 @@ describe('a permission question', () => {
     expect(existsSync(path.join(folder, 'a.txt'))).toBe(true);
   });
 
+  it('marks the part that needs an answer, and stores a rule that the user has edited', async () => {
+    const command = 'ls && touch a.txt';
+    const { folder, start } = await scene([[call('Bash', { command }, 't1')], [say('Done.')]]);
+    const terminal = start(['go']);
+    await terminal.sees(/\nallow\?$/);
+    expect(terminal.raw).toContain('| ls && \u001b[31mtouch a.txt\u001b[39m');
+    terminal.type(`2e${ENTER}`);
+    await terminal.sees(/\nrule> Bash\(touch \*\)$/);
+    terminal.type(`\u007f\u007f.txt)${ENTER}`);
+    await terminal.sees(/Bash\(touch \.txt\) in\n❯ 1 +this project/);
+    await terminal.sees(/\nwhere>$/);
+    terminal.type(ENTER);
+    await terminal.sees('Done.');
+    const stored = readFileSync(path.join(folder, '.claude', 'settings.local.json'), 'utf8');
+    expect(stored).toContain('Bash(touch .txt)');
+    expect(existsSync(path.join(folder, 'a.txt'))).toBe(true);
+  });
+
   it('shows the change again in the transcript after it was allowed', async () => {
     const { start } = await scene([
       [call('Write', { file_path: 'n.txt', content: 'first\nsecond\n' }, 'w1')],
@@ -230,6 +248,25 @@ describe('a picker', () => {
     terminal.type(ENTER);
     await terminal.sees('> count the apples');
     await terminal.sees(PROMPT);
+  });
+});
+
+describe('a line that starts with #', () => {
+  it('is added to an instruction file, and /loop shows the decisions of the last turn', async () => {
+    const { folder, api, start } = await scene([[say('One.')]]);
+    writeFileSync(path.join(folder, 'AGENTS.md'), 'Be kind.');
+    const terminal = start(['hello']);
+    await terminal.sees('One.');
+    await terminal.sees(PROMPT);
+    terminal.type(`# use tabs${ENTER}`);
+    await terminal.sees(/\nremember>$/);
+    terminal.type(ENTER);
+    await terminal.sees('Added to AGENTS.md.');
+    expect(readFileSync(path.join(folder, 'AGENTS.md'), 'utf8')).toBe('Be kind.\n- use tabs\n');
+    await terminal.sees(PROMPT);
+    terminal.type(`/loop ${ENTER}`);
+    await terminal.sees(/Prompt 1: "hello"[^]*→ stop completed/);
+    expect(api.requests.filter(({ path: place }) => place === '/v1/messages')).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,9 @@
-/** `/memory`: the instruction files that apply, and why. */
+/** `/memory`: the instruction files that apply, and why. `/remember`: adds a line to one of them. */
 import type { SessionInstructions } from '@heddle/agent/instructions';
+import { errorMessage } from '@heddle/core';
+import { appendFileSync, lstatSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { answered, choiceDialog, type Dialog } from '../terminal/dialog.ts';
 import { nearPath } from '../terminal/call-line.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Chat } from './command.ts';
@@ -36,6 +40,62 @@ function waiting(
   return found.byPath
     .filter(({ file }) => !present.has(file))
     .map(({ file, paths }) => [file, `for ${paths?.patterns.join(', ') ?? ''}`]);
+}
+
+/** The first existing name is used, and the first name for a new file. */
+const PROJECT_NAMES = ['AGENTS.md', 'CLAUDE.md', 'HEDDLE.md'];
+const PRIVATE_NAME = 'CLAUDE.local.md';
+
+/** Asks for the file, and adds the text as an item of a list. */
+export async function remember(text: string, { say, ask, cwd, configDir }: Chat): Promise<void> {
+  const line = text.trim().replaceAll(/\s+/g, ' ');
+  if (line === '') return say('Type what to remember: /remember TEXT, or # TEXT.');
+  const file = await ask(
+    fileDialog([
+      [existingIn(cwd), 'this project'],
+      [path.join(cwd, PRIVATE_NAME), 'this project, only for you'],
+      [existingIn(configDir), 'all projects'],
+    ]),
+  );
+  if (file === undefined) return;
+  const problem = appendItem(file, line);
+  say(
+    escapeControls(
+      problem ?? `Added to ${nearPath(file, cwd)}. Sessions read it when they begin, so this one does not.`,
+    ),
+  );
+}
+
+function existingIn(folder: string): string {
+  const files = PROJECT_NAMES.map((name) => path.join(folder, name));
+  return files.find((file) => lstatSync(file, { throwIfNoEntry: false })) ?? files[0] ?? folder;
+}
+
+function fileDialog(files: readonly (readonly [file: string, where: string])[]): Dialog<string> {
+  return choiceDialog(
+    ['Where should it be remembered?'],
+    files.map(([file, where], index) => ({
+      key: String(index + 1),
+      text: where,
+      detail: escapeControls(file),
+      reply: () => answered(file),
+    })),
+    { prompt: 'remember> ' },
+  );
+}
+
+/** Returns the reason if the file cannot be written. A link may lead anywhere, so it is not followed. */
+function appendItem(file: string, line: string): string | undefined {
+  try {
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    if (stat && !stat.isFile()) return `${file} is not an ordinary file, so nothing was added.`;
+    const before = stat ? readFileSync(file, 'utf8') : '';
+    const gap = before === '' || before.endsWith('\n') ? '' : '\n';
+    appendFileSync(file, `${gap}- ${line}\n`);
+    return undefined;
+  } catch (thrown) {
+    return `${file} cannot be written: ${errorMessage(thrown)}`;
+  }
 }
 
 const NAME_WIDTH = 32;

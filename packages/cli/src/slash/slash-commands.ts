@@ -246,6 +246,22 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: async (words, chat) => (await import('./status.ts')).tasks(words, chat),
   },
   {
+    name: 'loop',
+    hint: '[steps]',
+    help: 'the last decisions of the loop, and why',
+    about: 'the rest',
+    anytime: true,
+    headless: 'text',
+    run: async (words, chat) => (await import('./status.ts')).loop(words, chat),
+  },
+  {
+    name: 'remember',
+    hint: '[text]',
+    help: 'add a line to an instruction file; the same as # and the text',
+    about: 'the conversation',
+    run: async (words, chat) => (await import('./memory.ts')).remember(words, chat),
+  },
+  {
     name: 'theme',
     hint: '[name]',
     help: 'the colors of the screen',

@@ -89,6 +89,24 @@ export function cost({ started, say, style }: Chat): void {
   );
 }
 
+/** `/loop`: the last decisions of the loop, with the guards that led to them. The log is replayed without a model. */
+export async function loop(words: string, { started, say }: Chat): Promise<void> {
+  const file = started.session.journal.path;
+  if (file === undefined) return say('This session is kept nowhere, so its decisions are not known.');
+  const { replayLog } = await import('@heddle/agent/sessions');
+  const { textLines } = await import('../replay/text.ts');
+  const replayed = replayLog(file);
+  if (typeof replayed === 'string') return say(escapeControls(replayed));
+  const steps = replayed.runs.flatMap(({ iterations }) => iterations.flatMap((iteration) => iteration.steps));
+  if (steps.length === 0) return say('The loop has decided nothing yet.');
+  const most = /^[1-9]\d{0,3}$/.test(words) ? Number(words) : LOOP_STEPS;
+  const from = Math.max(1, steps.length - most + 1);
+  const lines = [...textLines(replayed, { from, verbose: false, columns: process.stdout.columns || 100 })];
+  say(lines.map(escapeControls).join('\n'));
+}
+
+const LOOP_STEPS = 12;
+
 /** The last lines of an output. */
 const SHOWN = 30;
 /** Longer than it takes to close the output of a process that was killed. */

@@ -6,6 +6,8 @@ export interface Dialog<Answer> {
   readonly lines: readonly string[];
   /** The choices, for screens on which the user selects one. Their keys are valid input for `read`. */
   readonly choices?: readonly ListedChoice[];
+  /** The text that the answer starts with, for the user to edit. Only on screens that read keys. */
+  readonly initial?: string;
   /** A message about the last input, if it was not an answer. */
   readonly hint?: string;
   /** The text before the typed line. */

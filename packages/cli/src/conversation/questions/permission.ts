@@ -8,10 +8,11 @@ import {
   type PermissionUpdate,
   ruleText,
 } from '@heddle/agent';
-import type { Scope } from '@heddle/agent/settings';
+import { parseRule, type Scope } from '@heddle/agent/settings';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Style } from '../../terminal/style.ts';
 import {
+  again,
   answered,
   type Choice,
   choiceDialog,
@@ -110,7 +111,52 @@ function alwaysChoices(
       text: text(`all projects (${escapeControls(fileOf('user'))})`),
       reply: yes(to('userSettings')),
     },
+    {
+      key: '2e',
+      text: 'yes, always: edit the rule first',
+      reply: () => ({ kind: 'more', dialog: ruleDialog(rules, { fileOf, style }) }),
+    },
   ];
+}
+
+/** Asks for the rule. An empty or invalid one is asked for again. */
+function ruleDialog(rule: string, view: AlwaysView): Dialog<PermissionAnswer> {
+  const dialog: Dialog<PermissionAnswer> = {
+    lines: [
+      'Edit the rule, and press Enter. Examples: Bash(npm run *), Edit(src/**), WebFetch(domain:example.com)',
+    ],
+    initial: rule,
+    prompt: 'rule> ',
+    takesWords: true,
+    read(line) {
+      const parsed = parseRule(line, 'allow');
+      if (!parsed.ok) return again(dialog, escapeControls(parsed.message));
+      const { tool: toolName, specifier: ruleContent } = parsed;
+      const rules = [ruleContent === undefined ? { toolName } : { toolName, ruleContent }];
+      return { kind: 'more', dialog: scopeDialog(rules, view) };
+    },
+  };
+  return dialog;
+}
+
+type AddedRules = Extract<PermissionUpdate, { type: 'addRules' | 'replaceRules' | 'removeRules' }>;
+
+function scopeDialog(rules: AddedRules['rules'], { fileOf, style }: AlwaysView): Dialog<PermissionAnswer> {
+  const to = (destination: AddedRules['destination']) => () =>
+    answered<PermissionAnswer>({
+      allow: true,
+      updates: [{ type: 'addRules', rules, behavior: 'allow', destination }],
+    });
+  const text = style.paint('bold', escapeControls(rules.map(ruleText).join(', ')));
+  return choiceDialog(
+    [`Allow this call, and from now on ${text} in`],
+    [
+      { key: '1', text: `this project (${escapeControls(fileOf('local'))})`, reply: to('localSettings') },
+      { key: '2', text: 'this session', reply: to('session') },
+      { key: '3', text: `all projects (${escapeControls(fileOf('user'))})`, reply: to('userSettings') },
+    ],
+    { prompt: 'where> ' },
+  );
 }
 
 /** Lists the updates without duplicates, because several scopes may get the same rule. */

@@ -55,6 +55,7 @@ describe('the permission question', () => {
       '  2   yes, always: Bash(npm test *), this project (local.json)',
       '  2s  yes, always: Bash(npm test *), this session',
       '  2u  yes, always: Bash(npm test *), all projects (user.json)',
+      '  2e  yes, always: edit the rule first',
       '  3   no',
       '  4   no, and say why',
     ]);
@@ -77,7 +78,7 @@ describe('the permission question', () => {
 
   it('chooses nothing for an empty line or an unknown text', () => {
     for (const line of ['', '  ', '5', 'maybe'])
-      expect(answer(permissionDialog(question(), view), line)).toEqual(['Type 1, 2, 2s, 2u, 3 or 4.']);
+      expect(answer(permissionDialog(question(), view), line)).toEqual(['Type 1, 2, 2s, 2u, 2e, 3 or 4.']);
   });
 
   it('keeps a typed sentence for the denial, and still accepts a yes', () => {

@@ -26,7 +26,7 @@ export function shownCall(question: PermissionQuestion, view: CallView, most: nu
   const { tool, input } = question;
   const { paint, signs } = view.style;
   const change = changeOf(tool, input, view.current);
-  const whole = change ? changeLines(change, AROUND, view.style) : inputLines(question);
+  const whole = change ? changeLines(change, AROUND, view.style) : inputLines(question, view.style);
   const left = whole.length - most;
   const rest = left > 0 ? [paint('dim', `${signs.more} ${pluralize(left, 'more line')} (? shows all)`)] : [];
   const body = [...whole.slice(0, most), ...rest];
@@ -69,13 +69,28 @@ function titleOf({ tool, input, agentId }: PermissionQuestion, { style, cwd }: C
 }
 
 /** Formats a command as text, and other input as fields. */
-function inputLines({ input }: PermissionQuestion): string[] {
-  const { command, ...rest } = input;
+function inputLines(question: PermissionQuestion, style: Style): string[] {
+  const { command, ...rest } = question.input;
   if (typeof command === 'string') {
     const about = Object.entries(rest).filter(([name]) => name !== 'description');
-    return [...escapeControls(command).split('\n'), ...about.flatMap(fieldLines)];
+    const lines = escapeControls(command).split('\n');
+    return [...lines.map((line) => markAsked(line, question.parts, style)), ...about.flatMap(fieldLines)];
   }
-  return Object.entries(input).flatMap(fieldLines);
+  return Object.entries(question.input).flatMap(fieldLines);
+}
+
+/** Marks the parts of a command that need an answer. If all parts need one, nothing stands out. */
+function markAsked(line: string, parts: PermissionQuestion['parts'], { paint }: Style): string {
+  const asked = parts.filter(({ kind, decision }) => kind === 'command' && decision !== 'allow');
+  if (asked.length === 0 || asked.length === parts.length) return line;
+  const [first, ...others] = [...new Set(asked.map(({ part }) => escapeControls(part)))].flatMap((part) => {
+    const at = line.indexOf(part);
+    return at < 0 ? [] : [{ start: at, end: at + part.length }];
+  });
+  if (!first || others.length > 0) return line;
+  return (
+    line.slice(0, first.start) + paint('red', line.slice(first.start, first.end)) + line.slice(first.end)
+  );
 }
 
 function fieldLines([name, value]: readonly [string, unknown]): string[] {
