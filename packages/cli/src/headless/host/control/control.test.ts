@@ -30,7 +30,7 @@ async function play(script: ApiScript, conversation: Conversation): Promise<Play
 /** The commands that a host can send as a prompt. */
 const BUILT_IN = (
   'clear continue compact uncompact context cost btw status model effort fast thinking mode permissions ' +
-  'hooks memory mcp skills agents init sessions rewind rename export output help todos tasks'
+  'hooks memory mcp skills agents init sessions rewind rename export output help todos tasks loop'
 ).split(' ');
 
 const initialize = (fields: object): object => control('i1', { subtype: 'initialize', ...fields });
