@@ -12,6 +12,8 @@ export function setup(): () => void {
   chmodSync(folder, 0o1777);
   process.env['HEDDLE_TEST_FOLDER'] = folder;
   process.env['TMPDIR'] = folder;
+  // Tests start many processes from the same TypeScript sources. Each file is compiled once.
+  process.env['NODE_COMPILE_CACHE'] = path.join(folder, 'compiled');
   return () => {
     stopServer(path.join(folder, 'postgres/data/postmaster.pid'));
     rmSync(folder, { recursive: true, force: true });

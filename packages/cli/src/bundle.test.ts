@@ -4,13 +4,13 @@ import path from 'node:path';
 import { Script } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { homeFor } from './test/home.ts';
-import { install, type Installed } from './test/program.ts';
+import { installCopy, type Installed } from './test/program.ts';
 
 let installed: Installed;
 let dist = '';
 
 beforeEach(async () => {
-  installed = await install();
+  installed = await installCopy();
   dist = path.join(path.dirname(installed.program), '../dist');
 });
 afterEach(() => installed.remove());

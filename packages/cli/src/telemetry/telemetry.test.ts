@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { globSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { homeFor } from '../test/home.ts';
-import { install, type Installed, linesOf } from '../test/program.ts';
+import { install, installCopy, type Installed, linesOf } from '../test/program.ts';
 
 let installed: Installed;
 
@@ -226,7 +226,7 @@ it('sends nothing when the SDK is disabled, or when both signals are excluded', 
 });
 
 it('loads nothing of telemetry by default', async () => {
-  const own = await install();
+  const own = await installCopy();
   const files = globSync(path.join(path.dirname(own.program), '../dist/chunks/open-telemetry-*.js'));
   expect(files).toHaveLength(1);
   for (const file of files) rmSync(file);

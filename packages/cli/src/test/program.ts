@@ -1,5 +1,6 @@
 /** Runs the real program: the launcher, the bundle and a process with its own home folder. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   cpSync,
@@ -9,11 +10,13 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  watch,
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { isRecord } from '@heddle/core';
+import { HOOK_DEADLINE_MS } from '@heddle/testing';
 
 const repository = path.resolve(import.meta.dirname, '../../../..');
 
@@ -22,30 +25,55 @@ export interface Installed {
   remove(): void;
 }
 
-/** Installs the current program without its sources, so that the launcher runs the bundle. */
+/**
+ * Returns the current program, installed without its sources, so that the launcher runs the bundle. It is built once per test
+ * run, and all files share it: a test that changes it uses `installCopy`.
+ */
 export async function install(): Promise<Installed> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-installed-'));
-  cpSync(await bundled(), path.join(folder, 'dist'), { recursive: true });
-  mkdirSync(path.join(folder, 'bin'));
-  const program = path.join(folder, 'bin/heddle');
-  copyFileSync(path.join(repository, 'bin/heddle'), program);
-  symlinkSync(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));
-  return { program, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  const folder = path.join(sharedFolder(), 'installed');
+  if (!existsSync(folder)) await (isFirst(folder) ? build(folder) : untilBuilt(folder));
+  return { program: path.join(folder, 'bin/heddle'), remove: () => undefined };
 }
 
-/** Returns the bundle, which is built once per test run. It has a temporary name until it is complete. */
-async function bundled(): Promise<string> {
-  const shared = path.join(sharedFolder(), 'dist');
-  if (existsSync(shared)) return shared;
-  const own = `${shared}-${process.pid}`;
-  const bundler = path.join(repository, 'scripts/bundle.ts');
-  await promisify(execFile)(process.execPath, [bundler, own]);
+/** Installs a copy of the program that the test may change. */
+export async function installCopy(): Promise<Installed> {
+  const shared = path.resolve((await install()).program, '../..');
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-installed-'));
+  cpSync(shared, folder, { recursive: true, verbatimSymlinks: true });
+  return {
+    program: path.join(folder, 'bin/heddle'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Two test files may ask at the same time. One of them builds. */
+function isFirst(folder: string): boolean {
   try {
-    renameSync(own, shared);
-    return shared;
+    mkdirSync(`${folder}.new`);
+    return true;
   } catch {
-    // Another test file has created it in the meantime.
-    return own;
+    return false;
+  }
+}
+
+/** The folder has a temporary name until it is complete. */
+async function build(folder: string): Promise<void> {
+  const unfinished = `${folder}.new`;
+  const bundler = path.join(repository, 'scripts/bundle.ts');
+  await promisify(execFile)(process.execPath, [bundler, path.join(unfinished, 'dist')]);
+  mkdirSync(path.join(unfinished, 'bin'));
+  copyFileSync(path.join(repository, 'bin/heddle'), path.join(unfinished, 'bin/heddle'));
+  symlinkSync(path.join(repository, 'node_modules'), path.join(unfinished, 'node_modules'));
+  renameSync(unfinished, folder);
+}
+
+async function untilBuilt(folder: string): Promise<void> {
+  const signal = AbortSignal.timeout(HOOK_DEADLINE_MS);
+  const watcher = watch(path.dirname(folder));
+  try {
+    while (!existsSync(folder)) await once(watcher, 'change', { signal });
+  } finally {
+    watcher.close();
   }
 }
 

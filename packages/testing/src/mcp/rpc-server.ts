@@ -1,5 +1,6 @@
 /** A server of the Model Context Protocol on standard input and output, without a library. For tests of clients. */
-import { isRecord } from '@heddle/core';
+// Many tests start a server: it loads this file alone, not all of the package.
+import { isRecord } from '@heddle/core/json';
 import { createInterface } from 'node:readline';
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,0 +1,31 @@
+/**
+ * Starts the longest test files first, so that no worker runs one alone at the end. Vitest knows the durations of its last run;
+ * in a new checkout it takes the larger files first, and these are long but small.
+ */
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+const LONG = [
+  'viewer/src/page.test.ts',
+  'cli/src/docs/documentation.test.ts',
+  'cli/src/conversation/asking.test.ts',
+  'agent/src/permission/needless.test.ts',
+  'fleet/src/scenes.test.ts',
+  'cli/src/test/crash/crash.proof.test.ts',
+  'mcp/src/servers/misbehaving.test.ts',
+  'cli/src/mcp/mcp.test.ts',
+  'agent/src/documentation.test.ts',
+  'mcp/src/servers/servers.test.ts',
+  'cli/src/conversation/conversation.test.ts',
+  'cli/src/poison.test.ts',
+  'agent/src/permission/effects.proof.test.ts',
+  'cli/src/terminals.test.ts',
+  'fleet/src/kill.proof.test.ts',
+];
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.some((name) => moduleId.endsWith(name));
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
