@@ -1,7 +1,7 @@
 /** The program as `bin/heddle` starts it, in its own folder, measured from outside. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -30,6 +30,28 @@ interface PrintTimes {
   readonly bytes: number;
 }
 
+/** The settings of a user: none, and with many extensions. */
+const PLAIN = 'config';
+export const EXTENDED = 'config-with-extensions';
+
+/** 50 skills, 50 slash commands and 20 hooks. */
+function writeExtensions(config: string): void {
+  for (let at = 0; at < 50; at++) {
+    const skill = path.join(config, 'skills', `skill-${at}`);
+    mkdirSync(skill, { recursive: true });
+    mkdirSync(path.join(config, 'commands'), { recursive: true });
+    const header = (name: string): string => `---\nname: ${name}\ndescription: Helps with task ${at}.\n---\n`;
+    const body = 'Read the files first, and follow the steps.\n'.repeat(40);
+    writeFileSync(path.join(skill, 'SKILL.md'), `${header(`skill-${at}`)}\n${body}`);
+    writeFileSync(path.join(config, 'commands', `command-${at}.md`), `${header(`command-${at}`)}\n${body}`);
+  }
+  const hooks = Array.from({ length: 20 }, (_, at) => ({
+    matcher: `Tool${at}`,
+    hooks: [{ type: 'command', command: 'true' }],
+  }));
+  writeFileSync(path.join(config, 'settings.json'), JSON.stringify({ hooks: { PreToolUse: hooks } }));
+}
+
 export class Bench {
   readonly #folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-cli-'));
   readonly #server = spawn(process.execPath, [path.join(import.meta.dirname, 'server.ts')], {
@@ -42,6 +64,7 @@ export class Bench {
   async open(): Promise<void> {
     const notes = Array.from({ length: 300 }, (_, line) => `line ${line} of some notes`);
     writeFileSync(path.join(this.#folder, 'notes.txt'), notes.join('\n'));
+    writeExtensions(path.join(this.#folder, EXTENDED));
     await new Promise<void>((resolve) => {
       createInterface({ input: this.#server.stdout }).on('line', (line) => {
         const said: { port: number } | Arrival = JSON.parse(line);
@@ -90,11 +113,12 @@ export class Bench {
     return shown;
   }
 
-  /** One prompt with an immediate answer. */
-  async print(flags: readonly string[] = []): Promise<PrintTimes> {
+  /** One prompt with an immediate answer. `config`: the folder of the user's settings. */
+  async print(flags: readonly string[] = [], config = PLAIN): Promise<PrintTimes> {
     const seen = this.#arrivals.length;
     const startedAt = now();
-    await once(this.#spawn(program, ['-p', 'Go.', '--model', 'anthropic/claude-short', ...flags]), 'exit');
+    const argv = ['-p', 'Go.', '--model', 'anthropic/claude-short', ...flags];
+    await once(this.#spawn(program, argv, config), 'exit');
     const toEnd = now() - startedAt;
     const { arrivedAt, bytes } = this.#arrivals[seen] ?? { arrivedAt: Number.NaN, bytes: Number.NaN };
     return { toRequest: arrivedAt - startedAt, toEnd, bytes };
@@ -134,11 +158,11 @@ export class Bench {
     return { peakMB, gaps };
   }
 
-  #spawn(command: string, args: readonly string[]): ChildProcess {
+  #spawn(command: string, args: readonly string[], config = PLAIN): ChildProcess {
     const env = {
       ...process.env,
       TERM: 'xterm-256color',
-      HEDDLE_CONFIG_DIR: path.join(this.#folder, 'config'),
+      HEDDLE_CONFIG_DIR: path.join(this.#folder, config),
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${this.#port}`,
       ANTHROPIC_API_KEY: 'bench',
     };

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -24,6 +24,7 @@ const DEADLINE_MS = 20_000;
 /** A failure only costs speed: the bundle runs without it. */
 export async function keepCode(dist: string): Promise<void> {
   const home = mkdtempSync(path.join(tmpdir(), 'heddle-bundle-'));
+  writeExtensions(path.join(home, 'config'));
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(ANSWER);
@@ -36,6 +37,19 @@ export async function keepCode(dist: string): Promise<void> {
   server.close();
   server.closeAllConnections();
   rmSync(home, { recursive: true, force: true });
+}
+
+/** Most users have some. The code that reads them is compiled, too. */
+function writeExtensions(config: string): void {
+  const header = '---\nname: example\ndescription: An example\nallowed-tools: [Read]\n---\n';
+  for (const file of ['skills/example/SKILL.md', 'commands/example.md', 'agents/example.md']) {
+    mkdirSync(path.dirname(path.join(config, file)), { recursive: true });
+    writeFileSync(path.join(config, file), `${header}\nDo it.\n`);
+  }
+  writeFileSync(path.join(config, 'CLAUDE.md'), 'Be brief.\n');
+  const hooks = { PostToolUse: [{ matcher: 'Edit', hooks: [{ type: 'command', command: 'true' }] }] };
+  const permissions = { allow: ['Bash(git log *)'], deny: ['Read(./secrets/**)'] };
+  writeFileSync(path.join(config, 'settings.json'), JSON.stringify({ hooks, permissions }));
 }
 
 async function run(dist: string, start: readonly string[], home: string, server: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** Reads a file without blocking on pipes, and no more of it than a limit. */
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 
 export interface SmallFile {
   readonly text: string;
@@ -19,7 +19,8 @@ export function readSmallFile(file: string, maxBytes: number): SmallFile | undef
     descriptor = openSync(file, READ);
     const about = fstatSync(descriptor);
     if (!about.isFile()) return undefined;
-    const bytes = Buffer.alloc(Math.min(about.size, maxBytes));
+    if (about.size <= maxBytes) return { text: readFileSync(descriptor, 'utf8'), size: about.size };
+    const bytes = Buffer.alloc(maxBytes);
     const length = readSync(descriptor, bytes);
     return { text: bytes.toString('utf8', 0, length), size: about.size };
   } catch {
