@@ -1,0 +1,142 @@
+// `npm run bench:turn`: the time from a prompt to its result while prefetch, extraction, suggestions and summaries hang,
+// against the same turns without them. Both hosts of the shipped program live at once, and their turns are interleaved.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { isRecord } from '@heddle/core';
+import { systemClock } from '@heddle/models';
+import { call, hang, pause, say, startFakeApi } from '@heddle/testing';
+
+const RUNS = Number(process.env['RUNS'] ?? 15);
+const MODEL = 'claude-sonnet-4-5';
+/** How long each answer of the model takes. */
+const ANSWER_MS = 700;
+const CALLS = 3;
+const GOAL_PERCENT = 5;
+const root = path.dirname(import.meta.dirname);
+const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-'));
+spawnSync(process.execPath, [path.join(root, 'scripts/bundle.ts')], { stdio: 'inherit' });
+
+/** Words of the questions beside the conversation. Their answers never come. */
+const BESIDE: Readonly<Record<string, string>> = {
+  prefetch: 'stored notes help',
+  extraction: 'Decide what a later session',
+  suggestions: 'Predict the next prompt',
+  summaries: 'has just done',
+};
+const hung = new Map<string, number>();
+
+const api = await startFakeApi(
+  (body) => {
+    const messages = Array.isArray(body['messages']) ? body['messages'].filter(isRecord) : [];
+    const asked = JSON.stringify([body['system'], messages.at(-1)]);
+    const beside = Object.entries(BESIDE).find(([, words]) => asked.includes(words));
+    if (beside) {
+      hung.set(beside[0], (hung.get(beside[0]) ?? 0) + 1);
+      return [hang()];
+    }
+    const done = callsOfTurn(messages);
+    const id = `b${messages.length}`;
+    return done < CALLS
+      ? [pause(ANSWER_MS), call('Bash', { command: `echo step ${done}` }, id)]
+      : [pause(ANSWER_MS), say('Done.')];
+  },
+  { models: [MODEL], clock: systemClock },
+);
+
+interface Measured {
+  readonly name: string;
+  readonly host: Host;
+  readonly times: number[];
+}
+
+const kinds: readonly Measured[] = [
+  { name: 'off', host: openHost('off', {}), times: [] },
+  {
+    name: 'all four hang',
+    host: openHost('on', {
+      promptSuggestionEnabled: true,
+      autoMemoryEnabled: true,
+      toolUseSummariesEnabled: true,
+      smallModel: MODEL,
+    }),
+    times: [],
+  },
+];
+for (const { host } of kinds) await host.turn('warm up');
+for (let run = 0; run < RUNS; run++)
+  for (const { host, times } of run % 2 === 0 ? kinds : kinds.toReversed()) times.push(await host.turn(`go ${run}`));
+for (const { host } of kinds) host.child.kill('SIGKILL');
+await api.close();
+rmSync(folder, { recursive: true, force: true });
+
+const [off = Number.NaN, on = Number.NaN] = kinds.map(({ times }) => median(times));
+const percent = (on / off - 1) * 100;
+const isMet = Math.abs(percent) <= GOAL_PERCENT && hung.size === Object.keys(BESIDE).length;
+const report = [
+  `Node ${process.version}; ${RUNS} interleaved turns each, with ${CALLS} calls and answers of ${ANSWER_MS} ms; prompt to result`,
+  ...kinds.map(({ name, times }) => `${name.padEnd(14)} median ${median(times).toFixed(1)} ms, fastest ${Math.min(...times).toFixed(1)} ms`),
+  `requests that never got an answer: ${[...hung].map(([name, count]) => `${name} ${count}`).join(', ')}`,
+  `difference of the medians: ${percent.toFixed(1)} %   goal <= ${GOAL_PERCENT} %${isMet ? '' : '  MISSED'}`,
+].join('\n');
+process.stdout.write(`${report}\n`);
+writeFileSync(path.join(import.meta.dirname, 'turn-latency.txt'), `${report}\n`);
+process.exitCode = isMet ? 0 : 1;
+
+/** The calls since the last prompt of the user. */
+function callsOfTurn(messages: readonly Readonly<Record<string, unknown>>[]): number {
+  const isPrompt = ({ role, content }: Readonly<Record<string, unknown>>): boolean =>
+    role === 'user' && !JSON.stringify(content).includes('tool_result');
+  const at = messages.findLastIndex(isPrompt);
+  return messages.slice(at + 1).filter(({ role }) => role === 'assistant').length;
+}
+
+interface Host {
+  readonly child: ChildProcess;
+  /** Runs one prompt. Returns the milliseconds until its result. */
+  readonly turn: (prompt: string) => Promise<number>;
+}
+
+function openHost(name: string, settings: object): Host {
+  const home = path.join(folder, name);
+  const project = path.join(home, 'project');
+  mkdirSync(project, { recursive: true });
+  const memory = path.join(home, 'config/projects', project.replaceAll(/[^a-zA-Z0-9]/g, '-'), 'memory');
+  mkdirSync(memory, { recursive: true });
+  writeFileSync(path.join(memory, 'tests.md'), 'Run npm test.\n');
+  writeFileSync(path.join(memory, 'MEMORY.md'), '# Memory\n\n- [tests.md](tests.md): How to run tests\n');
+  writeFileSync(path.join(home, 'config/settings.json'), JSON.stringify(settings));
+  const flags = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--model', MODEL];
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    HEDDLE_CONFIG_DIR: path.join(home, 'config'),
+    ANTHROPIC_API_KEY: 'key',
+    ANTHROPIC_BASE_URL: api.url,
+  };
+  const child = spawn(path.join(root, 'bin/heddle'), [...flags, '--allowed-tools', 'Bash'], {
+    cwd: project,
+    env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let onResult: () => void = () => undefined;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const message: unknown = JSON.parse(line);
+    if (isRecord(message) && message['type'] === 'result') onResult();
+  });
+  return {
+    child,
+    turn: (content) =>
+      new Promise((resolve) => {
+        const startedAt = performance.now();
+        onResult = () => resolve(performance.now() - startedAt);
+        child.stdin.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`);
+      }),
+  };
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
