@@ -1,7 +1,7 @@
 /** `heddle fleet` through the program: one command runs a fleet, others submit, watch, answer and cancel. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { findPrograms, openDatabase } from '@heddle/fleet';
@@ -141,7 +141,38 @@ describe.runIf(isInstalled)('heddle fleet up', () => {
     const everything = [...rows.map(({ text }) => text), upOutput, stdout, stderr].join('\n');
     expect(everything).toContain('default~web-1');
     expect(everything).toContain('KEY=');
-    for (const secret of [PLANTED_KEY, token.split('_')[2] ?? '?']) expect(everything).not.toContain(secret);
+    const secret = /^hdl_[^_]+_(.{43})$/.exec(token)?.[1] ?? '';
+    expect(secret).not.toBe('');
+    for (const planted of [PLANTED_KEY, secret]) expect(everything).not.toContain(planted);
+  }, 90_000);
+
+  it('moves a local session into the fleet and back', async () => {
+    const answering = (text: string): string => {
+      const file = path.join(folder, 'local.json');
+      writeFileSync(file, JSON.stringify([[say(text)]]));
+      return `scripted:${file}`;
+    };
+    const local = (...argv: readonly string[]) =>
+      runProgram(installed.program, ['-p', ...argv, '--output-format', 'json'], { cwd: folder });
+    const first = await local('First.', '--model', answering('One.'));
+    const id = /"session_id":"([^"]+)"/.exec(first.stdout)?.[1] ?? '';
+    expect((await run('import', 'moved', id)).stdout).toContain('lines stored');
+    const watching = run('submit', 'moved', 'Second.', '--watch');
+    expect((await run('answer', await openQuestion(), 'allow')).code).toBe(0);
+    expect((await watching).code).toBe(0);
+    const [file = ''] = globSync(`config/projects/**/${id}.jsonl`, { cwd: folder });
+    expect((await run('export', 'moved', path.join(folder, file))).code).toBe(0);
+    const third = await local('Third.', '--resume', id, '--model', answering('Three.'));
+    expect(third.stdout).toContain('Three.');
+    const lines = readFileSync(path.join(folder, file), 'utf8');
+    const places = ['First.', 'One.', 'Second.', 'All is done.', 'Third.', 'Three.'].map((text) =>
+      lines.indexOf(text),
+    );
+    expect(places).toEqual([...places].sort((one, two) => one - two));
+    expect(places[0]).toBeGreaterThan(0);
+    expect(
+      (await runProgram(installed.program, ['replay', path.join(folder, file)], { cwd: folder })).code,
+    ).toBe(0);
   }, 90_000);
 
   it('exports a session that continues on this machine', async () => {
