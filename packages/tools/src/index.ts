@@ -22,6 +22,7 @@ export type {
   ShellView,
 } from './bash/deps.ts';
 export { createShellTools } from './bash/create-shell-tools.ts';
+export { Monitors } from './tasks/monitors.ts';
 export { endLeftovers, findLeftovers, type Leftover } from './tasks/leftovers.ts';
 export { TaskRegistry, type RegistryOptions } from './tasks/registry.ts';
 export type { ConfinedEnd, Confinement, Launch } from './tasks/confinement.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { scriptedModel } from '@heddle/testing';
 import { expect, it } from 'vitest';
-import { builtinToolSet } from './index.ts';
+import { builtinToolSet, Monitors } from './index.ts';
 import { jsonSchemas, renderSchemas } from './schemas.ts';
 
 it('keeps the generated schemas in step with the schemas of the tools (else: npm run generate)', () => {
@@ -11,7 +11,7 @@ it('keeps the generated schemas in step with the schemas of the tools (else: npm
 
 it('has a schema for every built-in tool and no others', () => {
   const search = { model: scriptedModel([]), modelName: 'm' };
-  const { active, deferred } = builtinToolSet({ web: { search } });
+  const { active, deferred } = builtinToolSet({ web: { search }, shell: { monitors: new Monitors() } });
   // The agent adds Skill if there are skills.
   const names = [...active, ...deferred].map((tool) => tool.name).concat('Skill');
   expect(Object.keys(jsonSchemas()).sort()).toEqual(names.sort());

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { askUserQuestionInput } from './ask/schema.ts';
-import { bashInput } from './bash/schema.ts';
+import { bashInput, monitorInput } from './bash/schema.ts';
 import { editInput } from './edit/schema.ts';
 import { globInput } from './glob/schema.ts';
 import { grepInput } from './grep/schema.ts';
@@ -29,6 +29,7 @@ export function jsonSchemas(): Readonly<Record<string, object>> {
     Bash: z.toJSONSchema(bashInput, { io: 'input' }),
     TaskOutput: z.toJSONSchema(taskOutputInput, { io: 'input' }),
     TaskStop: z.toJSONSchema(taskStopInput, { io: 'input' }),
+    Monitor: z.toJSONSchema(monitorInput, { io: 'input' }),
     Grep: z.toJSONSchema(grepInput, { io: 'input' }),
     Glob: z.toJSONSchema(globInput, { io: 'input' }),
     WebFetch: z.toJSONSchema(webFetchInput, { io: 'input' }),

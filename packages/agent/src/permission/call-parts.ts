@@ -6,7 +6,7 @@ import type { FilePlace } from './paths/places.ts';
 import { processConcern } from './paths/process-files.ts';
 import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
-import { fileAccess } from './rules/tool-names.ts';
+import { fileAccess, isShellTool } from './rules/tool-names.ts';
 import { concernOf } from './shell/files/file-parts.ts';
 import { shellParts } from './shell/shell-parts.ts';
 import type { PermissionWorld } from './world.ts';
@@ -32,7 +32,7 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
     ok: true,
     parts: [{ ...call, shares: true }, ...parts],
   });
-  if (tool === 'Bash') {
+  if (isShellTool(tool)) {
     const command = input['command'];
     if (typeof command !== 'string') return { ok: true, parts: [call] };
     const read = shellParts(command, world);

@@ -283,6 +283,7 @@ const TODAYS_NAMES: ReadonlyMap<string, string> = new Map([
 const ENGINE_TOOLS: readonly string[] = [
   'Agent',
   'SendMessage',
+  'Monitor',
   'CronCreate',
   'CronList',
   'CronDelete',
@@ -293,7 +294,6 @@ const ENGINE_TOOLS: readonly string[] = [
 /** Tools that scripts list because other agents have them. These names are not typing errors. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   'SlashCommand',
-  'Monitor',
   'MultiEdit',
   'NotebookRead',
   'LS',

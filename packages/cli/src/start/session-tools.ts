@@ -12,6 +12,7 @@ import {
   endLeftovers,
   findLeftovers,
   historyLimits,
+  Monitors,
   type Leftover,
   type PlanDeps,
   RARELY_USED,
@@ -73,6 +74,7 @@ export interface SessionTools {
 export async function sessionTools(session: Session, choices: ToolChoices = {}): Promise<SessionTools> {
   const { tasks, ended } = await tasksOf(session);
   const checkpoints = checkpointsOf(session);
+  const monitors = new Monitors();
   const todos = new TodoList();
   todos.set(todosIn(session.projection.messages));
   const {
@@ -89,7 +91,7 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
   const deps: BuiltinDeps = {
     ...people,
     checkpoints,
-    shell: { tasks, environment: commandEnvironment, traceparentOf, sandbox, view },
+    shell: { tasks, monitors, environment: commandEnvironment, traceparentOf, sandbox, view },
     todos,
     web: {
       allowsPrivate,
@@ -105,8 +107,12 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
     options: {
       tools: active,
       deferredTools: () => [...deferred, ...(servers?.tools() ?? [])],
-      news: () => tasks.news.map(attachmentOf),
-      onEvent: (event) => noteTold(event, tasks),
+      // The last lines of a monitor come before the notice of its end.
+      news: () => [...monitors.news(), ...tasks.news.map(attachmentOf)],
+      onEvent: (event) => {
+        noteTold(event, tasks);
+        monitors.hear(event);
+      },
       onAccepted: checkpoints && ((id) => checkpoints.begin(id)),
     },
     todos,

@@ -27,6 +27,7 @@ export function nameOf(tool: string): string {
 function aboutOf(tool: string, input: JsonObject, cwd: string): string {
   switch (tool) {
     case 'Bash':
+    case 'Monitor':
       return text(input['command']);
     case 'Read':
     case 'Write':

@@ -1,13 +1,21 @@
-/** Bash and the tools for its background tasks, with default dependencies if none are given. */
+/** Bash, Monitor and the tools for background tasks, with default dependencies if none are given. */
 import type { Tool } from '@heddle/core';
 import { TaskRegistry } from '../tasks/registry.ts';
 import { createTaskOutputTool, createTaskStopTool } from '../tasks/task-output.ts';
+import { createMonitorTool } from './monitor.ts';
 import { createBashTool } from './bash.ts';
 import type { ShellDeps } from './deps.ts';
 
 export function createShellTools(given: Partial<ShellDeps> = {}): readonly Tool[] {
   const deps = shellDeps(given);
-  return [createBashTool(deps), createTaskOutputTool(deps.tasks), createTaskStopTool(deps.tasks)];
+  const { tasks, monitors } = deps;
+  const bash = createBashTool(deps);
+  return [
+    bash,
+    createTaskOutputTool(tasks),
+    createTaskStopTool(tasks),
+    ...(monitors ? [createMonitorTool({ tasks, monitors, bash })] : []),
+  ];
 }
 
 export function shellDeps(given: Partial<ShellDeps> = {}): ShellDeps {

@@ -1,10 +1,13 @@
 /** The dependencies of the shell tools. */
+import type { Monitors } from '../tasks/monitors.ts';
 import type { Confinement } from '../tasks/confinement.ts';
 import type { TaskRegistry } from '../tasks/registry.ts';
 import type { BashLimits } from './result.ts';
 
 export interface ShellDeps {
   readonly tasks: TaskRegistry;
+  /** Without it, there is no Monitor tool. */
+  readonly monitors?: Monitors | undefined;
   /** For child processes: without the keys to the models. */
   readonly environment: () => Readonly<Record<string, string>>;
   /** The span of a call, as the variable `TRACEPARENT` of its command. Undefined: telemetry is off. */

@@ -15,3 +15,17 @@ export const bashInput = z.strictObject({
 });
 
 export type BashInput = z.infer<typeof bashInput>;
+
+export const monitorInput = z.strictObject({
+  command: z.string().min(1).describe('Run by bash. Each line that it writes becomes a message'),
+  description: z.string().optional().describe('What is watched, in five to ten words'),
+  contains: z.string().min(1).optional().describe('Only lines with this text become messages'),
+  timeout: z
+    .int()
+    .min(1_000)
+    .max(86_400_000)
+    .optional()
+    .describe('When the command is ended, in milliseconds; 1800000 unless given'),
+});
+
+export type MonitorInput = z.infer<typeof monitorInput>;

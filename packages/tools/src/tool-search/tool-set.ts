@@ -44,6 +44,7 @@ export const RARELY_USED: readonly string[] = [
   'TaskUpdate',
   'TaskGet',
   'TaskList',
+  'Monitor',
   'CronCreate',
   'CronList',
   'CronDelete',

@@ -21,11 +21,18 @@ export function adviceWithoutUser(tool: string): string | undefined {
   return QUESTIONS.get(tool);
 }
 
-/** Read rules apply to all tools that read files, Edit rules to all that change them. */
+/** The tools whose input is a shell command. */
+const SHELLS: ReadonlySet<string> = new Set(['Bash', 'Monitor']);
+
+export function isShellTool(tool: string): boolean {
+  return SHELLS.has(tool);
+}
+
+/** Read rules apply to all tools that read files, Edit rules to all that change them, Bash rules to all that run commands. */
 export function governingTools(tool: string): readonly string[] {
   if (READERS.has(tool)) return [tool, 'Read'];
   if (EDITORS.has(tool)) return [tool, 'Edit'];
-  return [tool];
+  return isShellTool(tool) && tool !== 'Bash' ? [tool, 'Bash'] : [tool];
 }
 
 export function fileAccess(tool: string): 'read' | 'write' | undefined {

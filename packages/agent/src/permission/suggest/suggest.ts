@@ -9,7 +9,7 @@ import { LivePermissions, type PermissionUpdate } from '../live-permissions.ts';
 import type { CommandPart, FilePart, Part } from '../part.ts';
 import type { Authorization, AuthorizeRequest } from '../request.ts';
 import { currentName, type Rules } from '../rules/rule.ts';
-import { fileAccess } from '../rules/tool-names.ts';
+import { fileAccess, isShellTool } from '../rules/tool-names.ts';
 import type { PermissionWorld } from '../world.ts';
 import { commandRule } from './command-rule.ts';
 
@@ -59,7 +59,7 @@ function updatesFor(
   const tool = currentName(request.tool);
   const files = parts.filter((part): part is FilePart => part.kind === 'write' || part.kind === 'remove');
   if (fileAccess(tool)) return fileUpdates(files);
-  return tool === 'Bash' ? scriptUpdates(parts, files, world) : otherTool(tool, request.input);
+  return isShellTool(tool) ? scriptUpdates(parts, files, world) : otherTool(tool, request.input);
 }
 
 /** Users do not read more rules than this before they agree. */

@@ -70,15 +70,18 @@ function taskTools() {
   return builtinTools().filter(({ name }) => name.startsWith('Task') && !/Output|Stop/.test(name));
 }
 
-/** Does the task that its prompt names with one call. Other prompts are answered. */
+/**
+ * Does the task that its prompt names with one call. Other prompts are answered. After a kill, one message has the result of the
+ * interrupted call and the next prompt behind it.
+ */
 function taskModel() {
   return scriptedModel((request) => {
-    const last = [...request.messages].at(-1);
-    const text = JSON.stringify(last?.content ?? '');
-    const [, id] = /Task #(\d+) of the team/.exec(text) ?? [];
-    return id === undefined || text.includes('tool_result')
-      ? say('Done.')
-      : call('Work', { id }, `w${crypto.randomUUID()}`);
+    const blocks = [...request.messages].at(-1)?.content ?? [];
+    const prompt = JSON.stringify(
+      blocks.slice(blocks.findLastIndex(({ type }) => type === 'tool_result') + 1),
+    );
+    const [, id] = /Task #(\d+) of the team/.exec(prompt) ?? [];
+    return id === undefined ? say('Done.') : call('Work', { id }, `w${crypto.randomUUID()}`);
   });
 }
 
