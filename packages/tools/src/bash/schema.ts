@@ -18,7 +18,7 @@ export type BashInput = z.infer<typeof bashInput>;
 
 export const monitorInput = z.strictObject({
   command: z.string().min(1).describe('Run by bash. Each line that it writes becomes a message'),
-  description: z.string().optional().describe('What is watched, in five to ten words'),
+  description: z.string().optional().describe('Its purpose in five to ten words'),
   contains: z.string().min(1).optional().describe('Only lines with this text become messages'),
   timeout: z
     .int()
