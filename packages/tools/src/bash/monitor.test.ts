@@ -20,7 +20,8 @@ function scene(now: () => number = Date.now) {
     await tool?.inputSchema();
     const context = { ...contextOf({ workingDirectory: folder }), toolUseId: `t${Math.random()}` };
     const output = await tool?.call(input, context, () => undefined);
-    return String(tool?.toResult(output?.data).content);
+    const content = tool?.toResult(output?.data).content;
+    return typeof content === 'string' ? content : JSON.stringify(content);
   };
   /** Delivers the messages that are there, as a loop does. */
   const deliver = (isStored = true): readonly string[] =>
