@@ -38,7 +38,7 @@ interface Monitor {
   pending: PendingMessage | undefined;
 }
 
-export interface MonitorSettings {
+interface MonitorSettings {
   readonly contains: string | undefined;
   readonly timeoutMs: number;
 }
