@@ -22,6 +22,10 @@ import {
   delegateTask,
 } from './subagents/agent-tool.ts';
 import { type AgentTask, Subagents } from './subagents/subagents.ts';
+import { withAgentTasks } from './subagents/task-tools.ts';
+
+/** Lists and stops subagents, shows their output, and moves them to the background. */
+export type SubagentControl = Pick<Subagents, 'list' | 'output' | 'stop' | 'moveToBackground'>;
 
 export interface Agent {
   readonly sessionId: string;
@@ -75,6 +79,8 @@ export interface Agent {
   delegate(task: AgentTask, call: DelegatedCall): Promise<DelegatedReport | undefined>;
   /** Ends the subagents that run in the background. A resumed session can continue them. */
   endSubagents(): Promise<void>;
+  /** The subagents of the conversation. Undefined if it cannot start any. */
+  readonly subagents: SubagentControl | undefined;
 }
 
 /**
@@ -127,6 +133,7 @@ export function createAgent(options: AgentOptions): Agent {
     untilSubagentsEnd: (signal) => subagents?.untilIdle(signal) ?? Promise.resolve(),
     delegate: async (task, call) => subagents && delegateTask(subagents, task, call),
     endSubagents: () => subagents?.dispose() ?? Promise.resolve(),
+    subagents,
   };
 }
 
@@ -135,7 +142,7 @@ function withSubagents(options: AgentOptions, subagents: Subagents): AgentOption
   const { tools, news, onEvent } = options;
   return {
     ...options,
-    tools: [...tools, ...createAgentTools(subagents)],
+    tools: [...tools.map((tool) => withAgentTasks(tool, subagents)), ...createAgentTools(subagents)],
     news: () => [...(news?.() ?? []), ...subagents.news()],
     onEvent: (event) => {
       if (event.type === 'message' && event.message.type === 'attachment') {

@@ -60,6 +60,7 @@ export { failedStart, VERSION } from './engine/lines.ts';
 export type { Changes, Prompt } from './engine/engine.ts';
 export { currentBranch, sessionContext, type SessionContext } from './prompt/session-context.ts';
 export { hostResult } from './sdk/tool-results.ts';
+export { lineInProgress } from './sdk/subagent-lines.ts';
 export type * from './sdk/message.ts';
 export { totalCost } from './sdk/message.ts';
 export type { AskPermission } from './permission/question.ts';

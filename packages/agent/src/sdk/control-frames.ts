@@ -93,12 +93,18 @@ export const HOST_REQUESTS = {
   stop_task: {
     request: z.object({ task_id: z.string() }),
     response: nothing,
-    effect: 'ends a background task',
+    effect: 'ends a background task or a subagent',
+  },
+  background_tasks: {
+    request: z.object({ tool_use_id: z.string().nullish() }),
+    response: z.strictObject({ backgrounded: z.boolean() }),
+    effect:
+      'lets commands and subagents that a call waits for continue in the background: those of one call, or all',
   },
   get_task_output: {
     request: z.object({ task_id: z.string() }),
     response: z.strictObject({ output: z.string(), total_bytes: z.number(), truncated: z.boolean() }),
-    effect: 'returns the end of the output of a background task',
+    effect: 'returns the end of the output of a background task or a subagent',
   },
   reload_skills: {
     request: nothing,

@@ -296,9 +296,27 @@ export const taskUpdated = z
       status: z.enum(['running', 'completed', 'failed', 'killed']).exactOptional(),
       end_time: z.number().exactOptional(),
       error: z.string().exactOptional(),
+      is_backgrounded: z.boolean().exactOptional(),
     }),
   })
-  .describe('The state of a subagent changed.');
+  .describe('The state of a background task or a subagent changed.');
+
+export const backgroundTasksChanged = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('system'),
+    subtype: z.literal('background_tasks_changed'),
+    tasks: z
+      .array(
+        z.strictObject({
+          task_id: z.string(),
+          task_type: z.enum(['local_bash', 'local_agent']),
+          description: z.string(),
+        }),
+      )
+      .readonly(),
+  })
+  .describe('The list of running background tasks changed. The line contains all of them.');
 
 export const taskNotification = z
   .strictObject({
@@ -444,6 +462,7 @@ export const FRAMES = {
   taskNotification,
   modelRefusal,
   thinkingTokens,
+  backgroundTasksChanged,
   toolProgress,
   toolUseSummary,
   promptSuggestion,

@@ -15,6 +15,7 @@ export type SdkCommandsChanged = z.infer<typeof frames.commandsChanged>;
 export type SdkCompactBoundary = z.infer<typeof frames.compactBoundary>;
 export type SdkTaskStarted = z.infer<typeof frames.taskStarted>;
 export type TaskUsage = z.infer<typeof frames.taskUsage>;
+export type SdkBackgroundTask = z.infer<typeof frames.backgroundTasksChanged>['tasks'][number];
 export type SdkTaskNotification = z.infer<typeof frames.taskNotification>;
 export type SdkToolProgress = z.infer<typeof frames.toolProgress>;
 export type SdkToolUseSummary = z.infer<typeof frames.toolUseSummary>;

@@ -123,6 +123,20 @@ export function subagentLines(task: SubagentTask): SubagentLines {
   };
 }
 
+/** A subagent of a waiting call continues in the background. */
+export function movedLine(
+  taskId: string,
+  stamp: { readonly uuid: string; readonly session_id: string },
+): SdkMessage {
+  return {
+    type: 'system',
+    subtype: 'task_updated',
+    ...stamp,
+    task_id: taskId,
+    patch: { is_backgrounded: true },
+  };
+}
+
 const PATCH_STATUS = { completed: 'completed', failed: 'failed', stopped: 'killed' } as const;
 
 // While a subagent runs in the foreground, its lines are progress of its call. So they keep their order in the output.

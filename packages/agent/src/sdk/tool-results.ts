@@ -48,7 +48,10 @@ const BY_TOOL: Readonly<Record<string, Mapping>> = {
   TaskGet: taskGetResult,
   TaskList: ({ data }) => ifList(data['tasks'], (tasks) => ({ tasks: tasks.map(listedTask) })),
   TaskStop: taskStopResult,
+  KillShell: taskStopResult,
+  KillBash: taskStopResult,
   Agent: agentResult,
+  Task: agentResult,
   SendMessage: agentResult,
   AskUserQuestion: askResult,
   EnterPlanMode: () => ({ message: 'Plan mode is on.' }),
@@ -286,7 +289,13 @@ function listedTask({ id, content, status, owner, blockedBy = [] }: Fields): Fie
 }
 
 function taskStopResult({ data }: Result): Fields | undefined {
-  const { taskId, command } = data;
+  const { taskId, command, status } = data;
+  const record = isRecord(status) ? status['record'] : undefined;
+  if (isRecord(record)) {
+    const { agentId, description } = record;
+    const message = `Task ${String(agentId)} is stopped.`;
+    return { message, task_id: agentId, task_type: 'local_agent', command: description };
+  }
   if (!isText(taskId)) return undefined;
   return { message: `Task ${taskId} is stopped.`, task_id: taskId, task_type: 'local_bash', command };
 }

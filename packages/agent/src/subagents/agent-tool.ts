@@ -57,6 +57,7 @@ function agentTool(subagents: Subagents): Tool<JsonObject, TaskOutcome> {
   return {
     ...TRAITS,
     name: 'Agent',
+    formerNames: ['Task'],
     get description() {
       const types = subagents.definitions.map(({ name, description, tools }) => {
         const list = tools === undefined ? 'all tools' : tools.join(', ');
@@ -144,7 +145,7 @@ function sendMessageTool(subagents: Subagents): Tool<JsonObject, Sent> {
   };
 }
 
-const BACKGROUND = 'The agent runs in the background. Its report arrives as a message when it ends.';
+const BACKGROUND = 'The agent runs in the background. Its report arrives as a message when it ends. TaskOutput waits for it, TaskStop ends it.';
 
 function taskResult(outcome: TaskOutcome): ToolResult {
   const { record } = outcome;

@@ -15,6 +15,8 @@ export interface ChildResult {
   readonly usage: TaskUsage;
 }
 
+export const END_WORDS = { completed: 'has finished', failed: 'failed', stopped: 'was stopped' } as const;
+
 export interface ChildRecord {
   readonly agentId: string;
   readonly agentType: string;

@@ -3,10 +3,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import {
   type Attachment,
   type CallContext,
-  childScope,
   type Message,
-  type QueuedCommand,
   resultsOf,
+  textOf,
   untilAborted,
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
@@ -15,11 +14,12 @@ import { type AgentDefinition, findAgent } from '../agents/definition.ts';
 import { VERSION } from '../engine/lines.ts';
 import type { SubagentIdentity, SubagentSettings } from '../engine/options.ts';
 import type { ParentAgent } from '../engine/parent.ts';
-import type { SdkMessage } from '../sdk/message.ts';
 import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
 import { childModel, childOptions } from './child-options.ts';
-import { type ChildRecord, ChildRecords, type ChildResult } from './record.ts';
+import { type ChildRecord, ChildRecords, type ChildResult, END_WORDS } from './record.ts';
+import { runChild } from './run-child.ts';
+import { type Emit, RunningChild, type SubagentStatus } from './running-child.ts';
 
 export interface AgentTask {
   readonly description: string;
@@ -34,15 +34,14 @@ export type TaskOutcome =
   | { readonly kind: 'ended'; readonly record: ChildRecord; readonly result: ChildResult }
   | { readonly kind: 'background'; readonly record: ChildRecord; readonly transcript: string };
 
-interface RunningChild {
+/** A task of a subagent, and whether an earlier process was interrupted during it. */
+interface ChildTask {
   readonly record: ChildRecord;
-  readonly queue: QueuedCommand[];
-  readonly stop: (reason: unknown) => void;
-  readonly ended: Promise<ChildResult>;
+  readonly definition: AgentDefinition;
+  readonly isInterrupted: boolean;
 }
 
 type Call = Pick<CallContext, 'toolUseId' | 'signal' | 'tools'>;
-type Emit = (line: SdkMessage) => void;
 
 const DEFAULT_CONCURRENT = 10;
 /** The reason of an abort that ends subagents without a report to the model. */
@@ -71,6 +70,41 @@ export class Subagents {
 
   get running(): readonly ChildRecord[] {
     return [...this.#running.values()].map(({ record }) => record);
+  }
+
+  /** The subagents that run, and those in the background that have ended. */
+  list(): readonly SubagentStatus[] {
+    const running = [...this.#running.values()].map(({ status }) => status);
+    const ended = this.#stored
+      .list()
+      .filter(({ agentId, isBackground }) => isBackground && !this.#running.has(agentId));
+    return [...running, ...ended.map(endedStatus)];
+  }
+
+  /** Returns the text of a subagent so far, or its report if it has ended. Undefined if the id is unknown. */
+  output(agentId: string): (SubagentStatus & { readonly text: string }) | undefined {
+    const child = this.#running.get(agentId);
+    if (child) return { ...child.status, text: textSoFar(child.messages?.() ?? []) };
+    const record = this.#stored.read(agentId);
+    return record && { ...endedStatus(record), text: record.result?.text ?? INTERRUPTED };
+  }
+
+  /** Waits for the end of a subagent. Returns at once if it does not run. */
+  async untilEnded(agentId: string): Promise<void> {
+    await this.#running.get(agentId)?.ended;
+  }
+
+  /**
+   * Moves the subagents of waiting calls to the background: that of one call, or all. Their calls return, and their reports
+   * arrive later. Returns whether one was moved.
+   */
+  moveToBackground(toolUseId?: string): boolean {
+    const children = [...this.#running.values()].filter(
+      ({ record }) => toolUseId === undefined || record.toolUseId === toolUseId,
+    );
+    return (
+      children.filter((child) => child.moveToBackground((record) => this.#stored.write(record))).length > 0
+    );
   }
 
   /** Finds the subagent that an id means, also one of an earlier process. */
@@ -223,33 +257,28 @@ export class Subagents {
     return this.#run({ record, definition, isInterrupted: true }, call, emit);
   }
 
-  async #run(
-    task: {
-      readonly record: ChildRecord;
-      readonly definition: AgentDefinition;
-      readonly isInterrupted: boolean;
-    },
-    call: Call,
-    emit: Emit,
-  ): Promise<TaskOutcome> {
-    const { record } = task;
-    // A subagent in the background outlives the call that started it.
-    const scope = record.isBackground ? childScope(new AbortController().signal) : childScope(call.signal);
-    const queue: QueuedCommand[] = [];
-    const ended = this.#drive(
-      task,
-      { ...call, signal: scope.signal },
-      record.isBackground ? this.tell : emit,
-      queue,
-    );
-    const child: RunningChild = { record, queue, stop: (reason) => scope.abort(reason), ended };
-    this.#running.set(record.agentId, child);
-    void ended.finally(() => {
-      scope.release();
-      this.#running.delete(record.agentId);
+  async #run(task: ChildTask, call: Call, emit: Emit): Promise<TaskOutcome> {
+    const { agentId } = task.record;
+    const { options, session } = this.#parent();
+    const child = new RunningChild(task.record, call.signal, {
+      call: emit,
+      background: this.tell,
+      now: (options.clock ?? systemClock).now,
+      uuid: () => this.#uuid(),
+      sessionId: session.id,
     });
-    if (!record.isBackground) return { kind: 'ended', record, result: await ended };
-    return this.#inBackground(record);
+    const result = this.#drive(task, child, call.tools);
+    this.#running.set(agentId, child);
+    const leave = (): void => {
+      child.release();
+      this.#running.delete(agentId);
+    };
+    child.ended = result.then(leave, leave);
+    if (!child.record.isBackground) {
+      const ended = await Promise.race([result, child.moved]);
+      if (ended && !child.record.isBackground) return { kind: 'ended', record: child.record, result: ended };
+    }
+    return this.#inBackground(child.record);
   }
 
   #inBackground({ result: _result, ...record }: ChildRecord): TaskOutcome {
@@ -265,23 +294,15 @@ export class Subagents {
   readonly tell: Emit = (line) => this.#settings.onLine?.(line);
 
   async #drive(
-    {
-      record,
-      definition,
-      isInterrupted,
-    }: {
-      readonly record: ChildRecord;
-      readonly definition: AgentDefinition;
-      readonly isInterrupted: boolean;
-    },
-    call: Call,
-    emit: Emit,
-    queue: QueuedCommand[],
+    { record, definition, isInterrupted }: ChildTask,
+    child: RunningChild,
+    tools: Call['tools'],
   ): Promise<ChildResult> {
     const parent = this.#parent();
+    const { signal } = child;
     const now = (parent.options.clock ?? systemClock).now;
     this.#stored.write(record);
-    const leave = await this.#enter(call.signal);
+    const leave = await this.#enter(signal);
     try {
       const session = openChildSession({
         parent: parent.session,
@@ -296,23 +317,22 @@ export class Subagents {
         transcript: session.journal.path,
         messages: () => session.projection.messages,
       };
-      const spec = { definition, identity, session, tools: call.tools, model: record.model, cwd: record.cwd };
-      // The code of a running subagent loads with the first one.
-      const { runChild } = await import('./run-child.ts');
+      child.messages = identity.messages;
+      const spec = { definition, identity, session, tools, model: record.model, cwd: record.cwd };
       const result = await runChild({
         options: childOptions(parent, spec),
         record,
         parentSessionId: parent.session.id,
         forwardsText: this.#settings.forwardsText ?? false,
         isInterrupted,
-        signal: call.signal,
-        emit,
+        signal,
+        emit: child.emit,
         now,
         uuid: () => this.#uuid(),
-        takeQueued: () => queue.splice(0),
+        takeQueued: () => child.queue.splice(0),
       });
       // A program that ends leaves the task open, so that a resumed session can continue it.
-      if (call.signal.reason !== SESSION_ENDED) this.#stored.write({ ...record, result });
+      if (signal.reason !== SESSION_ENDED) this.#stored.write(child.finish(result));
       return result;
     } finally {
       leave();
@@ -349,7 +369,19 @@ export class Subagents {
   }
 }
 
-const END_WORDS = { completed: 'has finished', failed: 'failed', stopped: 'was stopped' } as const;
+const INTERRUPTED = 'It was interrupted when the program ended. SendMessage continues it.';
+
+function endedStatus(record: ChildRecord): SubagentStatus {
+  const { result } = record;
+  const usage = result?.usage ?? { total_tokens: 0, tool_uses: 0, duration_ms: 0 };
+  return { record, usage, lastTool: undefined, isRunning: false, result };
+}
+
+/** The texts of its answers. */
+function textSoFar(messages: Iterable<Message>): string {
+  const texts = [...messages].map((message) => (message.type === 'assistant' ? textOf(message.content) : ''));
+  return texts.filter((text) => text !== '').join('\n\n');
+}
 
 /** The subagents whose report the conversation already contains. */
 function reportedIn(messages: Iterable<Message>): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 /** The state of the current run, for the region: its phase, its start, and the running calls. Pure. */
-import { isRecord, isToolResult, type JsonObject, type LoopEvent } from '@heddle/core';
+import { isToolResult, type Json, type JsonObject, type LoopEvent } from '@heddle/core';
 import { stripVTControlCharacters } from 'node:util';
-import { callLine } from '../terminal/call-line.ts';
+import { callLine, progressText } from '../terminal/call-line.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 
 export interface LiveState {
@@ -126,9 +126,9 @@ function reduceStream(state: LiveState, event: ApiEvent): LiveState {
   }
 }
 
-function addOutput(call: LiveCall, id: string, data: unknown): LiveCall {
-  const text = isRecord(data) ? data['output'] : undefined;
-  if (call.id !== id || typeof text !== 'string') return call;
+function addOutput(call: LiveCall, id: string, data: Json): LiveCall {
+  const text = progressText(data);
+  if (call.id !== id || text === undefined) return call;
   return { ...call, output: (call.output + stripVTControlCharacters(text)).slice(-MAX_OUTPUT_LENGTH) };
 }
 

@@ -238,12 +238,12 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'tasks',
-    hint: '[[stop] id]',
-    help: 'commands in the background; what one wrote; its end',
+    hint: '[[stop] id | background]',
+    help: 'commands and agents in the background; what one wrote; its end',
     about: 'the rest',
     anytime: true,
     headless: 'text',
-    run: async (words, chat) => (await import('./status.ts')).tasks(words, chat),
+    run: async (words, chat) => (await import('./tasks.ts')).tasks(words, chat),
   },
   {
     name: 'loop',

@@ -1,7 +1,8 @@
 /** Describes a call in one line: its tool and its most important argument. */
-import type { JsonObject } from '@heddle/core';
+import { lineInProgress } from '@heddle/agent';
+import { isRecord, type Json, type JsonObject } from '@heddle/core';
 import path from 'node:path';
-import { shortened } from './amounts.ts';
+import { pluralize, shortened, tokens } from './amounts.ts';
 import { escapeControls } from './escape-controls.ts';
 
 /** Longer arguments are cut. The session contains the whole input. */
@@ -78,4 +79,14 @@ export function nearPath(file: string, cwd: string): string {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** Returns the text of a call's progress: new output of a command, or a line about the work of a subagent. */
+export function progressText(data: Json): string | undefined {
+  const output = isRecord(data) ? data['output'] : undefined;
+  if (typeof output === 'string') return output;
+  const line = lineInProgress(data);
+  if (line?.type !== 'system' || line.subtype !== 'task_progress') return undefined;
+  const { total_tokens, tool_uses } = line.usage;
+  return `${line.last_tool_name ?? ''} (${pluralize(tool_uses, 'call')}, ${tokens(total_tokens)} tokens)\n`;
 }

@@ -218,12 +218,14 @@ export async function classifyCall(
   }
 }
 
-/** Finds a tool by its name. A name that differs in case matches if only one tool has it. */
+/** Finds a tool by its name. A name that differs in case, or a former name, matches if only one tool has it. */
 function toolNamed(name: string, tools: readonly Tool[]): Tool | undefined {
   const exact = tools.find((candidate) => candidate.name === name);
   if (exact) return exact;
   const folded = name.toLowerCase();
-  const similar = tools.filter((candidate) => candidate.name.toLowerCase() === folded);
+  const similar = tools.filter(
+    (candidate) => candidate.name.toLowerCase() === folded || candidate.formerNames?.includes(name),
+  );
   return similar.length === 1 ? similar[0] : undefined;
 }
 

@@ -16,6 +16,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly inputJSONSchema: JsonObject;
   /** Checks and types an input. Loaded on demand: the schema library is not on the start-up path. */
   inputSchema(): Schema<Input> | Promise<Schema<Input>>;
+  /** Names that the tool had before. A call with one of them runs this tool, unless another tool has the name. */
+  readonly formerNames?: readonly string[];
   /** Other names that models use for its fields. They are tried if the schema rejects an input as it is. */
   readonly inputAliases?: InputAliases;
 

@@ -162,6 +162,7 @@ const WITHOUT_SANDBOX = { ...inputSchemas.Bash, properties };
 function exitOf({ how, task }: Ran, timeoutMs: number): BashExit {
   if (how.kind === 'time_limit')
     return { kind: 'background', id: task.id, why: 'time_limit', afterMs: timeoutMs };
+  if (how.kind === 'requested') return { kind: 'background', id: task.id, why: 'requested' };
   if (how.kind === 'waiting') return { kind: 'background', id: task.id, why: 'waiting', line: how.line };
   return how;
 }

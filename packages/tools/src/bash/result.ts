@@ -29,7 +29,8 @@ export type BashExit =
   | {
       readonly kind: 'background';
       readonly id: string;
-      readonly why: 'asked' | 'time_limit' | 'waiting';
+      /** `asked`: by the call itself. `requested`: by the user or host, while the command ran. */
+      readonly why: 'asked' | 'time_limit' | 'waiting' | 'requested';
       readonly afterMs?: number;
       readonly line?: string;
     }
@@ -74,6 +75,8 @@ function endingOf({ exit, meaning, output }: BashData): string {
     case 'background': {
       const how = `Read its output with TaskOutput, end it with TaskStop (task_id ${exit.id}).`;
       if (exit.why === 'asked') return `Started in the background as task ${exit.id}. ${how}`;
+      if (exit.why === 'requested')
+        return `The user moved it to the background; it continues as task ${exit.id}. ${how}`;
       if (exit.why === 'time_limit') {
         return `Still running after its time limit of ${exit.afterMs} ms; it continues in the background as task ${exit.id}. ${how}`;
       }

@@ -16,6 +16,7 @@ export interface Ran {
   readonly how:
     | TaskEnd
     | { readonly kind: 'time_limit' }
+    | { readonly kind: 'requested' }
     | { readonly kind: 'waiting'; readonly line: string };
 }
 
@@ -42,9 +43,12 @@ export async function runInForeground(tasks: TaskRegistry, run: Foreground): Pro
       task = started;
       progress.poke();
     });
+    task.leaveCall = () => leaves.resolve({ kind: 'requested' });
     if (signal.aborted) onAbort();
     const how = await Promise.race([task.ended, leaves.promise]);
-    if (how.kind === 'time_limit' || how.kind === 'waiting') await tasks.moveToBackground(task);
+    task.leaveCall = undefined;
+    if (how.kind === 'time_limit' || how.kind === 'waiting' || how.kind === 'requested')
+      await tasks.moveToBackground(task);
     return { task, how };
   } finally {
     clearTimeout(timer);

@@ -64,6 +64,15 @@ export class TaskRegistry {
     void this.#announceEnd(task, file);
   }
 
+  /** Lets waiting calls return while their commands continue: that of one call, or all. Returns whether there was one. */
+  leaveCalls(callId?: string): boolean {
+    const waiting = [...this.#running].filter(
+      ({ spec, leaveCall }) => leaveCall && (callId === undefined || spec.callId === callId),
+    );
+    for (const task of waiting) task.leaveCall?.();
+    return waiting.length > 0;
+  }
+
   /** Returns a background task. Foreground tasks cannot be queried. */
   get(id: string): Task | undefined {
     return this.#background.get(id);

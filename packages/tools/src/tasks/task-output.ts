@@ -19,6 +19,16 @@ interface TaskOutputData {
   readonly notes: readonly string[];
 }
 
+/** Names of the id in former tools, and those that results use. */
+const ID_ALIASES = {
+  bash_id: 'task_id',
+  shell_id: 'task_id',
+  agent_id: 'task_id',
+  agentId: 'task_id',
+  taskId: 'task_id',
+  id: 'task_id',
+} as const;
+
 const DEFAULT_WAIT_MS = 30_000;
 /** Bytes shown from an offset. */
 const PAGE_BYTES = 30_000;
@@ -31,6 +41,8 @@ export function createTaskOutputTool(tasks: TaskRegistry): Tool<TaskOutputInput,
       'Shows what a background task has written and whether it has ended, after waiting for its end.',
     inputJSONSchema: inputSchemas.TaskOutput,
     inputSchema: async () => (await import('./schema.ts')).taskOutputInput,
+    formerNames: ['BashOutput', 'AgentOutput'],
+    inputAliases: { ...ID_ALIASES, wait: 'block', timeout_ms: 'timeout', filter: null },
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
     maxResultSize: 60_000,
@@ -115,6 +127,8 @@ export function createTaskStopTool(tasks: TaskRegistry): Tool<TaskStopInput, Tas
     description: 'Ends a background task with everything it started.',
     inputJSONSchema: inputSchemas.TaskStop,
     inputSchema: async () => (await import('./schema.ts')).taskStopInput,
+    formerNames: ['KillShell', 'KillBash'],
+    inputAliases: ID_ALIASES,
     // It ends only tasks that this session started with permission.
     isReadOnly: () => true,
     isConcurrencySafe: () => false,

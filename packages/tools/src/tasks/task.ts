@@ -64,6 +64,8 @@ export class Task {
   /** Notes of its sandbox. */
   notes: readonly string[] = [];
   onOutput: (() => void) | undefined;
+  /** Lets the call that waits for it return. Undefined if no call waits. */
+  leaveCall: (() => void) | undefined;
 
   readonly #settings: TaskSettings;
   readonly #settled = Promise.withResolvers<TaskEnd>();

@@ -12,7 +12,10 @@ const MAX_NAME_LENGTH = 40;
 export async function sessionFacts({ started, options }: OpenSession, style: Style): Promise<string[]> {
   const { agent, tasks } = started;
   const { paint } = style;
-  const running = tasks.list().filter(({ end }) => end === undefined).length;
+  const running =
+    tasks.list().filter(({ end }) => end === undefined).length +
+    (agent.subagents?.list() ?? []).filter(({ isRunning, record }) => isRunning && record.isBackground)
+      .length;
   const mode = agent.permissionMode;
   const isCareful = mode === 'default' || mode === 'plan';
   return [

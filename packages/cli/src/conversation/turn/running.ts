@@ -2,12 +2,14 @@
  * Shows calls that take long, with their duration and their last line of output. A screen with a status line updates it
  * every second. Other screens print a line at growing intervals.
  */
-import { isRecord, isToolResult, type Json, type LoopEvent } from '@heddle/core';
-import type { Task, TaskRegistry } from '@heddle/tools';
+import type { SdkMessage } from '@heddle/agent';
+import { isToolResult, type Json, type LoopEvent } from '@heddle/core';
+import type { Task } from '@heddle/tools';
 import { stripVTControlCharacters } from 'node:util';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { durationText, shortened } from '../../terminal/amounts.ts';
-import { callLine } from '../../terminal/call-line.ts';
+import { callLine, progressText } from '../../terminal/call-line.ts';
+import type { Started } from '../../start/start-agent.ts';
 
 interface RunningSetup {
   readonly cwd: string;
@@ -73,8 +75,8 @@ export class Running {
 
   #heard(id: string, data: Json): void {
     const call = this.#calls.get(id);
-    const output = isRecord(data) ? data['output'] : undefined;
-    if (!call || typeof output !== 'string') return;
+    const output = progressText(data);
+    if (!call || output === undefined) return;
     const last = stripVTControlCharacters(output)
       .split(/[\r\n]+/)
       .map((line) => line.trim())
@@ -152,22 +154,31 @@ export class SilenceTimer {
   }
 }
 
-/** Prints a note when a background task ends. */
+/** Prints a note when a command or a subagent in the background ends. */
 export class EndedTasks {
-  readonly #known = new WeakSet<Task>();
+  readonly #known = new WeakSet<object>();
   readonly #tell: (line: string) => void;
 
   constructor(tell: (line: string) => void) {
     this.#tell = tell;
   }
 
-  /** Watches the tasks that are not watched yet. */
-  watch(tasks: TaskRegistry): void {
+  /** Watches the tasks of a session that are not watched yet. */
+  watch({ tasks, listenToSubagents }: Pick<Started, 'tasks' | 'listenToSubagents'>): void {
+    if (!this.#known.has(tasks)) listenToSubagents((line) => this.#hear(line));
+    this.#known.add(tasks);
     for (const task of tasks.list()) {
       if (this.#known.has(task)) continue;
       this.#known.add(task);
       void task.ended.then(() => this.#tell(lineOf(task)));
     }
+  }
+
+  /** A line of a subagent in the background. */
+  #hear(line: SdkMessage): void {
+    if (line.type !== 'system' || line.subtype !== 'task_notification') return;
+    const { task_id, status, summary } = line;
+    this.#tell(`background agent ${task_id} ${status}: ${escapeControls(shortened(summary, 80))}`);
   }
 }
 

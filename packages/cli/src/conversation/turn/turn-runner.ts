@@ -71,13 +71,13 @@ export class TurnRunner {
     const pieces = renderer.tell(event);
     if (pieces.length > 0) loseSight();
     for (const piece of pieces) showPiece(piece, screen);
-    if (event.type === 'message') this.#endedTasks.watch(session.started.tasks);
+    if (event.type === 'message') this.#endedTasks.watch(session.started);
   }
 
   /** Runs a turn. `carries` are queued prompts that are part of this one. Returns false if it was stopped. */
   async turn(prompt: string, carries: readonly string[] = []): Promise<boolean> {
     const { started, options } = this.#setup.session;
-    const { agent, tasks } = started;
+    const { agent } = started;
     const work = async (): Promise<void> => {
       const isReplay = options.plays !== undefined;
       this.#lastTurnFailed = !(await runTurn(
@@ -86,7 +86,7 @@ export class TurnRunner {
       ));
     };
     const isComplete = await this.#do(work, (reason) => agent.abort(reason));
-    this.#endedTasks.watch(tasks);
+    this.#endedTasks.watch(started);
     return isComplete;
   }
 

@@ -40,7 +40,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
   if (!host.requests || !host.serve) return undefined;
   const { options, flags, write } = setup;
   const permissions = options.rules instanceof LivePermissions ? options.rules : undefined;
-  const tasks = new HostTasks(started.tasks, started.agent.sessionId, write);
+  const tasks = new HostTasks(started.tasks, started.agent, write);
   const hooks = new HooksOfHost(started, host.requests, write);
   const activity = new SessionActivity();
   const control = createControl({
@@ -75,6 +75,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
       const stamp = { uuid: randomUUID(), session_id: started.agent.sessionId };
       void write({ type: 'system', subtype: 'commands_changed', ...stamp, commands });
     });
+  started.listenToSubagents((line) => tasks.noteLine(line));
   host.serve(control);
   return {
     insteadOf: async ({ pass }) => {

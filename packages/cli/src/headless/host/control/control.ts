@@ -66,6 +66,8 @@ export function createControl(deps: ControlDeps): Control {
       const problem = await tasks.stop(textIn(id) ?? '');
       return problem === undefined ? controlSuccess({}) : controlFailure(problem);
     },
+    background_tasks: ({ tool_use_id: id }) =>
+      controlSuccess({ backgrounded: tasks.moveToBackground(textIn(id)) }),
     get_task_output: ({ task_id: id }) => {
       const output = tasks.output(textIn(id) ?? '');
       return output ? controlSuccess(output) : controlFailure(`There is no task ${String(id)}.`);
