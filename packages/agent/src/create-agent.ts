@@ -25,7 +25,7 @@ import { type AgentTask, Subagents } from './subagents/subagents.ts';
 import { withAgentTasks } from './subagents/task-tools.ts';
 
 /** Lists and stops subagents, shows their output, and moves them to the background. */
-export type SubagentControl = Pick<Subagents, 'list' | 'output' | 'stop' | 'moveToBackground'>;
+type SubagentControl = Pick<Subagents, 'list' | 'output' | 'stop' | 'moveToBackground'>;
 
 export interface Agent {
   readonly sessionId: string;

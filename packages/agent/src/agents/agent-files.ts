@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { readMarkdownFileSync } from '../extensions/frontmatter.ts';
+import { readMarkdownFile } from '../extensions/frontmatter.ts';
 import { readSmallFile } from '../extensions/small-file.ts';
 import { managedDir, PROJECT_FOLDERS, projectRoot, type Scope } from '../settings/scopes.ts';
 import { isReallyWithin } from '../settings/trust.ts';
@@ -14,7 +14,7 @@ export interface AgentFilePlaces {
   readonly configDirs: readonly string[];
   /** The scopes whose files are read. Undefined for all. */
   readonly sources?: readonly Scope[] | undefined;
-  /** Without trust, a file of the project cannot choose a model of another provider, nor lead out of the project. */
+  /** Without trust, a file of the project cannot lead out of it, choose another provider, run hooks or have a memory. */
   readonly isTrusted: boolean;
   /** Plugins in use. Their agents have the names `plugin:name`. */
   readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
@@ -75,8 +75,10 @@ async function readFolder(folder: AgentFolder, places: AgentFilePlaces): Promise
   if (leadsOut(folder.path, folder, places)) return leftOut(folder.path);
   const names = await namesIn(folder.path);
   const files = names.slice(0, MAX_FILES).map((name) => path.join(folder.path, name));
-  const read = files.map((file) =>
-    leadsOut(file, folder, places) ? leftOut(file) : readAgentFile(file, folder, places),
+  const read = await Promise.all(
+    files.map((file) =>
+      leadsOut(file, folder, places) ? leftOut(file) : readAgentFile(file, folder, places),
+    ),
   );
   const most = names.length > MAX_FILES ? [`${folder.path}: only ${MAX_FILES} files are read.`] : [];
   return {
@@ -104,28 +106,33 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
+/** Hooks run programs, memory writes files, and a provider receives the conversation. */
+function withoutTrust({ model, hooks: _hooks, memory: _memory, ...rest }: AgentDefinition): AgentDefinition {
+  return model !== undefined && PLAIN_MODEL_NAME.test(model) ? { ...rest, model } : rest;
+}
+
 /** Names without a provider. */
 const PLAIN_MODEL_NAME = /^(inherit|sonnet|opus|haiku|claude-[\w.-]+)$/i;
 
-function readAgentFile(
+async function readAgentFile(
   file: string,
   { source, plugin }: AgentFolder,
   { isTrusted }: AgentFilePlaces,
-): AgentFiles {
+): Promise<AgentFiles> {
   const read = readSmallFile(file, MAX_FILE_BYTES);
   if (read === undefined) return { definitions: [], problems: [] };
   if (read.size > MAX_FILE_BYTES)
     return { definitions: [], problems: [`${file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`] };
-  const { fields, body } = readMarkdownFileSync(read.text);
+  const { fields, body, problems: wrongLines } = await readMarkdownFile(read.text);
   const { name: given } = fields;
   const own = typeof given === 'string' && given !== '' ? given : path.basename(file, '.md');
   const name = plugin === undefined ? own : `${plugin}:${own}`;
   const decoded = decodeAgent({ ...fields, prompt: body }, { name, source, file });
-  const problems = decoded.problems.map((problem) => `${file}: ${problem}`);
+  const problems = [
+    ...wrongLines.map(({ line, message }) => `${file}:${line}: ${message}`),
+    ...decoded.problems.map((problem) => `${file}: ${problem}`),
+  ];
   if (!decoded.definition) return { definitions: [], problems };
-  const { model, ...careful } = decoded.definition;
-  const mayChoose =
-    source !== 'project' || isTrusted || (model !== undefined && PLAIN_MODEL_NAME.test(model));
-  const definition = mayChoose ? decoded.definition : careful;
-  return { definitions: [definition], problems };
+  const isCareful = source === 'project' && !isTrusted;
+  return { definitions: [isCareful ? withoutTrust(decoded.definition) : decoded.definition], problems };
 }

@@ -1,5 +1,5 @@
 /** A type of subagent: its prompt, tools, model and limits. Decoded from a file, from the command line or from a host. */
-import { type Effort, isRecord, type PermissionMode } from '@heddle/core';
+import { type Effort, isJsonObject, isRecord, type JsonObject, type PermissionMode } from '@heddle/core';
 
 export type AgentSource = 'managed' | 'caller' | 'project' | 'user' | 'plugin' | 'built-in';
 
@@ -22,9 +22,23 @@ export interface AgentDefinition {
   /** It runs in the background unless the call says otherwise. */
   readonly isBackground?: boolean | undefined;
   readonly isolation?: 'worktree' | undefined;
+  /** Skills that it has read before its task. */
+  readonly skills?: readonly string[] | undefined;
+  /** Facts from task to task: of all projects of the user, of the project, or of the project on this machine. */
+  readonly memory?: AgentMemory | undefined;
+  /** Servers whose tools it has beside `tools`. */
+  readonly mcpServers?: readonly string[] | undefined;
+  /** Hooks that run for it alone, in the form of the settings. */
+  readonly hooks?: JsonObject | undefined;
+  /** Precedes the first prompt if the main conversation runs as this agent. */
+  readonly initialPrompt?: string | undefined;
+  readonly color?: AgentColor | undefined;
   readonly source: AgentSource;
   readonly file?: string | undefined;
 }
+
+export type AgentMemory = 'user' | 'project' | 'local';
+export type AgentColor = (typeof COLORS)[number];
 
 export interface DecodedAgent {
   /** Undefined if it cannot be used. */
@@ -40,6 +54,7 @@ interface AgentOrigin {
 }
 
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
+const COLORS = ['red', 'blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan'] as const;
 const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** Decodes the fields of a definition. Both spellings of a key are accepted: `maxTurns` and `max-turns`. */
@@ -66,6 +81,9 @@ export function decodeAgent(given: unknown, { name, source, file }: AgentOrigin)
       problems.push(`The agent ${name}: ${key} must be one of ${allowed.join(', ')}.`);
     return known;
   };
+  const hooks = value('hooks');
+  if (hooks !== undefined && !isJsonObject(hooks))
+    problems.push(`The agent ${name}: hooks is not an object.`);
   const prompt = text('prompt') ?? '';
   const description = text('description') ?? '';
   if (prompt === '') problems.push(`The agent ${name} has no prompt.`);
@@ -84,6 +102,12 @@ export function decodeAgent(given: unknown, { name, source, file }: AgentOrigin)
     effort: choice('effort', EFFORTS),
     isBackground: value('background') === true || value('background') === 'true',
     isolation: choice('isolation', ['worktree']),
+    skills: listOf(value('skills')),
+    memory: choice('memory', ['user', 'project', 'local']),
+    mcpServers: serverNames(value('mcpServers'), name, problems),
+    hooks: isJsonObject(hooks) ? hooks : undefined,
+    initialPrompt: text('initialPrompt'),
+    color: choice('color', COLORS),
     source,
     file,
   };
@@ -105,6 +129,24 @@ export function decodeAgents(given: unknown): {
   };
 }
 
+/** A list, or a text with commas. */
+function listOf(value: unknown): readonly string[] | undefined {
+  const items = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(items)) return undefined;
+  const texts = items.flatMap((item) => (typeof item === 'string' ? [item.trim()] : []));
+  return texts.filter((text) => text !== '');
+}
+
+/** The names of configured servers. A server that is described here must be configured for the session first. */
+function serverNames(value: unknown, agent: string, problems: string[]): readonly string[] | undefined {
+  const items = isRecord(value) ? [value] : value;
+  const described = (Array.isArray(items) ? items : []).filter(isRecord).flatMap((item) => Object.keys(item));
+  for (const server of described)
+    problems.push(`The agent ${agent}: configure the server ${server} for the session, and name it here.`);
+  const names = listOf(items);
+  return names === undefined ? undefined : [...names, ...described];
+}
+
 /** A list, or a text with commas. A rule such as `Bash(git *)` counts as the tool. Undefined: no restriction. */
 function toolNames(value: unknown): readonly string[] | undefined {
   const items = typeof value === 'string' ? value.split(/,(?![^(]*\))/) : value;
@@ -114,6 +156,41 @@ function toolNames(value: unknown): readonly string[] | undefined {
     .map((item) => item.replace(/\(.*$/s, '').trim())
     .filter((item) => item !== '');
   return names.includes('*') ? undefined : names;
+}
+
+/** Whether an agent with this definition has a tool, if the session has it. */
+export function agentHasTool(
+  {
+    tools,
+    disallowedTools = [],
+    mcpServers = [],
+  }: Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'mcpServers'>,
+  name: string,
+): boolean {
+  if (disallowedTools.some((one) => matchesTool(one, name))) return false;
+  return tools === undefined || namesTool([...tools, ...mcpServers.map(serverTools)], name);
+}
+
+/** Whether the definition itself names the tool, so that it is loaded without a search. */
+export function agentNamesTool(
+  { tools = [], mcpServers = [] }: Pick<AgentDefinition, 'tools' | 'mcpServers'>,
+  name: string,
+): boolean {
+  return namesTool([...tools, ...mcpServers.map(serverTools)], name);
+}
+
+function namesTool(names: readonly string[], tool: string): boolean {
+  return names.some((one) => matchesTool(one, tool));
+}
+
+function serverTools(server: string): string {
+  return `mcp__${server}`;
+}
+
+/** A definition may name a tool, a server (`mcp__github`), or a pattern with a star at its end. */
+function matchesTool(named: string, tool: string): boolean {
+  if (named.endsWith('*')) return tool.startsWith(named.slice(0, -1));
+  return named === tool || (named.startsWith('mcp__') && tool.startsWith(`${named}__`));
 }
 
 const PRIORITY: readonly AgentSource[] = ['managed', 'caller', 'project', 'user', 'plugin', 'built-in'];

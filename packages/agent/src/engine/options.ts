@@ -184,6 +184,10 @@ interface Teammates {
   readonly has: (name: string) => boolean;
   /** Stores the message for its receivers, and returns their names. Throws if that is not possible. */
   readonly send: (to: string, message: string) => readonly string[];
+  /** Returns the text of a skill that a definition names. Undefined if there is none. */
+  readonly loadSkill?: ((name: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
+  /** Returns the memory folder of an agent. Undefined if it has none. */
+  readonly memoryFolder?: ((definition: AgentDefinition) => string | undefined) | undefined;
 }
 
 interface AgentLimitOptions {
@@ -314,6 +318,8 @@ export interface SubagentIdentity {
   readonly transcript?: string | undefined;
   /** The conversation so far, for hooks at its end. */
   readonly messages?: (() => Iterable<Message>) | undefined;
+  /** Hooks that run for it alone, in the form of the settings. */
+  readonly hooks?: JsonObject | undefined;
 }
 
 export interface PromptHookAnswer {

@@ -13,7 +13,7 @@ import type { AgentHooks, StopHookAnswer, StopHookQuestion, SubagentIdentity } f
 import { permissionUpdates } from '../permission/live-permissions.ts';
 import { hostResult } from '../sdk/tool-results.ts';
 import type { HookResponse } from './combine.ts';
-import type { HookDefinition } from './definition.ts';
+import { type HookDefinition, readHooks } from './definition.ts';
 import type { HookEventName } from './events.ts';
 import { describeFailures, type HookCall, type HookRunner } from './hook-runner.ts';
 
@@ -28,8 +28,9 @@ export interface AgentHooksDeps {
 /** Every event that the engine reports to hooks. An event without hooks costs nothing. */
 export function createAgentHooks(runner: HookRunner, { tell, messages, agent }: AgentHooksDeps): AgentHooks {
   const origin = agent ? { agent_id: agent.id, agent_type: agent.type } : {};
+  const also = agent?.hooks && hooksOfAgent(agent);
   const run = async (call: HookCall): Promise<HookResponse> => {
-    const response = await runner.run({ ...call, input: { ...call.input, ...origin } });
+    const response = await runner.run({ ...call, input: { ...call.input, ...origin }, also });
     for (const text of [...response.messages, ...describeFailures(response)]) tell(text);
     return response;
   };
@@ -57,7 +58,7 @@ export function createAgentHooks(runner: HookRunner, { tell, messages, agent }: 
         return afterTool(event, await run({ event, input: about, toolUseId: call.toolUseId, signal }));
       },
       async afterBatch(calls, signal) {
-        if (!runner.has('PostToolBatch')) return {};
+        if (!runner.has('PostToolBatch', also)) return {};
         const tool_calls = calls.map(({ content, ...call }) => ({
           ...callInput(call),
           tool_response: content,
@@ -113,7 +114,7 @@ export function createAgentHooks(runner: HookRunner, { tell, messages, agent }: 
     },
     // Hooks may be added while the session runs.
     get stop() {
-      return runner.has(agent ? 'SubagentStop' : 'Stop') ? stop : undefined;
+      return runner.has(agent ? 'SubagentStop' : 'Stop', also) ? stop : undefined;
     },
     async subagentStart({ id, type }) {
       const input = { agent_id: id, agent_type: type };
@@ -229,4 +230,11 @@ function clientTrigger(trigger: 'auto' | 'manual' | 'reactive'): 'auto' | 'manua
 function lastText(messages: Iterable<Message>): string {
   const last = [...messages].findLast((message) => message.type === 'assistant');
   return last === undefined ? '' : textOf(last.content);
+}
+
+/** The hooks of a definition. Its end is that of a subagent. */
+function hooksOfAgent({ hooks = {}, type }: SubagentIdentity): readonly HookDefinition[] {
+  const { Stop: stop, ...others } = hooks;
+  const named = stop === undefined ? others : { SubagentStop: stop, ...others };
+  return readHooks(named, { source: `the agent ${type}` }).hooks;
 }

@@ -13,6 +13,8 @@ export interface HookCall {
   readonly signal?: AbortSignal | undefined;
   /** Limits the event to some of the hooks: a host asks its own callbacks about a prompt earlier. */
   readonly among?: ((hook: HookDefinition) => boolean) | undefined;
+  /** Hooks that run beside those of the session: those of a subagent. */
+  readonly also?: readonly HookDefinition[] | undefined;
 }
 
 interface StartedCall extends HookCall {
@@ -107,15 +109,20 @@ export class HookRunner {
     this.#connected.set(type, run);
   }
 
-  has(event: HookEventName): boolean {
-    return this.#hooks.some((hook) => hook.event === event);
+  has(event: HookEventName, also: readonly HookDefinition[] = []): boolean {
+    return [this.#hooks, also].some((hooks) => hooks.some((hook) => hook.event === event));
   }
 
   /** The hooks that an event would run, in the order of their declaration. */
-  async select({ event, input, among = () => true }: HookCall): Promise<readonly HookDefinition[]> {
+  async select({
+    event,
+    input,
+    among = () => true,
+    also = [],
+  }: HookCall): Promise<readonly HookDefinition[]> {
     const { matchField } = traitsOf(event);
     const subject = subjectOf(event, input);
-    const matching = this.#hooks.filter(
+    const matching = [...this.#hooks, ...also].filter(
       (hook) => hook.event === event && among(hook) && (matchField === undefined || hook.matches(subject)),
     );
     const selected: HookDefinition[] = [];
@@ -128,7 +135,7 @@ export class HookRunner {
 
   /** Never rejects: a hook that fails is listed in `failures`. */
   async run(call: HookCall): Promise<HookResponse> {
-    if (!this.has(call.event)) return NO_HOOKS;
+    if (!this.has(call.event, call.also)) return NO_HOOKS;
     const hooks = await this.select(call);
     if (hooks.length === 0) return NO_HOOKS;
     const runAll = async (variables: Readonly<Record<string, string>>): Promise<HookResponse> =>

@@ -14,6 +14,8 @@ export interface AppliedSettings {
   readonly fallbackModel: readonly string[];
   /** For short texts beside the conversation. */
   readonly smallModel: string | undefined;
+  /** The agent that the main conversation runs as. */
+  readonly agent: string | undefined;
   readonly effort: Effort | undefined;
   /** Whether capable models think. Undefined means yes. */
   readonly alwaysThinkingEnabled: boolean | undefined;
@@ -35,6 +37,7 @@ export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
     model: textOf(readSetting(merged, 'model')),
     fallbackModel: namesOf(readSetting(merged, 'fallbackModel')),
     smallModel: textOf(readSetting(merged, 'smallModel')),
+    agent: textOf(readSetting(merged, 'agent')),
     alwaysThinkingEnabled: readSetting(merged, 'alwaysThinkingEnabled'),
     models: modelSettings(readSetting(merged, 'models')),
     claudeMdExcludes: readSetting(merged, 'claudeMdExcludes') ?? [],

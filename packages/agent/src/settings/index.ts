@@ -15,6 +15,7 @@ export {
   configDirs,
   managedDir,
   PROJECT_FOLDERS,
+  projectRoot,
   repositoryTop,
   type Scope,
   SCOPES,

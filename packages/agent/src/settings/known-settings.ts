@@ -45,6 +45,7 @@ const OWN_SETTINGS = {
     variable: 'HEDDLE_SMALL_MODEL',
     meaning: 'a fast and cheap model for short texts beside the conversation; Haiku beside a Claude model',
   },
+  agent: { ...text, meaning: 'the agent that the conversation runs as; see subagents.md' },
   promptSuggestionEnabled: {
     ...flag,
     variable: 'HEDDLE_PROMPT_SUGGESTIONS',

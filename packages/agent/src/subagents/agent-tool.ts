@@ -145,7 +145,8 @@ function sendMessageTool(subagents: Subagents): Tool<JsonObject, Sent> {
   };
 }
 
-const BACKGROUND = 'The agent runs in the background. Its report arrives as a message when it ends. TaskOutput waits for it, TaskStop ends it.';
+const BACKGROUND =
+  'The agent runs in the background. Its report arrives as a message when it ends. TaskOutput waits for it, TaskStop ends it.';
 
 function taskResult(outcome: TaskOutcome): ToolResult {
   const { record } = outcome;

@@ -1,7 +1,7 @@
 /** The options of a subagent, from those of its parent and its definition. */
 import type { RequestOptions, Tool } from '@heddle/core';
 import { aliasesIn, plainModelName } from '@heddle/models';
-import type { AgentDefinition } from '../agents/definition.ts';
+import { type AgentDefinition, agentHasTool, agentNamesTool } from '../agents/definition.ts';
 import type { AgentHooks, AgentOptions, SubagentIdentity } from '../engine/options.ts';
 import type { ParentAgent } from '../engine/parent.ts';
 import type { Session } from '../session/open/open.ts';
@@ -40,6 +40,7 @@ export function childOptions(parent: ParentAgent, spec: ChildSpec): AgentOptions
     context: options.context,
     compaction: options.compaction,
     tools: childTools(spec.tools, options.deferredTools?.() ?? [], definition),
+    memory: options.subagents?.memoryFolder?.(definition),
     deferredTools: options.deferredTools && (() => options.deferredTools?.().filter(isForChildren) ?? []),
     hooks: childHooks(options.hooks, identity),
     redact: options.redact,
@@ -92,26 +93,15 @@ function isForChildren({ name }: Tool): boolean {
   return !MAIN_ONLY.has(name);
 }
 
-/** The tools of the parent that the definition names. A tool that the parent loads on demand is loaded if it is named. */
+/** The tools of the parent that the definition permits. A tool that the parent loads on demand is loaded if it is named. */
 function childTools(
   active: readonly Tool[],
   deferred: readonly Tool[],
-  { tools, disallowedTools = [] }: Pick<AgentDefinition, 'tools' | 'disallowedTools'>,
+  definition: AgentDefinition,
 ): readonly Tool[] {
   const names = new Set(active.map(({ name }) => name));
-  const known =
-    tools === undefined ? active : [...active, ...deferred.filter(({ name }) => !names.has(name))];
-  const isNamed = (name: string): boolean => tools === undefined || tools.some((one) => matches(one, name));
-  return known.filter(
-    (tool) =>
-      isForChildren(tool) && isNamed(tool.name) && !disallowedTools.some((one) => matches(one, tool.name)),
-  );
-}
-
-/** A definition may name a tool, a server (`mcp__github`), or a pattern with a star at its end. */
-function matches(named: string, tool: string): boolean {
-  if (named.endsWith('*')) return tool.startsWith(named.slice(0, -1));
-  return named === tool || (named.startsWith('mcp__') && tool.startsWith(`${named}__`));
+  const loaded = deferred.filter(({ name }) => !names.has(name) && agentNamesTool(definition, name));
+  return [...active, ...loaded].filter((tool) => isForChildren(tool) && agentHasTool(definition, tool.name));
 }
 
 function childHooks(hooks: AgentHooks | undefined, identity: SubagentIdentity): AgentHooks | undefined {

@@ -12,7 +12,8 @@ const STRICTNESS: readonly PermissionMode[] = [
   'bypassPermissions',
 ];
 
-function stricterMode(left: PermissionMode, right: PermissionMode | undefined): PermissionMode {
+/** Returns the mode that permits less. */
+export function stricterMode(left: PermissionMode, right: PermissionMode | undefined): PermissionMode {
   if (right === undefined) return left;
   return STRICTNESS.indexOf(right) < STRICTNESS.indexOf(left) ? right : left;
 }

@@ -30,6 +30,8 @@ export interface ChildRun {
   readonly uuid: () => string;
   /** Messages to the running subagent. */
   readonly takeQueued: () => readonly QueuedCommand[];
+  /** Loads the texts of its skills. They follow its task. */
+  readonly skills: () => Promise<readonly string[]>;
 }
 
 const CONTINUE =
@@ -94,12 +96,20 @@ async function drive(run: ChildRun, lines: SubagentLines, meter: ChildMeter): Pr
       if (next.value.type === 'result') result = next.value;
       else for (const line of lines.forwarded(next.value)) emit(line);
     }
-    return endOf(next.value, result, engine.messages);
+    const end = endOf(next.value, result, engine.messages);
+    if (options.memory !== undefined && end.status === 'completed') await remember(engine);
+    return end;
   } catch (thrown) {
     return { status: 'failed', text: `The subagent failed: ${String(thrown)}` };
   } finally {
     signal.removeEventListener('abort', stop);
   }
+}
+
+/** Stores what later tasks of this type must know. The limits of this work apply. */
+async function remember({ background }: QueryEngine): Promise<void> {
+  background.extract();
+  await background.settle();
 }
 
 /** How far the task was when the program was interrupted: not stored yet, without an end, or ended without a stored result. */
@@ -112,14 +122,14 @@ function stageOf({ options: { session }, record }: ChildRun): 'new' | 'open' | '
   return isStored ? 'ended' : 'new';
 }
 
-/** A hook that fails does not prevent the subagent. */
-async function firstPrompt({ options: { hooks, identity }, record: { prompt } }: ChildRun): Promise<string> {
-  try {
-    const context = identity && (await hooks?.subagentStart?.(identity));
-    return context === undefined ? prompt : `${prompt}\n\n${context}`;
-  } catch {
-    return prompt;
-  }
+/** A hook or a skill that fails does not prevent the subagent. */
+async function firstPrompt({ options, record: { prompt }, skills }: ChildRun): Promise<string> {
+  const { hooks, identity } = options;
+  const [context, texts] = await Promise.all([
+    identity && hooks?.subagentStart?.(identity).catch(() => undefined),
+    skills().catch(() => []),
+  ]);
+  return [prompt, ...texts, context].filter((text) => text !== undefined).join('\n\n');
 }
 
 /** The answer of a subagent that had finished before its result was stored. */

@@ -316,6 +316,7 @@ export class Subagents {
         type: definition.name,
         transcript: session.journal.path,
         messages: () => session.projection.messages,
+        hooks: definition.hooks,
       };
       child.messages = identity.messages;
       const spec = { definition, identity, session, tools, model: record.model, cwd: record.cwd };
@@ -330,6 +331,7 @@ export class Subagents {
         now,
         uuid: () => this.#uuid(),
         takeQueued: () => child.queue.splice(0),
+        skills: () => this.#skills(definition, signal),
       });
       // A program that ends leaves the task open, so that a resumed session can continue it.
       if (signal.reason !== SESSION_ENDED) this.#stored.write(child.finish(result));
@@ -337,6 +339,13 @@ export class Subagents {
     } finally {
       leave();
     }
+  }
+
+  /** Returns the texts of the skills that the definition names. */
+  async #skills({ skills = [] }: AgentDefinition, signal: AbortSignal): Promise<readonly string[]> {
+    const { loadSkill } = this.#settings;
+    const texts = await Promise.all(skills.map((name) => loadSkill?.(name, signal)));
+    return texts.flatMap((text) => text ?? []);
   }
 
   /** Waits for a place, and returns a function that frees it. A subagent that is stopped meanwhile needs none. */

@@ -18,11 +18,6 @@ const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
   // The run continues without these features.
   '--thinking-display': { takes: 'value', lacks: 'thinking is shown as the API sends it' },
   // Each narrows what may happen.
-  '--agent': {
-    takes: 'value',
-    lacks: 'there are no agents yet, and without its prompt and its tools this would be another run',
-    isRefused: true,
-  },
   '--project-config-root': {
     takes: 'value',
     lacks: 'project settings can only be taken from the working folder',

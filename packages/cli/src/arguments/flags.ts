@@ -59,6 +59,11 @@ export const FLAGS = {
     group: 'Running',
     text: 'stream-json also shows the text and thinking of subagents',
   }),
+  '--agent': valueFlag('every', 'agent', plainText, {
+    group: 'Running',
+    value: 'NAME',
+    text: 'run the conversation as this agent: its prompt, tools and model',
+  }),
   '--agents': valueFlag('every', 'agents', agentsObject, {
     group: 'Running',
     value: 'JSON',

@@ -28,11 +28,12 @@ import { RichScreen } from '../rich/rich-screen.ts';
 import { LineScreen } from '../plain/line-screen.ts';
 import type { Screen } from '../terminal/screen.ts';
 
-export async function chat(command: ChatCommand): Promise<number> {
+export async function chat(given: ChatCommand): Promise<number> {
   const { stdin, stdout } = process;
-  if (!stdin.isTTY && !command.plain) return usage(NO_TERMINAL);
-  const options = await agentOptions(command);
+  if (!stdin.isTTY && !given.plain) return usage(NO_TERMINAL);
+  const options = await agentOptions(given);
   if (!options.ok) return usage(options.message);
+  const { command } = options;
   const folder = configDir(process.env);
   const { cwd } = options.options;
   const plain = command.plain || !stdin.isTTY || !stdout.isTTY || process.env['TERM'] === 'dumb';
@@ -93,7 +94,9 @@ export async function chat(command: ChatCommand): Promise<number> {
   });
   const signals = watchTerminalSignals(conversation);
   try {
-    const code = await conversation.run(command.session, command.prompt);
+    const isNew = command.session.from.kind === 'new';
+    const first = command.prompt ?? (isNew ? options.options.mainAgent?.initialPrompt : undefined);
+    const code = await conversation.run(command.session, first);
     return signals.exitCode() ?? code;
   } finally {
     signals.release();

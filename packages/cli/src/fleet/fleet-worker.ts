@@ -96,7 +96,7 @@ async function agentOf(command: PrintCommand, turn: WorkerTurn): Promise<WorkerA
   if (!options.ok) throw new Error(options.message);
   const { cwd } = options.options;
   const starting = await startAgent(
-    command,
+    options.command,
     { ...options.options, cwd: turn.folder ?? cwd },
     { session: turn.log, agent: { canUseTool: turn.ask, news: turn.news } },
   );

@@ -57,13 +57,14 @@ export async function runWithHost(
 }
 
 async function begin(
-  command: PrintCommand,
+  given: PrintCommand,
   output: HeadlessOutput,
   host: Host,
   ending: AbortSignal,
 ): Promise<number> {
-  const options = await agentOptions(command);
+  const options = await agentOptions(given);
   if (!options.ok) return usage(options.message);
+  const { command } = options;
   const state = new SessionStateReporter((line) => output.write(line));
   const answers = command.asksHost ? host.ask : await askerOf(command, options.options.mcp);
   const ask = answers && state.watching(remembering(answers));

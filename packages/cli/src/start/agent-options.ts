@@ -1,5 +1,6 @@
 /** Builds the options of the agent from the command line, the environment and the settings. */
 import {
+  type AgentDefinition,
   type AgentOptions,
   compactionOverrides,
   isToolDenied,
@@ -10,6 +11,8 @@ import { type DeclaredHook, type InactiveReason, settingsHooks } from '@heddle/a
 import {
   appliedSettings,
   isSwitchedOn,
+  isTrusted,
+  type LoadedSettings,
   loopOverrides,
   parseRule,
   readSetting,
@@ -35,6 +38,7 @@ import { openProgramServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
+import type { AgentHookPolicy, AgentTypes } from './agent-types.ts';
 import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
 
 /** The options that an agent is started with. */
@@ -52,6 +56,12 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly mcp?: ProgramServers | undefined;
   readonly terminal?: TerminalSettings;
   readonly plays?: ModelOptions['plays'];
+  /** The agent that the main conversation runs as. */
+  readonly mainAgent?: AgentDefinition | undefined;
+  /** The types of subagents, if they were read to find the main one. */
+  readonly agentTypes?: AgentTypes | undefined;
+  /** The definitions of agents whose hooks may run. */
+  readonly agentHooks?: AgentHookPolicy | undefined;
   /** The settings about models. A model that is chosen later needs them, too. */
   readonly stated?: ModelSetupOptions['stated'];
 }
@@ -63,27 +73,37 @@ interface TerminalSettings {
   readonly statusCommand: string | undefined;
 }
 
-type OptionsRead =
+type OptionsRead<Command> =
   | {
       readonly ok: true;
+      /** The command with the choices of the agent that it runs as. */
+      readonly command: Command;
       readonly options: AgentSetup;
       /** The part of the options that concerns the model. */
       readonly model: ModelOptions;
     }
   | { readonly ok: false; readonly message: string };
 
-export async function agentOptions(
-  command: RunOptions & { readonly inputFormat?: string },
-): Promise<OptionsRead> {
-  const wrong = wrongPlace(command) ?? wrongRule(command);
+export async function agentOptions<Command extends RunOptions & { readonly inputFormat?: string }>(
+  given: Command,
+): Promise<OptionsRead<Command>> {
+  const wrong = wrongPlace(given) ?? wrongRule(given);
   if (wrong !== undefined) return { ok: false, message: wrong };
-  const permission = await permissionSetup(command);
-  const settings = appliedSettings(permission.loaded);
+  const before = await permissionSetup(given);
+  const settings = appliedSettings(before.loaded);
+  const agentHooks = agentHookPolicy(before.loaded, settings.merged);
+  const { configDirs } = before;
+  const plugins = await openPlugins(given, before.loaded, settings.merged, configDirs);
+  const chosen = await mainAgentOf(given, settings.agent, { configDirs, agentHooks, plugins: plugins.plugins });
+  if (!chosen.ok) return chosen;
+  const { command, mainAgent, agentTypes } = chosen;
+  const permission = mainAgent ? await permissionSetup(command) : before;
   // Before a model is looked for: keys and addresses may stand there.
   setVariables(settings.env);
   learnSecrets();
+  const agentModel = mainAgent?.model === 'inherit' ? undefined : mainAgent?.model;
   const wanted =
-    command.model ?? (await findModel(modelEnvironment(), settings.model)) ?? (await modelSoFar(command));
+    command.model ?? agentModel ?? (await findModel(modelEnvironment(), settings.model)) ?? (await modelSoFar(command));
   if (wanted === undefined) return { ok: false, message: `${NO_MODEL}: ${GET_A_MODEL};\n${TRY_WITHOUT_KEY}` };
   const { models: stated } = settings;
   const model = await modelSetup(wanted, { record: command.record, stated });
@@ -99,10 +119,11 @@ export async function agentOptions(
   const tools = builtinTools({
     web: { search: { model: model.options.model, modelName: model.options.modelName } },
   });
-  const named = namedTools(command.tools ?? [], [...tools.map(({ name }) => name), ...ENGINE_TOOLS]);
+  const named = namedTools(given.tools ?? [], [...tools.map(({ name }) => name), ...ENGINE_TOOLS]);
   if (!named.ok) return named;
   const prompts = await promptTexts(command);
   if (!prompts.ok) return prompts;
+  const ownPrompt = prompts.own ?? mainAgent?.prompt;
   const hooks = settingsHooks(command.bare ? { files: [], problems: [] } : permission.loaded);
   const loop = loopOverrides(settings.merged, process.env);
   const compaction = compactionOverrides(
@@ -118,7 +139,6 @@ export async function agentOptions(
     mayBypass: command.mayBypass,
   });
   const { loaded, configDirs } = permission;
-  const plugins = await openPlugins(command, loaded, settings.merged, configDirs);
   const mcp = await openProgramServers(command, loaded, rules, plugins.servers);
   const notes = [
     ...plugins.notes,
@@ -132,6 +152,7 @@ export async function agentOptions(
   for (const note of others) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
   return {
     ok: true,
+    command,
     model: model.options,
     options: {
       ...model.options,
@@ -145,9 +166,12 @@ export async function agentOptions(
       mcp: mcp.servers,
       configDirs: permission.configDirs,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
-      declaredHooks: [...hooks.declared, ...plugins.hooks],
+      declaredHooks: [...hooks.declared, ...plugins.hooks, ...chosen.hooks],
       hooksInactive: hooks.othersInactive,
       untrusted,
+      mainAgent,
+      agentTypes,
+      agentHooks,
       plugins: plugins.plugins,
       instructionExcludes: settings.claudeMdExcludes,
       terminal: terminalSettings(settings.merged),
@@ -162,16 +186,17 @@ export async function agentOptions(
       promptSuggestions:
         command.promptSuggestions || isSwitchedOn(settings.merged, 'promptSuggestionEnabled', process.env),
       memory:
-        !command.bare && isSwitchedOn(settings.merged, 'autoMemoryEnabled', process.env)
+        chosen.memory ??
+        (!command.bare && isSwitchedOn(settings.merged, 'autoMemoryEnabled', process.env)
           ? memoryFolder(sessionPlace(process.env, process.cwd()))
-          : undefined,
+          : undefined),
       fallbackModel: fallbacks.models.length === 0 ? undefined : fallbacks.models,
       permissionMode: command.permissionMode === undefined ? undefined : permission.mode,
       maxTurns: command.maxTurns,
       maxBudgetUsd: command.maxBudgetUsd,
       taskBudget: command.taskBudget === undefined ? undefined : { total: command.taskBudget },
       outputSchema: command.jsonSchema,
-      systemPrompt: prompts.own === undefined ? undefined : [prompts.own],
+      systemPrompt: ownPrompt === undefined ? undefined : [ownPrompt],
       appendSystemPrompt: prompts.appended,
     },
   };
@@ -183,6 +208,52 @@ function terminalSettings(merged: JsonObject): TerminalSettings {
     theme: readSetting(merged, 'theme'),
     statusCommand: typeof command === 'string' && command.trim() !== '' ? command : undefined,
   };
+}
+
+type ChosenAgent<Command> =
+  | {
+      readonly ok: true;
+      readonly command: Command;
+      readonly mainAgent?: AgentDefinition;
+      readonly agentTypes?: AgentTypes;
+      readonly hooks: readonly DeclaredHook[];
+      readonly memory?: string | undefined;
+    }
+  | { readonly ok: false; readonly message: string };
+
+/** The code of agents loads here only if one is chosen. */
+async function mainAgentOf<Command extends RunOptions>(
+  command: Command,
+  setting: string | undefined,
+  known: Pick<AgentSetup, 'configDirs' | 'agentHooks' | 'plugins'>,
+): Promise<ChosenAgent<Command>> {
+  const name = command.agent ?? setting;
+  if (name === undefined) return { ok: true, command, hooks: [] };
+  const { agentMemoryFolder, readAgentTypes } = await import('./agent-types.ts');
+  const { findMainAgent, hooksOfMainAgent, runAsAgent } = await import('./main-agent.ts');
+  const place = { ...known, cwd: process.cwd() };
+  const agentTypes = await readAgentTypes(command, place);
+  const from = command.agent === undefined ? 'agent in the settings' : '--agent';
+  const found = findMainAgent(agentTypes, name, from);
+  if (!found.ok) return found;
+  const { agent: mainAgent } = found;
+  const trusted = isTrusted({ cwd: place.cwd, home: os.homedir(), env: process.env });
+  return {
+    ok: true,
+    command: runAsAgent(command, mainAgent, trusted),
+    mainAgent,
+    agentTypes,
+    hooks: hooksOfMainAgent(mainAgent),
+    memory: agentMemoryFolder(mainAgent, place),
+  };
+}
+
+function agentHookPolicy({ files }: LoadedSettings, merged: JsonObject): AgentHookPolicy {
+  if (merged['disableAllHooks'] === true) return 'none';
+  const managedOnly = files.some(
+    ({ source, counting }) => source === 'managed' && counting['allowManagedHooksOnly'] === true,
+  );
+  return managedOnly ? 'managed' : 'all';
 }
 
 /** Returns the model of the session that is continued. It applies if the user does not name a model. */

@@ -6,21 +6,29 @@ import {
   mergeAgents,
   readAgentFiles,
 } from '@heddle/agent';
-import { isTrusted } from '@heddle/agent/settings';
+import { isTrusted, projectRoot } from '@heddle/agent/settings';
 import os from 'node:os';
+import path from 'node:path';
 import type { RunOptions } from '../arguments/arguments.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { AgentSetup } from './agent-options.ts';
 
+/** The definitions whose hooks may run. */
+export type AgentHookPolicy = 'all' | 'managed' | 'none';
+
 export class AgentTypes {
+  readonly #hooks: AgentHookPolicy;
   #definitions: readonly AgentDefinition[];
 
-  constructor(definitions: readonly AgentDefinition[]) {
+  constructor(definitions: readonly AgentDefinition[], hooks: AgentHookPolicy = 'all') {
+    this.#hooks = hooks;
     this.#definitions = mergeAgents(definitions);
   }
 
   get list(): readonly AgentDefinition[] {
-    return this.#definitions;
+    const mayRun = ({ source }: AgentDefinition): boolean =>
+      this.#hooks === 'all' || (this.#hooks === 'managed' && source === 'managed');
+    return this.#definitions.map((one) => (mayRun(one) ? one : { ...one, hooks: undefined }));
   }
 
   /** Adds the definitions of a host, by name. Returns sentences about what has no effect. */
@@ -34,15 +42,33 @@ export class AgentTypes {
 /** Problems are printed to standard error, and the run continues. */
 export async function readAgentTypes(
   { agents, bare, settingSources: sources }: RunOptions,
-  { cwd, configDirs = [], plugins }: Pick<AgentSetup, 'cwd' | 'configDirs' | 'plugins'>,
+  {
+    cwd,
+    configDirs = [],
+    plugins,
+    agentHooks,
+  }: Pick<AgentSetup, 'cwd' | 'configDirs' | 'plugins' | 'agentHooks'>,
 ): Promise<AgentTypes> {
   const trusted = isTrusted({ cwd, home: os.homedir(), env: process.env });
   const files = bare
     ? { definitions: [], problems: [] }
     : await readAgentFiles({ cwd, configDirs, sources, isTrusted: trusted, plugins });
-  const types = new AgentTypes([...files.definitions, ...BUILT_IN_AGENTS]);
+  const types = new AgentTypes([...files.definitions, ...BUILT_IN_AGENTS], bare ? 'none' : agentHooks);
   const given = agents === undefined ? [] : types.add(agents).map((problem) => `--agents: ${problem}`);
   for (const problem of [...files.problems, ...given])
     process.stderr.write(`heddle: ${escapeControls(problem)}\n`);
   return types;
+}
+
+/** The memory folder of an agent: of the user, of the project, or of the project on this machine. */
+export function agentMemoryFolder(
+  { name, memory }: AgentDefinition,
+  { cwd, configDirs = [] }: Pick<AgentSetup, 'cwd' | 'configDirs'>,
+): string | undefined {
+  const [userDir] = configDirs;
+  // A name with a slash could lead to another folder.
+  if (memory === undefined || userDir === undefined || !/^\w[\w.-]*$/.test(name)) return undefined;
+  if (memory === 'user') return path.join(userDir, 'agent-memory', name);
+  const folder = memory === 'project' ? 'agent-memory' : 'agent-memory-local';
+  return path.join(projectRoot(cwd), '.heddle', folder, name);
 }

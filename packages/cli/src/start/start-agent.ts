@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Agent,
+  agentHasTool,
   type AgentOptions,
   createAgent,
   isHostNamed,
@@ -26,7 +27,7 @@ import type { SessionParts } from '../mcp/session-parts.ts';
 import { pluralize } from '../terminal/amounts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
-import { type AgentTypes, readAgentTypes } from './agent-types.ts';
+import { agentMemoryFolder, type AgentTypes, readAgentTypes } from './agent-types.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
 import { LiveSettings } from './live-settings.ts';
 import { serverToolPort } from './hook-ports.ts';
@@ -185,7 +186,7 @@ export async function startAgent(
   const remarks: Attachment[] = [];
   const listeners: ((event: LoopEvent) => void)[] = [];
   let { forwardSubagentText: forwardsSubagentText } = command;
-  const agentTypes = await readAgentTypes(command, { ...options, plugins });
+  const agentTypes = options.agentTypes ?? (await readAgentTypes(command, { ...options, plugins }));
   const lineListeners: ((line: SdkMessage) => void)[] = [];
   const hooks = new SessionHooks({
     declared: declaredHooks,
@@ -242,6 +243,8 @@ export async function startAgent(
           },
           teammates: team,
           model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
+          loadSkill: async (name, signal) => (await extensions.loadSkill(name, '', signal))?.text,
+          memoryFolder: (definition) => agentMemoryFolder(definition, options),
           onLine: (line) => {
             for (const listener of lineListeners) listener(line);
           },
@@ -258,7 +261,12 @@ export async function startAgent(
       const hooked = await beforeExpansion(hooks, content, isKnown, signal);
       if (hooked.block !== undefined) return { ...hooked, content };
       const expanded = await extensions.expand(content, signal, modelForPrompt(current, extensionSetup));
-      return { ...hooked, content: mcp ? await mcp.servers.expand(expanded, signal) : expanded };
+      const prompt = mcp ? await mcp.servers.expand(expanded, signal) : expanded;
+      const { mainAgent } = options;
+      if (mainAgent?.initialPrompt === undefined || agent.messages.length > 0)
+        return { ...hooked, content: prompt };
+      const { withInitialPrompt } = await import('./main-agent.ts');
+      return { ...hooked, content: withInitialPrompt(prompt, mainAgent) };
     },
     onPromptEnd: () => extensions.release(),
     extensions: () => extensionNames({ extensions, plugins }, mcp?.servers.prompts ?? []),
@@ -297,6 +305,10 @@ export async function startAgent(
     },
   };
   const agent: Agent = createAgent(agentOptions);
+  for (const name of session.snapshot ? [] : (options.mainAgent?.skills ?? [])) {
+    const skill = await extensions.loadSkill(name, '', AbortSignal.timeout(SKILL_MS));
+    if (skill) remarks.push({ kind: 'skills', text: skill.text });
+  }
   telemetry?.agent.watch(agent);
   const left = ended.map(({ command }) => `ended what an earlier run had left running: ${command}`);
   const missed = await missedRunNotices();
@@ -374,7 +386,7 @@ function searching(tool: string, mcp: ProgramServers | undefined): boolean {
 async function serverParts(
   mcp: ProgramServers,
   { id, journal }: Session,
-  { rules, context, modelName }: Pick<AgentSetup, 'rules' | 'context' | 'modelName'>,
+  { rules, context, modelName, mainAgent }: Pick<AgentSetup, 'rules' | 'context' | 'modelName' | 'mainAgent'>,
   services: ServerServices,
   ask: Agent['askSmall'],
 ): Promise<SessionParts> {
@@ -384,10 +396,14 @@ async function serverParts(
     ask,
     modelName,
     folder: journal.path && path.join(path.dirname(journal.path), id, 'mcp'),
-    isDenied: (name) => isToolDenied(name, rulesNow(rules)),
+    isDenied: (name) =>
+      isToolDenied(name, rulesNow(rules)) || (mainAgent !== undefined && !agentHasTool(mainAgent, name)),
     window: context?.windowOf?.(modelName) ?? USUAL_WINDOW,
   });
 }
+
+/** A skill may run commands for its text. */
+const SKILL_MS = 30_000;
 
 /** A verdict of a hook is short. */
 const HOOK_ANSWER_TOKENS = 1_000;

@@ -63,6 +63,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     mcp: options.mcp,
     declaredHooks: options.declaredHooks ?? [],
     activity,
+    mainAgent: options.mainAgent,
     plugins: options.plugins ?? [],
     warn: (text) => process.stderr.write(`heddle: ${escapeControls(text)}\n`),
   });

@@ -1,5 +1,6 @@
 /** Control requests of a host. Each gets exactly one reply. A request that is not understood gets an error. */
 import type { CheckpointStore } from '@heddle/tools';
+import type { AgentSetup } from '../../../start/agent-options.ts';
 import type { Started } from '../../../start/start-agent.ts';
 import type { HooksOfHost } from '../hooks/host-hooks.ts';
 import type { HostPrompt, HostPromptQueue, Pass } from '../inbox.ts';
@@ -46,6 +47,8 @@ interface ControlDeps
   readonly tasks: HostTasks;
   readonly hooks: HooksOfHost;
   readonly mcp: ProgramServers | undefined;
+  /** The agent that the main conversation runs as. */
+  readonly mainAgent: AgentSetup['mainAgent'];
   readonly plugins: ReloadDeps['plugins'];
   /** Writes a warning to standard error. */
   readonly warn: (text: string) => void;
@@ -98,7 +101,8 @@ export function createControl(deps: ControlDeps): Control {
     if (wishes.hooks.length > 0) hooks.join(wishes.hooks);
     if (wishes.forwardsSubagentText) started.forwardSubagentText();
     if (wishes.skills !== undefined) started.extensions.limitSkills(wishes.skills);
-    agent.change(wishes.changes);
+    // The prompt of the agent that the conversation runs as replaces that of the host.
+    agent.change(deps.mainAgent ? { ...wishes.changes, systemPrompt: undefined } : wishes.changes);
     const { extensions, agentTypes } = started;
     const prompts = deps.mcp?.servers.prompts ?? [];
     const offers = { files: extensions.files, prompts, agents: agentTypes.list };

@@ -1,0 +1,67 @@
+/** The agent that the main conversation runs as: that of `--agent`, or of the setting `agent`. */
+import { type AgentDefinition, agentHasTool, type Prompt, stricterMode } from '@heddle/agent';
+import { type DeclaredHook, readHooks } from '@heddle/agent/hooks';
+import type { RunOptions } from '../arguments/arguments.ts';
+import type { AgentTypes } from './agent-types.ts';
+
+type MainAgent =
+  | { readonly ok: true; readonly agent: AgentDefinition }
+  | { readonly ok: false; readonly message: string };
+
+/** `from` names the flag or setting in the message. */
+export function findMainAgent(types: AgentTypes, name: string, from: string): MainAgent {
+  const agent = types.list.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (agent) return { ok: true, agent };
+  const known = types.list.map((one) => one.name).join(', ');
+  return { ok: false, message: `${from}: there is no agent named ${name}; there are ${known}` };
+}
+
+/**
+ * Applies the definition to the flags. A flag of the user wins, but tools are only taken away: the run has those that both
+ * name. A file of a project that is not trusted cannot choose a wider mode.
+ */
+export function runAsAgent<Command extends RunOptions>(
+  command: Command,
+  agent: AgentDefinition,
+  isTrusted: boolean,
+): Command {
+  const { permissionMode: mode, maxTurns, maxBudgetUsd, effort, disallowedTools = [] } = agent;
+  const mayWiden = isTrusted || agent.source !== 'project';
+  const ownMode = mayWiden ? mode : mode && stricterMode('default', mode);
+  return {
+    ...command,
+    tools: toolsOf(command.tools, agent),
+    disallowedTools: [...command.disallowedTools, ...disallowedTools],
+    permissionMode: command.permissionMode ?? ownMode,
+    maxTurns: command.maxTurns ?? maxTurns,
+    maxBudgetUsd: command.maxBudgetUsd ?? maxBudgetUsd,
+    effort: command.effort ?? effort,
+  };
+}
+
+/** Tools of servers are selected by `agentHasTool`, because they come and go. */
+function toolsOf(
+  given: readonly string[] | undefined,
+  agent: AgentDefinition,
+): readonly string[] | undefined {
+  if (agent.tools === undefined) return given;
+  const own = agent.tools.filter((name) => !name.startsWith('mcp__'));
+  return given === undefined ? own : given.filter((name) => agentHasTool(agent, name));
+}
+
+/** The hooks of the definition, as hooks of the session. */
+export function hooksOfMainAgent({ name, hooks, file }: AgentDefinition): readonly DeclaredHook[] {
+  if (!hooks) return [];
+  const { hooks: read } = readHooks(hooks, { source: file ?? `the agent ${name}` });
+  return read.map((hook) => ({ hook, scope: 'session', inactive: undefined }));
+}
+
+/** Puts the initial prompt of the agent before the first prompt of the user. */
+export function withInitialPrompt(
+  content: Prompt['content'],
+  { initialPrompt }: AgentDefinition,
+): Prompt['content'] {
+  if (initialPrompt === undefined || content === initialPrompt) return content;
+  if (typeof content === 'string') return `${initialPrompt}\n\n${content}`;
+  return [{ type: 'text', text: initialPrompt }, ...content];
+}
