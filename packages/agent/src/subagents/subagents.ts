@@ -18,7 +18,6 @@ import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
 import { childModel, childOptions } from './child-options.ts';
 import { type ChildRecord, ChildRecords, type ChildResult, END_WORDS } from './record.ts';
-import { runChild } from './run-child.ts';
 import { type Emit, RunningChild, type SubagentStatus } from './running-child.ts';
 
 export interface AgentTask {
@@ -320,6 +319,8 @@ export class Subagents {
       };
       child.messages = identity.messages;
       const spec = { definition, identity, session, tools, model: record.model, cwd: record.cwd };
+      // The code of a running subagent loads with the first one.
+      const { runChild } = await import('./run-child.ts');
       const result = await runChild({
         options: childOptions(parent, spec),
         record,

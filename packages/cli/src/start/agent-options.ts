@@ -103,7 +103,10 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   learnSecrets();
   const agentModel = mainAgent?.model === 'inherit' ? undefined : mainAgent?.model;
   const wanted =
-    command.model ?? agentModel ?? (await findModel(modelEnvironment(), settings.model)) ?? (await modelSoFar(command));
+    command.model ??
+    agentModel ??
+    (await findModel(modelEnvironment(), settings.model)) ??
+    (await modelSoFar(command));
   if (wanted === undefined) return { ok: false, message: `${NO_MODEL}: ${GET_A_MODEL};\n${TRY_WITHOUT_KEY}` };
   const { models: stated } = settings;
   const model = await modelSetup(wanted, { record: command.record, stated });
@@ -138,7 +141,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   const rules = new LivePermissions(permission.rules, permission.directories, {
     mayBypass: command.mayBypass,
   });
-  const { loaded, configDirs } = permission;
+  const { loaded } = permission;
   const mcp = await openProgramServers(command, loaded, rules, plugins.servers);
   const notes = [
     ...plugins.notes,
