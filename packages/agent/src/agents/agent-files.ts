@@ -75,11 +75,7 @@ async function readFolder(folder: AgentFolder, places: AgentFilePlaces): Promise
   if (leadsOut(folder.path, folder, places)) return leftOut(folder.path);
   const names = await namesIn(folder.path);
   const files = names.slice(0, MAX_FILES).map((name) => path.join(folder.path, name));
-  const read = await Promise.all(
-    files.map((file) =>
-      leadsOut(file, folder, places) ? leftOut(file) : readAgentFile(file, folder, places),
-    ),
-  );
+  const read = await Promise.all(files.map((file) => readAgentFile(file, folder, places)));
   const most = names.length > MAX_FILES ? [`${folder.path}: only ${MAX_FILES} files are read.`] : [];
   return {
     definitions: read.flatMap(({ definitions }) => definitions),
@@ -116,9 +112,11 @@ const PLAIN_MODEL_NAME = /^(inherit|sonnet|opus|haiku|claude-[\w.-]+)$/i;
 
 async function readAgentFile(
   file: string,
-  { source, plugin }: AgentFolder,
-  { isTrusted }: AgentFilePlaces,
+  folder: AgentFolder,
+  places: AgentFilePlaces,
 ): Promise<AgentFiles> {
+  if (leadsOut(file, folder, places)) return leftOut(file);
+  const { source, plugin } = folder;
   const read = readSmallFile(file, MAX_FILE_BYTES);
   if (read === undefined) return { definitions: [], problems: [] };
   if (read.size > MAX_FILE_BYTES)
@@ -133,6 +131,6 @@ async function readAgentFile(
     ...decoded.problems.map((problem) => `${file}: ${problem}`),
   ];
   if (!decoded.definition) return { definitions: [], problems };
-  const isCareful = source === 'project' && !isTrusted;
+  const isCareful = source === 'project' && !places.isTrusted;
   return { definitions: [isCareful ? withoutTrust(decoded.definition) : decoded.definition], problems };
 }

@@ -37,8 +37,8 @@ export interface AgentDefinition {
   readonly file?: string | undefined;
 }
 
-export type AgentMemory = 'user' | 'project' | 'local';
-export type AgentColor = (typeof COLORS)[number];
+type AgentMemory = 'user' | 'project' | 'local';
+type AgentColor = (typeof COLORS)[number];
 
 export interface DecodedAgent {
   /** Undefined if it cannot be used. */

@@ -345,8 +345,9 @@ export class Subagents {
   /** Returns the texts of the skills that the definition names. */
   async #skills({ skills = [] }: AgentDefinition, signal: AbortSignal): Promise<readonly string[]> {
     const { loadSkill } = this.#settings;
-    const texts = await Promise.all(skills.map((name) => loadSkill?.(name, signal)));
-    return texts.flatMap((text) => text ?? []);
+    if (!loadSkill) return [];
+    const texts = await Promise.all(skills.map((name) => loadSkill(name, signal)));
+    return texts.filter((text) => text !== undefined);
   }
 
   /** Waits for a place, and returns a function that frees it. A subagent that is stopped meanwhile needs none. */

@@ -11,7 +11,14 @@ import os from 'node:os';
 import path from 'node:path';
 import type { RunOptions } from '../arguments/arguments.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import type { AgentSetup } from './agent-options.ts';
+
+interface AgentTypePlaces {
+  readonly cwd: string;
+  /** The user's settings folders, the strongest first. */
+  readonly configDirs?: readonly string[] | undefined;
+  readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
+  readonly agentHooks?: AgentHookPolicy | undefined;
+}
 
 /** The definitions whose hooks may run. */
 export type AgentHookPolicy = 'all' | 'managed' | 'none';
@@ -42,12 +49,7 @@ export class AgentTypes {
 /** Problems are printed to standard error, and the run continues. */
 export async function readAgentTypes(
   { agents, bare, settingSources: sources }: RunOptions,
-  {
-    cwd,
-    configDirs = [],
-    plugins,
-    agentHooks,
-  }: Pick<AgentSetup, 'cwd' | 'configDirs' | 'plugins' | 'agentHooks'>,
+  { cwd, configDirs = [], plugins, agentHooks }: AgentTypePlaces,
 ): Promise<AgentTypes> {
   const trusted = isTrusted({ cwd, home: os.homedir(), env: process.env });
   const files = bare
@@ -63,7 +65,7 @@ export async function readAgentTypes(
 /** The memory folder of an agent: of the user, of the project, or of the project on this machine. */
 export function agentMemoryFolder(
   { name, memory }: AgentDefinition,
-  { cwd, configDirs = [] }: Pick<AgentSetup, 'cwd' | 'configDirs'>,
+  { cwd, configDirs = [] }: AgentTypePlaces,
 ): string | undefined {
   const [userDir] = configDirs;
   // A name with a slash could lead to another folder.
