@@ -298,6 +298,10 @@ export interface AgentHooks {
   readonly question?: (question: PermissionQuestion) => void;
   /** A run ended with an error of the model. Not waited for. */
   readonly stopFailure?: (error: ModelError) => void;
+  /** A git worktree is about to be created for a subagent. Returns the reason if it must not. */
+  readonly worktreeCreate?: (name: string) => Promise<string | undefined>;
+  /** A git worktree was removed. Not waited for. */
+  readonly worktreeRemove?: (folder: string) => void;
   /** A subagent starts. Returns context for it. */
   readonly subagentStart?: (agent: SubagentIdentity) => Promise<string | undefined>;
   /** An action outside of a run. Returns the reason if a hook prevents it. */

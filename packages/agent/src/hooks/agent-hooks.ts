@@ -116,6 +116,13 @@ export function createAgentHooks(runner: HookRunner, { tell, messages, agent }: 
     get stop() {
       return runner.has(agent ? 'SubagentStop' : 'Stop', also) ? stop : undefined;
     },
+    async worktreeCreate(name) {
+      const { block, stop } = await run({ event: 'WorktreeCreate', input: { name } });
+      return block ?? stop;
+    },
+    worktreeRemove(folder) {
+      void run({ event: 'WorktreeRemove', input: { worktree_path: folder } });
+    },
     async subagentStart({ id, type }) {
       const input = { agent_id: id, agent_type: type };
       return (await run({ event: 'SubagentStart', input })).context;
@@ -179,6 +186,8 @@ export const REPORTED_EVENTS: ReadonlySet<HookEventName> = new Set([
   'ElicitationResult',
   'DirectoryAdded',
   'MessageDisplay',
+  'WorktreeCreate',
+  'WorktreeRemove',
 ]);
 
 /** A host asks its own callbacks when a prompt arrives, because it may close its side before the turn starts. */

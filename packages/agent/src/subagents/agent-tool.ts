@@ -15,6 +15,12 @@ const AGENT_INPUT: JsonObject = {
       type: 'boolean',
       description: 'Return at once. The report arrives as a message when the agent ends',
     },
+    isolation: {
+      type: 'string',
+      enum: ['worktree'],
+      description:
+        'worktree: the agent works in a git worktree of its own. It is kept if it changed something',
+    },
   },
   required: ['description', 'prompt'],
   additionalProperties: false,
@@ -76,6 +82,7 @@ function agentTool(subagents: Subagents): Tool<JsonObject, TaskOutcome> {
         type: optional(input['subagent_type']),
         model: optional(input['model']),
         isBackground: typeof background === 'boolean' ? background : undefined,
+        isolation: input['isolation'] === 'worktree' ? ('worktree' as const) : undefined,
       };
       const emit = (line: Parameters<typeof progressOfLine>[0]): void => onProgress(progressOfLine(line));
       return { data: await subagents.start(task, context, emit) };

@@ -6,6 +6,7 @@ import type { AgentHooks, AgentOptions, SubagentIdentity } from '../engine/optio
 import type { ParentAgent } from '../engine/parent.ts';
 import type { Session } from '../session/open/open.ts';
 import { ChildPermissions } from './child-permissions.ts';
+import type { Worktree } from './worktree.ts';
 
 export interface ChildSpec {
   readonly definition: AgentDefinition;
@@ -15,6 +16,8 @@ export interface ChildSpec {
   readonly tools: readonly Tool[];
   readonly model: string;
   readonly cwd: string;
+  /** The worktree that it works in. */
+  readonly worktree?: Worktree | undefined;
 }
 
 /** Rounds of tools after which a subagent without a limit of its own is stopped. */
@@ -46,8 +49,13 @@ export function childOptions(parent: ParentAgent, spec: ChildSpec): AgentOptions
     redact: options.redact,
     systemPrompt: [definition.prompt],
     userContext: head.userContext,
-    systemContext: head.systemContext,
-    rules: new ChildPermissions(parent.permissions, parent.permissionMode, definition.permissionMode),
+    systemContext: { ...head.systemContext, 'Working directory': spec.cwd },
+    rules: new ChildPermissions(
+      parent.permissions,
+      parent.permissionMode,
+      definition.permissionMode,
+      spec.worktree,
+    ),
     configDirs: options.configDirs,
     canUseTool: options.canUseTool,
     sandbox: options.sandbox,

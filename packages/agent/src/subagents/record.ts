@@ -7,6 +7,7 @@ import type { TaskStatus } from '../sdk/subagent-lines.ts';
 import { childFile } from '../session/files/paths.ts';
 import type { Session } from '../session/open/open.ts';
 import { writeJson } from '../settings/write-file.ts';
+import type { Worktree } from './worktree.ts';
 
 export interface ChildResult {
   readonly status: TaskStatus;
@@ -28,6 +29,10 @@ export interface ChildRecord {
   readonly model: string;
   readonly cwd: string;
   readonly isBackground: boolean;
+  /** It works in a git worktree. */
+  readonly isolation?: 'worktree' | undefined;
+  /** Undefined until it was created. Kept after the end if it changed. */
+  readonly worktree?: Worktree | undefined;
   /** Undefined while it runs, or if the program ended while it ran. */
   readonly result?: ChildResult | undefined;
   /** The report of a subagent in the background is stored in the conversation of its parent. */
@@ -98,7 +103,12 @@ const TEXTS = ['agentId', 'agentType', 'description', 'prompt', 'toolUseId', 'mo
 
 function isChildRecord(value: unknown): value is ChildRecord {
   if (!isRecord(value) || !TEXTS.every((key) => typeof value[key] === 'string')) return false;
-  const { result } = value;
+  const { result, worktree } = value;
+  if (worktree !== undefined && !isWorktree(worktree)) return false;
   if (result === undefined) return true;
   return isRecord(result) && typeof result['text'] === 'string' && isRecord(result['usage']);
+}
+
+function isWorktree(value: unknown): boolean {
+  return isRecord(value) && ['top', 'path', 'branch', 'base'].every((key) => typeof value[key] === 'string');
 }

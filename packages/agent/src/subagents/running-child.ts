@@ -100,6 +100,12 @@ export class RunningChild {
     return { ...this.#record, result };
   }
 
+  /** Its record has changed, such as the folder that it works in. */
+  update(changes: Partial<ChildRecord>): ChildRecord {
+    this.#record = { ...this.#record, ...changes };
+    return this.#record;
+  }
+
   /** Lets the call return while the subagent continues. `store` writes the record first, so that a crash finds it. */
   moveToBackground(store: (record: ChildRecord) => void): boolean {
     if (this.#record.isBackground || this.#hasResult || this.signal.aborted) return false;

@@ -26,6 +26,7 @@ export interface AgentTask {
   readonly type?: string | undefined;
   readonly model?: string | undefined;
   readonly isBackground?: boolean | undefined;
+  readonly isolation?: 'worktree' | undefined;
 }
 
 /** The answer to a call: the result of a task, or the note that it runs in the background. */
@@ -130,6 +131,8 @@ export class Subagents {
       ),
       cwd: parent.options.cwd,
       isBackground: task.isBackground ?? definition.isBackground ?? false,
+      // In plan mode nothing is changed, not even by a checkout.
+      isolation: parent.permissionMode() === 'plan' ? undefined : (task.isolation ?? definition.isolation),
     };
     return this.#run({ record, definition, isInterrupted: false }, call, emit);
   }
@@ -293,16 +296,19 @@ export class Subagents {
   readonly tell: Emit = (line) => this.#settings.onLine?.(line);
 
   async #drive(
-    { record, definition, isInterrupted }: ChildTask,
+    { record: given, definition, isInterrupted }: ChildTask,
     child: RunningChild,
     tools: Call['tools'],
   ): Promise<ChildResult> {
     const parent = this.#parent();
     const { signal } = child;
     const now = (parent.options.clock ?? systemClock).now;
-    this.#stored.write(record);
+    this.#stored.write(given);
     const leave = await this.#enter(signal);
     try {
+      const problem = await this.#enterWorktree(child);
+      if (problem !== undefined) return this.#finish(child, failedResult(problem));
+      const { record } = child;
       const session = openChildSession({
         parent: parent.session,
         id: record.agentId,
@@ -318,7 +324,8 @@ export class Subagents {
         hooks: definition.hooks,
       };
       child.messages = identity.messages;
-      const spec = { definition, identity, session, tools, model: record.model, cwd: record.cwd };
+      const { model, cwd, worktree } = record;
+      const spec = { definition, identity, session, tools, model, cwd, worktree };
       // The code of a running subagent loads with the first one.
       const { runChild } = await import('./run-child.ts');
       const result = await runChild({
@@ -334,12 +341,46 @@ export class Subagents {
         takeQueued: () => child.queue.splice(0),
         skills: () => this.#skills(definition, signal),
       });
-      // A program that ends leaves the task open, so that a resumed session can continue it.
-      if (signal.reason !== SESSION_ENDED) this.#stored.write(child.finish(result));
-      return result;
+      return this.#finish(child, await this.#leaveWorktree(child, result));
     } finally {
       leave();
     }
+  }
+
+  /** A program that ends leaves the task open, so that a resumed session can continue it. */
+  #finish(child: RunningChild, result: ChildResult): ChildResult {
+    if (child.signal.reason !== SESSION_ENDED) this.#stored.write(child.finish(result));
+    return result;
+  }
+
+  /** Opens the worktree of a subagent that is isolated. Returns the reason if that is not possible. */
+  async #enterWorktree(child: RunningChild): Promise<string | undefined> {
+    const { agentId, isolation, worktree: known, cwd } = child.record;
+    if (isolation === undefined) return undefined;
+    const { openWorktree, reopenWorktree, folderInWorktree } = await import('./worktree.ts');
+    const refusal = known ? undefined : await this.#parent().options.hooks?.worktreeCreate?.(agentId);
+    if (refusal !== undefined) return refusal;
+    const opened = await (known
+      ? reopenWorktree(known, child.signal)
+      : openWorktree(cwd, agentId, child.signal));
+    if (!opened.ok) return opened.message;
+    const { worktree } = opened;
+    const changes = known ? {} : { worktree, cwd: folderInWorktree(worktree, cwd) };
+    this.#stored.write(child.update(changes));
+    return undefined;
+  }
+
+  /** Removes a worktree without changes. The report names one that is kept. */
+  async #leaveWorktree(child: RunningChild, result: ChildResult): Promise<ChildResult> {
+    const { worktree } = child.record;
+    if (!worktree || child.signal.reason === SESSION_ENDED) return result;
+    const { isWorktreeChanged, removeWorktree } = await import('./worktree.ts');
+    if (!(await isWorktreeChanged(worktree)) && (await removeWorktree(worktree))) {
+      this.#parent().options.hooks?.worktreeRemove?.(worktree.path);
+      return result;
+    }
+    const place = `Its changes are in the worktree ${worktree.path}, on the branch ${worktree.branch}.`;
+    return { ...result, text: `${result.text}\n\n${place}` };
   }
 
   /** Returns the texts of the skills that the definition names. */
@@ -380,11 +421,17 @@ export class Subagents {
   }
 }
 
+function failedResult(why: string): ChildResult {
+  return { status: 'failed', text: `The subagent did not start. ${why}`, usage: NO_TASK_USAGE };
+}
+
+const NO_TASK_USAGE = { total_tokens: 0, tool_uses: 0, duration_ms: 0 } as const;
+
 const INTERRUPTED = 'It was interrupted when the program ended. SendMessage continues it.';
 
 function endedStatus(record: ChildRecord): SubagentStatus {
   const { result } = record;
-  const usage = result?.usage ?? { total_tokens: 0, tool_uses: 0, duration_ms: 0 };
+  const usage = result?.usage ?? NO_TASK_USAGE;
   return { record, usage, lastTool: undefined, isRunning: false, result };
 }
 

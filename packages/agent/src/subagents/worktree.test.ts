@@ -1,0 +1,197 @@
+/** Subagents in git worktrees: with a real repository, real files and the rules of the parent. */
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { call, say, type Script, scriptedModel } from '@heddle/testing';
+import { createFileTools } from '@heddle/tools';
+import type { ModelRequest } from '@heddle/core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BUILT_IN_AGENTS } from '../agents/built-in.ts';
+import { createAgent } from '../create-agent.ts';
+import type { AgentHooks, AgentOptions } from '../engine/options.ts';
+import { trustFolder } from '../settings/trust.ts';
+import { newSession, resumeSession } from '../session/open/open.ts';
+import { createSessionHome, sessionOf } from '../session/test/session-home.ts';
+
+let folder = '';
+const git = (...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+
+beforeAll(() => {
+  vi.stubEnv('HEDDLE_CONFIG_DIR', mkdtempSync(path.join(os.tmpdir(), 'heddle-config-')));
+});
+afterAll(() => vi.unstubAllEnvs());
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-worktree-')));
+  git('init', '-q', '-b', 'main');
+  mkdirSync(path.join(folder, 'sub'));
+  writeFileSync(path.join(folder, 'sub/a.txt'), 'old\n');
+  writeFileSync(path.join(folder, 'secret.txt'), 'hidden\n');
+  // Git hooks of a repository must not run.
+  writeFileSync(path.join(folder, '.git/hooks/post-checkout'), '#!/bin/sh\ntouch hooked\n', { mode: 0o755 });
+  git('add', '.');
+  git('commit', '-qm', 'first');
+  trust(true);
+});
+
+function trust(isTrusted: boolean): void {
+  expect(trustFolder({ cwd: folder, home: os.homedir(), env: process.env }, isTrusted)).toMatchObject({
+    ok: true,
+  });
+}
+
+const isChild = (request: ModelRequest): boolean =>
+  JSON.stringify(request.system).includes('subagent of Heddle');
+
+const TASK = { description: 'a task', prompt: 'do it', isolation: 'worktree' };
+
+async function run(steps: Script, more: Partial<AgentOptions> = {}) {
+  const model = scriptedModel(steps);
+  const agent = createAgent({
+    model,
+    modelName: 'scripted',
+    tools: createFileTools(),
+    cwd: path.join(folder, 'sub'),
+    permissionMode: 'acceptEdits',
+    subagents: { definitions: () => BUILT_IN_AGENTS },
+    ...more,
+  });
+  const lines: string[] = [];
+  for await (const line of agent.submit('go')) lines.push(JSON.stringify(line));
+  model.assertNoViolations();
+  const result = lines.findLast((line) => line.includes('"tool_use_id":"t1"')) ?? '';
+  return { result, model, agent };
+}
+
+const trees = (): readonly string[] => globSync('.heddle/worktrees/a*', { cwd: folder });
+
+/** The parent starts one subagent, which makes these calls one after the other. */
+function oneChild(...calls: ReturnType<typeof call>[]): Script {
+  let step = 0;
+  return (request, count) => {
+    if (isChild(request)) return calls[step++] ?? say('Reported.');
+    return count === 1 ? call('Agent', TASK, 't1') : say('Done.');
+  };
+}
+
+describe('a subagent in a worktree', () => {
+  it('changes only its copy, which is kept with a branch and named in the report', async () => {
+    const write = call('Write', { file_path: 'b.txt', content: 'new\n' }, 'w1');
+    const { result, model } = await run(oneChild(write));
+    const [tree = ''] = trees();
+    expect(readFileSync(path.join(folder, tree, 'sub/b.txt'), 'utf8')).toBe('new\n');
+    expect(existsSync(path.join(folder, 'sub/b.txt'))).toBe(false);
+    expect(existsSync(path.join(folder, tree, 'hooked'))).toBe(false);
+    expect(result).toContain(`Its changes are in the worktree ${path.join(folder, tree)}`);
+    expect(git('branch', '--list', 'heddle/*')).toContain(path.basename(tree));
+    expect(git('status', '--porcelain')).toBe('');
+    const [request] = model.calls.map((one) => one.request).filter(isChild);
+    expect(JSON.stringify(request?.system)).toContain(path.join(folder, tree, 'sub'));
+  });
+
+  it('leaves nothing behind if it changed nothing, and hooks hear of both', async () => {
+    const seen: string[] = [];
+    const hooks: AgentHooks = {
+      worktreeCreate: (name) => Promise.resolve(void seen.push(`create ${name}`)),
+      worktreeRemove: (place) => void seen.push(`remove ${path.basename(place)}`),
+    };
+    const { result } = await run(oneChild(call('Read', { file_path: 'a.txt' }, 'r1')), { hooks });
+    expect(result).toContain('Reported.');
+    expect(result).not.toContain('worktree');
+    expect(trees()).toEqual([]);
+    expect(git('branch', '--list', 'heddle/*')).toBe('');
+    expect(seen).toEqual([expect.stringMatching(/^create a/), expect.stringMatching(/^remove a/)]);
+  });
+
+  it.each([
+    ['relative to the project', { text: 'Read(/secret.txt)', source: 'project' as const }, true],
+    ['with an absolute place', { text: 'Read(/FOLDER/secret.txt)', source: 'user' as const }, true],
+    ['without a rule', { text: 'Read(/other.txt)', source: 'project' as const }, false],
+  ])('obeys a deny rule %s for its copy of the file', async (_, rule, isDenied) => {
+    const deny = [{ ...rule, text: rule.text.replace('/FOLDER', `/${folder}`), base: folder }];
+    const { model } = await run(oneChild(call('Read', { file_path: '../secret.txt' }, 'r1')), {
+      rules: { deny, ask: [], allow: [] },
+    });
+    const requests = JSON.stringify(model.calls.map(({ request }) => [...request.messages]));
+    expect(requests.includes('hidden')).toBe(!isDenied);
+  });
+
+  it('asks before it changes the original', async () => {
+    const original = path.join(folder, 'sub/a.txt');
+    const asked: unknown[] = [];
+    await run(oneChild(call('Write', { file_path: original, content: 'x' }, 'w1')), {
+      canUseTool: ({ input }) => {
+        asked.push(input['file_path']);
+        return Promise.resolve({ allow: false, message: 'No.' });
+      },
+    });
+    expect(asked).toEqual([original]);
+    expect(readFileSync(original, 'utf8')).toBe('old\n');
+  });
+});
+
+describe('no worktree is created', () => {
+  it.each([
+    ['if the folder is not trusted', () => trust(false), {}, 'is not trusted'],
+    [
+      'if a hook forbids it',
+      () => undefined,
+      { hooks: { worktreeCreate: () => Promise.resolve('Not on Mondays.') } },
+      'Not on Mondays.',
+    ],
+    [
+      'in plan mode, and the subagent runs without one',
+      () => undefined,
+      { permissionMode: 'plan' as const },
+      'Reported.',
+    ],
+  ])('%s', async (_, prepare, more, expected) => {
+    prepare();
+    const { result } = await run(oneChild(), more);
+    expect(result).toContain(expected);
+    expect(trees()).toEqual([]);
+  });
+});
+
+it('a finished subagent continues in its worktree, also in a later process', async () => {
+  const home = createSessionHome();
+  const session = sessionOf(newSession(home.setup, 's1'));
+  const { result } = await run(oneChild(call('Write', { file_path: 'b.txt', content: '1' }, 'w1')), {
+    session,
+  });
+  session.journal.close();
+  const [, agentId = ''] = /agentId: (\w+)/.exec(result) ?? [];
+  const again = sessionOf(resumeSession(home.setup, 's1'));
+  let step = 0;
+  const { agent } = await run(
+    (request) => {
+      if (isChild(request))
+        return step++ === 0 ? call('Write', { file_path: 'c.txt', content: '2' }, 'w2') : say('More.');
+      return JSON.stringify([...request.messages]).includes('More.')
+        ? say('Done.')
+        : call('SendMessage', { to: agentId, message: 'Go on.' }, 'm1');
+    },
+    { session: again },
+  );
+  const [tree = ''] = trees();
+  expect(['b.txt', 'c.txt'].map((name) => existsSync(path.join(folder, tree, 'sub', name)))).toEqual([
+    true,
+    true,
+  ]);
+  expect(trees()).toHaveLength(1);
+  expect(agent.subagents?.list()).toEqual([]);
+  again.journal.close();
+});

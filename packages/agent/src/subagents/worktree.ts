@@ -1,0 +1,112 @@
+/** A git worktree for one subagent: it works on a copy of the repository, which is removed if it changed nothing. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { errorMessage } from '@heddle/core';
+import { repositoryTop } from '../settings/scopes.ts';
+import { realPath, trustIn } from '../settings/trust.ts';
+
+export interface Worktree {
+  /** The folder of the repository that it belongs to. */
+  readonly top: string;
+  readonly path: string;
+  readonly branch: string;
+  /** The commit that it started from. */
+  readonly base: string;
+}
+
+export type OpenedWorktree =
+  | { readonly ok: true; readonly worktree: Worktree }
+  | { readonly ok: false; readonly message: string };
+
+/** A checkout of a large repository takes a while. */
+const GIT_LIMIT_MS = 120_000;
+
+const NOT_TRUSTED =
+  'The folder is not trusted, so no worktree is checked out: filters of the repository could run programs. Trust the folder, or leave out the isolation.';
+
+/**
+ * Creates a worktree with a branch of its own, from the last commit.
+ *
+ * Contract: never rejects. Git hooks do not run. The folder is below `.heddle/worktrees` of the repository, which git ignores.
+ */
+export async function openWorktree(cwd: string, id: string, signal: AbortSignal): Promise<OpenedWorktree> {
+  const found = repositoryTop(realPath(cwd));
+  if (found === undefined) return { ok: false, message: `${cwd} is not in a git repository.` };
+  const top = realPath(found);
+  if (!trustIn({ home: os.homedir(), env: process.env })(top)) return { ok: false, message: NOT_TRUSTED };
+  const folder = path.join(top, '.heddle', 'worktrees');
+  const worktree = { top, path: path.join(folder, id), branch: `heddle/${id}` };
+  try {
+    const base = (await git(top, ['rev-parse', '--verify', 'HEAD^{commit}'], signal)).trim();
+    mkdirSync(folder, { recursive: true });
+    // The folder ignores itself, so that the status of the repository stays as it is.
+    writeFileSync(path.join(folder, '.gitignore'), '*\n');
+    await git(top, ['worktree', 'add', '--quiet', '-B', worktree.branch, worktree.path, base], signal);
+    return { ok: true, worktree: { ...worktree, base } };
+  } catch (thrown) {
+    return { ok: false, message: `Git cannot create a worktree: ${errorMessage(thrown)}` };
+  }
+}
+
+/** Creates the folder of a worktree again if it is gone. Its branch may contain commits. */
+export async function reopenWorktree(worktree: Worktree, signal: AbortSignal): Promise<OpenedWorktree> {
+  if (existsSync(path.join(worktree.path, '.git'))) return { ok: true, worktree };
+  const { top, branch, base } = worktree;
+  try {
+    await git(top, ['worktree', 'prune'], signal);
+    const hasBranch = await git(top, ['rev-parse', '--verify', `refs/heads/${branch}`], signal).then(
+      () => true,
+      () => false,
+    );
+    const from = hasBranch ? [worktree.path, branch] : ['-b', branch, worktree.path, base];
+    await git(top, ['worktree', 'add', '--quiet', ...from], signal);
+    return { ok: true, worktree };
+  } catch (thrown) {
+    return { ok: false, message: `Git cannot create the worktree again: ${errorMessage(thrown)}` };
+  }
+}
+
+/** Whether it contains commits or files that the repository does not have. A failure counts as a change. */
+export async function isWorktreeChanged({ path: folder, base }: Worktree): Promise<boolean> {
+  try {
+    const head = (await git(folder, ['rev-parse', 'HEAD'])).trim();
+    return head !== base || (await git(folder, ['status', '--porcelain', '--untracked-files=all'])) !== '';
+  } catch {
+    return existsSync(folder);
+  }
+}
+
+/** Removes the folder and the branch. Returns false if git refuses. */
+export async function removeWorktree({ top, path: folder, branch }: Worktree): Promise<boolean> {
+  try {
+    await git(top, ['worktree', 'remove', '--force', folder]);
+    await git(top, ['branch', '--quiet', '-D', branch]);
+    return true;
+  } catch {
+    return !existsSync(folder);
+  }
+}
+
+/** The folder of the worktree that corresponds to a folder of the repository. */
+export function folderInWorktree({ top, path: folder }: Worktree, cwd: string): string {
+  const inside = path.relative(top, realPath(cwd));
+  return inside.startsWith('..') ? folder : path.join(folder, inside);
+}
+
+const NO_PROGRAMS = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
+
+function git(cwd: string, args: readonly string[], signal?: AbortSignal): Promise<string> {
+  const variables = Object.entries(process.env).filter(([name]) =>
+    /^(PATH|HOME|LANG|LC_\w+|TMPDIR)$/.test(name),
+  );
+  const env = { ...Object.fromEntries(variables), GIT_TERMINAL_PROMPT: '0' };
+  const options = { cwd, env, signal, timeout: GIT_LIMIT_MS, maxBuffer: 64 * 1_024 * 1_024 };
+  return new Promise((resolve, reject) => {
+    execFile('git', [...NO_PROGRAMS, ...args], options, (error, stdout, stderr) => {
+      if (error) reject(new Error(stderr.trim() || error.message));
+      else resolve(stdout);
+    });
+  });
+}
