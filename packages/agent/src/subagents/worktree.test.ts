@@ -182,7 +182,7 @@ it('a finished subagent continues in its worktree, also in a later process', asy
         return step++ === 0 ? call('Write', { file_path: 'c.txt', content: '2' }, 'w2') : say('More.');
       return JSON.stringify([...request.messages]).includes('More.')
         ? say('Done.')
-        : call('SendMessage', { to: agentId, message: 'Go on.' }, 'm1');
+        : call('SendMessage', { to: agentId, message: 'Continue.' }, 'm1');
     },
     { session: again },
   );
