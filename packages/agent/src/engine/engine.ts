@@ -183,7 +183,8 @@ export class QueryEngine {
     const inherited = { options: this.#options, session: this.#session, head: this.#view.head };
     const permissions = liveOf(this.#options);
     const costs = this.#costs.asParent(this.#log.store);
-    return { ...inherited, permissions, costs, permissionMode: () => this.permissionMode };
+    const conversation = () => this.background.fork.conversation();
+    return { ...inherited, permissions, costs, permissionMode: () => this.permissionMode, conversation };
   }
 
   /** Adds a message between two prompts without a model call: a command that the user ran. */

@@ -85,6 +85,11 @@ export class Fork {
     return answerOf(await this.#billed(send(`${question}\n\n${REALLY_NO_TOOLS}`)));
   }
 
+  /** The messages that a fork starts with. */
+  conversation(): readonly Message[] {
+    return [...this.#origin().messages];
+  }
+
   /** Asks a question of the user, who does not want to disturb the work. */
   askForUser(question: string, signal: AbortSignal): Promise<ForkAnswer> {
     const text = `The user asks, without interrupting the work: ${question}`;

@@ -1,6 +1,7 @@
 /** Agent: gives a task to a subagent and returns its report. SendMessage: continues one with a message. */
 import type { CallContext, Json, JsonObject, Tool, ToolResult } from '@heddle/core';
 import { progressOfLine } from '../sdk/subagent-lines.ts';
+import { FORK_AGENT } from './fork-child.ts';
 import type { ChildRecord } from './record.ts';
 import type { AgentTask, Subagents, TaskOutcome } from './subagents.ts';
 
@@ -52,7 +53,7 @@ const TRAITS = {
 
 const INTRODUCTION = `Starts a subagent for a task. It works alone, in a context of its own, and returns one report.
 Use it for searches over many files, and for independent tasks: several calls in one answer run at the same time. A task that needs a call or two is faster without it.
-The agent does not see this conversation: put everything it must know into the prompt, and say what to report. The user does not see the report, so tell them what matters.
+Unless it is a fork, the agent does not see this conversation: put everything it must know into the prompt, and say what to report. The user does not see the report, so tell them what matters.
 Types of agents:`;
 
 export function createAgentTools(subagents: Subagents): readonly Tool[] {
@@ -65,7 +66,7 @@ function agentTool(subagents: Subagents): Tool<JsonObject, TaskOutcome> {
     name: 'Agent',
     formerNames: ['Task'],
     get description() {
-      const types = subagents.definitions.map(({ name, description, tools }) => {
+      const types = [...subagents.definitions, FORK_AGENT].map(({ name, description, tools }) => {
         const list = tools === undefined ? 'all tools' : tools.join(', ');
         return `- ${name}: ${description} (${list})`;
       });

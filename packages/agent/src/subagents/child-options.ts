@@ -97,7 +97,7 @@ const MAIN_ONLY: ReadonlySet<string> = new Set([
   'StructuredOutput',
 ]);
 
-function isForChildren({ name }: Tool): boolean {
+export function isForChildren({ name }: Tool): boolean {
   return !MAIN_ONLY.has(name);
 }
 

@@ -19,6 +19,8 @@ import type { ChildRecord, ChildResult } from './record.ts';
 export interface ChildRun {
   readonly options: AgentOptions;
   readonly record: ChildRecord;
+  /** Its first message: the task, and rules for it. */
+  readonly prompt: string;
   /** The session of the parent, for the lines of the output. */
   readonly parentSessionId: string;
   readonly forwardsText: boolean;
@@ -123,7 +125,7 @@ function stageOf({ options: { session }, record }: ChildRun): 'new' | 'open' | '
 }
 
 /** A hook or a skill that fails does not prevent the subagent. */
-async function firstPrompt({ options, record: { prompt }, skills }: ChildRun): Promise<string> {
+async function firstPrompt({ options, prompt, skills }: ChildRun): Promise<string> {
   const { hooks, identity } = options;
   const [context, texts] = await Promise.all([
     identity && hooks?.subagentStart?.(identity).catch(() => undefined),

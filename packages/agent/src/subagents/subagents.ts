@@ -17,6 +17,7 @@ import type { ParentAgent } from '../engine/parent.ts';
 import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
 import { childModel, childOptions } from './child-options.ts';
+import { copyConversation, FORK_AGENT, forkOptions, forkPrompt, isFork } from './fork-child.ts';
 import { type ChildRecord, ChildRecords, type ChildResult, END_WORDS } from './record.ts';
 import { type Emit, RunningChild, type SubagentStatus } from './running-child.ts';
 
@@ -118,17 +119,14 @@ export class Subagents {
     if (earlier) return this.#again(earlier, call, emit);
     const parent = this.#parent();
     const definition = this.#definition(task.type ?? DEFAULT_AGENT);
+    const models = isFork(definition) ? ['inherit'] : [this.#settings.model, task.model, definition.model];
     const record: ChildRecord = {
       agentId,
       agentType: definition.name,
       description: task.description,
       prompt: task.prompt,
       toolUseId: call.toolUseId,
-      model: childModel(
-        [this.#settings.model, task.model, definition.model],
-        parent.options.modelName,
-        process.env,
-      ),
+      model: childModel(models, parent.options.modelName, process.env),
       cwd: parent.options.cwd,
       isBackground: task.isBackground ?? definition.isBackground ?? false,
       // In plan mode nothing is changed, not even by a checkout.
@@ -217,7 +215,7 @@ export class Subagents {
   }
 
   #definition(name: string): AgentDefinition {
-    const found = findAgent(this.definitions, name);
+    const found = findAgent([...this.definitions, FORK_AGENT], name);
     if (found) return found;
     const known = this.definitions.map((one) => one.name).join(', ');
     throw new Error(`There is no agent type ${name}. Available types: ${known}.`);
@@ -328,9 +326,12 @@ export class Subagents {
       const spec = { definition, identity, session, tools, model, cwd, worktree };
       // The code of a running subagent loads with the first one.
       const { runChild } = await import('./run-child.ts');
+      const isCopy = isFork(definition);
+      if (isCopy) copyConversation(parent, session);
       const result = await runChild({
-        options: childOptions(parent, spec),
+        options: isCopy ? forkOptions(parent, spec) : childOptions(parent, spec),
         record,
+        prompt: isCopy ? forkPrompt(record.prompt, session) : record.prompt,
         parentSessionId: parent.session.id,
         forwardsText: this.#settings.forwardsText ?? false,
         isInterrupted,
