@@ -176,6 +176,10 @@ export interface SubagentSettings {
   readonly forwardsText?: boolean | undefined;
   /** Replaces the model of every subagent. */
   readonly model?: string | undefined;
+  /** Returns the text of a skill that a definition names. Undefined if there is none. */
+  readonly loadSkill?: ((name: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
+  /** Returns the memory folder of an agent. Undefined if it has none. */
+  readonly memoryFolder?: ((definition: AgentDefinition) => string | undefined) | undefined;
   /** The other members of a team. SendMessage reaches them by name. */
   readonly teammates?: Teammates | undefined;
 }
@@ -184,10 +188,6 @@ interface Teammates {
   readonly has: (name: string) => boolean;
   /** Stores the message for its receivers, and returns their names. Throws if that is not possible. */
   readonly send: (to: string, message: string) => readonly string[];
-  /** Returns the text of a skill that a definition names. Undefined if there is none. */
-  readonly loadSkill?: ((name: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
-  /** Returns the memory folder of an agent. Undefined if it has none. */
-  readonly memoryFolder?: ((definition: AgentDefinition) => string | undefined) | undefined;
 }
 
 interface AgentLimitOptions {
