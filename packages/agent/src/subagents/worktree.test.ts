@@ -98,8 +98,8 @@ describe('a subagent in a worktree', () => {
     expect(result).toContain(`Its changes are in the worktree ${path.join(folder, tree)}`);
     expect(git('branch', '--list', 'heddle/*')).toContain(path.basename(tree));
     expect(git('status', '--porcelain')).toBe('');
-    const [request] = model.calls.map((one) => one.request).filter(isChild);
-    expect(JSON.stringify(request?.system)).toContain(path.join(folder, tree, 'sub'));
+    const child = model.calls.find(({ request }) => isChild(request));
+    expect(JSON.stringify(child?.request.system)).toContain(path.join(folder, tree, 'sub'));
   });
 
   it('leaves nothing behind if it changed nothing, and hooks hear of both', async () => {
@@ -125,7 +125,7 @@ describe('a subagent in a worktree', () => {
     const { model } = await run(oneChild(call('Read', { file_path: '../secret.txt' }, 'r1')), {
       rules: { deny, ask: [], allow: [] },
     });
-    const requests = JSON.stringify(model.calls.map(({ request }) => [...request.messages]));
+    const requests = model.calls.map(({ request }) => JSON.stringify([...request.messages])).join('\n');
     expect(requests.includes('hidden')).toBe(!isDenied);
   });
 

@@ -47,12 +47,7 @@ describe('heddle hooks', () => {
       { event: 'PreToolUse', matcher: 'Bash', scope: 'project', trusted: true, runs: true },
       { event: 'PreToolUse', matcher: 'Write', runs: true },
       { event: 'Stop', onFailure: 'block', runs: true },
-      {
-        event: 'WorktreeRemove',
-        trusted: true,
-        runs: false,
-        reason: expect.stringContaining('not occur yet'),
-      },
+      { event: 'WorktreeRemove', trusted: true, runs: true },
     ]);
   });
 
