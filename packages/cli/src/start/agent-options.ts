@@ -94,7 +94,11 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   const agentHooks = agentHookPolicy(before.loaded, settings.merged);
   const { configDirs } = before;
   const plugins = await openPlugins(given, before.loaded, settings.merged, configDirs);
-  const chosen = await mainAgentOf(given, settings.agent, { configDirs, agentHooks, plugins: plugins.plugins });
+  const chosen = await mainAgentOf(given, settings.agent, {
+    configDirs,
+    agentHooks,
+    plugins: plugins.plugins,
+  });
   if (!chosen.ok) return chosen;
   const { command, mainAgent, agentTypes } = chosen;
   const permission = mainAgent ? await permissionSetup(command) : before;
