@@ -243,7 +243,7 @@ export async function startAgent(
           },
           teammates: team,
           model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
-          loadSkill: async (name, signal) => (await extensions.loadSkill(name, '', signal))?.text,
+          loadSkill: async (name, signal) => (await extensions.loadSkill(name, '', { signal }))?.text,
           memoryFolder: (definition) => agentMemoryFolder(definition, options),
           onLine: (line) => {
             for (const listener of lineListeners) listener(line);
@@ -306,7 +306,7 @@ export async function startAgent(
   };
   const agent: Agent = createAgent(agentOptions);
   for (const name of session.snapshot ? [] : (options.mainAgent?.skills ?? [])) {
-    const skill = await extensions.loadSkill(name, '', AbortSignal.timeout(SKILL_MS));
+    const skill = await extensions.loadSkill(name, '', { signal: AbortSignal.timeout(SKILL_MS) });
     if (skill) remarks.push({ kind: 'skills', text: skill.text });
   }
   telemetry?.agent.watch(agent);
