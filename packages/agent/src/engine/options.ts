@@ -283,8 +283,8 @@ export interface AgentHooks {
   ) => Promise<PermissionAnswer | undefined>;
   /** Runs when a turn of a dispatched job ends, to store the state of the job. */
   readonly job?: (answer: readonly AssistantMessage[], signal: AbortSignal) => Promise<void>;
-  /** Runs after the stop hooks, for a member of a team. The same contract as `stop`. */
-  readonly team?: ((input: StopHookQuestion) => Promise<StopHookAnswer>) | undefined;
+  /** Runs after the stop hooks, with the same contract. Undefined: the conversation is not part of a team. */
+  readonly team?: ((input: StopHookQuestion) => Promise<StopHookAnswer | undefined>) | undefined;
   /** Runs when the model has finished: may let it continue, or end the run. */
   readonly stop?: ((input: StopHookQuestion) => Promise<StopHookAnswer>) | undefined;
   /** A call was denied for good. Not waited for. */

@@ -27,12 +27,13 @@ export function turnEndPort({ hooks, redact, background }: TurnEndSetup): TurnEn
 
 async function* runHook(
   name: string,
-  hook: ((question: StopHookQuestion) => Promise<StopHookAnswer>) | undefined,
+  hook: ((question: StopHookQuestion) => Promise<StopHookAnswer | undefined>) | undefined,
   question: StopHookQuestion,
   redact: Redact,
 ): ReturnType<TurnEndPort['userStopHooks']> {
-  if (!hook) return NO_OBJECTION;
-  const answer = redact(await hook(question));
+  const given = await hook?.(question);
+  if (!given) return NO_OBJECTION;
+  const answer = redact(given);
   yield { type: 'hook_progress', hook: name, text: answer.block ?? answer.prevent ?? 'passed' };
   return outcomeOf(name, answer);
 }

@@ -11,16 +11,16 @@ import { SESSION_COMMANDS } from './session-commands.ts';
 
 const CLIENT_COMMANDS: ClientCommands = { ...SESSION_COMMANDS, ...ADMIN_COMMANDS };
 
-const HELP = `heddle fleet up|worker [-- FLAGS]            runs a worker; up starts an embedded PostgreSQL, too; FLAGS as of heddle -p
+const HELP = `heddle fleet up [-- FLAGS]                   starts an embedded PostgreSQL and a worker; FLAGS are those of heddle -p
+heddle fleet worker [-- FLAGS]               runs a worker for the database of --database
 heddle fleet submit SESSION PROMPT           queues a prompt; --watch shows it until its end; --repo URL --ref REF
-heddle fleet watch SESSION [--after SEQ]     shows the stored lines as they come
+heddle fleet watch SESSION [--after SEQ]     shows the stored lines as they come; heddle fleet cancel SESSION ends the turn
 heddle fleet questions                       permission questions; heddle fleet answer QUESTION allow|deny
-heddle fleet cancel SESSION                  ends the open turn, also if no worker is running
-heddle fleet list|doctor                     sessions with their state and costs; workers and waiting turns
+heddle fleet list                            sessions with their state and costs; heddle fleet doctor lists workers;
+                                             heddle fleet drain asks workers to stop, and waits until they have
 heddle fleet tenant NAME                     creates a tenant, or sets --max-running, --per-minute, --budget
 heddle fleet serve [--host H] [--port N]     serves HTTP for tokens of tenants; heddle fleet openapi describes it
 heddle fleet token LABEL --rights R,R        creates a token of a tenant; tokens lists them, revoke TOKEN ends one
-heddle fleet drain [--worker N] [--wait S]   asks workers to stop, and waits until they have
 heddle fleet export|import SESSION FILE      writes the lines as a session file; stores those of a local session
 heddle fleet migrate [--scheduler NAME]      brings the tables up to date; the scheduler is queue or dbos
 heddle fleet prune --older-than 30d          removes old sessions

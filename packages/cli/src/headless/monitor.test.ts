@@ -12,6 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
+it('asks about the command as for Bash', async () => {
+  const home = homeFor(installed.program);
+  const model = home.script([call('Monitor', { command: 'touch made' }, 'm1'), say('Denied.')]);
+  const argv = ['-p', 'Watch it.', '--model', model, '--tools', 'Bash,Monitor', '--output-format', 'json'];
+  expect((await home.run(argv)).stdout).toContain('"tool_name":"Monitor"');
+});
+
 it('gives the model the new lines of a command between two calls', async () => {
   const home = homeFor(installed.program);
   const wait = 'until [ -s marks ]; do sleep 0.05; done; sleep 0.3';
@@ -26,7 +33,6 @@ it('gives the model the new lines of a command between two calls', async () => {
     say('Seen.'),
   ]);
   const argv = ['-p', 'Watch it.', '--model', model, '--tools', 'Bash,Monitor', '--output-format', 'json'];
-  expect((await home.run(argv)).stdout).toContain('"tool_name":"Monitor"');
   const ended = await home.run([...argv, '--allowed-tools', 'Bash']);
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   const { session_id: id } = JSON.parse(ended.stdout) as { session_id: string };

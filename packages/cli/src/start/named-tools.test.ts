@@ -10,9 +10,9 @@ it('tools may be named as they were called before', () => {
 });
 
 it('tools that there are not yet are told, and the others are offered', () => {
-  expect(namedTools(['Bash', 'Monitor'], KNOWN)).toEqual({
+  expect(namedTools(['Bash', 'MultiEdit'], KNOWN)).toEqual({
     ok: true,
-    notes: ['--tools: there is no Monitor yet'],
+    notes: ['--tools: there is no MultiEdit yet'],
   });
 });
 

@@ -67,8 +67,11 @@ export class SessionTeam {
     this.#current?.hear(event);
   }
 
-  async atTurnEnd(question: Parameters<TeamSession['atTurnEnd']>[0]): ReturnType<TeamSession['atTurnEnd']> {
-    return this.#current?.atTurnEnd(question) ?? {};
+  /** Undefined: the conversation is not part of a team. */
+  async atTurnEnd(
+    question: Parameters<TeamSession['atTurnEnd']>[0],
+  ): Promise<Awaited<ReturnType<TeamSession['atTurnEnd']>> | undefined> {
+    return this.#current?.atTurnEnd(question);
   }
 
   has(name: string): boolean {

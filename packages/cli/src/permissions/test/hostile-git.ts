@@ -56,7 +56,11 @@ export function makeRepository(folder: string, marker: string): Made {
     git('commit', '-q', '-m', 'first');
     template = mkdtempSync(path.join(os.tmpdir(), 'heddle-template-'));
     cpSync(folder, template, { recursive: true });
-  } else cpSync(template, folder, { recursive: true });
+  } else {
+    cpSync(template, folder, { recursive: true });
+    // Git compares files with its index by their times.
+    git('update-index', '-q', '--refresh');
+  }
   const evil = path.join(folder, '.git', 'evil.sh');
   write(
     '.git/evil.sh',
