@@ -43,8 +43,8 @@ export function plainDeps(model: ModelPort): QueryDeps {
       stopFailure: () => undefined,
     },
     attachments: { begin: () => undefined, takeQueued: () => [], gather: () => Promise.resolve([]) },
-    askToGoOn: () => Promise.resolve(false),
-    summariseTools: () => Promise.resolve(undefined),
+    askToContinue: () => Promise.resolve(false),
+    summarizeTools: () => Promise.resolve(undefined),
   };
 }
 

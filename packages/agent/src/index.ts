@@ -22,7 +22,7 @@ export type { Price } from './cost/usage-meter.ts';
 export { systemClock } from '@heddle/models';
 export { LivePermissions, type PermissionUpdate, ruleText } from './permission/live-permissions.ts';
 export { isHostNamed } from './permission/rules/domain.ts';
-export { isToolDenied } from './permission/rules/tool-names.ts';
+export { ENGINE_TOOLS, isToolDenied } from './permission/rules/tool-names.ts';
 export { permissionUpdates } from './permission/live-permissions.ts';
 export type {
   Authorization,

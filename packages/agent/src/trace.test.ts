@@ -1,4 +1,4 @@
-/** One prompt through everything: the worked trace of the specification, seen in the log, by a client and by the API. */
+/** One prompt through everything: a worked trace, seen in the log, by a client and by the API. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -59,7 +59,7 @@ it('stores, shows and sends the worked trace, in its order', async () => {
     rules: { allow: [{ text: 'Edit', source: 'session' }], ask: [], deny: [] },
     canUseTool: () => Promise.resolve({ allow: true }),
     hooks: { stop: () => Promise.resolve({}) },
-    summariseTools: ([first]) =>
+    summarizeTools: ([first]) =>
       Promise.resolve(first?.call.id === 'r1' ? 'read the test, ran it: 1 failure' : undefined),
     config: { gates: { emitToolUseSummaries: true } },
     clock,

@@ -85,7 +85,7 @@ const ROWS: readonly Row[] = [
     script: [],
     flags: ['--json-schema', '{"type":"no such type"}'],
     code: 1,
-    text: /schema makes no sense/,
+    text: /schema is invalid/,
     subtype: 'error_during_execution',
   },
   {

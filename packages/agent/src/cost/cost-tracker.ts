@@ -156,7 +156,7 @@ export class CostTracker {
    * Wraps the model port to load the price list when the first record arrives. The list is large, so it loads neither
    * before the request is sent nor after the response.
    */
-  hearing(model: ModelPort): ModelPort {
+  withPriceLoading(model: ModelPort): ModelPort {
     if (!this.#options.loadPrice || this.#loading) return model;
     // A failure is reported when a price is needed.
     const load = (): void => void this.#load().catch(() => undefined);

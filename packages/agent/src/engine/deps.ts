@@ -50,8 +50,8 @@ export function productionDeps(
         return redact([...files, ...memories, ...todos, ...(options.news?.() ?? []), ...(others ?? [])]);
       },
     },
-    askToGoOn: options.askToGoOn ?? (() => Promise.resolve(false)),
-    summariseTools: options.summariseTools ?? background.describeCalls,
+    askToContinue: options.askToContinue ?? (() => Promise.resolve(false)),
+    summarizeTools: options.summarizeTools ?? background.describeCalls,
   };
 }
 

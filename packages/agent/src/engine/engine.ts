@@ -350,7 +350,7 @@ export class QueryEngine {
     try {
       if (outputSchema) await parserOf(outputSchema);
     } catch (thrown) {
-      return `The output schema makes no sense: ${errorMessage(thrown)}`;
+      return `The output schema is invalid: ${errorMessage(thrown)}`;
     }
     const admitted = await admitMedia(content, this.#controller.signal);
     try {
@@ -468,7 +468,7 @@ export class QueryEngine {
   #params(turn: PromptRun, resume?: ResumePoint): QueryParams {
     return paramsOf(this.#options, {
       resume,
-      model: this.#costs.hearing(this.#options.model),
+      model: this.#costs.withPriceLoading(this.#options.model),
       session: this.#session,
       head: this.#view.head,
       signal: this.#controller.signal,

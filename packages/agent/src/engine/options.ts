@@ -69,7 +69,7 @@ interface AgentToolOptions {
   /** Removes secrets from the output of tools, hooks and attachments, before the model or a file receives it. */
   readonly redact?: Redact | undefined;
   /** Writes a sentence about the last tools. The gate `emitToolUseSummaries` switches it on. */
-  readonly summariseTools?: QueryDeps['summariseTools'] | undefined;
+  readonly summarizeTools?: QueryDeps['summarizeTools'] | undefined;
 }
 
 /** Contract: `active` does not change after the first prompt, because it is part of the cached start of requests. */
@@ -88,7 +88,7 @@ interface AgentPromptOptions {
   /** In place of the built-in prompt. */
   readonly systemPrompt?: readonly string[] | undefined;
   readonly appendSystemPrompt?: string | undefined;
-  /** Facts before the conversation that may not matter: instructions, the date. Fixed when the session begins. */
+  /** Facts before the conversation, such as instructions and the date. The model may ignore them. Fixed when the session begins. */
   readonly userContext?: Readonly<Record<string, string>> | undefined;
   /** Facts after the system prompt, beside the working directory. Fixed when the session begins. */
   readonly systemContext?: Readonly<Record<string, string>> | undefined;
@@ -202,7 +202,7 @@ interface AgentLimitOptions {
   /** No background work at the end of a turn. */
   readonly bare?: boolean | undefined;
   /** Asks whether a run that repeats itself should continue. Without it, such a run ends. */
-  readonly askToGoOn?: QueryDeps['askToGoOn'] | undefined;
+  readonly askToContinue?: QueryDeps['askToContinue'] | undefined;
 }
 
 interface AgentSessionOptions {

@@ -111,7 +111,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
       ...config,
       sessionId: setup.session.id,
       bare: options.bare ?? false,
-      canAsk: options.askToGoOn !== undefined,
+      canAsk: options.askToContinue !== undefined,
       partialMessages: options.includePartialMessages ?? false,
     },
     deps: structured ? { ...deps, ...watching(structured, deps) } : deps,

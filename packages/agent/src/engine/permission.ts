@@ -22,7 +22,7 @@ import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions } from './options.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../permission/question.ts';
 
-interface Record {
+interface PermissionJournal {
   readonly store: (body: EntryBody) => void;
   /** Settles when the entries so far are stored. Undefined if they are. */
   readonly stored?: () => Promise<void> | undefined;
@@ -35,7 +35,7 @@ export type PermissionOptions = Pick<
   'cwd' | 'rules' | 'configDirs' | 'sandbox' | 'view' | 'hooks' | 'canUseTool'
 >;
 
-export function permissionOf(options: PermissionOptions, record: Record): CanUseTool {
+export function permissionOf(options: PermissionOptions, record: PermissionJournal): CanUseTool {
   const live = liveOf(options);
   return async (tool, input, context, { toolUseId, hookDecision, hookReason, answered, signal }) => {
     const deny = (message: string, by: Denial['by'] = 'other', interrupt = false): Permission => {

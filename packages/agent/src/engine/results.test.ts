@@ -230,11 +230,11 @@ describe('options of an agent', () => {
   it('ask whether a run that repeats itself should continue', async () => {
     const again = Array.from({ length: 12 }, (_, index) => call('Look', {}, `l${index}`));
     const asked: string[] = [];
-    const askToGoOn: AgentOptions['askToGoOn'] = (calls) => {
+    const askToContinue: AgentOptions['askToContinue'] = (calls) => {
       asked.push(...calls.map(({ tool }) => tool));
       return Promise.resolve(true);
     };
-    expect(await resultOf([...again, say('Done.')], { askToGoOn })).toMatchObject({ result: 'Done.' });
+    expect(await resultOf([...again, say('Done.')], { askToContinue })).toMatchObject({ result: 'Done.' });
     expect(asked).toEqual(['Look']);
   });
 

@@ -140,7 +140,7 @@ export class SessionBackground {
     return memories;
   }
 
-  readonly describeCalls: QueryDeps['summariseTools'] = async (calls, signal) => {
+  readonly describeCalls: QueryDeps['summarizeTools'] = async (calls, signal) => {
     const { describeCalls } = await import('../fork/short-texts.ts');
     return describeCalls(this.fork, calls, signal);
   };

@@ -27,7 +27,7 @@ export class SessionFork {
     this.#setup = setup;
     const { options, log, costs } = setup;
     this.fork = new Fork({
-      model: () => costs.hearing(options().model),
+      model: () => costs.withPriceLoading(options().model),
       clock: options().clock ?? systemClock,
       random: options().random ?? Math.random,
       messages: () => log.messages,

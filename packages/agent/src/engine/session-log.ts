@@ -190,12 +190,12 @@ export function endOf(
     counts,
     denials: denials.list,
     structured: structured?.value,
-    exhausted: structured?.exhausted === true && ENDS_IN_PEACE.has(end.terminal.reason),
+    exhausted: structured?.exhausted === true && NORMAL_ENDS.has(end.terminal.reason),
   };
 }
 
 /** A run with such an end did not fail for another reason. */
-const ENDS_IN_PEACE: ReadonlySet<Terminal['reason']> = new Set(['completed', 'hook_stopped']);
+const NORMAL_ENDS: ReadonlySet<Terminal['reason']> = new Set(['completed', 'hook_stopped']);
 
 export const BUSY: CommandFailure = {
   ok: false,

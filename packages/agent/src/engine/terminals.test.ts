@@ -154,7 +154,7 @@ describe('a run that cannot begin', () => {
   const schema: JsonObject = { type: 'no such type' };
   it.each([
     ['a budget without a price', { maxBudgetUsd: 1 }, /The price of scripted is unknown/],
-    ['a schema that makes no sense', { outputSchema: schema }, /The output schema makes no sense/],
+    ['an invalid schema', { outputSchema: schema }, /The output schema is invalid/],
   ])('for %s says so in its only line, and asks no model', async (_why, options, says) => {
     const model = scriptedModel([say('never')]);
     const lines = await runOf(model, options);

@@ -124,10 +124,7 @@ export function decideUnread(
   const why = `The command cannot be read: ${reason}.`;
   const { sandboxed = false } = held.request;
   if (held.mode !== 'bypassPermissions' && !sandboxed) return said('ask', why);
-  const bound = [...held.rules.deny, ...held.rules.ask].some(
-    ({ names, specifier }) => specifier !== undefined && ['Bash', 'Read', 'Edit'].some(names),
-  );
-  if (bound) return said('ask', `${why} A deny or ask rule may apply to it.`);
+  if (restrictsCommandsOrFiles(held.rules)) return said('ask', `${why} A deny or ask rule may apply to it.`);
   if (/\b(rm|rmdir|shred|dd|mkfs)\b/.test(command)) return said('ask', `${why} It may remove files.`);
   return [
     {
@@ -152,10 +149,15 @@ export function fitsView(
   rules: CompiledRules,
 ): boolean {
   if (tool !== 'Bash' || sandboxed) return false;
-  const isBound = [...rules.deny, ...rules.ask].some(
+  const isBound = restrictsCommandsOrFiles(rules);
+  return parts.every((part) => fits(part, isBound));
+}
+
+/** Returns whether a deny or ask rule concerns some commands or files. */
+function restrictsCommandsOrFiles({ deny, ask }: CompiledRules): boolean {
+  return [...deny, ...ask].some(
     ({ names, specifier }) => specifier !== undefined && ['Bash', 'Read', 'Edit'].some(names),
   );
-  return parts.every((part) => fits(part, isBound));
 }
 
 function fits(part: Part, isBound: boolean): boolean {

@@ -92,7 +92,7 @@ export const FLAGS = {
   }),
   '--bare': switchFlag('every', 'bare', {
     group: 'Running',
-    text: 'the fastest start: nothing is looked for, nothing runs beside',
+    text: 'the fastest start: no instruction files, hooks or extensions, and no work after a turn',
   }),
   '--model': valueFlag('every', 'model', plainText, {
     group: 'Model',

@@ -105,7 +105,7 @@ export class Conversation {
             if (!screen.live) setup.renderer.wasShown(question.toolUseId);
             return dialogs.mayRun(question, signal);
           },
-          askToGoOn: (calls, signal) => dialogs.mayRepeat(calls, signal),
+          askToContinue: (calls, signal) => dialogs.mayRepeat(calls, signal),
           takeQueued: () => this.#inbox.takeJoining(),
           onLine: (line) => {
             if (line.type === 'prompt_suggestion') note(`next: ${escapeControls(line.suggestion)}`);

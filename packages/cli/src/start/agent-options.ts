@@ -3,6 +3,7 @@ import {
   type AgentDefinition,
   type AgentOptions,
   compactionOverrides,
+  ENGINE_TOOLS,
   isToolDenied,
   LivePermissions,
   memoryFolder,
@@ -357,34 +358,16 @@ const TODAYS_NAMES: ReadonlyMap<string, string> = new Map([
   ['Task', 'Agent'],
 ]);
 
-/** The tools of a session that are not in the package of tools. */
-const ENGINE_TOOLS: readonly string[] = [
-  'Agent',
-  'SendMessage',
-  'Monitor',
-  'CronCreate',
-  'CronList',
-  'CronDelete',
-  'TeamCreate',
-  'TeamDelete',
-];
-
 /** Tools that scripts list because other agents have them. These names are not typing errors. */
-const ELSEWHERE: ReadonlySet<string> = new Set([
-  'SlashCommand',
-  'MultiEdit',
-  'NotebookRead',
-  'LS',
-  'TaskCreate',
-  'TaskGet',
-  'TaskList',
-  'TaskUpdate',
+const ELSEWHERE: ReadonlySet<string> = new Set(['SlashCommand', 'MultiEdit', 'NotebookRead', 'LS']);
+
+/** Present whenever there is something to search for, a skill to load, or a server with resources. */
+const ON_THEIR_OWN: ReadonlySet<string> = new Set([
+  'ToolSearch',
+  'Skill',
   'ListMcpResourcesTool',
   'ReadMcpResourceTool',
 ]);
-
-/** Present whenever there is something to search for, or a skill to load. */
-const ON_THEIR_OWN: ReadonlySet<string> = new Set(['ToolSearch', 'Skill']);
 
 /** Tools of MCP servers come and go with their servers. */
 function isOnItsOwn(name: string): boolean {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { builtinTools } from '@heddle/tools';
 import { isNamed, namedTools } from './agent-options.ts';
 
 const KNOWN = ['Bash', 'Read', 'TaskOutput', 'TaskStop'];
@@ -17,7 +18,14 @@ it('tools that there are not yet are told, and the others are offered', () => {
 });
 
 it('tools of servers and skills may be named before they are there', () => {
-  expect(namedTools(['Skill', 'mcp__a__b'], KNOWN)).toEqual({ ok: true, notes: [] });
+  expect(namedTools(['Skill', 'mcp__a__b', 'ReadMcpResourceTool'], KNOWN)).toEqual({ ok: true, notes: [] });
+});
+
+it('the tools that work on the list of steps are built in', () => {
+  const names = ['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate'];
+  const builtIn = builtinTools().map(({ name }) => name);
+  expect(namedTools(names, builtIn)).toEqual({ ok: true, notes: [] });
+  expect(namedTools(names, KNOWN)).toMatchObject({ ok: false });
 });
 
 it('refuses an unknown tool name as a typing error', () => {

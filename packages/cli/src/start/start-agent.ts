@@ -63,9 +63,9 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   readonly team: SessionTeam;
   /** The types of subagents. A host may add its own before the first prompt. */
   readonly agentTypes: AgentTypes;
-  /** Adds a listener for the lines of subagents in the background. */
   /** From now on, the text and thinking of subagents are part of the output. */
   readonly forwardSubagentText: () => void;
+  /** Adds a listener for the lines of subagents in the background. */
   readonly listenToSubagents: (listener: (line: SdkMessage) => void) => void;
   /** Ends what still runs, and lets go of the session. */
   readonly close: (reason?: SessionEndReason) => Promise<void>;

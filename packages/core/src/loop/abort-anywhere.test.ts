@@ -36,13 +36,13 @@ function scene() {
     progress: [{ type: 'hook_progress', hook: 'lint', text: '…' }],
   });
   const attachments = fakeAttachments({ queue: [queued('c1', 'hurry')] });
-  const summariseTools = () => Promise.resolve('worked');
+  const summarizeTools = () => Promise.resolve('worked');
   return {
     clock,
     controller: new AbortController(),
     tools: [read, bash],
     config: { gates: { emitToolUseSummaries: true } },
-    deps: { turnEnd, attachments, summariseTools },
+    deps: { turnEnd, attachments, summarizeTools },
   };
 }
 

@@ -82,9 +82,9 @@ export interface QueryDeps {
   readonly requestSent: (params: CacheSafeParams) => void;
   readonly attachments: AttachmentSources;
   /** Asks whether a repeating run should continue. Called only if the configuration has `canAsk`. */
-  readonly askToGoOn: (calls: readonly RepeatedCall[], signal: AbortSignal) => Promise<boolean>;
+  readonly askToContinue: (calls: readonly RepeatedCall[], signal: AbortSignal) => Promise<boolean>;
   /** Describes the last tool calls in one sentence, written by a small model. The loop does not wait for it. */
-  readonly summariseTools: (
+  readonly summarizeTools: (
     calls: readonly { call: ToolUseBlock; result: UserMessage }[],
     signal: AbortSignal,
   ) => Promise<string | undefined>;

@@ -1,4 +1,4 @@
-/** If several ends apply at once, the first in the list of the specification wins. Tests each adjacent pair that can occur. */
+/** If several ends apply at once, the first in a fixed order wins. Tests each adjacent pair that can occur. */
 import {
   call,
   compactorTo,

@@ -182,7 +182,7 @@ async function* askUser(
   env: RunEnvironment,
   { calls }: Extract<Effect, { type: 'ask' }>,
 ): AsyncGenerator<LoopEvent, EffectEnd> {
-  const goOn = await env.waitFor(env.deps.askToGoOn(calls, env.signal));
+  const goOn = await env.waitFor(env.deps.askToContinue(calls, env.signal));
   return { event: { type: 'asked', goOn, aborted: env.aborted } };
 }
 
@@ -221,7 +221,7 @@ function followSummary(
   let text: string | undefined;
   const write = async (): Promise<void> => {
     try {
-      text = await deps.summariseTools(calls, signal);
+      text = await deps.summarizeTools(calls, signal);
     } catch {
       // The summary is a convenience: the run continues without it.
     }

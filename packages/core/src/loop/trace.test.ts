@@ -1,7 +1,6 @@
 /**
- * The worked trace of the specification at the level of `query`: the same script gives these events and requests. The tests of
- * the engine cover entries and SDK lines. The specification does not list the event `spent`, which reports the cost of an
- * attempt without an answer.
+ * A worked trace at the level of `query`: a script of the model, and the events and requests that it gives. `trace.test.ts`
+ * of the agent covers entries and SDK lines. `docs/machine.md` has the decisions.
  */
 import {
   breakOff,
@@ -45,7 +44,7 @@ function trace(): Promise<Played> {
       attachments: fakeAttachments({
         gathered: [[{ kind: 'changed_file', path: 'test.js', note: 'test.js changed on disk' }]],
       }),
-      summariseTools: (calls) =>
+      summarizeTools: (calls) =>
         Promise.resolve(calls.length === 2 ? 'read the test, ran it: 1 failure' : undefined),
     },
   });

@@ -123,7 +123,7 @@ describe('the summary of the last tools', () => {
     const { lines } = await play(oneCall, {
       tools: [read],
       config,
-      deps: { summariseTools: () => Promise.resolve('read a') },
+      deps: { summarizeTools: () => Promise.resolve('read a') },
     });
     expect(lines.slice(6)).toEqual(['request', 'summary "read a"', 'a2 text "Done."', 'answer_end end_turn']);
   });
@@ -134,7 +134,7 @@ describe('the summary of the last tools', () => {
       tools: [read],
       config,
       deps: {
-        summariseTools: async () => {
+        summarizeTools: async () => {
           await written.pass();
           return 'read a';
         },
@@ -152,7 +152,7 @@ describe('the summary of the last tools', () => {
       tools: [read],
       config,
       deps: {
-        summariseTools: async () => {
+        summarizeTools: async () => {
           await written.pass();
           return 'read a';
         },
@@ -174,7 +174,7 @@ describe('the summary of the last tools', () => {
     const { lines, terminal } = await play(oneCall, {
       tools: [read],
       config,
-      deps: { summariseTools: () => Promise.withResolvers<never>().promise },
+      deps: { summarizeTools: () => Promise.withResolvers<never>().promise },
     });
     expect(lines.filter((line) => line.startsWith('summary'))).toEqual([]);
     expect(terminal).toEqual({ reason: 'completed' });
@@ -187,8 +187,8 @@ describe('the summary of the last tools', () => {
         throw new Error('broken port');
       },
     ];
-    for (const summariseTools of failing) {
-      const { lines, terminal } = await play(oneCall, { tools: [read], config, deps: { summariseTools } });
+    for (const summarizeTools of failing) {
+      const { lines, terminal } = await play(oneCall, { tools: [read], config, deps: { summarizeTools } });
       expect(lines.filter((line) => line.startsWith('summary'))).toEqual([]);
       expect(terminal).toEqual({ reason: 'completed' });
     }
@@ -196,11 +196,11 @@ describe('the summary of the last tools', () => {
 
   it('is not started if summaries are off', async () => {
     let asked = 0;
-    const summariseTools = () => {
+    const summarizeTools = () => {
       asked++;
       return Promise.resolve('read a');
     };
-    await play(oneCall, { tools: [read], deps: { summariseTools } });
+    await play(oneCall, { tools: [read], deps: { summarizeTools } });
     expect(asked).toBe(0);
   });
 });
@@ -335,7 +335,7 @@ describe('repetition', () => {
       tools: [read],
       config: { limits, canAsk: true },
       deps: {
-        askToGoOn: (calls) => {
+        askToContinue: (calls) => {
           asked.push(...calls);
           return Promise.resolve(asked.length < 2);
         },
@@ -356,7 +356,7 @@ describe('repetition', () => {
       config: { limits, canAsk: true },
       controller,
       deps: {
-        askToGoOn: () => {
+        askToContinue: () => {
           controller.abort();
           return Promise.resolve(true);
         },

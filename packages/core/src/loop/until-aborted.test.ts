@@ -59,12 +59,12 @@ const DEPS: Readonly<Record<string, Deps>> = {
     script: [call('Read', {}, 'r1')],
     options: { tools: [read], deps: { attachments: { ...fakeAttachments(), gather: port } } },
   }),
-  askToGoOn: ({ port }) => ({
+  askToContinue: ({ port }) => ({
     script: [call('Read', {}, 'r1')],
     options: {
       tools: [read],
       config: { canAsk: true, limits: { repetitionNudge: 1, repetitionStop: 1 } },
-      deps: { askToGoOn: port },
+      deps: { askToContinue: port },
     },
   }),
   classifyJob: atTheEnd(({ port }) => ({ classifyJob: port })),
@@ -84,7 +84,7 @@ describe('an aborted run', () => {
     const abortedAt = clock.now();
     controller.abort();
     const terminal = await clock.run(end);
-    const isAfterTools = name === 'gather' || name === 'askToGoOn';
+    const isAfterTools = name === 'gather' || name === 'askToContinue';
     expect(terminal).toEqual({ reason: isAfterTools ? 'aborted_tools' : 'aborted_streaming' });
     expect(clock.now() - abortedAt).toBe(DEFAULT_LIMITS.abortGraceMs);
     expect(clock.pending).toEqual([]);

@@ -1,4 +1,4 @@
-/** The decision table of the specification, row by row. */
+/** The decision table (`docs/machine.md`), row by row. */
 import { describe, expect, it } from 'vitest';
 import type { ModelErrorClass } from '../messages/model-error.ts';
 import { decide } from './decide.ts';

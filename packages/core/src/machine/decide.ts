@@ -1,6 +1,7 @@
 /**
- * The machine: decides what the loop does next, as a pure function over plain data. It reads like the decision table of the
- * specification: one function for each event, one statement for each row. The first row that applies wins.
+ * The machine: decides what the loop does next, as a pure function over plain data. It reads like a
+ * decision table, which `docs/machine.md` prints: one function for each event, one statement for each row. The first row
+ * that applies wins.
  */
 import type { AbortCause } from '../abort.ts';
 import { blockingLimitApplies, GUARDS, type Guards } from './guards.ts';
@@ -31,9 +32,9 @@ export type Decision =
       readonly first: readonly Step[];
     };
 
-type What<T extends MachineEvent['type']> = Extract<MachineEvent, { type: T }>;
+type EventOf<T extends MachineEvent['type']> = Extract<MachineEvent, { type: T }>;
 
-interface Given {
+interface DecisionInput {
   readonly turn: LoopState;
   readonly config: QueryConfig;
   readonly guards: Guards;
@@ -46,7 +47,7 @@ export function decide(
   config: QueryConfig,
   guards: Guards = GUARDS,
 ): Decision {
-  const given: Given = { turn, config, guards };
+  const given: DecisionInput = { turn, config, guards };
   if (event.type === 'began') return afterBeginning(given);
   if (event.aborted) return afterAbort(given, event.aborted, phaseOf(event));
   switch (event.type) {
@@ -79,13 +80,13 @@ export function decide(
   }
 }
 
-function afterBeginning({ turn, config, guards }: Given): Decision {
+function afterBeginning({ turn, config, guards }: DecisionInput): Decision {
   const autoCompact = config.gates.autoCompact && guards.mayAutoCompact(turn.state, config.limits);
   const stage = config.gates.contextCollapse && guards.mayStage(turn);
   return perform({ type: 'prepare', stage, autoCompact, lineage: lineageOf(turn.state) }, turn);
 }
 
-function afterAbort({ turn }: Given, cause: AbortCause, during: 'streaming' | 'tools'): Decision {
+function afterAbort({ turn }: DecisionInput, cause: AbortCause, during: 'streaming' | 'tools'): Decision {
   const say: Step[] = cause === 'interrupt' ? [] : [{ type: 'say', what: { about: 'interrupted', during } }];
   if (during === 'tools') {
     return stop(turn, { reason: 'aborted_tools' }, [
@@ -100,7 +101,7 @@ function afterAbort({ turn }: Given, cause: AbortCause, during: 'streaming' | 't
   ]);
 }
 
-function afterPreparing(given: Given, context: PreparedContext): Decision {
+function afterPreparing(given: DecisionInput, context: PreparedContext): Decision {
   const { config, guards } = given;
   const noted = noteAutoCompact(given.turn, context.autoCompact, config);
   const turn = withStaged(noted, config.gates.contextCollapse || noted.ledger.stagedSinceAnswer);
@@ -122,7 +123,7 @@ function afterPreparing(given: Given, context: PreparedContext): Decision {
   );
 }
 
-function afterStreaming(given: Given, { calls, ended, staged }: What<'streamed'>): Decision {
+function afterStreaming(given: DecisionInput, { calls, ended, staged }: EventOf<'streamed'>): Decision {
   const { turn, config, guards } = given;
   const { state } = turn;
   // A good answer: collapses may be staged again.
@@ -164,7 +165,7 @@ function withStaged(turn: LoopState, stagedSinceAnswer: boolean): LoopState {
 }
 
 /** A cap that the caller gave is a decision of the caller, so only the default cap is raised. */
-function mayEscalate({ turn: { state }, config, guards }: Given): boolean {
+function mayEscalate({ turn: { state }, config, guards }: DecisionInput): boolean {
   return (
     config.gates.outputEscalation &&
     config.outputCap === undefined &&
@@ -173,14 +174,14 @@ function mayEscalate({ turn: { state }, config, guards }: Given): boolean {
   );
 }
 
-function compactOrRelease(given: Given, cause: OverflowCause): Decision {
+function compactOrRelease(given: DecisionInput, cause: OverflowCause): Decision {
   const { turn, config, guards } = given;
   if (config.gates.reactiveCompact && guards.mayCompact(turn))
     return perform({ type: 'compact', cause, lineage: lineageOf(turn.state) }, turn);
   return releaseOverflow(given, cause);
 }
 
-function releaseOverflow({ turn }: Given, cause: OverflowCause): Decision {
+function releaseOverflow({ turn }: DecisionInput, cause: OverflowCause): Decision {
   const terminal: Terminal =
     cause === 'overflow'
       ? { reason: 'prompt_too_long' }
@@ -188,7 +189,7 @@ function releaseOverflow({ turn }: Given, cause: OverflowCause): Decision {
   return stop(turn, terminal, RELEASE_AND_TELL_HOOKS);
 }
 
-function afterStopHooks({ turn, config, guards }: Given, event: What<'hooks_ran'>): Decision {
+function afterStopHooks({ turn, config, guards }: DecisionInput, event: EventOf<'hooks_ran'>): Decision {
   const [blocking] = event.blocking;
   if (event.prevented) return preventedBy(turn, event.prevented.hook, event.prevented.message);
   if (blocking) {
@@ -222,7 +223,10 @@ function preventedBy(turn: LoopState, hook: string, message: string): Decision {
   ]);
 }
 
-function afterTools(given: Given, { calls, stoppedBy, contextChanged }: What<'tools_ran'>): Decision {
+function afterTools(
+  given: DecisionInput,
+  { calls, stoppedBy, contextChanged }: EventOf<'tools_ran'>,
+): Decision {
   const { config, guards } = given;
   const { state, ledger } = given.turn;
   const { limits, gates } = config;
@@ -249,20 +253,24 @@ function afterTools(given: Given, { calls, stoppedBy, contextChanged }: What<'to
   );
 }
 
-function attach({ config, guards }: Given, turn: LoopState, nudge: readonly RepeatedCall[]): Decision {
+function attach(
+  { config, guards }: DecisionInput,
+  turn: LoopState,
+  nudge: readonly RepeatedCall[],
+): Decision {
   // A run that may not call the model again must leave queued commands in the queue.
   const drainQueue = guards.mayTakeAnotherTurn(turn.state, config.maxTurns);
   return perform({ type: 'attach', drainQueue, nudge }, turn);
 }
 
-function stopRepeating({ config }: Given, turn: LoopState): Decision {
+function stopRepeating({ config }: DecisionInput, turn: LoopState): Decision {
   const calls = repeated(turn.ledger.repetition, config.limits.repetitionNudge);
   return stop(turn, { reason: 'repetition_stopped', calls }, [
     { type: 'say', what: { about: 'repetition', calls } },
   ]);
 }
 
-function afterAttaching({ turn, config, guards }: Given): Decision {
+function afterAttaching({ turn, config, guards }: DecisionInput): Decision {
   const { maxTurns } = config;
   if (maxTurns && !guards.mayTakeAnotherTurn(turn.state, maxTurns)) {
     // The turn that would come next is the one that is not taken.
@@ -274,7 +282,7 @@ function afterAttaching({ turn, config, guards }: Given): Decision {
   return proceed(continueWith('next_turn', turn, config, {}));
 }
 
-function afterThrow({ turn }: Given, { media, message }: What<'threw'>): Decision {
+function afterThrow({ turn }: DecisionInput, { media, message }: EventOf<'threw'>): Decision {
   return stop(turn, { reason: media ? 'image_error' : 'model_error', message }, [
     { type: 'close_open_calls', why: 'failed' },
     { type: 'say', what: { about: 'thrown', message } },

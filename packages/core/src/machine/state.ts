@@ -5,7 +5,7 @@
  * Seven fields of the State are guards and counters. The other three are handles: they name objects that the driver holds,
  * and `decide` never looks inside.
  *
- * The Ledger has the counters that the ten fields of the specification have no place for. They differ from the State in
+ * The Ledger has the counters that do not belong to the ten fields. They differ from the State in
  * their lifetime: a field of the State describes how the next iteration starts, an entry of the Ledger counts over
  * iterations (or until the next good answer) and changes only in the rows that name it.
  */

@@ -97,7 +97,7 @@ export type Attachment =
   | { readonly kind: 'max_turns_reached'; readonly maxTurns: number; readonly turnCount: number }
   | { readonly kind: 'hook_stopped_continuation'; readonly hook: string; readonly reason: string };
 
-/** The three kinds that stand in old logs and streams and never enter a request. */
+/** This type and the next two occur in logs and streams. They never enter a request. */
 export interface ProgressMessage extends Stamped {
   readonly type: 'progress';
   readonly toolUseId: string;

@@ -46,7 +46,7 @@ const step = (number: number, calls = 1): Message[] => {
 };
 
 describe('the worked trace', () => {
-  it('gives the shapes that the specification shows', () => {
+  it('gives the expected shapes', () => {
     const builder = createRequestBuilder();
     const failed = odd({ ...result('b1'), is_error: true });
     const first = history(user('the test fails, fix it'));

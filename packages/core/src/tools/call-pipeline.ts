@@ -229,7 +229,7 @@ function toolNamed(name: string, tools: readonly Tool[]): Tool | undefined {
   return similar.length === 1 ? similar[0] : undefined;
 }
 
-/** A search that fails has found nothing. */
+/** Returns undefined if the search fails. */
 async function findTool(
   name: string,
   { findTool }: ToolUseContext,

@@ -29,8 +29,8 @@ describe('the fake dependencies', () => {
     expect(await deps.toolHooks.before(call, signal)).toEqual({});
     expect((await collect(deps.turnEnd.userStopHooks(hookInput))).returned.blockingErrors).toEqual([]);
     expect(deps.attachments.takeQueued(context)).toEqual([]);
-    expect(await deps.askToGoOn([], signal)).toBe(false);
-    expect(await deps.summariseTools([], signal)).toBeUndefined();
+    expect(await deps.askToContinue([], signal)).toBe(false);
+    expect(await deps.summarizeTools([], signal)).toBeUndefined();
     expect([deps.ids.uuid(), deps.ids.uuid()]).toEqual(['m1', 'm2']);
     expect((await collectList(deps.model(requestOf([['user', 'x']]), signal))).at(-1)).toMatchObject({
       class: 'bad_request',

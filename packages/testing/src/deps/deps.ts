@@ -20,8 +20,8 @@ export function fakeDeps(overrides: Partial<QueryDeps> = {}): QueryDeps {
     turnEnd: fakeTurnEnd(),
     requestSent: () => undefined,
     attachments: fakeAttachments(),
-    askToGoOn: () => Promise.resolve(false),
-    summariseTools: () => Promise.resolve(undefined),
+    askToContinue: () => Promise.resolve(false),
+    summarizeTools: () => Promise.resolve(undefined),
     ...overrides,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The explorer walks every reachable state of the machine and checks it against the laws of the
- * specification.
+ * The explorer walks every reachable state of the machine and checks it against the laws of
+ * `laws`.
  */
 export { type Scenario, type ScenarioOptions, scenario, SMALL_LIMITS } from './scenario.ts';
 export * from './configurations.ts';

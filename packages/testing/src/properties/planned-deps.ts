@@ -20,8 +20,8 @@ export interface PlannedDeps {
   readonly context: ContextPort;
   readonly attachments: AttachmentSources;
   readonly turnEnd: TurnEndPort;
-  readonly askToGoOn: QueryDeps['askToGoOn'];
-  readonly summariseTools: QueryDeps['summariseTools'];
+  readonly askToContinue: QueryDeps['askToContinue'];
+  readonly summarizeTools: QueryDeps['summarizeTools'];
 }
 
 export function plannedDeps(plan: RunPlan, world: TestWorld): PlannedDeps {
@@ -138,19 +138,19 @@ function remark(count: number): AttachmentMessage {
   return { type: 'attachment', uuid: `remark${count}`, at: 0, attachment };
 }
 
-function questions(plan: RunPlan, world: TestWorld): Pick<PlannedDeps, 'askToGoOn' | 'summariseTools'> {
+function questions(plan: RunPlan, world: TestWorld): Pick<PlannedDeps, 'askToContinue' | 'summarizeTools'> {
   const nextAnswer = createTaker(plan.goOn);
   const nextSummary = createTaker(plan.summaries);
   let summaries = 0;
   return {
-    async askToGoOn(_calls, signal) {
+    async askToContinue(_calls, signal) {
       world.note({ what: 'port', port: 'ask' });
       await world.wait(100, signal);
       const goOn = nextAnswer() ?? false;
       world.hit(goOn ? 'ask: continue' : 'ask: stop');
       return goOn;
     },
-    async summariseTools(_calls, signal) {
+    async summarizeTools(_calls, signal) {
       const does = nextSummary() ?? 'nothing';
       if (does === 'late') await world.wait(300, signal);
       if (does === 'nothing') return undefined;

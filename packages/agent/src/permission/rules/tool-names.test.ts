@@ -1,6 +1,8 @@
 import { builtinTools } from '@heddle/tools';
 import { describe, expect, it } from 'vitest';
-import { unknownTool } from './tool-names.ts';
+import { createCronTools } from '../../schedule/cron-tools.ts';
+import { createTeamTools } from '../../teams/team-tools.ts';
+import { ENGINE_TOOLS, unknownTool } from './tool-names.ts';
 
 describe('a rule with an unknown tool', () => {
   it.each([
@@ -38,5 +40,21 @@ describe('a rule with an unknown tool', () => {
 
   it('is none of the tools that are built in', () => {
     for (const { name } of builtinTools()) expect(unknownTool(name, 'allow')).toBeUndefined();
+  });
+
+  it('is none of the tools that a session adds', () => {
+    const unused = () => Promise.resolve();
+    const teamTools = createTeamTools({ current: () => undefined, create: unused, remove: unused });
+    const cronTools = createCronTools({
+      folder: '/none',
+      cwd: '/none',
+      flags: [],
+      startRunner: () => Promise.resolve({ ok: true, message: '' }),
+      now: () => 0,
+    });
+    const names = [...teamTools, ...cronTools].map(({ name }) => name);
+    expect(names).toHaveLength(5);
+    expect(ENGINE_TOOLS).toEqual(expect.arrayContaining([...names, 'Agent', 'SendMessage', 'Monitor']));
+    for (const name of ENGINE_TOOLS) expect(unknownTool(name, 'deny')).toBeUndefined();
   });
 });

@@ -107,13 +107,30 @@ export function isToolDenied(tool: string, { deny }: Rules): boolean {
   });
 }
 
+/** The tools that a session adds to those of the package of tools. */
+export const ENGINE_TOOLS: readonly string[] = [
+  'Agent',
+  'SendMessage',
+  'Monitor',
+  'CronCreate',
+  'CronList',
+  'CronDelete',
+  'TeamCreate',
+  'TeamDelete',
+];
+
 /** Heddle's own tools, then those of other programs that read the same files. */
-const KNOWN: readonly string[] = (
-  'Bash Read Edit Write NotebookEdit Glob Grep WebFetch WebSearch TodoWrite TaskStop TaskOutput AskUserQuestion ' +
-  'EnterPlanMode ExitPlanMode ToolSearch SandboxNetworkAccess RunWithoutSandbox ' +
-  'Agent Skill SlashCommand MultiEdit NotebookRead LS LSP TodoRead TaskCreate TaskGet TaskList TaskUpdate Monitor ' +
-  'ListMcpResourcesTool ReadMcpResourceTool Config PowerShell EnterWorktree ExitWorktree SendMessage StructuredOutput'
-).split(' ');
+const KNOWN: readonly string[] = [
+  ...(
+    'Bash Read Edit Write NotebookEdit Glob Grep WebFetch WebSearch TodoWrite TaskStop TaskOutput AskUserQuestion ' +
+    'EnterPlanMode ExitPlanMode ToolSearch SandboxNetworkAccess RunWithoutSandbox Skill StructuredOutput ' +
+    'TaskCreate TaskGet TaskList TaskUpdate ListMcpResourcesTool ReadMcpResourceTool'
+  ).split(' '),
+  ...ENGINE_TOOLS,
+  ...'SlashCommand MultiEdit NotebookRead LS LSP TodoRead Config PowerShell EnterWorktree ExitWorktree'.split(
+    ' ',
+  ),
+];
 
 /**
  * Returns a warning about a rule with an unknown tool, or undefined. The rule is kept, because a host may provide the

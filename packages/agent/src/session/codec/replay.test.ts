@@ -207,7 +207,7 @@ const CASES: readonly Case[] = [
       say('Now I see it.'),
     ],
     config: { canAsk: true },
-    deps: { askToGoOn: () => Promise.resolve(true) },
+    deps: { askToContinue: () => Promise.resolve(true) },
     walks: [...Array<string>(12).fill('next_turn'), 'completed'],
   },
 ];

@@ -116,7 +116,7 @@ export class HostPromptQueue {
   }
 }
 
-/** One about which a hook has not spoken yet, or not well, waits for a turn of its own. */
+/** Returns whether a prompt may join the running turn. A prompt that hooks have not accepted waits for its own turn. */
 function mayJoin(prompt: HostPrompt): boolean {
   return prompt.priority !== 'later' && !isCommand(prompt) && prompt.pass?.isGiven !== false;
 }

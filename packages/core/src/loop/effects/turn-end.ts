@@ -69,7 +69,7 @@ export async function* runStopHooks(
 }
 
 /**
- * Runs the steps at the end of a turn, in the order of the specification. An abort ends them at the current step.
+ * Runs the steps at the end of a turn, always in the same order. An abort ends them at the current step.
  *
  * - A step that throws or does not end in time is reported, and the next one follows.
  * - Suggestion, memory extraction and consolidation run in the background. Bare mode and subagents skip them.

@@ -1,6 +1,6 @@
 /**
- * The field table of the specification (`loop.md`, section 4), copied from the page and not from the code:
- * the effect of each continue on each field. `=` kept, `–` cleared.
+ * The expected effect of each transition on each field. It is written by hand and shares nothing with
+ * `continues.ts`, so an error there is found. `=` kept, `–` cleared.
  */
 import type { QueryConfig, TransitionReason, LoopState } from '@heddle/core';
 import { isSameData } from '../frozen.ts';
