@@ -48,6 +48,17 @@ const TURN_STATE = 'n, state, result, takeovers, by, created, started, ended';
 
 /** Ids become parts of file names in workers. `~` separates the tenant from the name in ids that the gateway makes. */
 const ID = /^[A-Za-z0-9][\w.~-]{0,199}$/;
+/** The id of a session in the gateway has a tenant, `~`, and up to 100 characters. */
+const TENANT = /^[A-Za-z0-9][\w.-]{0,98}$/;
+
+/** A name that cannot be used for a tenant or a session. */
+export class NameError extends Error {
+  constructor(kind: 'session' | 'tenant') {
+    super(
+      `The name of a ${kind} is too long, or has other characters than letters, digits, dots, dashes and underscores.`,
+    );
+  }
+}
 
 export class Fleet {
   readonly #database: Database;
@@ -85,6 +96,7 @@ export class Fleet {
 
   /** Creates a tenant, or changes the limits that are given. */
   async tenant(id: string, { maxRunning, startsPerMinute, budgetUsd }: TenantLimits = {}): Promise<void> {
+    if (!TENANT.test(id)) throw new NameError('tenant');
     await this.#database.pool.query(
       `insert into heddle.tenant (id, max_running, starts_per_minute, budget_usd)
        values ($1, coalesce($2, 20), $3, $4)
@@ -104,8 +116,7 @@ export class Fleet {
 
   /** Creates a session of a tenant. An existing session of the same tenant stays as it is. */
   async create(session: string, tenant: string, options: object = {}): Promise<void> {
-    if (!ID.test(session))
-      throw new Error('The name of a session has letters, digits, dots, dashes and underscores only.');
+    if (!ID.test(session)) throw new NameError('session');
     const { rows } = await this.#database.pool.query<{ tenant: string }>(
       `with made as (insert into heddle.session (id, tenant, options) values ($1, $2, $3)
          on conflict do nothing returning tenant)

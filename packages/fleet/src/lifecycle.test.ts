@@ -66,6 +66,32 @@ describe.runIf(isInstalled)('a fleet', () => {
     await worker.stop();
   });
 
+  it('leaves a turn that ends while its worker stops at its end', async () => {
+    const locker = await database.pool.connect();
+    const worker = await startLocalWorker(url, {
+      run: async () => {
+        await locker.query('begin');
+        await locker.query(`select 1 from heddle.turn where session = 'ending' for no key update`);
+        return 'ok';
+      },
+    });
+    await submit('ending');
+    const connections = async (condition: string): Promise<number | null> => {
+      const all = 'select 1 from pg_stat_activity where datname = current_database()';
+      return (await database.pool.query(`${all} and ${condition}`)).rowCount;
+    };
+    await expect
+      .poll(() => connections(`wait_event_type = 'Lock' and query like '%state = ''done''%'`))
+      .toBe(1);
+    const stopped = worker.stop();
+    // Without the listener, the worker hands its turns back next.
+    await expect.poll(() => connections(`query = 'listen heddle_queue'`)).toBe(0);
+    await locker.query('rollback');
+    locker.release();
+    await stopped;
+    expect(await fleet.turn('ending', 1)).toMatchObject({ state: 'done' });
+  });
+
   it('drains a worker: its turns end in time, or return to the queue uncounted', async () => {
     const gates = new Map<string, PromiseWithResolvers<void>>();
     const began = Promise.withResolvers<void>();

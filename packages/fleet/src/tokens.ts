@@ -78,6 +78,11 @@ export class TokenStore {
   }
 }
 
+/** The id in a token. Undefined if the text does not have the format of a token. */
+export function tokenIdOf(text: string): string | undefined {
+  return FORMAT.exec(text)?.[1];
+}
+
 function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

@@ -69,6 +69,20 @@ export async function requeueTurn(
   if (rowCount === 1) await scheduler.enqueue(tx, turn);
 }
 
+/** Returns a turn that still belongs to its worker to the queue, uncounted. */
+export async function returnTurn(
+  tx: Transaction,
+  scheduler: Scheduler,
+  turn: TurnId,
+  worker: number,
+): Promise<void> {
+  const { rowCount } = await tx.query(
+    `select 1 from heddle.turn where session = $1 and n = $2 and worker = $3 and state = 'running' for update`,
+    [turn.session, turn.n, worker],
+  );
+  if (rowCount === 1) await scheduler.enqueue(tx, turn);
+}
+
 /** The turns of a session run one after another. */
 export async function enqueueNext(tx: Transaction, scheduler: Scheduler, session: string): Promise<void> {
   const { rows } = await tx.query<{ n: number }>(

@@ -28,6 +28,7 @@ import {
   readTurn,
   refusalOf,
   requeueTurn,
+  returnTurn,
   storedResult,
   type TurnRow,
 } from './turns.ts';
@@ -153,7 +154,8 @@ type TurnEnd = 'ended' | 'was parked' | 'was handed back' | 'was taken over';
 class TurnRun {
   readonly #deps: RunDeps;
   readonly #turn: TurnId;
-  readonly #done = Promise.withResolvers<void>();
+  /** Undefined: the run failed. */
+  readonly #done = Promise.withResolvers<TurnEnd | undefined>();
   #session: FleetSession | undefined;
   #agent: Agent | undefined;
   #workspace: SessionFiles | undefined;
@@ -166,7 +168,7 @@ class TurnRun {
     this.#turn = turn;
   }
 
-  get ended(): Promise<void> {
+  get ended(): Promise<unknown> {
     return this.#done.promise;
   }
 
@@ -175,21 +177,27 @@ class TurnRun {
     this.#agent?.abort('cancel');
   }
 
-  /** Stores nothing more, and returns the turn to the queue. */
+  /** Stores nothing more, and returns the turn to the queue unless it has ended, is parked or was taken over. */
   async handBack(): Promise<void> {
     this.#leave('was handed back');
-    await this.#done.promise;
+    if ((await this.#done.promise) !== 'was handed back') return;
     await this.#workspace?.save();
-    const { database, scheduler } = this.#deps;
-    await retrying(() => inTransaction(database, (tx) => scheduler.enqueue(tx, this.#turn)));
+    const { database, scheduler, worker } = this.#deps;
+    await retrying(() => inTransaction(database, (tx) => returnTurn(tx, scheduler, this.#turn, worker)));
   }
 
   async toEnd(): Promise<TurnEnd> {
+    let end: TurnEnd | undefined;
     try {
-      return await this.#run();
+      end = await this.#run();
+    } catch (thrown) {
+      // The frozen journal rejects what the run still stores.
+      if (this.#leaves !== 'was handed back') throw thrown;
+      end = 'was handed back';
     } finally {
-      this.#done.resolve();
+      this.#done.resolve(end);
     }
+    return end;
   }
 
   #leave(why: Exclude<TurnEnd, 'ended'>): void {

@@ -21,26 +21,29 @@ export async function sendEvents(
   headers: Readonly<Record<string, string>>,
   { stream, end, signal, isValid }: EventSource,
 ): Promise<void> {
+  // A write to a response that has ended emits an error, even if the client has only just gone.
+  response.on('error', () => undefined);
+  const isOpen = (): boolean => !response.writableEnded && !response.destroyed;
+  const write = (text: string): boolean => !isOpen() || response.write(text);
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' });
   response.flushHeaders();
   const beat = async (): Promise<void> => {
     // A database that is away says nothing about the token.
-    if (await isValid().catch(() => true)) response.write(': waiting\n\n');
+    if (await isValid().catch(() => true)) write(': waiting\n\n');
     else response.end();
   };
   const timer = setInterval(() => void beat(), HEARTBEAT_MS);
   try {
     for await (const seen of stream) {
       const text = `event: line\nid: ${seen.seq}\ndata: ${JSON.stringify(lineBody(seen))}\n\n`;
-      if (response.writableEnded) return;
-      if (!response.write(text)) await once(response, 'drain', { signal });
+      if (!isOpen()) return;
+      if (!write(text)) await once(response, 'drain', { signal });
     }
     const turn = signal.aborted ? undefined : await end();
-    if (turn) response.write(`event: end\ndata: ${JSON.stringify(turnBody(turn))}\n\n`);
+    if (turn) write(`event: end\ndata: ${JSON.stringify(turnBody(turn))}\n\n`);
   } catch (thrown) {
     // The client has gone, or the database is away: the client continues with `Last-Event-ID`.
-    if (!signal.aborted)
-      response.write(`event: error\ndata: {"message":"The stream broke. Connect again."}\n\n`);
+    if (!signal.aborted) write(`event: error\ndata: {"message":"The stream broke. Connect again."}\n\n`);
     void thrown;
   } finally {
     clearInterval(timer);

@@ -141,6 +141,8 @@ describe.runIf(isInstalled)('the gateway', () => {
       ['POST', '/v1/sessions', {}, 405],
       ['GET', '/v1/sessions/fix-1/lines?limit=0', undefined, 400],
       ['GET', '/v1/sessions/fix-1/lines?other=1', undefined, 400],
+      ['GET', '/v1/sessions/fix-1/lines?after=3000000000', undefined, 400],
+      ['POST', '/v1/sessions/fix-1/turns', { prompt: 'x', key: 'a\0' }, 400],
       ['POST', '/v1/sessions/fix-1/turns', { prompt: '' }, 400],
       ['POST', '/v1/sessions/fix-1/turns', { prompt: 'x', tenant: 'other' }, 400],
       ['POST', '/v1/sessions/fix-1/turns', { prompt: 'x'.repeat(2_000_001) }, 413],

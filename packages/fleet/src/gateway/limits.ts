@@ -14,12 +14,26 @@ export class RateLimit {
   /** Returns 0 if the request may run. Otherwise the number of seconds until the next one may. */
   take(key: string): number {
     const now = this.#now();
-    const { left, at } = this.#buckets.get(key) ?? { left: this.#perMinute, at: now };
-    const filled = Math.min(this.#perMinute, left + ((now - at) / MINUTE_MS) * this.#perMinute);
-    if (filled < 1) return Math.ceil(((1 - filled) / this.#perMinute) * (MINUTE_MS / 1_000));
+    const filled = this.#filled(key, now);
+    if (filled < 1) return this.#secondsFrom(filled);
     this.#forgetFull(now);
     this.#buckets.set(key, { left: filled - 1, at: now });
     return 0;
+  }
+
+  /** The result of `take`, without taking. */
+  secondsUntilFree(key: string): number {
+    const filled = this.#filled(key, this.#now());
+    return filled < 1 ? this.#secondsFrom(filled) : 0;
+  }
+
+  #filled(key: string, now: number): number {
+    const { left, at } = this.#buckets.get(key) ?? { left: this.#perMinute, at: now };
+    return Math.min(this.#perMinute, left + ((now - at) / MINUTE_MS) * this.#perMinute);
+  }
+
+  #secondsFrom(filled: number): number {
+    return Math.ceil(((1 - filled) / this.#perMinute) * (MINUTE_MS / 1_000));
   }
 
   /** A bucket that was not used for a minute is full. It needs no memory. */

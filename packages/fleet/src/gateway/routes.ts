@@ -67,11 +67,19 @@ const question = z.strictObject({
   input: z.unknown(),
   reason: z.string(),
 });
-const number = z.coerce.number().int().nonnegative();
+/** The columns are of the type int4. */
+const MAX_NUMBER = 2_147_483_647;
+const number = z.coerce.number().int().nonnegative().max(MAX_NUMBER);
 
 const submitBody = z.strictObject({
   prompt: z.string().min(1).max(MAX_PROMPT),
-  key: z.string().min(1).max(200).optional().describe('The same key names the same turn.'),
+  key: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine((key) => !key.includes('\0'), 'A key must not contain NUL.')
+    .optional()
+    .describe('The same key names the same turn.'),
 });
 const answerBody = z.strictObject({
   answer: z.enum(['allow', 'deny']),

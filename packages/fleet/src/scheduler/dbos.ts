@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { DBOSClient } from '@dbos-inc/dbos-sdk';
-import { type Database, inTransaction, retrying, type Transaction } from '../database.ts';
+import { type Database, inTransaction, openDatabase, retrying, type Transaction } from '../database.ts';
 import type { TurnId } from '../log.ts';
 import { LOG_VERSION } from '../schema.ts';
 import { listOpenTurns, returnTurns, type Scheduler, type SchedulerSetup } from './scheduler.ts';
@@ -23,6 +23,8 @@ const BOUNCE_SECONDS = 1;
 const SHUTDOWN_MS = 5_000;
 /** Connections of DBOS, beside those of the worker. */
 const POOL = 5;
+/** Connections for the registration of queues. */
+const REGISTRY_POOL = 1;
 /** Any constant: DBOS does not allow two migrations at the same time. */
 const MIGRATION_LOCK = 4_207_003;
 
@@ -61,9 +63,11 @@ export async function migrateDbos(database: Database): Promise<void> {
 
 export async function createDbosScheduler(database: Database, setup: SchedulerSetup): Promise<Scheduler> {
   const { DBOS, DBOSClient: Client } = await loadSdk();
+  // Queues are registered while a transaction is open. With connections of the same pool, many transactions would wait for each other.
+  const registry = openDatabase(database.url, REGISTRY_POOL);
   const client = await Client.create({
     systemDatabaseUrl: database.url,
-    systemDatabasePool: database.pool,
+    systemDatabasePool: registry.pool,
     applicationName: APPLICATION,
     logger: SILENT,
   });
@@ -87,11 +91,16 @@ export async function createDbosScheduler(database: Database, setup: SchedulerSe
       let isOver = false;
       const body = async (session: string, n: number): Promise<void> => {
         const turn = { session, n };
+        const workflow = DBOS.workflowID ?? '';
         await places.take();
         try {
           if (isOver)
-            return await retrying(() => inTransaction(database, (tx) => enqueue(tx, turn, BOUNCE_SECONDS)));
-          if (await retrying(() => claimTurn(database, turn, setup.worker))) await handler(turn);
+            return await retrying(() =>
+              inTransaction(database, async (tx) => {
+                if (await isQueued(tx, turn, workflow)) await enqueue(tx, turn, BOUNCE_SECONDS);
+              }),
+            );
+          if (await retrying(() => claimTurn(database, turn, workflow, setup.worker))) await handler(turn);
         } catch {
           // An error would end the workflow for good. The sweep queues the turn again.
         } finally {
@@ -122,7 +131,10 @@ export async function createDbosScheduler(database: Database, setup: SchedulerSe
       return turns.length;
     },
     list: () => listOpenTurns(database),
-    close: () => client.destroy(),
+    async close() {
+      await client.destroy();
+      await registry.end();
+    },
   };
 }
 
@@ -145,7 +157,13 @@ class TenantQueues {
     const name = `heddle-${most}-${rate ?? 'any'}`;
     const known = this.#known.get(name) ?? this.#register(name, most, rate);
     this.#known.set(name, known);
-    await known;
+    try {
+      await known;
+    } catch (thrown) {
+      // The next turn tries again.
+      if (this.#known.get(name) === known) this.#known.delete(name);
+      throw thrown;
+    }
     return { tenant: id, name };
   }
 
@@ -186,11 +204,25 @@ class Places {
 }
 
 /** False if the turn was canceled, or another workflow has it. */
-async function claimTurn({ pool }: Database, { session, n }: TurnId, worker: number): Promise<boolean> {
+async function isQueued(tx: Transaction, { session, n }: TurnId, workflow: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select 1 from heddle.turn where session = $1 and n = $2 and state = 'queued' and workflow = $3 for update`,
+    [session, n, workflow],
+  );
+  return rowCount === 1;
+}
+
+/** Like `isQueued`. Repeatable: a claim whose reply was lost succeeds again for the same workflow. */
+async function claimTurn(
+  { pool }: Database,
+  { session, n }: TurnId,
+  workflow: string,
+  worker: number,
+): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update heddle.turn set state = 'running', worker = $3, started = coalesce(started, now())
-     where session = $1 and n = $2 and state = 'queued'`,
-    [session, n, worker],
+     where session = $1 and n = $2 and workflow = $4 and (state = 'queued' or (state = 'running' and worker = $3))`,
+    [session, n, worker, workflow],
   );
   return rowCount === 1;
 }

@@ -158,6 +158,53 @@ describe.runIf(isInstalled)('the columns of DBOS', () => {
     await database.end();
   });
 
+  it('registers the first queue for many submits at once', async () => {
+    const database = openDatabase(await createDatabase(), 3);
+    await migrate(database);
+    await chooseScheduler(database, 'dbos');
+    const fleet = await Fleet.connect(database.url, 2);
+    await fleet.tenant('acme');
+    const sessions = ['s1', 's2', 's3', 's4'];
+    for (const session of sessions) await fleet.create(session, 'acme');
+    expect(await Promise.all(sessions.map((session) => fleet.submit(session, 'Do it.')))).toEqual([
+      1, 1, 1, 1,
+    ]);
+    await fleet.close();
+    await database.end();
+  });
+
+  it('run a turn whose claim was stored and whose reply was lost', async () => {
+    const database = openDatabase(await createDatabase(), 5);
+    await migrate(database);
+    await chooseScheduler(database, 'dbos');
+    const fleet = await Fleet.connect(database.url);
+    await fleet.tenant('acme');
+    await fleet.create('s1', 'acme');
+    await fleet.submit('s1', 'Do it.');
+    let lost = 0;
+    const pool = new Proxy(database.pool, {
+      get(target, name) {
+        if (name !== 'query') return Reflect.get(target, name, target) as unknown;
+        return async (text: string, values: unknown[]) => {
+          const reply = await target.query(text, values);
+          if (text.includes(`set state = 'running'`) && lost++ === 0)
+            throw new Error('Connection terminated unexpectedly');
+          return reply;
+        };
+      },
+    });
+    const scheduler = await openScheduler({ ...database, pool }, { worker: 99, concurrency: 1 });
+    const handled = Promise.withResolvers<object>();
+    const running = await scheduler.run(async (turn) => handled.resolve(turn));
+    expect(await handled.promise).toEqual({ session: 's1', n: 1 });
+    expect(lost).toBe(2);
+    await running.stop();
+    await running.end();
+    await scheduler.close();
+    await fleet.close();
+    await database.end();
+  });
+
   it('can be chosen only while no turn is open', async () => {
     const database = openDatabase(await createDatabase(), 3);
     await migrate(database);
