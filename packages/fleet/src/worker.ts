@@ -261,6 +261,7 @@ class TurnRun {
         this.#workspace = await openFiles(
           { database, worker, root, turn: this.#turn, ...sourceOf(options) },
           () => session.journal.lastSeq,
+          setup.tell ?? (() => undefined),
         );
       const { folder, news = () => [] } = this.#workspace ?? {};
       const made = await setup.agent({ session: id, n, tenant, options, log: session, ask, folder, news });

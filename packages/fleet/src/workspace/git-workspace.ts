@@ -4,8 +4,9 @@
  * The newest snapshot is stored in PostgreSQL as a pack of the objects that the repository does not have.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { unescape } from 'node:querystring';
 import { decodeLine } from '@heddle/agent/store';
 import type { Database } from '../database.ts';
 import type { TurnId } from '../log.ts';
@@ -28,6 +29,8 @@ export interface WorkspaceSetup {
   readonly repo?: string | undefined;
   /** The commit, branch or tag. By default the head of the repository. */
   readonly ref?: string | undefined;
+  /** A larger snapshot is not stored. */
+  readonly maxPackBytes?: number;
 }
 
 interface Snapshot {
@@ -47,12 +50,13 @@ export async function openWorkspace(setup: WorkspaceSetup): Promise<Workspace> {
   const folder = path.join(root, turn.session);
   const git = new SnapshotGit(path.join(root, '.snapshots', `${turn.session}.git`), folder);
   if (!existsSync(git.dir)) await createWorkspace(git, setup);
-  const stored = await readSnapshot(database, turn.session);
-  const isMoved = stored !== undefined && (await git.commit(TIP)) !== stored.tip;
-  if (isMoved) await restore(git, stored, repo);
+  const tip = await readTip(database, turn.session);
+  const isMoved = tip !== undefined && (await git.commit(TIP)) !== tip;
+  const stored = isMoved ? await readSnapshot(database, turn.session) : undefined;
+  if (stored) await restore(git, stored, repo);
   return {
     folder,
-    note: isMoved ? await moveNote(database, turn, stored.seq) : undefined,
+    note: stored ? await moveNote(database, turn, stored.seq) : undefined,
     save: (seq) => saveSnapshot(git, setup, seq),
   };
 }
@@ -71,8 +75,9 @@ class SnapshotGit {
     return (await this.bytes(argv)).toString('utf8').trim();
   }
 
-  bytes(argv: readonly string[], input?: Buffer | string): Promise<Buffer> {
-    return runGit(['--git-dir', this.dir, '--work-tree', this.folder, ...SAFE, ...argv], ISOLATED, input);
+  bytes(argv: readonly string[], input?: Buffer | string, maxBytes?: number): Promise<Buffer> {
+    const place = ['--git-dir', this.dir, '--work-tree', this.folder];
+    return runGit([...place, ...SAFE, ...argv], ISOLATED, input, maxBytes);
   }
 
   /** Undefined if there is no such commit. */
@@ -95,29 +100,76 @@ const ISOLATED = {
 /** Others, such as `ext`, run a command that the address names. */
 const PROTOCOLS = 'https:ssh:file';
 const GIT_MS = 10 * 60_000;
+/** A snapshot is one value in a row, and is held in memory. */
+const MAX_PACK_BYTES = 256_000_000;
 
-/** The settings and the credentials of the worker count only for the clone. */
+/**
+ * The settings and the credentials of the worker count only for the clone. Both folders are made under another name: a folder with
+ * the right name is complete, even if the worker dies at any point.
+ */
 async function createWorkspace(git: SnapshotGit, { repo, ref }: WorkspaceSetup): Promise<void> {
-  mkdirSync(git.folder, { recursive: true });
-  if (repo !== undefined && !existsSync(path.join(git.folder, '.git'))) {
-    await runGit(['clone', '--quiet', '--no-recurse-submodules', '--', repo, git.folder]);
-    if (ref !== undefined) await runGit(['-C', git.folder, 'checkout', '--quiet', '--detach', ref, '--']);
+  mkdirSync(path.dirname(git.dir), { recursive: true });
+  const temporary = mkdtempSync(path.join(path.dirname(git.dir), 'new-'));
+  const hasFiles = existsSync(repo === undefined ? git.folder : path.join(git.folder, '.git'));
+  const files = hasFiles ? git.folder : path.join(temporary, 'files');
+  const made = new SnapshotGit(path.join(temporary, 'git'), files);
+  try {
+    if (!hasFiles && repo === undefined) mkdirSync(files);
+    if (!hasFiles && repo !== undefined) await clone(repo, ref, files);
+    await runGit(['init', '--quiet', '--bare', made.dir], ISOLATED);
+    if (repo !== undefined) await made.text('fetch', '--quiet', '--no-tags', files, `+HEAD:${BASE}`);
+    if (!hasFiles) renameSync(files, git.folder);
+    renameSync(made.dir, git.dir);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
   }
-  await runGit(['init', '--quiet', '--bare', git.dir], ISOLATED);
-  if (repo === undefined) return;
-  await git.text('fetch', '--quiet', '--no-tags', git.folder, `+HEAD:${BASE}`);
+}
+
+async function clone(repo: string, ref: string | undefined, folder: string): Promise<void> {
+  const { address, env } = withoutPassword(repo);
+  await runGit(['clone', '--quiet', '--no-recurse-submodules', '--', address, folder], env);
+  if (ref !== undefined) await runGit(['-C', folder, 'checkout', '--quiet', '--detach', ref, '--']);
+}
+
+/** Git asks for the password of one server here, and stores it nowhere. */
+const HELPER =
+  '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$HEDDLE_GIT_USER" "$HEDDLE_GIT_PASSWORD"; }; f';
+
+/**
+ * Separates the password from an address. Arguments of a process can be read by every user, and git stores the address in the
+ * workspace, where the model can read it. The environment has the password only while git runs for the worker.
+ */
+export function withoutPassword(repo: string): { address: string; env: NodeJS.ProcessEnv } {
+  const url = URL.canParse(repo) ? new URL(repo) : undefined;
+  if (url?.protocol !== 'https:' || url.password === '') return { address: repo, env: {} };
+  const [user, password] = [unescape(url.username), unescape(url.password)];
+  url.username = '';
+  url.password = '';
+  const key = `credential.${url.origin}.helper`;
+  const env = {
+    // An empty helper removes those of the worker, which would store the password.
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: key,
+    GIT_CONFIG_VALUE_0: '',
+    GIT_CONFIG_KEY_1: key,
+    GIT_CONFIG_VALUE_1: HELPER,
+    HEDDLE_GIT_USER: user,
+    HEDDLE_GIT_PASSWORD: password,
+  };
+  return { address: url.href, env };
 }
 
 async function saveSnapshot(git: SnapshotGit, setup: WorkspaceSetup, seq: number): Promise<void> {
   await git.text('add', '--all', '--', '.');
   const tree = await git.text('write-tree');
   const [base = '', last] = [await git.commit(BASE), await git.commit(TIP)];
-  const isStored = (await readSnapshot(setup.database, setup.turn.session))?.tip === last;
+  const isStored = (await readTip(setup.database, setup.turn.session)) === last;
   if (last !== undefined && isStored && (await git.text('rev-parse', `${last}^{tree}`)) === tree) return;
   const parent = base === '' ? [] : ['-p', base];
   const tip = await git.text('commit-tree', tree, ...parent, '-m', `entry ${seq}`);
   const wanted = base === '' ? `${tip}\n` : `${tip}\n^${base}\n`;
-  const pack = await git.bytes(['pack-objects', '--revs', '--thin', '--stdout', '-q'], wanted);
+  const { maxPackBytes = MAX_PACK_BYTES } = setup;
+  const pack = await git.bytes(['pack-objects', '--revs', '--thin', '--stdout', '-q'], wanted, maxPackBytes);
   if (!(await storeSnapshot(setup, { seq, base, tip, pack }))) return;
   await git.text('update-ref', TIP, tip);
 }
@@ -138,6 +190,14 @@ async function storeSnapshot(
   return rowCount === 1;
 }
 
+async function readTip({ pool }: Database, session: string): Promise<string | undefined> {
+  const { rows } = await pool.query<Pick<Snapshot, 'tip'>>(
+    'select tip from heddle.snapshot where session = $1',
+    [session],
+  );
+  return rows[0]?.tip;
+}
+
 async function readSnapshot({ pool }: Database, session: string): Promise<Snapshot | undefined> {
   const { rows } = await pool.query<Snapshot>(
     'select seq, base, tip, pack from heddle.snapshot where session = $1',
@@ -154,7 +214,9 @@ async function restore(
 ): Promise<void> {
   if (base !== '' && (await git.commit(base)) === undefined && repo !== undefined) {
     // The branch has moved since. Git runs in the snapshot folder, with the credentials of the worker.
-    await runGit(['--git-dir', git.dir, 'fetch', '--quiet', '--no-tags', '--', repo, `+${base}:${BASE}`]);
+    const { address, env } = withoutPassword(repo);
+    const fetch = ['fetch', '--quiet', '--no-tags', '--', address, `+${base}:${BASE}`];
+    await runGit(['--git-dir', git.dir, ...fetch], env);
   }
   await git.bytes(['index-pack', '--stdin', '--fix-thin'], pack);
   if (base !== '') await git.text('update-ref', BASE, base);
@@ -180,11 +242,12 @@ async function moveNote({ pool }: Database, { session }: TurnId, seq: number): P
   return `This session has moved to another machine. Its files are as stored at entry ${seq}. ${missing} Files that git ignores and background commands did not move.`;
 }
 
-/** The output of git. Rejects with its messages if it fails or takes too long. */
+/** The output of git. Rejects with its messages if it fails, takes too long, or has more output than allowed. */
 function runGit(
   argv: readonly string[],
   env: NodeJS.ProcessEnv = {},
   input?: Buffer | string,
+  maxBytes = MAX_PACK_BYTES,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', argv, {
@@ -193,14 +256,20 @@ function runGit(
     });
     const output: Buffer[] = [];
     let problem = '';
-    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    let bytes = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) output.push(chunk);
+      else child.kill();
+    });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (problem += text));
     child.on('error', reject);
     // Git may end before it has read its input.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.on('close', (code) => {
-      if (code === 0) resolve(Buffer.concat(output));
+      if (bytes > maxBytes) reject(new Error(`The files are larger than ${maxBytes} bytes in git.`));
+      else if (code === 0) resolve(Buffer.concat(output));
       else reject(new Error(`git ended with code ${code}: ${withoutPasswords(problem.trim())}`));
     });
   });

@@ -1,12 +1,12 @@
 /** Decides when the files of a session are stored: at most every few seconds while a turn runs, and whenever it leaves its worker. */
 import type { AgentOptions } from '@heddle/agent';
-import { isRecord } from '@heddle/core';
+import { errorMessage, isRecord } from '@heddle/core';
 import { openWorkspace, type WorkspaceSetup } from './git-workspace.ts';
 
 export interface SessionFiles {
   readonly folder: string;
   readonly news: NonNullable<AgentOptions['news']>;
-  /** Stores the files. A failure is not an error of the turn: the last snapshot stays. */
+  /** Stores the files. A failure is reported and is not an error of the turn: the last snapshot stays. */
   save(): Promise<void>;
   /** Stores the files unless that was done a moment ago. Does not wait. */
   saveSoon(): void;
@@ -14,16 +14,27 @@ export interface SessionFiles {
 
 const PAUSE_MS = 5_000;
 
-/** `lastSeq` returns the number of the last stored line. */
-export async function openFiles(setup: WorkspaceSetup, lastSeq: () => number): Promise<SessionFiles> {
+/** `lastSeq` returns the number of the last stored line. `tell` receives the reason if files could not be stored. */
+export async function openFiles(
+  setup: WorkspaceSetup,
+  lastSeq: () => number,
+  tell: (text: string) => void,
+): Promise<SessionFiles> {
   const workspace = await openWorkspace(setup);
   let { note } = workspace;
   let last = Promise.resolve();
   let savedAt = Date.now();
+  let told = '';
+  const report = (thrown: unknown): void => {
+    const text = `the files of ${setup.turn.session} were not stored: ${errorMessage(thrown)}`;
+    // Most problems stay until the model changes its files.
+    if (text !== told) tell(text);
+    told = text;
+  };
   const save = (): Promise<void> => {
     savedAt = Date.now();
     // One at a time: git locks its index.
-    last = last.then(() => workspace.save(lastSeq())).catch(() => undefined);
+    last = last.then(() => workspace.save(lastSeq())).catch(report);
     return last;
   };
   return {

@@ -1,6 +1,15 @@
 /** Two workers with different roots, as on two machines: files move with a session, and the model is told what is missing. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { answer, call, fakeTool, say, scriptedModel } from '@heddle/testing';
@@ -10,7 +19,8 @@ import { type Database, openDatabase } from '../database.ts';
 import { findPrograms } from '../postgres/embedded.ts';
 import { createDatabase } from '../test/shared-server.ts';
 import { startWorker, type Worker } from '../worker.ts';
-import { openWorkspace } from './git-workspace.ts';
+import { openWorkspace, withoutPassword } from './git-workspace.ts';
+import { openFiles } from './session-files.ts';
 
 const isInstalled = (await findPrograms()) !== undefined;
 
@@ -150,5 +160,57 @@ describe.runIf(isInstalled)('the files of a session', () => {
     const evil = { database, worker: 1, turn: { session: 'evil', n: 1 }, root: path.join(home, 'two') };
     await expect(openWorkspace({ ...evil, repo: `ext::touch ${home}/ran` })).rejects.toThrow('not allowed');
     expect(existsSync(path.join(home, 'ran'))).toBe(false);
+    // A clone that failed leaves nothing that the next try would take for a workspace.
+    expect(existsSync(path.join(home, 'two/evil'))).toBe(false);
+    expect(readdirSync(path.join(home, 'two/.snapshots')).filter((name) => name.startsWith('new-'))).toEqual(
+      [],
+    );
   });
+
+  it('reports files that cannot be stored, once for each reason', async () => {
+    const told: string[] = [];
+    const place = { database, worker: 1, turn: { session: 'large', n: 1 }, root: path.join(home, 'three') };
+    const files = await openFiles(
+      { ...place, maxPackBytes: 1_000 },
+      () => 1,
+      (text) => told.push(text),
+    );
+    writeFileSync(path.join(files.folder, 'large.bin'), randomBytes(10_000));
+    await files.save();
+    await files.save();
+    execFileSync('git', ['init', '--quiet', path.join(files.folder, 'nested')]);
+    await files.save();
+    expect(told).toEqual([
+      'the files of large were not stored: The files are larger than 1000 bytes in git.',
+      expect.stringMatching(/^the files of large were not stored: git ended with code \d+: .*nested/s),
+    ]);
+  });
+});
+
+it('passes the password of a repository to git only, and for its server only', () => {
+  const { address, env } = withoutPassword('https://me:p%40ss@git.example:8443/a/b.git');
+  expect(address).toBe('https://git.example:8443/a/b.git');
+  const ask = (host: string): string =>
+    execFileSync('git', ['credential', 'fill'], {
+      input: `protocol=https\nhost=${host}\n\n`,
+      env: {
+        ...process.env,
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_TERMINAL_PROMPT: '0',
+        GIT_ASKPASS: 'false',
+        ...env,
+      },
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+  expect(ask('git.example:8443')).toContain('username=me\npassword=p@ss\n');
+  expect(() => ask('other.example')).toThrow('Command failed');
+  for (const same of [
+    'git@git.example:a/b.git',
+    'ssh://git@git.example/a',
+    '/srv/a',
+    'https://git.example/a',
+  ])
+    expect(withoutPassword(same)).toEqual({ address: same, env: {} });
 });
