@@ -5,8 +5,8 @@ import type { Schedule, ScheduleFolder } from './schedule-folder.ts';
 export interface CronToolsDeps {
   readonly folder: string;
   readonly cwd: string;
-  /** Flags of `heddle -p` for the jobs, such as the model. */
-  readonly flags: readonly string[];
+  /** Flags of `heddle -p` for a job that is scheduled now, such as the model and the limits of the run. */
+  readonly flags: () => readonly string[];
   /** Starts the runner unless it runs. Returns a sentence about it. */
   readonly startRunner: () => Promise<{ readonly ok: boolean; readonly message: string }>;
   readonly now: () => number;
@@ -77,7 +77,7 @@ function createTool({
       const store = await open(folder);
       const schedule = store.add({
         timing: read.timing,
-        argv: [...flags, '--', text(prompt)],
+        argv: [...flags(), '--', text(prompt)],
         title: text(prompt).slice(0, TITLE_LENGTH),
         cwd,
         createdAt: now(),

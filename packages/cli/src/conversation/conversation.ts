@@ -4,7 +4,7 @@
  */
 import { sessionPlace } from '../config-dir.ts';
 import type { ChatCommand, SessionChoice } from '../arguments/arguments.ts';
-import type { AgentSetup } from '../start/agent-options.ts';
+import type { AgentSetup, ResolvedCommand } from '../start/agent-options.ts';
 import { ASKING_TOOLS } from '../start/session-tools.ts';
 import type { Started } from '../start/start-agent.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -27,7 +27,7 @@ import { TurnRunner } from './turn/turn-runner.ts';
 import { isShell, InputRouter } from './input-router.ts';
 
 export interface ConversationSetup {
-  readonly command: ChatCommand;
+  readonly command: ResolvedCommand<ChatCommand>;
   readonly options: AgentSetup;
   readonly screen: Screen;
   readonly style: Style;

@@ -98,9 +98,18 @@ async function agentOf(command: PrintCommand, turn: WorkerTurn): Promise<WorkerA
   const starting = await startAgent(
     options.command,
     { ...options.options, cwd: turn.folder ?? cwd },
-    { session: turn.log, agent: { canUseTool: turn.ask, news: turn.news } },
+    { session: turn.log, startsRuns: false, agent: { canUseTool: turn.ask, news: turn.news } },
   );
-  if (!starting.ok) throw new Error(starting.message);
+  if (!starting.ok) {
+    await options.options.mcp?.close();
+    throw new Error(starting.message);
+  }
   const { agent, close } = starting.started;
-  return { agent, close };
+  return {
+    agent,
+    close: async () => {
+      await close();
+      await options.options.mcp?.close();
+    },
+  };
 }

@@ -89,7 +89,7 @@ async function judgesFor(
   const { agentOptions } = await import('../start/agent-options.ts');
   const { startAgent } = await import('../start/start-agent.ts');
   const options = await agentOptions(parsed.command);
-  const starting = options.ok ? await startAgent(parsed.command, options.options) : options;
+  const starting = options.ok ? await startAgent(options.command, options.options) : options;
   if (starting.ok) return starting.started.hooks.judges;
   const { message } = starting;
   const fail = async (): Promise<HandlerResult> => ({

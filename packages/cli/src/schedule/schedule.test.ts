@@ -61,9 +61,14 @@ describe('heddle schedule', () => {
 
     // The machine was off for three hours. The fourth run is due in a second.
     moveStart(folder, schedule, Date.now() - 4 * HOUR + 1_000);
-    const started = await home.run(['-p', 'Hello.', '--model', model]);
-    expect(started.stderr).toBe('heddle: 3 scheduled runs did not take place; see: heddle schedule list\n');
-    expect((await home.run(['-p', 'Hello.', '--model', model])).stderr).toBe('');
+    // A script leaves the notice to the next conversation.
+    const script = await home.run(['-p', 'Hello.', '--model', model]);
+    expect(script).toMatchObject({ code: 0, stderr: '' });
+    expect(script.stdout).not.toContain('did not take place');
+    const notice = '3 scheduled runs did not take place; see: heddle schedule list';
+    const plain = async () => (await home.run(['--plain', '--model', model], { input: '' })).stdout;
+    expect(await plain()).toContain(notice);
+    expect(await plain()).not.toContain('did not take place');
     expect((await home.run(['schedule', 'start'])).stdout).toBe('The runner has started.\n');
     await until(() => folder.state(schedule).lastRun?.isStarted === true);
     const { lastRun } = folder.state(schedule);
@@ -92,7 +97,16 @@ describe('heddle schedule', () => {
     const ran = await home.run([...flags, '--tools', 'CronCreate,CronList', '--allowed-tools', 'CronCreate']);
     const [schedule] = folder.list();
     expect(schedule).toMatchObject({
-      argv: ['--model', model, '--', '--dangerous words are a prompt'],
+      argv: [
+        '--model',
+        model,
+        '--tools=CronCreate',
+        '--tools=CronList',
+        '--permission-mode',
+        'default',
+        '--',
+        '--dangerous words are a prompt',
+      ],
       timing: { expression: '0 9 * * *', timeZone: 'UTC' },
     });
     const results = linesOf(ran.stdout).filter((line) => JSON.stringify(line).includes('tool_result'));

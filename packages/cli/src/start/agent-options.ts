@@ -74,11 +74,19 @@ interface TerminalSettings {
   readonly statusCommand: string | undefined;
 }
 
-type OptionsRead<Command> =
+/**
+ * A command with the choices of the agent that it runs as. Only `agentOptions` returns one. An agent starts with nothing
+ * else, so that the limits of its definition always apply.
+ */
+export type ResolvedCommand<Command extends RunOptions = RunOptions> = Command & {
+  /** The flags as the user gave them. */
+  readonly given: RunOptions;
+};
+
+type OptionsRead<Command extends RunOptions> =
   | {
       readonly ok: true;
-      /** The command with the choices of the agent that it runs as. */
-      readonly command: Command;
+      readonly command: ResolvedCommand<Command>;
       readonly options: AgentSetup;
       /** The part of the options that concerns the model. */
       readonly model: ModelOptions;
@@ -160,7 +168,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   for (const note of others) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
   return {
     ok: true,
-    command,
+    command: { ...command, given },
     model: model.options,
     options: {
       ...model.options,

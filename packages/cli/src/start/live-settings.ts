@@ -63,9 +63,7 @@ export class LiveSettings {
     const { rules: live, hooks, tell } = this.#setup;
     const { declared, problems, disabled, othersInactive } = settingsHooks(loaded);
     const before = this.#inEffect();
-    // Hooks of plugins have variables of their own, and are read at the start.
-    const ofPlugins = hooks.list().filter(({ hook }) => hook.environment !== undefined);
-    hooks.replace([...declared, ...ofPlugins], othersInactive);
+    hooks.replaceSettings(declared, othersInactive);
     live.replaceSettings(rules, { added: directories, removed: this.#directories });
     this.#directories = directories;
     // An answer of the user may have written a rule that counts already.

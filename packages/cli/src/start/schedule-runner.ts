@@ -20,9 +20,8 @@ export async function openScheduleFolder(): Promise<ScheduleFolder> {
   return new Folder(scheduleFolderPath());
 }
 
-/** The tools for schedules. Jobs use the model of this conversation. */
-export function cronTools(cwd: string, model: string | undefined): readonly Tool[] {
-  const flags = model === undefined ? [] : ['--model', model];
+/** The tools for schedules. `flags`: those of the jobs, when one is scheduled. */
+export function cronTools(cwd: string, flags: () => readonly string[]): readonly Tool[] {
   return createCronTools({ folder: scheduleFolderPath(), cwd, flags, startRunner, now: Date.now });
 }
 

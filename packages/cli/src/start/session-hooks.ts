@@ -114,9 +114,12 @@ export class SessionHooks {
     this.#listeners.push(listener);
   }
 
-  /** Replaces the hooks of the settings, from the next event on. */
-  replace(declared: readonly DeclaredHook[], othersInactive?: InactiveReason): void {
-    this.#declared = declared;
+  /** Replaces the hooks of settings files, from the next event on. Hooks of plugins and of the main agent stay. */
+  replaceSettings(declared: readonly DeclaredHook[], othersInactive?: InactiveReason): void {
+    const others = this.#declared.filter(
+      ({ hook, scope }) => scope === 'session' || hook.environment !== undefined,
+    );
+    this.#declared = [...declared, ...others];
     this.#othersInactive = othersInactive;
     this.#update();
   }

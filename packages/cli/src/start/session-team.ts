@@ -19,8 +19,8 @@ export const MEMBER_TOOLS: readonly string[] = ['TaskCreate', 'TaskUpdate', 'Tas
 interface SessionTeamSetup {
   readonly sessionId: string;
   readonly cwd: string;
-  /** The model of the members. Undefined: the settings decide. */
-  readonly model: string | undefined;
+  /** The flags of the members. They have the limits of this run. */
+  readonly flags: () => readonly string[];
   readonly runHooks: RunTeamHooks;
 }
 
@@ -91,12 +91,11 @@ export class SessionTeam {
   async #create({ name, description, members }: NewTeam): Promise<void> {
     if (this.#current) throw new Error(`This conversation is part of the team ${this.#current.folder.name}.`);
     const { TeamFolder: Folder, TeamSession: Session } = await import('@heddle/agent/teams');
-    const { sessionId, runHooks, cwd, model } = this.#setup;
+    const { sessionId, runHooks, cwd, flags } = this.#setup;
     const folder = new Folder(teamsFolder(), name);
     if (!(await folder.create(description, Date.now(), sessionId)))
       throw new Error(`There is a team ${name}. Choose another name.`);
-    const flags = model === undefined ? [] : ['--model', model];
-    const missing = await startMembers(folder, members, { cwd, flags });
+    const missing = await startMembers(folder, members, { cwd, flags: flags() });
     if (missing.length > 0) {
       folder.remove();
       throw new Error(`These members did not start: ${missing.join(', ')}.`);

@@ -26,7 +26,7 @@ import type { ProgramServers, ServerServices } from '../mcp/program-servers.ts';
 import type { SessionParts } from '../mcp/session-parts.ts';
 import { pluralize } from '../terminal/amounts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { type AgentSetup, offered } from './agent-options.ts';
+import { type AgentSetup, offered, type ResolvedCommand } from './agent-options.ts';
 import { agentMemoryFolder, type AgentTypes, readAgentTypes } from './agent-types.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
 import { LiveSettings } from './live-settings.ts';
@@ -38,7 +38,8 @@ import { extensionNames, extensionNotices } from './loaded-extensions.ts';
 import { instructionPlaces } from './instruction-places.ts';
 import { openChosen } from './open-session.ts';
 import type { ProgramTelemetry } from '../telemetry/open-telemetry.ts';
-import { cronTools, missedRunNotices } from './schedule-runner.ts';
+import { inheritedFlags, mayStartRuns } from './inherited-flags.ts';
+import { cronTools } from './schedule-runner.ts';
 import { MEMBER_TOOLS, SessionTeam, type TeamPlace } from './session-team.ts';
 import { type SessionTools, sessionTools, type ToolChoices } from './session-tools.ts';
 
@@ -86,6 +87,8 @@ export interface Surface {
   readonly session?: Session;
   /** The conversation is a member of a team. */
   readonly team?: TeamPlace;
+  /** The model may start other runs: members of a team, and scheduled jobs. True by default. */
+  readonly startsRuns?: boolean;
   /** The features of this surface that MCP servers may use. */
   readonly services?: ServerServices;
   /** The options that this surface adds, such as handlers for questions and events. */
@@ -93,7 +96,7 @@ export interface Surface {
 }
 
 export async function startAgent(
-  command: RunOptions,
+  command: ResolvedCommand,
   {
     sandboxSettings,
     declaredHooks = [],
@@ -112,6 +115,7 @@ export async function startAgent(
     services = {},
     session: given,
     team: place,
+    startsRuns = true,
     agent: more = {},
   }: Surface = {},
 ): Promise<Starting> {
@@ -141,7 +145,7 @@ export async function startAgent(
   const team = new SessionTeam({
     sessionId: session.id,
     cwd: options.cwd,
-    model: command.model,
+    flags: () => inheritedFlags(command.given, agent.permissionMode),
     runHooks: async (event, input, signal) => {
       const { block, stop } = await hooks.report(event, input, signal);
       return block ?? stop;
@@ -156,8 +160,10 @@ export async function startAgent(
           names: () => extensions.files.filter(({ isForModel }) => isForModel).map(({ name }) => name),
         }
       : undefined,
-    isOffered: (name) =>
-      offered(name, searching(name, mcp) ? { ...command, tools: undefined } : command, options.rules),
+    isOffered: (name) => {
+      const isNeeded = searching(name, mcp) || (place !== undefined && MEMBER_TOOLS.includes(name));
+      return offered(name, isNeeded ? { ...command, tools: undefined } : command, options.rules);
+    },
     named: [...(command.tools ?? []), ...(place ? MEMBER_TOOLS : [])],
     model: { port: options.model, name: options.modelName },
     allowsPrivate: (host) => isHostNamed(host, rulesNow(options.rules)),
@@ -168,7 +174,10 @@ export async function startAgent(
     sandbox,
     view,
     servers: servers?.search,
-    more: [...cronTools(options.cwd, command.model), ...team.tools],
+    more:
+      startsRuns && mayStartRuns(command)
+        ? [...cronTools(options.cwd, () => inheritedFlags(command.given, agent.permissionMode)), ...team.tools]
+        : [],
     taskTools: team.withTasks,
     traceparentOf,
   });
@@ -272,6 +281,7 @@ export async function startAgent(
     extensions: () => extensionNames({ extensions, plugins }, mcp?.servers.prompts ?? []),
     news: () => [
       ...(own.news?.() ?? []),
+      ...(more.news?.() ?? []),
       ...(servers?.news() ?? []),
       ...remarks.splice(0),
       ...(listsSkills ? extensions.news() : []),
@@ -311,7 +321,6 @@ export async function startAgent(
   }
   telemetry?.agent.watch(agent);
   const left = ended.map(({ command }) => `ended what an earlier run had left running: ${command}`);
-  const missed = await missedRunNotices();
   return {
     ok: true,
     started: {
@@ -328,7 +337,6 @@ export async function startAgent(
         ...queuedNotice(agent),
         ...left,
         ...extensionNotices(extensions, untrusted),
-        ...missed,
       ],
       entitle: (title) => naming.entitle(title),
       listen: (listener) => void listeners.push(listener),

@@ -74,7 +74,7 @@ async function work(
   const choice = { ...command.session, from, id: isStored ? undefined : sessionId };
   const options = await agentOptions(command);
   if (!options.ok) return refuse(options.message, 2);
-  const starting = await startAgent(command, options.options, { choice, team: place });
+  const starting = await startAgent(options.command, options.options, { choice, team: place });
   if (!starting.ok) return refuse(starting.message);
   const { agent, team, close } = starting.started;
   const onAbort = (): void => agent.abort('cancel');

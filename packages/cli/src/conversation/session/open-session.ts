@@ -1,11 +1,12 @@
 /** The open session with its agent. It is replaced only after another session was opened successfully. */
 import type { ChatCommand, SessionChoice } from '../../arguments/arguments.ts';
 import type { FileCommands } from '../../slash/slash-commands.ts';
-import type { AgentSetup } from '../../start/agent-options.ts';
+import type { AgentSetup, ResolvedCommand } from '../../start/agent-options.ts';
+import { missedRunNotices } from '../../start/schedule-runner.ts';
 import { startAgent, type Started, type Surface } from '../../start/start-agent.ts';
 
 interface OpenSessionSetup {
-  readonly command: ChatCommand;
+  readonly command: ResolvedCommand<ChatCommand>;
   readonly options: AgentSetup;
   /** The callbacks for questions and events. */
   readonly surface: Pick<Surface, 'tools' | 'agent' | 'tell' | 'services'>;
@@ -53,7 +54,9 @@ export class OpenSession {
     });
     if (!starting.ok) return withCommand(starting.message);
     await this.#started?.close(choice.from.kind === 'new' ? 'clear' : 'resume');
-    this.#started = starting.started;
+    const { started } = starting;
+    // Other surfaces leave the notice to the user's next conversation.
+    this.#started = { ...started, notices: [...started.notices, ...(await missedRunNotices())] };
     return undefined;
   }
 

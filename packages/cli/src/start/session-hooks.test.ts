@@ -1,0 +1,34 @@
+/** Hooks of a session that do not come from settings files. */
+import type { DeclaredHook } from '@heddle/agent/hooks';
+import { readHooks } from '@heddle/agent/hooks';
+import { expect, it } from 'vitest';
+import { SessionHooks } from './session-hooks.ts';
+
+function declared(scope: DeclaredHook['scope'], command: string): readonly DeclaredHook[] {
+  const { hooks } = readHooks(
+    { PreToolUse: [{ hooks: [{ type: 'command', command }] }] },
+    { source: command },
+  );
+  return hooks.map((hook) => ({ hook, scope, inactive: undefined }));
+}
+
+it('keeps the hooks of the main agent when a settings file changes', () => {
+  const hooks = new SessionHooks({
+    declared: [...declared('user', 'before'), ...declared('session', 'of the agent')],
+    cwd: '/',
+    source: 'startup',
+    commonInput: () => ({}),
+    instructionFiles: () => [],
+    messages: () => [],
+    tell: () => undefined,
+    remark: () => undefined,
+    beforePrompt: async () => undefined,
+    askModel: async () => ({ ok: false, message: '' }),
+    askAgent: async () => ({ ok: false, message: '' }),
+    entitle: () => undefined,
+  });
+  hooks.replaceSettings(declared('user', 'after'));
+  hooks.replaceSettings(declared('user', 'again'));
+  expect(hooks.list().map(({ hook }) => hook.source)).toEqual(['again', 'of the agent']);
+  expect(hooks.runner.hooks.map(({ source }) => source)).toEqual(['again', 'of the agent']);
+});
