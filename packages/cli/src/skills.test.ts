@@ -1,5 +1,5 @@
 /** Skills that do more than add text: a context of their own, hooks, files and folders they apply to. Through the program. */
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -77,6 +77,38 @@ it('skills for some paths, and those of subfolders, join when the model reads su
   // A resumed session does not send a shorter list, which would contradict the conversation.
   await run(['-p', '-c', 'again']);
   expect(sent()[3]?.match(/These skills are available/g)).toHaveLength(2);
+});
+
+it('a skill of a subfolder gives text only, and other repositories and packages give nothing', async () => {
+  const at = (folder: string, name: string, body = '') => ({
+    [`${folder}/.claude/skills/${name}/SKILL.md`]: `---\nname: ${name}\ndescription: About ${name}\nallowed-tools: Bash(touch *)\n---\n${body}\n`,
+    [`${folder}/a.txt`]: 'a',
+  });
+  const files = {
+    ...skill('always', '', 'Always.'),
+    ...at('web', 'nested', 'Nested text. !`touch made-by-text`'),
+    ...at('node_modules/p', 'installed'),
+    ...at('vendor/clone', 'cloned'),
+    'vendor/clone/.git/HEAD': 'ref: refs/heads/main\n',
+  };
+  const { run, sent, trust, folder } = await project(files, [
+    [
+      call('Read', { file_path: 'web/a.txt' }, 'r1'),
+      call('Read', { file_path: 'node_modules/p/a.txt' }, 'r2'),
+      call('Read', { file_path: 'vendor/clone/a.txt' }, 'r3'),
+    ],
+    [call('Skill', { skill: 'nested' }, 's1')],
+    [call('Bash', { command: 'touch made-by-rule' }, 'b1')],
+    [say('Done.')],
+  ]);
+  await trust();
+  await run(['-p', 'go']);
+  const last = sent().at(-1) ?? '';
+  expect(last).toContain('- nested: About nested');
+  expect(last).not.toMatch(/About (installed|cloned)/);
+  expect(last).toContain('Nested text.');
+  for (const made of ['made-by-text', 'made-by-rule'])
+    expect(existsSync(path.join(folder, made))).toBe(false);
 });
 
 describe('hooks in the header of a skill', () => {

@@ -1,5 +1,6 @@
 /** A type of subagent: its prompt, tools, model and limits. Decoded from a file, from the command line or from a host. */
 import { type Effort, isJsonObject, isRecord, type JsonObject, type PermissionMode } from '@heddle/core';
+import { governingTools } from '../permission/rules/tool-names.ts';
 
 export type AgentSource = 'managed' | 'caller' | 'project' | 'user' | 'plugin' | 'built-in';
 
@@ -158,7 +159,7 @@ function toolNames(value: unknown): readonly string[] | undefined {
   return names.includes('*') ? undefined : names;
 }
 
-/** Whether an agent with this definition has a tool, if the session has it. */
+/** Whether an agent with this definition has a tool, if the session has it. Like a deny rule, `Bash` also excludes Monitor. */
 export function agentHasTool(
   {
     tools,
@@ -167,7 +168,7 @@ export function agentHasTool(
   }: Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'mcpServers'>,
   name: string,
 ): boolean {
-  if (disallowedTools.some((one) => matchesTool(one, name))) return false;
+  if (governingTools(name).some((tool) => namesTool(disallowedTools, tool))) return false;
   return tools === undefined || namesTool([...tools, ...mcpServers.map(serverTools)], name);
 }
 

@@ -6,6 +6,7 @@ import { discoverPromptFiles } from './discover.ts';
 import { expandPrompt, splitArguments } from './expand-prompt.ts';
 import { readMarkdownFile } from './frontmatter.ts';
 import { type PromptFile, readPromptFile, toolList } from './prompt-file.ts';
+import { readSmallFile } from './small-file.ts';
 
 const skill = (text: string, name = 'fix-tests') =>
   readPromptFile({ kind: 'skill', file: `/s/${name}/SKILL.md`, name, scope: 'user' }, text);
@@ -225,4 +226,10 @@ describe('discovery', () => {
     expect(promptFiles).toHaveLength(1);
     expect(problems).toEqual([expect.stringMatching(/broken\/SKILL\.md:4: .*read line by line/)]);
   });
+});
+
+it.runIf(process.platform === 'linux')('a file that hides its size is read up to the limit', () => {
+  const read = readSmallFile('/proc/self/status', 10);
+  expect(read).toEqual({ text: expect.stringMatching(/^Name:/), size: 11 });
+  expect(read?.text).toHaveLength(10);
 });

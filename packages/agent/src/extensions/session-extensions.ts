@@ -83,6 +83,7 @@ export interface LoadedSkill {
 const MAX_KEPT = 20_000;
 
 const NOT_TRUSTED = 'commands of a folder that is not trusted do not run';
+const OF_SUBFOLDER = 'commands in skills of a subfolder do not run';
 
 export class SessionExtensions {
   readonly #deps: ExtensionDeps;
@@ -94,6 +95,8 @@ export class SessionExtensions {
   /** Files that the model touched, and folders whose skills were added because of them. */
   readonly #seen = new Set<string>();
   readonly #roots = new Set<string>();
+  /** The files of these folders. They give text only: trust in a project does not cover the code of others in it. */
+  readonly #ofSubfolders = new Set<string>();
   /** Skills for some paths, of which one was touched. */
   readonly #reached = new Set<string>();
   /** The list of skills that the model received last. Undefined: look it up in the conversation. */
@@ -200,6 +203,7 @@ export class SessionExtensions {
   async #addFiles(roots: readonly ExtensionRoot[]): Promise<void> {
     const { promptFiles, problems } = await discoverPromptFiles(roots);
     const names = new Set(this.#files.map(({ name }) => name));
+    for (const { file } of promptFiles) this.#ofSubfolders.add(file);
     this.#files = [...this.#files, ...promptFiles.filter(({ name }) => !names.has(name))];
     this.#problems = [...this.#problems, ...problems];
   }
@@ -258,13 +262,13 @@ export class SessionExtensions {
     const run = (command: string): Promise<string> =>
       this.#mayChange(file)
         ? runCommand(commandFor(file.shell, command), signal)
-        : Promise.reject(new Error(NOT_TRUSTED));
+        : Promise.reject(new Error(this.#ofSubfolders.has(file.file) ? OF_SUBFOLDER : NOT_TRUSTED));
     return expandPrompt(file, given, run);
   }
 
-  /** A project that is not trusted gives no permissions, chooses no model and runs no command. */
-  #mayChange({ scope }: PromptFile): boolean {
-    return scope !== 'project' || this.#deps.trustsProject;
+  /** A project that is not trusted gives no permissions, chooses no model and runs no command. Nor does a subfolder. */
+  #mayChange({ scope, file }: PromptFile): boolean {
+    return scope !== 'project' || (this.#deps.trustsProject && !this.#ofSubfolders.has(file));
   }
 
   #named(name: string, isUsable: (file: PromptFile) => boolean): PromptFile | undefined {

@@ -1,5 +1,5 @@
 /** Reads a file without blocking on pipes, and no more of it than a limit. */
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 
 export interface SmallFile {
   readonly text: string;
@@ -19,10 +19,15 @@ export function readSmallFile(file: string, maxBytes: number): SmallFile | undef
     descriptor = openSync(file, READ);
     const about = fstatSync(descriptor);
     if (!about.isFile()) return undefined;
-    if (about.size <= maxBytes) return { text: readFileSync(descriptor, 'utf8'), size: about.size };
-    const bytes = Buffer.alloc(maxBytes);
-    const length = readSync(descriptor, bytes);
-    return { text: bytes.toString('utf8', 0, length), size: about.size };
+    // A file of `/proc` has the size 0, and its content may have no end.
+    const bytes = Buffer.alloc(about.size === 0 ? maxBytes + 1 : Math.min(about.size, maxBytes));
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(descriptor, bytes, length, bytes.length - length, null);
+    return {
+      text: bytes.toString('utf8', 0, Math.min(length, maxBytes)),
+      size: Math.max(about.size, length),
+    };
   } catch {
     return undefined;
   } finally {

@@ -28,7 +28,9 @@ export interface AgentHooksDeps {
 /** Every event that the engine reports to hooks. An event without hooks costs nothing. */
 export function createAgentHooks(runner: HookRunner, { tell, messages, agent }: AgentHooksDeps): AgentHooks {
   const origin = agent ? { agent_id: agent.id, agent_type: agent.type } : {};
-  const also = agent?.hooks && hooksOfAgent(agent);
+  const own = agent?.hooks && hooksOfAgent(agent);
+  for (const problem of own?.problems ?? []) tell(problem);
+  const also = own?.hooks;
   const run = async (call: HookCall): Promise<HookResponse> => {
     const response = await runner.run({ ...call, input: { ...call.input, ...origin }, also });
     for (const text of [...response.messages, ...describeFailures(response)]) tell(text);
@@ -242,8 +244,11 @@ function lastText(messages: Iterable<Message>): string {
 }
 
 /** The hooks of a definition. Its end is that of a subagent. */
-function hooksOfAgent({ hooks = {}, type }: SubagentIdentity): readonly HookDefinition[] {
+function hooksOfAgent({ hooks = {}, type }: SubagentIdentity): ReturnType<typeof readHooks> {
   const { Stop: stop, ...others } = hooks;
-  const named = stop === undefined ? others : { SubagentStop: stop, ...others };
-  return readHooks(named, { source: `the agent ${type}` }).hooks;
+  const source = `the agent ${type}`;
+  const read = readHooks(others, { source });
+  if (stop === undefined) return read;
+  const atEnd = readHooks({ SubagentStop: stop }, { source });
+  return { hooks: [...read.hooks, ...atEnd.hooks], problems: [...read.problems, ...atEnd.problems] };
 }

@@ -1,5 +1,6 @@
 /** Runs the hooks of an event in parallel and returns their combined answer. Used for settings, plugins and SDK hosts alike. */
 import { errorMessage, untilAborted } from '@heddle/core';
+import { isShellTool } from '../permission/rules/tool-names.ts';
 import { type AnsweredHook, combineHooks, describeHook, type HookResponse, NO_HOOKS } from './combine.ts';
 import type { HookDefinition, HookHandler } from './definition.ts';
 import { type HookEventName, traitsOf } from './events.ts';
@@ -121,9 +122,12 @@ export class HookRunner {
     also = [],
   }: HookCall): Promise<readonly HookDefinition[]> {
     const { matchField } = traitsOf(event);
-    const subject = subjectOf(event, input);
+    const subjects = subjectsOf(event, input);
     const matching = [...this.#hooks, ...also].filter(
-      (hook) => hook.event === event && among(hook) && (matchField === undefined || hook.matches(subject)),
+      (hook) =>
+        hook.event === event &&
+        among(hook) &&
+        (matchField === undefined || subjects.some((one) => hook.matches(one))),
     );
     const selected: HookDefinition[] = [];
     for (const hook of uniqueHooks(matching)) {
@@ -267,7 +271,13 @@ export class HookRunner {
   }
 }
 
-/** The value that matchers are compared with. */
+/** The values that matchers are compared with. A guard for Bash also sees the other tools that run commands. */
+export function subjectsOf(event: HookEventName, input: HookCall['input']): readonly string[] {
+  const subject = subjectOf(event, input);
+  const { matchField } = traitsOf(event);
+  return matchField === 'tool_name' && isShellTool(subject) ? [subject, 'Bash'] : [subject];
+}
+
 function subjectOf(event: HookEventName, input: HookCall['input']): string {
   const { matchField } = traitsOf(event);
   const value = matchField === undefined ? undefined : input[matchField];

@@ -306,6 +306,19 @@ describe('hooks on one event', () => {
 });
 
 describe('a matcher', () => {
+  it('for Bash also selects calls of Monitor, which runs commands, too', async () => {
+    const hooks = ['Bash', '^Bash$', 'Monitor', 'Read'].map((matcher) => ({
+      matcher,
+      hooks: [command(`echo ${matcher}`)],
+    }));
+    const runner = runnerFor({ PreToolUse: hooks, SubagentStart: hooks });
+    const selected = async (event: HookEventName, input: object): Promise<readonly string[]> =>
+      (await runner.select({ event, input: { ...input } })).map(({ matcher }) => matcher);
+    expect(await selected('PreToolUse', { tool_name: 'Monitor' })).toEqual(['Bash', '^Bash$', 'Monitor']);
+    expect(await selected('PreToolUse', { tool_name: 'Bash' })).toEqual(['Bash', '^Bash$']);
+    expect(await selected('SubagentStart', { agent_type: 'Monitor' })).toEqual(['Monitor']);
+  });
+
   it.each([
     ['', 'Bash', true],
     ['*', 'Bash', true],

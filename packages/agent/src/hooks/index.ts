@@ -3,7 +3,13 @@ export { createAgentHooks, isDeclared, REPORTED_EVENTS } from './agent-hooks.ts'
 export { describeHandler, describeHook, type HookResponse } from './combine.ts';
 export { createHookMatcher, type HookDefinition, readHooks } from './definition.ts';
 export { HOOK_EVENT_NAMES, type HookEventName, handlerTimeoutMs, isHookEvent, traitsOf } from './events.ts';
-export { describeFailures, type HookProgress, HookRunner, type HookRunnerDeps } from './hook-runner.ts';
+export {
+  describeFailures,
+  type HookProgress,
+  HookRunner,
+  type HookRunnerDeps,
+  subjectsOf,
+} from './hook-runner.ts';
 export {
   agentHandler,
   type AskJudge,

@@ -7,7 +7,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { PermissionUpdate } from '../permission/live-permissions.ts';
 import type { RuleList } from '../permission/rules/rule.ts';
-import { addRule, type EditedSettings, removeRule, setSetting } from './edit.ts';
+import { addRule, type EditedSettings, removeRule, type SettingChange, setSettings } from './edit.ts';
+import { withKey } from './merge-settings.ts';
 import {
   type Scope,
   type SettingsFile,
@@ -51,8 +52,17 @@ export function setSettingIn(
   value: Json | undefined,
   places: SettingsPlaces,
 ): ScopeChanged {
-  const wrote = value === undefined ? {} : nested(key, value);
-  return change(settingsFileOf(scope, places), places, (file) => setSetting(file, key, value), wrote);
+  return setSettingsIn(scope, [[key, value]], places);
+}
+
+/** Changes all keys in one write, or none. */
+export function setSettingsIn(
+  scope: Scope,
+  changes: readonly SettingChange[],
+  places: SettingsPlaces,
+): ScopeChanged {
+  const wrote = changes.reduce<JsonObject>((so, [key, value]) => withKey(so, key, value), {});
+  return change(settingsFileOf(scope, places), places, (file) => setSettings(file, changes), wrote);
 }
 
 function change(
@@ -86,10 +96,6 @@ function foreignTarget(file: string, base: string, places: SettingsPlaces): stri
   const root = realPath(base);
   const target = linkTarget(file);
   return target.startsWith(`${root}${path.sep}`) || trustIn(places)(root) ? undefined : target;
-}
-
-function nested([name = '', ...inner]: readonly string[], value: Json): JsonObject {
-  return { [name]: inner.length === 0 ? value : nested(inner, value) };
 }
 
 const SCOPE_OF: Readonly<Partial<Record<PermissionUpdate['destination'], Scope>>> = {

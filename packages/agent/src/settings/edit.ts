@@ -23,10 +23,13 @@ export function removeRule(file: string, list: RuleList, rule: string): EditedSe
   );
 }
 
-/** Sets one key. `sandbox.enabled` is a key inside an object. Undefined removes it. */
-export function setSetting(file: string, key: readonly string[], value: Json | undefined): EditedSettings {
+/** A key and its new value. `sandbox.enabled` is a key inside an object. Undefined removes the key. */
+export type SettingChange = readonly [key: readonly string[], value: Json | undefined];
+
+/** Changes all keys in one write, or none. */
+export function setSettings(file: string, changes: readonly SettingChange[]): EditedSettings {
   return edit(file, (settings) => {
-    const changed = withKey(settings, key, value);
+    const changed = changes.reduce((so, [key, value]) => withKey(so, key, value), settings);
     return JSON.stringify(changed) === JSON.stringify(settings) ? settings : changed;
   });
 }

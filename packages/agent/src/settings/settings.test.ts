@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { appliedSettings } from './applied-settings.ts';
 import { addRuleTo, removeRuleFrom } from './change-scope.ts';
-import { addRule, removeRule, setSetting } from './edit.ts';
+import { addRule, removeRule, setSettings } from './edit.ts';
 import { mergeSettings } from './merge-settings.ts';
 import { configDirs, projectRoot } from './scopes.ts';
 import { createSettingsHome } from './test/settings-home.ts';
@@ -410,7 +410,7 @@ describe('a change of rules', () => {
   it('that the disk refuses is an answer', () => {
     const { write } = createSettingsHome();
     const file = path.join(write('project/file', ''), 'settings.json');
-    expect(setSetting(file, ['model'], 'haiku')).toMatchObject({
+    expect(setSettings(file, [[['model'], 'haiku']])).toMatchObject({
       ok: false,
       message: expect.stringMatching(/settings\.json cannot be changed: ENOTDIR|EEXIST/),
     });

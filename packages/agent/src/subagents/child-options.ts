@@ -44,7 +44,7 @@ export function childOptions(parent: ParentAgent, spec: ChildSpec): AgentOptions
     compaction: options.compaction,
     tools: childTools(spec.tools, options.deferredTools?.() ?? [], definition),
     memory: options.subagents?.memoryFolder?.(definition),
-    deferredTools: options.deferredTools && (() => options.deferredTools?.().filter(isForChildren) ?? []),
+    deferredTools: options.deferredTools && (() => ownTools(options.deferredTools?.() ?? [], definition)),
     hooks: childHooks(options.hooks, identity),
     redact: options.redact,
     systemPrompt: [definition.prompt],
@@ -97,7 +97,7 @@ const MAIN_ONLY: ReadonlySet<string> = new Set([
   'StructuredOutput',
 ]);
 
-export function isForChildren({ name }: Tool): boolean {
+export function isForChildren({ name }: Pick<Tool, 'name'>): boolean {
   return !MAIN_ONLY.has(name);
 }
 
@@ -109,7 +109,13 @@ function childTools(
 ): readonly Tool[] {
   const names = new Set(active.map(({ name }) => name));
   const loaded = deferred.filter(({ name }) => !names.has(name) && agentNamesTool(definition, name));
-  return [...active, ...loaded].filter((tool) => isForChildren(tool) && agentHasTool(definition, tool.name));
+  return ownTools([...active, ...loaded], definition);
+}
+
+/** A tool that loads other tools finds only those that the definition permits. */
+function ownTools(tools: readonly Tool[], definition: AgentDefinition): readonly Tool[] {
+  const isOwn = (name: string): boolean => isForChildren({ name }) && agentHasTool(definition, name);
+  return tools.filter(({ name }) => isOwn(name)).map((tool) => tool.restrictTo?.(isOwn) ?? tool);
 }
 
 function childHooks(hooks: AgentHooks | undefined, identity: SubagentIdentity): AgentHooks | undefined {

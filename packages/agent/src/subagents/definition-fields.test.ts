@@ -4,8 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { call, fakeTool, say, type Script, scriptedModel } from '@heddle/testing';
 import type { ModelRequest } from '@heddle/core';
+import { createToolSearchTool } from '@heddle/tools';
 import { describe, expect, it } from 'vitest';
-import { type AgentDefinition, decodeAgent } from '../agents/definition.ts';
+import { type AgentDefinition, agentHasTool, decodeAgent } from '../agents/definition.ts';
 import { createAgent } from '../create-agent.ts';
 import type { AgentOptions } from '../engine/options.ts';
 import { createAgentHooks } from '../hooks/agent-hooks.ts';
@@ -70,6 +71,28 @@ describe('the field', () => {
     expect(toolsOf(await runTask(fields, finish))).toEqual(expected);
   });
 
+  it('disallowedTools excludes the tools that a deny rule would', () => {
+    const without = (tool: string, other: string) => agentHasTool(worker({ disallowedTools: [tool] }), other);
+    expect(without('Bash', 'Monitor')).toBe(false);
+    expect(without('Monitor', 'Bash')).toBe(true);
+    expect(without('Read', 'Grep')).toBe(false);
+  });
+
+  it.each([
+    ['disallowedTools', { disallowedTools: ['mcp__github'] }, 0],
+    ['tools', { tools: ['Look', 'ToolSearch'] }, 0],
+    ['without both,', {}, 1],
+  ])('%s also selects among the tools that are loaded on demand', async (_, fields, expected) => {
+    const before = search.calls.length;
+    const steps = [
+      call('ToolSearch', { query: 'select:mcp__github__search' }, 's1'),
+      call('mcp__github__search', {}, 's2'),
+    ];
+    const tools = [look, createToolSearchTool([search])];
+    await runTask(fields, (_request, count) => steps[count - 1] ?? finish(), { tools });
+    expect(search.calls.length - before).toBe(expected);
+  });
+
   it('model and effort decide about its requests', async () => {
     const [request] = await runTask({ model: 'haiku', effort: 'low' }, finish);
     expect(request).toMatchObject({ model: expect.stringContaining('haiku') });
@@ -127,9 +150,11 @@ describe('the field', () => {
       handlers: {},
     });
     const on = [{ hooks: [{ type: 'command', command: 'cat >> seen' }] }];
-    const hooks = createAgentHooks(runner, { tell: () => undefined, messages: () => [] });
+    const atEnd = [{ hooks: [{ type: 'command', command: 'cat >/dev/null; echo >> ended' }] }];
+    const told: string[] = [];
+    const hooks = createAgentHooks(runner, { tell: (text) => void told.push(text), messages: () => [] });
     await runTask(
-      { hooks: { PreToolUse: on, Stop: on } },
+      { hooks: { PreToolUse: on, Stop: on, SubagentStop: atEnd, PostToolUse: 'wrong' } },
       (_request, count) => (count === 1 ? call('Look', {}, 'l1') : finish()),
       { hooks },
     );
@@ -138,6 +163,8 @@ describe('the field', () => {
       { hook_event_name: 'PreToolUse', agent_type: 'worker', tool_name: 'Look' },
       { hook_event_name: 'SubagentStop', agent_type: 'worker' },
     ]);
+    expect(readFileSync(path.join(folder, 'ended'), 'utf8')).toBe('\n');
+    expect(told).toEqual(['the agent worker: hooks.PostToolUse: not a list of matchers, ignored.']);
   });
 });
 

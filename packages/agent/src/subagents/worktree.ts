@@ -1,6 +1,6 @@
 /** A git worktree for one subagent: it works on a copy of the repository, which is removed if it changed nothing. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { errorMessage } from '@heddle/core';
@@ -43,11 +43,23 @@ export async function openWorktree(cwd: string, id: string, signal: AbortSignal)
     mkdirSync(folder, { recursive: true });
     // The folder ignores itself, so that the status of the repository stays as it is.
     writeFileSync(path.join(folder, '.gitignore'), '*\n');
+    if (existsSync(worktree.path)) await removeUnused(worktree, signal);
     await git(top, ['worktree', 'add', '--quiet', '-B', worktree.branch, worktree.path, base], signal);
     return { ok: true, worktree: { ...worktree, base } };
   } catch (thrown) {
     return { ok: false, message: `Git cannot create a worktree: ${errorMessage(thrown)}` };
   }
+}
+
+/** A program that ended while it created the worktree left it behind, perhaps incomplete. Its subagent had not begun. */
+async function removeUnused(
+  { top, path: folder }: Pick<Worktree, 'top' | 'path'>,
+  signal: AbortSignal,
+): Promise<void> {
+  // Git locks a worktree while it creates it, so one `--force` is not enough.
+  await git(top, ['worktree', 'remove', '--force', '--force', folder], signal).catch(() => undefined);
+  rmSync(folder, { recursive: true, force: true });
+  await git(top, ['worktree', 'prune'], signal);
 }
 
 /** Creates the folder of a worktree again if it is gone. Its branch may contain commits. */

@@ -53,6 +53,10 @@ export async function runHostConversation({
   else ending.addEventListener('abort', stop, { once: true });
   let code: number | undefined;
   const annotator = new TurnAnnotator();
+  const copyStored = (): void => {
+    const stored = mirror?.next();
+    if (stored) output.writeControl(stored);
+  };
   for await (const prompt of host.prompts) {
     if (ending.aborted) break;
     if (prompt.isQuiet) {
@@ -67,10 +71,11 @@ export async function runHostConversation({
     const lines = isOnly ? submitAndWait(agent, prompt, ending) : agent.submit(prompt);
     code = await answer(instead ?? lines, output, (line) => {
       service?.note(line);
-      const stored = mirror?.next();
-      if (stored) output.writeControl(stored);
+      copyStored();
       return annotate(line);
     });
+    // The end of a turn is stored behind its last line.
+    copyStored();
     state.end();
   }
   if (!ending.aborted) await host.settled?.();

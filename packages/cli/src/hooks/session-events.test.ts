@@ -111,15 +111,18 @@ describe('hooks of a session', () => {
       [],
     );
     const request = { subtype: 'set_model', model: 'rehearsal' };
+    const flags = { subtype: 'apply_flag_settings', settings: { model: 'rehearsal' } };
     const lines = [
       { type: 'control_request', request_id: 'm', request },
+      { type: 'control_request', request_id: 'n', request: flags },
       { type: 'user', message: { role: 'user', content: '/model rehearsal' } },
     ];
     const stream = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     const { stdout } = await run(stream, { input });
-    expect(stdout.match(/A hook prevents this model: too dear/g)).toHaveLength(2);
+    expect(stdout.match(/A hook prevents this model: too dear/g)).toHaveLength(3);
     expect(eventsIn(folder)).toMatchObject([
+      { hook_event_name: 'PreModelSwitch', to_model: 'rehearsal', source: 'host' },
       { hook_event_name: 'PreModelSwitch', to_model: 'rehearsal', source: 'host' },
       { hook_event_name: 'PreModelSwitch', to_model: 'rehearsal', source: 'command' },
     ]);

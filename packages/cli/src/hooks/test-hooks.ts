@@ -8,6 +8,7 @@ import {
   type HookOutcome,
   type HookResponse,
   HookRunner,
+  subjectsOf,
   traitsOf,
 } from '@heddle/agent/hooks';
 import type { JsonObject } from '@heddle/core';
@@ -101,10 +102,9 @@ async function judgesFor(
 
 function whyNotSelected({ event, matcher, matches, condition }: HookDefinition, input: JsonObject): string {
   const { matchField } = traitsOf(event);
-  const value = matchField === undefined ? undefined : input[matchField];
-  const subject = typeof value === 'string' ? value : '';
-  if (matchField !== undefined && !matches(subject))
-    return `its matcher ${matcher} does not match ${matchField} ${JSON.stringify(subject)}`;
+  const subjects = subjectsOf(event, input);
+  if (matchField !== undefined && !subjects.some((subject) => matches(subject)))
+    return `its matcher ${matcher} does not match ${matchField} ${JSON.stringify(subjects[0])}`;
   return condition === undefined ? 'the same hook runs already' : `its rule ${condition} does not match`;
 }
 

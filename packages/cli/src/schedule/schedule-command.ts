@@ -14,7 +14,7 @@ import { openScheduleFolder, startRunner, stopRunner } from '../start/schedule-r
 import { cutTo, oneLine } from '../sessions/text/columns.ts';
 import { minuteText } from '../sessions/text/units.ts';
 import { pluralize } from '../terminal/amounts.ts';
-import { jsonText } from '../terminal/escape-controls.ts';
+import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import { runInForeground } from './runner-process.ts';
 
@@ -91,6 +91,11 @@ function readOwnFlags(argv: readonly string[]): OwnFlags | string {
   let isOnce = false;
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? '';
+    // The words behind it are the prompt.
+    if (word === '--') {
+      rest.push(...argv.slice(at));
+      break;
+    }
     const [, name = '', value] = /^--(every|cron|time-zone)(?:=(.*))?$/s.exec(word) ?? [];
     if (word === '--once') isOnce = true;
     else if (name === '') rest.push(word);
@@ -167,6 +172,6 @@ function report(outcome: { readonly ok: boolean; readonly message: string }): nu
 }
 
 function refuse(message: string, code = 1): number {
-  process.stderr.write(`heddle: ${message}\n`);
+  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
   return code;
 }

@@ -158,6 +158,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   const mcp = await openProgramServers(command, loaded, rules, plugins.servers);
   const notes = [
     ...plugins.notes,
+    ...chosen.notes,
     ...command.notes,
     ...named.notes,
     ...permission.notes,
@@ -233,6 +234,7 @@ type ChosenAgent<Command> =
       readonly mainAgent?: AgentDefinition;
       readonly agentTypes?: AgentTypes;
       readonly hooks: readonly DeclaredHook[];
+      readonly notes: readonly string[];
       readonly memory?: string | undefined;
     }
   | { readonly ok: false; readonly message: string };
@@ -244,7 +246,7 @@ async function mainAgentOf<Command extends RunOptions>(
   known: Pick<AgentSetup, 'configDirs' | 'agentHooks' | 'plugins'>,
 ): Promise<ChosenAgent<Command>> {
   const name = command.agent ?? setting;
-  if (name === undefined) return { ok: true, command, hooks: [] };
+  if (name === undefined) return { ok: true, command, hooks: [], notes: [] };
   const { agentMemoryFolder, readAgentTypes } = await import('./agent-types.ts');
   const { findMainAgent, hooksOfMainAgent, runAsAgent } = await import('./main-agent.ts');
   const place = { ...known, cwd: process.cwd() };
@@ -259,7 +261,7 @@ async function mainAgentOf<Command extends RunOptions>(
     command: runAsAgent(command, mainAgent, trusted),
     mainAgent,
     agentTypes,
-    hooks: hooksOfMainAgent(mainAgent),
+    ...hooksOfMainAgent(mainAgent),
     memory: agentMemoryFolder(mainAgent, place),
   };
 }

@@ -63,5 +63,5 @@ export function inheritedFlags(given: RunOptions, mode: PermissionMode): readonl
 
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.join(',');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -49,11 +49,16 @@ function toolsOf(
   return given === undefined ? own : given.filter((name) => agentHasTool(agent, name));
 }
 
-/** The hooks of the definition, as hooks of the session. */
-export function hooksOfMainAgent({ name, hooks, file }: AgentDefinition): readonly DeclaredHook[] {
-  if (!hooks) return [];
-  const { hooks: read } = readHooks(hooks, { source: file ?? `the agent ${name}` });
-  return read.map((hook) => ({ hook, scope: 'session', inactive: undefined }));
+interface AgentHooks {
+  readonly hooks: readonly DeclaredHook[];
+  readonly notes: readonly string[];
+}
+
+/** The hooks of the definition, as hooks of the session, with notes about those that cannot be read. */
+export function hooksOfMainAgent({ name, hooks, file }: AgentDefinition): AgentHooks {
+  if (!hooks) return { hooks: [], notes: [] };
+  const { hooks: read, problems } = readHooks(hooks, { source: file ?? `the agent ${name}` });
+  return { hooks: read.map((hook) => ({ hook, scope: 'session', inactive: undefined })), notes: problems };
 }
 
 /** Puts the initial prompt of the agent before the first prompt of the user. */

@@ -87,7 +87,7 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
   }).load();
 }
 
-/** The folders between the working folder and a file in it, the nearest first. */
+/** The folders between the working folder and a file in it, the nearest first. None in other repositories and installed packages. */
 function rootsBeside(
   file: string,
   { settingSources, bare }: Pick<RunOptions, 'settingSources' | 'bare'>,
@@ -97,6 +97,7 @@ function rootsBeside(
   if (!isRead || !file.startsWith(`${cwd}${path.sep}`)) return [];
   const between = path.relative(cwd, path.dirname(file)).split(path.sep).filter(Boolean);
   const folders = between.map((_, at) => path.join(cwd, ...between.slice(0, at + 1))).toReversed();
+  if (between.includes('node_modules') || repositoryTop(path.dirname(file)) !== repositoryTop(cwd)) return [];
   const within = trustsProject ? undefined : (repositoryTop(cwd) ?? cwd);
   return folders.flatMap((folder) =>
     PROJECT_FOLDERS.map((name) => ({ folder: path.join(folder, name), scope: 'project', within }) as const),

@@ -46,16 +46,33 @@ export type ModelHooks = Pick<SessionHooks, 'report' | 'reportAndRemark'>;
 /** Changes the model unless a hook prevents it. Returns the reason then. */
 export async function switchModel(
   hooks: ModelHooks,
-  { from, to, requested, source }: ModelSwitch,
+  wanted: ModelSwitch,
   change: () => void,
 ): Promise<string | undefined> {
+  const asked = await askToSwitch(hooks, wanted, change);
+  if (asked.ok) asked.apply();
+  return asked.ok ? undefined : asked.reason;
+}
+
+type AskedSwitch =
+  | { readonly ok: true; readonly apply: () => void }
+  | { readonly ok: false; readonly reason: string };
+
+/** Asks hooks whether the model may change. It changes when `apply` is called. */
+export async function askToSwitch(
+  hooks: ModelHooks,
+  { from, to, requested, source }: ModelSwitch,
+  change: () => void,
+): Promise<AskedSwitch> {
   const input = { from_model: from, to_model: to.modelName, requested_model: requested, source };
   const { decision, reason, block, stop } = await hooks.report('PreModelSwitch', input);
   const prevented = block ?? stop ?? (decision === 'deny' ? (reason ?? 'A hook denied it.') : undefined);
-  if (prevented !== undefined) return prevented;
-  change();
-  void hooks.reportAndRemark('PostModelSwitch', input);
-  return undefined;
+  if (prevented !== undefined) return { ok: false, reason: prevented };
+  const apply = (): void => {
+    change();
+    void hooks.reportAndRemark('PostModelSwitch', input);
+  };
+  return { ok: true, apply };
 }
 
 /** A hook may answer a question of a server in place of the user, and change or reject the answer of the user. */

@@ -176,7 +176,10 @@ export async function startAgent(
     servers: servers?.search,
     more:
       startsRuns && mayStartRuns(command)
-        ? [...cronTools(options.cwd, () => inheritedFlags(command.given, agent.permissionMode)), ...team.tools]
+        ? [
+            ...cronTools(options.cwd, () => inheritedFlags(command.given, agent.permissionMode)),
+            ...team.tools,
+          ]
         : [],
     taskTools: team.withTasks,
     traceparentOf,

@@ -29,6 +29,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   isDestructive?(input: Input): boolean;
   /** The tool loads further tools. An unknown tool name may be one of them. */
   readonly findsTools?: boolean;
+  /** Returns a version of the tool that finds only these tools, for an agent that may not use the others. */
+  restrictTo?(isPermitted: (name: string) => boolean): Tool<Input, Data>;
   /** The tool belongs to an MCP server. A `PostToolUse` hook may replace its results. */
   readonly isFromServer?: boolean;
   /** The call only starts other calls, and each of them needs a permission of its own. The call itself runs without a question. */

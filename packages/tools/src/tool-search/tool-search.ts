@@ -33,6 +33,11 @@ export function createToolSearchTool(
     inputJSONSchema: inputSchemas.ToolSearch,
     inputSchema: async () => (await import('./schema.ts')).toolSearchInput,
     findsTools: true,
+    restrictTo(isPermitted) {
+      const permitted = (tools: readonly Tool[]) => tools.filter((tool) => isPermitted(tool.name));
+      const limited = servers && { ...servers, tools: () => permitted(servers.tools()) };
+      return createToolSearchTool(permitted(deferred), limited);
+    },
     isReadOnly: () => true,
     isConcurrencySafe: () => false,
     maxResultSize: 100_000,

@@ -48,7 +48,7 @@ describe('a rule with an unknown tool', () => {
     const cronTools = createCronTools({
       folder: '/none',
       cwd: '/none',
-      flags: [],
+      flags: () => [],
       startRunner: () => Promise.resolve({ ok: true, message: '' }),
       now: () => 0,
     });

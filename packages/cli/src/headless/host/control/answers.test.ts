@@ -1,4 +1,5 @@
 /** Every control request gets exactly one reply. One session of the real program answers all of them. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
@@ -42,6 +43,8 @@ const ROWS: readonly Row[] = [
     { subtype: 'set_max_thinking_tokens', max_thinking_tokens: 0.5 },
     fails(/whole number/),
   ],
+  ['a file', { subtype: 'read_file', path: 'sub/note.txt' }, has({ contents: 'note' })],
+  ['a pipe', { subtype: 'read_file', path: 'sub/pipe' }, fails(/is not a regular file/)],
   ['a title', { subtype: 'rename_session', title: 'Named by a host' }, ok()],
   ['an empty title', { subtype: 'rename_session', title: ' ' }, fails(/needs a title/)],
   ['a title of another session', { subtype: 'rename_session', title: 'T', session_id: 'x' }, fails(/not x/)],
@@ -136,6 +139,7 @@ beforeAll(async () => {
     prepare(folder) {
       mkdirSync(path.join(folder, 'sub'));
       writeFileSync(path.join(folder, 'sub/note.txt'), 'note');
+      execFileSync('mkfifo', [path.join(folder, 'sub/pipe')]);
       writeFileSync(path.join(folder, 'secret.txt'), 'secret');
       writeFileSync(path.join(folder, 'CLAUDE.md'), 'Use tabs, always.');
     },

@@ -5,7 +5,7 @@ import type { Agent, LivePermissions, Rule, SdkMessage } from '@heddle/agent';
 import { parseRule } from '@heddle/agent/settings';
 import { isJsonObject, type JsonObject, type PermissionMode, type RequestOptions } from '@heddle/core';
 import type { ModelOptions, ModelRead } from '../../../start/model-options.ts';
-import { type ModelHooks, switchModel } from '../../../start/session-events.ts';
+import { askToSwitch, type ModelHooks } from '../../../start/session-events.ts';
 import { type HostLine, textIn } from '../json.ts';
 import { controlFailure, type ControlHandlers, type ControlReply, controlSuccess } from './reply.ts';
 
@@ -53,14 +53,20 @@ async function setMode(wanted: string | undefined, { agent, write }: ChangeDeps)
 }
 
 async function setModel(wanted: string | undefined, deps: ChangeDeps): Promise<ControlReply> {
+  const checked = await checkModel(wanted, deps);
+  if (!checked.ok) return controlFailure(checked.message);
+  checked.apply();
+  return controlSuccess({ model: deps.agent.modelName });
+}
+
+async function checkModel(wanted: string | undefined, deps: ChangeDeps): Promise<CheckedSetting> {
   const found = await findModel(wanted, deps);
-  if (!found.ok) return controlFailure(found.message);
+  if (!found.ok) return found;
   const { agent, started } = deps;
   const requested = wanted ?? 'default';
   const change = { from: agent.modelName, to: found.options, requested, source: 'host' } as const;
-  const prevented = await switchModel(started.hooks, change, () => agent.change(found.options));
-  if (prevented !== undefined) return controlFailure(`A hook prevents this model: ${prevented}`);
-  return controlSuccess({ model: found.options.modelName });
+  const asked = await askToSwitch(started.hooks, change, () => agent.change(found.options));
+  return asked.ok ? asked : { ok: false, message: `A hook prevents this model: ${asked.reason}` };
 }
 
 /** Without a name: the model that the program was started with. */
@@ -92,10 +98,7 @@ type CheckedSetting =
   | { readonly ok: false; readonly message: string };
 
 const LIVE_SETTINGS: Readonly<Record<string, LiveSetting>> = {
-  model: async (value, deps) => {
-    const found = await findModel(textIn(value), deps);
-    return found.ok ? { ok: true, apply: () => deps.agent.change(found.options) } : found;
-  },
+  model: (value, deps) => checkModel(textIn(value), deps),
   effortLevel: (value, { agent, requestOptions = {} }) => {
     const effort = EFFORTS.find((known) => known === value);
     if (value !== null && effort === undefined)
@@ -179,13 +182,11 @@ async function updateSettings({ source, settings }: HostLine): Promise<ControlRe
   if (source !== 'userSettings' && source !== 'localSettings')
     return controlFailure('update_settings needs the source userSettings or localSettings.');
   if (!isJsonObject(settings)) return controlFailure('update_settings needs an object of settings.');
-  const { setSettingIn } = await import('@heddle/agent/settings');
+  const { setSettingsIn } = await import('@heddle/agent/settings');
   const places = { cwd: process.cwd(), home: os.homedir(), env: process.env };
-  for (const [key, value] of Object.entries(settings)) {
-    const changed = setSettingIn(SCOPES[source], [key], value ?? undefined, places);
-    if (!changed.ok) return controlFailure(changed.message);
-  }
-  return controlSuccess();
+  const changes = Object.entries(settings).map(([key, value]) => [[key], value ?? undefined] as const);
+  const changed = setSettingsIn(SCOPES[source], changes, places);
+  return changed.ok ? controlSuccess() : controlFailure(changed.message);
 }
 
 function rename({ title, session_id: id }: HostLine, { agent, entitle }: ChangeDeps): ControlReply {

@@ -1,4 +1,5 @@
 /** Control requests about files: read one, mark one as read, find names, add a folder. */
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Agent, LivePermissions } from '@heddle/agent';
@@ -92,7 +93,8 @@ async function readStart(
   file: string,
   limit: number,
 ): Promise<{ readonly bytes: Buffer; readonly truncated: boolean }> {
-  const handle = await open(file, 'r');
+  // Opening a pipe for reading would wait for a writer.
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const about = await handle.stat();
     // A pipe or a device may never end.

@@ -168,10 +168,12 @@ describe('a host that changes settings', () => {
     const { replies, folder } = await ask([
       { subtype: 'update_settings', source: 'localSettings', settings: { effortLevel: 'high' } },
       { subtype: 'update_settings', source: 'policySettings', settings: {} },
+      { subtype: 'update_settings', source: 'localSettings', settings: { effortLevel: 'low', model: 7 } },
     ]);
     expect(replies).toEqual([
       expect.objectContaining({ subtype: 'success' }),
       failure(/userSettings or localSettings/),
+      failure(/model/),
     ]);
     const file = path.join(folder, '.claude/settings.local.json');
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ effortLevel: 'high' });
