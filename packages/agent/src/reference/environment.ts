@@ -45,7 +45,9 @@ export const ENVIRONMENT: Readonly<Record<string, VariableText>> = {
     also: ['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE'],
   },
   CLAUDE_CODE_SDK_READS_SESSION_STATE: { meaning: '1: a host reads the state of the session as messages' },
-  CLAUDE_AGENT_SDK_CLIENT_APP: { meaning: 'the name of a host, which is added to the User-Agent of requests' },
+  CLAUDE_AGENT_SDK_CLIENT_APP: {
+    meaning: 'the name of a host, which is added to the User-Agent of requests',
+  },
   MAX_THINKING_TOKENS: { meaning: 'the budget for thinking; 0 switches thinking off' },
   HEDDLE_DURABILITY: {
     meaning: '`power`: every entry of a session reaches the disk before the run continues',

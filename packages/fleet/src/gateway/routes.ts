@@ -5,7 +5,7 @@ import type { Right } from '../tokens.ts';
 import type { TenantView } from './tenant-view.ts';
 
 /** The reply of a handler. A stream is sent as server-sent events. */
-export type RouteReply =
+type RouteReply =
   | { readonly status: number; readonly body: unknown }
   | { readonly stream: AsyncGenerator<Seen>; readonly end: () => Promise<TurnState | undefined> };
 
