@@ -133,7 +133,7 @@ async function clone(repo: string, ref: string | undefined, folder: string): Pro
 
 /** Git asks for the password of one server here, and stores it nowhere. */
 const HELPER =
-  '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$HEDDLE_GIT_USER" "$HEDDLE_GIT_PASSWORD"; }; f';
+  '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$CLONE_USER" "$CLONE_PASSWORD"; }; f';
 
 /**
  * Separates the password from an address. Arguments of a process can be read by every user, and git stores the address in the
@@ -153,8 +153,8 @@ export function withoutPassword(repo: string): { address: string; env: NodeJS.Pr
     GIT_CONFIG_VALUE_0: '',
     GIT_CONFIG_KEY_1: key,
     GIT_CONFIG_VALUE_1: HELPER,
-    HEDDLE_GIT_USER: user,
-    HEDDLE_GIT_PASSWORD: password,
+    CLONE_USER: user,
+    CLONE_PASSWORD: password,
   };
   return { address: url.href, env };
 }
