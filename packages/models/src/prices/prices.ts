@@ -37,6 +37,12 @@ export function createPrices(
   environment: Environment = process.env,
 ): Prices {
   const stated = (model: string) => findOverride(model, overrides, environment);
+  const findWindow = (model: string): number | undefined =>
+    stated(model)?.contextWindow ??
+    findAddition(model)?.contextWindow ??
+    listedModel(model, now())?.info.context_window;
+  // The loop asks for a window several times in each iteration, and a search of the list is slow.
+  const windows = new Map<string, number | undefined>();
   return {
     priceOf(model, usage) {
       let total = 0;
@@ -52,10 +58,10 @@ export function createPrices(
       }
       return total;
     },
-    windowOf: (model) =>
-      stated(model)?.contextWindow ??
-      findAddition(model)?.contextWindow ??
-      listedModel(model, now())?.info.context_window,
+    windowOf(model) {
+      if (!windows.has(model)) windows.set(model, findWindow(model));
+      return windows.get(model);
+    },
     models: (provider = 'anthropic') => catalogOf(provider, now()),
   };
 }
