@@ -9,7 +9,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import { createReadFileState } from '../attachments/changed-files.ts';
 import type { AgentOptions } from './options.ts';
-import { deniedFilesOf, permissionOf, workingFoldersOf } from './permission.ts';
+import { deniedFilesOf, permissionOf, type PermissionOptions, workingFoldersOf } from './permission.ts';
 
 export interface SideCall {
   readonly tool: string;
@@ -23,17 +23,15 @@ export type SideCallResult =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string };
 
-/** Nothing of it is stored in the session: its caller stores the result as part of a prompt or of another result. */
-export async function runSideCall(options: AgentOptions, call: SideCall): Promise<SideCallResult> {
-  const { signal } = call;
-  const tool = options.tools.find(({ name }) => name === call.tool);
-  if (!tool) return { ok: false, message: `The tool ${call.tool} is not available.` };
-  const toolUseId = `side_${randomUUID()}`;
-  const context: ToolUseContext = {
+/** The context of calls that belong to no turn. */
+export function contextOutsideTurn(
+  options: PermissionOptions & Pick<AgentOptions, 'tools'>,
+  permissionMode: PermissionMode,
+): Omit<ToolUseContext, 'signal'> {
+  return {
     tools: options.tools,
-    model: options.modelName,
-    permissionMode: call.mode,
-    signal,
+    model: '',
+    permissionMode,
     workingDirectory: options.cwd,
     additionalDirectories: [],
     agentId: undefined,
@@ -41,6 +39,15 @@ export async function runSideCall(options: AgentOptions, call: SideCall): Promis
     deniedFiles: deniedFilesOf(options, options.cwd),
     workingFolders: () => workingFoldersOf(options),
   };
+}
+
+/** Nothing of it is stored in the session: its caller stores the result as part of a prompt or of another result. */
+export async function runSideCall(options: AgentOptions, call: SideCall): Promise<SideCallResult> {
+  const { signal } = call;
+  const tool = options.tools.find(({ name }) => name === call.tool);
+  if (!tool) return { ok: false, message: `The tool ${call.tool} is not available.` };
+  const toolUseId = `side_${randomUUID()}`;
+  const context = { ...contextOutsideTurn(options, call.mode), model: options.modelName, signal };
   try {
     const before = await options.hooks?.tools?.before?.({ toolUseId, ...call }, signal);
     if (before?.decision === 'deny')

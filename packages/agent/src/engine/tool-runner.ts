@@ -19,10 +19,10 @@ import {
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { randomUUID } from 'node:crypto';
-import { createReadFileState } from '../attachments/changed-files.ts';
 import { noToolHooks } from './deps.ts';
 import type { AgentOptions } from './options.ts';
-import { deniedFilesOf, permissionOf, type PermissionOptions, workingFoldersOf } from './permission.ts';
+import { permissionOf, type PermissionOptions } from './permission.ts';
+import { contextOutsideTurn } from './side-call.ts';
 
 export interface ToolRunnerOptions extends PermissionOptions, Pick<AgentOptions, 'tools' | 'redact'> {
   readonly mode: PermissionMode;
@@ -45,17 +45,7 @@ export class ToolRunner {
 
   constructor(options: ToolRunnerOptions) {
     this.#options = options;
-    this.#context = {
-      tools: options.tools,
-      model: '',
-      permissionMode: options.mode,
-      workingDirectory: options.cwd,
-      additionalDirectories: [],
-      agentId: undefined,
-      fileState: createReadFileState(),
-      deniedFiles: deniedFilesOf(options, options.cwd),
-      workingFolders: () => workingFoldersOf(options),
-    };
+    this.#context = contextOutsideTurn(options, options.mode);
   }
 
   async call({ tool, input, signal, onProgress }: RunnerCall): Promise<ToolResult> {

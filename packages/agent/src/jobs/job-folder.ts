@@ -3,14 +3,13 @@
  * Every file is replaced as a whole. The process of the job holds the lock of the folder and is the only writer of the state.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
 import { bootId, startTimeOf } from '@heddle/tools';
-import type * as z from 'zod';
 import type { PermissionQuestion } from '../permission/question.ts';
 import { makeFolder, takeLock } from '../session/files/lock.ts';
-import { writeJson } from '../settings/write-file.ts';
+import { readJson, writeJson } from '../settings/json-file.ts';
 import {
   JOB_SCHEMAS,
   type JobAnswer,
@@ -45,12 +44,12 @@ export class JobFolder {
   }
 
   request(): JobRequest | undefined {
-    return this.#read('request', JOB_SCHEMAS.request);
+    return readJson(this.#file('request'), JOB_SCHEMAS.request);
   }
 
   /** Returns the stored state. See `observedState`. */
   stored(): JobState | undefined {
-    return this.#read('state', JOB_SCHEMAS.state);
+    return readJson(this.#file('state'), JOB_SCHEMAS.state);
   }
 
   /** Returns undefined if there is no such job, or if its state cannot be read. */
@@ -84,7 +83,7 @@ export class JobFolder {
   }
 
   answer(id: string): JobAnswer | undefined {
-    return this.#read(`answer-${id}`, JOB_SCHEMAS.answer);
+    return readJson(this.#file(`answer-${id}`), JOB_SCHEMAS.answer);
   }
 
   removeQuestion(id: string): void {
@@ -103,15 +102,6 @@ export class JobFolder {
 
   #file(name: string): string {
     return path.join(this.path, `${name}.json`);
-  }
-
-  #read<Value>(name: string, schema: z.ZodType<Value>): Value | undefined {
-    try {
-      const value: unknown = JSON.parse(readFileSync(this.#file(name), 'utf8'));
-      return schema.safeParse(value).data;
-    } catch {
-      return undefined;
-    }
   }
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { errorCode, errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import type { SettingsPlaces } from '../settings/scopes.ts';
 import { stateFile, trustKey } from '../settings/trust.ts';
-import { writeJson } from '../settings/write-file.ts';
+import { writeJson } from '../settings/json-file.ts';
 import { projectFile } from './configured-servers.ts';
 
 /** `local`: the user's, in this project. `project`: everyone's, in `.mcp.json`. `user`: the user's, in every project. */

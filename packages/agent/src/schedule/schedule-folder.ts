@@ -3,13 +3,13 @@
  * `ID.state.json` is written only by the runner, which holds the lock of the folder. So no two processes write the same file.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { isAlive, stampOf } from '../jobs/job-folder.ts';
 import { processStampSchema } from '../jobs/job-state.ts';
 import { makeFolder, takeLock } from '../session/files/lock.ts';
-import { writeJson } from '../settings/write-file.ts';
+import { readJson, writeJson } from '../settings/json-file.ts';
 import { type DueTimes, dueTimesBetween, nextDue, timingSchema } from './timing.ts';
 
 const scheduleSchema = z
@@ -72,7 +72,7 @@ export class ScheduleFolder {
   list(): readonly Schedule[] {
     return this.#names()
       .flatMap((name) => SCHEDULE_FILE.exec(name)?.[1] ?? [])
-      .flatMap((id) => this.#read(id, scheduleSchema) ?? [])
+      .flatMap((id) => readJson(this.#file(id), scheduleSchema) ?? [])
       .sort((a, b) => a.createdAt - b.createdAt);
   }
 
@@ -91,7 +91,7 @@ export class ScheduleFolder {
   }
 
   state({ id, createdAt }: Schedule): ScheduleState {
-    return this.#read(`${id}.state`, scheduleStateSchema) ?? { handledUntil: createdAt };
+    return readJson(this.#file(`${id}.state`), scheduleStateSchema) ?? { handledUntil: createdAt };
   }
 
   /** For the runner. A schedule that was removed meanwhile stays removed. */
@@ -108,7 +108,7 @@ export class ScheduleFolder {
 
   /** The process that runs the schedules. Undefined if there is none. */
   get runner(): number | undefined {
-    const stamp = this.#read('runner', processStampSchema);
+    const stamp = readJson(this.#file('runner'), processStampSchema);
     return stamp && isAlive(stamp) ? stamp.pid : undefined;
   }
 
@@ -119,7 +119,7 @@ export class ScheduleFolder {
 
   /** Returns the missed runs that no earlier call returned. For the start of a conversation. */
   takeUnreported(now: number): readonly { readonly schedule: Schedule; readonly missed: MissedRuns }[] {
-    const since = this.#read('reported', reportedSchema)?.until ?? 0;
+    const since = readJson(this.#file('reported'), reportedSchema)?.until ?? 0;
     const all = this.list().flatMap((schedule) => {
       const missed = missedRuns(schedule, this.state(schedule), now);
       return missed && missed.last > since ? [{ schedule, missed }] : [];
@@ -139,15 +139,6 @@ export class ScheduleFolder {
     } catch {
       // No schedule was added yet.
       return [];
-    }
-  }
-
-  #read<Value>(name: string, schema: z.ZodType<Value>): Value | undefined {
-    try {
-      const value: unknown = JSON.parse(readFileSync(this.#file(name), 'utf8'));
-      return schema.safeParse(value).data;
-    } catch {
-      return undefined;
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The times at which a schedule is due: an interval, or a cron expression with a time zone. Pure. */
+import { errorMessage } from '@heddle/core';
 import { Cron } from 'croner';
 import * as z from 'zod';
 
@@ -38,8 +39,10 @@ export function readCron(expression: string, timeZone = localTimeZone()): ReadTi
     if (cronOf(timing).nextRun()) return { ok: true, timing };
     return { ok: false, message: `${expression}: this cron expression is never due` };
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    return { ok: false, message: `${expression}: not a cron expression of five fields. ${reason}` };
+    const example = 'for example "0 9 * * 1-5" for weekdays at nine';
+    // With five fields, the library says which one is wrong, or that the zone is.
+    const reason = timing.expression.split(' ').length === 5 ? errorMessage(thrown) : example;
+    return { ok: false, message: `${expression}: not a cron expression of five fields: ${reason}` };
   }
 }
 

@@ -17,7 +17,7 @@ import {
   type SettingsPlaces,
 } from './scopes.ts';
 import { realPath, recordWritten, trustIn } from './trust.ts';
-import { linkTarget } from './write-file.ts';
+import { linkTarget } from './json-file.ts';
 
 export type ScopeChanged = EditedSettings & { readonly file: string };
 

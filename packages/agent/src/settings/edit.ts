@@ -5,7 +5,7 @@ import { errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/
 import { parseRule, type RuleList } from '../permission/rules/rule.ts';
 import { withKey } from './merge-settings.ts';
 import { parseSettings, stringsOf, validateSettings } from './validate-settings.ts';
-import { writeJson } from './write-file.ts';
+import { writeJson } from './json-file.ts';
 
 export type EditedSettings =
   | { readonly ok: true; readonly changed: boolean }

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { commonPart, joinSettings } from './merge-settings.ts';
 import { configDirs, repositoryTop, type SettingsPlaces } from './scopes.ts';
 import { parseSettings } from './validate-settings.ts';
-import { writeJson } from './write-file.ts';
+import { writeJson } from './json-file.ts';
 
 type Places = Pick<SettingsPlaces, 'cwd' | 'home' | 'env'>;
 

@@ -6,7 +6,7 @@ import type { TaskUsage } from '../sdk/message.ts';
 import type { TaskStatus } from '../sdk/subagent-lines.ts';
 import { childFile } from '../session/files/paths.ts';
 import type { Session } from '../session/open/open.ts';
-import { writeJson } from '../settings/write-file.ts';
+import { writeJson } from '../settings/json-file.ts';
 import type { Worktree } from './worktree.ts';
 
 export interface ChildResult {

@@ -3,10 +3,11 @@
  * id is stored with it. So a crash in between neither loses nor repeats it.
  */
 import { randomUUID } from 'node:crypto';
-import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Message, textOf } from '@heddle/core';
 import * as z from 'zod';
+import { readJson } from '../settings/json-file.ts';
 import { makeFolder } from '../session/files/lock.ts';
 
 const mailSchema = z
@@ -49,15 +50,8 @@ export class Mailbox {
 
   /** Returns the messages that are not acknowledged, oldest first. */
   waiting(): readonly Mail[] {
-    return this.#files().flatMap((name) => {
-      try {
-        const value: unknown = JSON.parse(readFileSync(path.join(this.path, name), 'utf8'));
-        return mailSchema.safeParse(value).data ?? [];
-      } catch {
-        // It was acknowledged meanwhile.
-        return [];
-      }
-    });
+    // A file can be gone: its message was acknowledged meanwhile.
+    return this.#files().flatMap((name) => readJson(path.join(this.path, name), mailSchema) ?? []);
   }
 
   /** The message is stored in the log of its receiver. */

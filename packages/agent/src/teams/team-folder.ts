@@ -3,14 +3,14 @@
  * Changes of the task list hold the lock of the folder. The kernel releases it with its process, so a killed member blocks no other.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { isAlive, stampOf } from '../jobs/job-folder.ts';
 import { processStampSchema } from '../jobs/job-state.ts';
 import { makeFolder, takeLock } from '../session/files/lock.ts';
-import { writeJson } from '../settings/write-file.ts';
+import { readJson, writeJson } from '../settings/json-file.ts';
 import { Mailbox } from './mailbox.ts';
 import {
   type Claim,
@@ -83,7 +83,7 @@ export class TeamFolder {
   }
 
   get about(): z.infer<typeof teamSchema> | undefined {
-    return this.#read('team', teamSchema);
+    return readJson(this.#file('team'), teamSchema);
   }
 
   /** Members notice it and end. */
@@ -95,7 +95,7 @@ export class TeamFolder {
 
   /** The list as it is stored. Claims of ended members may still be in it. */
   tasks(): TeamTaskList {
-    return this.#read('tasks', taskListSchema) ?? EMPTY_LIST;
+    return readJson(this.#file('tasks'), taskListSchema) ?? EMPTY_LIST;
   }
 
   /**
@@ -104,7 +104,7 @@ export class TeamFolder {
    */
   async change(edit: (list: TeamTaskList) => ListChange): Promise<ListChange> {
     return this.#locked(() => {
-      const stored = this.#read('tasks', taskListSchema);
+      const stored = readJson(this.#file('tasks'), taskListSchema);
       if (!stored) throw new Error(`There is no team ${this.name}.`);
       const { list, returned } = returnTasks(stored, (claim) => this.isLive(claim));
       const edited = edit(list);
@@ -158,7 +158,7 @@ export class TeamFolder {
   }
 
   #member(name: string): TeamMember | undefined {
-    return isTeamName(name) ? this.#read(`members/${name}`, memberSchema) : undefined;
+    return isTeamName(name) ? readJson(this.#file(`members/${name}`), memberSchema) : undefined;
   }
 
   async #locked<Value>(work: () => Value): Promise<Value> {
@@ -185,15 +185,6 @@ export class TeamFolder {
       return readdirSync(path.join(this.path, folder)).filter((name) => name.endsWith('.json'));
     } catch {
       return [];
-    }
-  }
-
-  #read<Value>(name: string, schema: z.ZodType<Value>): Value | undefined {
-    try {
-      const value: unknown = JSON.parse(readFileSync(this.#file(name), 'utf8'));
-      return schema.safeParse(value).data;
-    } catch {
-      return undefined;
     }
   }
 }

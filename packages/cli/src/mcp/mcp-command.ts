@@ -232,7 +232,9 @@ function objectOf(text: string): JsonObject | undefined {
 function missing(name: string, opened: ProgramServers | undefined): number {
   const names = opened?.servers.all.map((server) => server.name).join(', ');
   return refuse(
-    `There is no server ${name}. There are ${names === undefined || names === '' ? 'none' : names}.`,
+    names
+      ? `There is no server ${name}. There are ${names}.`
+      : `There is no server ${name}, and no other one.`,
   );
 }
 

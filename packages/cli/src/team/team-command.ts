@@ -59,7 +59,8 @@ async function run(
   const [name, ...rest] = words;
   if (verb === 'help') return show(HELP.trimEnd());
   if (verb === 'list' && name === undefined) return listAll(values.json ?? false);
-  if (name === undefined || !VERBS.has(verb)) return refuse('See: heddle team help', 2);
+  if (!VERBS.has(verb)) return refuse(`There is no command team ${verb}. See: heddle team help`, 2);
+  if (name === undefined) return refuse(`Name a team: heddle team ${verb} TEAM. See: heddle team help`, 2);
   if (!isTeamName(name)) return refuse(`${name}: a name has letters, digits, dots and hyphens`, 2);
   const folder = new TeamFolder(teamsFolder(), name);
   if (verb === 'create') {

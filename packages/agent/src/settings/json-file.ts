@@ -1,7 +1,27 @@
-/** Writes a settings file completely or not at all, so that a reader never sees a part. */
-import { mkdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+/** JSON files of settings, jobs, schedules and teams. A write is complete or has no effect, so that a reader never sees a part. */
+import {
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
+import type * as z from 'zod';
+
+/** Returns undefined if the file does not exist, or does not have this shape. */
+export function readJson<Value>(file: string, schema: z.ZodType<Value>): Value | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return schema.safeParse(value).data;
+  } catch {
+    return undefined;
+  }
+}
 
 /** `mode`: the mode of a new file. */
 export function writeJson(file: string, value: object, mode = 0o644): void {
