@@ -145,7 +145,7 @@ function putNode(file: string, version: string): void {
   put(file, 1);
   const script = `#!/bin/sh
 [ "$1" = --version ] && echo ${version} && exit
-shift; program=$1; shift; IFS='|'
+while [ "\${1#--}" != "$1" ]; do shift; done; program=$1; shift; IFS='|'
 echo "${version} $program\${1+ $*}"; exit 3
 `;
   writeFileSync(path.join(repository, file), script);

@@ -20,6 +20,10 @@ type Run = (
 ) => void;
 
 const parts = new Map<string, Part>();
+
+/** These take milliseconds to load, and most starts need none of them before the first request. */
+const LOADED_ON_USE: ReadonlySet<string> = new Set(['node:child_process', 'node:crypto']);
+
 load(path.join(__dirname, 'program.js'));
 
 function load(file: string): object {
@@ -36,9 +40,14 @@ function load(file: string): object {
   const run: Run = script.runInThisContext();
   const folder = path.dirname(file);
   const requireHere = (name: string): unknown =>
-    name.startsWith('.') ? load(path.join(folder, name)) : require(name);
+    name.startsWith('.') ? load(path.join(folder, name)) : loadModule(name);
   run(part.exports, requireHere, part, file, folder);
   return part.exports;
+}
+
+function loadModule(name: string): unknown {
+  if (!LOADED_ON_USE.has(name)) return require(name);
+  return new Proxy({}, { get: (_, key) => Reflect.get(require(name), key) as unknown });
 }
 
 /** Without it, or if V8 rejects it, functions are compiled when they are called. */

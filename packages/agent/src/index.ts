@@ -46,6 +46,7 @@ export type { Durability } from './session/journal/journal.ts';
 export { type Journal, JournalError } from './session/journal/journal.ts';
 export { fileHistoryFolder, memoryFolder } from './session/files/paths.ts';
 export { memorySession } from './session/open/memory.ts';
+export { newUuid } from './session/uuid.ts';
 export {
   forkSession,
   newestSession,

@@ -1,4 +1,5 @@
 // The installed bundle, with the code cache that V8 produced at build time.
+import { say, startFakeApi } from '@heddle/testing';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Script } from 'node:vm';
@@ -37,6 +38,23 @@ describe('the bundle', () => {
     expect(files()).toEqual(before);
   });
 
+  it('sends its first request without the modules that take long to load', async () => {
+    const api = await startFakeApi([say('Hello.')]);
+    const home = homeFor(installed.program);
+    const preload = path.join(home.folder, 'preload.cjs');
+    const list = path.join(home.folder, 'modules.json');
+    writeFileSync(preload, recorder(list));
+    const { code } = await home.run(['-p', 'go', '--model', 'anthropic/claude-sonnet-4-5'], {
+      env: { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: api.url, NODE_OPTIONS: `--require ${preload}` },
+    });
+    await api.close();
+    expect(code).toBe(0);
+    const loaded: unknown = JSON.parse(readFileSync(list, 'utf8'));
+    expect(loaded).toContain('NativeModule http');
+    expect(loaded).not.toContain('NativeModule crypto');
+    expect(loaded).not.toContain('NativeModule child_process');
+  });
+
   it.each([
     ['is damaged', (file: string) => writeFileSync(file, 'not code')],
     ['is missing', (file: string) => rmSync(file)],
@@ -45,3 +63,14 @@ describe('the bundle', () => {
     expect(await answer()).toMatchObject({ code: 0, stderr: '' });
   });
 });
+
+/** A script for Node that writes the list of loaded modules when the program begins an HTTP request. */
+function recorder(file: string): string {
+  return `const http = process.getBuiltinModule('node:http');
+    const { request } = http;
+    http.request = (...args) => {
+      const loaded = JSON.stringify(process.moduleLoadList);
+      process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(file)}, loaded);
+      return request(...args);
+    };`;
+}

@@ -1,5 +1,5 @@
 /** Reminds the model of open steps when it has not touched its list for a while. */
-import { type Attachment, callsOf, type Message, type MessageHistory } from '@heddle/core';
+import { type Attachment, type Message, type MessageHistory } from '@heddle/core';
 
 /** Answers without a change of the list, and without a reminder. */
 const SILENT_ANSWERS = 10;
@@ -31,7 +31,10 @@ function isDue(messages: MessageHistory): boolean {
 }
 
 function changesList(message: Message): boolean {
-  return message.type === 'assistant' && callsOf([message]).some(({ name }) => LIST_TOOLS.has(name));
+  return (
+    message.type === 'assistant' &&
+    message.content.some((block) => block.type === 'tool_use' && LIST_TOOLS.has(block.name))
+  );
 }
 
 function isReminder(message: Message): boolean {

@@ -7,12 +7,12 @@ import {
   type ToolHooks,
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
-import { randomUUID } from 'node:crypto';
 import { changedFiles } from '../attachments/changed-files.ts';
 import { todoReminder } from '../attachments/todo-reminder.ts';
 import type { AgentOptions } from './options.ts';
 import type { SessionBackground } from './session-background.ts';
 import { turnEndPort } from './turn-end.ts';
+import { newUuid } from '../session/uuid.ts';
 
 interface DepsSetup {
   readonly background: SessionBackground;
@@ -29,7 +29,7 @@ export function productionDeps(
     redact,
     model: options.model,
     clock: options.clock ?? systemClock,
-    ids: { uuid: options.uuid ?? randomUUID },
+    ids: { uuid: options.uuid ?? newUuid },
     random: options.random ?? Math.random,
     context,
     toolHooks: { ...noToolHooks, ...options.hooks?.tools },

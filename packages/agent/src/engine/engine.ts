@@ -1,7 +1,6 @@
 /**
  * One conversation: its session, abort controller, denials and costs. `submitMessage` runs one prompt and ends with one `result`.
  * Each event of the loop is stored before the loop is asked for its next step. */
-import { randomUUID } from 'node:crypto';
 import type { ContextUsage } from '@heddle/context';
 import {
   type Attachment,
@@ -72,6 +71,7 @@ import { CommandQueue } from './command-queue.ts';
 import { SessionBackground } from './session-background.ts';
 import { SessionView } from './session-view.ts';
 import { parserOf } from './structured-output.ts';
+import { newUuid } from '../session/uuid.ts';
 
 export type { Changes, Prompt };
 
@@ -96,7 +96,7 @@ export class QueryEngine {
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#uuid = options.uuid ?? randomUUID;
+    this.#uuid = options.uuid ?? newUuid;
     this.#now = (options.clock ?? systemClock).now;
     this.#session = options.session ?? memorySession(this.#uuid(), this.#now);
     this.sessionId = this.#session.id;

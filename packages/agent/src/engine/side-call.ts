@@ -6,10 +6,10 @@ import {
   textOf,
   type ToolUseContext,
 } from '@heddle/core';
-import { randomUUID } from 'node:crypto';
 import { createReadFileState } from '../attachments/changed-files.ts';
 import type { AgentOptions } from './options.ts';
 import { deniedFilesOf, permissionOf, type PermissionOptions, workingFoldersOf } from './permission.ts';
+import { newUuid } from '../session/uuid.ts';
 
 export interface SideCall {
   readonly tool: string;
@@ -46,7 +46,7 @@ export async function runSideCall(options: AgentOptions, call: SideCall): Promis
   const { signal } = call;
   const tool = options.tools.find(({ name }) => name === call.tool);
   if (!tool) return { ok: false, message: `The tool ${call.tool} is not available.` };
-  const toolUseId = `side_${randomUUID()}`;
+  const toolUseId = `side_${newUuid()}`;
   const context = { ...contextOutsideTurn(options, call.mode), model: options.modelName, signal };
   try {
     const before = await options.hooks?.tools?.before?.({ toolUseId, ...call }, signal);

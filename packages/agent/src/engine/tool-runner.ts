@@ -18,11 +18,11 @@ import {
   type ToolUseContext,
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
-import { randomUUID } from 'node:crypto';
 import { noToolHooks } from './deps.ts';
 import type { AgentOptions } from './options.ts';
 import { permissionOf, type PermissionOptions } from './permission.ts';
 import { contextOutsideTurn } from './side-call.ts';
+import { newUuid } from '../session/uuid.ts';
 
 export interface ToolRunnerOptions extends PermissionOptions, Pick<AgentOptions, 'tools' | 'redact'> {
   readonly mode: PermissionMode;
@@ -73,7 +73,7 @@ export class ToolRunner {
         } else for (const slot of executor.takeResults()) ended.resolve(slot);
       },
     });
-    executor.addTool({ type: 'tool_use', id: `call_${randomUUID()}`, name: tool, input });
+    executor.addTool({ type: 'tool_use', id: `call_${newUuid()}`, name: tool, input });
     executor.finishStream();
     const { settled, remarks } = await ended.promise;
     const changed = settled?.newContext?.({ ...this.#context, signal });

@@ -2,7 +2,7 @@
  * The folder of a job: `request.json`, `state.json`, `log`, and a file for each question and answer. Only the user can read it.
  * Every file is replaced as a whole. The process of the job holds the lock of the folder and is the only writer of the state.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
@@ -19,6 +19,7 @@ import {
   observedState,
   type ProcessStamp,
 } from './job-state.ts';
+import { newUuid } from '../session/uuid.ts';
 
 const PRIVATE_FILE = 0o600;
 const JOB_ID = /^[0-9a-f]{8}$/;
@@ -68,7 +69,7 @@ export class JobFolder {
 
   /** Returns false if the question already has an answer. The first answer counts. */
   writeAnswer(id: string, answer: JobAnswer): boolean {
-    const draft = path.join(this.path, `${randomUUID()}.tmp`);
+    const draft = path.join(this.path, `${newUuid()}.tmp`);
     try {
       writeFileSync(draft, JSON.stringify(answer), { mode: PRIVATE_FILE });
       // A link appears at once and complete, and never replaces a file.
@@ -121,7 +122,7 @@ export function findJobs(jobs: string, word: string): readonly JobFolder[] {
 }
 
 export function newJobId(): string {
-  return randomUUID().slice(0, 8);
+  return newUuid().slice(0, 8);
 }
 
 function jobIds(jobs: string): readonly string[] {

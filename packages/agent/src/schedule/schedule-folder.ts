@@ -2,7 +2,6 @@
  * The schedules of the user, as files that only the user can read. `ID.json` is written once, by the command that adds the schedule.
  * `ID.state.json` is written only by the runner, which holds the lock of the folder. So no two processes write the same file.
  */
-import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
@@ -11,6 +10,7 @@ import { processStampSchema } from '../jobs/job-state.ts';
 import { makeFolder, takeLock } from '../session/files/lock.ts';
 import { readJson, writeJson } from '../settings/json-file.ts';
 import { type DueTimes, dueTimesBetween, nextDue, timingSchema } from './timing.ts';
+import { newUuid } from '../session/uuid.ts';
 
 const scheduleSchema = z
   .object({
@@ -63,7 +63,7 @@ export class ScheduleFolder {
   /** Throws if the file cannot be written. */
   add(schedule: Omit<Schedule, 'id'>): Schedule {
     this.create();
-    const added = { id: randomUUID().slice(0, 8), ...schedule };
+    const added = { id: newUuid().slice(0, 8), ...schedule };
     writeJson(this.#file(added.id), added, PRIVATE_FILE);
     return added;
   }

@@ -1,5 +1,5 @@
 /** The subagents of one conversation: starts them within a limit, and delivers the result of each exactly once. */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   type Attachment,
   type CallContext,
@@ -20,6 +20,7 @@ import { childModel, childOptions } from './child-options.ts';
 import { copyConversation, FORK_AGENT, forkOptions, forkPrompt, isFork } from './fork-child.ts';
 import { type ChildRecord, ChildRecords, type ChildResult, END_WORDS } from './record.ts';
 import { type Emit, RunningChild, type SubagentStatus } from './running-child.ts';
+import { newUuid } from '../session/uuid.ts';
 
 export interface AgentTask {
   readonly description: string;
@@ -222,7 +223,7 @@ export class Subagents {
   }
 
   #uuid(): string {
-    return (this.#parent().options.uuid ?? randomUUID)();
+    return (this.#parent().options.uuid ?? newUuid)();
   }
 
   /**

@@ -2,13 +2,13 @@
  * The mailbox of a member: one file for each message. A message is removed only after it is stored in the log of the member, and its
  * id is stored with it. So a crash in between neither loses nor repeats it.
  */
-import { randomUUID } from 'node:crypto';
 import { linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Message, textOf } from '@heddle/core';
 import * as z from 'zod';
 import { readJson } from '../settings/json-file.ts';
 import { makeFolder } from '../session/files/lock.ts';
+import { newUuid } from '../session/uuid.ts';
 
 const mailSchema = z
   .object({ id: z.string(), from: z.string(), text: z.string(), sentAt: z.number() })
@@ -36,7 +36,7 @@ export class Mailbox {
       );
     makeFolder(this.path);
     if (this.#files().length >= MOST_WAITING) throw new RangeError('The mailbox is full.');
-    const mail: Mail = { id: randomUUID(), from, text, sentAt: Date.now() };
+    const mail: Mail = { id: newUuid(), from, text, sentAt: Date.now() };
     const draft = path.join(this.path, `${mail.id}.tmp`);
     try {
       writeFileSync(draft, JSON.stringify(mail), { mode: PRIVATE_FILE });

@@ -2,7 +2,6 @@
  * The folder of a team: `team.json`, `tasks.json`, one file for each member, and a mailbox for each name. Only the user can read it.
  * Changes of the task list hold the lock of the folder. The kernel releases it with its process, so a killed member blocks no other.
  */
-import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,6 +19,7 @@ import {
   taskListSchema,
   type TeamTaskList,
 } from './task-list.ts';
+import { newUuid } from '../session/uuid.ts';
 
 const teamSchema = z
   .object({
@@ -124,7 +124,7 @@ export class TeamFolder {
     return this.#locked(() => {
       const present = this.#member(name);
       if (!isTeamName(name) || name === LEAD || (present && isAlive(present.process))) return undefined;
-      const member = { name, run: randomUUID(), sessionId, process: stampOf(process.pid), joinedAt: now };
+      const member = { name, run: newUuid(), sessionId, process: stampOf(process.pid), joinedAt: now };
       writeJson(this.#file(`members/${name}`), member, PRIVATE_FILE);
       return member;
     });

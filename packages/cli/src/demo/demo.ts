@@ -2,7 +2,7 @@
  * `heddle demo`: a real run without network. Only the model is scripted. The loop, the tools, the session and the
  * recoveries are real.
  */
-import { createAgent, newSession, type SdkResult, systemClock, VERSION } from '@heddle/agent';
+import { createAgent, newSession, type SdkResult, systemClock, VERSION, newUuid } from '@heddle/agent';
 import {
   breakOff,
   call,
@@ -14,7 +14,6 @@ import {
 } from '@heddle/testing/scripted';
 import { builtinTools } from '@heddle/tools';
 import { spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -35,7 +34,7 @@ export async function runDemo(argv: readonly string[] = []): Promise<number> {
   const place = { configDir: path.join(folder, '.session'), cwd: folder };
   const opened = newSession(
     { place, version: VERSION, durability: 'process', now: systemClock.now },
-    randomUUID(),
+    newUuid(),
   );
   if (!opened.ok) throw new Error(opened.message);
   const { journal } = opened.session;

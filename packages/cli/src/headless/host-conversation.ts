@@ -1,6 +1,5 @@
 /** Prompt after prompt in one session: each is taken up, refused or answered as a command, and has exactly one result. */
-import { type Agent, failedStart, type Prompt, type SdkMessage } from '@heddle/agent';
-import { randomUUID } from 'node:crypto';
+import { type Agent, failedStart, type Prompt, type SdkMessage, newUuid } from '@heddle/agent';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { submitAndWait } from './background-reports.ts';
 import type { HeadlessChat } from './headless-chat.ts';
@@ -82,7 +81,7 @@ export async function runHostConversation({
   const unbegun = ending.aborted ? ENDED_EARLY : host.misread;
   const why = code === undefined ? unbegun : undefined;
   if (why === undefined) return code ?? 0;
-  await output.write(failedStart(why, { uuid: randomUUID(), session_id: agent.sessionId }));
+  await output.write(failedStart(why, { uuid: newUuid(), session_id: agent.sessionId }));
   return 1;
 }
 

@@ -1,7 +1,6 @@
 /** `heddle -p`: prompts in, answers out, and an exit code that says how it ended. */
-import { type AskPermission, failedStart, type SdkMessage } from '@heddle/agent';
+import { type AskPermission, failedStart, type SdkMessage, newUuid } from '@heddle/agent';
 import type { LoopEvent } from '@heddle/core';
-import { randomUUID } from 'node:crypto';
 import { fstatSync } from 'node:fs';
 import type { PrintCommand } from '../arguments/arguments.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
@@ -83,7 +82,7 @@ async function begin(
     const { message, sessionId } = starting;
     // In the text format, the result already shows the message on standard error.
     if (command.outputFormat !== 'text') warn(message);
-    await output.write(failedStart(message, { uuid: randomUUID(), session_id: sessionId }));
+    await output.write(failedStart(message, { uuid: newUuid(), session_id: sessionId }));
     return 1;
   }
   const { notices, listen, listenToSubagents, close } = starting.started;

@@ -1,11 +1,10 @@
 /** Results of prompts that started no turn. No model was called; the cost of earlier prompts stays in the total. */
-import { type Agent, failedStart, type SdkResult, totalCost } from '@heddle/agent';
-import { randomUUID } from 'node:crypto';
+import { type Agent, failedStart, type SdkResult, totalCost, newUuid } from '@heddle/agent';
 
 /** The result of a prompt that was rejected. */
 export function rejectedPrompt(why: string, { sessionId, spending }: Agent): SdkResult {
   return {
-    ...failedStart(why, { uuid: randomUUID(), session_id: sessionId }),
+    ...failedStart(why, { uuid: newUuid(), session_id: sessionId }),
     total_cost_usd: totalCost(spending),
     modelUsage: spending.models,
   };

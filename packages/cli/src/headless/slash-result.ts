@@ -2,7 +2,7 @@
  * Slash commands of a surface without a terminal. The table says which commands work there; the others are rejected.
  * The model receives none of them.
  */
-import { randomUUID } from 'node:crypto';
+import { newUuid } from '@heddle/agent';
 import type { Agent, Prompt, SdkMessage, SdkResult } from '@heddle/agent';
 import type { SlashAnswer, SlashCommand } from '../slash/command.ts';
 import { readSlash, slashText } from '../slash/slash-commands.ts';
@@ -40,7 +40,7 @@ export async function slashLines(
 
 /** The session keeps its id, so that a host can continue it. */
 function conversationReset({ sessionId }: Agent): SdkMessage {
-  const stamp = { uuid: randomUUID(), session_id: sessionId };
+  const stamp = { uuid: newUuid(), session_id: sessionId };
   return { type: 'conversation_reset', ...stamp, new_conversation_id: sessionId, trigger: 'clear' };
 }
 

@@ -1,5 +1,4 @@
 /** `agent()`: an agent in a few lines. It starts with its first prompt. */
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -18,6 +17,7 @@ import {
   type Session,
   systemClock,
   VERSION,
+  newUuid,
 } from '@heddle/agent';
 import { isRecord, type ModelPort, type PermissionMode, type Tool } from '@heddle/core';
 import { findModel } from '@heddle/models';
@@ -177,7 +177,7 @@ export interface SessionOptions {
 }
 
 /** Continues a stored session, or begins one with this id. Close it with `session.journal.close()`. */
-export function openSession(id: string = randomUUID(), options: SessionOptions = {}): Session {
+export function openSession(id: string = newUuid(), options: SessionOptions = {}): Session {
   const { cwd = process.cwd(), configDir } = options;
   const place = configDir === undefined ? sessionPlace(process.env, cwd) : { configDir, cwd };
   const setup = { place, version: VERSION, durability: 'process', now: systemClock.now } as const;

@@ -1,5 +1,5 @@
 /** The MCP servers of the program. They outlive a session: `/clear` does not restart them. */
-import { admitMedia, isToolDenied, type LivePermissions, VERSION } from '@heddle/agent';
+import { admitMedia, isToolDenied, type LivePermissions, VERSION, newUuid } from '@heddle/agent';
 import type { ConfiguredServers } from '@heddle/agent/mcp';
 import { type ResultContent, text } from '@heddle/core';
 import {
@@ -11,7 +11,6 @@ import {
   StoredOAuth,
   TokenStore,
 } from '@heddle/mcp';
-import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -115,7 +114,7 @@ export class ProgramServers {
   async #store(data: Buffer, extension: string): Promise<string> {
     this.#folder ??= await mkdtemp(path.join(os.tmpdir(), 'heddle-mcp-'));
     await mkdir(this.#folder, { recursive: true });
-    const file = path.join(this.#folder, `${randomUUID()}.${extension}`);
+    const file = path.join(this.#folder, `${newUuid()}.${extension}`);
     await writeFile(file, data, { mode: 0o600 });
     return file;
   }

@@ -7,11 +7,11 @@ import {
   systemClock,
   ToolRunner,
   VERSION,
+  newUuid,
 } from '@heddle/agent';
 import { settingsHooks } from '@heddle/agent/hooks';
 import { appliedSettings, sandboxSettings } from '@heddle/agent/settings';
 import { serveTools } from '@heddle/mcp/serve';
-import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
 import { setVariables } from '../keys.ts';
@@ -65,7 +65,7 @@ async function serve(command: PrintCommand): Promise<number> {
   const view = openView(settings);
   const declared = command.bare ? { declared: [], problems: [] } : settingsHooks(loaded);
   for (const note of [...permission.notes, ...declared.problems]) warn(note);
-  const session = memorySession(randomUUID(), systemClock.now);
+  const session = memorySession(newUuid(), systemClock.now);
   const hooks = new SessionHooks({
     declared: declared.declared,
     cwd,

@@ -32,18 +32,25 @@ export class LiveSettings {
   /** The state of each file when it was last read. */
   #seen: ReadonlyMap<string, string>;
   #directories: readonly string[];
+  #files = watchedFiles();
   /** Messages that the user has read already. */
   readonly #told = new Set<string>();
 
   constructor(setup: LiveSettingsSetup) {
     this.#setup = setup;
     this.#directories = setup.rules.directories;
-    this.#seen = statesOf(watchedFiles());
+    this.#seen = statesOf(this.#files);
+  }
+
+  /** Searches for the files again: the project may have become a repository. */
+  async refreshForPrompt(): Promise<void> {
+    this.#files = watchedFiles();
+    await this.refresh();
   }
 
   /** Applies changed files. A `ConfigChange` hook may prevent a change, except one of managed settings. Never rejects. */
   async refresh(): Promise<void> {
-    const files = watchedFiles();
+    const files = this.#files;
     const states = statesOf(files);
     const changed = files.filter(({ file }) => states.get(file) !== this.#seen.get(file));
     this.#seen = states;

@@ -1,5 +1,4 @@
 /** The skills and slash commands of a session: where they are, and how they use model, permissions and tools. */
-import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 import {
@@ -10,6 +9,7 @@ import {
   type Rules,
   runSideCall,
   type Session,
+  newUuid,
 } from '@heddle/agent';
 import {
   type ExtensionRoot,
@@ -80,7 +80,7 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
     runForked: ({ file, text, model }, { signal, byModel }) => {
       const { tools, liveTools } = agentOptions();
       const task = { description: `/${file.name}`, prompt: text, type: file.agent, model };
-      const typed = { toolUseId: randomUUID(), tools: [...tools, ...(liveTools?.active() ?? [])] };
+      const typed = { toolUseId: newUuid(), tools: [...tools, ...(liveTools?.active() ?? [])] };
       return agent().delegate(task, { ...(byModel ?? typed), signal });
     },
     rootsFor: (file) => rootsBeside(file, command, { cwd, trustsProject }),

@@ -11,9 +11,9 @@ import {
   type Session,
   systemClock,
   VERSION,
+  newUuid,
 } from '@heddle/agent';
 import type { UserMessage } from '@heddle/core';
-import { randomUUID } from 'node:crypto';
 import type { SessionChoice } from '../arguments/arguments.ts';
 import { sessionPlace } from '../config-dir.ts';
 
@@ -22,7 +22,7 @@ type ChosenSession =
   | { readonly ok: false; readonly message: string; readonly sessionId: string };
 
 export async function openChosen(choice: SessionChoice): Promise<ChosenSession> {
-  const fresh = choice.id ?? randomUUID();
+  const fresh = choice.id ?? newUuid();
   if (!choice.persist && choice.from.kind === 'new')
     return { ok: true, session: memorySession(fresh, systemClock.now) };
   const setup: OpenSetup = {

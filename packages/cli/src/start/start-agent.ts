@@ -1,5 +1,4 @@
 /** An agent as the command line asks for it: the session it means, with its tools. Every surface starts here. */
-import { randomUUID } from 'node:crypto';
 import {
   type Agent,
   agentHasTool,
@@ -14,6 +13,7 @@ import {
   type Session,
   sessionContext,
   type SessionContext,
+  newUuid,
 } from '@heddle/agent';
 import type { SessionExtensions } from '@heddle/agent/extensions';
 import type { Plugin } from '@heddle/agent/plugins';
@@ -121,7 +121,7 @@ export async function startAgent(
 ): Promise<Starting> {
   const ask = more.canUseTool ?? options.canUseTool;
   const wanted = await openSandbox(sandboxSettings, options, { ask, tell });
-  if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? randomUUID() };
+  if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? newUuid() };
   const { sandbox } = wanted;
   const view = openView(sandboxSettings);
   const opened = given ? { ok: true as const, session: given } : await openChosen(choice);
@@ -225,7 +225,7 @@ export async function startAgent(
     entitle: (title) => naming.entitle(title),
     team: (question) => team.atTurnEnd(question),
     beforePrompt: async () => {
-      await settings?.refresh();
+      await settings?.refreshForPrompt();
       directories.report(hooks);
     },
     setupTrigger: command.init ? 'init' : command.maintenance ? 'maintenance' : undefined,

@@ -26,7 +26,7 @@ export interface Prices {
   /** Returns USD for this usage, helpers included. Undefined if any part has no known price. */
   readonly priceOf: (model: string, usage: Usage) => number | undefined;
   /** Returns the context window in tokens, or undefined if it is unknown. */
-  windowOf(model: string): number | undefined;
+  readonly windowOf: (model: string) => number | undefined;
   /** Returns the models of Anthropic or of the named provider, under the names used in requests. */
   models(provider?: string): readonly KnownModel[];
 }
@@ -37,12 +37,14 @@ export function createPrices(
   environment: Environment = process.env,
 ): Prices {
   const stated = (model: string) => findOverride(model, overrides, environment);
-  const findWindow = (model: string): number | undefined =>
-    stated(model)?.contextWindow ??
-    findAddition(model)?.contextWindow ??
-    listedModel(model, now())?.info.context_window;
-  // The loop asks for a window several times in each iteration, and a search of the list is slow.
-  const windows = new Map<string, number | undefined>();
+  // The loop asks for windows and prices several times in each iteration, and a search of the list is slow.
+  const findListed = searchOnce((model) => listedModel(model, now()));
+  const windowOf = searchOnce(
+    (model) =>
+      stated(model)?.contextWindow ??
+      findAddition(model)?.contextWindow ??
+      findListed(model)?.info.context_window,
+  );
   return {
     priceOf(model, usage) {
       let total = 0;
@@ -52,17 +54,23 @@ export function createPrices(
           (override && overriddenCost(line, override)) ??
           line.toldUsd ??
           additionalCost(line) ??
-          listCost(line, now());
+          listCost(line, findListed, now());
         if (cost === undefined) return undefined;
         total += cost;
       }
       return total;
     },
-    windowOf(model) {
-      if (!windows.has(model)) windows.set(model, findWindow(model));
-      return windows.get(model);
-    },
+    windowOf,
     models: (provider = 'anthropic') => catalogOf(provider, now()),
+  };
+}
+
+/** Returns a function that searches once for each model. */
+function searchOnce<T>(search: (model: string) => T | undefined): (model: string) => T | undefined {
+  const found = new Map<string, T | undefined>();
+  return (model) => {
+    if (!found.has(model)) found.set(model, search(model));
+    return found.get(model);
   };
 }
 
@@ -98,9 +106,13 @@ function additionalCost(line: CostLine): number | undefined {
   return addition && overriddenCost(line, additionalPrice(addition, inputTokens));
 }
 
-function listCost(line: CostLine, timestamp: Date): number | undefined {
+function listCost(
+  line: CostLine,
+  findListed: (model: string) => Listed | undefined,
+  timestamp: Date,
+): number | undefined {
   if (priceListName(line.model)?.isFree === true) return 0;
-  const listed = listedModel(line.model, timestamp);
+  const listed = findListed(line.model);
   if (listed === undefined || line.isFast) return undefined;
   const usage = {
     // The list counts cached tokens as a part of the input.

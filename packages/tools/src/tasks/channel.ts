@@ -26,12 +26,10 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-const run = promisify(execFile);
-
 export async function openChannel(folder: string, id: string, take: Take): Promise<Channel> {
   const fifo = path.join(folder, `${id}.pipe`);
   try {
-    await run('mkfifo', ['-m', '600', fifo]);
+    await promisify(execFile)('mkfifo', ['-m', '600', fifo]);
   } catch {
     return new SocketChannel(take);
   }

@@ -1,5 +1,5 @@
 /** Prompts that wait: for their own turn, or to join the one that runs. Pure but for the waiting. */
-import { randomUUID } from 'node:crypto';
+import { newUuid } from '@heddle/agent';
 import type { Prompt } from '@heddle/agent';
 import type { QueuedCommand } from '@heddle/core';
 import { isContent, type HostLine, lineIn, textIn } from './json.ts';
@@ -41,7 +41,7 @@ export function hostPromptOf(line: HostLine): HostPrompt | undefined {
   const priority = line['priority'];
   return {
     content,
-    uuid: textIn(line['uuid']) ?? randomUUID(),
+    uuid: textIn(line['uuid']) ?? newUuid(),
     isNamed: textIn(line['uuid']) !== undefined,
     priority: priority === 'now' || priority === 'later' ? priority : 'next',
     isQuiet: line['shouldQuery'] === false,

@@ -1,6 +1,5 @@
 /** Everything that a host has of a running conversation beside its prompts: requests, hooks, news of background tasks. */
-import { LivePermissions, type SdkMessage } from '@heddle/agent';
-import { randomUUID } from 'node:crypto';
+import { LivePermissions, type SdkMessage, newUuid } from '@heddle/agent';
 import { type PermissionFlags, permissionSetup } from '../../permissions/setup.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { AgentSetup } from '../../start/agent-options.ts';
@@ -73,7 +72,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     mcp &&
     watchPrompts(mcp, () => {
       const commands = allCommands({ files: started.extensions.files, prompts: mcp.servers.prompts });
-      const stamp = { uuid: randomUUID(), session_id: started.agent.sessionId };
+      const stamp = { uuid: newUuid(), session_id: started.agent.sessionId };
       void write({ type: 'system', subtype: 'commands_changed', ...stamp, commands });
     });
   started.listenToSubagents((line) => tasks.noteLine(line));

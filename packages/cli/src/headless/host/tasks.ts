@@ -1,5 +1,5 @@
 /** Commands and subagents in the background, for a host: lines about their start and end, and requests about them. */
-import { randomUUID } from 'node:crypto';
+import { newUuid } from '@heddle/agent';
 import type { Agent, SdkBackgroundTask, SdkMessage, SdkTaskNotification } from '@heddle/agent';
 import type { LoopEvent } from '@heddle/core';
 import type { TaskEnd, TaskRegistry } from '@heddle/tools';
@@ -131,7 +131,7 @@ export class HostTasks {
   }
 
   #stamp(): { readonly uuid: string; readonly session_id: string } {
-    return { uuid: randomUUID(), session_id: this.#agent.sessionId };
+    return { uuid: newUuid(), session_id: this.#agent.sessionId };
   }
 }
 

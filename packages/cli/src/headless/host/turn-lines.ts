@@ -1,5 +1,5 @@
 /** Facts about a turn that only the surface has: its prompt, the number of its result, the state of the session. */
-import { randomUUID } from 'node:crypto';
+import { newUuid } from '@heddle/agent';
 import type { AskPermission, SdkMessage, SdkSessionState } from '@heddle/agent';
 import { type HostLine, lineIn, textIn } from './json.ts';
 
@@ -94,7 +94,7 @@ export class SessionStateReporter {
   #report(state: SdkSessionState['state']): void {
     if (!this.#isRead || state === this.#state) return;
     this.#state = state;
-    const stamp = { uuid: randomUUID(), session_id: this.#sessionId };
+    const stamp = { uuid: newUuid(), session_id: this.#sessionId };
     this.#write({ type: 'system', subtype: 'session_state_changed', ...stamp, state, sdk_host_only: true });
   }
 }

@@ -1,7 +1,7 @@
 /** The starts, outputs and ends of hooks as lines for a host. */
+import { newUuid } from '@heddle/agent';
 import type { SdkMessage } from '@heddle/agent';
 import type { HandlerResult, HookEventName, HookProgress } from '@heddle/agent/hooks';
-import { randomUUID } from 'node:crypto';
 
 interface HookLinesSetup {
   readonly sessionId: string;
@@ -23,7 +23,7 @@ export function hookLines({ sessionId, all, write }: HookLinesSetup): (progress:
     if (hook.handler.type === 'callback' || !(all || ALWAYS_REPORTED.has(hook.event))) return;
     const about = {
       type: 'system',
-      uuid: randomUUID(),
+      uuid: newUuid(),
       session_id: sessionId,
       hook_id: String(id),
       hook_name: subject === '' ? hook.event : `${hook.event}:${subject}`,

@@ -1,6 +1,6 @@
 /** Control requests that change the session: mode, model, thinking, settings, title. */
-import { randomUUID } from 'node:crypto';
 import os from 'node:os';
+import { newUuid } from '@heddle/agent';
 import type { Agent, LivePermissions, Rule, SdkMessage } from '@heddle/agent';
 import { parseRule } from '@heddle/agent/settings';
 import { isJsonObject, type JsonObject, type PermissionMode, type RequestOptions } from '@heddle/core';
@@ -44,7 +44,7 @@ async function setMode(wanted: string | undefined, { agent, write }: ChangeDeps)
   await write({
     type: 'system',
     subtype: 'status',
-    uuid: randomUUID(),
+    uuid: newUuid(),
     session_id: agent.sessionId,
     status: null,
     permissionMode: mode,

@@ -1,7 +1,7 @@
 /** The host's hooks in a conversation: they join it with `initialize`, and prompts pass by them. */
+import { newUuid } from '@heddle/agent';
 import type { Agent, SdkMessage } from '@heddle/agent';
 import type { HookDefinition } from '@heddle/agent/hooks';
-import { randomUUID } from 'node:crypto';
 import type { Started } from '../../../start/start-agent.ts';
 import { rejectedPrompt, settledPrompt } from '../../prompt-result.ts';
 import type { HostPrompt, Pass } from '../inbox.ts';
@@ -78,7 +78,7 @@ export class HooksOfHost {
   }
 
   #tell(content: string): void {
-    const stamp = { uuid: randomUUID(), session_id: this.#started.agent.sessionId };
+    const stamp = { uuid: newUuid(), session_id: this.#started.agent.sessionId };
     void this.#write({ type: 'system', subtype: 'informational', ...stamp, content, level: 'warning' });
   }
 }
@@ -91,7 +91,7 @@ function blockedPrompt(reason: string, agent: Agent): readonly SdkMessage[] {
     {
       type: 'system',
       subtype: 'informational',
-      uuid: randomUUID(),
+      uuid: newUuid(),
       session_id: agent.sessionId,
       content,
       level: 'warning',
