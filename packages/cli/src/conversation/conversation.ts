@@ -18,6 +18,7 @@ import type { EventRenderer } from './render/event-renderer.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { OpenSession } from './session/open-session.ts';
 import type { StatusCommand } from './session/status-command.ts';
+import { WarmUp } from './session/warm-up.ts';
 import { chooseSession } from '../slash/pick-session.ts';
 import { sessionStart } from './session/show.ts';
 import type { Style } from '../terminal/style.ts';
@@ -55,6 +56,7 @@ export class Conversation {
   readonly #turns: TurnRunner;
   readonly #input: InputRouter;
   #statusCommand: StatusCommand | undefined;
+  #warmUp: WarmUp | undefined;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #leaving = false;
   /** The input has ended. */
@@ -143,7 +145,10 @@ export class Conversation {
         this.#disarm();
         this.#input.line(text);
       },
-      touched: () => this.#disarm(),
+      touched: () => {
+        this.#disarm();
+        this.#warmUp?.wait();
+      },
       interrupt: () => this.interrupt(),
       escape: (draft) => this.#input.escape(draft),
       nextMode: () => void this.#input.nextMode(),
@@ -161,6 +166,9 @@ export class Conversation {
       const problem = await this.#session.open(chosen);
       if (problem !== undefined) return this.#refuse(problem);
       this.#showSession();
+      if (screen.live && first.trim() === '')
+        this.#warmUp = new WarmUp(this.#session.started.agent, options.cwd);
+      this.#warmUp?.wait();
       await this.#readPrompts(first);
     }
     return this.#goodbye();
@@ -260,6 +268,7 @@ export class Conversation {
   async #turn(prompt: string): Promise<string | undefined> {
     // An Esc during other work does not belong to this turn.
     this.#input.takeSendsNow();
+    this.#warmUp?.stop();
     const isComplete = await this.#turns.turn(prompt, this.#inbox.takeCarried());
     return this.#settle(isComplete) ? this.#inbox.takeLeft() : undefined;
   }

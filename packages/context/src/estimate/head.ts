@@ -18,13 +18,24 @@ export function estimateTools(tools: readonly Tool[]): number {
   return tokens;
 }
 
-export function estimatePrompt({ systemPrompt, systemContext, userContext }: PromptHead): {
+interface PromptTokens {
   readonly system: number;
   readonly user: number;
-} {
-  const system = estimateText([...systemPrompt, ...pairs(systemContext)].join('\n'));
+}
+
+const knownHeads = new WeakMap<PromptHead, PromptTokens>();
+
+export function estimatePrompt(head: PromptHead): PromptTokens {
+  const before = knownHeads.get(head);
+  if (before !== undefined) return before;
+  const { systemPrompt, systemContext, userContext } = head;
   const words = pairs(userContext);
-  return { system, user: words.length === 0 ? 0 : CONTEXT_FRAME + estimateText(words.join('\n')) };
+  const tokens = {
+    system: estimateText([...systemPrompt, ...pairs(systemContext)].join('\n')),
+    user: words.length === 0 ? 0 : CONTEXT_FRAME + estimateText(words.join('\n')),
+  };
+  knownHeads.set(head, tokens);
+  return tokens;
 }
 
 /** No character is more tokens than this in any script. */

@@ -58,7 +58,19 @@ function estimateContent(content: string | readonly ContentBlock[]): number {
   return tokens;
 }
 
+const knownBlocks = new WeakMap<ContentBlock, number>();
+
+/** Blocks never change, so each is estimated once. The breakdown of a long conversation is then cheap after each turn. */
 export function estimateBlock(block: ContentBlock): number {
+  const before = knownBlocks.get(block);
+  if (before !== undefined) return before;
+  const tokens = measureBlock(block);
+  // A log may contain values that are not blocks.
+  if (typeof block === 'object' && block !== null) knownBlocks.set(block, tokens);
+  return tokens;
+}
+
+function measureBlock(block: ContentBlock): number {
   switch (block.type) {
     case 'text':
       return estimateText(block.text);
