@@ -30,6 +30,12 @@ export async function missingView(): Promise<string | undefined> {
   return `${readiness.reason} Commands that are proven to only read run without a second safeguard.`;
 }
 
+/** The limits of the commands that the model runs. */
+export interface Confinement {
+  readonly sandbox: SandboxGate | undefined;
+  readonly view: ReadOnlyView | undefined;
+}
+
 type OpenedSandbox =
   | { readonly ok: true; readonly sandbox: SandboxGate | undefined }
   | { readonly ok: false; readonly message: string };

@@ -3,7 +3,8 @@ import type { ChatCommand, SessionChoice } from '../../arguments/arguments.ts';
 import type { FileCommands } from '../../slash/slash-commands.ts';
 import type { AgentSetup, ResolvedCommand } from '../../start/agent-options.ts';
 import { missedRunNotices } from '../../start/schedule-runner.ts';
-import { startAgent, type Started, type Surface } from '../../start/start-agent.ts';
+import { startAgent, type Started } from '../../start/start-agent.ts';
+import type { Surface } from '../../start/start-context.ts';
 
 interface OpenSessionSetup {
   readonly command: ResolvedCommand<ChatCommand>;

@@ -1,0 +1,117 @@
+/** Opens what gives the model its tools: MCP servers, the team, skills, schedules and the built-in tools. */
+import path from 'node:path';
+import { agentHasTool, type AgentOptions, isHostNamed, isToolDenied, LivePermissions } from '@heddle/agent';
+import type { SessionExtensions } from '@heddle/agent/extensions';
+import type { PermissionMode } from '@heddle/core';
+import type { SkillDeps } from '@heddle/tools';
+import type { ProgramServers } from '../mcp/program-servers.ts';
+import type { SessionParts } from '../mcp/session-parts.ts';
+import { offered } from './agent-options.ts';
+import { inheritedFlags, mayStartRuns } from './inherited-flags.ts';
+import { cronTools } from './schedule-runner.ts';
+import { elicitWithHooks } from './session-events.ts';
+import { MEMBER_TOOLS, SessionTeam } from './session-team.ts';
+import { type SessionTools, sessionTools } from './session-tools.ts';
+import { currentRules, type StartContext, traceparentsOf } from './start-context.ts';
+
+/** The window of a model about which nothing is known yet, in tokens. */
+const USUAL_WINDOW = 200_000;
+
+/** Connects the MCP servers of the program to this session. Their library loads only if there are any. */
+export async function openServers(context: StartContext): Promise<SessionParts | undefined> {
+  const { options, session, surface, agent, hooks } = context;
+  const { mcp, rules, modelName, mainAgent } = options;
+  if (mcp === undefined) return undefined;
+  const services = surface.services ?? {};
+  const { journal, id } = session;
+  const { joinSession } = await import('../mcp/session-parts.ts');
+  return joinSession(mcp, {
+    services: {
+      ...services,
+      elicit: services.elicit && elicitWithHooks(hooks, services.elicit),
+      traceparentOf: traceparentsOf(context),
+    },
+    ask: (question) => agent().askSmall(question),
+    modelName,
+    folder: journal.path && path.join(path.dirname(journal.path), id, 'mcp'),
+    isDenied: (name) =>
+      isToolDenied(name, currentRules(rules)) || (mainAgent !== undefined && !agentHasTool(mainAgent, name)),
+    window: options.context?.windowOf?.(modelName) ?? USUAL_WINDOW,
+  });
+}
+
+export async function openTeam({
+  command,
+  options,
+  session,
+  surface,
+  agent,
+  hooks,
+}: StartContext): Promise<SessionTeam> {
+  const team = new SessionTeam({
+    sessionId: session.id,
+    cwd: options.cwd,
+    flags: () => inheritedFlags(command.given, agent().permissionMode),
+    runHooks: async (event, input, signal) => {
+      const { block, stop } = await hooks().report(event, input, signal);
+      return block ?? stop;
+    },
+  });
+  await team.open(surface.team);
+  return team;
+}
+
+export interface ToolSources {
+  readonly servers: SessionParts | undefined;
+  readonly extensions: SessionExtensions;
+  readonly team: SessionTeam;
+}
+
+export function openTools(
+  context: StartContext,
+  { servers, extensions, team }: ToolSources,
+): Promise<SessionTools> {
+  const { command, options, session, surface, confinement, agent } = context;
+  const { rules } = options;
+  const isMember = surface.team !== undefined;
+  const mayStart = (surface.startsRuns ?? true) && mayStartRuns(command);
+  const flags = () => inheritedFlags(command.given, agent().permissionMode);
+  return sessionTools(session, {
+    skills: extensions.hasSkills ? skillsOf(extensions) : undefined,
+    isOffered: (name) => {
+      const isNeeded = isServerSearch(name, options.mcp) || (isMember && MEMBER_TOOLS.includes(name));
+      return offered(name, isNeeded ? { ...command, tools: undefined } : command, rules);
+    },
+    named: [...(command.tools ?? []), ...(isMember ? MEMBER_TOOLS : [])],
+    model: { port: options.model, name: options.modelName },
+    allowsPrivate: (host) => isHostNamed(host, currentRules(rules)),
+    // A user or host that permits a plan has seen it.
+    permissionApproves: surface.agent?.canUseTool !== undefined,
+    chosenMode: () => modeAfterPlan(rules),
+    ...surface.tools,
+    ...confinement,
+    servers: servers?.search,
+    more: mayStart ? [...cronTools(options.cwd, flags), ...team.tools] : [],
+    taskTools: team.withTasks,
+    traceparentOf: traceparentsOf(context),
+  });
+}
+
+function skillsOf(extensions: SessionExtensions): SkillDeps {
+  return {
+    load: (name, words, { signal, toolUseId, tools }, onProgress) =>
+      extensions.loadSkill(name, words, { signal, byModel: { toolUseId, tools, onProgress } }),
+    names: () => extensions.files.filter(({ isForModel }) => isForModel).map(({ name }) => name),
+  };
+}
+
+/** `--tools` selects built-in tools. Tools of servers are found by a search. */
+function isServerSearch(tool: string, mcp: ProgramServers | undefined): boolean {
+  return tool === 'ToolSearch' && mcp !== undefined && mcp.servers.all.length > 0;
+}
+
+/** The mode that an answer to a question has set while the model was planning. */
+function modeAfterPlan(rules: AgentOptions['rules']): PermissionMode | undefined {
+  const mode = rules instanceof LivePermissions ? rules.mode : undefined;
+  return mode === 'plan' ? undefined : mode;
+}

@@ -1,0 +1,119 @@
+/** Joins the parts of a session to the options of its agent. */
+import type { AgentOptions, SessionContext } from '@heddle/agent';
+import type { SessionInstructions } from '@heddle/agent/instructions';
+import { offered } from './agent-options.ts';
+import { agentMemoryFolder, type AgentTypes } from './agent-types.ts';
+import { extensionNames } from './loaded-extensions.ts';
+import { type ExtensionSetup, modelForPrompt } from './open-extensions.ts';
+import type { OpenedHooks } from './open-hooks.ts';
+import type { ToolSources } from './open-tools.ts';
+import { beforeExpansion } from './session-events.ts';
+import type { SessionTools } from './session-tools.ts';
+import type { StartContext } from './start-context.ts';
+
+export interface OpenedParts extends ToolSources, OpenedHooks {
+  readonly tools: SessionTools;
+  readonly instructions: SessionInstructions;
+  readonly agentTypes: AgentTypes;
+  readonly extensionSetup: ExtensionSetup;
+  /** The context about user and project for the model. Empty for a resumed session, which has its own. */
+  readonly sessionContext: Partial<SessionContext>;
+  readonly debug: AgentOptions['onEvent'];
+}
+
+export function joinParts(context: StartContext, parts: OpenedParts): AgentOptions {
+  const { options, surface, session, listeners, telemetry } = context;
+  const { servers, extensions, team, hooks, instructions, tools } = parts;
+  const { agent: more = {} } = surface;
+  const own = tools.options;
+  const listsSkills = own.tools.some(({ name }) => name === 'Skill');
+  return {
+    ...options,
+    hooks: hooks.forAgent(),
+    ...context.confinement,
+    ...parts.sessionContext,
+    ...own,
+    ...more,
+    liveTools: servers?.liveTools,
+    subagents: subagentOptions(context, parts),
+    session,
+    takeQueued: (agentId) => [...(more.takeQueued?.(agentId) ?? []), ...team.takeQueued(agentId)],
+    onAccepted: async (messageId) => {
+      await own.onAccepted?.(messageId);
+      context.title.write();
+    },
+    expandPrompt: promptExpansion(context, parts),
+    onPromptEnd: () => extensions.release(),
+    extensions: () =>
+      extensionNames({ extensions, plugins: options.plugins ?? [] }, options.mcp?.servers.prompts ?? []),
+    news: () => [
+      ...(own.news?.() ?? []),
+      ...(more.news?.() ?? []),
+      ...(servers?.news() ?? []),
+      ...listeners.takeRemarks(),
+      ...(listsSkills ? extensions.news() : []),
+    ],
+    gather: async (toolContext) => {
+      await parts.refresh();
+      const gathered = await Promise.all([
+        more.gather?.(toolContext),
+        instructions.gather(toolContext),
+        listsSkills ? extensions.discover(toolContext) : [],
+      ]);
+      return gathered.flatMap((part) => part ?? []);
+    },
+    standing: async () => [
+      ...instructions.joined,
+      ...extensions.standing,
+      ...((await more.standing?.()) ?? []),
+    ],
+    onEvent: (event) => {
+      parts.debug?.(event);
+      telemetry?.agent.onEvent(event);
+      hooks.hear(event);
+      own.onEvent?.(event);
+      servers?.onEvent(event);
+      team.hear(event);
+      more.onEvent?.(event);
+      if (event.type === 'context' && event.messages !== undefined) extensions.forgetList();
+      listeners.reportEvent(event);
+    },
+  };
+}
+
+function subagentOptions(
+  { command, options, listeners }: StartContext,
+  { agentTypes, extensions, team }: OpenedParts,
+): AgentOptions['subagents'] {
+  if (!offered('Agent', command, options.rules)) return undefined;
+  return {
+    definitions: () => agentTypes.list,
+    get forwardsText() {
+      return listeners.forwardsSubagentText;
+    },
+    teammates: team,
+    model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
+    loadSkill: async (name, signal) => (await extensions.loadSkill(name, '', { signal }))?.text,
+    memoryFolder: (definition) => agentMemoryFolder(definition, options),
+    onLine: (line) => listeners.reportSubagentLine(line),
+  };
+}
+
+/** Replaces slash commands and references in a prompt by their text, after hooks have seen it. */
+function promptExpansion(
+  { options, agent }: StartContext,
+  { hooks, extensions, extensionSetup }: OpenedParts,
+): NonNullable<AgentOptions['expandPrompt']> {
+  const { mcp, mainAgent } = options;
+  return async (content, signal, current) => {
+    const isKnown = (name: string): boolean => extensions.commandNamed(name) !== undefined;
+    const hooked = await beforeExpansion(hooks, content, isKnown, signal);
+    if (hooked.block !== undefined) return { ...hooked, content };
+    const expanded = await extensions.expand(content, signal, modelForPrompt(current, extensionSetup));
+    const prompt = mcp ? await mcp.servers.expand(expanded, signal) : expanded;
+    if (mainAgent?.initialPrompt === undefined || agent().messages.length > 0)
+      return { ...hooked, content: prompt };
+    const { withInitialPrompt } = await import('./main-agent.ts');
+    return { ...hooked, content: withInitialPrompt(prompt, mainAgent) };
+  };
+}

@@ -1,0 +1,123 @@
+/** Shared by the parts of a session while it starts: the command, the options, the session and its listeners. */
+import {
+  type Agent,
+  type AgentOptions,
+  LivePermissions,
+  NO_RULES,
+  type Rules,
+  type SdkMessage,
+  type Session,
+} from '@heddle/agent';
+import type { Attachment, LoopEvent } from '@heddle/core';
+import type { SessionChoice } from '../arguments/arguments.ts';
+import type { ServerServices } from '../mcp/program-servers.ts';
+import type { ProgramTelemetry } from '../telemetry/open-telemetry.ts';
+import type { AgentSetup, ResolvedCommand } from './agent-options.ts';
+import type { Confinement } from './open-sandbox.ts';
+import type { SessionHooks, SessionSource } from './session-hooks.ts';
+import type { TeamPlace } from './session-team.ts';
+import type { ToolChoices } from './session-tools.ts';
+
+/** The contributions of a terminal, a host or a job to a conversation. */
+export interface Surface {
+  readonly choice?: SessionChoice;
+  readonly tools?: ToolChoices;
+  /** How a new session came about, for hooks. */
+  readonly source?: SessionSource;
+  /** Shows the user a line while a turn runs; by default on standard error. */
+  readonly tell?: (text: string) => void;
+  /** A session that is already open, in place of the chosen one. */
+  readonly session?: Session;
+  /** The conversation is a member of a team. */
+  readonly team?: TeamPlace;
+  /** The model may start other runs: members of a team, and scheduled jobs. True by default. */
+  readonly startsRuns?: boolean;
+  /** The features of this surface that MCP servers may use. */
+  readonly services?: ServerServices;
+  /** The options that this surface adds, such as handlers for questions and events. */
+  readonly agent?: Partial<AgentOptions>;
+}
+
+export interface StartContext {
+  readonly command: ResolvedCommand;
+  readonly options: AgentSetup;
+  readonly surface: Surface;
+  readonly choice: SessionChoice;
+  readonly session: Session;
+  readonly tell: (text: string) => void;
+  readonly confinement: Confinement;
+  readonly telemetry: ProgramTelemetry | undefined;
+  readonly listeners: SessionListeners;
+  readonly title: SessionTitle;
+  // These are created after the parts that use them. They exist before the first prompt.
+  readonly agent: () => Agent;
+  readonly agentOptions: () => AgentOptions;
+  readonly hooks: () => SessionHooks;
+}
+
+/** The receivers of what happens in a session, and the remarks for the model that wait for the next request. */
+export class SessionListeners {
+  readonly #events: ((event: LoopEvent) => void)[] = [];
+  readonly #lines: ((line: SdkMessage) => void)[] = [];
+  readonly #remarks: Attachment[] = [];
+  /** True if the text and thinking of subagents are part of the output. */
+  forwardsSubagentText: boolean;
+
+  constructor(forwardsSubagentText: boolean) {
+    this.forwardsSubagentText = forwardsSubagentText;
+  }
+
+  onEvent(listener: (event: LoopEvent) => void): void {
+    this.#events.push(listener);
+  }
+
+  onSubagentLine(listener: (line: SdkMessage) => void): void {
+    this.#lines.push(listener);
+  }
+
+  reportEvent(event: LoopEvent): void {
+    for (const listener of this.#events) listener(event);
+  }
+
+  reportSubagentLine(line: SdkMessage): void {
+    for (const listener of this.#lines) listener(line);
+  }
+
+  addRemark(remark: Attachment): void {
+    this.#remarks.push(remark);
+  }
+
+  takeRemarks(): readonly Attachment[] {
+    return this.#remarks.splice(0);
+  }
+}
+
+/** A title is written with the first prompt: a session without one is not stored. */
+export class SessionTitle {
+  readonly #journal: Session['journal'];
+  #title: string | undefined;
+
+  constructor({ journal }: Session, title: string | undefined) {
+    this.#journal = journal;
+    this.#title = title;
+  }
+
+  set(title: string): void {
+    this.#title = title;
+  }
+
+  write(): void {
+    if (this.#title !== undefined) this.#journal.append({ type: 'title', title: this.#title });
+    this.#title = undefined;
+  }
+}
+
+/** The rules of now: answers may have added some since the start. */
+export function currentRules(rules: AgentOptions['rules']): Rules {
+  return rules instanceof LivePermissions ? rules.rules : (rules ?? NO_RULES);
+}
+
+/** The span of a call, for commands and servers. Undefined if telemetry is off. */
+export function traceparentsOf({ telemetry }: Pick<StartContext, 'telemetry'>): ToolChoices['traceparentOf'] {
+  return telemetry && ((id) => telemetry.agent.traceparentOf(id));
+}
