@@ -1,5 +1,5 @@
 /** Commands that ship with Heddle and are prompts, in the form of files of the user. */
-import type { PromptFile } from './prompt-file.ts';
+import type { LoadedPrompt } from './prompt-file.ts';
 
 const INIT = `Write AGENTS.md at the top of this project: instructions for agents that work here. If AGENTS.md, CLAUDE.md or HEDDLE.md exists, improve it instead.
 
@@ -15,7 +15,7 @@ Leave out what every project has, and what the code shows by itself. Do not inve
 
 $ARGUMENTS`;
 
-const BASE: Omit<PromptFile, 'name' | 'description' | 'argumentHint' | 'body'> = {
+const BASE: Omit<LoadedPrompt, 'name' | 'description' | 'argumentHint' | 'body'> = {
   kind: 'command',
   longName: undefined,
   whenToUse: undefined,
@@ -37,7 +37,7 @@ const BASE: Omit<PromptFile, 'name' | 'description' | 'argumentHint' | 'body'> =
 };
 
 /** They work on every surface, and are not listed among the files. */
-export const BUILT_IN_PROMPTS: readonly PromptFile[] = [
+export const BUILT_IN_PROMPTS: readonly LoadedPrompt[] = [
   {
     ...BASE,
     name: 'init',

@@ -5,22 +5,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isReallyWithin, realPath } from '../settings/trust.ts';
-import {
-  type PromptFile,
-  type PromptFilePlace,
-  type PromptFileScope,
-  readPromptFile,
-} from './prompt-file.ts';
+import { splitHeader } from './frontmatter.ts';
+import { type ExtensionRoot, type PromptFile, type PromptFilePlace, readPromptFile } from './prompt-file.ts';
+import { type PromptIndex, type RootContent, type SeenPath, stateOf } from './prompt-index.ts';
 import { readSmallFile } from './small-file.ts';
-
-/** A folder that may contain `skills/` and `commands/`: `~/.claude`, `.heddle`, a plugin. */
-export interface ExtensionRoot {
-  readonly folder: string;
-  readonly scope: PromptFileScope;
-  readonly plugin?: string | undefined;
-  /** A link that leads out of this folder is not followed. Undefined: links may lead anywhere. */
-  readonly within?: string | undefined;
-}
 
 interface Discovered {
   readonly promptFiles: readonly PromptFile[];
@@ -38,46 +26,83 @@ const MAX_FILES = 2_000;
  * Roots are given with the strongest first: of two skills, or two commands, with the same name, the first is kept.
  * A skill is stronger than a command of the same name. Never rejects.
  */
-export async function discoverPromptFiles(roots: readonly ExtensionRoot[]): Promise<Discovered> {
-  const problems: string[] = [];
-  const places = [
-    ...roots.flatMap((root) => findSkills(root, problems)),
-    ...roots.flatMap((root) => findCommands(root, problems)),
-  ];
+export async function discoverPromptFiles(
+  roots: readonly ExtensionRoot[],
+  index?: PromptIndex,
+): Promise<Discovered> {
+  const contents: RootContent[] = [];
+  for (const root of roots) contents.push(index?.read(root) ?? (await readRoot(root, index)));
   const byName = new Map<string, PromptFile>();
-  for (const place of places) {
-    const promptFile = await readPlace(place, problems);
-    if (promptFile === undefined) continue;
-    const names = [promptFile.name, promptFile.longName].filter((name) => name !== undefined);
-    // Of two commands with the same name in different folders, the second one has only its long name.
-    const free = names.find((name) => !byName.has(name));
-    if (free !== undefined) byName.set(free, { ...promptFile, name: free });
-  }
-  return { promptFiles: [...byName.values()], problems };
+  for (const kind of ['skills', 'commands'] as const)
+    for (const content of contents)
+      for (const promptFile of content[kind]) {
+        const { name, longName } = promptFile;
+        // Of two commands with the same name in different folders, the second one has only its long name.
+        if (!byName.has(name)) byName.set(name, promptFile);
+        else if (longName !== undefined && !byName.has(longName))
+          byName.set(longName, { ...promptFile, name: longName });
+      }
+  return { promptFiles: [...byName.values()], problems: contents.flatMap(({ problems }) => problems) };
 }
 
-/** Undefined if the file is absent, or cannot be used. */
-async function readPlace(place: PromptFilePlace, problems: string[]): Promise<PromptFile | undefined> {
-  const read = readSmallFile(place.file, MAX_FILE_BYTES);
-  if (read === undefined) return undefined;
-  if (read.size > MAX_FILE_BYTES) {
-    problems.push(`${place.file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`);
-    return undefined;
+async function readRoot(root: ExtensionRoot, index: PromptIndex | undefined): Promise<RootContent> {
+  const readAt = index?.now() ?? 0;
+  const problems: string[] = [];
+  const seen: SeenPath[] = [];
+  const looked = { problems, seen };
+  const skills = await readPlaces(findSkills(root, looked), looked);
+  const commands = await readPlaces(findCommands(root, looked), looked);
+  const content = { skills, commands, problems, seen };
+  index?.add(root, content, readAt);
+  return content;
+}
+
+/** What a search has found out on its way. */
+interface Looked {
+  readonly problems: string[];
+  readonly seen: SeenPath[];
+}
+
+/** Files that are absent, or cannot be used, are left out. */
+async function readPlaces(
+  places: readonly PromptFilePlace[],
+  { problems, seen }: Looked,
+): Promise<PromptFile[]> {
+  const promptFiles: PromptFile[] = [];
+  for (const place of places) {
+    const read = readSmallFile(place.file, MAX_FILE_BYTES);
+    seen.push({ path: place.file, state: read && stateOf(read.stats) });
+    if (read === undefined) continue;
+    if (read.size > MAX_FILE_BYTES) {
+      problems.push(`${place.file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`);
+      continue;
+    }
+    const { promptFile, problems: inFile } = await readPromptFile(place, read.text);
+    // The body is read again when it is used: it may be long, and most files are not used.
+    const { body: _, ...header } = promptFile;
+    promptFiles.push(header);
+    problems.push(...inFile.map(({ line, message }) => `${place.file}:${line}: ${message}`));
   }
-  const { promptFile, problems: inFile } = await readPromptFile(place, read.text);
-  problems.push(...inFile.map(({ line, message }) => `${place.file}:${line}: ${message}`));
-  return promptFile;
+  return promptFiles;
+}
+
+/** Reads the text below the header. Undefined if the file cannot be read any more, or leads out of its project now. */
+export function readBody({ file, within }: Pick<PromptFile, 'file' | 'within'>): string | undefined {
+  if (within !== undefined && !isReallyWithin(file, within)) return undefined;
+  const read = readSmallFile(file, MAX_FILE_BYTES);
+  return read && splitHeader(read.text).body;
 }
 
 /** Each folder below `skills` may contain a skill. */
-function findSkills(root: ExtensionRoot, problems: string[]): readonly PromptFilePlace[] {
-  const { folder, scope, plugin } = root;
+function findSkills(root: ExtensionRoot, { problems, seen }: Looked): readonly PromptFilePlace[] {
+  const { folder, scope, plugin, within } = root;
   const skills = path.join(folder, 'skills');
+  seen.push({ path: skills });
   const pluginFolder = plugin === undefined ? undefined : folder;
   return entriesIn(skills).flatMap(({ name }) => {
     const file = path.join(skills, name, 'SKILL.md');
     return mayFollow(file, root, problems)
-      ? [{ kind: 'skill', file, name, scope, plugin, pluginFolder }]
+      ? [{ kind: 'skill', file, name, scope, plugin, pluginFolder, within }]
       : [];
   });
 }
@@ -91,16 +116,17 @@ function mayFollow(file: string, { within }: ExtensionRoot, problems: string[]):
   return false;
 }
 
-function findCommands(root: ExtensionRoot, problems: string[]): readonly PromptFilePlace[] {
-  const { folder, scope, plugin } = root;
+function findCommands(root: ExtensionRoot, { problems, seen }: Looked): readonly PromptFilePlace[] {
+  const { folder, scope, plugin, within } = root;
   const places: PromptFilePlace[] = [];
   const pluginFolder = plugin === undefined ? undefined : folder;
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const visit = (at: string, folders: readonly string[]): void => {
+    seen.push({ path: at });
     if (!existsSync(at)) return;
     const real = realPath(at);
-    if (seen.has(real)) return;
-    seen.add(real);
+    if (visited.has(real)) return;
+    visited.add(real);
     if (!mayFollow(at, root, problems)) return;
     for (const { name, isFile } of entriesIn(at)) {
       const file = path.join(at, name);
@@ -108,7 +134,7 @@ function findCommands(root: ExtensionRoot, problems: string[]): readonly PromptF
       if (name.endsWith('.md')) {
         if (!mayFollow(file, root, problems)) continue;
         const stem = name.slice(0, -'.md'.length);
-        places.push({ kind: 'command', file, name: stem, scope, plugin, pluginFolder, folders });
+        places.push({ kind: 'command', file, name: stem, scope, plugin, pluginFolder, within, folders });
       } else if (!isFile && folders.length < MAX_DEPTH) visit(file, [...folders, name]);
     }
   };

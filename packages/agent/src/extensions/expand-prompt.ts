@@ -1,6 +1,6 @@
 /** The body of a skill or command with its arguments, command output and variables filled in. */
 import { errorMessage } from '@heddle/core';
-import type { PromptFile } from './prompt-file.ts';
+import type { LoadedPrompt } from './prompt-file.ts';
 
 export interface PromptArguments {
   /** Everything after the command's name, as typed. */
@@ -18,7 +18,7 @@ export type RunPromptCommand = (command: string) => Promise<string>;
  * - Commands run in the order of the text, before any argument is inserted, so their text comes from the file alone.
  */
 export async function expandPrompt(
-  file: PromptFile,
+  file: LoadedPrompt,
   given: PromptArguments,
   run: RunPromptCommand,
 ): Promise<string> {
@@ -72,7 +72,7 @@ function insertQuoted(command: string, insert: (text: string) => string): string
   });
 }
 
-function argumentValues(file: PromptFile, { text, sessionId, effort }: PromptArguments) {
+function argumentValues(file: LoadedPrompt, { text, sessionId, effort }: PromptArguments) {
   const words = splitArguments(text);
   const names = new Map(file.argumentNames.map((name, at) => [name, at]));
   return (variable: string): string | undefined => {

@@ -43,7 +43,7 @@ interface SplitFile {
   readonly isUnclosed: boolean;
 }
 
-function splitHeader(text: string): SplitFile {
+export function splitHeader(text: string): SplitFile {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   if (!FENCE.test(lines[0] ?? '')) return { header: undefined, body: lines.join('\n'), isUnclosed: false };
   const end = lines.findIndex((line, at) => at > 0 && FENCE.test(line));

@@ -1,7 +1,9 @@
 /** Skills and slash commands: Markdown files that become prompts. Both are read by one function; a skill is a folder with `SKILL.md`. */
+import { isRecord } from '@heddle/core';
 import path from 'node:path';
 import { type FileProblem, readMarkdownFile } from './frontmatter.ts';
 
+/** What the header and the place of a file state. Plain data: the index of prompt files stores it. */
 export interface PromptFile {
   readonly kind: 'skill' | 'command';
   /** As typed after the slash; a plugin's has the form `plugin:name`. */
@@ -29,15 +31,43 @@ export interface PromptFile {
   /** It applies only when files matching these patterns are in use. */
   readonly paths: readonly string[];
   readonly shell: string | undefined;
-  readonly body: string;
   readonly file: string;
   readonly folder: string;
   readonly scope: PromptFileScope;
   /** The folder of its plugin. */
   readonly pluginFolder?: string | undefined;
+  /** A link that leads out of this folder is not followed. Undefined: links may lead anywhere. */
+  readonly within?: string | undefined;
 }
 
-export type PromptFileScope = 'managed' | 'user' | 'project' | 'plugin';
+const TEXTS = ['name', 'description', 'file', 'folder', 'scope'] as const;
+const LISTS = ['argumentNames', 'allowedTools', 'disallowedTools', 'paths'] as const;
+
+/** Checks a stored file: every field that the program reads without a test. */
+export function isPromptFile(value: unknown): value is PromptFile {
+  return (
+    isRecord(value) &&
+    (value['kind'] === 'skill' || value['kind'] === 'command') &&
+    TEXTS.every((key) => typeof value[key] === 'string') &&
+    LISTS.every((key) => Array.isArray(value[key]))
+  );
+}
+
+/** A file whose text was read, too. */
+export interface LoadedPrompt extends PromptFile {
+  readonly body: string;
+}
+
+type PromptFileScope = 'managed' | 'user' | 'project' | 'plugin';
+
+/** A folder that may contain `skills/` and `commands/`: `~/.claude`, `.heddle`, a plugin. */
+export interface ExtensionRoot {
+  readonly folder: string;
+  readonly scope: PromptFileScope;
+  readonly plugin?: string | undefined;
+  /** A link that leads out of this folder is not followed. Undefined: links may lead anywhere. */
+  readonly within?: string | undefined;
+}
 
 export interface PromptFilePlace {
   readonly kind: 'skill' | 'command';
@@ -49,10 +79,11 @@ export interface PromptFilePlace {
   readonly folders?: readonly string[] | undefined;
   readonly plugin?: string | undefined;
   readonly pluginFolder?: string | undefined;
+  readonly within?: string | undefined;
 }
 
 interface PromptFileRead {
-  readonly promptFile: PromptFile;
+  readonly promptFile: LoadedPrompt;
   readonly problems: readonly FileProblem[];
 }
 
@@ -122,6 +153,7 @@ export async function readPromptFile(place: PromptFilePlace, text: string): Prom
       folder: path.dirname(place.file),
       scope: place.scope,
       pluginFolder: place.pluginFolder,
+      within: place.within,
     },
   };
 }

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { discoverPromptFiles } from './discover.ts';
+import { discoverPromptFiles, readBody } from './discover.ts';
 import { expandPrompt, splitArguments } from './expand-prompt.ts';
 import { readMarkdownFile } from './frontmatter.ts';
-import { type PromptFile, readPromptFile, toolList } from './prompt-file.ts';
+import { type LoadedPrompt, readPromptFile, toolList } from './prompt-file.ts';
 import { readSmallFile } from './small-file.ts';
 
 const skill = (text: string, name = 'fix-tests') =>
@@ -113,7 +113,7 @@ describe('a list of tools', () => {
 });
 
 describe('the body of a prompt file', () => {
-  const file = (body: string, more: Partial<PromptFile> = {}): PromptFile => ({
+  const file = (body: string, more: Partial<LoadedPrompt> = {}): LoadedPrompt => ({
     kind: 'command',
     name: 'c',
     longName: undefined,
@@ -210,12 +210,28 @@ describe('discovery', () => {
       { folder: path.join(root, 'plugin'), scope: 'plugin', plugin: 'ops' },
       { folder: path.join(root, 'absent'), scope: 'project' },
     ]);
-    expect(promptFiles.map(({ kind, name, body }) => [kind, name, body])).toEqual([
+    expect(promptFiles.map((file) => [file.kind, file.name, readBody(file)])).toEqual([
       ['skill', 'review', 'user'],
       ['command', 'commit', 'commit'],
       ['command', 'ops:deploy', 'deploy'],
     ]);
     expect(problems).toEqual([]);
+  });
+
+  it('reads the text of a file when it is used, and not through a link that leads out now', async () => {
+    write('later/commands/go.md', `${header('go')}first`);
+    write('secret.md', 'secret');
+    const file = path.join(root, 'later/commands/go.md');
+    const within = path.join(root, 'later');
+    const { promptFiles } = await discoverPromptFiles([{ folder: within, scope: 'project', within }]);
+    const [found] = promptFiles;
+    if (found === undefined) throw new Error('not found');
+    writeFileSync(file, `${header('go')}second`);
+    expect(readBody(found)).toBe('second');
+    rmSync(file);
+    expect(readBody(found)).toBeUndefined();
+    symlinkSync(path.join(root, 'secret.md'), file);
+    expect(readBody(found)).toBeUndefined();
   });
 
   it('names file and line of a problem', async () => {
@@ -230,6 +246,6 @@ describe('discovery', () => {
 
 it.runIf(process.platform === 'linux')('a file that hides its size is read up to the limit', () => {
   const read = readSmallFile('/proc/self/status', 10);
-  expect(read).toEqual({ text: expect.stringMatching(/^Name:/), size: 11 });
+  expect(read).toMatchObject({ text: expect.stringMatching(/^Name:/), size: 11 });
   expect(read?.text).toHaveLength(10);
 });

@@ -12,10 +12,11 @@ import {
 } from '@heddle/core';
 import { PROJECT_FOLDERS } from '../settings/scopes.ts';
 import { BUILT_IN_PROMPTS } from './built-in.ts';
-import { discoverPromptFiles, type ExtensionRoot } from './discover.ts';
+import { discoverPromptFiles, readBody } from './discover.ts';
 import { expandPrompt } from './expand-prompt.ts';
 import { matchesPaths } from './path-match.ts';
-import type { PromptFile } from './prompt-file.ts';
+import type { ExtensionRoot, LoadedPrompt, PromptFile } from './prompt-file.ts';
+import type { PromptIndex } from './prompt-index.ts';
 import { skillList } from './skill-list.ts';
 
 type Content = UserMessage['content'];
@@ -23,6 +24,8 @@ type Content = UserMessage['content'];
 export interface ExtensionDeps {
   readonly cwd: string;
   readonly roots: readonly ExtensionRoot[];
+  /** Makes starts faster. Undefined: every file is read. */
+  readonly index?: PromptIndex | undefined;
   /** Whether rules, models and effort in files of the project count. Texts always do. */
   readonly trustsProject: boolean;
   readonly sessionId: string;
@@ -108,7 +111,7 @@ export class SessionExtensions {
 
   /** Reads all files. Never rejects. */
   async load(): Promise<this> {
-    const { promptFiles, problems } = await discoverPromptFiles(this.#deps.roots);
+    const { promptFiles, problems } = await discoverPromptFiles(this.#deps.roots, this.#deps.index);
     this.#files = promptFiles;
     this.#problems = problems;
     return this;
@@ -240,6 +243,7 @@ export class SessionExtensions {
   /** The prompt has ended. Grants and models of its commands and skills end with it. */
   release(): void {
     for (const undo of this.#undo.splice(0).toReversed()) undo();
+    this.#deps.index?.save();
   }
 
   /** The text for the model: the file itself, or the report of a subagent that followed it. */
@@ -263,7 +267,7 @@ export class SessionExtensions {
       this.#mayChange(file)
         ? runCommand(commandFor(file.shell, command), signal)
         : Promise.reject(new Error(this.#ofSubfolders.has(file.file) ? OF_SUBFOLDER : NOT_TRUSTED));
-    return expandPrompt(file, given, run);
+    return expandPrompt(withBody(file), given, run);
   }
 
   /** A project that is not trusted gives no permissions, chooses no model and runs no command. Nor does a subfolder. */
@@ -280,6 +284,11 @@ export class SessionExtensions {
       usable.find(({ longName }) => longName?.toLowerCase() === wanted)
     );
   }
+}
+
+function withBody(file: PromptFile | LoadedPrompt): LoadedPrompt {
+  if ('body' in file) return file;
+  return { ...file, body: readBody(file) ?? `[The file ${file.file} cannot be read any more.]` };
 }
 
 /** The folder of the project that a file in `.claude` or `.heddle` belongs to. */

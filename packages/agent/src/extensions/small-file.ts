@@ -1,10 +1,11 @@
 /** Reads a file without blocking on pipes, and no more of it than a limit. */
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 
 export interface SmallFile {
   readonly text: string;
   /** The size of the whole file in bytes. */
   readonly size: number;
+  readonly stats: Stats;
 }
 
 /** A pipe under the name of a file must not block the program. Not defined on every platform. */
@@ -27,6 +28,7 @@ export function readSmallFile(file: string, maxBytes: number): SmallFile | undef
     return {
       text: bytes.toString('utf8', 0, Math.min(length, maxBytes)),
       size: Math.max(about.size, length),
+      stats: about,
     };
   } catch {
     return undefined;

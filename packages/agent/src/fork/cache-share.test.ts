@@ -203,7 +203,11 @@ describe('at the start of a prompt', () => {
     open.open();
     await agent.settle();
     // The end of the second prompt asks again, and reads the cache.
-    expectCached(SUGGESTION, model.calls.map(({ request }) => request), 2);
+    expectCached(
+      SUGGESTION,
+      model.calls.map(({ request }) => request),
+      2,
+    );
   });
 });
 

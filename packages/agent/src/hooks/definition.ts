@@ -173,9 +173,8 @@ const OLD_TOOL_NAMES: ReadonlyMap<string, string> = new Map([
 export function createHookMatcher(matcher: string): HookMatcher {
   if (matcher === '' || matcher === '*') return { ok: true, matches: () => true };
   if (/^[\w\s,|-]+$/.test(matcher)) {
-    const names = matcher.split(/[|,]/).map((name) => name.trim());
-    const accepted = new Set(names.map((name) => OLD_TOOL_NAMES.get(name) ?? name).concat(names));
-    return { ok: true, matches: (subject) => accepted.has(subject) };
+    let accepted: ReadonlySet<string> | undefined;
+    return { ok: true, matches: (subject) => (accepted ??= namesIn(matcher)).has(subject) };
   }
   try {
     const expression = new RegExp(matcher);
@@ -184,6 +183,11 @@ export function createHookMatcher(matcher: string): HookMatcher {
     const message = errorMessage(thrown);
     return { ok: false, matches: () => true, message };
   }
+}
+
+function namesIn(matcher: string): ReadonlySet<string> {
+  const names = matcher.split(/[|,]/).map((name) => name.trim());
+  return new Set(names.map((name) => OLD_TOOL_NAMES.get(name) ?? name).concat(names));
 }
 
 function isTexts(value: unknown): value is readonly string[] {

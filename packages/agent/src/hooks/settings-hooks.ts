@@ -63,6 +63,11 @@ function readFileHooks(
   const placeOf = (path: readonly (string | number)[]): string => describePlace(loaded, path);
   const origin = { source: file ?? `the ${scope} settings`, placeOf };
   const trusted = readHooks(counting['hooks'], origin);
+  // Usually all of them count, and are read once.
+  if (counting['hooks'] === settings['hooks']) {
+    const declared = trusted.hooks.map((hook): DeclaredHook => ({ hook, scope, inactive: switchedOff }));
+    return { declared, problems: trusted.problems };
+  }
   const keys = new Set(trusted.hooks.map(keyOf));
   const declared = readHooks(settings['hooks'], origin).hooks.map((hook): DeclaredHook => {
     const inactive = keys.has(keyOf(hook)) ? switchedOff : 'untrusted';

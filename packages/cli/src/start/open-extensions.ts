@@ -10,10 +10,12 @@ import {
   runSideCall,
   type Session,
   newUuid,
+  VERSION,
 } from '@heddle/agent';
 import {
   type ExtensionRoot,
   type PromptFile,
+  PromptIndex,
   SessionExtensions,
   type UseModel,
 } from '@heddle/agent/extensions';
@@ -52,11 +54,13 @@ const USUAL_WINDOW = 200_000;
 /** Reads the files while the rest of the program starts. Never rejects. */
 export function openExtensions(command: RunOptions, setup: ExtensionSetup): Promise<SessionExtensions> {
   const { options, session, agent, agentOptions } = setup;
-  const { cwd, rules, context, modelName } = options;
+  const { cwd, rules, context, modelName, configDirs = [] } = options;
+  const [ownFolder] = configDirs;
   const trustsProject = isTrusted({ cwd, home: os.homedir(), env: process.env });
   return new SessionExtensions({
     cwd,
     roots: extensionRoots(command, options, trustsProject),
+    index: ownFolder === undefined ? undefined : new PromptIndex(path.join(ownFolder, 'cache'), VERSION),
     trustsProject,
     sessionId: session.id,
     effort: () => agentOptions().requestOptions?.effort,

@@ -1,6 +1,6 @@
 /** Estimates the part of a request before the conversation: the system prompt, the contexts and the tools. */
 import type { PromptHead, Tool } from '@heddle/core';
-import { estimateText } from './text.ts';
+import { estimateText, MOST_PER_CHARACTER } from './text.ts';
 
 /** Tokens of the text around a tool, and around the contexts. */
 const TOOL_FRAME = 20;
@@ -37,9 +37,6 @@ export function estimatePrompt(head: PromptHead): PromptTokens {
   knownHeads.set(head, tokens);
   return tokens;
 }
-
-/** No character is more tokens than this in any script. */
-const MOST_PER_CHARACTER = 1.6;
 
 /** Returns an upper limit from the number of characters. An estimate would take milliseconds during start-up. */
 export function mostTokens(

@@ -1,6 +1,6 @@
 /** Estimates the tokens of a message in a request. Messages never change, so each is estimated once. */
 import type { Attachment, ContentBlock, DocumentBlock, ImageBlock, MediaSource, Message } from '@heddle/core';
-import { estimateText } from './text.ts';
+import { estimateText, MOST_PER_CHARACTER } from './text.ts';
 
 /** Tokens around a message, and around a call or result with its name and id. */
 const MESSAGE_FRAME = 4;
@@ -19,6 +19,22 @@ export function estimateMessage(message: Message): number {
   const tokens = measureSafely(message);
   known.set(message, tokens);
   return tokens;
+}
+
+/** Returns an upper limit from the number of characters, which is known without reading them. */
+export function mostMessageTokens(message: Message): number {
+  const text = plainTextOf(message);
+  return text === undefined
+    ? estimateMessage(message)
+    : ATTACHMENT_FRAME + Math.ceil(text.length * MOST_PER_CHARACTER);
+}
+
+/** Undefined for a message with other parts than text. */
+function plainTextOf(message: Message): string | undefined {
+  if (message?.type === 'user' && typeof message.content === 'string') return message.content;
+  if (message?.type === 'attachment' && message.attachment.kind !== 'queued_command')
+    return jsonOf(message.attachment);
+  return undefined;
 }
 
 export function estimateMessages(messages: Iterable<Message>): number {

@@ -9,6 +9,9 @@ import * as cost from './costs.ts';
 /** A margin, so that a text of unusual words is not underestimated. */
 const MARGIN = 1.03;
 
+/** No character is more tokens than this in any script. */
+export const MOST_PER_CHARACTER = 1.6;
+
 export function estimateText(text: string): number {
   if (text.length === 0) return 0;
   return Math.ceil(new Scanner(text).tokens() * MARGIN);

@@ -5,7 +5,7 @@
  * Contract: each message is read once. A history that grew costs only what was added.
  */
 import { History, type Message, type ToolResultBlock, type ToolUseBlock } from '@heddle/core';
-import { estimateMessage } from '../estimate/message.ts';
+import { estimateMessage, mostMessageTokens } from '../estimate/message.ts';
 import { type DecodedMessage, decodeMessage } from './decode-message.ts';
 
 export interface HistoryRound {
@@ -34,8 +34,20 @@ export class HistoryReader {
   cuts: number[] = [];
   /** The index of the last compact boundary, or -1. */
   boundary = -1;
-  /** The estimated tokens of all messages. */
-  tokens = 0;
+  #tokens = 0;
+  /** Messages that are not part of `#tokens` yet. */
+  #uncounted: Message[] = [];
+
+  /** The estimated tokens of all messages. They are counted when this is first read. */
+  get tokens(): number {
+    for (const message of this.#uncounted.splice(0)) this.#tokens += estimateMessage(message);
+    return this.#tokens;
+  }
+
+  /** An upper limit of `tokens` that costs nearly nothing. */
+  get mostTokens(): number {
+    return this.#uncounted.reduce((sum, message) => sum + mostMessageTokens(message), this.#tokens);
+  }
 
   read(history: History<Message>): this {
     if (history === this.#history) return this;
@@ -55,11 +67,12 @@ export class HistoryReader {
     this.results = [];
     this.cuts = [];
     this.boundary = -1;
-    this.tokens = 0;
+    this.#tokens = 0;
+    this.#uncounted = [];
   }
 
   #add(message: Message, index: number): void {
-    this.tokens += estimateMessage(message);
+    this.#uncounted.push(message);
     const decoded = decodeMessage(message);
     const last = this.rounds.at(-1) ?? newRound(0);
     switch (decoded.kind) {

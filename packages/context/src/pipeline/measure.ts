@@ -73,7 +73,7 @@ export class ContextMeasure {
     if (this.#estimator.hasCount) return undefined;
     const { microcompact, snip, collapse, autoCompact } = thresholds;
     const most = Math.round(
-      (mostTokens(this.#head, tools) + this.#reader.read(messages).tokens) * usualScale,
+      (mostTokens(this.#head, tools) + this.#reader.read(messages).mostTokens) * usualScale,
     );
     return most < Math.min(microcompact, snip, collapse, autoCompact) ? most : undefined;
   }
