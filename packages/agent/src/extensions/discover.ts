@@ -57,7 +57,7 @@ async function readRoot(root: ExtensionRoot, index: PromptIndex | undefined): Pr
   return content;
 }
 
-/** What a search has found out on its way. */
+/** Results of a search, beside its files. */
 interface Looked {
   readonly problems: string[];
   readonly seen: SeenPath[];

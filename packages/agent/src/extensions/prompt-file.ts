@@ -3,7 +3,7 @@ import { isRecord } from '@heddle/core';
 import path from 'node:path';
 import { type FileProblem, readMarkdownFile } from './frontmatter.ts';
 
-/** What the header and the place of a file state. Plain data: the index of prompt files stores it. */
+/** The content of a header, with the place of its file. Plain data: the index of prompt files stores it. */
 export interface PromptFile {
   readonly kind: 'skill' | 'command';
   /** As typed after the slash; a plugin's has the form `plugin:name`. */

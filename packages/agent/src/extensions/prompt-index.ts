@@ -148,12 +148,14 @@ function readIndex(file: string): StoredIndex | undefined {
 function isStoredIndex(value: unknown): value is StoredIndex {
   if (!isRecord(value) || typeof value['key'] !== 'string' || !isRecord(value['content'])) return false;
   const { skills, commands, problems } = value['content'];
-  const files = Array.isArray(skills) && Array.isArray(commands) ? [...skills, ...commands] : [undefined];
   return (
     Array.isArray(value['states']) &&
     value['states'].every((entry) => Array.isArray(entry) && typeof entry[0] === 'string') &&
     Array.isArray(problems) &&
-    files.every(isPromptFile)
+    Array.isArray(skills) &&
+    skills.every(isPromptFile) &&
+    Array.isArray(commands) &&
+    commands.every(isPromptFile)
   );
 }
 
