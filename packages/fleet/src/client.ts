@@ -4,7 +4,7 @@ import { isRecord } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, inTransaction, notify, openDatabase, type Queries } from './database.ts';
-import type { StoredLine } from './log.ts';
+import { CHILD_RECORD, type StoredLine } from './log.ts';
 import { type FleetHealth, listSessions, pruneSessions, readHealth, type SessionRow } from './overview.ts';
 import { type OpenQuestion, openQuestions, type QuestionKey, storeAnswer } from './questions.ts';
 import { chooseScheduler, openScheduler, type SchedulerName } from './scheduler/open-scheduler.ts';
@@ -41,6 +41,9 @@ export interface TurnState {
 
 /** Stored lines in order. `seq` is the place to continue a watch from. */
 export type Seen = StoredLine;
+
+/** A line of the file of a session or of a subagent, or the record of a subagent. */
+export type FileLine = Pick<StoredLine, 'agent' | 'line'> & { readonly isRecord: boolean };
 
 const POLL_MS = 100;
 const PAGE_LINES = 500;
@@ -207,7 +210,7 @@ export class Fleet {
   /** Lines after a number, in order. */
   async page(session: string, after: number, limit: number): Promise<readonly Seen[]> {
     const { rows } = await this.#database.pool.query<Seen>(
-      'select seq, turn, kind, line from heddle.entry where session = $1 and seq > $2 order by seq limit $3',
+      'select seq, turn, kind, agent, line from heddle.entry where session = $1 and seq > $2 order by seq limit $3',
       [session, after, limit],
     );
     return rows;
@@ -252,11 +255,12 @@ export class Fleet {
     return rows.map(({ id }) => id);
   }
 
-  /** The lines of a session in the format of a session file. */
-  async *lines(session: string): AsyncGenerator<string> {
+  /** The lines of a session in the format of a session file, with those of its subagents. Lines of the fleet are left out. */
+  async *lines(session: string): AsyncGenerator<FileLine> {
     for (let after = 0; ; ) {
       const rows = await this.page(session, after, PAGE_LINES);
-      for (const { kind, line } of rows) if (kind !== 'taken') yield line;
+      for (const { kind, agent, line } of rows)
+        if (kind !== 'taken') yield { agent, line, isRecord: kind === CHILD_RECORD };
       const last = rows.at(-1);
       if (!last) return;
       after = last.seq;
@@ -264,15 +268,16 @@ export class Fleet {
   }
 
   /** Stores the lines of a session file as a new session. Its prompts count as ended. */
-  async addLines(session: string, lines: readonly string[]): Promise<void> {
-    const kinds = lines.map((line) => kindOf(line));
+  async addLines(session: string, lines: readonly FileLine[]): Promise<void> {
+    const kinds = lines.map(({ line, isRecord: isChild }) => (isChild ? CHILD_RECORD : kindOf(line)));
     await inTransaction(this.#database, async (tx) => {
       const { rows } = await tx.query('select 1 from heddle.entry where session = $1 limit 1', [session]);
       if (rows.length > 0) throw new Error(`The session ${session} has entries already.`);
       await tx.query(
-        `insert into heddle.entry (session, turn, seq, kind, line)
-         select $1, 0, row_number() over (), kind, line from unnest($2::text[], $3::text[]) as given (kind, line)`,
-        [session, kinds, lines],
+        `insert into heddle.entry (session, turn, seq, kind, agent, line)
+         select $1, 0, row_number() over (), kind, agent, line
+         from unnest($2::text[], $3::text[], $4::text[]) as given (kind, agent, line)`,
+        [session, kinds, lines.map(({ agent }) => agent), lines.map(({ line }) => line)],
       );
     });
   }

@@ -14,6 +14,12 @@ export interface Database {
   end(): Promise<void>;
 }
 
+/** A submitted prompt. The turns of a session have the numbers 1, 2, 3, … */
+export interface TurnId {
+  readonly session: string;
+  readonly n: number;
+}
+
 /** How long a statement waits for a connection, including the wait for a free one in the pool. */
 const CONNECT_MS = 30_000;
 
@@ -124,7 +130,10 @@ export function isConnectionError(thrown: unknown): boolean {
   );
 }
 
-/** The code of an error of the server, such as `23505` for a key that exists. */
+/** A row with the same key exists. */
+export const KEY_EXISTS = '23505';
+
+/** The code of an error of the server, such as `KEY_EXISTS`. */
 export function sqlState(thrown: unknown): string | undefined {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string'
     ? thrown.code

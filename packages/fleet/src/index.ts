@@ -1,5 +1,6 @@
 /** Sessions on many machines: the log in PostgreSQL, workers that take over from each other, and a client. */
 export {
+  type FileLine,
   Fleet,
   type Seen,
   type SubmitChoice,

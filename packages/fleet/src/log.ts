@@ -1,11 +1,12 @@
 /**
- * The session log in PostgreSQL: the same lines as the file journal, one row each. The primary key (session, seq) is the fence:
- * a worker that takes a session over inserts the next line, and the insert of the earlier writer fails.
+ * The session log in PostgreSQL: the same lines as the file journal, one row each. A worker that takes a session over inserts the
+ * next line. The logs of subagents and their records are rows of the same session.
  */
 import {
+  type ChildPlace,
+  type ChildStore,
   decodeLine,
   encodeEntry,
-  type EntryChain,
   type EntryFrame,
   type Journal,
   JournalError,
@@ -15,15 +16,13 @@ import {
   StoredCosts,
 } from '@heddle/agent/store';
 import { type Entry, type EntryBody, unfinishedRun } from '@heddle/core';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { AWAY_MS, type Database, isConnectionError, retrying, sqlState } from './database.ts';
+import { type Database, KEY_EXISTS, retrying, sqlState, type TurnId } from './database.ts';
+import { LineWriter, type StoredLine, type WriterSetup } from './line-writer.ts';
 
-export interface TurnId {
-  readonly session: string;
-  readonly n: number;
-}
+export type { StoredLine };
 
-const TAKEN_OVER = 'Another worker has taken the session over.';
+/** The kind of a line with the record of a subagent. */
+export const CHILD_RECORD = 'child';
 
 /** Inserts the line of a takeover. Every later insert of the earlier writer fails on the key. Returns its number. */
 export async function takeOver({ pool }: Database, turn: TurnId, worker: number): Promise<number> {
@@ -47,218 +46,158 @@ export async function takeOver({ pool }: Database, turn: TurnId, worker: number)
   }
 }
 
-const KEY_EXISTS = '23505';
-
-export interface StoredLine {
-  readonly seq: number;
-  readonly turn: number;
-  readonly kind: string;
-  readonly line: string;
-}
-
-interface LogSetup {
-  readonly turn: TurnId;
-  readonly tenant: string;
-  /** The number of the takeover line. */
-  readonly seq: number;
+export interface LogSetup extends WriterSetup {
   readonly frame: Omit<EntryFrame, 'sessionId'>;
-  /** Called once when entries can no longer be stored. The run must end. */
-  readonly onLost: (reason: string) => void;
 }
 
 export interface FleetSession extends Session {
-  readonly journal: FleetJournal;
+  readonly writer: LineWriter;
   /** The entries of the turn so far. */
   readonly turnEntries: readonly Entry[];
 }
 
 /** Opens a session after its takeover. Only lines from the last boundary on are read. */
 export async function openSession(database: Database, setup: LogSetup): Promise<FleetSession> {
-  const { turn } = setup;
-  const { rows } = await database.pool.query<StoredLine>(
-    `select seq, turn, kind, line from heddle.entry
-     where session = $1 and (kind = 'session' or turn = $2 or seq >= coalesce(
-       (select max(seq) from heddle.entry where session = $1 and kind = 'boundary'), 0))
-     order by seq`,
-    [turn.session, turn.n],
-  );
-  const boundary = rows.findLastIndex(({ kind }) => kind === 'boundary');
-  const reader = new SessionReader();
-  for (const [at, row] of rows.entries()) if (row.kind === 'session' || at >= boundary) reader.take(row.line);
+  const { turn, frame } = setup;
+  const [{ rows }, records] = await Promise.all([
+    database.pool.query<StoredLine>(
+      `select seq, turn, kind, line from heddle.entry
+       where session = $1 and agent is null and (kind = 'session' or turn = $2 or seq >= coalesce(
+         (select max(seq) from heddle.entry where session = $1 and kind = 'boundary' and agent is null), 0))
+       order by seq`,
+      [turn.session, turn.n],
+    ),
+    readRecords(database, turn.session),
+  ]);
   const turnEntries = rows.filter((row) => row.turn === turn.n).flatMap(entriesIn);
-  const { projection, snapshot, bill, chain } = reader;
-  const journal = new FleetJournal(database, { ...setup, chain, bill, standing: projection });
+  const writer = new LineWriter(database, setup);
   return {
+    ...conversationOf(rows, writer, { ...frame, sessionId: turn.session }),
     id: turn.session,
-    journal,
-    projection,
-    snapshot,
-    bill,
-    notices: [],
+    writer,
     turnEntries,
     unfinished: () => unfinishedRun(turnEntries),
+    children: new FleetChildren(database, writer, turn.session, records),
   };
 }
 
-function entriesIn({ line }: StoredLine): Entry[] {
+/** The newest record of each subagent. */
+async function readRecords({ pool }: Database, session: string): Promise<Map<string, unknown>> {
+  const { rows } = await pool.query<{ agent: string; line: string }>(
+    `select distinct on (agent) agent, line from heddle.entry
+     where session = $1 and agent is not null and kind = '${CHILD_RECORD}' order by agent, seq desc`,
+    [session],
+  );
+  return new Map(rows.map(({ agent, line }) => [agent, JSON.parse(line)]));
+}
+
+/** The subagents of a session. Their lines are in its sequence, so they are stored in order and by one writer. */
+class FleetChildren implements ChildStore {
+  readonly records: Map<string, unknown>;
+  readonly #database: Database;
+  readonly #writer: LineWriter;
+  readonly #session: string;
+
+  constructor(database: Database, writer: LineWriter, session: string, records: Map<string, unknown>) {
+    this.records = records;
+    this.#database = database;
+    this.#writer = writer;
+    this.#session = session;
+  }
+
+  async open({ id, cwd, version }: ChildPlace): Promise<Session> {
+    // A task of this worker may have ended a moment ago.
+    await this.#writer.settle();
+    const { rows } = await retrying(() =>
+      this.#database.pool.query<StoredLine>(
+        `select seq, turn, kind, line from heddle.entry
+         where session = $1 and agent = $2 and kind <> '${CHILD_RECORD}' order by seq`,
+        [this.#session, id],
+      ),
+    );
+    const frame = { sessionId: this.#session, cwd, version, agentId: id };
+    const unfinished = (): readonly Entry[] | undefined => unfinishedRun(rows.flatMap(entriesIn));
+    return { ...conversationOf(rows, this.#writer, frame), id, unfinished };
+  }
+
+  writeRecord(agentId: string, record: object): void {
+    this.#writer.add({ kind: CHILD_RECORD, agent: agentId, line: JSON.stringify(record), costUsd: 0 });
+    this.records.set(agentId, record);
+  }
+}
+
+type Conversation = Pick<Session, 'journal' | 'projection' | 'snapshot' | 'bill' | 'notices'>;
+
+/** Reads the lines of one conversation, and continues it with this writer. */
+function conversationOf(
+  rows: readonly Pick<StoredLine, 'kind' | 'line'>[],
+  writer: LineWriter,
+  frame: EntryFrame,
+): Conversation {
+  const boundary = rows.findLastIndex(({ kind }) => kind === 'boundary');
+  const reader = new SessionReader();
+  for (const [at, row] of rows.entries()) if (row.kind === 'session' || at >= boundary) reader.take(row.line);
+  const { projection, snapshot, bill } = reader;
+  return { journal: new FleetJournal(writer, reader, frame), projection, snapshot, bill, notices: [] };
+}
+
+function entriesIn({ line }: Pick<StoredLine, 'line'>): Entry[] {
   return decodeLine(line).flatMap((decoded) => (decoded.kind === 'entry' ? [decoded.entry] : []));
 }
 
-interface JournalSetup extends LogSetup {
-  readonly chain: EntryChain;
-  readonly bill: StoredCosts;
-  readonly standing: Session['projection'];
-}
-
-interface PendingLine extends StoredLine {
-  readonly costUsd: number;
-}
-
-const RETRY_MS = 200;
-
-/** Stores lines in batches, one batch at a time. The engine waits only for lines that cannot be reconstructed. */
+/** The journal of a session or of a subagent. The engine waits only for lines that cannot be reconstructed. */
 class FleetJournal implements Journal {
   readonly sessionId: string;
   readonly path = undefined;
-  readonly #database: Database;
-  readonly #setup: JournalSetup;
+  readonly #writer: LineWriter;
+  readonly #frame: EntryFrame;
+  readonly #chain: SessionReader['chain'];
   readonly #bill: StoredCosts;
+  readonly #standing: Session['projection'];
   readonly #power = new PowerPolicy();
-  #pending: PendingLine[] = [];
-  #nextSeq: number;
-  #storedSeq: number;
   /** The last line that the next step waits for. */
   #neededSeq: number;
-  #flushing: Promise<void> | undefined;
-  /** The reason why nothing more is stored. */
-  #lost: string | undefined;
+  #isClosed = false;
 
-  constructor(database: Database, setup: JournalSetup) {
-    this.#database = database;
-    this.#setup = setup;
-    this.#bill = new StoredCosts(setup.bill);
-    this.sessionId = setup.turn.session;
-    this.#nextSeq = setup.seq + 1;
-    this.#storedSeq = setup.seq;
-    this.#neededSeq = setup.seq;
+  constructor(
+    writer: LineWriter,
+    { chain, bill, projection }: Pick<SessionReader, 'chain' | 'bill' | 'projection'>,
+    frame: EntryFrame,
+  ) {
+    this.#writer = writer;
+    this.#chain = chain;
+    this.#bill = new StoredCosts(bill);
+    this.#standing = projection;
+    this.#frame = frame;
+    this.sessionId = frame.sessionId;
+    this.#neededSeq = writer.storedSeq;
   }
 
   append(body: EntryBody): void {
-    if (this.#lost !== undefined) throw new JournalError(this.#lost);
-    const { chain, frame, standing, turn } = this.#setup;
-    const before = { parentUuid: chain.parent, bill: this.#bill, standing };
-    const line = encodeEntry({ ...body, at: Date.now() }, { ...frame, sessionId: turn.session }, before);
-    const seq = this.#nextSeq++;
-    const isBilled = body.type === 'answer' || body.type === 'spent';
-    this.#pending.push({
-      seq,
-      turn: turn.n,
+    if (this.#isClosed) throw new JournalError('The session is closed.');
+    // An entry that is not accepted must not become part of the chain.
+    this.#writer.check();
+    const before = { parentUuid: this.#chain.parent, bill: this.#bill, standing: this.#standing };
+    const line = encodeEntry({ ...body, at: Date.now() }, this.#frame, before);
+    // The session has a line about the costs of its subagents.
+    const isCharged = this.#frame.agentId === undefined && (body.type === 'answer' || body.type === 'spent');
+    const seq = this.#writer.add({
       kind: 'type' in line ? String(line.type) : body.type,
+      agent: this.#frame.agentId ?? null,
       line: JSON.stringify(line),
-      costUsd: isBilled ? (body.costUsd ?? 0) : 0,
+      costUsd: isCharged ? (body.costUsd ?? 0) : 0,
     });
     if (this.#power.mustSync(body)) this.#neededSeq = seq;
-    chain.follow(body);
+    this.#chain.follow(body);
     this.#bill.note(body);
-    this.#flushing ??= this.#flush();
   }
 
   stored(): Promise<void> | undefined {
-    if (this.#lost !== undefined) return Promise.reject(new JournalError(this.#lost));
-    return this.#storedSeq >= this.#neededSeq ? undefined : this.#reached(this.#neededSeq);
+    return this.#writer.isStored(this.#neededSeq) ? undefined : this.#writer.reached(this.#neededSeq);
   }
 
-  /** The number of the last stored line. */
-  get lastSeq(): number {
-    return this.#storedSeq;
-  }
-
-  /** Waits until every line is stored. */
-  settle(): Promise<void> {
-    return this.#reached(this.#nextSeq - 1);
-  }
-
-  /** Nothing more is stored from here on. Another worker continues from the last stored line. */
-  freeze(reason: string): void {
-    this.#lost ??= reason;
-  }
-
+  /** Lines that were accepted are still stored. */
   close(): void {
-    this.freeze('The session is closed.');
-  }
-
-  async #reached(seq: number): Promise<void> {
-    while (this.#storedSeq < seq) {
-      if (this.#lost !== undefined) throw new JournalError(this.#lost);
-      await (this.#flushing ??= this.#flush());
-    }
-  }
-
-  async #flush(): Promise<void> {
-    // Entries of the same step are stored together.
-    await Promise.resolve();
-    const giveUpAt = Date.now() + AWAY_MS;
-    while (this.#pending.length > 0 && this.#lost === undefined) {
-      // A copy: lines that arrive during the insert belong to the next batch.
-      const batch = [...this.#pending];
-      try {
-        await this.#insert(batch);
-      } catch (thrown) {
-        if (
-          sqlState(thrown) === KEY_EXISTS &&
-          (await retrying(() => this.#isOwn(batch)).catch(() => false))
-        ) {
-          // The reply to an earlier try was lost.
-        } else if (isConnectionError(thrown) && Date.now() < giveUpAt) {
-          await sleep(RETRY_MS);
-          continue;
-        } else {
-          this.#lose(
-            sqlState(thrown) === KEY_EXISTS ? TAKEN_OVER : `The log cannot be stored: ${String(thrown)}`,
-          );
-          break;
-        }
-      }
-      this.#pending = this.#pending.slice(batch.length);
-      this.#storedSeq = batch.at(-1)?.seq ?? this.#storedSeq;
-    }
-    // Cleared here, not in `finally` of a caller: an entry that comes in between would never be stored.
-    this.#flushing = undefined;
-  }
-
-  #lose(reason: string): void {
-    this.#lost = reason;
-    this.#setup.onLost(reason);
-  }
-
-  async #insert(batch: readonly PendingLine[]): Promise<void> {
-    const { turn, tenant } = this.#setup;
-    const costUsd = batch.reduce((total, line) => total + line.costUsd, 0);
-    const values = [
-      turn.session,
-      turn.n,
-      batch.map(({ seq }) => seq),
-      batch.map(({ kind }) => kind),
-      batch.map(({ line }) => line),
-    ];
-    const insert = `insert into heddle.entry (session, turn, seq, kind, line)
-      select $1, $2, * from unnest($3::int[], $4::text[], $5::text[])`;
-    if (costUsd === 0) return void (await this.#database.pool.query(insert, values));
-    // The costs are charged in the statement that stores them, so a takeover neither loses nor repeats them.
-    await this.#database.pool.query(
-      `with stored as (${insert}),
-       charged as (update heddle.session set spent_usd = spent_usd + $6 where id = $1)
-       update heddle.tenant set spent_usd = spent_usd + $6 where id = $7`,
-      [...values, costUsd, tenant],
-    );
-  }
-
-  /** Compares the rows under our numbers with our lines. */
-  async #isOwn(batch: readonly PendingLine[]): Promise<boolean> {
-    const { rows } = await this.#database.pool.query<StoredLine>(
-      'select seq, line from heddle.entry where session = $1 and seq >= $2 order by seq',
-      [this.sessionId, batch[0]?.seq ?? 0],
-    );
-    return batch.every(({ seq, line }, at) => rows[at]?.seq === seq && rows[at].line === line);
+    this.#isClosed = true;
   }
 }

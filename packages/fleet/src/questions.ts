@@ -2,8 +2,15 @@
 import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
 import { createHash } from 'node:crypto';
-import { type Database, inTransaction, listen, type Listener, notify, retrying } from './database.ts';
-import type { TurnId } from './log.ts';
+import {
+  type Database,
+  inTransaction,
+  listen,
+  type Listener,
+  notify,
+  retrying,
+  type TurnId,
+} from './database.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
 
 export interface OpenQuestion {
@@ -96,11 +103,11 @@ export class AnswerInbox {
   /** Asks, and waits for the answer. Undefined after `patienceMs`: the turn is to be parked. */
   async ask(
     turn: TurnId,
-    { toolUseId, tool, input, reason }: PermissionQuestion,
+    { toolUseId, tool, input, reason, agentId }: PermissionQuestion,
     signal: AbortSignal,
     patienceMs: number,
   ): Promise<PermissionAnswer | undefined> {
-    const digest = digestOf(tool, input);
+    const digest = digestOf(tool, input, agentId);
     const key = [turn.session, turn.n, toolUseId, digest];
     const { pool } = this.#database;
     const isOver = (): boolean => signal.aborted;
@@ -150,8 +157,9 @@ function answerOf({ allow, message }: Readonly<Record<string, unknown>>): Permis
   return { allow: allow === true, ...(typeof message === 'string' ? { message } : {}) };
 }
 
-function digestOf(tool: string, input: unknown): string {
+/** Calls of different agents may have the same id. */
+function digestOf(tool: string, input: unknown, agentId: string | undefined): string {
   return createHash('sha256')
-    .update(JSON.stringify([tool, input]))
+    .update(JSON.stringify(agentId === undefined ? [tool, input] : [tool, input, agentId]))
     .digest('hex');
 }

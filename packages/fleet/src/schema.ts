@@ -109,6 +109,11 @@ const MIGRATIONS: readonly string[] = [
     created timestamptz not null default now()
   );
   `,
+  `
+  -- The subagent that a line belongs to. Null: the line belongs to the session itself.
+  alter table heddle.entry add column agent text;
+  create index entry_agent on heddle.entry (session, agent, seq) where agent is not null;
+  `,
 ];
 
 /** Any constant: workers that start at the same time migrate one after another. */

@@ -1,7 +1,6 @@
 /** Statements about turns: reading one, ending one, and choosing the next one of a session. */
 import { type Entry, isRecord, textOf } from '@heddle/core';
-import type { Database, Queries, Transaction } from './database.ts';
-import type { TurnId } from './log.ts';
+import type { Database, Queries, Transaction, TurnId } from './database.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
 
 export interface TurnRow {

@@ -16,9 +16,10 @@ import {
   openDatabase,
   retrying,
   type Transaction,
+  type TurnId,
 } from './database.ts';
 import { LIFELINE_TIMES, type LifelineTimes, openLifeline } from './lifeline.ts';
-import { type FleetSession, openSession, takeOver, type TurnId } from './log.ts';
+import { type FleetSession, openSession, takeOver } from './log.ts';
 import { AnswerInbox } from './questions.ts';
 import { openScheduler } from './scheduler/open-scheduler.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
@@ -202,7 +203,7 @@ class TurnRun {
 
   #leave(why: Exclude<TurnEnd, 'ended'>): void {
     this.#leaves ??= why;
-    this.#session?.journal.freeze(`The turn ${why}.`);
+    this.#session?.writer.freeze(`The turn ${why}.`);
     this.#agent?.abort('cancel');
   }
 
@@ -231,7 +232,7 @@ class TurnRun {
         this.#agent = made.agent;
         try {
           result = (await this.#consume(made.agent, turn)) ?? result;
-          if (!this.#leaves) await session.journal.settle();
+          if (!this.#leaves) await session.writer.settle();
           if (!this.#leaves) await this.#workspace?.save();
         } finally {
           await made.close?.();
@@ -260,14 +261,24 @@ class TurnRun {
       if (root !== undefined)
         this.#workspace = await openFiles(
           { database, worker, root, turn: this.#turn, ...sourceOf(options) },
-          () => session.journal.lastSeq,
+          () => session.writer.storedSeq,
           setup.tell ?? (() => undefined),
         );
       const { folder, news = () => [] } = this.#workspace ?? {};
       const made = await setup.agent({ session: id, n, tenant, options, log: session, ask, folder, news });
       if ('agent' in made) return made;
       const place = folder === undefined ? {} : { cwd: folder };
-      return { agent: createAgent({ ...made.options, ...place, session, canUseTool: ask, news }) };
+      const { subagents } = made.options;
+      const agent = createAgent({
+        ...made.options,
+        ...place,
+        session,
+        canUseTool: ask,
+        news,
+        // A turn ends with everything that it started.
+        subagents: subagents && { ...subagents, waitsForAll: true },
+      });
+      return { agent, close: () => agent.endSubagents() };
     } catch (thrown) {
       return { problem: `The agent could not be started: ${errorMessage(thrown)}` };
     }
@@ -301,7 +312,7 @@ class TurnRun {
   /** The worker is free again. The answer queues the turn. */
   async #park(): Promise<void> {
     const { database, scheduler } = this.#deps;
-    await this.#session?.journal.settle();
+    await this.#session?.writer.settle();
     await this.#workspace?.save();
     this.#leave('was parked');
     const { session, n } = this.#turn;

@@ -180,6 +180,8 @@ export interface SubagentSettings {
   readonly loadSkill?: ((name: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
   /** Returns the memory folder of an agent. Undefined if it has none. */
   readonly memoryFolder?: ((definition: AgentDefinition) => string | undefined) | undefined;
+  /** Every call waits for its subagent: none runs in the background. */
+  readonly waitsForAll?: boolean | undefined;
   /** The other members of a team. SendMessage reaches them by name. */
   readonly teammates?: Teammates | undefined;
 }

@@ -20,7 +20,7 @@ export {
   type Role,
 } from './transcript/transcript.ts';
 export { readTranscript, type Transcript, type TranscriptItem } from './transcript/transcript.ts';
-export type { SessionPlace } from './files/paths.ts';
+export { childFile, childIdsBeside, childRecordFile, type SessionPlace } from './files/paths.ts';
 export {
   findForeignSessions,
   FOREIGN_AGENTS,

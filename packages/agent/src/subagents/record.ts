@@ -1,11 +1,10 @@
-/** The record of a subagent, in a file beside its session: who it is, and its result once it has one. */
+/** The record of a subagent, stored with its session: who it is, and its result once it has one. */
 import { isRecord } from '@heddle/core';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { TaskUsage } from '../sdk/message.ts';
 import type { TaskStatus } from '../sdk/subagent-lines.ts';
-import { childFile } from '../session/files/paths.ts';
-import type { Session } from '../session/open/open.ts';
+import { childIdsBeside, childRecordFile } from '../session/files/paths.ts';
+import type { ChildStore, Session } from '../session/open/open.ts';
 import { writeJson } from '../settings/json-file.ts';
 import type { Worktree } from './worktree.ts';
 
@@ -39,19 +38,22 @@ export interface ChildRecord {
   readonly isReported?: boolean | undefined;
 }
 
-/** Reads and writes records. A session without a file keeps them in memory. */
+/** Reads and writes records: in the store of the session, or in files beside it. A session in memory keeps them there. */
 export class ChildRecords {
   readonly #parentFile: string | undefined;
+  readonly #store: ChildStore | undefined;
   readonly #memory = new Map<string, ChildRecord>();
   #hasListed = false;
 
-  constructor({ journal }: Pick<Session, 'journal'>) {
+  constructor({ journal, children }: Pick<Session, 'journal' | 'children'>) {
     this.#parentFile = journal.path;
+    this.#store = children;
   }
 
-  /** Throws if the file cannot be written: a result that is not stored could be delivered twice. */
+  /** Throws if the record cannot be written: a result that is not stored could be delivered twice. */
   write(record: ChildRecord): void {
     this.#memory.set(record.agentId, record);
+    this.#store?.writeRecord(record.agentId, record);
     const file = this.#fileOf(record.agentId);
     if (file !== undefined) writeJson(file, record);
   }
@@ -60,8 +62,9 @@ export class ChildRecords {
     const known = this.#memory.get(agentId);
     if (known) return known;
     const file = this.#fileOf(agentId);
-    const record = file === undefined ? undefined : readRecord(file);
-    if (record) this.#memory.set(agentId, record);
+    const record = file === undefined ? this.#store?.records.get(agentId) : readRecord(file);
+    if (!isChildRecord(record)) return undefined;
+    this.#memory.set(agentId, record);
     return record;
   }
 
@@ -73,27 +76,18 @@ export class ChildRecords {
   }
 
   #storedIds(): readonly string[] {
-    if (this.#parentFile === undefined) return [];
-    try {
-      return readdirSync(path.dirname(childFile(this.#parentFile, ''))).flatMap(
-        (name) => /^agent-(.+)\.meta\.json$/.exec(name)?.[1] ?? [],
-      );
-    } catch {
-      // No subagent was started yet.
-      return [];
-    }
+    if (this.#store) return [...this.#store.records.keys()];
+    return this.#parentFile === undefined ? [] : childIdsBeside(this.#parentFile);
   }
 
   #fileOf(agentId: string): string | undefined {
-    if (this.#parentFile === undefined) return undefined;
-    return childFile(this.#parentFile, agentId).replace(/\.jsonl$/, '.meta.json');
+    return this.#parentFile === undefined ? undefined : childRecordFile(this.#parentFile, agentId);
   }
 }
 
-function readRecord(file: string): ChildRecord | undefined {
+function readRecord(file: string): unknown {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return isChildRecord(value) ? value : undefined;
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }

@@ -129,7 +129,7 @@ export class Subagents {
       toolUseId: call.toolUseId,
       model: childModel(models, parent.options.modelName, process.env),
       cwd: parent.options.cwd,
-      isBackground: task.isBackground ?? definition.isBackground ?? false,
+      isBackground: !this.#settings.waitsForAll && (task.isBackground ?? definition.isBackground ?? false),
       // In plan mode nothing is changed, not even by a checkout.
       isolation: parent.permissionMode() === 'plan' ? undefined : (task.isolation ?? definition.isolation),
     };
@@ -308,13 +308,8 @@ export class Subagents {
       const problem = await this.#enterWorktree(child);
       if (problem !== undefined) return this.#finish(child, failedResult(problem));
       const { record } = child;
-      const session = openChildSession({
-        parent: parent.session,
-        id: record.agentId,
-        cwd: record.cwd,
-        version: VERSION,
-        now,
-      });
+      const place = { id: record.agentId, cwd: record.cwd, version: VERSION, now };
+      const session = await openChildSession(parent.session, place);
       const identity: SubagentIdentity = {
         id: record.agentId,
         type: definition.name,

@@ -98,7 +98,12 @@ async function agentOf(command: PrintCommand, turn: WorkerTurn): Promise<WorkerA
   const starting = await startAgent(
     options.command,
     { ...options.options, cwd: turn.folder ?? cwd },
-    { session: turn.log, startsRuns: false, agent: { canUseTool: turn.ask, news: turn.news } },
+    {
+      session: turn.log,
+      startsRuns: false,
+      waitsForSubagents: true,
+      agent: { canUseTool: turn.ask, news: turn.news },
+    },
   );
   if (!starting.ok) {
     await options.options.mcp?.close();

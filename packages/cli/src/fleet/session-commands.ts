@@ -1,5 +1,4 @@
 /** The commands of `heddle fleet` about sessions. Each prints lines for people, or JSON with `--json`. */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { isRecord } from '@heddle/core';
 import { type Fleet, questionId, resultText, type Seen } from '@heddle/fleet';
 import {
@@ -9,7 +8,7 @@ import {
   type Emit,
   type Report,
 } from './client-command.ts';
-import { findLog } from '../replay/replay.ts';
+import { exportSession, importSession } from './move-session.ts';
 
 /** By name. A command returns its last report. */
 export const SESSION_COMMANDS: ClientCommands = {
@@ -65,18 +64,21 @@ async function watch(
 }
 
 /** Answers and calls, for people. Other lines have no text. */
-function lineText({ kind, turn }: Seen, line: unknown): string {
+function lineText({ kind, turn, agent }: Seen, line: unknown): string {
   if (kind === 'taken' && isRecord(line)) return `  turn ${turn} runs on worker ${String(line['worker'])}`;
   const message = isRecord(line) && isRecord(line['message']) ? line['message'] : {};
   const blocks = Array.isArray(message['content']) ? message['content'].filter(isRecord) : [];
   if (kind !== 'assistant') return '';
+  // The text of a subagent is for the model that started it.
+  const indent = agent === null ? '' : '  ';
   return blocks
     .map((block) => {
-      if (block['type'] === 'text') return String(block['text']);
+      if (block['type'] === 'text') return agent === null ? String(block['text']) : '';
       return block['type'] === 'tool_use'
-        ? `  ${String(block['name'])} ${JSON.stringify(block['input'])}`
+        ? `${indent}  ${String(block['name'])} ${JSON.stringify(block['input'])}`
         : '';
     })
+    .filter((text) => text !== '')
     .join('\n');
 }
 
@@ -125,30 +127,4 @@ async function list(
       `${id}  ${of}  ${state}  ${turns} turns  $${spentUsd.toFixed(4)}`,
   );
   return { value: rows, text: lines.join('\n') || 'There are no sessions.' };
-}
-
-async function exportSession(fleet: Fleet, [session = '', file = '']: readonly string[]): Promise<Report> {
-  const lines: string[] = [];
-  for await (const line of fleet.lines(session)) lines.push(line);
-  if (lines.length === 0) throw new Error(`The session ${session} has no lines.`);
-  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
-  return { value: { session, file, lines: lines.length }, text: `${lines.length} lines written to ${file}` };
-}
-
-async function importSession(
-  fleet: Fleet,
-  [session = '', name = '']: readonly string[],
-  { tenant: owner = DEFAULT_TENANT }: ClientChoice,
-): Promise<Report> {
-  const found = findLog(name);
-  if (!found.ok) throw new Error(found.message);
-  const lines = readFileSync(found.file, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '');
-  if (lines.some((line) => line.includes('"storedApart":true')))
-    throw new Error('The session has outputs in separate files. Such a session cannot be imported yet.');
-  await fleet.tenant(owner);
-  await fleet.create(session, owner);
-  await fleet.addLines(session, lines);
-  return { value: { session, lines: lines.length }, text: `${session}: ${lines.length} lines stored` };
 }

@@ -82,12 +82,13 @@ export function joinParts(context: StartContext, parts: OpenedParts): AgentOptio
 }
 
 function subagentOptions(
-  { command, options, listeners }: StartContext,
+  { command, options, surface, listeners }: StartContext,
   { agentTypes, extensions, team }: OpenedParts,
 ): AgentOptions['subagents'] {
   if (!offered('Agent', command, options.rules)) return undefined;
   return {
     definitions: () => agentTypes.list,
+    waitsForAll: surface.waitsForSubagents,
     get forwardsText() {
       return listeners.forwardsSubagentText;
     },

@@ -32,6 +32,8 @@ export interface Surface {
   readonly team?: TeamPlace;
   /** The model may start other runs: members of a team, and scheduled jobs. True by default. */
   readonly startsRuns?: boolean;
+  /** Every call waits for its subagent, because the process ends with the turn. False by default. */
+  readonly waitsForSubagents?: boolean;
   /** The features of this surface that MCP servers may use. */
   readonly services?: ServerServices;
   /** The options that this surface adds, such as handlers for questions and events. */

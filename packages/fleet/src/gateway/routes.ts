@@ -58,7 +58,14 @@ const turn = z.strictObject({
   ended: z.iso.datetime().nullable(),
   result: z.unknown(),
 });
-const line = z.strictObject({ seq: z.int(), turn: z.int(), kind: z.string(), line: z.unknown() });
+const line = z.strictObject({
+  seq: z.int(),
+  turn: z.int(),
+  kind: z.string(),
+  /** The subagent that the line belongs to. */
+  agent: z.string().nullable(),
+  line: z.unknown(),
+});
 const question = z.strictObject({
   id: z.string(),
   session: z.string(),
@@ -230,7 +237,7 @@ export function turnBody({ n, state: now, by, created, started, ended, result }:
   return { n, state: now, by, created, started, ended, result };
 }
 
-export function lineBody({ seq, turn: n, kind, line: text }: Seen): object {
+export function lineBody({ seq, turn: n, kind, agent, line: text }: Seen): object {
   const value: unknown = JSON.parse(text);
-  return { seq, turn: n, kind, line: value };
+  return { seq, turn: n, kind, agent, line: value };
 }

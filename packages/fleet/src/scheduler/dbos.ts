@@ -7,8 +7,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { DBOSClient } from '@dbos-inc/dbos-sdk';
-import { type Database, inTransaction, openDatabase, retrying, type Transaction } from '../database.ts';
-import type { TurnId } from '../log.ts';
+import {
+  type Database,
+  inTransaction,
+  openDatabase,
+  retrying,
+  type Transaction,
+  type TurnId,
+} from '../database.ts';
 import { LOG_VERSION } from '../schema.ts';
 import { listOpenTurns, returnTurns, type Scheduler, type SchedulerSetup } from './scheduler.ts';
 

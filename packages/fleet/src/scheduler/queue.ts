@@ -1,6 +1,5 @@
 /** A queue in PostgreSQL: the default scheduler. It needs no package, and notifications wake its workers. */
-import { type Database, inTransaction, listen, notify } from '../database.ts';
-import type { TurnId } from '../log.ts';
+import { type Database, inTransaction, listen, notify, type TurnId } from '../database.ts';
 import { LOG_VERSION } from '../schema.ts';
 import { listOpenTurns, returnTurns, type Scheduler, type SchedulerSetup } from './scheduler.ts';
 

@@ -1,6 +1,5 @@
 /** Decides which worker runs which turn. The log never depends on it: a turn that is given out twice still has one writer. */
-import type { Database, Transaction } from '../database.ts';
-import type { TurnId } from '../log.ts';
+import type { Database, Transaction, TurnId } from '../database.ts';
 
 export interface QueuedTurn extends TurnId {
   readonly tenant: string;

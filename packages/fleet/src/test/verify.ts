@@ -17,7 +17,8 @@ export interface Verified {
 /** `effects` are the ids of the calls that ran, in order. `turns` is the number of submitted prompts. */
 export function verifySession(lines: readonly Seen[], effects: readonly string[], turns: number): Verified {
   const problems: string[] = [];
-  const entries = lines.flatMap(({ line }) =>
+  const own = lines.filter(({ agent }) => agent === null);
+  const entries = own.flatMap(({ line }) =>
     decodeLine(line).flatMap((decoded): Entry[] => (decoded.kind === 'entry' ? [decoded.entry] : [])),
   );
   for (const [at, { seq }] of lines.entries())

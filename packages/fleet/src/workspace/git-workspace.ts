@@ -8,8 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path';
 import { unescape } from 'node:querystring';
 import { decodeLine } from '@heddle/agent/store';
-import type { Database } from '../database.ts';
-import type { TurnId } from '../log.ts';
+import type { Database, TurnId } from '../database.ts';
 
 export interface Workspace {
   readonly folder: string;
@@ -49,14 +48,17 @@ export async function openWorkspace(setup: WorkspaceSetup): Promise<Workspace> {
   const { database, root, turn, repo } = setup;
   const folder = path.join(root, turn.session);
   const git = new SnapshotGit(path.join(root, '.snapshots', `${turn.session}.git`), folder);
-  if (!existsSync(git.dir)) await createWorkspace(git, setup);
+  const isNew = !existsSync(git.dir);
+  if (isNew) await createWorkspace(git, setup);
   const tip = await readTip(database, turn.session);
   const isMoved = tip !== undefined && (await git.commit(TIP)) !== tip;
   const stored = isMoved ? await readSnapshot(database, turn.session) : undefined;
   if (stored) await restore(git, stored, repo);
+  // A worker that dies early has stored no files.
+  const isLost = isNew && tip === undefined;
   return {
     folder,
-    note: stored ? await moveNote(database, turn, stored.seq) : undefined,
+    note: stored || isLost ? await moveNote(database, turn, stored?.seq) : undefined,
     save: (seq) => saveSnapshot(git, setup, seq),
   };
 }
@@ -225,11 +227,15 @@ async function restore(
   await git.text('update-ref', TIP, tip);
 }
 
-/** Calls with effects whose files are not part of the snapshot. */
-async function moveNote({ pool }: Database, { session }: TurnId, seq: number): Promise<string> {
+/** Names the calls whose files are not part of the snapshot. Without a snapshot, a session that changed nothing needs no note. */
+async function moveNote(
+  { pool }: Database,
+  { session }: TurnId,
+  seq: number | undefined,
+): Promise<string | undefined> {
   const { rows } = await pool.query<{ line: string }>(
     `select line from heddle.entry where session = $1 and kind = 'intent' and seq > $2 order by seq`,
-    [session, seq],
+    [session, seq ?? 0],
   );
   const lost = rows
     .flatMap(({ line }) => decodeLine(line))
@@ -237,9 +243,11 @@ async function moveNote({ pool }: Database, { session }: TurnId, seq: number): P
     .filter(({ effect }) => effect === 'writing')
     .map(({ tool, toolUseId }) => `${tool} (${toolUseId})`)
     .join(', ');
+  if (seq === undefined && lost === '') return undefined;
+  const files = seq === undefined ? 'Its files were not stored.' : `Its files are as stored at entry ${seq}.`;
   const missing =
     lost === '' ? 'No later call changed files.' : `The effects of these later calls are missing: ${lost}.`;
-  return `This session has moved to another machine. Its files are as stored at entry ${seq}. ${missing} Files that git ignores and background commands did not move.`;
+  return `This session has moved to another machine. ${files} ${missing} Files that git ignores and background commands did not move.`;
 }
 
 /** The output of git. Rejects with its messages if it fails, takes too long, or has more output than allowed. */

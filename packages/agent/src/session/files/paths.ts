@@ -1,5 +1,6 @@
 /** The paths of a session's files. */
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
 export interface SessionPlace {
@@ -40,6 +41,23 @@ export const SPILLS = 'tool-results';
 export function childFile(parentFile: string, agentId: string): string {
   const folder = parentFile.slice(0, -path.extname(parentFile).length);
   return path.join(folder, 'subagents', `agent-${agentId}.jsonl`);
+}
+
+/** The record of a subagent, beside its session. */
+export function childRecordFile(parentFile: string, agentId: string): string {
+  return childFile(parentFile, agentId).replace(/\.jsonl$/, '.meta.json');
+}
+
+/** The subagents with a record beside this session. */
+export function childIdsBeside(parentFile: string): readonly string[] {
+  try {
+    return readdirSync(path.dirname(childFile(parentFile, ''))).flatMap(
+      (name) => /^agent-(.+)\.meta\.json$/.exec(name)?.[1] ?? [],
+    );
+  } catch {
+    // No subagent was started yet.
+    return [];
+  }
 }
 
 /** The sessions of a folder share it, so that a fork copies nothing. */

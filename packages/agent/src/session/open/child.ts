@@ -1,4 +1,4 @@
-/** Opens the session of a subagent. Its file is in the folder of the parent's session, whose lock covers it. */
+/** Opens the session of a subagent. It is stored where the session of its parent is. */
 import { Projection, unfinishedRun } from '@heddle/core';
 import { existsSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
@@ -9,22 +9,25 @@ import { fileJournal } from '../journal/file-journal.ts';
 import { EntryChain } from '../journal/journal.ts';
 import { loadSession, repairTornEnd, storedEntries } from './load.ts';
 import { memorySession } from './memory.ts';
-import type { Session } from './open.ts';
-
-export interface ChildSetup {
-  readonly parent: Pick<Session, 'id' | 'journal'>;
-  readonly id: string;
-  readonly cwd: string;
-  readonly version: string;
-  readonly now: () => number;
-}
+import type { ChildPlace, Session } from './open.ts';
 
 /**
  * Opens a new or an existing session. It stays in memory if the parent's does.
  *
- * Contract: throws if the file cannot be opened. Damaged lines are skipped.
+ * Contract: rejects if it cannot be opened. Damaged lines are skipped.
  */
-export function openChildSession({ parent, id, cwd, version, now }: ChildSetup): Session {
+export async function openChildSession(
+  parent: Pick<Session, 'id' | 'journal' | 'children'>,
+  place: ChildPlace,
+): Promise<Session> {
+  return parent.children ? parent.children.open(place) : openBesideParent(parent, place);
+}
+
+/** The lock of the parent's session covers its folder. */
+function openBesideParent(
+  parent: Pick<Session, 'id' | 'journal'>,
+  { id, cwd, version, now }: ChildPlace,
+): Session {
   const file = parent.journal.path === undefined ? undefined : childFile(parent.journal.path, id);
   if (parent.journal.path === undefined || file === undefined) return memorySession(id, now);
   const folder = path.dirname(file);

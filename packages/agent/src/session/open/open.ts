@@ -34,6 +34,25 @@ export interface Session {
   readonly wasCutOff?: boolean;
   /** Reads the entries of the last prompt if it has no end. Undefined: it ended, or there is none. */
   readonly unfinished?: () => readonly Entry[] | undefined;
+  /** Stores the subagents of a session that is not in a file. Without it, they are in files beside the session, or in memory. */
+  readonly children?: ChildStore | undefined;
+}
+
+/** The identity of a subagent's session. */
+export interface ChildPlace {
+  readonly id: string;
+  readonly cwd: string;
+  readonly version: string;
+  readonly now: () => number;
+}
+
+export interface ChildStore {
+  /** Opens a new session, or that of an earlier process. Rejects if it cannot be read. */
+  open(place: ChildPlace): Promise<Session>;
+  /** The newest records, by the ids of their subagents. They may come from another version of the program. */
+  readonly records: ReadonlyMap<string, unknown>;
+  /** Throws if nothing more can be stored. */
+  writeRecord(agentId: string, record: object): void;
 }
 
 export type OpenedSession =
