@@ -3,7 +3,7 @@
  * beats ask, and ask beats allow, from any source. A call may run if each of its parts may.
  */
 import type { PermissionMode } from '@heddle/core';
-import { partsOfCall } from './call-parts.ts';
+import { type CallParts, partsOfCall } from './call-parts.ts';
 import { type Case, decidePart, type PartDecision } from './decide-part.ts';
 import type { CallPart, Part } from './part.ts';
 import type {
@@ -24,8 +24,18 @@ export function authorize(
   mode: PermissionMode,
   world: PermissionWorld,
 ): Authorization {
+  return authorizeParts(request, partsOfCall(request, world), rules, mode, world);
+}
+
+/** Decides about a call whose parts are known. They depend on neither the rules nor the mode. */
+export function authorizeParts(
+  request: AuthorizeRequest,
+  given: CallParts,
+  rules: Rules,
+  mode: PermissionMode,
+  world: PermissionWorld,
+): Authorization {
   const compiled = compileRules(rules, world);
-  const given = partsOfCall(request, world);
   const read = given.ok && request.failedInView ? { ...given, parts: given.parts.map(unproven) } : given;
   const held: Case = {
     request,

@@ -8,6 +8,7 @@ import { GIT } from './test/table/git.ts';
 import { GLOBS } from './test/table/globs.ts';
 import { FORBIDDING } from './test/table/forbidding.ts';
 import { LINKS } from './test/table/links.ts';
+import { LOOPS } from './test/table/loops.ts';
 import { NAMED } from './test/table/named.ts';
 import { PLACES } from './test/table/places.ts';
 import { PROGRAM_OPTIONS } from './test/table/program-options.ts';
@@ -31,6 +32,7 @@ const themes = [
   ...NAMED,
   ...UNKNOWN_WORDS,
   ...LINKS,
+  ...LOOPS,
   ...DENIED_PLACES,
   ...PROGRAM_OPTIONS,
 ];

@@ -1,7 +1,7 @@
 /**
  * Reads the state of this machine. It is read again for each call, because files and links change while an agent works.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { realTarget } from '@heddle/tools/files';
 import { findRepository, trackedFiles } from '@heddle/tools/git';
@@ -87,12 +87,45 @@ function unlessMissing<Entry>(read: () => readonly Entry[]): readonly Entry[] | 
   }
 }
 
-/** Resolves links like the file tools. Never throws: resolves as many segments as possible. */
+/**
+ * Resolves links like the file tools. Never throws: resolves as many segments as possible. A path through a link of a
+ * process ends there, because that link leads to another place in the process of a command.
+ */
 function realPath(file: string): string {
   try {
-    return realTarget(file);
+    const real = realTarget(file);
+    return real === file ? file : (pathOfProcess(file) ?? real);
   } catch {
     const folder = path.dirname(file);
     return folder === file ? file : path.join(realPath(folder), path.basename(file));
+  }
+}
+
+const LINK_OF_PROCESS = /^\/proc\/\d+(?:\/task\/\d+)?\/(?:cwd|root|exe|fd|map_files)$/;
+/** The limit of Linux. */
+const MOST_LINKS = 40;
+
+/** Returns the path below `/proc` at which `file` follows a link of a process. Undefined if it follows none. */
+function pathOfProcess(file: string, links = 0): string | undefined {
+  const segments = file.split('/').filter((segment) => segment !== '');
+  let at = '/';
+  for (const [index, segment] of segments.entries()) {
+    const rest = segments.slice(index + 1).join('/');
+    const next = path.posix.join(at, segment);
+    if (LINK_OF_PROCESS.test(next)) return `${next}/${rest}`;
+    const target = linkTarget(next);
+    if (target === undefined) at = next;
+    else if (links >= MOST_LINKS) return undefined;
+    else return pathOfProcess(`${path.posix.isAbsolute(target) ? '' : at}/${target}/${rest}`, links + 1);
+  }
+  return undefined;
+}
+
+function linkTarget(file: string): string | undefined {
+  try {
+    return readlinkSync(file);
+  } catch {
+    // It is missing, or not a link.
+    return undefined;
   }
 }

@@ -1,5 +1,10 @@
 /** Files that show other processes, and commands that print their environment, are asked about in every spelling. */
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
 import { decided, shell, type Setting } from './test/ask.ts';
 
 const links = {
@@ -9,6 +14,18 @@ const links = {
 };
 
 const ASKED = [
+  'f=/proc/1; cat $f/environ',
+  'for p in /proc/[0-9]*; do cat $p/environ; done',
+  'for p in /proc/*/environ; do cat $p; done',
+  'ls /proc | while read p; do cat /proc/$p/environ; done',
+  "find /proc/1 -name 'env*' | xargs cat",
+  'find /proc -name environ -print0 | xargs -0 grep -a KEY',
+  'find /proc -name environ | while read f; do cat $f; done',
+  'seq 1 9 | xargs -I% cat /proc/%/environ',
+  "printf '%s\\n' /proc/1/environ | xargs -n1 cat",
+  'x=$(echo /proc/1/environ); cat $x',
+  'cat $(echo ../../proc/1/environ)',
+  'for i in 1 2; do cat environ; cd /proc/1; done',
   'cat /proc/self/environ',
   'cat /proc/1/environ',
   'cat /proc/*/environ',
@@ -124,5 +141,61 @@ describe('data of other processes', () => {
   it('can be read if everything is allowed, and in the sandbox', () => {
     expect(shell('cat /proc/self/environ', { mode: 'bypassPermissions' }).decision).toBe('allow');
     expect(decided('Read', { file_path: '/proc/cpuinfo' }, { readOnly: true }).decision).toBe('allow');
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a link that leads through the folder of a process', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-process-')));
+    mkdirSync(path.join(folder, 'secrets'));
+    writeFileSync(path.join(folder, 'secrets/key'), '');
+    symlinkSync('/proc/self/cwd', path.join(folder, 'here'));
+    symlinkSync('/proc/self/root', path.join(folder, 'top'));
+    symlinkSync('/', path.join(folder, 'root'));
+    symlinkSync('root/proc/thread-self', path.join(folder, 'own'));
+    symlinkSync('here', path.join(folder, 'again'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const decisionOn = (command: string, mode: 'acceptEdits' | 'bypassPermissions'): string => {
+    const world = observeWorld({
+      root: folder,
+      cwd: folder,
+      directories: [],
+      home: '/people/user',
+      configDirs: [],
+      environment: {},
+    });
+    const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+    const deny = [{ text: 'Read(./secrets/**)', source: 'user' as const }];
+    return authorize(request, { deny, ask: [], allow: [] }, mode, world).decision;
+  };
+
+  it.each([
+    'cat here/secrets/key',
+    'cat ./here/secrets/key',
+    'cat again/secrets/key',
+    'cat own/cwd/secrets/key',
+    'cat root/proc/self/cwd/secrets/key',
+    'cat here/*/key',
+    'cat top/etc/passwd',
+    'cd here && cat secrets/key',
+    'grep -r x here/secrets',
+    'cat < again/secrets/key',
+    'cp here/secrets/key new',
+  ])('is an unknown file in every mode: %s', (command) => {
+    expect(decisionOn(command, 'bypassPermissions')).toBe('ask');
+  });
+
+  it.each(['touch here/new', 'echo x > again/new', 'mkdir top/tmp/new', 'rm own/cwd/new', 'tee here/x < a'])(
+    'is not edited without a question: %s',
+    (command) => {
+      expect(decisionOn(command, 'acceptEdits')).toBe('ask');
+    },
+  );
+
+  it('leaves other links known', () => {
+    expect(decisionOn('cat root/etc/passwd', 'acceptEdits')).toBe('allow');
   });
 });

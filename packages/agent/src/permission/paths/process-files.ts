@@ -2,7 +2,7 @@
  * Finds files that show the environment, memory or open files of other processes. A key of the user may be in any of
  * them. So reading one asks, regardless of rules.
  */
-import type { Concern } from '../part.ts';
+import type { Concern, Part } from '../part.ts';
 import type { Glob } from './glob.ts';
 import { type FilePlace, isSink } from './places.ts';
 import { segmentsMeet, type Segment, segmentsOf } from './segments.ts';
@@ -37,7 +37,25 @@ export function processConcern(reading: Reading): Concern | undefined {
       : (glob !== undefined && mayShow(glob.shapes(true, deep))) ||
         (named ?? []).some((place) => [place.path, place.real].some((path) => isShowing(path, place, deep)));
   if (!shows) return undefined;
-  return { level: 'unless bypassed', reason: 'It may show the environment or memory of other processes.' };
+  return SHOWS_PROCESS;
+}
+
+const SHOWS_PROCESS: Concern = {
+  level: 'unless bypassed',
+  reason: 'It may show the environment or memory of other processes.',
+};
+
+/** A script with these texts may read such a file under a name that it builds: `find /proc -name environ | xargs cat`. */
+const NAMES_PROCESS = /(?:^|[^\w./-])(?:[./]*\/)?proc(?![\w.-])|\benviron\b/;
+
+/** Adds the concern to reads of unknown files, if the text of the script names such a file. */
+export function withProcessConcern(parts: readonly Part[], text: string): readonly Part[] {
+  if (!NAMES_PROCESS.test(text)) return parts;
+  return parts.map((part) =>
+    part.kind === 'read' && part.places === undefined && part.concern === undefined
+      ? { ...part, concern: SHOWS_PROCESS }
+      : part,
+  );
 }
 
 function isShowing(file: string, { path }: FilePlace, deep: Reading['deep']): boolean {

@@ -55,7 +55,10 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
     '.local/share/systemd library/launchagents library/launchdaemons .config/plasma-workspace .config/powershell ' +
       '.vimrc .gvimrc .exrc .nvimrc .nvim.lua .dir-locals.el .gemrc .renviron .octaverc .vim .config/nvim .config/vim .emacs .emacs.d .config/emacs .nanorc .tmux.conf .config/tmux ' +
       '.screenrc .gdbinit .lldbinit .irbrc .pryrc .rprofile .pdbrc .pythonrc .perldb .psqlrc .sqliterc .curlrc .wgetrc ' +
-      '.lesskey .lessfilter .mailcap .ripgreprc .direnvrc .config/direnv .config/mise .asdfrc .forward .procmailrc',
+      '.lesskey .lessfilter .mailcap .ripgreprc .direnvrc .config/direnv .config/mise .asdfrc .forward .procmailrc ' +
+      '.spacemacs .spacemacs.d .doom.d .config/doom .ghci .iex.exs .erlang .ocamlinit .mongorc.js .mongoshrc.js .duckdbrc .ipython ' +
+      '.jupyter .xonshrc .config/xonsh .rvmrc .ackrc .ctags.d .config/code .local/bin .local/share/applications .config/kitty ' +
+      '.wezterm.lua .config/wezterm .hammerspoon .config/ranger .config/lf .config/yazi .ansible.cfg',
   ],
   // Credentials, and settings that define trusted hosts and keys.
   ['locked in home', '.ssh'],
@@ -70,14 +73,14 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
     'locked if present',
     '.vscode .idea .zed .fleet .devcontainer .devcontainer.json .husky .envrc lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.* ' +
       '.lefthook lefthook-local.* .simple-git-hooks.json .pre-commit-config.yaml .config/lefthook.yml mise.toml .mise.toml ' +
-      'mise.local.toml .mise.local.toml .mise',
+      'mise.local.toml .mise.local.toml .mise .rtx.toml .githooks .overcommit.yml',
   ],
   // Settings of package managers and build tools that run programs or choose where packages come from.
   [
     'locked if present',
     '.npmrc .yarnrc* .pnpmfile.* .cargo .mvn .m2/settings.xml .gradle/init.gradle .gradle/init.gradle.kts .gradle/init.d ' +
       '.gradle/gradle.properties .bazelrc* bunfig.toml gradle-wrapper.properties maven-wrapper.properties ' +
-      'pyrightconfig.json .config/pip .pip .config/uv .bundle/config',
+      'pyrightconfig.json .config/pip .pip pip.conf .condarc .config/uv .bundle/config .sbtopts .jvmopts .bazeliskrc .buckconfig*',
   ],
   ['writable', '.yarn .pnp.*'],
   // Files that the system itself runs.

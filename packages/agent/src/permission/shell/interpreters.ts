@@ -66,7 +66,7 @@ const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
   ],
   [/^julia$/, { alone: /^(--project|--threads|--color|--version|-t|-q)(=?\S*)$/ }],
   [
-    /^(lua(jit)?[\d.]*|tclsh[\d.]*|wish[\d.]*|expect|osascript|rscript|r|octave(-cli)?|gnuplot|m4|guile|racket|gosh|sbcl|clisp|ecl|ocaml|sml|erl|elixir|iex|irb|pry|ghci|runghc|runhaskell|jshell|groovysh|swift|dc|bc|coffee|raku|rakudo|janet|fennel|hy|ipython[\d.]*|bpython|ptpython|psysh|pike|tarantool|nix-instantiate|jq-shell)$/i,
+    /^(lua(jit)?[\d.]*|tclsh[\d.]*|wish[\d.]*|expect|osascript|rscript|r|octave(-cli)?|gnuplot|m4|guile|racket|gosh|sbcl|clisp|ecl|ocaml|sml|erl|elixir|iex|irb|pry|ghci?|runghc|runhaskell|jshell|groovysh|swift|dc|bc|coffee|raku|rakudo|janet|fennel|hy|ipython[\d.]*|bpython|ptpython|psysh|pike|tarantool|nix-instantiate|jq-shell)$/i,
     { alone: /^--version$/ },
   ],
   // Shells with another language than the one that is parsed here.
@@ -161,15 +161,24 @@ const tar: TakesCode = (args, redirections) =>
 const ssh: TakesCode = (args) =>
   args.some(({ value }) => /(Command|Include|Match|PKCS11|Provider)\b/i.test(value) || /^-[SF]/.test(value));
 
-/** `make -f -`, `make --eval=…`, and variables that run a command when they are expanded. */
+/** Variables with which make runs another shell, reads other makefiles, or gets more options. */
+const MAKE_SETTING = /^(\.?SHELL(FLAGS)?|MAKE|(GNU)?MAKEFLAGS|MFLAGS|MAKEFILES|MAKEFILE_LIST)[:+?]*=/;
+
+/** Returns whether a word of make sets a variable that runs a command when it is set or expanded. */
+export function isMakeCommand({ value }: ShellWord): boolean {
+  if (MAKE_SETTING.test(value) || /^[\w.-]+\s*!=/.test(value)) return true;
+  return /^[\w.-]+\s*[:+?]*=/.test(value) && /\$[({]|`/.test(value);
+}
+
+/** `make -f -`, `make --eval=…`, and variables that run a command when they are set or expanded. */
 const make: TakesCode = (args) =>
   args.some((word, index) => {
     const { value } = word;
-    if (/^(--eval|-E)/.test(value)) return true;
+    if (/^(--ev|-E)/.test(value)) return true;
     if (/^(-f|--file|--makefile)$/.test(args[index - 1]?.value ?? '')) return isFedIn(word);
     if (/^(-f.|--(make)?file=)/.test(value))
       return isFedIn({ ...word, value: value.replace(/^(-f|--(make)?file=)/, '') });
-    return /^[\w.-]+[:+?!]*=/.test(value) && /\$[({]|`/.test(value);
+    return isMakeCommand(word);
   });
 
 const sourced: TakesCode = ([file]) => file === undefined || isFedIn(file);

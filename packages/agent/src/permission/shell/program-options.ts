@@ -3,7 +3,7 @@
  * (`Bash(tar *)`) is meant for what the program itself does, so it does not cover them.
  */
 import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
-import { takesCode } from './interpreters.ts';
+import { isMakeCommand, takesCode } from './interpreters.ts';
 
 /** Programs whose check of unknown code accepts only options that start no program. */
 const CHECKED = /^((bsd|g)?tar|ssh|scp|sftp|mosh|man|rpm|nc|ncat|netcat|socat)$/;
@@ -22,7 +22,7 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/, /^--?(wrapper|specs|fplugin|B)/],
   [/^g?make$/, /^(--ev|-E)/],
   [/^cargo$/, /^--config/],
-  [/^go$/, /^--?(toolexec|exec|vettool)/],
+  [/^go$/, /^--?(toolexec|exec|vettool|ldflags.*extld)|^-extld/],
   [/^rsync$/, /^--rsync-p/],
 ];
 
@@ -47,6 +47,11 @@ export function findProgramOption(
   const [, options] = OPTIONS.find(([programs]) => programs.test(program)) ?? [];
   const option = options && args.find(({ value }) => options.test(value));
   if (option) return reason(option);
+  if (/^g?make$/.test(program)) {
+    // In an unknown word, `$(` belongs to the shell. Such words are checked elsewhere.
+    const setting = args.find((word) => word.kind === 'literal' && isMakeCommand(word));
+    if (setting) return reason(setting);
+  }
   if (program === 'rsync') {
     const shell = args.find((word, index) => isRemoteShell(word.value, args[index + 1]));
     if (shell) return reason(shell);

@@ -13,6 +13,7 @@ import {
 } from '@heddle/tools/shell';
 import type { CommandPart, FilePart, Part } from '../part.ts';
 import { GLOB_OPTIONS } from '../paths/glob.ts';
+import { withProcessConcern } from '../paths/process-files.ts';
 import type { PermissionWorld } from '../world.ts';
 import { type Around, commandPart } from './command-part.ts';
 import { findSyntaxDoubt } from './doubts.ts';
@@ -22,19 +23,9 @@ import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
 import { selectsFiles, startFoldersOf } from './files/special.ts';
-import { type Folders, foldersAfter, knownVariables, NO_VARIABLES } from './shell-state.ts';
-import {
-  isBehindLink,
-  joinLinks,
-  linksMadeBy,
-  type MadeLinks,
-  NO_LINKS,
-  partsBehindLinks,
-  type PlacedCommand,
-  runsMadeFile,
-  runsProjectCode,
-  withoutHome,
-} from './earlier-effects.ts';
+import { knownVariables, NO_VARIABLES } from './shell-state.ts';
+import { partsBehindLinks, runsMadeFile, withoutHome } from './earlier-effects.ts';
+import { partsInOrder } from './parts-in-order.ts';
 import { commandWords, commandsOfFind, runsElsewhere, commandTails, unwrap } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
@@ -64,7 +55,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
-  const settled = withGlobs(parts, text);
+  const settled = withProcessConcern(withGlobs(parts, text), text);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   if (reason === undefined) return { ok: true, parts: settled, empty };
   // An unseen command may match a deny or ask rule, in every mode.
@@ -75,70 +66,6 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
     parts: [unseen === undefined ? concern : { ...concern, beginnings }, ...settled],
     empty,
   };
-}
-
-interface Ordered {
-  readonly parts: Part[];
-  readonly placed: readonly PlacedCommand[];
-  /** The possible working directories at the end. */
-  readonly folders: Folders;
-  /** Links that the commands may have made. */
-  readonly links: MadeLinks;
-}
-
-/** Inside these constructs, a command may run before one that is written earlier. */
-const REORDERS: ReadonlySet<Construct> = new Set<Construct>([
-  'loop',
-  'function',
-  'coproc',
-  'background',
-  'pipeline',
-  'substitution',
-  'process_substitution',
-]);
-
-/**
- * Returns the parts of commands that run in sequence. Each may change the working directory, or make links that affect
- * later ones.
- */
-function partsInOrder(
-  commands: readonly SimpleCommand[],
-  around: Around,
-  partsOf: (command: SimpleCommand, around: Around) => readonly Part[],
-): Ordered {
-  const isOrdered = commands.every(({ inside }) => !inside.some((construct) => REORDERS.has(construct)));
-  const placed: PlacedCommand[] = [];
-  const made: MadeLinks[] = [];
-  const own: (readonly Part[])[] = [];
-  let { folders } = around;
-  for (const command of commands) {
-    const here = { ...around, folders };
-    const parts = partsOf(command, here);
-    own.push(parts);
-    placed.push({ command, folders });
-    made.push(
-      commands.length > 1 || command.inside.length > 0 ? linksMadeBy(command, parts, here) : NO_LINKS,
-    );
-    folders = withoutLinks(foldersAfter(folders, command, around.world), folders, joinLinks(made));
-  }
-  const parts = own.flatMap((each, index) => {
-    const before = made.filter((_, at) => (isOrdered ? at < index : at !== index || repeats(commands[at])));
-    const { command, folders: there } = placed[index] ?? {};
-    const words = command ? (unwrap(commandWords(command)).at(-1)?.words ?? []) : [];
-    const isFree = runsProjectCode(words, { ...around, folders: there });
-    return partsBehindLinks(each, joinLinks(before), isFree);
-  });
-  return { parts, placed, folders, links: joinLinks(made) };
-}
-
-function repeats(command: SimpleCommand | undefined): boolean {
-  return command?.inside.some((construct) => construct === 'loop' || construct === 'function') === true;
-}
-
-/** A folder that was entered through a new link is unknown. */
-function withoutLinks(after: Folders, before: Folders, links: MadeLinks): Folders {
-  const isNew = (folder: string): boolean => before?.includes(folder) !== true;
-  return after?.some((folder) => isNew(folder) && isBehindLink(folder, links)) ? undefined : after;
 }
 
 /** Adds facts of the whole script to its globs: whether a command changes files, or the matches of globs. */

@@ -93,10 +93,17 @@ export type Folders = readonly string[] | undefined;
 
 const MOST = 16;
 
+const CHANGES_FOLDER = /^(cd|pushd|popd)$/;
+
+export function changesFolder(command: SimpleCommand): boolean {
+  const [word] = unwrap(commandWords(command)).at(-1)?.words ?? [];
+  return word !== undefined && CHANGES_FOLDER.test(word.value);
+}
+
 export function foldersAfter(folders: Folders, command: SimpleCommand, world: PermissionWorld): Folders {
   const [word, ...args] = unwrap(commandWords(command)).at(-1)?.words ?? [];
   const name = word?.value;
-  if (name !== 'cd' && name !== 'pushd' && name !== 'popd') return folders;
+  if (!changesFolder(command)) return folders;
   if (name === 'popd' || folders === undefined) return undefined;
   const [target, ...more] = args.filter(({ value }) => value !== '--' && !/^-[LPe@]+$/.test(value));
   if (target === undefined) return name === 'cd' ? [...folders, world.home] : undefined;

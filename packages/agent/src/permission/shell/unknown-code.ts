@@ -106,10 +106,11 @@ const HARMLESS_KEYS =
 /** Programs that copy other programs under a new name. */
 const COPIES = /^(cp|mv|ln|install|dd|cat|tee|rsync|link)$/;
 
-/** Returns the names of programs that get another name: `cp /bin/rm x`. */
+/** Returns the names of programs that get another name: `cp /bin/rm x`, `cp $(which rm) x`. */
 export function copiedPrograms([name, ...args]: readonly ShellWord[]): string[] {
   if (name === undefined || !COPIES.test(baseName(name.value))) return [];
-  return args.flatMap(({ value }) => {
+  return args.flatMap(({ kind, text, value }) => {
+    if (kind === 'dynamic' && /\$\(|`/.test(text)) return text.match(/[\w.+-]+/g) ?? [];
     const [, program] = /(?:^|[/=])(?:s?bin|libexec|core)\/([^/]+)$/.exec(value) ?? [];
     if (program === undefined) return [];
     return takesCode(program) || isRunner(program) ? [''] : [program];

@@ -270,6 +270,8 @@ interface Meant {
 const NOTHING_KNOWN: Meant = { places: undefined, pattern: undefined, glob: undefined };
 
 const OF_PROCESS = /^\/+proc\/[^/]+\/(cwd|root|fd|task)(\/|$)/;
+/** A link that leads there ends there: `realpath` does not follow these links. */
+const THROUGH_PROCESS = /^\/proc\/\d+(\/task\/\d+)?\/(cwd|root)(\/|$)/;
 
 function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant {
   const unknown = NOTHING_KNOWN;
@@ -281,12 +283,16 @@ function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant
   // These paths mean other files for the command's process than for this one.
   if (OF_PROCESS.test(path.posix.normalize(written))) return unknown;
   const from = folders ?? [world.cwd];
-  if (word.kind !== 'pattern') return { ...unknown, places: placesOf(written, from, world) };
+  const knownPlaces = (file: string): readonly FilePlace[] | undefined => {
+    const places = placesOf(file, from, world);
+    return places.some(({ real }) => THROUGH_PROCESS.test(real)) ? undefined : places;
+  };
+  if (word.kind !== 'pattern') return { ...unknown, places: knownPlaces(written) };
   const at = written.search(/[*?[(+@!]/);
   const folder = written.slice(0, written.lastIndexOf('/', at) + 1);
   // After the wildcard, the path may climb to any folder.
   if (written.slice(at).includes('..')) return unknown;
   const pattern = written.slice(folder.length);
-  const places = placesOf(folder === '' ? '.' : folder, from, world);
-  return { places, pattern, glob: globOf(pattern, places, world) };
+  const places = knownPlaces(folder === '' ? '.' : folder);
+  return places ? { places, pattern, glob: globOf(pattern, places, world) } : unknown;
 }

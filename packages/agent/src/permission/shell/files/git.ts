@@ -182,8 +182,8 @@ function createsBranch({ command, rest }: GitArguments): boolean {
 
 /** Returns the files and folders after `--`. Undefined if there are none, or if they are unknown. */
 function scopesOf({ rest }: GitArguments): readonly ShellWord[] | undefined {
-  // With this option, the paths select commits, which are shown in full.
-  if (rest.some(({ value }) => value.startsWith('--full-d'))) return undefined;
+  // The paths select commits, which are shown in full, or they are followed to other names.
+  if (rest.some(({ value }) => /^--(full-d|fol)/.test(value))) return undefined;
   const at = rest.findIndex(({ value }) => value === '--');
   const limits = at < 0 ? [] : rest.slice(at + 1);
   const scopes = limits.flatMap((limit) => scopeOf(limit) ?? []);

@@ -205,11 +205,14 @@ function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false)
     if (isBare && (isFilter || !/^$|[\s'"=>@:,]/.test(before))) continue;
     for (const path of startsIn(token)) found.add(path);
   }
-  return [...found].filter(
+  const paths = [...found].filter(
     (path) => path !== '' && path !== '.' && path !== '/' && path.length < LONGEST_PATH,
   );
+  return ROOT_FOLDER.test(value) ? [...paths, '/'] : paths;
 }
 
+/** A whole word, or the value of an option. In a text, a slash is rather a separator. */
+const ROOT_FOLDER = /^(--[A-Za-z][\w-]*=|-C|\w+=)?\/+$/;
 /** A number of characters. No file system accepts longer paths. */
 const LONGEST_PATH = 4_096;
 
@@ -267,6 +270,7 @@ function concernAbout(
 }
 
 function isOnDisk(written: string, { path, real }: FilePlace, world: PermissionWorld): boolean {
+  if (path === '/') return true;
   if (SYSTEM.test(path) && SYSTEM.test(real)) return world.isPrivileged === true;
   if (!written.startsWith('/') || path === world.home || path.startsWith(`${world.home}/`)) return true;
   const [, top = '', below] = /^\/([^/]+)(\/.+)?$/.exec(path) ?? [];

@@ -144,6 +144,23 @@ export const DENIED_PLACES: readonly Theme[] = [
     ],
   },
   {
+    theme: 'a denied program that gets another name asks, if a substitution finds it',
+    mode: 'bypassPermissions',
+    rules: { deny: ['Bash(rm *)'] },
+    allowed: ['cp $(ls) x', 'ln -s $(which ls) x'],
+    asked: [
+      'cp $(which rm) x',
+      'cp `which rm` x',
+      'ln -s $(type -P rm) x',
+      'install $(whereis -b rm) x',
+      'cat $(which rm) > x',
+      'dd if=$(which rm) of=x',
+      'mv $(echo /bin/rm) x',
+      'rsync "$(which rm)" x',
+    ],
+    denied: ['cp "$(command -v rm)" x'],
+  },
+  {
     theme: 'a denied host is found in commands that may connect to it',
     mode: 'bypassPermissions',
     rules: { deny: ['WebFetch(domain:evil.com)', 'WebFetch(domain:*.evil.org)'] },

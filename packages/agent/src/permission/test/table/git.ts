@@ -233,6 +233,17 @@ export const GIT: readonly Theme[] = [
     ],
   },
   {
+    theme: 'a followed file may have had the name of a file that may not be read',
+    rules: { deny: ['Read(./secrets/**)'] },
+    world: { git: CLEAN_GIT },
+    allowed: ['git log -p -- src/a.ts', 'git log --follow -- src/a.ts'],
+    asked: [
+      'git log -p --follow -- src/a.ts',
+      'git log -p --foll -- src/a.ts',
+      'git log --follow -u src/a.ts',
+    ],
+  },
+  {
     theme: 'where the file is not tracked, differences with the index do not show it',
     rules: { allow: ['Bash'], deny: ['Read(.env)'], ask: ['Read(*.pem)'] },
     world: { git: CLEAN_GIT, files: [`${ROOT}/.env`], tracked: ['a', 'src/b'] },

@@ -1,0 +1,135 @@
+/**
+ * The order of a script's commands: which may run before which, and in which folder. An earlier command may change the
+ * working directory, or make links. In a loop, a later command is also an earlier one.
+ */
+import type { Construct, SimpleCommand } from '@heddle/tools/shell';
+import type { Part } from '../part.ts';
+import type { Around } from './command-part.ts';
+import {
+  isBehindLink,
+  joinLinks,
+  linksMadeBy,
+  type MadeLinks,
+  NO_LINKS,
+  partsBehindLinks,
+  type PlacedCommand,
+  runsProjectCode,
+} from './earlier-effects.ts';
+import { commandWords, unwrap } from './runners.ts';
+import { changesFolder, type Folders, foldersAfter } from './shell-state.ts';
+
+interface Ordered {
+  readonly parts: Part[];
+  readonly placed: readonly PlacedCommand[];
+  /** The possible working directories at the end. */
+  readonly folders: Folders;
+  /** Links that the commands may have made. */
+  readonly links: MadeLinks;
+}
+
+type PartsOf = (command: SimpleCommand, around: Around) => readonly Part[];
+
+/** Inside these constructs, a command may run before one that is written earlier. */
+const REORDERS: ReadonlySet<Construct> = new Set<Construct>([
+  'loop',
+  'function',
+  'coproc',
+  'background',
+  'pipeline',
+  'substitution',
+  'process_substitution',
+]);
+
+/**
+ * Returns the parts of commands that run in sequence. Each may change the working directory, or make links that affect
+ * later ones.
+ */
+export function partsInOrder(commands: readonly SimpleCommand[], around: Around, partsOf: PartsOf): Ordered {
+  const once = walk(commands, around, partsOf, NO_FOLDERS);
+  const { placed, made, own, folders } = commands.some(movesNextRound)
+    ? walk(commands, around, partsOf, once.afterRepeated)
+    : once;
+  const isOrdered = commands.every(({ inside }) => !inside.some((construct) => REORDERS.has(construct)));
+  const parts = own.flatMap((each, index) => {
+    const before = made.filter((_, at) => (isOrdered ? at < index : at !== index || repeats(commands[at])));
+    const { command, folders: there } = placed[index] ?? {};
+    const words = command ? (unwrap(commandWords(command)).at(-1)?.words ?? []) : [];
+    const isFree = runsProjectCode(words, { ...around, folders: there });
+    return partsBehindLinks(each, joinLinks(before), isFree);
+  });
+  return { parts, placed, folders, links: joinLinks(made) };
+}
+
+const NO_FOLDERS: Folders = [];
+
+interface Walk {
+  readonly placed: readonly PlacedCommand[];
+  /** For each command, the links that it may have made. */
+  readonly made: readonly MadeLinks[];
+  /** For each command, its parts. */
+  readonly own: readonly (readonly Part[])[];
+  /** The possible working directories at the end. */
+  readonly folders: Folders;
+  /** The possible working directories after the last command that repeats. */
+  readonly afterRepeated: Folders;
+}
+
+/** `fromLastRound` are the folders in which a loop or a function may start again. */
+function walk(
+  commands: readonly SimpleCommand[],
+  around: Around,
+  partsOf: PartsOf,
+  fromLastRound: Folders,
+): Walk {
+  const placed: PlacedCommand[] = [];
+  const made: MadeLinks[] = [];
+  const own: (readonly Part[])[] = [];
+  let { folders } = around;
+  let afterRepeated = NO_FOLDERS;
+  for (const command of commands) {
+    if (repeats(command)) folders = joinFolders(folders, fromLastRound);
+    const here = { ...around, folders };
+    const parts = partsOf(command, here);
+    own.push(parts);
+    placed.push({ command, folders });
+    made.push(
+      commands.length > 1 || command.inside.length > 0 ? linksMadeBy(command, parts, here) : NO_LINKS,
+    );
+    folders = withoutLinks(foldersAfter(folders, command, around.world), folders, joinLinks(made));
+    if (repeats(command)) afterRepeated = folders;
+  }
+  return { placed, made, own, folders, afterRepeated };
+}
+
+function joinFolders(some: Folders, others: Folders): Folders {
+  if (some === undefined || others === undefined) return undefined;
+  return [...new Set([...some, ...others])];
+}
+
+const REPEATED: ReadonlySet<Construct> = new Set<Construct>(['loop', 'function']);
+
+function repeats(command: SimpleCommand | undefined): boolean {
+  return command?.inside.some((construct) => REPEATED.has(construct)) === true;
+}
+
+/** A shell of its own runs these. Its working directory ends with it. A pipeline is not listed, because of `lastpipe`. */
+const OWN_SHELL: ReadonlySet<Construct> = new Set<Construct>([
+  'subshell',
+  'substitution',
+  'process_substitution',
+  'background',
+  'coproc',
+]);
+
+/** The command may change the folder in which the next round of its loop, or the next call of its function, starts. */
+function movesNextRound(command: SimpleCommand): boolean {
+  const round = command.inside.findLastIndex((construct) => REPEATED.has(construct));
+  if (round < 0 || !changesFolder(command)) return false;
+  return !command.inside.slice(round + 1).some((construct) => OWN_SHELL.has(construct));
+}
+
+/** A folder that was entered through a new link is unknown. */
+function withoutLinks(after: Folders, before: Folders, links: MadeLinks): Folders {
+  const isNew = (folder: string): boolean => before?.includes(folder) !== true;
+  return after?.some((folder) => isNew(folder) && isBehindLink(folder, links)) ? undefined : after;
+}
