@@ -3,6 +3,7 @@ import type { Attachment, FileState, FileStateCache } from '@heddle/core';
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { shortDiff } from '@heddle/tools/files';
 import { realPath } from '../settings/trust.ts';
 
 export async function changedFiles(fileState: FileStateCache): Promise<Attachment[]> {
@@ -58,7 +59,6 @@ export async function seedReadState(
 /** The difference is short. The model reads the file again before it relies on more. */
 async function describeChange(before: string | undefined, bytes: Buffer): Promise<string> {
   if (before === undefined || bytes.includes(0)) return READ_AGAIN;
-  const { shortDiff } = await import('@heddle/tools/files');
   return `The difference:\n${await shortDiff(before, bytes.toString('utf8'))}\n${READ_AGAIN}`;
 }
 

@@ -1,4 +1,5 @@
 /** Reminds the model of open steps when it has not touched its list for a while. */
+import { todosIn } from '@heddle/tools';
 import { type Attachment, type Message, type MessageHistory } from '@heddle/core';
 
 /** Answers without a change of the list, and without a reminder. */
@@ -11,7 +12,6 @@ const LIST_TOOLS: ReadonlySet<string> = new Set(['TodoWrite', 'TaskCreate', 'Tas
 /** Returns a reminder if it is due. */
 export async function todoReminder(messages: MessageHistory): Promise<readonly Attachment[]> {
   if (!isDue(messages)) return [];
-  const { todosIn } = await import('@heddle/tools');
   const open = todosIn(messages).filter(({ status }) => status !== 'completed');
   if (open.length === 0) return [];
   const steps = open.map(({ content, status }) => `- ${content} (${status})`).join('\n');

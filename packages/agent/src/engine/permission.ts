@@ -21,6 +21,7 @@ import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions } from './options.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../permission/question.ts';
+import { trustIn } from '../settings/trust.ts';
 
 interface PermissionJournal {
   readonly store: (body: EntryBody) => void;
@@ -159,7 +160,6 @@ function load() {
     import('../permission/suggest/suggest.ts'),
     import('../permission/rules/compile.ts'),
     import('../permission/call-parts.ts'),
-    import('../settings/trust.ts'),
   ]);
 }
 
@@ -199,7 +199,7 @@ async function decider(
   context: ToolUseContext,
 ) {
   loading ??= load();
-  const [{ authorize }, { observeWorld }, { suggestions }, , { placesOfCall }, { trustIn }] = await loading;
+  const [{ authorize }, { observeWorld }, { suggestions }, , { placesOfCall }] = await loading;
   const { workingDirectory: cwd, additionalDirectories } = context;
   const surroundings = {
     ...surroundingsOf(options, live, cwd, additionalDirectories),

@@ -7,7 +7,7 @@ import { textOf } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { BackgroundWork } from '../fork/background-work.ts';
 import type { Fork } from '../fork/fork.ts';
-import type { MemoryFolder } from '../memory/memory-folder.ts';
+import { MemoryFolder } from '../memory/memory-folder.ts';
 import type { SdkMessage } from '../sdk/message.ts';
 import type { LineStamp } from './lines.ts';
 import { SessionFork, type SessionForkSetup } from './session-fork.ts';
@@ -90,7 +90,7 @@ export class SessionBackground {
       const { extractMemories } = await import('../memory/memory-work.ts');
       do {
         this.#extractsAgain = false;
-        await extractMemories(await openFolder(folder), this.fork, signal);
+        await extractMemories(new MemoryFolder(folder), this.fork, signal);
       } while (this.#extractsAgain && !signal.aborted);
     });
   }
@@ -103,7 +103,7 @@ export class SessionBackground {
       const sessionId = this.#setup.stamp().session_id;
       const now = this.#clock.now();
       const about = { sessionId, now, rhythm: CONSOLIDATION_RHYTHM, signal };
-      await consolidateMemories(await openFolder(folder), this.fork, about);
+      await consolidateMemories(new MemoryFolder(folder), this.fork, about);
     });
   }
 
@@ -124,7 +124,7 @@ export class SessionBackground {
     );
     this.#work.start('prefetch', LIMITS.prefetch, async (signal) => {
       const { selectMemories } = await import('../memory/memory-work.ts');
-      const found = await selectMemories(await openFolder(memory), this.fork, {
+      const found = await selectMemories(new MemoryFolder(memory), this.fork, {
         prompt: text,
         known,
         signal,
@@ -154,9 +154,4 @@ export class SessionBackground {
     if (this.#isRunning) this.#lines.push(line);
     else this.#setup.options().onLine?.(line);
   }
-}
-
-async function openFolder(folder: string): Promise<MemoryFolder> {
-  const { MemoryFolder: Folder } = await import('../memory/memory-folder.ts');
-  return new Folder(folder);
 }

@@ -2,7 +2,7 @@
 import type { Prompt } from '@heddle/agent';
 import type { SessionExtensions } from '@heddle/agent/extensions';
 import type { SlashCommand } from './command.ts';
-import { nearest } from './help.ts';
+import { help, nearest } from './help.ts';
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
@@ -226,7 +226,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     about: 'the rest',
     anytime: true,
     headless: async () => (await import('./answers.ts')).helpAnswer(SLASH_COMMANDS),
-    run: async (_words, chat) => (await import('./help.ts')).help(SLASH_COMMANDS, chat),
+    run: (_words, chat) => Promise.resolve(help(SLASH_COMMANDS, chat)),
   },
   {
     name: 'todos',

@@ -39,7 +39,7 @@ import { openProgramServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import type { AgentHookPolicy, AgentTypes } from './agent-types.ts';
+import { type AgentHookPolicy, agentMemoryFolder, type AgentTypes, readAgentTypes } from './agent-types.ts';
 import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
 
 /** The options that an agent is started with. */
@@ -247,7 +247,6 @@ async function mainAgentOf<Command extends RunOptions>(
 ): Promise<ChosenAgent<Command>> {
   const name = command.agent ?? setting;
   if (name === undefined) return { ok: true, command, hooks: [], notes: [] };
-  const { agentMemoryFolder, readAgentTypes } = await import('./agent-types.ts');
   const { findMainAgent, hooksOfMainAgent, runAsAgent } = await import('./main-agent.ts');
   const place = { ...known, cwd: process.cwd() };
   const agentTypes = await readAgentTypes(command, place);

@@ -5,6 +5,7 @@
 import os from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadPrices } from '@heddle/models';
+import { bashTool, builtinTools } from '@heddle/tools';
 import { charactersOf } from '../../terminal/width.ts';
 import type { Started } from '../../start/start-agent.ts';
 
@@ -51,9 +52,8 @@ export class WarmUp {
 function warmUpSteps(agent: Started['agent'], cwd: string): (() => Promise<unknown>)[] {
   return [
     () => loadPrices(),
-    async () => (await import('@heddle/tools')).bashTool.inputSchema(),
+    async () => bashTool.inputSchema(),
     ...USUAL_TOOLS.map((name) => async () => {
-      const { builtinTools } = await import('@heddle/tools');
       const schema = await builtinTools()
         .find((tool) => tool.name === name)
         ?.inputSchema();
