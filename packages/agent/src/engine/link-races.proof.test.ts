@@ -27,7 +27,7 @@ import { createReadFileState } from '../attachments/changed-files.ts';
 import type { AgentOptions } from './options.ts';
 import { deniedFilesOf, permissionOf } from './permission.ts';
 
-const TRIALS = process.env['HEDDLE_PROVE'] === '1' ? 1_000 : 25;
+const TRIALS = process.env['HEDDLE_PROVE'] === '1' ? 1_000 : 10;
 const SECRET = 'the secret, in common';
 const NOTEBOOK = JSON.stringify({ cells: [{ cell_type: 'code', id: 'c', source: 'inside', outputs: [] }] });
 

@@ -25,7 +25,7 @@ import { observeWorld } from './observe-world.ts';
 import type { Rules } from './rules/rule.ts';
 
 const proving = process.env['HEDDLE_PROVE'] === '1';
-const DECIDED = proving ? 100_000 : 120;
+const DECIDED = proving ? 100_000 : 60;
 const seed = Number(process.env['HEDDLE_SEED'] ?? 20_261_115);
 const DEADLINE_MS = proving ? 60 * 60_000 : 60_000;
 const SECRET = 'the text that stays inside';

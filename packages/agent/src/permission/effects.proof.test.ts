@@ -12,7 +12,7 @@ import type { Found } from './test/bash-fuzzer/find-effects.ts';
 import { createScratch } from './test/bash-fuzzer/scratch-container.ts';
 
 const proving = process.env['HEDDLE_PROVE'] === '1';
-const DECIDED = proving ? 1_000_000 : 2_000;
+const DECIDED = proving ? 1_000_000 : 1_000;
 const LEAST_EXECUTED = DECIDED / 20;
 /** A little more than the least: scripts that are made twice are executed once. */
 const EXECUTED_SHARE = 1 / 16;

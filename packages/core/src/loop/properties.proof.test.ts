@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 const PROVING = process.env['HEDDLE_PROVE'] === '1';
-const RUNS = PROVING ? 100_000 : 1_000;
+const RUNS = PROVING ? 100_000 : 500;
 const TIMEOUT = PROVING ? 60 * 60_000 : 120_000;
 /** The seed is fixed, so every run tests the same cases. */
 const SEED = Number(process.env['HEDDLE_SEED'] ?? 1);

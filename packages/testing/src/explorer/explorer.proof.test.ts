@@ -43,7 +43,7 @@ describe('the shipped machine, walked with the counts that ship', () => {
 });
 
 describe('the shipped machine, walked in every combination of what it reads', () => {
-  const scenarios = proving ? combinations : combinations.filter((_, at) => at % 97 === 0);
+  const scenarios = proving ? combinations : combinations.filter((_, at) => at % 193 === 0);
 
   it(`keeps every law in ${scenarios.length} configurations`, () => {
     const proofs = scenarios.map((one) => prove(one));

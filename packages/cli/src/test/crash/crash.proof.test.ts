@@ -4,7 +4,7 @@ import { install, type Installed } from '../program.ts';
 import { measureStory, tryPlan, type TrialResult } from './trial.ts';
 import { type StoryMeasure, planOf } from './trigger.ts';
 
-const CASES = process.env['HEDDLE_PROVE'] === '1' ? 500 : 20;
+const CASES = process.env['HEDDLE_PROVE'] === '1' ? 500 : 8;
 const FIRST_SEED = Number(process.env['HEDDLE_SEED'] ?? 1);
 /** The number of trials that run at the same time. */
 const LANES = 3;

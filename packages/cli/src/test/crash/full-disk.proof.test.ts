@@ -8,7 +8,7 @@ import { openCrashSetup } from './scene.ts';
 import { lastMessages, measureStory, NOTHING } from './trial.ts';
 
 /** The distance between two trials, in KiB of the journal. */
-const STEP_KIB = process.env['HEDDLE_PROVE'] === '1' ? 1 : 4;
+const STEP_KIB = process.env['HEDDLE_PROVE'] === '1' ? 1 : 8;
 
 let installed: Installed;
 let journalKib: number;

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { isReadOnlyCommand } from './read-only.ts';
 
 const proving = process.env['HEDDLE_PROVE'] === '1';
-const RUNS = proving ? 20_000 : 1_500;
-const SHELL_CHECKS = proving ? 2_000 : 150;
+const RUNS = proving ? 20_000 : 700;
+const SHELL_CHECKS = proving ? 2_000 : 70;
 
 const quoting = fc.constantFrom(
   (word: string) => word,
