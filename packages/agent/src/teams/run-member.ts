@@ -1,11 +1,11 @@
 /** Runs a member of a team: it claims tasks and reads its mail until the team ends, also if it waits for others in between. */
 import type { Terminal } from '@heddle/core';
-import { watch } from 'node:fs';
 import type { Agent } from '../create-agent.ts';
 import type { SdkMessage } from '../sdk/message.ts';
 import { mailText } from './mailbox.ts';
 import { hasWork, type TeamTask } from './task-list.ts';
 import type { TeamSession } from './team-session.ts';
+import { untilChange } from './until-change.ts';
 
 export interface MemberRun {
   readonly team: TeamSession;
@@ -18,11 +18,12 @@ export interface MemberRun {
 
 /**
  * - `done`: no task can be started.
+ * - `lead_ended`: no task can be started, and the session that leads the team has ended.
  * - `team_ended`: the team was removed.
  * - `stopped`: the signal aborted.
  * - `failed`: several turns in a row failed.
  */
-export type MemberEnd = 'done' | 'team_ended' | 'stopped' | 'failed';
+export type MemberEnd = 'done' | 'lead_ended' | 'team_ended' | 'stopped' | 'failed';
 
 /** A model that cannot be reached must not take every task and hand it back. */
 const MOST_FAILURES = 3;
@@ -43,27 +44,38 @@ export async function runMember(run: MemberRun): Promise<MemberEnd> {
         const prompt = task ? taskPrompt(task, folder.name) : mail.map(mailText).join('\n\n');
         const isGood = await runTurn(run, prompt);
         failures = isGood ? 0 : failures + 1;
-      } else if (run.untilDone && !hasWork(folder.tasks())) return 'done';
-      else await untilChange(folder.path, signal);
+      } else {
+        const isIdle = !hasWork(folder.tasks(), (name) => folder.isMember(name));
+        if (isIdle && run.untilDone) return 'done';
+        if (isIdle && folder.hasLostLead) return 'lead_ended';
+        await untilChange([folder.path, mailbox.path], signal);
+      }
     }
     return 'failed';
   } finally {
-    if (folder.exists) await team.handBackAll();
-    if (team.member) folder.leave(team.member);
+    if (folder.exists) {
+      await team.handBackAll();
+      if (team.member) folder.leave(team.member, Date.now());
+    }
   }
 }
 
 /** Returns whether the turn ended with an answer. Tasks of another turn are handed back. */
 async function runTurn({ team, agent, emit }: MemberRun, content: string): Promise<boolean> {
+  const { folder, member } = team;
+  if (member) folder.markWorking(member, true);
   const lines = agent.submit({ content, verbatim: true });
   let next = await lines.next();
   for (; !next.done; next = await lines.next()) {
     // The prompt is stored before its first line.
-    if (next.value.type === 'system') team.folder.mailbox(team.name).settle(agent.messages);
+    if (next.value.type === 'system') folder.mailbox(team.name).settle(agent.messages);
     emit?.(next.value);
   }
   const terminal: Terminal = next.value;
-  if (team.folder.exists) await team.handBackAll();
+  if (folder.exists) {
+    await team.handBackAll();
+    if (member) folder.markWorking(member, false);
+  }
   return terminal.reason === 'completed';
 }
 
@@ -75,27 +87,4 @@ function taskPrompt({ id, subject, description = '' }: TeamTask, team: string): 
   ]
     .filter((part) => part !== '')
     .join('\n\n');
-}
-
-/** A watch can miss a change, and a killed member changes no file. */
-const LOOK_AGAIN_MS = 500;
-
-async function untilChange(folder: string, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const wake = (): void => resolve();
-  const timer = setTimeout(wake, LOOK_AGAIN_MS);
-  signal.addEventListener('abort', wake, { once: true });
-  let watcher: ReturnType<typeof watch> | undefined;
-  try {
-    watcher = watch(folder, wake).on('error', wake);
-  } catch {
-    // The team was removed.
-  }
-  try {
-    await promise;
-  } finally {
-    watcher?.close();
-    clearTimeout(timer);
-    signal.removeEventListener('abort', wake);
-  }
 }

@@ -74,13 +74,27 @@ export function nextClaimable(list: TeamTaskList, member: string): TeamTask | un
   return open.find(({ owner }) => owner === member) ?? open.find(({ owner }) => owner === undefined);
 }
 
-/** Returns whether some task can still be started or completed without the lead. */
-export function hasWork(list: TeamTaskList): boolean {
-  return list.tasks.some(
-    (task) =>
-      task.status === 'in_progress' ||
-      (task.status === 'pending' && task.returns < MOST_RETURNS && openBlockers(list, task).length === 0),
-  );
+/**
+ * Returns whether some task can still be started or completed without the lead. A task that is assigned to a name that never
+ * joined cannot be started.
+ */
+export function hasWork(list: TeamTaskList, isMember: (name: string) => boolean): boolean {
+  return list.tasks.some((task) => {
+    if (task.status === 'in_progress') return true;
+    if (task.status === 'completed' || task.returns >= MOST_RETURNS) return false;
+    return openBlockers(list, task).length === 0 && (task.owner === undefined || isMember(task.owner));
+  });
+}
+
+/** Frees the pending tasks that are assigned to ended members, so that others can claim them. */
+export function releaseAssigned(list: TeamTaskList, hasEnded: (name: string) => boolean): TeamTaskList {
+  const isReleased = ({ status, owner }: TeamTask): boolean =>
+    status === 'pending' && owner !== undefined && hasEnded(owner);
+  if (!list.tasks.some(isReleased)) return list;
+  return {
+    ...list,
+    tasks: list.tasks.map((task) => (isReleased(task) ? { ...task, owner: undefined } : task)),
+  };
 }
 
 export function claimTask(list: TeamTaskList, id: string, claim: Claim): ListChange {

@@ -14,6 +14,7 @@ import { Mailbox } from './mailbox.ts';
 import {
   type Claim,
   EMPTY_LIST,
+  hasWork,
   type ListChange,
   returnTasks,
   taskListSchema,
@@ -28,6 +29,8 @@ const teamSchema = z
     createdAt: z.number(),
     /** The session of the lead. Undefined for a team that the user leads from the command line. */
     leadSession: z.string().optional(),
+    /** The process of that session. Members end when it has ended and no work is left. */
+    leadProcess: processStampSchema.optional(),
   })
   .readonly();
 
@@ -39,6 +42,10 @@ const memberSchema = z
     sessionId: z.string(),
     process: processStampSchema,
     joinedAt: z.number(),
+    /** A turn runs. */
+    isWorking: z.boolean().optional(),
+    /** It has ended, perhaps before its process. */
+    leftAt: z.number().optional(),
   })
   .readonly();
 
@@ -76,10 +83,25 @@ export class TeamFolder {
     return this.#locked(() => {
       if (this.exists) return false;
       writeJson(this.#file('tasks'), EMPTY_LIST, PRIVATE_FILE);
-      const team = { name: this.name, description, createdAt: now, leadSession };
+      const leadProcess = leadSession === undefined ? undefined : stampOf(process.pid);
+      const team = { name: this.name, description, createdAt: now, leadSession, leadProcess };
       writeJson(this.#file('team'), team, PRIVATE_FILE);
       return true;
     });
+  }
+
+  /** The session of the lead runs in this process now. */
+  async continueLead(): Promise<void> {
+    await this.#locked(() => {
+      const { about } = this;
+      if (about) writeJson(this.#file('team'), { ...about, leadProcess: stampOf(process.pid) }, PRIVATE_FILE);
+    });
+  }
+
+  /** The session that leads the team has no process any more. A team that the user leads is never without a lead. */
+  get hasLostLead(): boolean {
+    const { leadProcess } = this.about ?? {};
+    return leadProcess !== undefined && !isAlive(leadProcess);
   }
 
   get about(): z.infer<typeof teamSchema> | undefined {
@@ -111,35 +133,79 @@ export class TeamFolder {
       const next = edited.ok ? edited.list : list;
       if (next !== stored) writeJson(this.#file('tasks'), next, PRIVATE_FILE);
       for (const { id, owner = '' } of returned)
-        this.mailbox(LEAD).send({
-          from: this.name,
-          text: `${owner} has ended. Its task #${id} is free again.`,
-        });
+        this.#tellLead(`${owner} has ended. Its task #${id} is free again.`);
       return edited;
     });
+  }
+
+  /** The change is already stored, so a full mailbox of the lead does not matter. */
+  #tellLead(text: string): void {
+    try {
+      this.mailbox(LEAD).send({ from: this.name, text });
+    } catch (thrown) {
+      if (!(thrown instanceof RangeError)) throw thrown;
+    }
   }
 
   /** A member that is restarted after a crash keeps its session and gets a new run. Rejects a name that is in use. */
   async join(name: string, sessionId: string, now: number): Promise<TeamMember | undefined> {
     return this.#locked(() => {
       const present = this.#member(name);
-      if (!isTeamName(name) || name === LEAD || (present && isAlive(present.process))) return undefined;
+      if (!isTeamName(name) || name === LEAD || (present && isRunning(present))) return undefined;
       const member = { name, run: newUuid(), sessionId, process: stampOf(process.pid), joinedAt: now };
       writeJson(this.#file(`members/${name}`), member, PRIVATE_FILE);
       return member;
     });
   }
 
-  leave({ name, run }: TeamMember): void {
-    if (this.#member(name)?.run === run) rmSync(this.#file(`members/${name}`), { force: true });
+  /** The member has ended. Its file remains, so that a restarted member continues its session. */
+  leave(member: TeamMember, now: number): void {
+    this.#update(member, { isWorking: false, leftAt: now });
   }
 
-  /** The members whose process runs. */
+  /** A turn of the member begins or ends. */
+  markWorking(member: TeamMember, isWorking: boolean): void {
+    this.#update(member, { isWorking });
+  }
+
+  #update({ name, run }: TeamMember, changes: Partial<TeamMember>): void {
+    const stored = this.#member(name);
+    if (stored?.run === run)
+      writeJson(this.#file(`members/${name}`), { ...stored, ...changes }, PRIVATE_FILE);
+  }
+
+  /** The members that run. */
   members(): readonly TeamMember[] {
-    return this.#names('members').flatMap((name) => {
-      const member = this.#member(name.replace(/\.json$/, ''));
-      return member && isAlive(member.process) ? [member] : [];
-    });
+    return this.#allMembers().filter(isRunning);
+  }
+
+  /** The names of the members that have ended. They can be started again. */
+  endedMembers(): readonly string[] {
+    return this.#allMembers()
+      .filter((member) => !isRunning(member))
+      .map(({ name }) => name);
+  }
+
+  #allMembers(): readonly TeamMember[] {
+    return this.#names('members').flatMap((file) => this.#member(file.replace(/\.json$/, '')) ?? []);
+  }
+
+  /** A member with this name has joined, perhaps in an earlier run. */
+  isMember(name: string): boolean {
+    return this.#member(name) !== undefined;
+  }
+
+  hasEnded(name: string): boolean {
+    const member = this.#member(name);
+    return member !== undefined && !isRunning(member);
+  }
+
+  /** A member runs a turn, or will begin one without the lead. */
+  get isWorking(): boolean {
+    const running = this.members();
+    if (running.length === 0) return false;
+    if (hasWork(this.tasks(), (name) => this.isMember(name))) return true;
+    return running.some(({ name, isWorking }) => isWorking || this.mailbox(name).waiting().length > 0);
   }
 
   /** The session of the last run of a member, to continue it. */
@@ -149,7 +215,7 @@ export class TeamFolder {
 
   isLive({ member: name, run }: Claim): boolean {
     const member = this.#member(name);
-    return member?.run === run && isAlive(member.process);
+    return member?.run === run && isRunning(member);
   }
 
   mailbox(name: string): Mailbox {
@@ -187,6 +253,10 @@ export class TeamFolder {
       return [];
     }
   }
+}
+
+function isRunning({ process, leftAt }: TeamMember): boolean {
+  return leftAt === undefined && isAlive(process);
 }
 
 export function listTeams(teams: string): readonly TeamFolder[] {

@@ -13,7 +13,9 @@ import {
   type ListChange,
   type NewTask,
   nextClaimable,
+  releaseAssigned,
   type TeamTask,
+  type TeamTaskList,
 } from './task-list.ts';
 import { LEAD, type TeamFolder, type TeamMember } from './team-folder.ts';
 
@@ -82,10 +84,14 @@ export class TeamSession {
 
   /** Claims the next task for this member. Undefined if there is none. */
   async claimNext(): Promise<TeamTask | undefined> {
+    const released = (list: TeamTaskList): TeamTaskList =>
+      releaseAssigned(list, (name) => this.folder.hasEnded(name));
     // A look without the lock first: members that wait for work look often.
-    if (!nextClaimable(this.folder.tasks(), this.name) && !this.#hasEndedOwner()) return undefined;
+    if (!nextClaimable(released(this.folder.tasks()), this.name) && !this.#hasEndedOwner()) return undefined;
     const changed = await this.#claimed((claim) =>
-      this.folder.change((list) => {
+      this.folder.change((stored) => {
+        // A task that is free for all comes before one of an ended member, which may start again.
+        const list = nextClaimable(stored, this.name) ? stored : released(stored);
         const next = nextClaimable(list, this.name);
         return next ? claimTask(list, next.id, claim) : { ok: false, message: 'There is no open task.' };
       }),
@@ -106,12 +112,14 @@ export class TeamSession {
       await this.#claimed((claim) => this.folder.change((list) => handBackTask(list, id, claim)));
   }
 
-  /** The names that a word means. `*` means all other members and the lead. */
+  /** The names that a word means. `*` means all other running members and the lead. */
   receivers(to: string): readonly string[] {
-    const others = [LEAD, ...this.folder.members().map(({ name }) => name)].filter(
-      (name) => name !== this.name,
-    );
-    return to === '*' ? others : others.filter((name) => name === to);
+    const running = this.folder.members().map(({ name }) => name);
+    const others = [LEAD, ...running].filter((name) => name !== this.name);
+    if (to === '*') return others;
+    // The lead starts an ended member again, which then reads its mail.
+    const known = this.member ? others : [...others, ...this.folder.endedMembers()];
+    return known.filter((name) => name === to);
   }
 
   /** Throws if there is no such member. Returns the receivers. */

@@ -4,7 +4,7 @@
  */
 import type { CallContext, JsonObject, Tool, ToolResult } from '@heddle/core';
 import type { Todo } from '@heddle/tools';
-import type { ListChange, TeamTask } from './task-list.ts';
+import { type ListChange, openBlockers, type TeamTask, type TeamTaskList } from './task-list.ts';
 import type { TaskChangeRequest, TeamSession } from './team-session.ts';
 
 export interface TeamToolsDeps {
@@ -88,11 +88,18 @@ function changeResult(change: ListChange, verb: string): SharedResult {
   };
 }
 
-export function taskLine({ id, status, subject, owner, blockedBy }: TeamTask): string {
+function taskLine({ id, status, subject, owner, blockedBy }: TeamTask): string {
   const by = owner === undefined ? '' : ` (${owner})`;
   const waits =
     blockedBy.length === 0 ? '' : ` [waits for ${blockedBy.map((other) => `#${other}`).join(', ')}]`;
   return `#${id} [${status}] ${subject}${by}${waits}`;
+}
+
+/** All tasks, each with the open tasks that it waits for. */
+export function openTaskLines(list: TeamTaskList): readonly string[] {
+  return list.tasks.map((task) =>
+    taskLine({ ...task, blockedBy: task.status === 'completed' ? [] : openBlockers(list, task) }),
+  );
 }
 
 function todoOf({ id, subject, description, activeForm, status, owner, blockedBy }: TeamTask): Todo {

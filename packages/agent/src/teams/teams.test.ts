@@ -18,6 +18,7 @@ import {
   hasWork,
   type ListChange,
   nextClaimable,
+  releaseAssigned,
   returnTasks,
   type TeamTaskList,
 } from './task-list.ts';
@@ -83,7 +84,7 @@ describe('the shared task list', () => {
   it('returns the tasks of ended members, and stops after three returns', () => {
     let list = two;
     for (let nth = 0; nth < 3; nth += 1) {
-      expect(hasWork(list)).toBe(true);
+      expect(hasWork(list, () => false)).toBe(true);
       list = returnTasks(
         after(list, (now) => claimTask(now, '1', ADA)),
         () => false,
@@ -91,11 +92,29 @@ describe('the shared task list', () => {
     }
     expect(list.tasks[0]).toMatchObject({ status: 'pending', owner: undefined, returns: 3 });
     expect(nextClaimable(list, 'ada')).toBeUndefined();
-    expect(hasWork(list)).toBe(false);
+    expect(hasWork(list, () => false)).toBe(false);
     // The lead assigns it again.
     expect(
       nextClaimable(
         after(list, (now) => editTask(now, '1', { owner: 'ada' })),
+        'ada',
+      )?.id,
+    ).toBe('1');
+  });
+
+  it('counts and releases tasks that are assigned to members, not to names that never joined', () => {
+    const assigned = after(EMPTY_LIST, add('one'), (list) => editTask(list, '1', { owner: 'bob' }));
+    expect(hasWork(assigned, (name) => name === 'bob')).toBe(true);
+    expect(hasWork(assigned, () => false)).toBe(false);
+    expect(
+      nextClaimable(
+        releaseAssigned(assigned, () => false),
+        'ada',
+      ),
+    ).toBeUndefined();
+    expect(
+      nextClaimable(
+        releaseAssigned(assigned, (name) => name === 'bob'),
         'ada',
       )?.id,
     ).toBe('1');

@@ -2,6 +2,7 @@
  * Runs a conversation: reads prompts, runs turns and commands, and handles interruptions. `InputRouter` routes typed lines,
  * `TurnRunner` runs them, `EventRenderer` formats events, and the screen shows them.
  */
+import type { Prompt } from '@heddle/agent';
 import { sessionPlace } from '../config-dir.ts';
 import type { ChatCommand, SessionChoice } from '../arguments/arguments.ts';
 import type { AgentSetup, ResolvedCommand } from '../start/agent-options.ts';
@@ -208,17 +209,31 @@ export class Conversation {
     while (!this.#leaving && !this.#ended) {
       const line = await this.#nextLine();
       if (line === undefined) return;
-      await this.#take(line);
+      if (typeof line === 'string') await this.#take(line);
+      else await this.#turn(line);
     }
   }
 
-  #nextLine(): string | Promise<string | undefined> {
+  /** Returns the next line of the user, or a prompt of the team that the conversation leads. */
+  async #nextLine(): Promise<string | Prompt | undefined> {
     const early = this.#inbox.takeNext();
     if (early !== undefined) return this.#echoed(early);
     const line = this.#inbox.wait();
     this.#setup.screen.ask(this.#promptText());
     void this.#showFacts();
-    return line;
+    const { team } = this.#session.started;
+    return team.leads ? Promise.race([line, this.#teamPrompt(team, line)]) : line;
+  }
+
+  /** Never resolves if the user types a line first. */
+  async #teamPrompt(team: Started['team'], line: Promise<unknown>): Promise<Prompt | undefined> {
+    const typed = new AbortController();
+    void line.then(() => typed.abort());
+    const content = await team.nextPrompt(typed.signal, { keepsWaiting: true });
+    if (content === undefined) return new Promise(() => undefined);
+    this.#inbox.cancelWait();
+    this.#note('a message of the team');
+    return { content, verbatim: true };
   }
 
   /** Shows a line that was not typed at the prompt like a typed line. */
@@ -260,17 +275,19 @@ export class Conversation {
     if (note !== undefined) return this.#take(`/remember ${note}`);
     if (line === '!') return this.#note('type a command after the !, such as !ls');
     if (isShell(line)) return void this.#settle(await this.#turns.shell(line.slice(1).trim()));
-    let left = await this.#turn(text);
-    while (left !== undefined && !this.#leaving) left = await this.#turn(this.#echoed(left));
+    await this.#turn({ content: text });
   }
 
-  /** Returns the next prompt: the text that was typed during the turn and did not join it. */
-  async #turn(prompt: string): Promise<string | undefined> {
-    // An Esc during other work does not belong to this turn.
-    this.#input.takeSendsNow();
-    this.#warmUp?.stop();
-    const isComplete = await this.#turns.turn(prompt, this.#inbox.takeCarried());
-    return this.#settle(isComplete) ? this.#inbox.takeLeft() : undefined;
+  /** Runs a turn, and then those of the text that was typed meanwhile and did not join one. */
+  async #turn(first: Prompt): Promise<void> {
+    for (let prompt: Prompt | undefined = first; prompt && !this.#leaving; ) {
+      // An Esc during other work does not belong to this turn.
+      this.#input.takeSendsNow();
+      this.#warmUp?.stop();
+      const isComplete = await this.#turns.turn({ ...prompt, carries: this.#inbox.takeCarried() });
+      const left = this.#settle(isComplete) ? this.#inbox.takeLeft() : undefined;
+      prompt = left === undefined || this.#leaving ? undefined : { content: this.#echoed(left) };
+    }
   }
 
   /** Returns true if queued text may be sent. After an interruption, the text goes back to the input line instead. */

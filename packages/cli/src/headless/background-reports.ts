@@ -1,5 +1,9 @@
-/** A prompt of which no other follows: its result waits for the subagents in the background, and includes their reports. */
+/**
+ * A prompt of which no other follows: its result waits for the subagents in the background and for the team, and includes
+ * their reports.
+ */
 import type { Agent, Prompt, SdkMessage } from '@heddle/agent';
+import type { Started } from '../start/start-agent.ts';
 
 /** Subagents that still run then are ended with the program. The next run of the session reports them. */
 const MAX_WAIT_MS = 10 * 60_000;
@@ -8,7 +12,7 @@ const ENDED = 'The agents in the background have ended. Read their reports, and 
 
 /** Returns the lines of the prompt. Results before the last one are held back. */
 export async function* submitAndWait(
-  agent: Agent,
+  { agent, team }: Pick<Started, 'agent' | 'team'>,
   prompt: Prompt,
   ending: AbortSignal,
 ): AsyncGenerator<SdkMessage> {
@@ -21,11 +25,22 @@ export async function* submitAndWait(
       else yield line;
     }
     const isFailed = result?.type !== 'result' || result.is_error;
-    if (!isFailed && agent.hasBackgroundSubagents) await agent.untilSubagentsEnd(deadline);
-    if (isFailed || deadline.aborted || !agent.hasBackgroundSubagents) {
+    const content = isFailed ? undefined : await nextReport(agent, team, deadline);
+    if (content === undefined) {
       if (result) yield result;
       return;
     }
-    next = { content: ENDED, verbatim: true };
+    next = { content, verbatim: true };
   }
+}
+
+/** Undefined: nothing is left to wait for. */
+async function nextReport(
+  agent: Agent,
+  team: Started['team'],
+  deadline: AbortSignal,
+): Promise<string | undefined> {
+  if (agent.hasBackgroundSubagents) await agent.untilSubagentsEnd(deadline);
+  if (deadline.aborted) return undefined;
+  return agent.hasBackgroundSubagents ? ENDED : team.nextPrompt(deadline, { keepsWaiting: false });
 }

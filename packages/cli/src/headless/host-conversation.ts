@@ -3,10 +3,11 @@ import { type Agent, failedStart, type Prompt, type SdkMessage, newUuid } from '
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { submitAndWait } from './background-reports.ts';
 import type { HeadlessChat } from './headless-chat.ts';
-import type { Host } from './host/host.ts';
+import type { Host, TakenPrompt } from './host/host.ts';
 import type { Service } from './host/service.ts';
 import { type SessionStateReporter, TurnAnnotator } from './host/turn-lines.ts';
 import type { HeadlessOutput } from './output/output.ts';
+import type { Started } from '../start/start-agent.ts';
 import type { TranscriptMirror } from './output/transcript-mirror.ts';
 import { slashText } from '../slash/slash-commands.ts';
 
@@ -41,7 +42,7 @@ export async function runHostConversation({
   state,
   mirror,
 }: HostConversation): Promise<number> {
-  const { agent } = chat.started;
+  const { agent, team } = chat.started;
   const stop = (): void => {
     agent.abort(ending.reason);
     service?.giveUpWaiting();
@@ -56,7 +57,10 @@ export async function runHostConversation({
     const stored = mirror?.next();
     if (stored) output.writeControl(stored);
   };
-  for await (const prompt of host.prompts) {
+  // A host that sends prompts reads the reports of subagents in the background with a later one.
+  const isOnly = host.requests === undefined;
+  const prompts = isOnly ? host.prompts : withTeamPrompts(host.prompts, team);
+  for await (const prompt of prompts) {
     if (ending.aborted) break;
     if (prompt.isQuiet) {
       code = add(agent, prompt);
@@ -65,9 +69,7 @@ export async function runHostConversation({
     state.begin(agent.sessionId);
     const instead = (await service?.insteadOf(prompt)) ?? (await commandIn(prompt, chat));
     const annotate = annotator.forTurn(prompt.isNamed ? prompt.uuid : undefined, () => host.waiting?.() ?? 0);
-    // A host that sends prompts reads the reports of subagents in the background with a later one.
-    const isOnly = host.requests === undefined;
-    const lines = isOnly ? submitAndWait(agent, prompt, ending) : agent.submit(prompt);
+    const lines = isOnly ? submitAndWait({ agent, team }, prompt, ending) : agent.submit(prompt);
     code = await answer(instead ?? lines, output, (line) => {
       service?.note(line);
       copyStored();
@@ -83,6 +85,29 @@ export async function runHostConversation({
   if (why === undefined) return code ?? 0;
   await output.write(failedStart(why, { uuid: newUuid(), session_id: agent.sessionId }));
   return 1;
+}
+
+/** Adds the messages of the team while the host has no prompt. Ends with the prompts of the host. */
+async function* withTeamPrompts(
+  prompts: Host['prompts'],
+  team: Started['team'],
+): AsyncGenerator<TakenPrompt> {
+  const own = prompts[Symbol.asyncIterator]();
+  let next = own.next();
+  while (true) {
+    const waiting = new AbortController();
+    const mail = team.leads ? team.nextPrompt(waiting.signal, { keepsWaiting: true }) : undefined;
+    const first = await Promise.race([next, ...(mail ? [mail] : [])]);
+    waiting.abort();
+    if (typeof first === 'string') yield { content: first, verbatim: true };
+    // Without mail the team has ended, and only the host has prompts.
+    else {
+      const taken = first ?? (await next);
+      if (taken.done) return;
+      yield taken.value;
+      next = own.next();
+    }
+  }
 }
 
 const ENDED_EARLY = 'The program was ended before it had taken up a prompt.';

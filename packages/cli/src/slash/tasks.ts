@@ -1,4 +1,4 @@
-/** `/tasks`: commands and subagents in the background, their output and their end. */
+/** `/tasks`: commands and subagents in the background, their output and their end, and the task list of the team. */
 import type { Agent } from '@heddle/agent';
 import type { Task } from '@heddle/tools';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,8 +29,9 @@ export async function tasks(words: string, chat: Chat): Promise<void> {
     ...started.tasks.list().map(ofCommand),
     ...(agent.subagents?.list() ?? []).map(ofAgent(agent)),
   ];
-  if (all.length === 0) return say('Nothing runs in the background.');
-  if (words === '') return say(all.map(({ line }) => line).join('\n'));
+  const team = words === '' ? await teamLines(chat) : [];
+  if (all.length + team.length === 0) return say('Nothing runs in the background.');
+  if (words === '') return say([...all.map(({ line }) => line), ...team].join('\n'));
   const [, stops, id = ''] = /^(stop\b\s*)?(\S*)$/i.exec(words) ?? [];
   const task = all.find((one) => one.id === id) ?? (id === '' ? onlyOne(all) : undefined);
   if (!task)
@@ -41,6 +42,19 @@ export async function tasks(words: string, chat: Chat): Promise<void> {
   if (!task.isRunning) return say(`${task.id} is over already.`);
   await task.stop();
   say(`${task.id} is stopped.`);
+}
+
+/** The shared list and the running members. Empty if the conversation is not part of a team. */
+async function teamLines({ started: { team } }: Chat): Promise<readonly string[]> {
+  if (!team.session) return [];
+  const { folder } = team.session;
+  const { openTaskLines } = await import('@heddle/agent/teams');
+  const members = folder.members().map(({ name, isWorking }) => (isWorking ? `${name} (works)` : name));
+  const head = `  team ${folder.name}: ${members.join(', ') || 'no member runs'}`;
+  return [
+    head,
+    ...openTaskLines(folder.tasks()).map((line) => `    ${escapeControls(shortened(line, 100))}`),
+  ];
 }
 
 /** The calls that wait for a command or a subagent return, and both continue. */

@@ -40,6 +40,7 @@ export function joinParts(context: StartContext, parts: OpenedParts): AgentOptio
     takeQueued: (agentId) => [...(more.takeQueued?.(agentId) ?? []), ...team.takeQueued(agentId)],
     onAccepted: async (messageId) => {
       await own.onAccepted?.(messageId);
+      team.promptStored(context.agent().messages);
       context.title.write();
     },
     expandPrompt: promptExpansion(context, parts),

@@ -1,7 +1,7 @@
 /** The part of a conversation in a team: as its lead, from TeamCreate on, or as a member. Without a team, it costs nothing. */
 import { createTeamTools, type NewTeam, withTeamTasks } from '@heddle/agent';
-import type { RunTeamHooks, TeamFolder, TeamMember, TeamSession } from '@heddle/agent/teams';
-import type { LoopEvent, QueuedCommand, Tool } from '@heddle/core';
+import type { LeadInbox, RunTeamHooks, TeamFolder, TeamMember, TeamSession } from '@heddle/agent/teams';
+import type { LoopEvent, Message, QueuedCommand, Tool } from '@heddle/core';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -33,6 +33,10 @@ export class SessionTeam {
   readonly tools: readonly Tool[];
   /** Undefined while the conversation is not part of a team. */
   session: TeamSession | undefined;
+  /** Undefined while the conversation leads no team. */
+  #inbox: LeadInbox | undefined;
+  /** How often this process started each member again. */
+  readonly #restarts = new Map<string, number>();
 
   constructor(setup: SessionTeamSetup) {
     this.#setup = setup;
@@ -55,7 +59,37 @@ export class SessionTeam {
     const led = place
       ? undefined
       : listTeams(teamsFolder()).find(({ about }) => about?.leadSession === sessionId);
-    if (led) this.session = new Session(led, undefined, runHooks);
+    if (!led) return;
+    await led.continueLead();
+    await this.#lead(led);
+  }
+
+  async #lead(folder: TeamFolder): Promise<void> {
+    const { LeadInbox: Inbox, TeamSession: Session } = await import('@heddle/agent/teams');
+    this.session = new Session(folder, undefined, this.#setup.runHooks);
+    this.#inbox = new Inbox(this.session);
+  }
+
+  /**
+   * Waits until the team has a prompt for the idle lead. Without `keepsWaiting`, only as long as a member works. Undefined: there
+   * is none.
+   */
+  async nextPrompt(
+    signal: AbortSignal,
+    { keepsWaiting }: { readonly keepsWaiting: boolean },
+  ): Promise<string | undefined> {
+    return this.#current ? this.#inbox?.next(signal, keepsWaiting) : undefined;
+  }
+
+  /** The conversation leads a team, so a prompt may come from there. */
+  get leads(): boolean {
+    return this.#current !== undefined && this.#inbox !== undefined;
+  }
+
+  /** Acknowledges the messages that a stored prompt contains. */
+  promptStored(messages: Iterable<Message>): void {
+    const { folder, name } = this.#current ?? {};
+    if (folder && name !== undefined) folder.mailbox(name).settle(messages);
   }
 
   /** Messages for the main conversation. Subagents are not members. */
@@ -71,7 +105,23 @@ export class SessionTeam {
   async atTurnEnd(
     question: Parameters<TeamSession['atTurnEnd']>[0],
   ): Promise<Awaited<ReturnType<TeamSession['atTurnEnd']>> | undefined> {
+    if (this.leads) await this.#restartMembers();
     return this.#current?.atTurnEnd(question);
+  }
+
+  /** Members of a resumed lead, and members that were killed, start again if there is work or mail for them. */
+  async #restartMembers(): Promise<void> {
+    const { folder } = this.#current ?? {};
+    if (!folder) return;
+    const { hasWork } = await import('@heddle/agent/teams');
+    const hasTasks = hasWork(folder.tasks(), (name) => folder.isMember(name));
+    const wanted = folder.endedMembers().filter((name) => {
+      const isNeeded = hasTasks || folder.mailbox(name).waiting().length > 0;
+      return isNeeded && (this.#restarts.get(name) ?? 0) < MOST_RESTARTS;
+    });
+    for (const name of wanted) this.#restarts.set(name, (this.#restarts.get(name) ?? 0) + 1);
+    const { cwd, flags } = this.#setup;
+    if (wanted.length > 0) await startMembers(folder, wanted, { cwd, flags: flags() });
   }
 
   has(name: string): boolean {
@@ -90,8 +140,8 @@ export class SessionTeam {
 
   async #create({ name, description, members }: NewTeam): Promise<void> {
     if (this.#current) throw new Error(`This conversation is part of the team ${this.#current.folder.name}.`);
-    const { TeamFolder: Folder, TeamSession: Session } = await import('@heddle/agent/teams');
-    const { sessionId, runHooks, cwd, flags } = this.#setup;
+    const { TeamFolder: Folder } = await import('@heddle/agent/teams');
+    const { sessionId, cwd, flags } = this.#setup;
     const folder = new Folder(teamsFolder(), name);
     if (!(await folder.create(description, Date.now(), sessionId)))
       throw new Error(`There is a team ${name}. Choose another name.`);
@@ -100,14 +150,18 @@ export class SessionTeam {
       folder.remove();
       throw new Error(`These members did not start: ${missing.join(', ')}.`);
     }
-    this.session = new Session(folder, undefined, runHooks);
+    await this.#lead(folder);
   }
 
   #remove(): void {
     this.#current?.folder.remove();
     this.session = undefined;
+    this.#inbox = undefined;
   }
 }
+
+/** A member that fails each time must not be started with every turn of the lead. */
+const MOST_RESTARTS = 2;
 
 const START_MS = 20_000;
 const LOOK_AGAIN_MS = 50;

@@ -60,7 +60,7 @@ async function runOne(
   try {
     return await work({ folder, member }, isStored, { command, untilDone, signal });
   } finally {
-    folder.leave(member);
+    if (folder.exists) folder.leave(member, Date.now());
   }
 }
 

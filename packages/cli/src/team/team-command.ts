@@ -1,13 +1,5 @@
 /** `heddle team`: creates teams, adds tasks, starts members, and reads and writes mail. The user is the lead. */
-import {
-  isTeamName,
-  LEAD,
-  listTeams,
-  openBlockers,
-  taskLine,
-  TeamFolder,
-  TeamSession,
-} from '@heddle/agent/teams';
+import { isTeamName, LEAD, listTeams, openTaskLines, TeamFolder, TeamSession } from '@heddle/agent/teams';
 import { errorMessage } from '@heddle/core';
 import { parseArgs } from 'node:util';
 import { startMembers, teamsFolder } from '../start/session-team.ts';
@@ -136,9 +128,7 @@ function listAll(isJson: boolean): number {
 
 function list(folder: TeamFolder, isJson: boolean): number {
   if (isJson) return show(jsonText(describe(folder), 2));
-  const tasks = folder.tasks();
-  for (const task of tasks.tasks)
-    show(taskLine({ ...task, blockedBy: task.status === 'completed' ? [] : [...openBlockers(tasks, task)] }));
+  for (const line of openTaskLines(folder.tasks())) show(line);
   return show(
     `Members: ${
       folder

@@ -39,6 +39,11 @@ export class PromptInbox {
     this.#waiting?.(undefined);
   }
 
+  /** The reader no longer waits. Lines are stored again. */
+  cancelWait(): void {
+    this.#waiting = undefined;
+  }
+
   later(text: string): void {
     this.#later.push(text);
   }

@@ -1,4 +1,5 @@
 /** Runs a turn, a slash command or a shell command of the user. Only one runs at a time, and each can be stopped. */
+import type { Prompt } from '@heddle/agent';
 import { errorMessage, type LoopEvent } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Chat, SlashCommand } from '../../slash/command.ts';
@@ -74,16 +75,13 @@ export class TurnRunner {
     if (event.type === 'message') this.#endedTasks.watch(session.started);
   }
 
-  /** Runs a turn. `carries` are queued prompts that are part of this one. Returns false if it was stopped. */
-  async turn(prompt: string, carries: readonly string[] = []): Promise<boolean> {
+  /** Runs a turn. Returns false if it was stopped. */
+  async turn(prompt: Prompt): Promise<boolean> {
     const { started, options } = this.#setup.session;
     const { agent } = started;
     const work = async (): Promise<void> => {
       const isReplay = options.plays !== undefined;
-      this.#lastTurnFailed = !(await runTurn(
-        { content: prompt, carries },
-        { ...this.#setup, agent, isReplay },
-      ));
+      this.#lastTurnFailed = !(await runTurn(prompt, { ...this.#setup, agent, isReplay }));
     };
     const isComplete = await this.#do(work, (reason) => agent.abort(reason));
     this.#endedTasks.watch(started);

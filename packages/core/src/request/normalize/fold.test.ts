@@ -49,6 +49,25 @@ describe('adjacent messages of the same role', () => {
     expect(build(messages).repairs).toEqual([]);
   });
 
+  it('stay two if a prompt is between them, also if a server gave both the same id', () => {
+    const messages = [
+      user('go'),
+      answer('r1', [call('x')]),
+      user([result('x')]),
+      user('next'),
+      answer('r1', [call('y')]),
+      user([result('y')]),
+    ];
+    expect(linesOf(messages)).toEqual([
+      'U go',
+      'A call x',
+      'U result x done',
+      'U next',
+      'A call y',
+      'U result y done',
+    ]);
+  });
+
   it('stay two if they are two responses with results between them', () => {
     const messages = [
       user('go'),

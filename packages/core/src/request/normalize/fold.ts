@@ -26,6 +26,8 @@ export interface Round {
   readonly from: number;
   to: number;
   readonly responses: Set<string>;
+  /** A prompt follows the answer. Only results can be between two blocks of one answer, so a later block begins another one. */
+  isFollowedByPrompt: boolean;
   readonly answer: AnswerPart[];
   readonly results: ToolResultBlock[];
   /** The blocks of the user's side, except results. */
@@ -79,6 +81,7 @@ function newRound(from: number, isFirst: boolean): Round {
     from,
     to: from,
     responses: new Set(),
+    isFollowedByPrompt: false,
     answer: [],
     results: [],
     userBlocks: [],
@@ -138,6 +141,7 @@ function absorbUser(input: FoldInput, round: Round, content: unknown, index: num
   addAll(round.results, read.results.map(send).filter(isToolResult));
   addAll(round.userBlocks, read.rest.map(send));
   if (read.results.length > 0) round.attachmentIndex = round.userBlocks.length;
+  else round.isFollowedByPrompt = true;
   round.to = index + 1;
 }
 
@@ -159,7 +163,9 @@ function absorbAssistant(round: Round, message: Dict, index: number): Round {
   }
   const id = message['responseId'];
   const response = typeof id === 'string' && id !== '' ? id : undefined;
-  const continues = !isAnswered(round) || (response !== undefined && round.responses.has(response));
+  // A server may use the id of an answer again, such as after it was restarted.
+  const isSameAnswer = response !== undefined && round.responses.has(response) && !round.isFollowedByPrompt;
+  const continues = !isAnswered(round) || isSameAnswer;
   const home = round.isFirst || !continues ? newRound(index, false) : round;
 
   addAll(home.repairs, repairs);
