@@ -222,16 +222,18 @@ export class Conversation {
     this.#setup.screen.ask(this.#promptText());
     void this.#showFacts();
     const { team } = this.#session.started;
-    return team.leads ? Promise.race([line, this.#teamPrompt(team, line)]) : line;
+    return team.leads ? this.#lineOrTeamPrompt(line, team) : line;
   }
 
-  /** Never resolves if the user types a line first. */
-  async #teamPrompt(team: Started['team'], line: Promise<unknown>): Promise<Prompt | undefined> {
+  async #lineOrTeamPrompt(
+    line: Promise<string | undefined>,
+    team: Started['team'],
+  ): Promise<string | Prompt | undefined> {
     const typed = new AbortController();
     void line.then(() => typed.abort());
     const content = await team.nextPrompt(typed.signal, { keepsWaiting: true });
-    if (content === undefined) return new Promise(() => undefined);
-    this.#inbox.cancelWait();
+    // A line that was typed at the same moment comes first. The message then joins its turn.
+    if (content === undefined || !this.#inbox.cancelWait()) return line;
     this.#note('a message of the team');
     return { content, verbatim: true };
   }

@@ -39,9 +39,11 @@ export class PromptInbox {
     this.#waiting?.(undefined);
   }
 
-  /** The reader no longer waits. Lines are stored again. */
-  cancelWait(): void {
+  /** The reader no longer waits, and lines are stored again. Returns false if it already has a line. */
+  cancelWait(): boolean {
+    const isWaiting = this.#waiting !== undefined;
     this.#waiting = undefined;
+    return isWaiting;
   }
 
   later(text: string): void {
