@@ -170,8 +170,11 @@ export interface SubagentSettings {
   readonly definitions: () => readonly AgentDefinition[];
   /** Subagents that run at the same time. The others wait. Default: 10. */
   readonly maxConcurrent?: number | undefined;
-  /** Receives the lines of subagents in the background. Those of others are in the output of the prompt. */
-  readonly onLine?: ((line: SdkMessage) => void) | undefined;
+  /**
+   * Receives the lines of subagents in the background. Those of others are in the output of the prompt. The subagent waits
+   * for a promise that it returns.
+   */
+  readonly onLine?: ((line: SdkMessage) => unknown) | undefined;
   /** The text and thinking of subagents are also in the output. */
   readonly forwardsText?: boolean | undefined;
   /** Replaces the model of every subagent. */

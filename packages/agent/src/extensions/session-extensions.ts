@@ -92,6 +92,9 @@ export class SessionExtensions {
   readonly #deps: ExtensionDeps;
   #files: readonly PromptFile[] = [];
   #problems: readonly string[] = [];
+  readonly #added: ExtensionRoot[] = [];
+  /** The only skills that the model may use. Undefined for all. */
+  #onlySkills: ReadonlySet<string> | undefined;
   /** Undo what an active command or skill changed. */
   readonly #undo: (() => void)[] = [];
   readonly #used = new Map<string, string>();
@@ -111,10 +114,17 @@ export class SessionExtensions {
 
   /** Reads all files. Never rejects. */
   async load(): Promise<this> {
-    const { promptFiles, problems } = await discoverPromptFiles(this.#deps.roots, this.#deps.index);
-    this.#files = promptFiles;
+    const roots = [...this.#deps.roots, ...this.#added];
+    const { promptFiles, problems } = await discoverPromptFiles(roots, this.#deps.index);
+    this.#files = promptFiles.map((file) => this.#limited(file));
     this.#problems = problems;
     return this;
+  }
+
+  /** Adds folders, such as those of plugins that a host names later. Reads all files again. Never rejects. */
+  async addRoots(roots: readonly ExtensionRoot[]): Promise<void> {
+    this.#added.push(...roots);
+    await this.load();
   }
 
   get files(): readonly PromptFile[] {
@@ -143,9 +153,13 @@ export class SessionExtensions {
 
   /** A host names the only skills that the model may use. */
   limitSkills(names: readonly string[]): void {
-    this.#files = this.#files.map((file) =>
-      file.kind !== 'skill' || names.includes(file.name) ? file : { ...file, isForModel: false },
-    );
+    this.#onlySkills = new Set(names);
+    this.#files = this.#files.map((file) => this.#limited(file));
+  }
+
+  #limited(file: PromptFile): PromptFile {
+    const isAllowed = file.kind !== 'skill' || this.#onlySkills?.has(file.name) !== false;
+    return isAllowed ? file : { ...file, isForModel: false };
   }
 
   get hasSkills(): boolean {

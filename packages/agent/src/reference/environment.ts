@@ -48,6 +48,10 @@ export const ENVIRONMENT: Readonly<Record<string, VariableText>> = {
   CLAUDE_AGENT_SDK_CLIENT_APP: {
     meaning: 'the name of a host, which is added to the User-Agent of requests',
   },
+  CLAUDE_CODE_MAX_OUTPUT_TOKENS: {
+    meaning:
+      'tokens that one answer may have, with its thinking; HEDDLE_MAX_OUTPUT_TOKENS limits only the text',
+  },
   MAX_THINKING_TOKENS: { meaning: 'the budget for thinking; 0 switches thinking off' },
   HEDDLE_DURABILITY: {
     meaning: '`power`: every entry of a session reaches the disk before the run continues',

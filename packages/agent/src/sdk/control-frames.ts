@@ -112,7 +112,13 @@ export const HOST_REQUESTS = {
     effect: 'reads the files of skills and commands again',
   },
   reload_plugins: {
-    request: z.object({}),
+    request: z.object({
+      add_plugins: z
+        .array(
+          z.object({ type: z.literal('local'), path: z.string(), skipMcpDiscovery: z.boolean().optional() }),
+        )
+        .optional(),
+    }),
     response: z.strictObject({
       commands: z.array(json),
       agents: z.array(json),
@@ -120,7 +126,7 @@ export const HOST_REQUESTS = {
       mcpServers: z.array(json),
       error_count: z.number(),
     }),
-    effect: 'reads the files of plugins again',
+    effect: 'reads the files of plugins again, and adds plugins by their absolute paths',
   },
   reload_output_styles: {
     request: nothing,

@@ -62,6 +62,7 @@ export function childOptions(parent: ParentAgent, spec: ChildSpec): AgentOptions
     view: options.view,
     identity,
     parentCosts: parent.costs,
+    maxOutputTokens: options.maxOutputTokens,
     maxTurns: definition.maxTurns ?? DEFAULT_MAX_TURNS,
     maxBudgetUsd: definition.maxBudgetUsd,
     config: {

@@ -27,7 +27,8 @@ export interface ChildRun {
   /** An earlier process was interrupted during this task. */
   readonly isInterrupted: boolean;
   readonly signal: AbortSignal;
-  readonly emit: (line: SdkMessage) => void;
+  /** The subagent waits for a slow reader of its lines. */
+  readonly emit: (line: SdkMessage) => unknown;
   readonly now: () => number;
   readonly uuid: () => string;
   /** Messages to the running subagent. */
@@ -56,14 +57,14 @@ export async function runChild(run: ChildRun): Promise<ChildResult> {
     sessionId: run.parentSessionId,
     uuid: run.uuid,
   });
-  for (const line of lines.started()) emit(line);
+  for (const line of lines.started()) await emit(line);
   const meter = new ChildMeter(() => now() - startedAt);
   const end = await drive(run, lines, meter);
   const result: ChildResult = { ...end, usage: meter.usage };
   const error = end.status === 'completed' ? undefined : end.text;
   const outputFile = run.options.session?.journal.path ?? '';
   for (const line of lines.ended({ status: end.status, error, outputFile, usage: meter.usage, now: now() }))
-    emit(line);
+    await emit(line);
   run.options.session?.journal.close();
   return signal.aborted && end.status === 'failed' ? { ...result, status: 'stopped' } : result;
 }
@@ -96,7 +97,7 @@ async function drive(run: ChildRun, lines: SubagentLines, meter: ChildMeter): Pr
     let next = await answer.next();
     for (; !next.done; next = await answer.next()) {
       if (next.value.type === 'result') result = next.value;
-      else for (const line of lines.forwarded(next.value)) emit(line);
+      else for (const line of lines.forwarded(next.value)) await emit(line);
     }
     const end = endOf(next.value, result, engine.messages);
     if (options.memory !== undefined && end.status === 'completed') await remember(engine);

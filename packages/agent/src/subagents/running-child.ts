@@ -4,7 +4,8 @@ import type { SdkMessage, TaskUsage } from '../sdk/message.ts';
 import { movedLine } from '../sdk/subagent-lines.ts';
 import type { ChildRecord, ChildResult } from './record.ts';
 
-export type Emit = (line: SdkMessage) => void;
+/** Takes a line. A promise resolves when the reader can take more. */
+export type Emit = (line: SdkMessage) => unknown;
 
 /** A subagent as surfaces list it. */
 export interface SubagentStatus {
@@ -91,7 +92,7 @@ export class RunningChild {
       this.#lastTool = line.last_tool_name;
     }
     const { call, background } = this.#listeners;
-    (this.#record.isBackground ? background : call)(line);
+    return (this.#record.isBackground ? background : call)(line);
   };
 
   /** Returns the record with the result. From then on the subagent cannot move, so the result is delivered in one way only. */

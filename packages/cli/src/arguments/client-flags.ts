@@ -11,8 +11,7 @@ export interface ClientFlag {
 }
 
 const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
-  // They ask nothing of us: prompts wait for `initialize` anyway, and what else they choose does not exist here.
-  '--await-initialize': { takes: 'nothing' },
+  // They ask nothing of us: what they choose does not exist here.
   '--debug-to-stderr': { takes: 'nothing' },
   '--exclude-dynamic-system-prompt-sections': { takes: 'nothing' },
   // The run continues without these features.

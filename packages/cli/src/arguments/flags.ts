@@ -222,6 +222,14 @@ export const FLAGS = {
     group: 'Sessions',
     text: 'the driving program receives each stored line of the session',
   }),
+  '--await-initialize': switchFlag('print', 'awaitsInitialize', {
+    group: 'Other',
+    text: 'the driving program names plugins in its first line; the start waits for it',
+  }),
+  '--managed-settings-in-initialize': switchFlag('print', 'hasManagedSettings', {
+    group: 'Other',
+    text: 'the driving program sends managed settings in its first line',
+  }),
   '--name': valueFlag('part', 'title', plainText, {
     group: 'Sessions',
     value: 'TITLE',

@@ -53,10 +53,6 @@ export async function runHostConversation({
   else ending.addEventListener('abort', stop, { once: true });
   let code: number | undefined;
   const annotator = new TurnAnnotator();
-  const copyStored = (): void => {
-    const stored = mirror?.next();
-    if (stored) output.writeControl(stored);
-  };
   // A host that sends prompts reads the reports of subagents in the background with a later one.
   const isOnly = host.requests === undefined;
   const prompts = isOnly ? host.prompts : withTeamPrompts(host.prompts, team);
@@ -70,13 +66,13 @@ export async function runHostConversation({
     const instead = (await service?.insteadOf(prompt)) ?? (await commandIn(prompt, chat));
     const annotate = annotator.forTurn(prompt.isNamed ? prompt.uuid : undefined, () => host.waiting?.() ?? 0);
     const lines = isOnly ? submitAndWait({ agent, team }, prompt, ending) : agent.submit(prompt);
-    code = await answer(instead ?? lines, output, (line) => {
+    code = await answer(instead ?? lines, output, async (line) => {
       service?.note(line);
-      copyStored();
+      await mirror?.copyTo(output);
       return annotate(line);
     });
     // The end of a turn is stored behind its last line.
-    copyStored();
+    await mirror?.copyTo(output);
     state.end();
   }
   if (!ending.aborted) await host.settled?.();
@@ -128,11 +124,11 @@ async function commandIn(prompt: Prompt, chat: HeadlessChat): Promise<readonly S
 async function answer(
   lines: AsyncIterable<SdkMessage> | Iterable<SdkMessage>,
   output: HeadlessOutput,
-  annotate: (line: SdkMessage) => SdkMessage,
+  annotate: (line: SdkMessage) => Promise<SdkMessage>,
 ): Promise<number> {
   let code = 1;
   for await (const line of lines) {
-    await output.write(annotate(line));
+    await output.write(await annotate(line));
     if (line.type === 'result') code = line.is_error ? 1 : 0;
   }
   return code;

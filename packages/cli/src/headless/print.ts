@@ -61,7 +61,9 @@ async function begin(
   host: Host,
   ending: AbortSignal,
 ): Promise<number> {
-  const options = await agentOptions(given);
+  const complete = (await host.initial?.addTo(given, ending)) ?? { ok: true as const, command: given };
+  if (!complete.ok) return usage(complete.message);
+  const options = await agentOptions(complete.command);
   if (!options.ok) return usage(options.message);
   const { command } = options;
   const state = new SessionStateReporter((line) => output.write(line));
@@ -86,7 +88,7 @@ async function begin(
     return 1;
   }
   const { notices, listen, listenToSubagents, close } = starting.started;
-  listenToSubagents((line) => void output.write(line));
+  listenToSubagents((line) => output.write(line));
   notices.forEach(warn);
   if (command.outputFormat === 'stream-json') {
     const { agent, hooks } = starting.started;
@@ -112,6 +114,8 @@ async function begin(
     if (!ending.aborted) await starting.started.agent.settle();
     service?.end();
     await close();
+    // The end of the session is stored last.
+    await mirror?.copyTo(output);
     await options.options.mcp?.close();
   }
 }

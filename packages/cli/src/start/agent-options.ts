@@ -137,6 +137,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   });
   const named = namedTools(given.tools ?? [], [...tools.map(({ name }) => name), ...ENGINE_TOOLS]);
   if (!named.ok) return named;
+  const answerCap = capOfAnswers(process.env);
   const prompts = await promptTexts(command);
   if (!prompts.ok) return prompts;
   const ownPrompt = prompts.own ?? mainAgent?.prompt;
@@ -198,7 +199,9 @@ export async function agentOptions<Command extends RunOptions & { readonly input
         ...command,
         thinking: thinkingWanted(command.thinking, settings.alwaysThinkingEnabled, process.env),
         effort: command.effort ?? settings.effort,
+        answerCap,
       }),
+      maxOutputTokens: answerCap,
       smallModel: smallModel?.models[0],
       promptSuggestions:
         command.promptSuggestions || isSwitchedOn(settings.merged, 'promptSuggestionEnabled', process.env),
@@ -285,8 +288,20 @@ export function offered(name: string, { tools }: RunOptions, rules: AgentOptions
   return !rules || !isToolDenied(name, rules instanceof LivePermissions ? rules.rules : rules);
 }
 
-function requestOptions({ thinking, effort, betas }: RunOptions): GivenOptions {
-  return present({ thinking, effort, betas: betas.length === 0 ? undefined : betas });
+function requestOptions({
+  thinking,
+  effort,
+  betas,
+  answerCap,
+}: RunOptions & { readonly answerCap: number | undefined }): GivenOptions {
+  const capsThinking = answerCap === undefined ? undefined : true;
+  return present({ thinking, effort, capsThinking, betas: betas.length === 0 ? undefined : betas });
+}
+
+/** The cap of other tools for thinking and text together. Undefined if there is none. */
+function capOfAnswers(env: Readonly<Record<string, string | undefined>>): number | undefined {
+  const cap = Number(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']);
+  return Number.isInteger(cap) && cap > 0 ? cap : undefined;
 }
 
 /**

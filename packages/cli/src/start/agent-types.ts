@@ -44,6 +44,13 @@ export class AgentTypes {
     this.#definitions = mergeAgents([...definitions, ...this.#definitions]);
     return problems;
   }
+
+  /** Adds the definitions in the folders of plugins. Returns sentences about what cannot be read. */
+  async addPlugins(plugins: AgentTypePlaces['plugins'], cwd: string): Promise<readonly string[]> {
+    const read = await readAgentFiles({ cwd, configDirs: [], sources: [], isTrusted: true, plugins });
+    this.#definitions = mergeAgents([...this.#definitions, ...read.definitions]);
+    return read.problems;
+  }
 }
 
 /** Problems are printed to standard error, and the run continues. */

@@ -46,7 +46,7 @@ export function joinParts(context: StartContext, parts: OpenedParts): AgentOptio
     expandPrompt: promptExpansion(context, parts),
     onPromptEnd: () => extensions.release(),
     extensions: () =>
-      extensionNames({ extensions, plugins: options.plugins ?? [] }, options.mcp?.servers.prompts ?? []),
+      extensionNames({ extensions, plugins: context.plugins }, options.mcp?.servers.prompts ?? []),
     news: () => [
       ...(own.news?.() ?? []),
       ...(more.news?.() ?? []),

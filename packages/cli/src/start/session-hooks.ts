@@ -124,6 +124,12 @@ export class SessionHooks {
     this.#update();
   }
 
+  /** Adds the hooks of plugins. */
+  add(declared: readonly DeclaredHook[]): void {
+    this.#declared = [...this.#declared, ...declared];
+    this.#update();
+  }
+
   /** Adds the hooks in the header of a skill or command, until the returned function is called. */
   activate(header: unknown, file: string): () => void {
     const { hooks, problems } = readHooks(header, { source: file });

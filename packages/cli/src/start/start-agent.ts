@@ -41,7 +41,8 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   readonly userContext: SessionContext['userContext'];
   readonly instructions: SessionInstructions;
   readonly extensions: SessionExtensions;
-  readonly plugins: readonly Plugin[];
+  /** A host may add some later. */
+  readonly plugins: Plugin[];
   /** Notices about the session for the user. */
   readonly notices: readonly string[];
   /** Names the session, from its first prompt on. */
@@ -58,7 +59,7 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   /** From now on, the text and thinking of subagents are part of the output. */
   readonly forwardSubagentText: () => void;
   /** Adds a listener for the lines of subagents in the background. */
-  readonly listenToSubagents: (listener: (line: SdkMessage) => void) => void;
+  readonly listenToSubagents: (listener: (line: SdkMessage) => unknown) => void;
   /** Ends what still runs, and lets go of the session. */
   readonly close: (reason?: SessionEndReason) => Promise<void>;
 }
@@ -89,6 +90,7 @@ export async function startAgent(
     confinement: { sandbox: wanted.sandbox, view: openView(options.sandboxSettings) },
     telemetry: hasTelemetryVariables() ? await loadTelemetry(options.modelName, tell) : undefined,
     listeners: new SessionListeners(command.forwardSubagentText),
+    plugins: [...(options.plugins ?? [])],
     title: new SessionTitle(session, choice.title),
     agent: () => agent,
     agentOptions: () => agentOptions,
@@ -156,7 +158,7 @@ function startedOf(context: StartContext, parts: OpenedParts): Started {
     userContext: userContextOf(session, parts),
     instructions,
     extensions,
-    plugins: options.plugins ?? [],
+    plugins: context.plugins,
     notices: [
       ...session.notices,
       ...queuedNotice(agent),

@@ -8,6 +8,7 @@ import {
   type SdkMessage,
   type Session,
 } from '@heddle/agent';
+import type { Plugin } from '@heddle/agent/plugins';
 import type { Attachment, LoopEvent } from '@heddle/core';
 import type { SessionChoice } from '../arguments/arguments.ts';
 import type { ServerServices } from '../mcp/program-servers.ts';
@@ -50,6 +51,8 @@ export interface StartContext {
   readonly confinement: Confinement;
   readonly telemetry: ProgramTelemetry | undefined;
   readonly listeners: SessionListeners;
+  /** The plugins in use. A host may add some later. */
+  readonly plugins: Plugin[];
   readonly title: SessionTitle;
   // These are created after the parts that use them. They exist before the first prompt.
   readonly agent: () => Agent;
@@ -60,7 +63,7 @@ export interface StartContext {
 /** The receivers of what happens in a session, and the remarks for the model that wait for the next request. */
 export class SessionListeners {
   readonly #events: ((event: LoopEvent) => void)[] = [];
-  readonly #lines: ((line: SdkMessage) => void)[] = [];
+  readonly #lines: ((line: SdkMessage) => unknown)[] = [];
   readonly #remarks: Attachment[] = [];
   /** True if the text and thinking of subagents are part of the output. */
   forwardsSubagentText: boolean;
@@ -73,7 +76,7 @@ export class SessionListeners {
     this.#events.push(listener);
   }
 
-  onSubagentLine(listener: (line: SdkMessage) => void): void {
+  onSubagentLine(listener: (line: SdkMessage) => unknown): void {
     this.#lines.push(listener);
   }
 
@@ -81,8 +84,9 @@ export class SessionListeners {
     for (const listener of this.#events) listener(event);
   }
 
-  reportSubagentLine(line: SdkMessage): void {
-    for (const listener of this.#lines) listener(line);
+  /** Resolves when every listener can take more. */
+  async reportSubagentLine(line: SdkMessage): Promise<void> {
+    await Promise.all(this.#lines.map((listener) => listener(line)));
   }
 
   addRemark(remark: Attachment): void {

@@ -133,6 +133,8 @@ export interface Mark {
 
 export interface RequestOptions {
   readonly thinking?: Thinking;
+  /** The output cap limits thinking and text together. Otherwise it limits the text. */
+  readonly capsThinking?: boolean;
   readonly effort?: Effort;
   readonly fastMode?: boolean;
   readonly taskBudget?: { readonly total: number; readonly remaining: number };

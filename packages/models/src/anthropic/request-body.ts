@@ -64,15 +64,17 @@ function headOf({ model, max_tokens, tools: own, system, options }: ModelRequest
  * - The budget does not follow the cap, because the server's message cache depends on it. It shrinks only
  *   if the model cannot write as much.
  * - Adaptive thinking has no budget, so a small cap grows by a typical one.
+ * - A cap of the user that covers thinking, too, is sent as it is. The budget shrinks to fit.
  * - Interleaved thinking shares one budget among all responses of a turn. It may be larger than the cap of
  *   one response.
  */
 function outputOf(
   model: string,
   wanted: number,
-  { thinking, betas = [] }: RequestOptions,
+  { thinking, capsThinking = false, betas = [] }: RequestOptions,
 ): { readonly cap: number; readonly thinking: Thinking | undefined } {
   const most = factsOf(model, { environment: {} })?.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  if (capsThinking) return { cap: Math.min(most, wanted), thinking: thinkingWithin(wanted, thinking) };
   if (thinking?.type === 'adaptive') {
     const room = wanted < SMALL_CAP ? DEFAULT_THINKING_BUDGET : 0;
     return { cap: Math.min(most, wanted + room), thinking };
@@ -83,6 +85,13 @@ function outputOf(
   const cap = Math.min(most, budget < wanted ? wanted : wanted + budget);
   if (budget < cap) return { cap, thinking };
   return { cap, thinking: { type: 'enabled', budget_tokens: Math.max(LEAST_BUDGET, Math.floor(cap / 2)) } };
+}
+
+/** Returns thinking that fits below the cap and leaves half of it for text. Disabled if the smallest budget does not fit. */
+function thinkingWithin(cap: number, thinking: Thinking | undefined): Thinking | undefined {
+  if (thinking?.type !== 'enabled' || thinking.budget_tokens < cap) return thinking;
+  if (cap <= LEAST_BUDGET) return { type: 'disabled' };
+  return { type: 'enabled', budget_tokens: Math.max(LEAST_BUDGET, Math.floor(cap / 2)) };
 }
 
 /** A smaller cap leaves too little for text beside the thinking of a typical response. */

@@ -10,6 +10,7 @@ import { SIDE_QUESTION } from './control/queries.ts';
 import { type HostPrompt, hostPromptOf, HostPromptQueue } from './inbox.ts';
 import { type HostLine, lineIn, LineSplitter, parseHostLine, textIn } from './json.ts';
 import { hostElicitation, hostSender, LONG_REQUESTS } from './control/servers.ts';
+import { InitialRequest } from './initial-request.ts';
 import { HostRequests } from './requests.ts';
 
 export type TakenPrompt = Prompt & Partial<Pick<HostPrompt, 'isNamed' | 'isQuiet' | 'pass'>>;
@@ -22,6 +23,8 @@ export interface Host {
   readonly ask?: AskPermission;
   /** Sends other requests to the host. */
   readonly requests?: HostRequests;
+  /** The first line of the host, which may concern the start of the agent. */
+  readonly initial?: InitialRequest;
   /** The features of the host that MCP servers may use. */
   readonly services?: ServerServices;
   /** The problem with a line that could not be read, or undefined. */
@@ -38,10 +41,17 @@ export interface Host {
   end?(): void;
 }
 
+/**
+ * Standard input is not read while more characters than this wait. They wait if the host does not read the replies to its
+ * requests.
+ */
+const MAX_WAITING_LENGTH = 8 * 1024 * 1024;
+
 /** `verbatim`: all of its prompts are. */
 export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
   const inbox = new HostPromptQueue();
-  const requests = new HostRequests((line) => output.writeControl(line));
+  const requests = new HostRequests((line) => void output.writeControl(line));
+  const initial = new InitialRequest();
   const control = Promise.withResolvers<Control>();
   const { stdin } = process;
   const splitter = new LineSplitter();
@@ -51,10 +61,21 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
   /** Side questions that were not answered yet. */
   let asides: Promise<unknown> = Promise.resolve();
 
+  /** The length of the lines that were read and not taken. */
+  let waitingLength = 0;
+
   function receive(text: string): void {
     const line = parseHostLine(text);
-    if (line?.['type'] === 'control_response') requests.settle(line);
-    else taken = taken.then(() => take(line, text));
+    initial.note(line);
+    if (line?.['type'] === 'control_response') return requests.settle(line);
+    waitingLength += text.length;
+    if (waitingLength > MAX_WAITING_LENGTH) stdin.pause();
+    taken = taken
+      .then(() => take(line, text))
+      .finally(() => {
+        waitingLength -= text.length;
+        if (stdin.isPaused() && waitingLength <= MAX_WAITING_LENGTH) stdin.resume();
+      });
   }
 
   let isClosed = false;
@@ -62,6 +83,7 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
     if (isClosed) return;
     isClosed = true;
     for (const text of splitter.end()) receive(text);
+    initial.note(undefined);
     requests.close();
     taken = taken.then(() => inbox.close());
   }
@@ -112,6 +134,7 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
       await asides;
     },
     requests,
+    initial,
     services: { sendToHost: hostSender(requests), elicit: hostElicitation(requests) },
     get misread() {
       return misread;

@@ -1,9 +1,9 @@
 /** A host that dies, stops reading or sends garbage, and a session that moves between surfaces. The real program. */
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { call, type FakeApi, say, startFakeApi } from '@heddle/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call, EVENT_DEADLINE_MS, type FakeApi, say, startFakeApi } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Home, homeFor } from '../../test/home.ts';
 import { install, type Installed, linesOf } from '../../test/program.ts';
 import { closeAtResult, converse, prompt, resultsOf } from './test/conversation.ts';
@@ -92,6 +92,54 @@ describe('a host that stops reading for a while', () => {
     expect(ended.code).toBe(0);
   });
 });
+
+describe('a host that asks much and reads nothing for a while', () => {
+  it('gets every reply later, and the program does not keep them in memory', async () => {
+    const home = homeFor(installed.program);
+    const [count, bytes] = [200, 1_000_000];
+    writeFileSync(path.join(home.folder, 'big.txt'), 'x'.repeat(bytes));
+    const request = { subtype: 'read_file', path: 'big.txt', max_bytes: bytes };
+    const requests = Array.from({ length: count }, (_, nth) =>
+      line({ type: 'control_request', request_id: `r${nth}`, request }),
+    );
+    let megabytes = 0;
+    const ended = await home.run([...HOST, '--model', home.script([])], {
+      input: null,
+      async onStart({ pid = 0, stdin, stdout }) {
+        stdout?.pause();
+        stdin?.write(requests.join(''));
+        await untilIdle(pid);
+        megabytes = residentMegabytes(pid);
+        stdout?.resume();
+        stdin?.end();
+      },
+    });
+    const replies = linesOf(ended.stdout).filter(({ type }) => type === 'control_response');
+    expect(replies).toHaveLength(count);
+    expect(ended.code).toBe(0);
+    // The replies together have 200 MB.
+    expect(megabytes).toBeLessThan(200);
+  });
+});
+
+const IDLE_MS = 250;
+
+/** Waits until the process uses no processor time. */
+async function untilIdle(pid: number): Promise<void> {
+  let before = '';
+  const look = (): void => {
+    const now = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ').slice(13, 15).join(' ');
+    const isIdle = now === before && now !== '0 0';
+    before = now;
+    if (!isIdle) throw new Error(`The process ${pid} is busy.`);
+  };
+  await vi.waitFor(look, { interval: IDLE_MS, timeout: EVENT_DEADLINE_MS });
+}
+
+function residentMegabytes(pid: number): number {
+  const [, kilobytes = ''] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1_024;
+}
 
 describe('a host that sends garbage', () => {
   it.each([

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { OutputLine } from '../../test/program.ts';
 import { lineIn, parseHostLine } from './json.ts';
-import { control, prompt, resultsOf } from './test/conversation.ts';
+import { control, isResult, prompt, resultsOf } from './test/conversation.ts';
 import { answerWith } from './test/hooked.ts';
 import { MODEL, stage } from './test/stage.ts';
 
@@ -139,20 +139,28 @@ describe('a tool of an MCP server that answers questions', () => {
 });
 
 describe('a host that keeps a copy of the session', () => {
-  it('receives every stored line before the result', async () => {
-    const held = await perform([call('Glob', { pattern: '*' }, 'g1'), say('Done.')], {
+  it('receives every stored line, those of the turn before its result, also of subagents', async () => {
+    const task = { description: 'look', prompt: 'Look.', subagent_type: 'general-purpose' };
+    const script = [call('Agent', task, 'a1'), say('Seen by the subagent.'), say('Done.')];
+    const held = await perform(script, {
       flags: ['--session-mirror'],
       first: [prompt('go', { uuid: 'p1' })],
       closes: true,
     });
-    const mirrored = held.lines.filter(({ type }) => type === 'transcript_mirror');
-    const [{ filePath = '' } = {}] = mirrored;
-    const stored = readFileSync(String(filePath), 'utf8').trimEnd().split('\n');
-    const entries = mirrored.flatMap((line) => z.array(z.json()).parse(line['entries']));
-    // Lines behind the result concern the end of the program.
-    expect(entries).toEqual(stored.slice(0, entries.length).map(parseHostLine));
-    expect(JSON.stringify(entries)).toContain('Done.');
-    expect(held.lines.findLastIndex(({ type }) => type === 'transcript_mirror')).toBe(held.lines.length - 2);
+    const copies = new Map<string, unknown[]>();
+    for (const { type, filePath, entries } of held.lines) {
+      if (type !== 'transcript_mirror') continue;
+      const copy = [...(copies.get(String(filePath)) ?? []), ...z.array(z.json()).parse(entries)];
+      copies.set(String(filePath), copy);
+    }
+    for (const [file, copy] of copies)
+      expect(copy).toEqual(readFileSync(file, 'utf8').trimEnd().split('\n').map(parseHostLine));
+    const [main = '', child = ''] = [...copies.values()].map((copy) => JSON.stringify(copy));
+    expect(main).toContain('Done.');
+    expect(child).toContain('Seen by the subagent.');
+    const beforeResult = held.lines.slice(0, held.lines.findIndex(isResult));
+    const answer = beforeResult.filter(({ type }) => type === 'transcript_mirror').at(-1);
+    expect(JSON.stringify(answer)).toContain('Done.');
   });
 });
 

@@ -1,5 +1,6 @@
 /** Everything that a host has of a running conversation beside its prompts: requests, hooks, news of background tasks. */
 import { LivePermissions, type SdkMessage, newUuid } from '@heddle/agent';
+import { appliedSettings } from '@heddle/agent/settings';
 import { type PermissionFlags, permissionSetup } from '../../permissions/setup.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { AgentSetup } from '../../start/agent-options.ts';
@@ -63,7 +64,13 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     declaredHooks: options.declaredHooks ?? [],
     activity,
     mainAgent: options.mainAgent,
-    plugins: options.plugins ?? [],
+    readPlugins: async (folders) => {
+      const { openPlugins } = await import('../../start/open-plugins.ts');
+      const { loaded, configDirs } = await permissionSetup(flags);
+      const { enabledPlugins: _enabled, ...merged } = appliedSettings(loaded).merged;
+      return openPlugins({ ...folders, bare: false }, loaded, merged, configDirs);
+    },
+    cwd: options.cwd,
     warn: (text) => process.stderr.write(`heddle: ${escapeControls(text)}\n`),
   });
   started.listen((event) => tasks.note(event));

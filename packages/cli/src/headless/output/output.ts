@@ -11,8 +11,8 @@ import { escapeControls } from '../../terminal/escape-controls.ts';
 export interface HeadlessOutput {
   /** Resolves when the stream accepts the next line, or when the reader is gone. */
   write(line: SdkMessage): Promise<void>;
-  /** A line of the control protocol. */
-  writeControl(line: object): void;
+  /** Writes a line of the control protocol. Resolves like `write`. */
+  writeControl(line: object): Promise<void>;
   /** Calls the listener once, when the reader is gone. */
   onClosed(listener: () => void): void;
   /** The program is being ended: a reader who does not read is given up soon. */
@@ -77,7 +77,7 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
         }
       }
     },
-    writeControl: (line) => void writeLine(JSON.stringify(line)),
+    writeControl: (line) => writeLine(JSON.stringify(line)),
     onClosed(listener) {
       tell = listener;
     },

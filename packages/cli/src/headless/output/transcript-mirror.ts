@@ -1,35 +1,45 @@
-/** `--session-mirror`: the stored lines of a session, for a host that keeps a copy of its own. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+/** `--session-mirror`: the stored lines of a session and of its subagents, for a host that keeps a copy of its own. */
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import path from 'node:path';
 import { parseHostLine } from '../host/json.ts';
+import type { HeadlessOutput } from './output.ts';
 
 const LINE_FEED = 0x0a;
 
-/** Reads the lines that were added to a file since the last call. */
 export class TranscriptMirror {
   readonly #file: string;
-  #offset = 0;
+  /** The number of bytes that were read, by file. */
+  readonly #offsets = new Map<string, number>();
 
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Returns the message with all new lines. Undefined if there are none, or the file does not exist yet. */
-  next(): object | undefined {
-    const entries = this.#read()
-      .split('\n')
-      .flatMap((line) => parseHostLine(line) ?? []);
-    return entries.length === 0 ? undefined : { type: 'transcript_mirror', filePath: this.#file, entries };
+  /** Writes the lines that were added since the last call. Waits for a slow reader. */
+  async copyTo(output: Pick<HeadlessOutput, 'writeControl'>): Promise<void> {
+    for (const message of this.#next()) await output.writeControl(message);
   }
 
-  /** An incomplete line stays for the next call. */
-  #read(): string {
+  /** Returns one message for each file with new lines. */
+  #next(): readonly object[] {
+    return [this.#file, ...subagentFiles(this.#file)].flatMap((filePath) => {
+      const entries = this.#read(filePath)
+        .split('\n')
+        .flatMap((line) => parseHostLine(line) ?? []);
+      return entries.length === 0 ? [] : [{ type: 'transcript_mirror', filePath, entries }];
+    });
+  }
+
+  /** An incomplete line stays for the next call. A file that does not exist yet is empty. */
+  #read(file: string): string {
+    const offset = this.#offsets.get(file) ?? 0;
     try {
-      const descriptor = openSync(this.#file, 'r');
+      const descriptor = openSync(file, 'r');
       try {
-        const bytes = Buffer.alloc(fstatSync(descriptor).size - this.#offset);
-        readSync(descriptor, bytes, 0, bytes.length, this.#offset);
+        const bytes = Buffer.alloc(fstatSync(descriptor).size - offset);
+        readSync(descriptor, bytes, 0, bytes.length, offset);
         const whole = bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1);
-        this.#offset += whole.length;
+        this.#offsets.set(file, offset + whole.length);
         return whole.toString('utf8');
       } finally {
         closeSync(descriptor);
@@ -37,5 +47,15 @@ export class TranscriptMirror {
     } catch {
       return '';
     }
+  }
+}
+
+function subagentFiles(file: string): readonly string[] {
+  const folder = path.join(file.slice(0, -path.extname(file).length), 'subagents');
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+    return names.toSorted().map((name) => path.join(folder, name));
+  } catch {
+    return [];
   }
 }

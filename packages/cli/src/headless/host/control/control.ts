@@ -32,7 +32,10 @@ export interface Control {
 }
 
 interface ControlDeps
-  extends Omit<ChangeDeps & QueryDeps & FileDeps, 'agent' | 'agentTypes' | 'entitle' | 'instructions'> {
+  extends Omit<
+    ChangeDeps & QueryDeps & FileDeps & ReloadDeps,
+    'agent' | 'agentTypes' | 'entitle' | 'instructions' | 'started'
+  > {
   readonly started: Pick<
     Started,
     | 'agent'
@@ -43,13 +46,13 @@ interface ControlDeps
     | 'forwardSubagentText'
     | 'hooks'
     | 'instructions'
+    | 'plugins'
   >;
   readonly tasks: HostTasks;
   readonly hooks: HooksOfHost;
   readonly mcp: ProgramServers | undefined;
   /** The agent that the main conversation runs as. */
   readonly mainAgent: AgentSetup['mainAgent'];
-  readonly plugins: ReloadDeps['plugins'];
   /** Writes a warning to standard error. */
   readonly warn: (text: string) => void;
 }
@@ -106,7 +109,11 @@ export function createControl(deps: ControlDeps): Control {
     const { extensions, agentTypes } = started;
     const prompts = deps.mcp?.servers.prompts ?? [];
     const offers = { files: extensions.files, prompts, agents: agentTypes.list };
-    return controlSuccess(introduction(deps.firstModel, agent.permissionMode, offers));
+    const loaded = new Set(started.plugins.map((plugin) => plugin.path));
+    const applied = wishes.plugins && {
+      plugins_applied: wishes.plugins.every((folder) => loaded.has(folder)),
+    };
+    return controlSuccess({ ...introduction(deps.firstModel, agent.permissionMode, offers), ...applied });
   }
 
   function cancelQueued(uuid: string, inbox: HostPromptQueue): boolean {

@@ -2,6 +2,7 @@
 import { type HookDefinition, REPORTED_EVENTS } from '@heddle/agent/hooks';
 import { type AgentDefinition, type Changes, type SdkCommandsChanged, VERSION } from '@heddle/agent';
 import type { PromptFile } from '@heddle/agent/extensions';
+import path from 'node:path';
 import { isJsonObject, type PermissionMode } from '@heddle/core';
 import type { ServerPrompt } from '@heddle/mcp';
 import { fullModelName } from '@heddle/models';
@@ -9,6 +10,7 @@ import { modelEnvironment } from '../../../keys.ts';
 import type { ModelOptions } from '../../../start/model-options.ts';
 import { HEADLESS_COMMANDS } from '../../../slash/slash-commands.ts';
 import { readHostHooks } from '../hooks/registered.ts';
+import { pluginFolders } from '../initial-request.ts';
 import { type HostLine, lineIn, textIn } from '../json.ts';
 
 interface InitializeRequest {
@@ -18,6 +20,8 @@ interface InitializeRequest {
   readonly title: string | undefined;
   /** Servers in the host's own process. */
   readonly servers: readonly string[];
+  /** The folders of plugins. They were loaded at the start if the program waited for this request. */
+  readonly plugins: readonly string[] | undefined;
   /** The only skills that the model may use. Undefined for all. */
   readonly skills: readonly string[] | undefined;
   /** Notes about requested features that are missing. */
@@ -31,7 +35,6 @@ export function readInitialize(request: HostLine): InitializeRequest {
   const { hooks, unknown } = readHostHooks(request['hooks']);
   const unreported = hooks.map(({ event }) => event).filter((event) => !REPORTED_EVENTS.has(event));
   const servers = namesIn(request['sdkMcpServers']);
-  const missing = LACKING.filter(([field]) => isGiven(request[field])).map(([, sentence]) => sentence);
   return {
     changes: {
       systemPrompt: promptOf(request['systemPrompt']),
@@ -45,24 +48,16 @@ export function readInitialize(request: HostLine): InitializeRequest {
     hooks,
     title: textIn(request['title']),
     servers,
+    plugins: Array.isArray(request['plugins']) ? foldersIn(request['plugins']) : undefined,
     skills: Array.isArray(request['skills']) ? namesIn(request['skills']) : undefined,
-    notes: [
-      ...missing,
-      ...[...unknown, ...new Set(unreported)].map((event) => `hooks for ${event} are never called yet`),
-    ],
+    notes: [...unknown, ...new Set(unreported)].map((event) => `hooks for ${event} are never called yet`),
     forwardsSubagentText: request['forwardSubagentText'] === true,
   };
 }
 
-/** Fields that ask for missing features. The run continues without them. Other unread fields have no effect. */
-const LACKING: readonly (readonly [field: string, sentence: string])[] = [
-  ['plugins', 'plugins are taken from --plugin-dir and the settings only'],
-];
-
-function isGiven(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0;
-  const fields = lineIn(value);
-  return fields ? Object.keys(fields).length > 0 : value !== undefined && value !== null && value !== '';
+function foldersIn(plugins: unknown): readonly string[] {
+  const { complete, withoutServers } = pluginFolders(plugins);
+  return [...complete, ...withoutServers].map((folder) => path.resolve(folder));
 }
 
 /** Undefined if there are none. */
