@@ -140,6 +140,7 @@ describe('managed settings in the first line', () => {
       first: [control('i', { ...INITIALIZE, managedSettings }), prompt('go')],
       reply: closeAtResult,
     });
+    expect(replyTo('i', held)).toMatchObject({ response: { managed_settings_applied: true } });
     expect(resultsOf(held)).toMatchObject([{ permission_denials: [{ tool_name: 'Bash' }] }]);
     expect(existsSync(path.join(held.folder, 'made'))).toBe(false);
   });

@@ -159,8 +159,8 @@ describe('a host that keeps a copy of the session', () => {
     expect(main).toContain('Done.');
     expect(child).toContain('Seen by the subagent.');
     const beforeResult = held.lines.slice(0, held.lines.findIndex(isResult));
-    const answer = beforeResult.filter(({ type }) => type === 'transcript_mirror').at(-1);
-    expect(JSON.stringify(answer)).toContain('Done.');
+    const last = beforeResult.findLast(({ type }) => type === 'transcript_mirror');
+    expect(JSON.stringify(last)).toContain('"type":"end"');
   });
 });
 

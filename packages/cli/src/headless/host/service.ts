@@ -3,6 +3,7 @@ import { LivePermissions, type SdkMessage, newUuid } from '@heddle/agent';
 import { appliedSettings } from '@heddle/agent/settings';
 import { type PermissionFlags, permissionSetup } from '../../permissions/setup.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
+import type { PrintCommand } from '../../arguments/arguments.ts';
 import type { AgentSetup } from '../../start/agent-options.ts';
 import type { ModelOptions, ModelRead } from '../../start/model-options.ts';
 import type { Started } from '../../start/start-agent.ts';
@@ -28,7 +29,7 @@ export interface Service {
 export interface ServiceSetup {
   readonly options: AgentSetup;
   /** The flags that the settings are read with. */
-  readonly flags: PermissionFlags;
+  readonly flags: PermissionFlags & Pick<PrintCommand, 'hasManagedSettings'>;
   /** The model that the program was started with. */
   readonly firstModel: ModelOptions;
   readonly model: (name: string) => Promise<ModelRead>;
@@ -71,6 +72,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
       return openPlugins({ ...folders, bare: false }, loaded, merged, configDirs);
     },
     cwd: options.cwd,
+    hasManagedSettings: flags.hasManagedSettings,
     warn: (text) => process.stderr.write(`heddle: ${escapeControls(text)}\n`),
   });
   started.listen((event) => tasks.note(event));

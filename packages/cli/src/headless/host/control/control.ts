@@ -53,6 +53,8 @@ interface ControlDeps
   readonly mcp: ProgramServers | undefined;
   /** The agent that the main conversation runs as. */
   readonly mainAgent: AgentSetup['mainAgent'];
+  /** The managed settings of the first line were in force from the start. */
+  readonly hasManagedSettings: boolean;
   /** Writes a warning to standard error. */
   readonly warn: (text: string) => void;
 }
@@ -110,8 +112,9 @@ export function createControl(deps: ControlDeps): Control {
     const prompts = deps.mcp?.servers.prompts ?? [];
     const offers = { files: extensions.files, prompts, agents: agentTypes.list };
     const loaded = new Set(started.plugins.map((plugin) => plugin.path));
-    const applied = wishes.plugins && {
-      plugins_applied: wishes.plugins.every((folder) => loaded.has(folder)),
+    const applied = {
+      ...(wishes.plugins && { plugins_applied: wishes.plugins.every((folder) => loaded.has(folder)) }),
+      ...(deps.hasManagedSettings ? { managed_settings_applied: true } : {}),
     };
     return controlSuccess({ ...introduction(deps.firstModel, agent.permissionMode, offers), ...applied });
   }
