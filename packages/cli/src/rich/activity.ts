@@ -11,6 +11,7 @@ export const SPIN_MS = 120;
 /** Shorter calls show no output, so that the region does not flicker. */
 const SHOW_OUTPUT_MS = 1_000;
 const MAX_OUTPUT_ROWS = 3;
+const MAX_AGENT_ROWS = 5;
 const MAX_TODO_ROWS = 6;
 const MAX_QUEUED_ROWS = 4;
 
@@ -83,12 +84,19 @@ function phaseText({ phase, calls }: LiveState, now: number): string {
   }
 }
 
-function outputRows(calls: readonly LiveCall[], now: number, { paint }: Style): string[] {
-  const call = calls.find(({ startedAt, output }) => output !== '' && now - startedAt >= SHOW_OUTPUT_MS);
-  if (!call) return [];
-  const duration = durationText(now - call.startedAt).replace(/\.\d s/, ' s');
-  const rows = lastLines(call, MAX_OUTPUT_ROWS).map((line) => paint('dim', `  | ${line}`));
-  return calls.length > 1 ? [paint('dim', `  ${call.line}, ${duration}`), ...rows] : rows;
+/** The last action of each subagent, and the last lines of the first other call with output. */
+function outputRows(calls: readonly LiveCall[], now: number, style: Style): string[] {
+  const { paint } = style;
+  const shown = calls.filter(({ startedAt, output }) => output !== '' && now - startedAt >= SHOW_OUTPUT_MS);
+  const duration = (call: LiveCall): string => durationText(now - call.startedAt).replace(/\.\d s/, ' s');
+  const agents = shown
+    .filter(({ isAgent }) => isAgent)
+    .map((call) => paint('dim', `  ${call.line}, ${duration(call)}: ${lastLines(call, 1).join('')}`));
+  const rows = [...clip(agents, MAX_AGENT_ROWS, 'agent', style)];
+  const call = shown.find(({ isAgent }) => !isAgent);
+  if (!call) return rows;
+  if (calls.length > 1) rows.push(paint('dim', `  ${call.line}, ${duration(call)}`));
+  return [...rows, ...lastLines(call, MAX_OUTPUT_ROWS).map((line) => paint('dim', `  | ${line}`))];
 }
 
 function todoRows(todos: unknown, style: Style): readonly string[] {

@@ -1,4 +1,10 @@
-/** Long pastes in the input line: the line shows a short mark, and the text replaces it when the line is sent. */
+/**
+ * Pastes in the input line. For a long text, the line shows a short mark, and the text replaces it when the line is sent.
+ * The path of an image becomes a mention, because terminals paste the path of a file that is dropped on their window.
+ */
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Draft } from '../terminal/input/editor.ts';
 
@@ -12,6 +18,8 @@ export class FoldedPastes {
 
   /** Returns the text for the line: the paste itself, or a mark. */
   fold(pasted: string): string {
+    const image = droppedImage(pasted);
+    if (image !== undefined) return `@"${image}" `;
     const text = escapeControls(pasted.replaceAll(/\r\n?/g, '\n'));
     const lines = text.split('\n').length;
     if (lines <= MAX_LINES && text.length <= MAX_LENGTH) return text;
@@ -37,4 +45,24 @@ export class FoldedPastes {
 
 function markOf(number: number, text: string): string {
   return `[Pasted text #${number} +${text.split('\n').length} lines]`;
+}
+
+const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
+const MAX_PATH = 4_096;
+
+/** Returns the absolute path if the paste is the path of an image that exists: plain, quoted, escaped, or a `file:` address. */
+function droppedImage(pasted: string): string | undefined {
+  const text = pasted.trim();
+  if (text.length > MAX_PATH || /[\r\n]/.test(text)) return undefined;
+  const quoted = /^(['"])(.*)\1$/.exec(text)?.[2];
+  try {
+    const file = text.startsWith('file:')
+      ? fileURLToPath(text)
+      : (quoted ?? (path.sep === '/' ? text.replaceAll(/\\(.)/g, '$1') : text));
+    const isUsable =
+      path.isAbsolute(file) && IMAGE.test(file) && !file.includes('"') && escapeControls(file) === file;
+    return isUsable && statSync(file).isFile() ? file : undefined;
+  } catch {
+    return undefined;
+  }
 }

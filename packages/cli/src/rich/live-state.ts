@@ -25,6 +25,8 @@ type Phase =
 export interface LiveCall {
   readonly id: string;
   readonly line: string;
+  /** The call runs a subagent. Its output is its last action with its number of calls and tokens. */
+  readonly isAgent: boolean;
   readonly startedAt: number;
   /** The end of its output, without escape sequences. */
   readonly output: string;
@@ -42,6 +44,7 @@ export const IDLE: LiveState = {
 /** The number of characters per token, for the estimate while an answer streams. */
 const CHARACTERS_PER_TOKEN = 4;
 const MAX_OUTPUT_LENGTH = 4_000;
+const AGENT_TOOLS: ReadonlySet<string> = new Set(['Agent', 'Task']);
 /** These tools wait for the user. */
 const WAITING_FOR_USER: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
@@ -102,7 +105,8 @@ export function reduceEvent(state: LiveState, event: LoopEvent, { now, cwd }: Mo
   }
 
   function beginCall(id: string, tool: string, input: JsonObject): LiveCall {
-    return { id, line: callLine(tool, input, cwd), startedAt: now, output: '' };
+    const isAgent = AGENT_TOOLS.has(tool);
+    return { id, line: callLine(tool, input, cwd), isAgent, startedAt: now, output: '' };
   }
 }
 

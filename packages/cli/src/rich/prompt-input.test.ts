@@ -1,4 +1,8 @@
 /** The input line: menus, undo, removed texts and long pastes. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Key } from '../terminal/input/editor.ts';
 import { KeyReader } from '../terminal/input/key-reader.ts';
@@ -113,6 +117,22 @@ describe('editing', () => {
     type('\u007f');
     expect(input.draft.text).toBe('');
   });
+});
+
+it('turns the dropped path of an image into a mention, and leaves other paths alone', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-drop-'));
+  const file = path.join(folder, 'a picture.PNG');
+  writeFileSync(file, '');
+  const { input, type } = line();
+  const drop = (text: string): string => {
+    type(`\u0015\u001b[200~${text}\u001b[201~`);
+    return input.draft.text;
+  };
+  for (const pasted of [file, `'${file}' `, file.replaceAll(' ', '\\ '), pathToFileURL(file).href])
+    expect(drop(pasted)).toBe(`@"${file}" `);
+  for (const pasted of [folder, `${folder}/none.png`, 'a picture.PNG', `${file}\rmore`])
+    expect(drop(pasted)).toBe(pasted.replaceAll('\r', '\n'));
+  rmSync(folder, { recursive: true });
 });
 
 it('finds a file among 100,000 in less than half a second of processor time', () => {

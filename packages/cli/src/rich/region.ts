@@ -47,6 +47,14 @@ export interface RegionChange {
 /** The rows that a terminal wraps again when it becomes narrower. It cuts the other rows off. */
 export type Reflow = 'all rows' | 'rows without the cursor' | 'no rows';
 
+/** Finds out how the terminal treats rows when it becomes narrower. */
+export function reflowOf(env: Readonly<Record<string, string | undefined>>): Reflow {
+  if (env['TMUX'] !== undefined) return 'all rows';
+  // GNU Screen and xterm cut all rows off. Terminals based on xterm.js spare the row with the cursor.
+  if (env['STY'] !== undefined || env['XTERM_VERSION'] !== undefined) return 'no rows';
+  return env['TERM_PROGRAM'] === 'vscode' ? 'rows without the cursor' : 'all rows';
+}
+
 const ERASE_BELOW = '\u001b[J';
 const ERASE_ROW_END = '\u001b[K';
 const NEW_ROW = '\r\n';

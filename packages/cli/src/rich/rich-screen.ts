@@ -8,21 +8,20 @@ import type { LoopEvent } from '@heddle/core';
 import { choiceRows } from '../terminal/completion/complete.ts';
 import type { Dialog } from '../terminal/dialog.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { type Draft, draftOf, type Key } from '../terminal/input/editor.ts';
-import { frameOf, type FrameSpace, searchFrame } from '../terminal/input/frame.ts';
+import { draftOf, type Key } from '../terminal/input/editor.ts';
 import { Keyboard } from '../terminal/input/keyboard.ts';
 import type { LiveView, Screen, ScreenListener } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
 import { Attention } from './attention.ts';
 import { activityRows, SPIN_MS } from './activity.ts';
-import { fitRow } from './cells.ts';
 import { dialogKey, dialogRows, isWholeKey, type OpenDialog } from './dialog-view.ts';
 import { FileIndex } from './file-index.ts';
+import { InputFrames } from './input-frames.ts';
 import { beginWork, endWork, IDLE, type LiveState, reduceEvent } from './live-state.ts';
 import { type MenuCommand, menuRows } from './menu.ts';
 import { Painter } from './painter.ts';
 import { type InputAction, PromptInput, type PromptInputSetup } from './prompt-input.ts';
-import type { Reflow, RegionFrame } from './region.ts';
+import { type RegionFrame, reflowOf } from './region.ts';
 import { HELD_MS, Transcript } from './transcript.ts';
 import { composeRegion, type RegionSize } from './view.ts';
 
@@ -38,8 +37,6 @@ export interface RichScreenSetup extends Omit<PromptInputSetup, 'menus'> {
 
 /** Asks the terminal for its background color. */
 const ASK_BACKGROUND = '\u001b]11;?\u001b\\';
-/** The maximum number of rows of the input line. */
-const MAX_INPUT_ROWS = 12;
 /** Keys that follow each other faster belong to the text that was typed before a question appeared. */
 const TYPING_MS = 300;
 /** A single key answers a question if nothing follows it within this time. */
@@ -57,6 +54,7 @@ export class RichScreen implements Screen, LiveView {
   readonly #painter: Painter;
   readonly #keyboard: Keyboard;
   readonly #attention: Attention;
+  readonly #inputFrames: InputFrames;
   readonly #prompts: PromptInput;
   /** The input line of the open question. The draft of the prompt stays untouched. */
   readonly #answers: PromptInput;
@@ -78,12 +76,11 @@ export class RichScreen implements Screen, LiveView {
   /** The user was typing when the question appeared. Keys edit the prompt until a pause. */
   #isTypingOn = false;
   #escapedAt = Number.NEGATIVE_INFINITY;
-  /** The last layout of the input line. Most frames show the same draft again. */
-  #laidOut: LaidOutInput | undefined;
   #isClosed = false;
 
   constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, setup: RichScreenSetup) {
     this.#setup = setup;
+    this.#inputFrames = new InputFrames(setup.style);
     this.#transcript = new Transcript(setup.style, () => this.#painter.size.columns);
     this.#painter = new Painter(output, {
       transcript: this.#transcript,
@@ -437,61 +434,20 @@ export class RichScreen implements Screen, LiveView {
             most: Math.max(1, size.rows - ROWS_AROUND_DIALOG),
           }),
         menu: this.#input.menu ? menuRows(this.#input.menu, style) : [],
-        input: this.#inputFrame(size),
+        input: this.#inputFrames.frame(
+          {
+            input: this.#input,
+            prompt: this.#input === this.#answers ? this.#answerPrompt : this.#prompt,
+            isWorking: this.#state.startedAt !== undefined && !isAsking,
+          },
+          size,
+        ),
       },
       size,
       style,
     );
   }
-
-  #inputFrame({ columns, rows }: RegionSize): RegionFrame {
-    const { paint, signs } = this.#setup.style;
-    const space = { columns, maxRows: Math.max(1, Math.min(MAX_INPUT_ROWS, Math.floor(rows / 3))) };
-    const input = this.#input;
-    const { search } = input;
-    if (search) {
-      const prompt = `${search.isMissing ? 'not found' : 'search'} "${search.query}": `;
-      return searchFrame(prompt, search, space, (text) => paint('yellow', text));
-    }
-    const prompt = input === this.#answers ? this.#answerPrompt : this.#prompt;
-    const frame = this.#layOut(prompt, input.draft, space);
-    const isWorking = this.#state.startedAt !== undefined && !this.#dialog;
-    if (!isWorking || input.draft.text !== '') return frame;
-    const hint = (row: string): string => fitRow(row + paint('dim', PLACEHOLDER), columns - 1, signs.more);
-    return { ...frame, rows: frame.rows.map(hint) };
-  }
-
-  #layOut(prompt: string, draft: Draft, space: FrameSpace): RegionFrame {
-    const last = this.#laidOut;
-    const { columns, maxRows } = space;
-    if (
-      last?.prompt === prompt &&
-      last.draft === draft &&
-      last.columns === columns &&
-      last.maxRows === maxRows
-    )
-      return last.frame;
-    const frame = frameOf(stripVTControlCharacters(prompt), draft, space, prompt);
-    this.#laidOut = { prompt, draft, ...space, frame };
-    return frame;
-  }
 }
 
-interface LaidOutInput extends FrameSpace {
-  readonly prompt: string;
-  readonly draft: Draft;
-  readonly frame: RegionFrame;
-}
-
-/** The hint in the empty input line during a turn. */
-const PLACEHOLDER = 'typed text joins this turn';
 /** The rows of the screen that a question leaves: activity, rule, input line, and some of the transcript. */
 const ROWS_AROUND_DIALOG = 5;
-
-/** Finds out how the terminal treats rows when it becomes narrower. */
-function reflowOf(env: RichScreenSetup['env']): Reflow {
-  if (env['TMUX'] !== undefined) return 'all rows';
-  // GNU Screen and xterm cut all rows off. Terminals based on xterm.js spare the row with the cursor.
-  if (env['STY'] !== undefined || env['XTERM_VERSION'] !== undefined) return 'no rows';
-  return env['TERM_PROGRAM'] === 'vscode' ? 'rows without the cursor' : 'all rows';
-}

@@ -1,6 +1,7 @@
 /** Random keys, pastes, resizes and events: no crash, no row lost or doubled, and the terminal is restored. */
 import { EventEmitter } from 'node:events';
 import xterm from '@xterm/headless';
+import type { LoopEvent } from '@heddle/core';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { choiceDialog } from '../terminal/dialog.ts';
@@ -109,6 +110,45 @@ const key = fc.constantFrom(
   '\u0007',
   '\u001a',
 );
+/** Events that the region shows: calls with output, steps, a retry, a compaction, thinking. */
+const EVENTS: readonly LoopEvent[] = [
+  { type: 'stream_request_start' },
+  {
+    type: 'tool_intent',
+    toolUseId: 'b1',
+    tool: 'Bash',
+    input: { command: 'make all' },
+    effect: 'writing',
+  },
+  {
+    type: 'tool_intent',
+    toolUseId: 't1',
+    tool: 'TodoWrite',
+    input: {
+      todos: Array.from({ length: 9 }, (_, index) => ({
+        content: `Step ${index}`,
+        status: index < 3 ? 'completed' : 'pending',
+        activeForm: `Doing ${index}`,
+      })),
+    },
+    effect: 'writing',
+  },
+  { type: 'progress', toolUseId: 'b1', data: { output: `${'wide 漢字 '.repeat(30)}\n\u001b[31mred\n` } },
+  { type: 'compacting' },
+  {
+    type: 'stream_event',
+    event: { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
+  },
+  {
+    type: 'message',
+    message: {
+      type: 'user',
+      uuid: 'u1',
+      content: [{ type: 'tool_result', tool_use_id: 'b1', content: 'x' }],
+    },
+  },
+] as unknown as readonly LoopEvent[];
+
 const step = fc.oneof(
   { weight: 6, arbitrary: key.map((text) => ({ kind: 'key', text }) as const) },
   {
@@ -140,6 +180,12 @@ const step = fc.oneof(
     arbitrary: fc
       .constantFrom('end', 'mark', 'retract', 'ask', 'busy', 'dialog', 'close dialog', 'queue')
       .map((kind) => ({ kind }) as const),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .integer({ min: 0, max: EVENTS.length - 1 })
+      .map((index) => ({ kind: 'event', index }) as const),
   },
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 1_200 }).map((ms) => ({ kind: 'wait', ms }) as const) },
 );
@@ -248,6 +294,11 @@ async function play(steps: readonly Step[]): Promise<Played> {
       case 'queue':
         screen.showQueued(['queued']);
         break;
+      case 'event': {
+        const event = EVENTS[one.index];
+        if (event) screen.observe(event);
+        break;
+      }
       case 'wait':
         await vi.advanceTimersByTimeAsync(one.ms);
         break;

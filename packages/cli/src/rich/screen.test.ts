@@ -1,5 +1,5 @@
 /** The rich screen of the real program in a pty: cells of a terminal emulator. */
-import { call, createTestGate, hang, say } from '@heddle/testing';
+import { call, createTestGate, hang, say, thinkSigned } from '@heddle/testing';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -35,6 +35,18 @@ describe('an answer', () => {
     expect(terminal.lookOf('result')).toMatchObject({ isBold: true });
     expect(terminal.raw).not.toContain('\u001b[2J');
     expect(terminal.raw).not.toContain('\u001b[3J');
+  });
+
+  it('shows thinking as one line, and in full after Ctrl-O', async () => {
+    const thought = `First I count.${' Then I count again.'.repeat(20)} The end of the thought.`;
+    const { start } = await scene([[thinkSigned(thought, 'signature'), say('Counted.')]]);
+    const terminal = start(['go']);
+    await terminal.sees(/\(thinking First I count\.[^\n]*…\)/);
+    await terminal.sees('Counted.');
+    await terminal.sees(PROMPT);
+    expect(terminal.text).not.toContain('The end of the thought.');
+    terminal.type('\u000f');
+    await terminal.sees(/\nThinking\n {2}\| First I count\.[^]*The\s+end\s+of\s+the\s+thought\./);
   });
 
   it('cannot imitate a question: the rule, the status and the input line follow it', async () => {

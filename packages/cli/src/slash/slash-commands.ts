@@ -213,7 +213,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'output',
     hint: '[number]',
-    help: 'what came of the last call, in full; 2 is the one before it',
+    help: 'the last result and thinking in full; 2 is the call before',
     about: 'the conversation',
     anytime: true,
     headless: 'text',

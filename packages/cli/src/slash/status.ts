@@ -15,6 +15,7 @@ import { dollars, tokens } from '../terminal/amounts.ts';
 import { callLine, nearPath } from '../terminal/call-line.ts';
 import { todoLines } from '../terminal/todo-lines.ts';
 import { modelText } from '../start/model-options.ts';
+import type { Style } from '../terminal/style.ts';
 import type { Chat } from './command.ts';
 
 export async function status({ started, options, cwd, say }: Chat): Promise<void> {
@@ -117,11 +118,16 @@ export async function doctorSlash({ options }: Chat): Promise<void> {
   await examine([], options.plays ?? options.modelName);
 }
 
-/** `words`: which one, counted from the last; the last one where it says nothing. */
+/**
+ * Shows the result of a call in full. `words`: its number, counted from the last. Without a number, newer thinking of the
+ * model is shown below the last result.
+ */
 export function output(words: string, { started, say, style, cwd }: Chat): void {
   const messages = [...started.agent.messages];
   const results = messages.flatMap(resultsIn);
-  if (results.length === 0) return say('No call has come to an end yet.');
+  const thinking = words === '' ? lastThinking(messages) : undefined;
+  const shown = thinking === undefined ? [] : [section('Thinking', thinking, style)];
+  if (results.length === 0) return say(shown[0] ?? 'No call has come to an end yet.');
   const result = /^\d*$/.test(words) ? results.at(-Math.max(1, Number(words))) : undefined;
   if (!result)
     return say(
@@ -133,8 +139,23 @@ export function output(words: string, { started, say, style, cwd }: Chat): void 
   const title = call
     ? callLine(call.name, call.input, cwd)
     : 'A call that is not in this conversation any more';
-  const lines = escapeControls(textOf(result.content)).trimEnd().split('\n');
-  say([style.paint('bold', title), ...lines.map((line) => `  | ${line}`)].join('\n'));
+  say([section(title, textOf(result.content), style), ...shown].join('\n'));
+}
+
+function section(title: string, text: string, { paint }: Style): string {
+  const lines = escapeControls(text).trimEnd().split('\n');
+  return [paint('bold', title), ...lines.map((line) => `  | ${line}`)].join('\n');
+}
+
+/** Returns the thinking after the last result of a call. Undefined if there is none that can be read. */
+function lastThinking(messages: readonly Message[]): string | undefined {
+  const after = messages.slice(messages.findLastIndex((message) => resultsIn(message).length > 0) + 1);
+  const thoughts = after.flatMap((message) =>
+    message.type === 'assistant'
+      ? message.content.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : []))
+      : [],
+  );
+  return thoughts.findLast((thought) => thought.trim() !== '');
 }
 
 /** `/mcp`: all servers with their state, or one of them in full. */

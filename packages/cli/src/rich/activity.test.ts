@@ -1,0 +1,50 @@
+/** The activity rows: subagents with their last action, and the output of other calls. */
+import type { LoopEvent } from '@heddle/core';
+import { expect, it } from 'vitest';
+import { styleFor } from '../terminal/style.ts';
+import { activityRows } from './activity.ts';
+import { beginWork, IDLE, reduceEvent } from './live-state.ts';
+
+const style = styleFor({ plain: true, env: {} });
+
+function intent(id: string, tool: string, input: Record<string, string>): LoopEvent {
+  return { type: 'tool_intent', toolUseId: id, tool, input, effect: 'writing' };
+}
+
+function progress(id: string, output: string): LoopEvent {
+  return { type: 'progress', toolUseId: id, tool: '', data: { output } };
+}
+
+function rowsAfter(events: readonly LoopEvent[], now: number): readonly string[] {
+  const moment = { now: 1_000, cwd: '/work' };
+  const state = events.reduce((before, event) => reduceEvent(before, event, moment), beginWork(IDLE, 1_000));
+  return activityRows(state, [], { style, now, isAsking: false }).output;
+}
+
+it('shows one row for each subagent with its last action, and the last lines of a command', () => {
+  const events = [
+    intent('a1', 'Agent', { description: 'count files', prompt: 'Count.' }),
+    intent('a2', 'Agent', { description: 'read notes', prompt: 'Read.' }),
+    intent('b1', 'Bash', { command: 'make' }),
+    progress('a1', 'Grep (1 call, 10 tokens)\n'),
+    progress('a1', 'Read (2 calls, 20 tokens)\n'),
+    progress('a2', 'Glob (1 call, 9 tokens)\n'),
+    progress('b1', 'one\ntwo\nthree\nfour\n'),
+  ];
+  expect(rowsAfter(events, 1_500)).toEqual([]);
+  const [first, second, ...others] = rowsAfter(events, 4_000);
+  expect(first).toMatch(/^ {2}Agent .*count files.*, 3 s: Read \(2 calls, 20 tokens\)$/);
+  expect(second).toMatch(/^ {2}Agent .*read notes.*, 3 s: Glob \(1 call, 9 tokens\)$/);
+  expect(others).toEqual(['  Bash make, 3 s', '  | two', '  | three', '  | four']);
+});
+
+it('counts the subagents that have no row', () => {
+  const ids = Array.from({ length: 8 }, (_, index) => `a${index}`);
+  const events = ids.flatMap((id) => [
+    intent(id, 'Agent', { description: id, prompt: id }),
+    progress(id, 'Read (1 call, 5 tokens)\n'),
+  ]);
+  const rows = rowsAfter(events, 4_000);
+  expect(rows).toHaveLength(5);
+  expect(rows.at(-1)).toContain('4 more agent');
+});
