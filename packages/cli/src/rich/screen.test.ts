@@ -37,16 +37,16 @@ describe('an answer', () => {
     expect(terminal.raw).not.toContain('\u001b[3J');
   });
 
-  it('shows thinking as one line, and in full after Ctrl-O', async () => {
+  it('shortens thinking, and shows it in full after Ctrl-O', async () => {
     const thought = `First I count.${' Then I count again.'.repeat(20)} The end of the thought.`;
     const { start } = await scene([[thinkSigned(thought, 'signature'), say('Counted.')]]);
     const terminal = start(['go']);
-    await terminal.sees(/\(thinking First I count\.[^\n]*…\)/);
+    await terminal.sees(/\(thinking First I count\.[^]*?…\)/);
     await terminal.sees('Counted.');
     await terminal.sees(PROMPT);
     expect(terminal.text).not.toContain('The end of the thought.');
     terminal.type('\u000f');
-    await terminal.sees(/\nThinking\n {2}\| First I count\.[^]*The\s+end\s+of\s+the\s+thought\./);
+    await terminal.sees(/Thinking\n {2}\| First I count\.[^]*The\s+end\s+of\s+the\s+thought\./);
   });
 
   it('cannot imitate a question: the rule, the status and the input line follow it', async () => {
