@@ -26,6 +26,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     isPrivileged: process.getuid?.() === 0,
     foldsCase: process.platform === 'darwin' || process.platform === 'win32',
     realpath: remembered(realPath),
+    passesProcess: remembered((file) => process.platform === 'linux' && passesProcess(file)),
     exists: existsSync,
     list: remembered(namesIn),
     entries: remembered(entriesIn),
@@ -87,14 +88,10 @@ function unlessMissing<Entry>(read: () => readonly Entry[]): readonly Entry[] | 
   }
 }
 
-/**
- * Resolves links like the file tools. Never throws: resolves as many segments as possible. A path through a link of a
- * process ends there, because that link leads to another place in the process of a command.
- */
+/** Resolves links like the file tools. Never throws: resolves as many segments as possible. */
 function realPath(file: string): string {
   try {
-    const real = realTarget(file);
-    return real === file ? file : (pathOfProcess(file) ?? real);
+    return realTarget(file);
   } catch {
     const folder = path.dirname(file);
     return folder === file ? file : path.join(realPath(folder), path.basename(file));
@@ -105,20 +102,20 @@ const LINK_OF_PROCESS = /^\/proc\/\d+(?:\/task\/\d+)?\/(?:cwd|root|exe|fd|map_fi
 /** The limit of Linux. */
 const MOST_LINKS = 40;
 
-/** Returns the path below `/proc` at which `file` follows a link of a process. Undefined if it follows none. */
-function pathOfProcess(file: string, links = 0): string | undefined {
+/** Returns whether following a path passes a link of a process, directly or through other links. */
+function passesProcess(file: string, links = 0): boolean {
   const segments = file.split('/').filter((segment) => segment !== '');
   let at = '/';
   for (const [index, segment] of segments.entries()) {
     const rest = segments.slice(index + 1).join('/');
     const next = path.posix.join(at, segment);
-    if (LINK_OF_PROCESS.test(next)) return `${next}/${rest}`;
+    if (LINK_OF_PROCESS.test(next)) return true;
     const target = linkTarget(next);
     if (target === undefined) at = next;
-    else if (links >= MOST_LINKS) return undefined;
-    else return pathOfProcess(`${path.posix.isAbsolute(target) ? '' : at}/${target}/${rest}`, links + 1);
+    else if (links >= MOST_LINKS) return false;
+    else return passesProcess(`${path.posix.isAbsolute(target) ? '' : at}/${target}/${rest}`, links + 1);
   }
-  return undefined;
+  return false;
 }
 
 function linkTarget(file: string): string | undefined {

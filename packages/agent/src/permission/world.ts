@@ -30,6 +30,11 @@ export interface PermissionWorld {
   readonly foldsCase: boolean;
   /** Resolves links. Never throws: segments that do not exist stay as written. */
   realpath(path: string): string;
+  /**
+   * Following the path passes a link such as `/proc/self/cwd`, which leads elsewhere in the process of a command. Absent:
+   * no path does.
+   */
+  readonly passesProcess?: (path: string) => boolean;
   exists(path: string): boolean;
   /** The names in a folder. Empty if there is no such folder, undefined if it cannot be read. */
   list(folder: string): readonly string[] | undefined;

@@ -162,6 +162,36 @@ describe.each(Object.keys(SESSIONS) as (keyof typeof SESSIONS)[])('a session of 
   });
 });
 
+const ESCAPE = '\u001b';
+
+/** A session of codex with a hostile id, folder and tools, and one of opencode whose ids lead to another folder. */
+function homeForHostile() {
+  const home = homeFor(installed.program);
+  const write = (file: string, text: string): void => {
+    const target = path.join(home.folder, file);
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, text);
+  };
+  const cwd = path.join(home.folder, '$(touch MARK)');
+  mkdirSync(cwd);
+  const call = (name: string) => ({
+    type: 'response_item',
+    payload: { type: 'function_call', name, call_id: name, arguments: '{"__proto__":"x","constructor":1}' },
+  });
+  write(
+    '.codex/sessions/rollout-evil.jsonl',
+    lines(
+      { type: 'session_meta', payload: { id: `${ESCAPE}]52;c;x\u0007evil`, cwd } },
+      ...['constructor', '__proto__', 'toString', `a${ESCAPE}[2J`, '../x'].map((name) => call(name)),
+      { type: 'response_item', payload: { type: `${ESCAPE}[31mitem` } },
+    ),
+  );
+  write('private/one.json', '{"id":"x","role":"user"}');
+  write('storage/part/x/one.json', '{"type":"text","text":"a private text"}');
+  write('storage/session/p/evil.json', '{"id":"../../private"}');
+  return { ...home, env: { HOME: home.folder } };
+}
+
 describe('heddle import', () => {
   it('lists the sessions of this folder, and says how to import one', async () => {
     const { run, env } = place('codex');
@@ -169,6 +199,20 @@ describe('heddle import', () => {
     expect(stdout).toContain(`codex     ${ID}`);
     expect(stdout).toContain('Make a.txt');
     expect(stdout).toContain('heddle import ID');
+  });
+
+  it('keeps a hostile session in its own folder, and prints nothing of it as a command or a control', async () => {
+    const { run, env, folder } = homeForHostile();
+    const { stdout } = await run(['import', '--all'], { env });
+    expect(stdout).toContain('codex');
+    expect(stdout).not.toContain(ESCAPE);
+    const rollout = path.join(folder, '.codex/sessions/rollout-evil.jsonl');
+    const { stdout: imported, code } = await run(['import', rollout], { env });
+    expect(code).toBe(0);
+    expect(imported).toContain(`cd '${folder}/$(touch MARK)' && heddle`);
+    expect(imported).not.toContain(ESCAPE);
+    const stored = path.join(folder, 'storage/session/p/evil.json');
+    expect((await run(['import', stored], { env })).stderr).toContain('has no messages');
   });
 
   it('names what is wrong', async () => {

@@ -15,7 +15,7 @@ import { configDir } from '../config-dir.ts';
 import { cutTo, fill, oneLine } from '../sessions/text/columns.ts';
 import { agoText } from '../sessions/text/units.ts';
 import { pluralize } from '../terminal/amounts.ts';
-import { jsonText } from '../terminal/escape-controls.ts';
+import { jsonText, shellQuoted } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 
 const USAGE =
@@ -54,7 +54,12 @@ function list(
   const now = Date.now();
   for (const { agent, id, title = '', cwd, changedAt } of shown) {
     const place = all ? `  ${oneLine(cwd)}` : '';
-    const columns = [fill(agent, 8), id, fill(agoText(changedAt, now), 12), cutTo(oneLine(title), 60)];
+    const columns = [
+      fill(agent, 8),
+      oneLine(id),
+      fill(agoText(changedAt, now), 12),
+      cutTo(oneLine(title), 60),
+    ];
     writeMessage(`${columns.join('  ')}${place}\n`);
   }
   writeMessage('To continue one in Heddle, use: heddle import ID\n');
@@ -71,7 +76,7 @@ function fileOf(name: string, found: readonly ForeignSession[]): FoundFile {
   const [only, ...others] = matches;
   if (only && others.length === 0) return { ok: true, file: only.file };
   if (only) {
-    const ids = matches.map(({ agent, id }) => `  ${agent}  ${id}`).join('\n');
+    const ids = matches.map(({ agent, id }) => `  ${agent}  ${oneLine(id)}`).join('\n');
     return { ok: false, message: `${oneLine(name)} matches several sessions:\n${ids}` };
   }
   if (existsSync(name)) return { ok: true, file: path.resolve(name) };
@@ -100,7 +105,9 @@ function convert(file: string, json: boolean): number {
     writeMessage(`${jsonText({ id, agent, cwd, messages: conversation.messages.length, omitted }, 2)}\n`);
     return 0;
   }
-  const place = cwd === process.cwd() ? '' : `cd ${cwd} && `;
+  // A name with control characters cannot be printed as a command.
+  const isPrintable = oneLine(cwd) === cwd;
+  const place = cwd === process.cwd() ? '' : `cd ${isPrintable ? shellQuoted(cwd) : 'FOLDER'} && `;
   writeMessage(
     [
       `Imported ${pluralize(conversation.messages.length, 'message')} of ${agent}. The original is unchanged.`,

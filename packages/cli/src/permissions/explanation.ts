@@ -1,4 +1,5 @@
 /** Formats an explanation as text for the user. */
+import { shellQuoted } from '../terminal/escape-controls.ts';
 import type { Explained } from './explain.ts';
 
 const HEADS = {
@@ -50,17 +51,21 @@ function adviceLines({ decision, rule, source, suggestions, reason }: Explained)
     const scope = SCOPES.find((known) => known === source);
     return scope === undefined
       ? []
-      : ['', 'To remove the rule:', `  heddle permissions remove ${list} ${quoted(rule)} --scope ${scope}`];
+      : [
+          '',
+          'To remove the rule:',
+          `  heddle permissions remove ${list} ${shellQuoted(rule)} --scope ${scope}`,
+        ];
   }
   if (decision === 'deny') return [];
   const advice = suggestions.flatMap((update): string[] => {
     if (update.type === 'addRules')
       return update.rules.map(({ toolName, ruleContent }) => {
         const text = ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
-        return `  heddle permissions add allow ${quoted(text)}`;
+        return `  heddle permissions add allow ${shellQuoted(text)}`;
       });
     if (update.type === 'addDirectories')
-      return update.directories.map((folder) => `  heddle --add-dir ${quoted(folder)}`);
+      return update.directories.map((folder) => `  heddle --add-dir ${shellQuoted(folder)}`);
     return update.type === 'setMode' ? [`  heddle --permission-mode ${update.mode}`] : [];
   });
   if (advice.length === 0) return ['', 'No rule can allow this. Heddle asks each time.'];
@@ -73,8 +78,3 @@ function adviceLines({ decision, rule, source, suggestions, reason }: Explained)
 }
 
 const SCOPES = ['local', 'project', 'user'] as const;
-
-/** Quotes a text for a shell, if necessary. */
-function quoted(text: string): string {
-  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -22,3 +22,8 @@ export function jsonText(value: unknown, indent?: number): string {
 
 /** The C1 control characters, and the marks that change the text direction. */
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Quotes a text for a shell, if necessary. */
+export function shellQuoted(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -24,6 +24,8 @@ interface Reading {
   readonly places: readonly FilePlace[] | undefined;
   readonly glob: Glob | undefined;
   readonly deep: 'no' | 'all' | 'visible';
+  /** The path leads through a link of a process. */
+  readonly ofProcess?: boolean | undefined;
 }
 
 /** Returns why reading asks, or undefined if no other process is shown. */
@@ -33,7 +35,7 @@ export function processConcern(reading: Reading): Concern | undefined {
   const named = glob ? (glob.found(true) ?? []) : places;
   const shows =
     places === undefined
-      ? /\/proc(?:\/|$)|\/dev\/k?mem/.test(written)
+      ? reading.ofProcess === true || /\/proc(?:\/|$)|\/dev\/k?mem/.test(written)
       : (glob !== undefined && mayShow(glob.shapes(true, deep))) ||
         (named ?? []).some((place) => [place.path, place.real].some((path) => isShowing(path, place, deep)));
   if (!shows) return undefined;

@@ -2,7 +2,7 @@
  * The order of a script's commands: which may run before which, and in which folder. An earlier command may change the
  * working directory, or make links. In a loop, a later command is also an earlier one.
  */
-import type { Construct, SimpleCommand } from '@heddle/tools/shell';
+import type { Construct, ShellRedirection, SimpleCommand } from '@heddle/tools/shell';
 import type { Part } from '../part.ts';
 import type { Around } from './command-part.ts';
 import {
@@ -15,6 +15,8 @@ import {
   type PlacedCommand,
   runsProjectCode,
 } from './earlier-effects.ts';
+import { redirectionParts } from './files/file-parts.ts';
+import { gitWorldAfter } from './made-repositories.ts';
 import { commandWords, unwrap } from './runners.ts';
 import { changesFolder, type Folders, foldersAfter } from './shell-state.ts';
 
@@ -42,13 +44,22 @@ const REORDERS: ReadonlySet<Construct> = new Set<Construct>([
 
 /**
  * Returns the parts of commands that run in sequence. Each may change the working directory, or make links that affect
- * later ones.
+ * later ones. `redirections` are those of compound commands.
  */
-export function partsInOrder(commands: readonly SimpleCommand[], around: Around, partsOf: PartsOf): Ordered {
+export function partsInOrder(
+  commands: readonly SimpleCommand[],
+  around: Around,
+  partsOf: PartsOf,
+  redirections: readonly ShellRedirection[] = [],
+): Ordered {
   const once = walk(commands, around, partsOf, NO_FOLDERS);
-  const { placed, made, own, folders } = commands.some(movesNextRound)
-    ? walk(commands, around, partsOf, once.afterRepeated)
-    : once;
+  const isMoved = commands.some(movesNextRound);
+  const beside = redirections.flatMap((each) => redirectionParts(each, around.folders, around.world));
+  const world = gitWorldAfter([...once.own, beside], once.made, around.world);
+  const { placed, made, own, folders } =
+    isMoved || world !== around.world
+      ? walk(commands, { ...around, world }, partsOf, isMoved ? once.afterRepeated : NO_FOLDERS)
+      : once;
   const isOrdered = commands.every(({ inside }) => !inside.some((construct) => REORDERS.has(construct)));
   const parts = own.flatMap((each, index) => {
     const before = made.filter((_, at) => (isOrdered ? at < index : at !== index || repeats(commands[at])));

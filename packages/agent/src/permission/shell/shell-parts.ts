@@ -44,7 +44,12 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
   const variables = knownVariables(text, read.commands, world.environment);
   const around: Around = { folders: [world.cwd], shape: shapeOf(read.constructs), world, variables };
-  const { parts, placed, folders, links } = partsInOrder(read.commands, around, partsOfCommand);
+  const { parts, placed, folders, links } = partsInOrder(
+    read.commands,
+    around,
+    partsOfCommand,
+    read.redirections,
+  );
   // Redirections of compound commands. Their position among the other commands is unknown, so every `cd` counts.
   parts.push(
     ...partsBehindLinks(

@@ -97,41 +97,46 @@ function callId(id: string): string {
 interface KnownTool {
   readonly name: string;
   /** The fields of the input: theirs to ours. */
-  readonly fields: Readonly<Record<string, string>>;
+  readonly fields: ReadonlyMap<string, string>;
 }
 
-const RUN: KnownTool = { name: 'Bash', fields: { command: 'command', cmd: 'command' } };
-const READ: KnownTool = { name: 'Read', fields: { path: 'file_path', filePath: 'file_path' } };
+const fieldNames = (names: Readonly<Record<string, string>>) => new Map(Object.entries(names));
+
+const RUN: KnownTool = { name: 'Bash', fields: fieldNames({ command: 'command', cmd: 'command' }) };
+const READ: KnownTool = { name: 'Read', fields: fieldNames({ path: 'file_path', filePath: 'file_path' }) };
 const WRITE: KnownTool = {
   name: 'Write',
-  fields: { path: 'file_path', filePath: 'file_path', content: 'content' },
+  fields: fieldNames({ path: 'file_path', filePath: 'file_path', content: 'content' }),
 };
 const EDIT: KnownTool = {
   name: 'Edit',
-  fields: {
+  fields: fieldNames({
     path: 'file_path',
     filePath: 'file_path',
     oldText: 'old_string',
     newText: 'new_string',
     oldString: 'old_string',
     newString: 'new_string',
-  },
+  }),
 };
 
-/** Tools that Heddle has under another name. A model continues with the names that it sees. */
-const KNOWN_TOOLS: Readonly<Record<string, KnownTool>> = {
-  bash: RUN,
-  shell: RUN,
-  exec_command: RUN,
-  read: READ,
-  write: WRITE,
-  edit: EDIT,
-};
+/**
+ * Tools that Heddle has under another name. A model continues with the names that it sees. A map, because a file may
+ * name a tool `constructor`.
+ */
+const KNOWN_TOOLS: ReadonlyMap<string, KnownTool> = new Map([
+  ['bash', RUN],
+  ['shell', RUN],
+  ['exec_command', RUN],
+  ['read', READ],
+  ['write', WRITE],
+  ['edit', EDIT],
+]);
 
 function knownCall(tool: string, input: Fields): { name: string; fields: JsonObject } {
-  const known = KNOWN_TOOLS[tool.toLowerCase()];
+  const known = KNOWN_TOOLS.get(tool.toLowerCase());
   const entries = Object.entries(input).map(([name, value]) => {
-    const field = known?.fields[name] ?? name;
+    const field = known?.fields.get(name) ?? name;
     // A command as a list of words was run by a shell.
     const isWords = field === 'command' && Array.isArray(value);
     return [field, isWords ? shellWords(value) : json(value)] as const;

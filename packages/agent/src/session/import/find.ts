@@ -3,7 +3,14 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } fr
 import path from 'node:path';
 import { textOf } from '@heddle/core';
 import { readCodex } from './codex.ts';
-import { type ForeignConversation, parseLines, parseObject, recordOf, textOfField } from './conversation.ts';
+import {
+  type Fields,
+  type ForeignConversation,
+  parseLines,
+  parseObject,
+  recordOf,
+  textOfField,
+} from './conversation.ts';
 import { readOpencode } from './opencode.ts';
 import { readPi } from './pi.ts';
 
@@ -63,15 +70,20 @@ export function readForeignSession(file: string): ForeignRead {
 function opencodeExport(file: string): string {
   const storage = path.resolve(file, '../../..');
   const info = recordOf(parseObject(readFileSync(file, 'utf8')));
-  const messages = objectsIn(path.join(storage, 'message', textOfField(info['id']))).map((message) => ({
+  const partsOf = (kind: string, { id }: Fields) =>
+    typeof id === 'string' && STORED_ID.test(id) ? objectsIn(path.join(storage, kind, id)) : [];
+  const messages = partsOf('message', info).map((message) => ({
     info: message,
-    parts: objectsIn(path.join(storage, 'part', textOfField(message['id']))),
+    parts: partsOf('part', message),
   }));
   return JSON.stringify({ info, messages });
 }
 
+/** The id is the name of a folder, and must not lead to another one. */
+const STORED_ID = /^[\w-]+$/;
+
 /** The JSON files of a folder. Their names are in the order of their creation. */
-function objectsIn(folder: string): readonly Readonly<Record<string, unknown>>[] {
+function objectsIn(folder: string): readonly Fields[] {
   return filesBelow(folder, /\.json$/)
     .toSorted()
     .map((file) => recordOf(parseObject(readFileSync(file, 'utf8'))));

@@ -32,7 +32,7 @@ export function touchPart(
   if (touch.stored) return storedPart(touch, touch.stored, folders, world);
   if (word.kind === 'literal' && word.value === '') return [];
   if (within && !isFolder(within, folders, world)) return [];
-  const { places, pattern, glob } = touch.fromTopOf
+  const { places, pattern, glob, ofProcess } = touch.fromTopOf
     ? meantFromTop(word, touch.fromTopOf, folders, world)
     : meant(word, folders, world);
   if (kind !== 'remove' && places?.every((place) => isSink(place.path, kind))) return [];
@@ -51,7 +51,8 @@ export function touchPart(
       glob,
       concern:
         kind === 'read'
-          ? (connection(touch, by, world) ?? processConcern({ written: word.text, places, glob, deep }))
+          ? (connection(touch, by, world) ??
+            processConcern({ written: word.text, places, glob, deep, ofProcess }))
           : changeConcern(touch, { places, pattern, glob }, folders, world),
     },
   ];
@@ -265,13 +266,14 @@ interface Meant {
   /** The rest of a glob after the place, as written. */
   readonly pattern: string | undefined;
   readonly glob: Glob | undefined;
+  /** The path leads through a link of a process. */
+  readonly ofProcess?: boolean;
 }
 
 const NOTHING_KNOWN: Meant = { places: undefined, pattern: undefined, glob: undefined };
+const OF_ANOTHER_PROCESS: Meant = { ...NOTHING_KNOWN, ofProcess: true };
 
 const OF_PROCESS = /^\/+proc\/[^/]+\/(cwd|root|fd|task)(\/|$)/;
-/** A link that leads there ends there: `realpath` does not follow these links. */
-const THROUGH_PROCESS = /^\/proc\/\d+(\/task\/\d+)?\/(cwd|root)(\/|$)/;
 
 function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant {
   const unknown = NOTHING_KNOWN;
@@ -283,16 +285,23 @@ function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant
   // These paths mean other files for the command's process than for this one.
   if (OF_PROCESS.test(path.posix.normalize(written))) return unknown;
   const from = folders ?? [world.cwd];
-  const knownPlaces = (file: string): readonly FilePlace[] | undefined => {
-    const places = placesOf(file, from, world);
-    return places.some(({ real }) => THROUGH_PROCESS.test(real)) ? undefined : places;
-  };
-  if (word.kind !== 'pattern') return { ...unknown, places: knownPlaces(written) };
+  if (word.kind !== 'pattern') {
+    if (passesProcess(written, from, world)) return OF_ANOTHER_PROCESS;
+    return { ...unknown, places: placesOf(written, from, world) };
+  }
   const at = written.search(/[*?[(+@!]/);
   const folder = written.slice(0, written.lastIndexOf('/', at) + 1);
   // After the wildcard, the path may climb to any folder.
   if (written.slice(at).includes('..')) return unknown;
   const pattern = written.slice(folder.length);
-  const places = knownPlaces(folder === '' ? '.' : folder);
-  return places ? { places, pattern, glob: globOf(pattern, places, world) } : unknown;
+  if (passesProcess(folder, from, world)) return OF_ANOTHER_PROCESS;
+  const places = placesOf(folder === '' ? '.' : folder, from, world);
+  return { places, pattern, glob: globOf(pattern, places, world) };
+}
+
+/** The standard streams are such links, too, but they belong to the command itself. */
+function passesProcess(written: string, folders: readonly string[], world: PermissionWorld): boolean {
+  if (isSink(written, 'read')) return false;
+  const absolute = path.posix.isAbsolute(written) ? [written] : folders.map((at) => `${at}/${written}`);
+  return absolute.some((file) => world.passesProcess?.(file) === true);
 }

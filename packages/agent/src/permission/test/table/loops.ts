@@ -1,4 +1,4 @@
-/** Loops: a `cd` or an assignment in one round counts for the commands of the next round, which are written earlier. */
+/** Effects of a script on its own commands: a `cd` in one round of a loop counts in the next, and new repositories. */
 import { CLEAN_GIT, ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
@@ -71,6 +71,40 @@ export const LOOPS: readonly Theme[] = [
       'for i in 1 2; do cat < k; cd secrets; done',
       'for i in 1 2; do make all; cd /srv; done',
       'while make all; do cd ..; done',
+    ],
+  },
+  {
+    theme: 'acceptEdits: git is not proven in a folder that the same script may turn into a repository',
+    mode: 'acceptEdits',
+    world: {
+      git: CLEAN_GIT,
+      cwd: `${ROOT}/sub`,
+      files: [`${ROOT}/sub/a`, `${ROOT}/sub/t/HEAD`, `${ROOT}/sub/t/.`],
+    },
+    allowed: [
+      'git diff HEAD~1',
+      'touch new; git diff HEAD~1',
+      'mkdir d && cp a d/b && git status',
+      'rm -rf d; git log -1',
+      'git log -1 > log.txt; git status',
+    ],
+    asked: [
+      'mkdir objects refs; cp a HEAD; cp a config; git diff HEAD~1 HEAD',
+      'mkdir -p objects/info refs/heads; git diff',
+      'echo x > HEAD; git log -1',
+      'echo x > head; git log -1',
+      'git log -1; touch HEAD',
+      'cp t/HEAD .; git show',
+      'cp -r t/. .; git show',
+      'cp t/* .; git show',
+      'mv t/HEAD x; git status',
+      'sed -i s/a/b/ HEAD; git log -1',
+      '{ echo x; } > HEAD; git log -1',
+      'for i in 1 2; do git status; touch refs; done',
+      'echo x > commondir; git log -1',
+      'mkdir refs | git log -1',
+      'echo "* filter=x" > .gitattributes; git status',
+      'cp a .gitattributes && git diff',
     ],
   },
 ];

@@ -1,0 +1,54 @@
+/**
+ * Repositories that a script makes. The settings of git are read before the script runs. A script can turn a folder into
+ * a repository with other settings: `mkdir sub/refs sub/objects; cp x sub/HEAD; cp y sub/config; git -C sub diff`.
+ *
+ * Git looks for `.git` in its own folder first, and a change to any `.git` asks. So only facts about other folders become
+ * unknown. Attributes choose programs in every folder.
+ */
+import path from 'node:path';
+import type { FilePart, Part } from '../part.ts';
+import type { PermissionWorld } from '../world.ts';
+import type { MadeLinks } from './earlier-effects.ts';
+
+/** A folder with these entries is a repository without a work tree. */
+const OF_REPOSITORY = /(?:^|\/)(?:head|objects|refs|commondir)(?:\/|$)/i;
+const ATTRIBUTES = /(?:^|\/)\.gitattributes$/i;
+
+/**
+ * Returns the world with the facts about git that hold while the script runs. It is the same world if no command may
+ * change them. `made` are the links that each command may make. Their order does not matter: a loop may run again.
+ */
+export function gitWorldAfter(
+  parts: readonly (readonly Part[])[],
+  made: readonly MadeLinks[],
+  world: PermissionWorld,
+): PermissionWorld {
+  const written = parts
+    .map((each) => each.filter(isFile))
+    .filter(hasWrite)
+    .flat();
+  if (written.some((part) => names(part, ATTRIBUTES))) return { ...world, gitIn: () => undefined };
+  // A command that may make links anywhere may also make any other file.
+  const isMade = made.includes('anywhere') || written.some((part) => mayBePartOfRepository(part));
+  if (!isMade) return world;
+  const hasOwn = (folder: string): boolean => world.exists(path.posix.join(folder, '.git'));
+  return { ...world, gitIn: (folder) => (hasOwn(folder) ? world.gitIn(folder) : undefined) };
+}
+
+function isFile(part: Part): part is FilePart {
+  return part.kind === 'read' || part.kind === 'write' || part.kind === 'remove';
+}
+
+function hasWrite(parts: readonly FilePart[]): boolean {
+  return parts.some(({ kind }) => kind === 'write');
+}
+
+/** A copy or a move writes the names of its source. Those in a folder or a glob are unknown here. */
+function mayBePartOfRepository(part: FilePart): boolean {
+  const { places, deep, glob } = part;
+  return places === undefined || deep !== 'no' || glob !== undefined || names(part, OF_REPOSITORY);
+}
+
+function names({ places }: FilePart, pattern: RegExp): boolean {
+  return places?.some((place) => pattern.test(place.path) || pattern.test(place.real)) === true;
+}
