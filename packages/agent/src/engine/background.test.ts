@@ -8,6 +8,7 @@ import {
   bodyOf,
   call,
   createClock,
+  createTestGate,
   fail,
   fakeTool,
   hang,
@@ -42,8 +43,9 @@ const isSentence = (request: ModelRequest): boolean => systemText(request).inclu
 const isConsolidation = (request: ModelRequest): boolean => systemText(request).includes('keep the memory');
 
 /** Looks around, then answers. */
-const work = (request: ModelRequest) =>
-  request.messages.last()?.content.some(({ type }) => type === 'tool_result') ? say('Done.') : looks;
+const work = (request: ModelRequest) => (isAnswered(request) ? say('Done.') : looks);
+const isAnswered = (request: ModelRequest): boolean =>
+  request.messages.last()?.content.some(({ type }) => type === 'tool_result') === true;
 
 interface Rig {
   readonly agent: Agent;
@@ -207,9 +209,17 @@ describe('memory', () => {
 
 describe('a sentence about the last calls', () => {
   it('is written by the small model, and arrives while or after the next answer streams', async () => {
-    const script: Script = (request) => (isSentence(request) ? say('Looked around') : work(request));
-    const gates = { emitToolUseSummaries: true };
-    const { run, lines, requests } = rig(script, { config: { gates }, smallModel: 'small' });
+    // The next answer streams until the sentence is there.
+    const written = createTestGate();
+    const script: Script = (request) => {
+      if (isSentence(request)) return answer(usage({ input_tokens: 1 }), say('Looked around'));
+      return isAnswered(request) ? say(written, 'Done.') : looks;
+    };
+    const { run, lines, requests } = rig(script, {
+      config: { gates: { emitToolUseSummaries: true } },
+      smallModel: 'small',
+      onEvent: ({ type }) => void (type === 'spent' && setImmediate(written.open)),
+    });
     await run('go');
     expect(
       requests()
@@ -258,7 +268,17 @@ describe('work beside a conversation that hangs', () => {
     writeFileSync(path.join(folder, 'memory', 'a.md'), 'The loom is blue.\n');
     const isBeside = (request: ModelRequest): boolean =>
       [isSuggestion, isExtraction, isSelection, isSentence, isConsolidation].some((is) => is(request));
-    const script: Script = (request) => (isBeside(request) ? hang() : work(request));
+    const kinds = [isSuggestion, isExtraction, isSelection, isSentence];
+    const asked = kinds.map(() => Promise.withResolvers<void>());
+    const [suggested, extracted, selected, described] = asked.map(({ promise }) => promise);
+    // An answer streams until the questions of its run were asked. They are never answered.
+    const streaming = createTestGate();
+    void Promise.all([selected, described]).then(() => streaming.open());
+    const script: Script = (request) => {
+      for (const [at, is] of kinds.entries()) if (is(request)) asked[at]?.resolve();
+      if (isBeside(request)) return hang();
+      return isAnswered(request) ? say(streaming, 'Done.') : looks;
+    };
     // Time stands still, so a wait for any of them would never end.
     const clock = createClock();
     const began = clock.now();
@@ -269,12 +289,11 @@ describe('work beside a conversation that hangs', () => {
       config: { gates: { emitToolUseSummaries: true } },
     });
     await beside.run('go');
+    await Promise.all([suggested, extracted]);
     await beside.run('again');
     // Every kind of work was started and hangs; the prompts have ended.
     const started = beside.requests().filter(isBeside);
-    expect([isSuggestion, isExtraction, isSelection, isSentence].map((is) => started.some(is))).toEqual(
-      Array.from({ length: 4 }, () => true),
-    );
+    expect(kinds.map((is) => started.some(is))).toEqual(Array.from({ length: 4 }, () => true));
     expect(beside.lines.filter(({ type }) => type === 'result')).toHaveLength(2);
     expect(clock.now()).toBe(began);
     await beside.agent.settle(0);

@@ -5,7 +5,7 @@
 import type { Attachment, Clock, MessageHistory, QueryDeps } from '@heddle/core';
 import { textOf } from '@heddle/core';
 import { systemClock } from '@heddle/models';
-import { BackgroundWork } from '../fork/background-work.ts';
+import { BackgroundWork, nextTask } from '../fork/background-work.ts';
 import type { Fork } from '../fork/fork.ts';
 import { MemoryFolder } from '../memory/memory-folder.ts';
 import type { SdkMessage } from '../sdk/message.ts';
@@ -141,6 +141,7 @@ export class SessionBackground {
   }
 
   readonly describeCalls: QueryDeps['summarizeTools'] = async (calls, signal) => {
+    await nextTask();
     const { describeCalls } = await import('../fork/short-texts.ts');
     return describeCalls(this.fork, calls, signal);
   };

@@ -6,6 +6,11 @@ interface Piece {
   readonly ended: Promise<void>;
 }
 
+/** Resolves when the current answer or request has been handed to its stream. Work that starts then delays neither. */
+export function nextTask(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 export class BackgroundWork {
   readonly #clock: Clock;
   readonly #pieces = new Map<string, Piece>();
@@ -26,6 +31,8 @@ export class BackgroundWork {
     const { signal } = controller;
     const run = async (): Promise<void> => {
       try {
+        await nextTask();
+        if (signal.aborted) return;
         await Promise.race([work(signal), this.#clock.sleep(limitMs, signal)]);
       } catch {
         // The work is a convenience: the conversation continues without it.
@@ -34,8 +41,7 @@ export class BackgroundWork {
         if (this.#pieces.get(name)?.controller === controller) this.#pieces.delete(name);
       }
     };
-    // A microtask later, so that the work cannot delay its caller.
-    this.#pieces.set(name, { controller, ended: Promise.resolve().then(run) });
+    this.#pieces.set(name, { controller, ended: run() });
   }
 
   cancel(name: string): void {

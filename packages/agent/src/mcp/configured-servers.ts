@@ -124,16 +124,21 @@ function flagPart(config: string, { cwd, variables }: ServersRequest): ServersRe
     }
   }
   const file = path.resolve(cwd, config);
-  const read = fromFile(file, 'command line', variables);
-  const isMissing = readServersFile(file).kind === 'missing';
-  return isMissing ? { servers: [], notes: [`--mcp-config: there is no file ${file}.`] } : read;
+  const missing = [`--mcp-config: there is no file ${file}.`];
+  return fromFile(file, 'command line', variables, missing);
 }
 
-function fromFile(file: string, scope: ServerScope, variables: ServersRequest['variables']): ServersRead {
+/** `ifMissing`: the notes if there is no such file. */
+function fromFile(
+  file: string,
+  scope: ServerScope,
+  variables: ServersRequest['variables'],
+  ifMissing: readonly string[] = [],
+): ServersRead {
   const read = readServersFile(file);
   switch (read.kind) {
     case 'missing':
-      return { servers: [], notes: [] };
+      return { servers: [], notes: ifMissing };
     case 'unreadable':
       return { servers: [], notes: [`${file} was skipped: ${read.message}`] };
     case 'read':
