@@ -244,8 +244,9 @@ export class McpServer {
 
   /** Lists the resources or the templates of resources. */
   async list(kind: 'resources' | 'templates', signal: AbortSignal): Promise<Items> {
-    const { client } = await this.#connected(signal);
-    return listItems(client, LISTS[kind], { signal, timeout: this.#deps.times.connectMs });
+    const connection = await this.#connected(signal);
+    const options = { signal, timeout: this.#deps.times.connectMs };
+    return this.#authorized(connection, signal, () => listItems(connection.client, LISTS[kind], options));
   }
 
   /**
@@ -310,7 +311,8 @@ export class McpServer {
       this.#noteLog(params.level, params.data),
     );
     try {
-      const [tools, prompts] = await this.#lists(connection, signal);
+      const lists = () => this.#lists(connection, signal);
+      const [tools, prompts] = await this.#authorized(connection, signal, lists);
       if (life !== this.#life) return;
       [this.#tools, this.#prompts] = [tools, prompts];
       this.#connection = connection;
@@ -318,7 +320,8 @@ export class McpServer {
       this.#settle({ status: 'connected' });
     } catch (thrown) {
       await connection.client.close().catch(() => undefined);
-      if (life === this.#life)
+      // A server that requires a login has that state already.
+      if (life === this.#life && !isUnauthorized(thrown))
         this.#failed({
           status: 'failed',
           error: `It does not list its tools: ${cleanLine(errorMessage(thrown))}`,

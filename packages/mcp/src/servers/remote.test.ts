@@ -1,4 +1,7 @@
 /** Servers with an address: streamable HTTP and the older SSE, with the same abilities as a process. */
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { isRecord } from '@heddle/core';
 import { type RemoteServer, startRemoteServer } from '@heddle/testing/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ElicitationQuestion, McpServers } from '../index.ts';
@@ -89,4 +92,39 @@ describe.each(['http', 'sse'] as const)('a server over %s', (type) => {
       .toBe('back');
     expect(remote.connections).toBeGreaterThan(before);
   });
+});
+
+it('a server that requires a login only for its lists needs one, and has not failed', async () => {
+  const http = createServer((request, response) => {
+    void json(request)
+      .catch(() => undefined)
+      .then((body) => {
+        const { id, method } = isRecord(body) ? body : {};
+        if (id === undefined) return response.writeHead(request.method === 'POST' ? 202 : 404).end();
+        if (method === 'tools/list') return response.writeHead(401).end();
+        const answer =
+          method === 'initialize'
+            ? {
+                result: {
+                  protocolVersion: '2025-11-25',
+                  capabilities: { tools: {} },
+                  serverInfo: { name: 'guarded', version: '1' },
+                },
+              }
+            : { error: { code: -32_601, message: 'Method not found' } };
+        response.writeHead(200, { 'content-type': 'application/json' });
+        return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+      });
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const address = http.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const servers = await connectServers({ guarded: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
+  expect(servers.get('guarded')?.state).toEqual({
+    status: 'needs-auth',
+    error: 'The server requires a login: heddle mcp login guarded',
+  });
+  await closeServers();
+  http.closeAllConnections();
+  http.close();
 });
