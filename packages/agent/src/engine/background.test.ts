@@ -218,7 +218,7 @@ describe('a sentence about the last calls', () => {
     const { run, lines, requests } = rig(script, {
       config: { gates: { emitToolUseSummaries: true } },
       smallModel: 'small',
-      onEvent: ({ type }) => void (type === 'spent' && setImmediate(written.open)),
+      onEvent: ({ type }) => void (type === 'spent' && setImmediate(() => written.open())),
     });
     await run('go');
     expect(

@@ -8,7 +8,9 @@ interface Piece {
 
 /** Resolves when the current answer or request has been handed to its stream. Work that starts then delays neither. */
 export function nextTask(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 export class BackgroundWork {

@@ -1,4 +1,5 @@
 /** Servers with an address: streamable HTTP and the older SSE, with the same abilities as a process. */
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { isRecord } from '@heddle/core';
@@ -116,7 +117,7 @@ it('a server that requires a login only for its lists needs one, and has not fai
         return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
       });
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  await once(http.listen(0, '127.0.0.1'), 'listening');
   const address = http.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   const servers = await connectServers({ guarded: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
