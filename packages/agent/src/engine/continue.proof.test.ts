@@ -1,11 +1,12 @@
 /**
  * Cuts random runs off after each of their entries and continues them. The result is that of the uninterrupted run. The only
- * exception is a writing call that had begun: its result names the uncertainty.
+ * exception is a writing call that had begun: its result names the uncertainty. The plans contain thinking, a fallback, a
+ * compaction, hooks, subagents and calls of an MCP server. A cut may be in the middle of a subagent.
  */
 import { SUMMARY_MARK } from '@heddle/context';
 import {
-  type Entry,
-  type EntryBody,
+  isRecord,
+  isToolResult,
   type JsonObject,
   type Message,
   type ModelRequest,
@@ -13,12 +14,15 @@ import {
   replayLogEntries,
   resultsOf,
   textOf,
+  type Tool,
 } from '@heddle/core';
+import { McpServers } from '@heddle/mcp';
 import {
   answer,
   call,
   createClock,
   cut,
+  EVENT_DEADLINE_MS,
   fail,
   fakeTool,
   say,
@@ -30,20 +34,23 @@ import {
 } from '@heddle/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { BUILT_IN_AGENTS } from '../agents/built-in.ts';
 import { createAgent } from '../create-agent.ts';
 import type { SdkResult } from '../sdk/message.ts';
-import { memorySession } from '../session/open/memory.ts';
-import type { Session } from '../session/open/open.ts';
+import { entriesOf, sharedSession, type StoredItem } from '../session/test/shared-session.ts';
 
 const PROVING = process.env['HEDDLE_PROVE'] === '1';
-const RUNS = PROVING ? 2_000 : 12;
-const TIMEOUT = PROVING ? 60 * 60_000 : 60_000;
+const RUNS = PROVING ? Number(process.env['HEDDLE_RUNS'] ?? 2_000) : 14;
+const TIMEOUT = PROVING ? 120 * 60_000 : 60_000;
 const SEED = Number(process.env['HEDDLE_SEED'] ?? 3);
+
+const REMOTE = 'mcp__remote__send';
+const CALLS = ['Look', 'Write', 'Fail', 'Denied', 'Agent', REMOTE] as const;
 
 interface PlannedTurn {
   readonly thinks: boolean;
   readonly says: boolean;
-  readonly calls: readonly ('Look' | 'Write' | 'Fail' | 'Denied')[];
+  readonly calls: readonly (typeof CALLS)[number][];
   /** The answer is cut at the usual output cap, and complete with the raised one. */
   readonly isCut: boolean;
 }
@@ -59,12 +66,14 @@ interface RunPlan {
   readonly hookBlocks: boolean;
   readonly maxTurns: number;
   readonly startsEarly: boolean;
+  /** The calls of a subagent. */
+  readonly steps: readonly ('Look' | 'Write' | typeof REMOTE)[];
 }
 
 const anyTurn: fc.Arbitrary<PlannedTurn> = fc.record({
   thinks: fc.boolean(),
   says: fc.boolean(),
-  calls: fc.array(fc.constantFrom('Look', 'Write', 'Fail', 'Denied'), { minLength: 1, maxLength: 3 }),
+  calls: fc.array(fc.constantFrom(...CALLS), { minLength: 1, maxLength: PROVING ? 3 : 2 }),
   isCut: fc.boolean(),
 });
 const anyPlan: fc.Arbitrary<RunPlan> = fc.record({
@@ -74,6 +83,7 @@ const anyPlan: fc.Arbitrary<RunPlan> = fc.record({
   hookBlocks: fc.boolean(),
   maxTurns: fc.constantFrom(0, 0, 2),
   startsEarly: fc.boolean(),
+  steps: fc.array(fc.constantFrom('Look', 'Write', REMOTE), { maxLength: PROVING ? 3 : 1 }),
 });
 
 const FIRST_MODEL = 'first';
@@ -83,6 +93,9 @@ const HANDOFF = 'Finished turns:';
 /** The request contains everything that the model needs to know, so a repeated request gets the same answer. */
 function respond(plan: RunPlan, request: ModelRequest): ScriptStep {
   const conversation = JSON.stringify([...request.messages]);
+  const task = /Do task c(\d)_(\d)\./.exec(conversation);
+  if (task && JSON.stringify(request.system).includes('subagent of Heddle'))
+    return respondInTask(plan, request, Number(task[1]), `c${task[1]}_${task[2]}`);
   const turn = finishedTurns(conversation);
   if (request.model === FIRST_MODEL && turn >= plan.fallsBackAt) return answer(fail('not_found'));
   if (JSON.stringify(request.messages.last()?.content).includes(SUMMARY_MARK))
@@ -96,7 +109,23 @@ function respond(plan: RunPlan, request: ModelRequest): ScriptStep {
   ];
   if (planned.isCut && request.max_tokens <= 8_192)
     return answer(...parts, unfinished(say('This takes a while')), cut());
-  return answer(...parts, ...planned.calls.map((tool, at) => call(tool, { turn, at }, `c${turn}_${at}`)));
+  return answer(
+    ...parts,
+    ...planned.calls.map((tool, at) => call(tool, inputOf(tool, turn, at), `c${turn}_${at}`)),
+  );
+}
+
+function respondInTask(plan: RunPlan, request: ModelRequest, turn: number, id: string): ScriptStep {
+  if (request.model === FIRST_MODEL && turn >= plan.fallsBackAt) return answer(fail('not_found'));
+  const done = [...request.messages].flatMap(({ content }) => content.filter(isToolResult)).length;
+  const step = plan.steps[done];
+  if (step === undefined) return answer(think('Everything is done.'), say(`The report of ${id}.`));
+  return answer(think(`About step ${done}.`), call(step, { done }, `${id}_step${done}`));
+}
+
+function inputOf(tool: string, turn: number, at: number): JsonObject {
+  if (tool !== 'Agent') return { turn, at };
+  return { description: 'a task', prompt: `Do task c${turn}_${at}.` };
 }
 
 function finishedTurns(conversation: string): number {
@@ -106,17 +135,55 @@ function finishedTurns(conversation: string): number {
 }
 
 interface Played {
-  readonly entries: readonly Entry[];
+  readonly items: readonly StoredItem[];
   readonly messages: readonly Message[];
   readonly result: SdkResult | undefined;
   /** The writing calls that ran, by their ids. */
   readonly written: readonly string[];
 }
 
-async function play(plan: RunPlan, model: ScriptedModel, stored: readonly EntryBody[]): Promise<Played> {
+/** An MCP server in this process. Its tool has an effect. */
+const written: string[] = [];
+const servers = new McpServers([{ name: 'remote', config: { type: 'sdk' }, scope: 'host' }], {
+  variables: {},
+  environment: {},
+  version: '0',
+  services: {},
+  cwd: '/',
+  admitImages: async (content) => content,
+  storeFile: async () => '/file',
+  sendToHost: async (_server, message) => {
+    const { id, method } = isRecord(message) ? message : {};
+    return id === undefined ? undefined : { jsonrpc: '2.0', id, result: serverResult(String(method)) };
+  },
+});
+
+function serverResult(method: string): object {
+  const inputSchema = { type: 'object' };
+  if (method === 'tools/list') return { tools: [{ name: 'send', inputSchema }] };
+  if (method === 'tools/call') return { content: [{ type: 'text', text: 'sent' }] };
+  return {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'remote', version: '1' },
+  };
+}
+
+/** The calls of a server do not have the id of the call, so they are noted on their way. */
+function noted(tool: Tool): Tool {
+  return {
+    ...tool,
+    call: (input, context, onProgress) => {
+      written.push(context.toolUseId);
+      return tool.call(input, context, onProgress);
+    },
+  };
+}
+
+async function play(plan: RunPlan, model: ScriptedModel, stored: readonly StoredItem[]): Promise<Played> {
   const clock = createClock({ auto: true });
-  const session = sessionWith(stored, clock.now);
-  const written: string[] = [];
+  const session = sharedSession('s1', stored, clock.now);
+  written.length = 0;
   const write = (_input: JsonObject, { toolUseId }: { toolUseId: string }): string => {
     written.push(toolUseId);
     return `wrote ${toolUseId}`;
@@ -130,13 +197,15 @@ async function play(plan: RunPlan, model: ScriptedModel, stored: readonly EntryB
       fakeTool({ name: 'Fail', fails: 'It failed.' }),
       fakeTool({ name: 'Write', readOnly: false, run: write }),
       fakeTool({ name: 'Denied', readOnly: false, run: write }),
+      ...servers.tools.map(noted),
     ],
     cwd: '/',
     clock,
     session,
     maxTurns: plan.maxTurns,
-    rules: { allow: rule('Write'), deny: rule('Denied'), ask: [] },
+    rules: { allow: [...rule('Write'), ...rule(REMOTE)], deny: rule('Denied'), ask: [] },
     config: { gates: { streamingToolExecution: plan.startsEarly } },
+    subagents: { definitions: () => BUILT_IN_AGENTS },
     hooks: {
       stop: async ({ stopHookActive }) => (plan.hookBlocks && !stopHookActive ? { block: OBJECTION } : {}),
     },
@@ -145,23 +214,10 @@ async function play(plan: RunPlan, model: ScriptedModel, stored: readonly EntryB
   const lines = stored.length === 0 ? agent.submit('Do the work.') : agent.continue();
   for await (const line of lines) if (line.type === 'result') result = line;
   model.assertNoViolations();
-  return { entries: session.journal.entries, messages: [...agent.messages], result, written };
+  return { items: session.items, messages: [...agent.messages], result, written: [...written] };
 }
 
 const rule = (text: string) => [{ text, source: 'user' as const }];
-
-function sessionWith(
-  stored: readonly EntryBody[],
-  now: () => number,
-): Session & Pick<ReturnType<typeof memorySession>, 'journal'> {
-  const session = memorySession('s1', now);
-  const [first] = stored;
-  for (const entry of stored) {
-    session.journal.append(entry);
-    session.projection.apply(entry);
-  }
-  return first?.type === 'session' ? { ...session, snapshot: first.snapshot } : session;
-}
 
 /** The handoff of a compaction lists uncertain calls, too. */
 const FAILED_CALLS = /## Calls that failed[\s\S]*?\n\n/;
@@ -185,7 +241,8 @@ function outcomeOf({ messages, result }: Played, uncertain: ReadonlySet<string>)
 }
 
 /** Writing calls that had begun when the run was cut off, and have no stored result. */
-function uncertainCalls(entries: readonly EntryBody[]): string[] {
+function uncertainCalls(items: readonly StoredItem[]): string[] {
+  const entries = items.flatMap((item) => ('entry' in item ? [item.entry] : []));
   const ended = new Set(
     entries.flatMap((entry) =>
       entry.type === 'user' ? resultsOf(entry.message).map(({ tool_use_id: id }) => id) : [],
@@ -198,26 +255,49 @@ function uncertainCalls(entries: readonly EntryBody[]): string[] {
   );
 }
 
-async function checkEveryCut(plan: RunPlan): Promise<{ readonly cuts: number; readonly uncertain: number }> {
+/** The replay of the session and of each subagent confirms every decision. */
+function mismatchesIn(items: readonly StoredItem[], maxTurns: number): readonly unknown[] {
+  const agents = new Set(items.map(({ agent }) => agent));
+  return [...agents].flatMap((agent) => {
+    const limit = agent === undefined ? maxTurns : CHILD_MAX_TURNS;
+    const config = queryConfig({ sessionId: agent ?? 's1', maxTurns: limit });
+    return replayLogEntries(entriesOf(items, agent), config).mismatches;
+  });
+}
+
+/** The limit of a subagent whose definition has none. */
+const CHILD_MAX_TURNS = 200;
+
+interface Cuts {
+  readonly cuts: number;
+  readonly uncertain: number;
+  /** Cuts in the middle of a subagent. */
+  readonly inTasks: number;
+}
+
+async function checkEveryCut(plan: RunPlan): Promise<Cuts> {
   // One model for all processes: it recognizes the signatures of its thinking.
   const model = scriptedModel((request) => respond(plan, request));
   const whole = await play(plan, model, []);
-  const config = queryConfig({ sessionId: 's1', maxTurns: plan.maxTurns });
-  const start = whole.entries.findIndex(({ type }) => type === 'user') + 1;
+  const start = whole.items.findIndex((item) => 'entry' in item && item.entry.type === 'user') + 1;
   let uncertainties = 0;
-  for (let length = start; length < whole.entries.length; length++) {
-    const prefix = whole.entries.slice(0, length);
+  let inTasks = 0;
+  for (let length = start; length < whole.items.length; length++) {
+    const prefix = whole.items.slice(0, length);
     const after = await play(plan, model, prefix);
     const uncertain = new Set(uncertainCalls(prefix));
     uncertainties += uncertain.size;
-    const begun = new Set(prefix.flatMap((entry) => (entry.type === 'intent' ? entry.toolUseId : [])));
+    if (prefix.at(-1)?.agent !== undefined) inTasks++;
+    const begun = new Set(
+      prefix.flatMap((item) => ('entry' in item && item.entry.type === 'intent' ? item.entry.toolUseId : [])),
+    );
     const expected = outcomeOf(whole, uncertain);
     const seen = {
       cutAfter: prefix.at(-1),
       ...outcomeOf(after, uncertain),
       repeatedWrites: after.written.filter((id) => begun.has(id)),
       missingWrites: whole.written.filter((id) => !begun.has(id) && !after.written.includes(id)),
-      mismatches: replayLogEntries(after.entries, config).mismatches,
+      mismatches: mismatchesIn(after.items, plan.maxTurns),
     };
     expect(seen).toEqual({
       ...expected,
@@ -231,24 +311,27 @@ async function checkEveryCut(plan: RunPlan): Promise<{ readonly cuts: number; re
       mismatches: [],
     });
   }
-  return { cuts: whole.entries.length - start, uncertain: uncertainties };
+  return { cuts: whole.items.length - start, uncertain: uncertainties, inTasks };
 }
 
 it(
   `continues ${RUNS} random runs after each of their entries`,
   async () => {
-    const seen = { cuts: 0, uncertain: 0 };
+    await servers.settle(EVENT_DEADLINE_MS);
+    const seen = { cuts: 0, uncertain: 0, inTasks: 0 };
     await fc.assert(
       fc.asyncProperty(anyPlan, async (plan) => {
-        const { cuts, uncertain } = await checkEveryCut(plan);
+        const { cuts, uncertain, inTasks } = await checkEveryCut(plan);
         seen.cuts += cuts;
         seen.uncertain += uncertain;
+        seen.inTasks += inTasks;
       }),
       { numRuns: RUNS, seed: SEED },
     );
-    console.log(`${seen.cuts} cuts, ${seen.uncertain} uncertain calls`);
+    console.log(`${seen.cuts} cuts, ${seen.inTasks} of them in subagents, ${seen.uncertain} uncertain calls`);
     expect(seen.cuts).toBeGreaterThan(RUNS * 5);
     expect(seen.uncertain).toBeGreaterThan(RUNS / 10);
+    expect(seen.inTasks).toBeGreaterThan(RUNS);
   },
   TIMEOUT,
 );
