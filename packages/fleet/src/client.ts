@@ -12,6 +12,7 @@ import type { Scheduler } from './scheduler/scheduler.ts';
 import { LOG_VERSION, migrate } from './schema.ts';
 import { TokenStore } from './tokens.ts';
 import { endTurn, enqueueNext } from './turns.ts';
+import { refuseCredentials } from './workspace/session-files.ts';
 
 export interface TenantLimits {
   /** Turns at the same time. */
@@ -120,6 +121,7 @@ export class Fleet {
   /** Creates a session of a tenant. An existing session of the same tenant stays as it is. */
   async create(session: string, tenant: string, options: object = {}): Promise<void> {
     if (!ID.test(session)) throw new NameError('session');
+    refuseCredentials(options);
     const { rows } = await this.#database.pool.query<{ tenant: string }>(
       `with made as (insert into heddle.session (id, tenant, options) values ($1, $2, $3)
          on conflict do nothing returning tenant)

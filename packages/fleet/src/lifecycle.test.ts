@@ -1,9 +1,12 @@
 /** Turns that cannot run or should stop: newer versions, turns that kill their workers, drained workers. */
 import { once } from 'node:events';
+import type { QueryConfig } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fleet } from './client.ts';
 import { type Database, inTransaction, openDatabase } from './database.ts';
 import { findPrograms } from './postgres/embedded.ts';
+import { LineWriter } from './line-writer.ts';
+import { takeOver } from './log.ts';
 import { createQueue } from './scheduler/queue.ts';
 import { startLocalWorker } from './test/local-worker.ts';
 import { createDatabase } from './test/shared-server.ts';
@@ -47,6 +50,37 @@ describe.runIf(isInstalled)('a fleet', () => {
     await database.pool.query(`update heddle.turn set log_version = 1 where session = 'newer'`);
     expect(await ended('newer')).toBe('Done after 1 calls.');
     await worker.stop();
+  });
+
+  it('stores every line once if the reply to an insert is lost, and more lines come meanwhile', async () => {
+    await submit('replies');
+    let isLost = false;
+    const onLost: string[] = [];
+    const query = async (statement: QueryConfig | string, values?: unknown[]): Promise<unknown> => {
+      const reply: unknown = await database.pool.query(statement, values);
+      if (isLost) return reply;
+      isLost = true;
+      writer.add({ kind: 'test', agent: 'a1', line: 'second', costUsd: 0 });
+      throw Object.assign(new Error('Connection terminated unexpectedly'), { code: '08006' });
+    };
+    const pool = Object.assign(Object.create(database.pool), { query });
+    const turn = { session: 'replies', n: 1 };
+    const setup = { turn, tenant: 'acme', seq: 0, onLost: (reason: string) => void onLost.push(reason) };
+    const writer = new LineWriter({ ...database, pool }, setup);
+    writer.add({ kind: 'test', agent: null, line: 'first', costUsd: 1 });
+    await writer.settle();
+    const lines = await fleet.page('replies', 0, 10);
+    expect(lines.map(({ seq, agent, line }) => [seq, agent, line])).toEqual([
+      [1, null, 'first'],
+      [2, 'a1', 'second'],
+    ]);
+    expect(onLost).toEqual([]);
+    expect((await fleet.list('acme', ['replies']))[0]?.spentUsd).toBe(1);
+    // Another writer has the next number.
+    await takeOver(database, turn, 99);
+    writer.add({ kind: 'test', agent: null, line: 'third', costUsd: 0 });
+    await expect(writer.settle()).rejects.toThrow('Another worker has taken the session over.');
+    await fleet.cancel('replies');
   });
 
   it('ends a turn that kills its workers, and does not count turns that were handed back', async () => {

@@ -113,26 +113,24 @@ export class LineWriter {
     while (this.#pending.length > 0 && this.#lost === undefined) {
       // A copy: lines that arrive during the insert belong to the next batch.
       const batch = [...this.#pending];
+      let stored = batch.length;
       try {
         await this.#insert(batch);
       } catch (thrown) {
-        if (
-          sqlState(thrown) === KEY_EXISTS &&
-          (await retrying(() => this.#isOwn(batch)).catch(() => false))
-        ) {
-          // The reply to an earlier try was lost.
-        } else if (isConnectionError(thrown) && Date.now() < giveUpAt) {
+        if (isConnectionError(thrown) && Date.now() < giveUpAt) {
           await sleep(RETRY_MS);
           continue;
-        } else {
-          this.#lose(
-            sqlState(thrown) === KEY_EXISTS ? TAKEN_OVER : `The log cannot be stored: ${String(thrown)}`,
-          );
+        }
+        const isTaken = sqlState(thrown) === KEY_EXISTS;
+        // The reply to an earlier try was lost. Lines that came since then are not stored yet.
+        stored = isTaken ? await retrying(() => this.#countOwn(batch)).catch(() => 0) : 0;
+        if (stored === 0) {
+          this.#lose(isTaken ? TAKEN_OVER : `The log cannot be stored: ${String(thrown)}`);
           break;
         }
       }
-      this.#pending = this.#pending.slice(batch.length);
-      this.#storedSeq = batch.at(-1)?.seq ?? this.#storedSeq;
+      this.#pending = this.#pending.slice(stored);
+      this.#storedSeq = batch[stored - 1]?.seq ?? this.#storedSeq;
     }
     // Cleared here, not in `finally` of a caller: a line that comes in between would never be stored.
     this.#flushing = undefined;
@@ -162,12 +160,13 @@ export class LineWriter {
     );
   }
 
-  /** Compares the rows under our numbers with our lines. */
-  async #isOwn(batch: readonly PendingLine[]): Promise<boolean> {
+  /** The number of our lines that are stored. Zero if a row with one of our numbers, or after them, is of another writer. */
+  async #countOwn(batch: readonly PendingLine[]): Promise<number> {
     const { rows } = await this.#database.pool.query<StoredLine>(
       'select seq, line from heddle.entry where session = $1 and seq >= $2 order by seq',
       [this.#setup.turn.session, batch[0]?.seq ?? 0],
     );
-    return batch.every(({ seq, line }, at) => rows[at]?.seq === seq && rows[at].line === line);
+    const areOurs = rows.every(({ seq, line }, at) => batch[at]?.seq === seq && batch[at].line === line);
+    return areOurs ? rows.length : 0;
   }
 }

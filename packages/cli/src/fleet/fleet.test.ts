@@ -133,12 +133,14 @@ describe.runIf(isInstalled)('heddle fleet up', () => {
     const { code, stdout, stderr } = await serving;
     expect(code).toBe(0);
     expect(stdout).toContain('POST /v1/sessions/{session}/turns 202');
+    const leak = await run('submit', 'leak', 'Do it.', '--repo', `https://${PLANTED_KEY}@git.example/a.git`);
+    expect(leak).toMatchObject({ code: 1, stdout: '' });
     const described: unknown = JSON.parse((await run('openapi')).stdout);
     expect(described).toMatchObject({ openapi: '3.1.0' });
     const database = openDatabase(readFileSync(path.join(folder, 'config/fleet/address'), 'utf8').trim(), 1);
     const { rows } = await database.pool.query<{ text: string }>(DUMP);
     await database.end();
-    const everything = [...rows.map(({ text }) => text), upOutput, stdout, stderr].join('\n');
+    const everything = [...rows.map(({ text }) => text), upOutput, stdout, stderr, leak.stderr].join('\n');
     expect(everything).toContain('default~web-1');
     expect(everything).toContain('KEY=');
     const secret = /^hdl_[^_]+_(.{43})$/.exec(token)?.[1] ?? '';

@@ -89,7 +89,9 @@ export async function startEmbedded(folder: string, choice: EmbeddedChoice = {})
     };
   try {
     const options = prepareFolder(folder, programs);
-    const password = await initialize(folder, programs, options);
+    // A server that does not wait for the disk needs no waiting here, either.
+    const more = choice.settings?.['fsync'] === 'off' ? ['--no-sync'] : [];
+    const password = await initialize(folder, programs, options, more);
     const port = choice.port ?? (await freePort());
     const argv = serverArguments(folder, port, choice.settings);
     const server = spawn(programs.postgres, argv, { ...options, detached: choice.isDetached ?? false });
@@ -160,7 +162,12 @@ function closedParent(folder: string): string | undefined {
 }
 
 /** Creates the data once. Returns the password of the database. */
-async function initialize(folder: string, { initdb }: Programs, options: SpawnOptions): Promise<string> {
+async function initialize(
+  folder: string,
+  { initdb }: Programs,
+  options: SpawnOptions,
+  more: readonly string[],
+): Promise<string> {
   const file = path.join(folder, 'password');
   if (existsSync(path.join(folder, 'data', 'PG_VERSION'))) return readFileSync(file, 'utf8').trim();
   const password = randomBytes(18).toString('hex');
@@ -168,7 +175,7 @@ async function initialize(folder: string, { initdb }: Programs, options: SpawnOp
   if (options.uid !== undefined) chownSync(file, options.uid, options.uid);
   const { stdio: _, ...environment } = options;
   const choices = ['-U', 'heddle', '--auth=scram-sha-256', `--pwfile=${file}`, '-E', 'UTF8', '--locale=C'];
-  await promisify(execFile)(initdb, ['-D', path.join(folder, 'data'), ...choices], environment);
+  await promisify(execFile)(initdb, ['-D', path.join(folder, 'data'), ...choices, ...more], environment);
   return password;
 }
 

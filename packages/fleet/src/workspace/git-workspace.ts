@@ -3,12 +3,12 @@
  * outside of the workspace: the model may edit `.git/config` in the workspace, which must never run code for the worker.
  * The newest snapshot is stored in PostgreSQL as a pack of the objects that the repository does not have.
  */
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { unescape } from 'node:querystring';
 import { decodeLine } from '@heddle/agent/store';
 import type { Database, TurnId } from '../database.ts';
+import { ISOLATED, MAX_PACK_BYTES, runGit, SnapshotGit } from './snapshot-git.ts';
 
 export interface Workspace {
   readonly folder: string;
@@ -63,48 +63,6 @@ export async function openWorkspace(setup: WorkspaceSetup): Promise<Workspace> {
   };
 }
 
-/** Runs git for snapshots. No setting of a user, a system or the workspace counts, and no hook runs. */
-class SnapshotGit {
-  readonly dir: string;
-  readonly folder: string;
-
-  constructor(dir: string, folder: string) {
-    this.dir = dir;
-    this.folder = folder;
-  }
-
-  async text(...argv: readonly string[]): Promise<string> {
-    return (await this.bytes(argv)).toString('utf8').trim();
-  }
-
-  bytes(argv: readonly string[], input?: Buffer | string, maxBytes?: number): Promise<Buffer> {
-    const place = ['--git-dir', this.dir, '--work-tree', this.folder];
-    return runGit([...place, ...SAFE, ...argv], ISOLATED, input, maxBytes);
-  }
-
-  /** Undefined if there is no such commit. */
-  async commit(name: string): Promise<string | undefined> {
-    const found = await this.text('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => '');
-    return found === '' ? undefined : found;
-  }
-}
-
-const SAFE = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-c', 'gc.auto=0'];
-const AUTHOR = { NAME: 'heddle', EMAIL: 'heddle@localhost' };
-const ISOLATED = {
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_AUTHOR_NAME: AUTHOR.NAME,
-  GIT_AUTHOR_EMAIL: AUTHOR.EMAIL,
-  GIT_COMMITTER_NAME: AUTHOR.NAME,
-  GIT_COMMITTER_EMAIL: AUTHOR.EMAIL,
-};
-/** Others, such as `ext`, run a command that the address names. */
-const PROTOCOLS = 'https:ssh:file';
-const GIT_MS = 10 * 60_000;
-/** A snapshot is one value in a row, and is held in memory. */
-const MAX_PACK_BYTES = 256_000_000;
-
 /**
  * The settings and the credentials of the worker count only for the clone. Both folders are made under another name: a folder with
  * the right name is complete, even if the worker dies at any point.
@@ -138,12 +96,13 @@ const HELPER =
   '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$CLONE_USER" "$CLONE_PASSWORD"; }; f';
 
 /**
- * Separates the password from an address. Arguments of a process can be read by every user, and git stores the address in the
+ * Separates the user and the password from an address: a token may be in place of either. Arguments of a process can be read by every user, and git stores the address in the
  * workspace, where the model can read it. The environment has the password only while git runs for the worker.
  */
 export function withoutPassword(repo: string): { address: string; env: NodeJS.ProcessEnv } {
   const url = URL.canParse(repo) ? new URL(repo) : undefined;
-  if (url?.protocol !== 'https:' || url.password === '') return { address: repo, env: {} };
+  if (url?.protocol !== 'https:' || (url.username === '' && url.password === ''))
+    return { address: repo, env: {} };
   const [user, password] = [unescape(url.username), unescape(url.password)];
   url.username = '';
   url.password = '';
@@ -162,7 +121,7 @@ export function withoutPassword(repo: string): { address: string; env: NodeJS.Pr
 }
 
 async function saveSnapshot(git: SnapshotGit, setup: WorkspaceSetup, seq: number): Promise<void> {
-  await git.text('add', '--all', '--', '.');
+  await git.addAll();
   const tree = await git.text('write-tree');
   const [base = '', last] = [await git.commit(BASE), await git.commit(TIP)];
   const isStored = (await readTip(setup.database, setup.turn.session)) === last;
@@ -248,42 +207,4 @@ async function moveNote(
   const missing =
     lost === '' ? 'No later call changed files.' : `The effects of these later calls are missing: ${lost}.`;
   return `This session has moved to another machine. ${files} ${missing} Files that git ignores and background commands did not move.`;
-}
-
-/** The output of git. Rejects with its messages if it fails, takes too long, or has more output than allowed. */
-function runGit(
-  argv: readonly string[],
-  env: NodeJS.ProcessEnv = {},
-  input?: Buffer | string,
-  maxBytes = MAX_PACK_BYTES,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('git', argv, {
-      env: { ...process.env, GIT_ALLOW_PROTOCOL: PROTOCOLS, GIT_TERMINAL_PROMPT: '0', ...env },
-      timeout: GIT_MS,
-    });
-    const output: Buffer[] = [];
-    let problem = '';
-    let bytes = 0;
-    child.stdout.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= maxBytes) output.push(chunk);
-      else child.kill();
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (problem += text));
-    child.on('error', reject);
-    // Git may end before it has read its input.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
-    child.on('close', (code) => {
-      if (bytes > maxBytes) reject(new Error(`The files are larger than ${maxBytes} bytes in git.`));
-      else if (code === 0) resolve(Buffer.concat(output));
-      else reject(new Error(`git ended with code ${code}: ${withoutPasswords(problem.trim())}`));
-    });
-  });
-}
-
-/** An address may contain the password of the repository. */
-function withoutPasswords(text: string): string {
-  return text.replaceAll(/:\/\/[^\s/@]+@/g, '://');
 }

@@ -49,6 +49,18 @@ export async function openFiles(
   };
 }
 
+const NO_CREDENTIALS =
+  'The address of a repository must not contain a user name or a password. The worker clones with its own credentials.';
+
+/** Options are stored and shown, so they must not contain secrets. A user name of SSH is not one. */
+export function refuseCredentials(options: object): void {
+  const { repo = '' } = sourceOf({ ...options });
+  const url = URL.canParse(repo) ? new URL(repo) : undefined;
+  if (!url) return;
+  if (url.password !== '' || (url.username !== '' && url.protocol !== 'ssh:'))
+    throw new Error(NO_CREDENTIALS);
+}
+
 /** The repository in the options of a session. */
 export function sourceOf(options: Readonly<Record<string, unknown>>): { repo?: string; ref?: string } {
   const { repo, ref } = isRecord(options['workspace']) ? options['workspace'] : {};

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -125,6 +126,19 @@ describe.runIf(isInstalled)('the files of a session', () => {
     expect(existsSync(path.join(home, 'ran'))).toBe(false);
   });
 
+  it('accepts no address with credentials, and stores none', async () => {
+    for (const address of [
+      'https://t0ken@git.example/a',
+      'https://me:t0ken@git.example/a',
+      'ssh://git:t0ken@git.example/a',
+    ])
+      await expect(fleet.create('leak', 'acme', { workspace: { repo: address } })).rejects.toThrow(
+        'must not contain a user name or a password',
+      );
+    expect(await fleet.list('acme', ['leak'])).toEqual([]);
+    await fleet.create('open', 'acme', { workspace: { repo: 'ssh://git@git.example/a' } });
+  });
+
   it('names the calls whose files are missing after a crash', async () => {
     await fleet.create('lost', 'acme', { workspace: { repo } });
     const first = await startAt('one');
@@ -178,12 +192,58 @@ describe.runIf(isInstalled)('the files of a session', () => {
     writeFileSync(path.join(files.folder, 'large.bin'), randomBytes(10_000));
     await files.save();
     await files.save();
-    execFileSync('git', ['init', '--quiet', path.join(files.folder, 'nested')]);
+    // Git cannot open a name that it cannot read.
+    rmSync(path.join(files.folder, 'large.bin'));
+    writeFileSync(path.join(place.root, '.snapshots/large.git/index'), 'broken');
     await files.save();
     expect(told).toEqual([
       'the files of large were not stored: The files are larger than 1000 bytes in git.',
-      expect.stringMatching(/^the files of large were not stored: git ended with code \d+: .*nested/s),
+      expect.stringMatching(/^the files of large were not stored: git ended with code \d+: .*index/s),
     ]);
+  });
+
+  it('moves the files of repositories inside of the workspace', async () => {
+    await fleet.create('nested', 'acme', { workspace: { repo } });
+    const place = { database, worker: 0, turn: { session: 'nested', n: 1 }, repo };
+    await fleet.submit('nested', 'Do it.');
+    await database.pool.query(
+      `update heddle.turn set state = 'running', worker = 0 where session = 'nested'`,
+    );
+    const first = await openWorkspace({ ...place, root: path.join(home, 'one') });
+    const inside = (name: string): string => path.join(first.folder, name);
+    for (const name of ['empty', 'with-commit', 'with-commit/deep', 'outer/inner']) {
+      mkdirSync(inside(name), { recursive: true });
+      execFileSync('git', ['init', '--quiet', inside(name)]);
+    }
+    for (const name of ['with-commit/a.txt', 'with-commit/deep/b.txt', 'outer/inner/c.txt'])
+      writeFileSync(inside(name), name);
+    execFileSync('git', [
+      '-C',
+      inside('with-commit'),
+      '-c',
+      'user.name=t',
+      '-c',
+      'user.email=t@t',
+      'commit',
+      '-qm',
+      'x',
+      '--allow-empty',
+    ]);
+    await first.save(1);
+    writeFileSync(inside('with-commit/later.txt'), 'later');
+    rmSync(inside('outer/inner/c.txt'));
+    await first.save(2);
+    const second = await openWorkspace({ ...place, root: path.join(home, 'two') });
+    const names = globSync(['with-commit/**', 'outer/**', 'empty/**'], {
+      cwd: second.folder,
+      withFileTypes: true,
+    });
+    expect(
+      names
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['a.txt', 'b.txt', 'later.txt']);
   });
 });
 
@@ -206,6 +266,8 @@ it('passes the password of a repository to git only, and for its server only', (
     });
   expect(ask('git.example:8443')).toContain('username=me\npassword=p@ss\n');
   expect(() => ask('other.example')).toThrow('Command failed');
+  const token = withoutPassword('https://t0ken@git.example/a');
+  expect(token).toMatchObject({ address: 'https://git.example/a', env: { CLONE_USER: 't0ken' } });
   for (const same of [
     'git@git.example:a/b.git',
     'ssh://git@git.example/a',
