@@ -191,6 +191,36 @@ describe('after kill -9', () => {
     expect(again.stderr).toContain('The turn of the job has ended.');
   });
 
+  it('a job that is watched and answered from other terminals loses nothing', async () => {
+    const asked = (word: string, id: string) => call('Bash', { command: `echo ${word} >> effects.txt` }, id);
+    const job = await startJob([[asked('one', 'b1')], [say('The first part is done.'), asked('two', 'b2')]]);
+    const { home, id } = job;
+    const watched = home.run(['attach', id]);
+    const asksAbout = (word: string) => (state: JobState) =>
+      isWaiting(state) && JSON.stringify(state.questions).includes(`echo ${word}`);
+    await job.until(asksAbout('one'));
+    expect(await home.run(['answer', id, 'yes'])).toMatchObject({ code: 0, stderr: '' });
+    await job.until(asksAbout('two'));
+    await kill(job);
+    const { code, stdout } = await watched;
+    expect(code).toBe(1);
+    expect(stdout).toContain('The first part is done.');
+
+    home.script([[say('All is done.')]]);
+    expect(await home.run(['jobs', 'resume', id])).toMatchObject({ code: 0, stderr: '' });
+    started.push(job.state().process.pid);
+    const watchedAgain = home.run(['attach', id]);
+    await job.until(asksAbout('two'));
+    expect(await home.run(['answer', id, 'yes'])).toMatchObject({ code: 0, stderr: '' });
+    const again = await watchedAgain;
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('All is done.') });
+    expect(effectsOf(job)).toBe('one\ntwo\n');
+    const log = (await home.run(['logs', id, '--json'])).stdout;
+    for (const once of ['"tool_use_id":"b1"', '"tool_use_id":"b2"', '"text":"The first part is done."'])
+      expect(log.split(once), once).toHaveLength(2);
+    expect(linesOf(log).filter(({ type }) => type === 'result')).toMatchObject([{ subtype: 'success' }]);
+  });
+
   it('during a question, the resumed job asks the same question again', async () => {
     const job = await startJob([[ASKED]]);
     const before = await job.until(isWaiting);

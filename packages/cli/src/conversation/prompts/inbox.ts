@@ -37,6 +37,7 @@ export class PromptInbox {
 
   stopWaiting(): void {
     this.#waiting?.(undefined);
+    this.#waiting = undefined;
   }
 
   /** The reader no longer waits, and lines are stored again. Returns false if it already has a line. */
