@@ -74,8 +74,10 @@ describe('a fork of the conversation', () => {
   it('continues with a message in a later process, with the copied conversation', async () => {
     const home = createSessionHome();
     const session = sessionOf(newSession(home.setup, 's1'));
-    const { result } = await run(script, { session });
+    const { requests: before, result } = await run(script, { session });
     session.journal.close();
+    // Also a session with a file has the conversation before it is read again.
+    expect(JSON.stringify([...(before.find(isCopy)?.messages ?? [])])).toContain('"tool_use_id":"c23"');
     const [, agentId = ''] = /agentId: (\w+)/.exec(result) ?? [];
     const again = sessionOf(resumeSession(home.setup, 's1'));
     const { requests } = await run(

@@ -52,6 +52,7 @@ export function copyConversation(parent: ParentAgent, { journal, projection }: S
   if (!last) return;
   const entry: EntryBody = { type: 'rewind', to: last.uuid, messages };
   journal.append(entry);
+  projection.apply(entry);
 }
 
 /** The model still sees the tool, because requests must not change. A call of it has this result. */
