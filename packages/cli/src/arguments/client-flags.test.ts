@@ -44,3 +44,16 @@ it.each([
 ])('asks the host with %j: %s', (flags, asksHost) => {
   expect(readArguments([...JSON_BOTH_WAYS, ...flags])).toMatchObject({ command: { asksHost } });
 });
+
+it.each([
+  ['1e-05', 0.000_01],
+  ['0.5', 0.5],
+])('reads the amount %s, as clients of other languages write it', (text, amount) => {
+  expect(readArguments(['-p', 'go', '--max-budget-usd', text])).toMatchObject({
+    command: { maxBudgetUsd: amount },
+  });
+});
+
+it.each(['1e999', '0e5', '-1', 'e5'])('rejects the amount %s', (text) => {
+  expect(readArguments(['-p', 'go', `--max-budget-usd=${text}`])).toMatchObject({ ok: false });
+});

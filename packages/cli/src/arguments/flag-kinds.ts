@@ -118,9 +118,10 @@ export function wholeNumber(text: string, name: string): number {
 }
 
 export function positiveAmount(text: string, name: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) <= 0)
+  const amount = /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isFinite(amount) || amount <= 0)
     throw new UsageError(`${name} takes an amount over 0, not ${text}`);
-  return Number(text);
+  return amount;
 }
 
 export const PERMISSION_MODES: readonly PermissionMode[] = [

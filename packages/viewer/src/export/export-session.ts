@@ -6,6 +6,7 @@ import type { FactPage } from '../model/facts.ts';
 import { parseOwn } from '../model/parse-own.ts';
 import { allDecisions } from '../read/run-decisions.ts';
 import { SessionIndex } from '../read/session-index.ts';
+import { openSubagent, subagentsBeside } from '../read/subagents.ts';
 import { rowOf } from '../read/transcript-rows.ts';
 import { standaloneHtml } from './page-files.ts';
 
@@ -36,6 +37,10 @@ export function exportSession({ file, version, page, redact }: ExportOptions): s
     facts: facts.facts,
     rows,
     decisions: allDecisions(index),
+    subagents: subagentsBeside(file).map((card) => ({
+      card,
+      facts: parseOwn<FactPage>(openSubagent(file, card.id).page(0, Number.POSITIVE_INFINITY)).facts,
+    })),
     lines: facts.next,
     torn: facts.torn,
   };

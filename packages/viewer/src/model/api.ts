@@ -67,6 +67,20 @@ export interface SearchPage {
   readonly more: boolean;
 }
 
+/** A subagent of a session. Its facts are asked for with its id. */
+export interface SubagentCard {
+  readonly id: string;
+  /** The description of its task. Empty if its record is missing. */
+  readonly name: string;
+  /** Its type, such as `Explore`. */
+  readonly type: string;
+  readonly isBackground: boolean;
+  /** It works in a git worktree of its own. */
+  readonly hasWorktree: boolean;
+  /** It has no result yet. */
+  readonly isOpen: boolean;
+}
+
 /** Facts about the server, for the page. */
 export interface ViewerInfo {
   readonly version: string;
@@ -87,8 +101,7 @@ export interface ViewerSource {
   /** The whole text of a part. Media are base64. */
   text(id: string, line: number, part: number): Promise<string>;
   search(id: string, words: string, signal?: AbortSignal): Promise<SearchPage>;
-  /** The ids of the session's subagents. */
-  subagents(id: string): Promise<readonly string[]>;
+  subagents(id: string): Promise<readonly SubagentCard[]>;
   /** The decisions of a run, counted from 0. */
   decisions(id: string, run: number, signal?: AbortSignal): Promise<RunDecisions>;
   digest(id: string, signal?: AbortSignal): Promise<SessionDigest>;
@@ -103,7 +116,13 @@ export interface ExportedSession {
   readonly facts: readonly LogFact[];
   readonly rows: readonly TranscriptRow[];
   readonly decisions: readonly RunDecisions[];
+  readonly subagents: readonly ExportedSubagent[];
   /** The number of lines of the log. */
   readonly lines: number;
   readonly torn: boolean;
+}
+
+interface ExportedSubagent {
+  readonly card: SubagentCard;
+  readonly facts: readonly LogFact[];
 }

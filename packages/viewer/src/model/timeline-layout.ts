@@ -1,4 +1,6 @@
 /** Places the bars of a timeline in rows on a time axis without idle time. Pure. */
+import type { SubagentCard } from './api.ts';
+import type { LogFact } from './facts.ts';
 import { lanesOf, type ModelCall, type Timeline, type ToolCall } from './timeline.ts';
 
 export type BarStyle = 'wait' | 'stream' | 'failed' | 'queue' | 'ask' | 'run' | 'error';
@@ -40,6 +42,21 @@ export interface NamedTimeline {
   readonly timeline: Timeline;
 }
 
+/** The description of the task, and how it runs. Without a description, the prompt replaces it. */
+export function laneName(
+  { name, type, isBackground, hasWorktree }: SubagentCard,
+  facts: readonly LogFact[],
+): string {
+  const prompt = facts.find((fact) => fact.type === 'message' && fact.kind === 'prompt');
+  const task = name || (prompt?.type === 'message' ? prompt.label : '') || type;
+  const ways = [
+    ...(type === 'fork' ? ['fork'] : []),
+    ...(isBackground ? ['background'] : []),
+    ...(hasWorktree ? ['worktree'] : []),
+  ];
+  return ways.length === 0 ? task : `${task} (${ways.join(', ')})`;
+}
+
 export function layoutOf(session: Timeline, subagents: readonly NamedTimeline[]): TimelineLayout {
   const bars: Bar[] = [];
   const groups: LaneGroup[] = [];
@@ -58,7 +75,7 @@ export function layoutOf(session: Timeline, subagents: readonly NamedTimeline[])
     0,
     session.tools.map((call) => toolBar(call, session.to)),
   );
-  for (const { name, timeline } of subagents) {
+  for (const { name, timeline } of subagents.toSorted((one, two) => one.timeline.from - two.timeline.from)) {
     add(name, 1, timeline.models.map(modelBar));
     add(
       'Tools',

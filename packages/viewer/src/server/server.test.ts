@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exportSession } from '../export/export-session.ts';
 import type { RunDecisions } from '../model/decisions.ts';
 import type { FactPage } from '../model/facts.ts';
 import { parseOwn } from '../model/parse-own.ts';
@@ -114,9 +115,20 @@ test('lists sessions and their subagents', async () => {
   const sessions: unknown = JSON.parse((await ask('/api/sessions', key)).body);
   expect(sessions).toMatchObject([{ id: ID, cwd: '/project' }]);
   const children: unknown = JSON.parse((await ask(`/api/sessions/${ID}/subagents`, key)).body);
-  expect(children).toEqual([`${ID}~agent-a1`]);
+  expect(children).toMatchObject([{ id: `${ID}~agent-a1`, isOpen: false }]);
   const facts = await ask(`/api/sessions/${ID}~agent-a1/facts?from=0`, key);
   expect(facts.body).toContain('Check the calendar page');
+});
+
+test('an exported file contains the subagents', () => {
+  const page = { script: '', style: '' };
+  const html = exportSession({ file, version: '1', page, redact: (value) => value });
+  expect(html).toContain('"subagents":[{"card":{"id":"agent-a1"');
+  expect(html).toContain('src/calendar.ts');
+});
+
+test.each(['//', 'http://[', 'http://a:b:c/'])('answers the malformed address %s with 400', async (where) => {
+  expect(await ask(where)).toMatchObject({ status: 400 });
 });
 
 test.each(['..%2f..%2fetc', `${ID}~..%2f..%2fagent-a1`, 'unknown', '%00', `${ID}~agent-a2`])(

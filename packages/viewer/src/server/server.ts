@@ -54,7 +54,8 @@ export async function startViewer(options: ViewerOptions): Promise<Viewer> {
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const verdict = checkOrigin(request.headers, port);
     if (!verdict.ok) return send(response, verdict.status, 'text/plain', verdict.message);
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
+    if (!url) return send(response, 400, 'text/plain', 'The address of the request is malformed.');
     const { pathname } = url;
     if (pathname === '/api/login' && request.method === 'POST') return login(request, response);
     if (request.method === 'POST') return fork(request, response, pathname);

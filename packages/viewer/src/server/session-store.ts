@@ -1,18 +1,14 @@
 /** Finds the sessions that the server shows, and keeps the index of those in use. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import {
-  folderBeside,
-  listSessions,
-  sessionFilesOf,
-  type SessionPlace,
-  type SessionSummary,
-} from '@heddle/agent/sessions';
-import type { SessionCard } from '../model/api.ts';
+import { listSessions, sessionFilesOf, type SessionPlace, type SessionSummary } from '@heddle/agent/sessions';
+import type { SessionCard, SubagentCard } from '../model/api.ts';
 import { SessionIndex } from '../read/session-index.ts';
+import { openSubagent, subagentIds, subagentsBeside } from '../read/subagents.ts';
 
-/** The number of sessions whose index stays in memory. */
+/** The number of sessions whose index stays in memory, and of subagents. The page shows the subagents of one session. */
 const MAX_OPEN = 4;
+const MAX_OPEN_SUBAGENTS = 20;
 
 /** The separator between a session and its subagent, in an id. */
 const CHILD = '~';
@@ -22,7 +18,8 @@ export class SessionStore {
   /** Files outside of the folder of sessions, by id. */
   readonly #extra: ReadonlyMap<string, string>;
   #files = new Map<string, string>();
-  readonly #open = new Map<string, SessionIndex>();
+  readonly #sessions = new Map<string, SessionIndex>();
+  readonly #subagents = new Map<string, SessionIndex>();
 
   constructor(place: Omit<SessionPlace, 'cwd'>, extra: ReadonlyMap<string, string>) {
     this.#place = place;
@@ -40,24 +37,22 @@ export class SessionStore {
 
   /** Returns undefined if there is no such session. */
   find(id: string): SessionIndex | undefined {
-    const known = this.#open.get(id);
-    this.#open.delete(id);
+    const isSubagent = id.includes(CHILD);
+    const open = isSubagent ? this.#subagents : this.#sessions;
+    const known = open.get(id);
+    open.delete(id);
     const index = known ?? this.#create(id);
     if (!index || !existsSync(index.file)) return undefined;
     // The map keeps the order of use: the first one was used longest ago.
-    this.#open.set(id, index);
-    const [oldest] = this.#open.keys();
-    if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
+    open.set(id, index);
+    const [oldest] = open.keys();
+    if (open.size > (isSubagent ? MAX_OPEN_SUBAGENTS : MAX_OPEN) && oldest !== undefined) open.delete(oldest);
     return index;
   }
 
-  /** The ids of a session's subagents. */
-  subagents(id: string): string[] {
+  subagents(id: string): readonly SubagentCard[] {
     const file = this.#fileOf(id);
-    if (file === undefined) return [];
-    return namesIn(path.join(folderBeside(file), 'subagents'))
-      .filter((name) => /^[\w-]+\.jsonl$/.test(name))
-      .map((name) => `${id}${CHILD}${name.slice(0, -'.jsonl'.length)}`);
+    return file === undefined ? [] : subagentsBeside(file, `${id}${CHILD}`);
   }
 
   #create(id: string): SessionIndex | undefined {
@@ -65,8 +60,7 @@ export class SessionStore {
     const file = this.#fileOf(parent);
     if (file === undefined) return undefined;
     if (child === undefined) return new SessionIndex(file);
-    if (!this.subagents(parent).includes(id)) return undefined;
-    return new SessionIndex(path.join(folderBeside(file), 'subagents', `${child}.jsonl`), true);
+    return subagentIds(file).includes(child) ? openSubagent(file, child) : undefined;
   }
 
   #fileOf(id: string): string | undefined {
@@ -96,12 +90,4 @@ function emptyCard(id: string, file: string): SessionCard {
     costUsd: undefined,
     isFork: false,
   };
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
 }

@@ -17,14 +17,19 @@ export function fileSource(): ViewerSource | undefined {
     kind: 'file',
     info: async () => data.info,
     sessions: async () => [data.card],
-    facts: async () => ({ facts: data.facts, next: data.lines, more: false, torn: data.torn, version: 0 }),
+    facts: async (id) => {
+      const child = data.subagents.find(({ card }) => card.id === id);
+      if (child)
+        return { facts: child.facts, next: child.facts.length, more: false, torn: false, version: 0 };
+      return { facts: data.facts, next: data.lines, more: false, torn: data.torn, version: 0 };
+    },
     rows: async (_id, from, to) => data.rows.filter(({ line }) => line >= from && line < to),
     text: async (_id, line, part) => rows.get(line)?.parts[part]?.text ?? '',
     search: async (_id, words) => {
       const hits = [...hitsIn(data, words)];
       return { hits: hits.slice(0, MAX_HITS), more: hits.length > MAX_HITS };
     },
-    subagents: async () => [],
+    subagents: async () => data.subagents.map(({ card }) => card),
     decisions: async (_id, run) => {
       const found = data.decisions[run];
       if (!found) throw new Error('There is no such turn.');

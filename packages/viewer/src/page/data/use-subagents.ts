@@ -1,56 +1,96 @@
-/** Loads the timelines of a session's subagents. */
+/** Loads the facts of a session's subagents, and follows those that still run. */
 import { useEffect, useState } from 'preact/hooks';
-import type { ViewerSource } from '../../model/api.ts';
+import type { SubagentCard, ViewerSource } from '../../model/api.ts';
 import type { LogFact } from '../../model/facts.ts';
-import { timelineOf } from '../../model/timeline.ts';
-import type { NamedTimeline } from '../../model/timeline-layout.ts';
+
+export interface SubagentData {
+  readonly card: SubagentCard;
+  readonly facts: readonly LogFact[];
+}
 
 /** More subagents would make the picture unreadable. */
 const MAX_SUBAGENTS = 20;
-const NONE: readonly NamedTimeline[] = [];
+const LOOK_AGAIN_MS = 1_000;
 
-/** `now` changes while the session is live, and the subagents are read again. */
+/** A subagent without a result and without new lines for this time was cut off. */
+const LIVE_MS = 2 * 60_000;
+const NONE: readonly SubagentData[] = [];
+
+/** `isSessionLive`: new subagents may start. */
 export function useSubagents(
   source: ViewerSource,
   id: string,
-  now: number | undefined,
-): readonly NamedTimeline[] {
-  const [timelines, setTimelines] = useState(NONE);
+  isSessionLive: boolean,
+): readonly SubagentData[] {
+  const [subagents, setSubagents] = useState(NONE);
   useEffect(() => {
     const stop = new AbortController();
-    load(source, id, now, stop.signal).then(
-      (list) => (stop.signal.aborted ? undefined : setTimelines(list.length === 0 ? NONE : list)),
-      () => undefined,
-    );
+    void follow(source, id, isSessionLive, stop.signal, setSubagents).catch(() => undefined);
     return () => stop.abort();
-  }, [source, id, now]);
-  return timelines;
+  }, [source, id, isSessionLive]);
+  return subagents;
 }
 
-async function load(
+/** Returns true if a subagent has no result and wrote a line a short time ago. */
+export function isSubagentLive({ card, facts }: SubagentData, now: number): boolean {
+  return card.isOpen && now - (facts.at(-1)?.at ?? 0) < LIVE_MS;
+}
+
+/** Ends when nothing can change any more, or when the signal is aborted. */
+async function follow(
   source: ViewerSource,
   id: string,
-  now: number | undefined,
+  isSessionLive: boolean,
   signal: AbortSignal,
-): Promise<NamedTimeline[]> {
-  const children = await source.subagents(id);
-  return Promise.all(
-    children.slice(0, MAX_SUBAGENTS).map(async (child) => {
-      const facts = await allFacts(source, child, signal);
-      const prompt = facts.find((fact) => fact.type === 'message' && fact.kind === 'prompt');
-      const name = prompt?.type === 'message' && prompt.label !== '' ? prompt.label : child;
-      return { name, timeline: timelineOf(facts, now) };
-    }),
-  );
+  publish: (subagents: readonly SubagentData[]) => void,
+): Promise<void> {
+  const read = new Map<string, ReadFacts>();
+  let before = '';
+  while (!signal.aborted) {
+    const cards = (await source.subagents(id)).slice(0, MAX_SUBAGENTS);
+    const subagents = await Promise.all(
+      cards.map(async (card): Promise<SubagentData> => {
+        const facts = await readOn(source, card.id, read.get(card.id), signal);
+        read.set(card.id, facts);
+        return { card, facts: facts.list };
+      }),
+    );
+    const state = JSON.stringify(subagents.map(({ card, facts }) => [card, facts.length]));
+    if (state !== before && !signal.aborted) publish(subagents);
+    before = state;
+    const now = Date.now();
+    const isChanging = isSessionLive || subagents.some((subagent) => isSubagentLive(subagent, now));
+    if (source.kind === 'file' || !isChanging) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, LOOK_AGAIN_MS);
+    await promise;
+  }
 }
 
-async function allFacts(source: ViewerSource, id: string, signal: AbortSignal): Promise<LogFact[]> {
-  const facts: LogFact[] = [];
-  for (let from = 0, more = true; more && !signal.aborted; ) {
-    const page = await source.facts(id, from, false, signal);
+interface ReadFacts {
+  readonly list: readonly LogFact[];
+  readonly next: number;
+  /** Changes if the log was replaced. Then it is read from its beginning. */
+  readonly version: number | undefined;
+}
+
+const UNREAD: ReadFacts = { list: [], next: 0, version: undefined };
+
+async function readOn(
+  source: ViewerSource,
+  id: string,
+  known: ReadFacts = UNREAD,
+  signal: AbortSignal,
+): Promise<ReadFacts> {
+  const facts = [...known.list];
+  let { next, version } = known;
+  for (let more = true; more && !signal.aborted; ) {
+    const page = await source.facts(id, next, false, signal);
+    if (version !== undefined && page.version !== version) return readOn(source, id, UNREAD, signal);
+    version = page.version;
     facts.push(...page.facts);
-    more = page.more && page.next > from;
-    from = page.next;
+    more = page.more && page.next > next;
+    next = page.next;
   }
-  return facts;
+  return { list: facts.length === known.list.length ? known.list : facts, next, version };
 }

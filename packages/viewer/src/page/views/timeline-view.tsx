@@ -3,9 +3,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ViewerSource } from '../../model/api.ts';
 import { type Run, runsOf } from '../../model/runs.ts';
 import { timelineOf } from '../../model/timeline.ts';
-import { layoutOf, timeAxis } from '../../model/timeline-layout.ts';
+import { laneName, layoutOf, timeAxis } from '../../model/timeline-layout.ts';
 import { durationText, visibleText } from '../data/format.ts';
-import { useSubagents } from '../data/use-subagents.ts';
+import { isSubagentLive, useSubagents } from '../data/use-subagents.ts';
 import { isLive, type SessionData } from '../data/use-session.ts';
 import { RunTable } from '../parts/run-table.tsx';
 import { nearestThing, type Thing, thingsOf } from '../parts/timeline-things.ts';
@@ -42,11 +42,17 @@ const SIGN_LEGEND = '▶ prompt   ↻ retry   ⇄ fallback   ◆ context   ✚ r
 export function TimelineView({ source, id, data, line, onSelect }: TimelineViewProps) {
   const { facts } = data;
   const live = isLive(data, Date.now());
-  const now = useNow(live);
+  const subagents = useSubagents(source, id, live);
+  const now = useNow(live || subagents.some((subagent) => isSubagentLive(subagent, Date.now())));
   const runs = useMemo(() => runsOf(facts), [facts]);
   const timeline = useMemo(() => timelineOf(facts, now), [facts, now]);
-  const subagents = useSubagents(source, id, now);
-  const layout = useMemo(() => layoutOf(timeline, subagents), [timeline, subagents]);
+  const layout = useMemo(() => {
+    const lanes = subagents.map(({ card, facts: own }) => ({
+      name: laneName(card, own),
+      timeline: timelineOf(own, card.isOpen ? now : undefined),
+    }));
+    return layoutOf(timeline, lanes);
+  }, [timeline, subagents, now]);
   const axis = useMemo(
     () => timeAxis([...layout.bars, ...timeline.marks.map(({ at }) => ({ from: at, to: at }))]),
     [layout, timeline],
