@@ -1,5 +1,5 @@
 /** Formats the current activity: the busy row, running calls, todos and queued prompts. Pure. */
-import { durationText, pluralize, tokens } from '../terminal/amounts.ts';
+import { durationText, pluralize, shortened, tokens } from '../terminal/amounts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Style } from '../terminal/style.ts';
 import { todoLines } from '../terminal/todo-lines.ts';
@@ -12,6 +12,8 @@ export const SPIN_MS = 120;
 const SHOW_OUTPUT_MS = 1_000;
 const MAX_OUTPUT_ROWS = 3;
 const MAX_AGENT_ROWS = 5;
+/** The transcript shows the whole call. A longer text would hide the time and the key that interrupts. */
+const MAX_CALL_LENGTH = 44;
 const MAX_TODO_ROWS = 6;
 const MAX_QUEUED_ROWS = 4;
 
@@ -61,7 +63,7 @@ function phaseText({ phase, calls }: LiveState, now: number): string {
   const [oldest, ...others] = calls;
   if (oldest && (phase.kind === 'working' || phase.kind === 'preparing')) {
     const more = others.length > 0 ? ` and ${others.length} more` : '';
-    return `Running ${oldest.line}${more}`;
+    return `Running ${shortened(oldest.line, MAX_CALL_LENGTH, '')}${more}`;
   }
   switch (phase.kind) {
     case 'working':
