@@ -96,6 +96,31 @@ export const object: SettingKind<JsonObject> = {
   schema: { type: 'object' },
 };
 
+/** Entries that name MCP servers. A single name counts as a list of one, and a list without usable entries is empty. */
+export const serverEntries: SettingKind<readonly Json[]> = {
+  expects: 'a list of names, or of objects with serverName, serverCommand or serverUrl',
+  accepts: (value): value is readonly Json[] => Array.isArray(value) && value.every(isServerEntry),
+  schema: {
+    type: 'array',
+    items: {
+      anyOf: [
+        text.schema,
+        {
+          type: 'object',
+          properties: { serverName: text.schema, serverCommand: texts.schema, serverUrl: text.schema },
+        },
+      ],
+    },
+  },
+  salvage: (value) => (Array.isArray(value) ? value.filter(isServerEntry) : isText(value) ? [value] : []),
+};
+
+function isServerEntry(value: Json): boolean {
+  if (!isJsonObject(value)) return isText(value);
+  const { serverName, serverCommand = null, serverUrl } = value;
+  return isText(serverName) || isText(serverUrl) || isTexts(serverCommand);
+}
+
 /** By rule: inputs that it matches, and inputs that it does not match. */
 export const ruleExamples: SettingKind<JsonObject> = {
   expects: 'an object of rules, each with the lists match and not_match',

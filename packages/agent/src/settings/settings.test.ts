@@ -10,6 +10,7 @@ import { mergeSettings } from './merge-settings.ts';
 import { configDirs, projectRoot } from './scopes.ts';
 import { createSettingsHome } from './test/settings-home.ts';
 import { trustFolder } from './trust.ts';
+import { validateSettings } from './validate-settings.ts';
 
 const allowing = (...allow: string[]) => ({ permissions: { allow } });
 
@@ -426,5 +427,19 @@ describe('a change of rules', () => {
       });
     git('init', '-q');
     expect(git('status', '--porcelain', '--untracked-files=all')).toBe('');
+  });
+});
+
+describe('a list of MCP servers', () => {
+  it.each([
+    ['denied', 'deniedMcpServers', 'tracker', ['tracker']],
+    ['denied', 'deniedMcpServers', [1, { serverName: 'tracker' }, {}], [{ serverName: 'tracker' }]],
+    ['allowed', 'allowedMcpServers', 7, []],
+    ['allowed', 'allowedMcpServers', [{ serverCommand: 'npx' }, 'notes'], ['notes']],
+    ['switched off', 'disabledMcpServers', 'notes', ['notes']],
+  ])('that are %s keeps its usable part and is reported: %s %j', (_, key, value, kept) => {
+    const { settings, problems } = validateSettings({ [key]: value });
+    expect(settings[key]).toEqual(kept);
+    expect(problems).toMatchObject([{ path: [key] }]);
   });
 });
