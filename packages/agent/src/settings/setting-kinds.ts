@@ -112,10 +112,13 @@ export const serverEntries: SettingKind<readonly Json[]> = {
       ],
     },
   },
-  salvage: (value) => (Array.isArray(value) ? value.filter(isServerEntry) : isText(value) ? [value] : []),
+  salvage: (value) => {
+    const entries: readonly Json[] = Array.isArray(value) ? value : [value];
+    return entries.filter(isServerEntry);
+  },
 };
 
-function isServerEntry(value: Json): boolean {
+function isServerEntry(value: Json): value is string | JsonObject {
   if (!isJsonObject(value)) return isText(value);
   const { serverName, serverCommand = null, serverUrl } = value;
   return isText(serverName) || isText(serverUrl) || isTexts(serverCommand);
