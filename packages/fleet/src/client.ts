@@ -2,8 +2,8 @@
 import type { PermissionAnswer } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, inTransaction, notify, openDatabase, type Queries } from './database.ts';
+import { LineWatch } from './line-signals.ts';
 import { CHILD_RECORD, type StoredLine } from './log.ts';
 import { type FleetHealth, listSessions, pruneSessions, readHealth, type SessionRow } from './overview.ts';
 import { type OpenQuestion, openQuestions, type QuestionKey, storeAnswer } from './questions.ts';
@@ -46,7 +46,8 @@ export type Seen = StoredLine;
 /** A line of the file of a session or of a subagent, or the record of a subagent. */
 export type FileLine = Pick<StoredLine, 'agent' | 'line'> & { readonly isRecord: boolean };
 
-const POLL_MS = 100;
+/** A lost notification delays a line by this time at most. */
+const POLL_MS = 1_000;
 const PAGE_LINES = 500;
 const TURN_STATE = 'n, state, result, takeovers, by, created, started, ended';
 
@@ -67,6 +68,7 @@ export class NameError extends Error {
 export class Fleet {
   readonly #database: Database;
   readonly #scheduler: Scheduler;
+  readonly #lines: LineWatch;
   /** The tokens of the gateway. */
   readonly tokens: TokenStore;
 
@@ -74,6 +76,7 @@ export class Fleet {
     this.#database = database;
     this.tokens = new TokenStore(database);
     this.#scheduler = scheduler;
+    this.#lines = new LineWatch(database.url);
   }
 
   /** Connects, and brings the tables up to date. */
@@ -84,6 +87,7 @@ export class Fleet {
   }
 
   async close(): Promise<void> {
+    await this.#lines.close();
     await this.#scheduler.close();
     await this.#database.end();
   }
@@ -177,18 +181,23 @@ export class Fleet {
   ): AsyncGenerator<Seen> {
     let { after = 0 } = choice;
     const { untilTurn, signal } = choice;
-    for (;;) {
-      if (signal?.aborted) return;
-      // Read before the lines, so that no line of an ended turn is missed.
-      const turn = untilTurn === undefined ? undefined : await this.turn(session, untilTurn);
-      const rows = await this.page(session, after, PAGE_LINES);
-      for (const row of rows) {
-        yield row;
-        after = row.seq;
+    const stored = await this.#lines.open(session);
+    try {
+      for (;;) {
+        if (signal?.aborted) return;
+        // Read before the lines, so that no line of an ended turn is missed.
+        const turn = untilTurn === undefined ? undefined : await this.turn(session, untilTurn);
+        const rows = await this.page(session, after, PAGE_LINES);
+        for (const row of rows) {
+          yield row;
+          after = row.seq;
+        }
+        if (rows.length > 0) continue;
+        if (turn?.state === 'done') return;
+        await stored.next(POLL_MS, signal);
       }
-      if (rows.length > 0) continue;
-      if (turn?.state === 'done') return;
-      await sleep(POLL_MS);
+    } finally {
+      stored.close();
     }
   }
 

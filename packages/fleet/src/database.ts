@@ -61,7 +61,7 @@ export async function inTransaction<T>(
 }
 
 /** The channels of notifications. A notification only wakes its receiver, which then reads the tables. */
-export type Channel = 'heddle_queue' | 'heddle_cancel' | 'heddle_answer' | 'heddle_drain';
+export type Channel = 'heddle_queue' | 'heddle_cancel' | 'heddle_answer' | 'heddle_drain' | 'heddle_lines';
 
 export function notify(queries: Queries, channel: Channel, payload = ''): Promise<unknown> {
   return queries.query('select pg_notify($1, $2)', [channel, payload]);

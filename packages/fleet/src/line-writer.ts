@@ -30,6 +30,8 @@ export interface WriterSetup {
   readonly tenant: string;
   /** The number of the takeover line. */
   readonly seq: number;
+  /** Called after lines were stored. */
+  readonly onStored?: () => void;
   /** Called once when lines can no longer be stored. The run must end. */
   readonly onLost: (reason: string) => void;
 }
@@ -131,6 +133,7 @@ export class LineWriter {
       }
       this.#pending = this.#pending.slice(stored);
       this.#storedSeq = batch[stored - 1]?.seq ?? this.#storedSeq;
+      this.#setup.onStored?.();
     }
     // Cleared here, not in `finally` of a caller: a line that comes in between would never be stored.
     this.#flushing = undefined;

@@ -19,6 +19,7 @@ import {
   type TurnId,
 } from './database.ts';
 import { LIFELINE_TIMES, type LifelineTimes, openLifeline } from './lifeline.ts';
+import { LineSignals } from './line-signals.ts';
 import { type FleetSession, openSession, takeOver } from './log.ts';
 import { AnswerInbox } from './questions.ts';
 import { openScheduler } from './scheduler/open-scheduler.ts';
@@ -95,12 +96,13 @@ export async function startWorker(setup: WorkerSetup): Promise<Worker> {
   const scheduler = await openScheduler(database, { worker: lifeline.worker, concurrency });
   const inbox = new AnswerInbox(database);
   await inbox.open();
+  const signals = new LineSignals(database);
   const turns = new Map<string, TurnRun>();
   const cancels = await listen(database.url, ['heddle_cancel'], (_channel, session) =>
     turns.get(session)?.cancel(),
   );
   const queue = await scheduler.run(async (turn) => {
-    const run = new TurnRun({ database, scheduler, inbox, setup, worker: lifeline.worker }, turn);
+    const run = new TurnRun({ database, scheduler, inbox, signals, setup, worker: lifeline.worker }, turn);
     turns.set(turn.session, run);
     tell(`turn ${turn.session}:${turn.n} began`);
     try {
@@ -126,6 +128,7 @@ export async function startWorker(setup: WorkerSetup): Promise<Worker> {
     await cancels.end();
     await inbox.close();
     await queue.end();
+    await signals.close();
     await lifeline.end();
     await scheduler.close();
     await database.end();
@@ -145,6 +148,7 @@ interface RunDeps {
   readonly database: Database;
   readonly scheduler: Scheduler;
   readonly inbox: AnswerInbox;
+  readonly signals: LineSignals;
   readonly setup: WorkerSetup;
   readonly worker: number;
 }
@@ -208,7 +212,7 @@ class TurnRun {
   }
 
   async #run(): Promise<TurnEnd> {
-    const { database, scheduler, worker } = this.#deps;
+    const { database, scheduler, signals, worker } = this.#deps;
     const turn = await retrying(() => readTurn(database, this.#turn));
     if (!turn || turn.state !== 'running' || turn.worker !== worker) return 'was taken over';
     if (turn.cancel) this.#isCanceled = true;
@@ -218,10 +222,12 @@ class TurnRun {
         tenant: turn.tenant,
         seq: await takeOver(database, this.#turn, worker),
         frame: { cwd: process.cwd(), version: '0' },
+        onStored: () => signals.note(this.#turn.session),
         onLost: () => this.#leave('was taken over'),
       }),
     );
     this.#session = session;
+    signals.note(this.#turn.session);
     const hasEnd = session.turnEntries.some(({ type }) => type === 'end');
     const refusal = hasEnd ? undefined : refusalOf(turn, session.turnEntries.length > 0);
     let result: object = hasEnd ? storedResult(session.turnEntries) : { errors: [refusal] };
@@ -246,6 +252,7 @@ class TurnRun {
         await enqueueNext(tx, scheduler, this.#turn.session);
       });
     await retrying(end);
+    signals.note(this.#turn.session);
     return 'ended';
   }
 

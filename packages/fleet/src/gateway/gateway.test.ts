@@ -80,7 +80,7 @@ describe.runIf(isInstalled)('the gateway', () => {
     listener = new Client({ connectionString: url });
     await listener.connect();
     listener.on('notification', ({ payload = '' }) => notified.push(payload));
-    for (const channel of ['queue', 'cancel', 'answer', 'drain'])
+    for (const channel of ['queue', 'cancel', 'answer', 'drain', 'lines'])
       await listener.query(`listen heddle_${channel}`);
   });
   afterAll(async () => {
