@@ -5,7 +5,7 @@ import { KNOWN_SETTINGS, type Scope, SCOPES, setSettingIn, valueAt } from '@hedd
 import { errorMessage, type Json } from '@heddle/core';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { fail, misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import { effectiveSettings } from './effective.ts';
 import { editDistance } from '../arguments/collect-flags.ts';
 
@@ -35,25 +35,25 @@ export async function config(argv: readonly string[]): Promise<number> {
       },
     });
   } catch (thrown) {
-    return refused(errorMessage(thrown));
+    return misuse(errorMessage(thrown));
   }
   const { values, positionals } = read;
   const [verb = 'list', key, value, ...more] = positionals;
   if (values.help || verb === 'help') return tell(HELP);
   if (more.length > 0)
-    return refused(`config ${verb} takes fewer arguments. Put quotes around a value with spaces.`);
+    return misuse(`config ${verb} takes fewer arguments. Put quotes around a value with spaces.`);
   const scope = SCOPES.find((name) => name === (values.scope ?? 'user'));
-  if (!scope) return refused(`--scope takes one of ${SCOPES.join(', ')}, not ${values.scope}`);
+  if (!scope) return misuse(`--scope takes one of ${SCOPES.join(', ')}, not ${values.scope}`);
   switch (verb) {
     case 'list':
       return list(values.json === true);
     case 'get':
-      return key === undefined ? refused('config get takes a KEY') : get(key);
+      return key === undefined ? misuse('config get takes a KEY') : get(key);
     case 'set':
-      if (key === undefined || value === undefined) return refused('config set takes KEY VALUE');
+      if (key === undefined || value === undefined) return misuse('config set takes KEY VALUE');
       return set(scope, key, valueOf(value), values.force === true);
     case 'unset':
-      return key === undefined ? refused('config unset takes a KEY') : change(scope, key, undefined);
+      return key === undefined ? misuse('config unset takes a KEY') : change(scope, key, undefined);
     case 'keys':
       return keys(values.json === true);
     case 'schema': {
@@ -63,7 +63,7 @@ export async function config(argv: readonly string[]): Promise<number> {
     case 'path':
       return paths(values.json === true);
     default:
-      return refused(`config ${verb} is not a command. Use list, get, set, unset, keys, schema or path.`);
+      return misuse(`config ${verb} is not a command. Use list, get, set, unset, keys, schema or path.`);
   }
 }
 
@@ -91,7 +91,7 @@ function paths(json: boolean): number {
 async function list(json: boolean): Promise<number> {
   const { entries } = effectiveSettings();
   const { notes } = await permissionSetup(NO_FLAGS);
-  for (const note of notes) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
+  for (const note of notes) warn(note);
   if (json) return tell(`${jsonText(entries, 2)}\n`);
   if (entries.length === 0) return tell('Nothing is set. To list the keys, use: heddle config keys\n');
   return tell(
@@ -108,16 +108,16 @@ function get(key: string): number {
   const value = valueAt(effectiveSettings().merged, key.split('.'));
   if (value !== undefined) return tell(`${jsonText(value)}\n`);
   if (isKnown(key)) return 1;
-  return refused(`${key} is not set, and is not a known key${advice(key)}.`, 1);
+  return fail(`${key} is not set, and is not a known key${advice(key)}.`);
 }
 
 /** Rejects unknown keys: with a mistyped key, the user would rely on a protection that is not in effect. */
 function set(scope: Scope, key: string, value: Json, force: boolean): number {
   const known = Object.hasOwn(KNOWN_SETTINGS, key) ? KNOWN_SETTINGS[key] : undefined;
   if (known && !known.accepts(value))
-    return refused(`${key} takes ${known.expects}, not ${JSON.stringify(value)}`);
+    return misuse(`${key} takes ${known.expects}, not ${JSON.stringify(value)}`);
   if (!isKnown(key) && !force)
-    return refused(`${key} is not a known key${advice(key)}. To set it anyway, use --force.`);
+    return misuse(`${key} is not a known key${advice(key)}. To set it anyway, use --force.`);
   return change(scope, key, value);
 }
 
@@ -125,7 +125,7 @@ function change(scope: Scope, key: string, value: Json | undefined): number {
   const places = { cwd: process.cwd(), home: os.homedir(), env: process.env };
   const edited = setSettingIn(scope, key.split('.'), value, places);
   const { file } = edited;
-  if (!edited.ok) return refused(edited.message, 1);
+  if (!edited.ok) return fail(edited.message);
   return tell(
     `${key}: ${edited.changed ? (value === undefined ? 'removed' : 'set') : 'nothing to change'} (${scope}, ${file})\n`,
   );
@@ -162,9 +162,4 @@ function valueOf(text: string): Json {
 function tell(text: string): number {
   writeMessage(escapeControls(text));
   return 0;
-}
-
-function refused(message: string, code = 2): number {
-  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
-  return code;
 }

@@ -27,6 +27,7 @@ import type { Draft } from '../terminal/input/editor.ts';
 import { RichScreen } from '../rich/rich-screen.ts';
 import { LineScreen } from '../plain/line-screen.ts';
 import type { Screen } from '../terminal/screen.ts';
+import { warn } from '../terminal/write-message.ts';
 
 export async function chat(given: ChatCommand): Promise<number> {
   const { stdin, stdout } = process;
@@ -137,7 +138,7 @@ const NO_TERMINAL =
   'To read prompts line by line from a pipe: heddle --plain';
 
 function usage(message: string): number {
-  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
+  warn(message);
   return 2;
 }
 

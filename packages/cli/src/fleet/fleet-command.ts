@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { errorMessage } from '@heddle/core';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import { ADMIN_COMMANDS } from './admin-commands.ts';
 import type { ClientChoice, ClientCommands, Report } from './client-command.ts';
 import { databaseUrl, NO_DATABASE, withFleet } from './connection.ts';
@@ -63,7 +63,7 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
   try {
     read = parseArgs({ args: [...own], allowPositionals: true, options: OPTIONS });
   } catch (thrown) {
-    return refuse(errorMessage(thrown));
+    return misuse(errorMessage(thrown));
   }
   const { values, positionals } = read;
   const [verb = 'help', ...words] = positionals;
@@ -92,7 +92,7 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
     const show = printer(values.json ?? false);
     const url = databaseUrl(values.database);
     if (verb === 'up' || verb === 'worker') {
-      if (words.length > 0) return refuse(`fleet ${verb} takes no words; flags of a run follow after --`);
+      if (words.length > 0) return misuse(`fleet ${verb} takes no words; flags of a run follow after --`);
       const choice: WorkerChoice = {
         concurrency: number('concurrency'),
         parkAfterSeconds: number('park-after'),
@@ -104,20 +104,20 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
       };
       const { runUp, runWorker } = await import('./fleet-worker.ts');
       if (verb === 'up') return await runUp(values.database ?? process.env['DATABASE_URL'], choice);
-      return url === undefined ? refuse(NO_DATABASE) : await runWorker(url, choice);
+      return url === undefined ? misuse(NO_DATABASE) : await runWorker(url, choice);
     }
     if (verb === 'serve' || verb === 'openapi') {
-      if (words.length > 0) return refuse(`fleet ${verb} takes no words`);
+      if (words.length > 0) return misuse(`fleet ${verb} takes no words`);
       const { printOpenApi, runServe } = await import('./fleet-serve.ts');
       if (verb === 'openapi') return printOpenApi();
-      if (url === undefined) return refuse(NO_DATABASE);
+      if (url === undefined) return misuse(NO_DATABASE);
       return await runServe({ url, host: values.host, port: number('port') }, show);
     }
     const command = Object.hasOwn(CLIENT_COMMANDS, verb) ? CLIENT_COMMANDS[verb] : undefined;
-    if (!command) return refuse(`fleet ${verb} is not a command. See heddle fleet help.`);
+    if (!command) return misuse(`fleet ${verb} is not a command. See heddle fleet help.`);
     const expected = command.words === '' ? [] : command.words.split(' ');
-    if (words.length !== expected.length) return refuse(`fleet ${verb} takes ${command.words || 'no words'}`);
-    if (url === undefined) return refuse(NO_DATABASE);
+    if (words.length !== expected.length) return misuse(`fleet ${verb} takes ${command.words || 'no words'}`);
+    if (url === undefined) return misuse(NO_DATABASE);
     const choice: ClientChoice = {
       tenant: values.tenant,
       key: values.key,
@@ -141,8 +141,8 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
     show(report);
     return report.code ?? 0;
   } catch (thrown) {
-    if (thrown instanceof RangeError) return refuse(thrown.message);
-    process.stderr.write(`heddle: ${escapeControls(errorMessage(thrown) || String(thrown))}\n`);
+    if (thrown instanceof RangeError) return misuse(thrown.message);
+    warn(errorMessage(thrown) || String(thrown));
     return 1;
   }
 }
@@ -152,9 +152,4 @@ function printer(isJson: boolean): (report: Report) => void {
     if (isJson) writeMessage(`${jsonText(value)}\n`);
     else if (text !== '') writeMessage(`${escapeControls(text)}\n`);
   };
-}
-
-function refuse(message: string): number {
-  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
-  return 2;
 }

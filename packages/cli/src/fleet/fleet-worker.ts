@@ -11,8 +11,8 @@ import {
 import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import { startAgent } from '../start/start-agent.ts';
-import { escapeControls } from '../terminal/escape-controls.ts';
 import { fleetFolder, publishAddress } from './connection.ts';
+import { warn } from '../terminal/write-message.ts';
 
 export interface WorkerChoice {
   readonly concurrency: number | undefined;
@@ -36,7 +36,7 @@ export async function runUp(given: string | undefined, choice: WorkerChoice): Pr
   if (given !== undefined) return runWorker(given, choice);
   const started = await startEmbedded(path.resolve(choice.data ?? path.join(fleetFolder(), 'postgres')));
   if (!started.ok) {
-    process.stderr.write(`heddle: ${escapeControls(started.message)}\n`);
+    warn(started.message);
     return 1;
   }
   const withdraw = publishAddress(started.server.url);
@@ -52,7 +52,7 @@ export async function runUp(given: string | undefined, choice: WorkerChoice): Pr
 export async function runWorker(url: string, choice: WorkerChoice): Promise<number> {
   const command = readFlags(choice.flags);
   if (typeof command === 'string') {
-    process.stderr.write(`heddle: ${escapeControls(command)}\n`);
+    warn(command);
     return 2;
   }
   const database = openDatabase(url, 1);

@@ -1,6 +1,5 @@
 /** Prompt after prompt in one session: each is taken up, refused or answered as a command, and has exactly one result. */
 import { type Agent, failedStart, type Prompt, type SdkMessage, newUuid } from '@heddle/agent';
-import { escapeControls } from '../terminal/escape-controls.ts';
 import { submitAndWait } from './background-reports.ts';
 import type { HeadlessChat } from './headless-chat.ts';
 import type { Host, TakenPrompt } from './host/host.ts';
@@ -10,6 +9,7 @@ import type { HeadlessOutput } from './output/output.ts';
 import type { Started } from '../start/start-agent.ts';
 import type { TranscriptMirror } from './output/transcript-mirror.ts';
 import { slashText } from '../slash/slash-commands.ts';
+import { warn } from '../terminal/write-message.ts';
 
 interface HostConversation {
   readonly chat: HeadlessChat;
@@ -111,7 +111,7 @@ const ENDED_EARLY = 'The program was ended before it had taken up a prompt.';
 /** Joins the conversation; the model is asked with the next prompt. */
 function add(agent: Agent, prompt: Prompt): number {
   const added = agent.add(prompt);
-  if (!added.ok) process.stderr.write(`heddle: ${escapeControls(added.message)}\n`);
+  if (!added.ok) warn(added.message);
   return added.ok ? 0 : 1;
 }
 

@@ -6,7 +6,6 @@ import type { PrintCommand } from '../arguments/arguments.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
 import { remembering } from '../permissions/remember.ts';
 import { durationText } from '../terminal/amounts.ts';
-import { escapeControls } from '../terminal/escape-controls.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import type { Host } from './host/host.ts';
 import type { Service, ServiceSetup } from './host/service.ts';
@@ -19,6 +18,7 @@ import { ASKING_TOOLS } from '../start/session-tools.ts';
 import { startAgent, type Started } from '../start/start-agent.ts';
 import { HeadlessChat } from './headless-chat.ts';
 import { runHostConversation, singlePrompt } from './host-conversation.ts';
+import { misuse, warn } from '../terminal/write-message.ts';
 
 export async function print(command: PrintCommand): Promise<number> {
   const output = createOutput(command.outputFormat);
@@ -32,8 +32,8 @@ export async function print(command: PrintCommand): Promise<number> {
   const prompt = [command.prompt, piped]
     .filter((part) => part !== undefined && part.trim() !== '')
     .join('\n\n');
-  if (piped?.includes('\0')) return usage('standard input is not text; name the file in the prompt');
-  if (prompt === '') return usage('there is no prompt: give one as an argument or through a pipe');
+  if (piped?.includes('\0')) return misuse('standard input is not text; name the file in the prompt');
+  if (prompt === '') return misuse('there is no prompt: give one as an argument or through a pipe');
   return runWithHost(command, output, singlePrompt(prompt, command.verbatim));
 }
 
@@ -62,9 +62,9 @@ async function begin(
   ending: AbortSignal,
 ): Promise<number> {
   const complete = (await host.initial?.addTo(given, ending)) ?? { ok: true as const, command: given };
-  if (!complete.ok) return usage(complete.message);
+  if (!complete.ok) return misuse(complete.message);
   const options = await agentOptions(complete.command);
-  if (!options.ok) return usage(options.message);
+  if (!options.ok) return misuse(options.message);
   const { command } = options;
   const state = new SessionStateReporter((line) => output.write(line));
   const answers = command.asksHost ? host.ask : await askerOf(command, options.options.mcp);
@@ -146,15 +146,6 @@ async function serveHost(host: Host, started: Started, setup: ServiceSetup): Pro
 const OWN_COMMANDS = HEADLESS_COMMANDS.filter(({ headless }) => headless !== 'engine').map(
   ({ name }) => name,
 );
-
-function usage(message: string): number {
-  warn(message);
-  return 2;
-}
-
-function warn(text: string): void {
-  process.stderr.write(`heddle: ${escapeControls(text)}\n`);
-}
 
 /** A prompt that is already there does not wait longer than this for a pipe that may never say anything. */
 const SILENT_PIPE_MS = 1_000;

@@ -6,8 +6,8 @@ import { errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
 import { editDistance } from '../arguments/collect-flags.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { openPlugins } from '../start/open-plugins.ts';
-import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { jsonText } from '../terminal/escape-controls.ts';
+import { misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import { hookFacts, hookList } from './list-hooks.ts';
 
 const HELP = `heddle hooks list [EVENT] [--json]     the hooks that are declared for this folder, with their files
@@ -33,14 +33,14 @@ export async function hooksCommand(argv: readonly string[]): Promise<number> {
       },
     });
   } catch (thrown) {
-    return refuse(errorMessage(thrown));
+    return misuse(errorMessage(thrown));
   }
   const { values, positionals } = read;
   const [verb = 'list', event, ...more] = positionals;
   const { settings, json = false } = values;
   if (values.help || verb === 'help') return print(HELP);
-  if (more.length > 0) return refuse(`hooks ${verb} takes one event`);
-  if (event !== undefined && !isHookEvent(event)) return refuse(unknownEvent(event));
+  if (more.length > 0) return misuse(`hooks ${verb} takes one event`);
+  if (event !== undefined && !isHookEvent(event)) return misuse(unknownEvent(event));
   switch (verb) {
     case 'list': {
       const declared = await declaredHooks(settings);
@@ -48,15 +48,15 @@ export async function hooksCommand(argv: readonly string[]): Promise<number> {
       return print(json ? `${jsonText(shown.map(hookFacts), 2)}\n` : `${hookList(shown)}\n`);
     }
     case 'test': {
-      if (event === undefined) return refuse('hooks test takes an EVENT, for example PreToolUse');
+      if (event === undefined) return misuse('hooks test takes an EVENT, for example PreToolUse');
       const input = values.input === undefined ? {} : objectOf(values.input);
-      if (input === undefined) return refuse('--input takes a JSON object');
+      if (input === undefined) return misuse('--input takes a JSON object');
       const { testHooks, testReport } = await import('./test-hooks.ts');
       const tested = await testHooks(event, input, await declaredHooks(settings), values.model);
       return print(json ? `${jsonText(tested, 2)}\n` : testReport(tested));
     }
     default:
-      return refuse(`hooks ${verb} is not a command. Use list or test.`);
+      return misuse(`hooks ${verb} is not a command. Use list or test.`);
   }
 }
 
@@ -66,7 +66,7 @@ async function declaredHooks(settings: string | undefined) {
   const flags = { pluginDirs: [], pluginDirsNoMcp: [], bare: false };
   const plugins = await openPlugins(flags, loaded, mergeSettings(loaded.files), configDirs);
   for (const note of [...notes, ...plugins.notes, ...problems, ...(disabled === undefined ? [] : [disabled])])
-    process.stderr.write(`heddle: ${escapeControls(note)}\n`);
+    warn(note);
   return [...declared, ...plugins.hooks];
 }
 
@@ -88,9 +88,4 @@ function objectOf(text: string): JsonObject | undefined {
 function print(text: string): number {
   writeMessage(text);
   return 0;
-}
-
-function refuse(message: string): number {
-  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
-  return 2;
 }

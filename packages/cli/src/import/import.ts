@@ -16,7 +16,7 @@ import { cutTo, fill, oneLine } from '../sessions/text/columns.ts';
 import { agoText } from '../sessions/text/units.ts';
 import { pluralize } from '../terminal/amounts.ts';
 import { jsonText, shellQuoted } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { fail, misuse, writeMessage } from '../terminal/write-message.ts';
 
 const USAGE =
   'usage: heddle import [ID|FILE] [--all] [--json]; without ID it lists the sessions of other agents';
@@ -24,12 +24,12 @@ const FLAGS: ReadonlySet<string> = new Set(['--all', '--json']);
 
 export async function importCommand(argv: readonly string[]): Promise<number> {
   const [name, ...more] = argv.filter((word) => !FLAGS.has(word));
-  if (more.length > 0 || name?.startsWith('-') === true) return refused(USAGE, 2);
+  if (more.length > 0 || name?.startsWith('-') === true) return misuse(USAGE);
   const json = argv.includes('--json');
   const found = findForeignSessions({ home: os.homedir(), env: process.env });
   if (name === undefined) return list(found, { all: argv.includes('--all'), json });
   const file = fileOf(name, found);
-  return file.ok ? convert(file.file, json) : refused(file.message);
+  return file.ok ? convert(file.file, json) : fail(file.message);
 }
 
 function list(
@@ -88,7 +88,7 @@ function fileOf(name: string, found: readonly ForeignSession[]): FoundFile {
 
 function convert(file: string, json: boolean): number {
   const read = readForeignSession(file);
-  if (!read.ok) return refused(oneLine(read.message));
+  if (!read.ok) return fail(oneLine(read.message));
   const { conversation, agent } = read;
   const cwd = existsSync(conversation.cwd) ? conversation.cwd : process.cwd();
   const id = importedId(agent, conversation.id);
@@ -99,7 +99,7 @@ function convert(file: string, json: boolean): number {
     now: systemClock.now,
   } as const;
   const imported = importSession(setup, id, conversation);
-  if (!imported.ok) return refused(imported.message);
+  if (!imported.ok) return fail(imported.message);
   const omitted = [...conversation.omitted].map(([what, count]) => `${count} × ${oneLine(what)}`);
   if (json) {
     writeMessage(`${jsonText({ id, agent, cwd, messages: conversation.messages.length, omitted }, 2)}\n`);
@@ -120,9 +120,4 @@ function convert(file: string, json: boolean): number {
     ].join('\n'),
   );
   return 0;
-}
-
-function refused(message: string, code = 1): number {
-  process.stderr.write(`heddle: ${message}\n`);
-  return code;
 }

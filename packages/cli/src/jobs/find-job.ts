@@ -5,6 +5,7 @@ import { configDir } from '../config-dir.ts';
 import { cutTo, fill, oneLine } from '../sessions/text/columns.ts';
 import { agoText } from '../sessions/text/units.ts';
 import { callLine } from '../terminal/call-line.ts';
+import { warn } from '../terminal/write-message.ts';
 
 export function jobsFolder(): string {
   return path.join(configDir(process.env), 'jobs');
@@ -24,7 +25,7 @@ export function findJob(word: string): FoundJob {
 }
 
 export function reportProblem(message: string, code = 1): number {
-  process.stderr.write(`heddle: ${message}\n`);
+  warn(message);
   return code;
 }
 

@@ -26,6 +26,7 @@ import { createOutput, type HeadlessOutput } from '../headless/output/output.ts'
 import { runWithHost } from '../headless/print.ts';
 import { meantSession } from '../sessions/pick.ts';
 import { jobsFolder } from './find-job.ts';
+import { fail } from '../terminal/write-message.ts';
 
 /** A watch can miss a file, for example on a network disk. */
 const LOOK_AGAIN_MS = 2_000;
@@ -38,9 +39,9 @@ const SIGNAL_CODES: ReadonlySet<number> = new Set([129, 130, 143]);
 export async function runJob(id: string, isContinued: boolean): Promise<number> {
   const folder = new JobFolder(jobsFolder(), id);
   const [state, request] = [folder.stored(), folder.request()];
-  if (!state || !request) return refused(`There is no job ${id}.`);
+  if (!state || !request) return fail(`There is no job ${id}.`);
   const lock = folder.takeLock();
-  if (!lock.held) return refused(`The job ${id} already runs.`);
+  if (!lock.held) return fail(`The job ${id} already runs.`);
   const record = new JobRecord(folder, state);
   // Also called after an uncaught exception. A killed process is recognized by its readers.
   process.once('exit', (code) =>
@@ -49,7 +50,7 @@ export async function runJob(id: string, isContinued: boolean): Promise<number> 
   const command = jobCommand(request.argv, state, isContinued);
   if (typeof command === 'string') {
     record.end({ state: 'failed', text: command });
-    return refused(command);
+    return fail(command);
   }
   const host = { ...singlePrompt(command.prompt ?? '', command.verbatim), ask: parkQuestions(record) };
   const code = await runWithHost(command, recordedOutput(record), host);
@@ -196,9 +197,4 @@ function permissionAnswer({ tool, input }: PermissionQuestion, { allow, text }: 
     isRecord(each) && typeof each['question'] === 'string' ? [[each['question'], text] as const] : [],
   );
   return { allow, updatedInput: { ...input, answers: Object.fromEntries(answers) } };
-}
-
-function refused(message: string): number {
-  process.stderr.write(`heddle: ${message}\n`);
-  return 1;
 }

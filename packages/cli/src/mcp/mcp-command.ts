@@ -7,7 +7,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import { configuredList, serverDetails, stateList, withoutSecrets } from './list-servers.ts';
 import { openProgramServers } from './open-servers.ts';
 import type { ProgramServers } from './program-servers.ts';
@@ -58,7 +58,7 @@ export async function mcpCommand(argv: readonly string[]): Promise<number> {
       },
     });
   } catch (thrown) {
-    return refuse(`${errorMessage(thrown)}. Put -- before a command with flags of its own.`);
+    return misuse(`${errorMessage(thrown)}. Put -- before a command with flags of its own.`);
   }
   const { values, positionals } = read;
   const [verb = 'list', name, ...rest] = positionals;
@@ -67,25 +67,25 @@ export async function mcpCommand(argv: readonly string[]): Promise<number> {
     case 'list':
       return list(values);
     case 'get':
-      return name === undefined ? refuse('mcp get takes a NAME') : show(name, values);
+      return name === undefined ? misuse('mcp get takes a NAME') : show(name, values);
     case 'add':
       return name === undefined || rest.length === 0
-        ? refuse('mcp add takes a NAME, and a command or an address')
+        ? misuse('mcp add takes a NAME, and a command or an address')
         : add(name, entryOf(rest, values), values);
     case 'add-json':
       return name === undefined || rest.length !== 1
-        ? refuse('mcp add-json takes a NAME and JSON')
+        ? misuse('mcp add-json takes a NAME and JSON')
         : add(name, objectOf(rest[0] ?? '') ?? 'The JSON is not an object.', values);
     case 'remove':
-      return name === undefined ? refuse('mcp remove takes a NAME') : remove(name, values);
+      return name === undefined ? misuse('mcp remove takes a NAME') : remove(name, values);
     case 'test':
       return test(name, values);
     case 'login':
     case 'logout':
-      if (name === undefined) return refuse(`mcp ${verb} takes a NAME`);
+      if (name === undefined) return misuse(`mcp ${verb} takes a NAME`);
       return verb === 'login' ? logIn(name, values) : logOut(name, values);
     default:
-      return refuse(`mcp ${verb} is not a command. See heddle mcp help.`);
+      return misuse(`mcp ${verb} is not a command. See heddle mcp help.`);
   }
 }
 
@@ -138,11 +138,11 @@ async function logIn(name: string, values: McpValues): Promise<number> {
   const opened = await servers(values);
   const config = opened?.servers.get(name)?.configured.config;
   if (!opened || !config) return missing(name, opened);
-  if (!('url' in config)) return refuse(`${name} has no address, so there is no login.`);
+  if (!('url' in config)) return misuse(`${name} has no address, so there is no login.`);
   const callback = await openCallback(config.oauth?.callbackPort);
   try {
     const state = await opened.login(name, { callback, open: openBrowser });
-    if (state?.status !== 'connected') return refuse(`${name}: ${state?.error ?? 'not connected'}`);
+    if (state?.status !== 'connected') return misuse(`${name}: ${state?.error ?? 'not connected'}`);
     return print(`${escapeControls(`${name} is connected.`)}\n`);
   } finally {
     callback.close();
@@ -176,12 +176,12 @@ function openBrowser(url: string): void {
 
 function add(name: string, entry: JsonObject | string, values: McpValues): number {
   const scope = scopeOf(values);
-  if (scope === undefined) return refuse(`--scope is one of ${SCOPES.join(', ')}`);
-  if (typeof entry === 'string') return refuse(entry);
+  if (scope === undefined) return misuse(`--scope is one of ${SCOPES.join(', ')}`);
+  if (typeof entry === 'string') return misuse(entry);
   const config = readConfig(entry);
-  if (typeof config === 'string') return refuse(config);
+  if (typeof config === 'string') return misuse(config);
   const added = addServer(scope, name, entry, { cwd: process.cwd(), home: os.homedir(), env: process.env });
-  if (!added.ok) return refuse(added.message);
+  if (!added.ok) return misuse(added.message);
   return print(
     `${escapeControls(`Added ${name} to ${added.file} (${scope}). Try it: heddle mcp test ${name}`)}\n`,
   );
@@ -192,11 +192,11 @@ function remove(name: string, values: McpValues): number {
   const places = { cwd: process.cwd(), home: os.homedir(), env: process.env };
   for (const each of scope === undefined ? SCOPES : [scope]) {
     const removed = removeServer(each, name, places);
-    if (!removed.ok) return refuse(removed.message);
+    if (!removed.ok) return misuse(removed.message);
     if (removed.changed)
       return print(`${escapeControls(`Removed ${name} from ${removed.file} (${each}).`)}\n`);
   }
-  return refuse(`There is no server ${name} that can be removed. heddle mcp list shows the files.`);
+  return misuse(`There is no server ${name} that can be removed. heddle mcp list shows the files.`);
 }
 
 /** Returns the entry, or a sentence on why there is none. */
@@ -231,7 +231,7 @@ function objectOf(text: string): JsonObject | undefined {
 
 function missing(name: string, opened: ProgramServers | undefined): number {
   const names = opened?.servers.all.map((server) => server.name).join(', ');
-  return refuse(
+  return misuse(
     names
       ? `There is no server ${name}. There are ${names}.`
       : `There is no server ${name}, and no other one.`,
@@ -241,13 +241,4 @@ function missing(name: string, opened: ProgramServers | undefined): number {
 function print(text: string): number {
   writeMessage(text);
   return 0;
-}
-
-function warn(text: string): void {
-  process.stderr.write(`heddle: ${escapeControls(text)}\n`);
-}
-
-function refuse(message: string): number {
-  warn(message);
-  return 2;
 }

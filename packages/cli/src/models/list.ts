@@ -2,7 +2,7 @@
 import { type ListedModel, type ListedProvider, listProviders } from '@heddle/models';
 import { modelEnvironment } from '../keys.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { misuse, writeMessage } from '../terminal/write-message.ts';
 import { OWN_WINDOW } from './kinds.ts';
 
 export async function printModels(argv: readonly string[] = []): Promise<number> {
@@ -10,20 +10,15 @@ export async function printModels(argv: readonly string[] = []): Promise<number>
   const [only] = words;
   const wrong = words.find((word) => word.startsWith('-')) ?? words[1];
   if (wrong !== undefined)
-    return refuse(`unexpected argument ${wrong}. Usage: heddle models [PROVIDER] [--json]`);
+    return misuse(`unexpected argument ${wrong}. Usage: heddle models [PROVIDER] [--json]`);
   const providers = await listProviders(modelEnvironment(), only === undefined ? {} : { only });
   if (only !== undefined && providers.length === 0) {
     const known = (await listProviders(modelEnvironment())).map(({ id }) => id);
-    return refuse(`There is no provider named ${escapeControls(only)}. Use one of ${known.join(', ')}.`);
+    return misuse(`There is no provider named ${escapeControls(only)}. Use one of ${known.join(', ')}.`);
   }
   if (argv.includes('--json')) writeMessage(`${jsonText({ providers }, 2)}\n`);
   else writeMessage(only === undefined ? overview(providers) : details(providers));
   return 0;
-}
-
-function refuse(message: string): number {
-  process.stderr.write(`heddle: ${message}\n`);
-  return 2;
 }
 
 /** Lists every provider, usable ones first, and the models of the usable ones. The newest Claude models are always shown. */

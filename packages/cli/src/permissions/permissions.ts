@@ -5,6 +5,7 @@ import type { RuleList } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
 import { UsageError } from '../arguments/list-flags.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
+import { warn } from '../terminal/write-message.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
 import { type PermissionsCommand, readPermissionsCommand } from './parse-command.ts';
 
@@ -26,7 +27,7 @@ export async function permissionsCommand(argv: readonly string[]): Promise<numbe
     command = readPermissionsCommand(argv);
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
-    process.stderr.write(`heddle: ${thrown.message}\n`);
+    warn(thrown.message);
     return 2;
   }
   return run(command);
@@ -57,7 +58,7 @@ async function run(command: PermissionsCommand): Promise<number> {
         };
         print(`${JSON.stringify({ ...output, notes: setup.notes }, undefined, 2)}\n`);
       } else {
-        warn(setup.notes);
+        setup.notes.forEach(warn);
         print(explanationText(explained));
       }
       return 0;
@@ -69,7 +70,7 @@ async function run(command: PermissionsCommand): Promise<number> {
           `${JSON.stringify({ mode: setup.mode, rules: setup.rules, directories: setup.directories, notes: setup.notes }, undefined, 2)}\n`,
         );
       else {
-        warn(setup.notes);
+        setup.notes.forEach(warn);
         print(listed(setup));
       }
       return 0;
@@ -82,7 +83,7 @@ async function run(command: PermissionsCommand): Promise<number> {
     case 'trust': {
       const done = trustFolder({ ...places(), cwd: process.cwd() }, command.trusted);
       if (!done.ok) {
-        process.stderr.write(`heddle: ${done.message}\n`);
+        warn(done.message);
         return 2;
       }
       print(`${trustMessage(done.folder, command.trusted, done.coveredBy)}\n`);
@@ -104,12 +105,12 @@ function changeRules({
   scope,
 }: Extract<PermissionsCommand, { name: 'add' | 'remove' }>): number {
   const doubt = name === 'add' ? unknownTool(rule, list) : undefined;
-  if (doubt !== undefined) warn([doubt]);
+  if (doubt !== undefined) warn(doubt);
   const change = name === 'add' ? addRuleTo : removeRuleFrom;
   const edited = change(scope, list, rule, { ...places(), cwd: process.cwd() });
   const { file } = edited;
   if (!edited.ok) {
-    process.stderr.write(`heddle: ${edited.message}\n`);
+    warn(edited.message);
     return 2;
   }
   const done = name === 'add' ? 'added' : 'removed';
@@ -125,7 +126,7 @@ function changeRules({
 function test({ loaded, notes, doubts }: PermissionSetup, json: boolean): number {
   const examples = loaded.files.reduce((count, { settings }) => count + countExamples(settings), 0);
   const failed = notes.filter((note) => note.includes('its own example'));
-  warn(doubts);
+  doubts.forEach(warn);
   if (json) print(`${JSON.stringify({ examples, failed, doubts }, undefined, 2)}\n`);
   else print(`${failed.map((note) => `${note}\n`).join('')}${examples} examples, ${failed.length} failed\n`);
   return failed.length === 0 ? 0 : 1;
@@ -168,8 +169,4 @@ function places() {
 /** Rules and paths come from files, so their control characters are escaped. */
 function print(text: string): void {
   process.stdout.write(process.stdout.isTTY ? escapeControls(text) : text);
-}
-
-function warn(notes: readonly string[]): void {
-  for (const note of notes) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
 }

@@ -5,7 +5,7 @@ import type { ModelPort } from '@heddle/core';
 import { findMachinePlaces, type Recorded, recordingPort } from '@heddle/models/recording';
 import { configDir } from '../config-dir.ts';
 import { modelEnvironment } from '../keys.ts';
-import { escapeControls } from '../terminal/escape-controls.ts';
+import { warn } from '../terminal/write-message.ts';
 
 export type RecordedModel =
   | { readonly ok: true; readonly port: ModelPort }
@@ -33,7 +33,7 @@ export function record(port: ModelPort, { model, file, window }: RecordChoice): 
     version: VERSION,
     places: findMachinePlaces(configDir(process.env)),
     environment: modelEnvironment(),
-    onTrouble: (message) => void process.stderr.write(`heddle: ${escapeControls(message)}\n`),
+    onTrouble: warn,
   });
   if (!recorded.ok) return { ok: false, message: `--record: ${recorded.message}` };
   running.set(name, recorded);

@@ -8,7 +8,7 @@ import { hasDiverged, type ReplayedLog, replayLog, sessionName } from '@heddle/a
 import { UsageError } from '../arguments/list-flags.ts';
 import { pick } from '../sessions/pick.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { warn, writeMessage } from '../terminal/write-message.ts';
 import { textLines } from './text.ts';
 
 const USAGE = `heddle replay SESSION [--json] [--from STEP] [--verbose]
@@ -37,7 +37,7 @@ export async function replayCommand(argv: readonly string[]): Promise<number> {
     return run(readWords(argv));
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
-    process.stderr.write(`heddle: ${escapeControls(thrown.message)}\n`);
+    warn(thrown.message);
     return 2;
   }
 }
@@ -81,7 +81,7 @@ function columns(): number {
 }
 
 function failed(message: string): number {
-  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
+  warn(message);
   return 1;
 }
 

@@ -8,7 +8,7 @@ import { pluralize } from '../terminal/amounts.ts';
 import { pick } from '../sessions/pick.ts';
 import { oneLine } from '../sessions/text/columns.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { fail, misuse, warn, writeMessage } from '../terminal/write-message.ts';
 
 const USAGE =
   'usage: heddle rewind SESSION [MESSAGE] [--dry-run] [--force] [--json]; without MESSAGE it lists the messages';
@@ -25,9 +25,9 @@ export async function rewindCommand(argv: readonly string[]): Promise<number> {
   const json = argv.includes('--json');
   const [name, messageId, ...more] = argv.filter((word) => !FLAGS.has(word));
   if (name === undefined || more.length > 0 || [name, messageId ?? ''].some((word) => word.startsWith('-')))
-    return refused(USAGE, 2);
+    return misuse(USAGE);
   const picked = pick(name);
-  if (!picked.ok) return refused(picked.message);
+  if (!picked.ok) return fail(picked.message);
   if (messageId === undefined) return listPrompts(picked.session, json);
   return restoreFiles(picked.session.id, messageId, {
     dryRun: argv.includes('--dry-run'),
@@ -42,16 +42,16 @@ async function restoreFiles(
   { dryRun, force, json }: RewindOptions,
 ): Promise<number> {
   const folder = fileHistory(sessionId);
-  if (!existsSync(folder)) return refused(`No files were changed in the session ${sessionId}.`);
+  if (!existsSync(folder)) return fail(`No files were changed in the session ${sessionId}.`);
   const store = new CheckpointStore({ folder });
   const [messageId = word, ...others] = word.length < MIN_ID_LENGTH ? [] : await store.idsLike(word);
   if (others.length > 0)
-    return refused(
+    return fail(
       `${word} matches several messages. Use more of the id:\n${[messageId, ...others].join('\n')}`,
     );
   const rewound = await store.rewind(messageId, { dryRun, spareOthers: !force });
   if (!rewound.canRewind)
-    return refused(`${rewound.error} To list the messages, use: heddle rewind ${sessionId}`);
+    return fail(`${rewound.error} To list the messages, use: heddle rewind ${sessionId}`);
   const { canRewind: _, ...done } = rewound;
   const isWhole = done.failed.length === 0 && (force || done.changedByOthers.length === 0);
   if (json) writeMessage(`${jsonText({ dryRun, ...done }, 2)}\n`);
@@ -67,7 +67,6 @@ function report(
   { filesChanged, insertions, deletions, skippedLinks, changedByOthers, failed, undoId }: Done,
   { dryRun, force }: Pick<RewindOptions, 'dryRun' | 'force'>,
 ): void {
-  const warn = (line: string): void => void process.stderr.write(`heddle: ${escapeControls(line)}\n`);
   for (const file of filesChanged) writeMessage(`${escapeControls(file)}\n`);
   const isNothing = [filesChanged, skippedLinks, changedByOthers, failed].every((list) => list.length === 0);
   if (isNothing)
@@ -109,8 +108,3 @@ function listPrompts({ path }: SessionSummary, json: boolean): number {
 }
 
 const MAX_PROMPT_LENGTH = 60;
-
-function refused(message: string, code = 1): number {
-  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
-  return code;
-}

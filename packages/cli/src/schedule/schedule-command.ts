@@ -14,8 +14,8 @@ import { openScheduleFolder, startRunner, stopRunner } from '../start/schedule-r
 import { cutTo, oneLine } from '../sessions/text/columns.ts';
 import { minuteText } from '../sessions/text/units.ts';
 import { pluralize } from '../terminal/amounts.ts';
-import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { jsonText } from '../terminal/escape-controls.ts';
+import { fail, misuse, writeMessage } from '../terminal/write-message.ts';
 import { runInForeground } from './runner-process.ts';
 
 const HELP = `heddle schedule add --every 30m "PROMPT" [flags of heddle -p]
@@ -52,18 +52,18 @@ export async function scheduleCommand(argv: readonly string[]): Promise<number> 
       writeMessage(HELP);
       return 0;
     default:
-      return refuse(`There is no command schedule ${oneLine(verb)}. See: heddle schedule help`, 2);
+      return misuse(`There is no command schedule ${oneLine(verb)}. See: heddle schedule help`);
   }
 }
 
 async function add(argv: readonly string[]): Promise<number> {
   const read = readOwnFlags(argv);
-  if (typeof read === 'string') return refuse(read, 2);
+  if (typeof read === 'string') return misuse(read);
   const { timing, isOnce, rest } = read;
   const command = backgroundCommand(rest);
-  if (typeof command === 'string') return refuse(command, 2);
+  if (typeof command === 'string') return misuse(command);
   if (command.session.id !== undefined)
-    return refuse('--session-id names one session; a schedule starts a new one for each run', 2);
+    return misuse('--session-id names one session; a schedule starts a new one for each run');
   const schedule = (await openScheduleFolder()).add({
     timing,
     argv: rest,
@@ -149,11 +149,11 @@ function timesText({ timing, isOnce }: Schedule): string {
 
 async function withSchedule(verb: 'remove' | 'run', words: readonly string[]): Promise<number> {
   const [word, ...more] = words;
-  if (word === undefined || more.length > 0) return refuse(`usage: heddle schedule ${verb} ID`, 2);
+  if (word === undefined || more.length > 0) return misuse(`usage: heddle schedule ${verb} ID`);
   const folder = await openScheduleFolder();
   const [schedule, ...others] = folder.find(word);
-  if (others.length > 0) return refuse(`${word} matches several schedules. Use a longer id.`);
-  if (!schedule) return refuse(`There is no schedule ${oneLine(word)}. To list them: heddle schedule list`);
+  if (others.length > 0) return fail(`${word} matches several schedules. Use a longer id.`);
+  if (!schedule) return fail(`There is no schedule ${oneLine(word)}. To list them: heddle schedule list`);
   if (verb === 'remove') {
     folder.remove(schedule.id);
     writeMessage(`Removed schedule ${schedule.id}.\n`);
@@ -161,17 +161,12 @@ async function withSchedule(verb: 'remove' | 'run', words: readonly string[]): P
   }
   const { argv, cwd } = schedule;
   const command = backgroundCommand(argv);
-  if (typeof command === 'string') return refuse(command);
+  if (typeof command === 'string') return fail(command);
   return startProcess(createJob(newJobId(), { argv, cwd, command }), 'new');
 }
 
 function report(outcome: { readonly ok: boolean; readonly message: string }): number {
-  if (!outcome.ok) return refuse(outcome.message);
+  if (!outcome.ok) return fail(outcome.message);
   writeMessage(`${outcome.message}\n`);
   return 0;
-}
-
-function refuse(message: string, code = 1): number {
-  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
-  return code;
 }

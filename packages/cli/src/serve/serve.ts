@@ -21,7 +21,7 @@ import { offered } from '../start/agent-options.ts';
 import { openSandbox, openView } from '../start/open-sandbox.ts';
 import { SessionHooks } from '../start/session-hooks.ts';
 import { sessionTools } from '../start/session-tools.ts';
-import { escapeControls } from '../terminal/escape-controls.ts';
+import { misuse, warn } from '../terminal/write-message.ts';
 
 /** Tools that make sense without a conversation. */
 const SERVED: ReadonlySet<string> = new Set([
@@ -44,10 +44,10 @@ const WORD = 'serve';
 /** Takes the flags of `heddle -p` that concern tools, rules and settings. */
 export async function serveCommand(argv: readonly string[]): Promise<number> {
   const parsed = readArguments(['-p', WORD, ...argv]);
-  if (!parsed.ok) return refuse(parsed.message);
+  if (!parsed.ok) return misuse(parsed.message);
   const { command } = parsed;
   if (command.name !== 'print' || command.prompt !== WORD)
-    return refuse('mcp serve takes flags only, such as --allowed-tools and --tools.');
+    return misuse('mcp serve takes flags only, such as --allowed-tools and --tools.');
   return serve(command);
 }
 
@@ -60,7 +60,7 @@ async function serve(command: PrintCommand): Promise<number> {
   const rules = new LivePermissions(permission.rules, directories, { mayBypass: command.mayBypass });
   const settings = sandboxSettings(loaded, os.homedir());
   const opened = await openSandbox(settings, { cwd, rules, configDirs }, { ask: undefined, tell: warn });
-  if (!opened.ok) return refuse(opened.message);
+  if (!opened.ok) return misuse(opened.message);
   const { sandbox } = opened;
   const view = openView(settings);
   const declared = command.bare ? { declared: [], problems: [] } : settingsHooks(loaded);
@@ -117,12 +117,3 @@ async function serve(command: PrintCommand): Promise<number> {
 }
 
 const NO_MODEL = { ok: false, message: 'heddle mcp serve has no model.' } as const;
-
-function warn(text: string): void {
-  process.stderr.write(`heddle: ${escapeControls(text)}\n`);
-}
-
-function refuse(message: string): number {
-  warn(message);
-  return 2;
-}

@@ -4,6 +4,7 @@ import { editDistance } from '../arguments/collect-flags.ts';
 import { configDir, sessionPlace } from '../config-dir.ts';
 import { oneLine } from './text/columns.ts';
 import { agoText } from './text/units.ts';
+import { warn } from '../terminal/write-message.ts';
 
 export function place(): SessionPlace {
   return sessionPlace(process.env, process.cwd());
@@ -32,7 +33,7 @@ export function pick(word: string, where: SessionPlace = place()): Picked {
 }
 
 export function notPicked(message: string): number {
-  process.stderr.write(`heddle: ${message}\n`);
+  warn(message);
   return 1;
 }
 

@@ -38,9 +38,9 @@ import { openPlugins } from './open-plugins.ts';
 import { openProgramServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
 import { permissionSetup } from '../permissions/setup.ts';
-import { escapeControls } from '../terminal/escape-controls.ts';
 import { type AgentHookPolicy, agentMemoryFolder, type AgentTypes, readAgentTypes } from './agent-types.ts';
 import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
+import { warn } from '../terminal/write-message.ts';
 
 /** The options that an agent is started with. */
 export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
@@ -167,7 +167,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
     ...loop.problems,
   ];
   const { untrusted, others } = splitUntrustedNotes([...notes, ...mcp.notes]);
-  for (const note of others) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
+  for (const note of others) warn(note);
   return {
     ok: true,
     command: { ...command, given },

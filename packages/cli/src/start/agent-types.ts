@@ -10,7 +10,7 @@ import { isTrusted, projectRoot } from '@heddle/agent/settings';
 import os from 'node:os';
 import path from 'node:path';
 import type { RunOptions } from '../arguments/arguments.ts';
-import { escapeControls } from '../terminal/escape-controls.ts';
+import { warn } from '../terminal/write-message.ts';
 
 interface AgentTypePlaces {
   readonly cwd: string;
@@ -64,8 +64,7 @@ export async function readAgentTypes(
     : await readAgentFiles({ cwd, configDirs, sources, isTrusted: trusted, plugins });
   const types = new AgentTypes([...files.definitions, ...BUILT_IN_AGENTS], bare ? 'none' : agentHooks);
   const given = agents === undefined ? [] : types.add(agents).map((problem) => `--agents: ${problem}`);
-  for (const problem of [...files.problems, ...given])
-    process.stderr.write(`heddle: ${escapeControls(problem)}\n`);
+  for (const problem of [...files.problems, ...given]) warn(problem);
   return types;
 }
 

@@ -18,7 +18,6 @@ import type { RunOptions } from '../arguments/arguments.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
 import type { ProgramTelemetry } from '../telemetry/open-telemetry.ts';
 import { pluralize } from '../terminal/amounts.ts';
-import { escapeControls } from '../terminal/escape-controls.ts';
 import type { AgentSetup, ResolvedCommand } from './agent-options.ts';
 import { type AgentTypes, readAgentTypes } from './agent-types.ts';
 import { instructionPlaces } from './instruction-places.ts';
@@ -33,6 +32,7 @@ import type { SessionEndReason, SessionHooks } from './session-hooks.ts';
 import type { SessionTeam } from './session-team.ts';
 import type { SessionTools } from './session-tools.ts';
 import { SessionListeners, SessionTitle, type StartContext, type Surface } from './start-context.ts';
+import { warn } from '../terminal/write-message.ts';
 
 export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 'todos'> {
   readonly agent: Agent;
@@ -219,10 +219,6 @@ function queuedNotice({ queue }: Agent): readonly string[] {
   return length === 0
     ? []
     : [`${pluralize(length, 'queued prompt')} of the last run will join the next prompt`];
-}
-
-function warn(text: string): void {
-  process.stderr.write(`heddle: ${escapeControls(text)}\n`);
 }
 
 /** Looked at when a session begins; one that is resumed has its own. */

@@ -6,8 +6,7 @@ import { sessionPlace } from '../config-dir.ts';
 import { meantSession } from '../sessions/pick.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import { startAgent } from '../start/start-agent.ts';
-import { escapeControls } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { fail, misuse, writeMessage } from '../terminal/write-message.ts';
 
 interface MemberChoice {
   /** Flags of `heddle -p`, such as `--model` and `--allowed-tools`. */
@@ -21,8 +20,8 @@ export async function runMembers(
   { flags, untilDone }: MemberChoice,
 ): Promise<number> {
   const command = readMemberFlags(flags);
-  if (typeof command === 'string') return refuse(command, 2);
-  if (names.length === 0) return refuse('usage: heddle team member TEAM MEMBER… [-- FLAGS]', 2);
+  if (typeof command === 'string') return misuse(command);
+  if (names.length === 0) return misuse('usage: heddle team member TEAM MEMBER… [-- FLAGS]');
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
   const codes = await Promise.all(
@@ -56,7 +55,7 @@ async function runOne(
     earlier !== undefined && meantSession(earlier, sessionPlace(process.env, process.cwd())).ok;
   const id = isStored ? earlier : randomUUID();
   const member = await folder.join(name, id, Date.now());
-  if (!member) return refuse(`${name}: the name is not allowed, or the member is running`);
+  if (!member) return fail(`${name}: the name is not allowed, or the member is running`);
   try {
     return await work({ folder, member }, isStored, { command, untilDone, signal });
   } finally {
@@ -73,14 +72,14 @@ async function work(
   const from = isStored ? ({ kind: 'resume', id: sessionId } as const) : command.session.from;
   const choice = { ...command.session, from, id: isStored ? undefined : sessionId };
   const options = await agentOptions(command);
-  if (!options.ok) return refuse(options.message, 2);
+  if (!options.ok) return misuse(options.message);
   const starting = await startAgent(options.command, options.options, { choice, team: place });
-  if (!starting.ok) return refuse(starting.message);
+  if (!starting.ok) return fail(starting.message);
   const { agent, team, close } = starting.started;
   const onAbort = (): void => agent.abort('cancel');
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    if (!team.session) return refuse(`The team ${place.folder.name} was removed.`);
+    if (!team.session) return fail(`The team ${place.folder.name} was removed.`);
     const end = await runMember({ team: team.session, agent, untilDone, signal });
     writeMessage(`${name}: ${end}\n`);
     return end === 'failed' ? 1 : 0;
@@ -89,9 +88,4 @@ async function work(
     await close();
     await options.options.mcp?.close();
   }
-}
-
-function refuse(message: string, code = 1): number {
-  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
-  return code;
 }

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { startMembers, teamsFolder } from '../start/session-team.ts';
 import { pluralize } from '../terminal/amounts.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { fail, misuse, writeMessage } from '../terminal/write-message.ts';
 import { runMembers } from './member-process.ts';
 
 const HELP = `heddle team create TEAM [DESCRIPTION]     creates a team that you lead
@@ -38,7 +38,7 @@ export async function teamCommand(argv: readonly string[]): Promise<number> {
     const [verb = 'list', ...words] = read.positionals;
     return await run(verb, words, read.values, flags);
   } catch (thrown) {
-    return refuse(errorMessage(thrown));
+    return fail(errorMessage(thrown));
   }
 }
 
@@ -51,15 +51,15 @@ async function run(
   const [name, ...rest] = words;
   if (verb === 'help') return show(HELP.trimEnd());
   if (verb === 'list' && name === undefined) return listAll(values.json ?? false);
-  if (!VERBS.has(verb)) return refuse(`There is no command team ${verb}. See: heddle team help`, 2);
-  if (name === undefined) return refuse(`Name a team: heddle team ${verb} TEAM. See: heddle team help`, 2);
-  if (!isTeamName(name)) return refuse(`${name}: a name has letters, digits, dots and hyphens`, 2);
+  if (!VERBS.has(verb)) return misuse(`There is no command team ${verb}. See: heddle team help`);
+  if (name === undefined) return misuse(`Name a team: heddle team ${verb} TEAM. See: heddle team help`);
+  if (!isTeamName(name)) return misuse(`${name}: a name has letters, digits, dots and hyphens`);
   const folder = new TeamFolder(teamsFolder(), name);
   if (verb === 'create') {
     const isNew = await folder.create(rest.join(' '), Date.now());
-    return isNew ? show(`Created the team ${name}.`) : refuse(`There is a team ${name}.`);
+    return isNew ? show(`Created the team ${name}.`) : fail(`There is a team ${name}.`);
   }
-  if (!folder.exists) return refuse(`There is no team ${name}. To create it: heddle team create ${name}`);
+  if (!folder.exists) return fail(`There is no team ${name}. To create it: heddle team create ${name}`);
   const lead = new TeamSession(folder, undefined, () => Promise.resolve(undefined));
   switch (verb) {
     case 'task':
@@ -67,7 +67,7 @@ async function run(
     case 'start': {
       const missing = await startMembers(folder, rest, { cwd: process.cwd(), flags });
       if (missing.length > 0)
-        return refuse(`These members did not start: ${missing.join(', ')}. See ${folder.path}/logs`);
+        return fail(`These members did not start: ${missing.join(', ')}. See ${folder.path}/logs`);
       return show(`Started ${pluralize(rest.length, 'member')}.`);
     }
     case 'member':
@@ -99,11 +99,11 @@ const VERBS: ReadonlySet<string> = new Set([
 
 async function addTask(lead: TeamSession, words: readonly string[], values: Flags): Promise<number> {
   const subject = words.join(' ').trim();
-  if (subject === '') return refuse('usage: heddle team task TEAM SUBJECT', 2);
+  if (subject === '') return misuse('usage: heddle team task TEAM SUBJECT');
   const blockedBy = values['blocked-by']?.split(/[\s,#]+/).filter(Boolean);
   const { description, owner } = values;
   const added = await lead.addTask({ subject, description, owner, blockedBy }, new AbortController().signal);
-  return added.ok ? show(`Added task #${added.task.id}.`) : refuse(added.message);
+  return added.ok ? show(`Added task #${added.task.id}.`) : fail(added.message);
 }
 
 function listAll(isJson: boolean): number {
@@ -156,9 +156,4 @@ function mail(folder: TeamFolder, takes: boolean): number {
 function show(text: string): number {
   writeMessage(`${escapeControls(text)}\n`);
   return 0;
-}
-
-function refuse(message: string, code = 1): number {
-  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
-  return code;
 }

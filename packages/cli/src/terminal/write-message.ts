@@ -1,5 +1,7 @@
+/** The output of commands: results on standard output, problems on standard error. */
 import { writeSync } from 'node:fs';
 import { errorCode } from '@heddle/core';
+import { escapeControls } from './escape-controls.ts';
 
 export function writeMessage(text: string): void {
   const bytes = Buffer.from(text);
@@ -13,4 +15,21 @@ export function writeMessage(text: string): void {
       if (code !== 'EAGAIN') throw thrown;
     }
   }
+}
+
+/** Shows a line on standard error, with the name of the program. */
+export function warn(text: string): void {
+  process.stderr.write(`heddle: ${escapeControls(text)}\n`);
+}
+
+/** Reports why a command failed. Returns its exit code. */
+export function fail(message: string): number {
+  warn(message);
+  return 1;
+}
+
+/** Reports a mistake in the command line. Returns the exit code of the command. */
+export function misuse(message: string): number {
+  warn(message);
+  return 2;
 }

@@ -10,8 +10,7 @@ import { UsageError } from '../arguments/list-flags.ts';
 import { sessionPlace } from '../config-dir.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { findLog } from '../replay/replay.ts';
-import { escapeControls } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { warn, writeMessage } from '../terminal/write-message.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
 const USAGE = `heddle view [SESSION] [--port PORT] [--allow-fork] [--export FILE]
@@ -42,7 +41,7 @@ export async function viewCommand(argv: readonly string[]): Promise<number> {
     command = readWords(argv);
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
-    process.stderr.write(`heddle: ${escapeControls(thrown.message)}\n`);
+    warn(thrown.message);
     return 2;
   }
   learnSecrets();
@@ -91,7 +90,7 @@ async function writeExport(file: string, output: string): Promise<number> {
     const isThere = existsSync(output);
     // The file contains the whole conversation, so only its owner may read it.
     writeFileSync(output, html, { mode: 0o600 });
-    process.stderr.write(`heddle: ${escapeControls(output)} was ${isThere ? 'replaced' : 'written'}\n`);
+    warn(`${output} was ${isThere ? 'replaced' : 'written'}`);
     return 0;
   } catch (thrown) {
     return failed(`${output} cannot be written: ${errorMessage(thrown)}`);
@@ -138,6 +137,6 @@ function isTaken(thrown: unknown): boolean {
 }
 
 function failed(message: string): number {
-  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
+  warn(message);
   return 1;
 }

@@ -12,6 +12,7 @@ import { type HostLine, lineIn, LineSplitter, parseHostLine, textIn } from './js
 import { hostElicitation, hostSender, LONG_REQUESTS } from './control/servers.ts';
 import { InitialRequest } from './initial-request.ts';
 import { HostRequests } from './requests.ts';
+import { warn } from '../../terminal/write-message.ts';
 
 export type TakenPrompt = Prompt & Partial<Pick<HostPrompt, 'isNamed' | 'isQuiet' | 'pass'>>;
 
@@ -94,7 +95,7 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
   /** Reports an unreadable line. The run continues, because the next line may be valid. */
   function complain(about: string): void {
     misread = `a line on standard input ${about}`;
-    process.stderr.write(`heddle: ${misread}\n`);
+    warn(misread);
   }
 
   async function take(line: HostLine | undefined, text: string): Promise<void> {

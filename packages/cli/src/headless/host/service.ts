@@ -2,7 +2,6 @@
 import { LivePermissions, type SdkMessage, newUuid } from '@heddle/agent';
 import { appliedSettings } from '@heddle/agent/settings';
 import { type PermissionFlags, permissionSetup } from '../../permissions/setup.ts';
-import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { PrintCommand } from '../../arguments/arguments.ts';
 import type { AgentSetup } from '../../start/agent-options.ts';
 import type { ModelOptions, ModelRead } from '../../start/model-options.ts';
@@ -14,6 +13,7 @@ import { HooksOfHost } from './hooks/host-hooks.ts';
 import type { Host, TakenPrompt } from './host.ts';
 import { HostTasks } from './tasks.ts';
 import { SessionActivity } from './turn-lines.ts';
+import { warn } from '../../terminal/write-message.ts';
 
 export interface Service {
   /** Returns the output that replaces a turn if this prompt must not start one. */
@@ -73,7 +73,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     },
     cwd: options.cwd,
     hasManagedSettings: flags.hasManagedSettings,
-    warn: (text) => process.stderr.write(`heddle: ${escapeControls(text)}\n`),
+    warn: (text) => warn(text),
   });
   started.listen((event) => tasks.note(event));
   const { mcp } = options;

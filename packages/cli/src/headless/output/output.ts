@@ -7,6 +7,7 @@ import type { OutputFormat } from '../../arguments/arguments.ts';
 import { pluralize, tokens } from '../../terminal/amounts.ts';
 import { callLine } from '../../terminal/call-line.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
+import { warn } from '../../terminal/write-message.ts';
 
 export interface HeadlessOutput {
   /** Resolves when the stream accepts the next line, or when the reader is gone. */
@@ -56,7 +57,7 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
     // A failed result without errors of its own has the text of the error in place of an answer.
     const isErrorText = failed && errors === undefined;
     const wrong = (isErrorText ? [result ?? ''] : (errors ?? [])).join('\n');
-    if (wrong !== '') process.stderr.write(`heddle: ${escapeControls(wrong)}\n`);
+    if (wrong !== '') warn(wrong);
     const answer = local_command !== undefined && result === '' ? command.words : result;
     if (isErrorText || answer === undefined || (failed && answer === '')) return;
     return writeLine(escapeControls(answer));
@@ -72,7 +73,7 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
         case 'text': {
           const notice = noticeOf(line, process.cwd());
           command.hear(line);
-          if (notice !== undefined) process.stderr.write(`heddle: ${escapeControls(notice)}\n`);
+          if (notice !== undefined) warn(notice);
           return line.type === 'result' ? writeText(line) : undefined;
         }
       }

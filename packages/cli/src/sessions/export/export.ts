@@ -2,8 +2,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { readTranscript, type SessionSummary } from '@heddle/agent/sessions';
 import { errorMessage } from '@heddle/core';
-import { escapeControls, jsonText } from '../../terminal/escape-controls.ts';
-import { writeMessage } from '../../terminal/write-message.ts';
+import { jsonText } from '../../terminal/escape-controls.ts';
+import { warn, writeMessage } from '../../terminal/write-message.ts';
 import { asJson } from '../list.ts';
 import { pick, notPicked } from '../pick.ts';
 import type { ExportFormat, SessionsCommand } from '../parse-command.ts';
@@ -26,7 +26,7 @@ export function exportSession({
     // The file contains the whole conversation, so only its owner may read it.
     const isThere = existsSync(output);
     writeFileSync(output, text, { mode: 0o600 });
-    process.stderr.write(`heddle: ${escapeControls(output)} was ${isThere ? 'replaced' : 'written'}\n`);
+    warn(`${output} was ${isThere ? 'replaced' : 'written'}`);
     return 0;
   } catch (thrown) {
     return notPicked(`${output} cannot be written: ${errorMessage(thrown)}`);
