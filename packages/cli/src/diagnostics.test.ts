@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-type Said = Readonly<Record<string, readonly string[]>>;
+type Diagnostics = Readonly<Record<string, readonly string[]>>;
 
 /** The lines of a text without the prefix of the program or of a note. */
 function linesOf(text: string): string[] {
@@ -36,7 +36,7 @@ function write(home: Home, name: string, content: unknown): void {
 }
 
 describe('conditions of the settings', () => {
-  let said: Said;
+  let diagnostics: Diagnostics;
   beforeAll(async () => {
     const home = homeFor(installed.program);
     const { run } = home;
@@ -55,7 +55,7 @@ describe('conditions of the settings', () => {
     const json = await run(['-p', '--output-format', 'json', '--model', model, 'hi']);
     const stream = await run(['-p', '--output-format', 'stream-json', '--verbose', '--model', model, 'hi']);
     const talk = await run(['--plain', '--model', model], { input: 'hi\n' });
-    said = {
+    diagnostics = {
       '-p': linesOf(text.stderr),
       json: linesOf(json.stderr),
       'stream-json': linesOf(stream.stderr),
@@ -74,14 +74,14 @@ describe('conditions of the settings', () => {
     ['a rule for an unknown tool', /no tool is named Bsah/],
     ['a mode that the settings forbid', /^The settings forbid the mode bypassPermissions/],
   ])('%s: every surface uses the same sentence', (_title, mark) => {
-    const sentences = Object.entries(said).map(([surface, texts]) => [
+    const sentences = Object.entries(diagnostics).map(([surface, texts]) => [
       surface,
       texts.find((text) => mark.test(text)),
     ]);
     const [, first] = sentences[0] ?? [];
     expect(first).toMatch(mark);
     expect(Object.fromEntries(sentences)).toEqual(
-      Object.fromEntries(Object.keys(said).map((surface) => [surface, first])),
+      Object.fromEntries(Object.keys(diagnostics).map((surface) => [surface, first])),
     );
   });
 });

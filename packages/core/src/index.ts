@@ -4,7 +4,7 @@
 export { type AbortCause, childScope, INTERRUPT, untilAborted } from './abort.ts';
 export { errorCode, errorMessage } from './thrown.ts';
 export type * from './clock.ts';
-export { isJsonObject, isRecord, type Json, type JsonObject } from './json.ts';
+export { isJsonObject, isRecord, type Json, type JsonObject, omitUndefined } from './json.ts';
 export * from './messages/blocks.ts';
 export * from './messages/history.ts';
 export { isInterruption } from './messages/message.ts';

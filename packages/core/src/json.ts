@@ -30,3 +30,19 @@ function cloneValue(value: Json): Json {
 function isList(value: readonly Json[] | JsonObject): value is readonly Json[] {
   return Array.isArray(value);
 }
+
+type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
+
+/** Leaves out the fields that are undefined. A field that is present, but undefined, is not the same in JSON. */
+export function omitUndefined<T extends object>(fields: T): Defined<T> {
+  const defined: Defined<T> = {};
+  for (const key in fields) {
+    const value = fields[key];
+    if (isDefined(value)) defined[key] = value;
+  }
+  return defined;
+}
+
+function isDefined<T>(value: T): value is Exclude<T, undefined> {
+  return value !== undefined;
+}

@@ -48,7 +48,7 @@ export interface WorkerSetup {
   readonly workspaces?: string | undefined;
   readonly times?: Partial<LifelineTimes>;
   /** Receives one line about each turn that begins or ends here. */
-  readonly tell?: (text: string) => void;
+  readonly log?: (text: string) => void;
   /** Called when this worker was taken for dead. The process should end. */
   readonly onLost?: () => void;
   /** Called when this worker should stop, with the time that its turns have. It may be called again. */
@@ -86,7 +86,7 @@ const CONCURRENCY = 20;
 const PARK_AFTER_MS = 300_000;
 
 export async function startWorker(setup: WorkerSetup): Promise<Worker> {
-  const { concurrency = CONCURRENCY, tell = () => undefined } = setup;
+  const { concurrency = CONCURRENCY, log = () => undefined } = setup;
   const database = openDatabase(setup.url, concurrency + 4);
   const lifeline = await openLifeline(
     database,
@@ -104,11 +104,11 @@ export async function startWorker(setup: WorkerSetup): Promise<Worker> {
   const queue = await scheduler.run(async (turn) => {
     const run = new TurnRun({ database, scheduler, inbox, signals, setup, worker: lifeline.worker }, turn);
     turns.set(turn.session, run);
-    tell(`turn ${turn.session}:${turn.n} began`);
+    log(`turn ${turn.session}:${turn.n} began`);
     try {
-      tell(`turn ${turn.session}:${turn.n} ${await run.toEnd()}`);
+      log(`turn ${turn.session}:${turn.n} ${await run.toEnd()}`);
     } catch (thrown) {
-      tell(`turn ${turn.session}:${turn.n} is queued again: ${errorMessage(thrown)}`);
+      log(`turn ${turn.session}:${turn.n} is queued again: ${errorMessage(thrown)}`);
       const requeue = () =>
         inTransaction(database, (tx) => requeueTurn(tx, scheduler, turn, lifeline.worker));
       await retrying(requeue).catch(() => undefined);
@@ -269,7 +269,7 @@ class TurnRun {
         this.#workspace = await openFiles(
           { database, worker, root, turn: this.#turn, ...sourceOf(options) },
           () => session.writer.storedSeq,
-          setup.tell ?? (() => undefined),
+          setup.log ?? (() => undefined),
         );
       const { folder, news = () => [] } = this.#workspace ?? {};
       const made = await setup.agent({ session: id, n, tenant, options, log: session, ask, folder, news });

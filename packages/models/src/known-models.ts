@@ -126,9 +126,9 @@ export function factsOf(
 ): ModelFacts | undefined {
   const model = plainModelName(name, environment);
   const known = CLAUDE.get(undated(model)) ?? (/^[\w-]+\//.test(model) ? OF_ANOTHER_PROVIDER : undefined);
-  const said = findStated(model, stated, environment);
-  if (said === undefined) return known;
-  const { thinking, ...numbers } = said;
+  const found = findStated(model, stated, environment);
+  if (found === undefined) return known;
+  const { thinking, ...numbers } = found;
   return { ...known, ...numbers, ...(thinking === undefined ? {} : { thinking: supportOf(thinking) }) };
 }
 

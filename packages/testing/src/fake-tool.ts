@@ -129,9 +129,10 @@ async function waitOf(
   { clock, delayMs, gate, ignoresAbort }: FakeToolOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const heard = ignoresAbort === true ? DEAF : signal;
-  if (delayMs !== undefined && clock !== undefined) await settleOrAbort(clock.sleep(delayMs, heard), heard);
-  if (gate !== undefined) await gate.pass(heard);
+  const observed = ignoresAbort === true ? DEAF : signal;
+  if (delayMs !== undefined && clock !== undefined)
+    await settleOrAbort(clock.sleep(delayMs, observed), observed);
+  if (gate !== undefined) await gate.pass(observed);
 }
 
 /** A signal that never aborts. */

@@ -1,5 +1,6 @@
 /** Converts a core request to the JSON body for the Messages API. */
 import type { ModelRequest } from '@heddle/core';
+import { omitUndefined } from '@heddle/core';
 
 export type RequestBody = Readonly<Record<string, unknown>>;
 
@@ -7,7 +8,7 @@ export function bodyOf(request: ModelRequest): RequestBody {
   const { model, max_tokens, system, tools, options } = request;
   const { thinking, effort, taskBudget, metadata, fastMode } = options;
   const output = {
-    ...(effort === undefined ? {} : { effort }),
+    ...omitUndefined({ effort }),
     ...(taskBudget === undefined ? {} : { task_budget: { type: 'tokens', ...taskBudget } }),
   };
   return {
@@ -16,9 +17,9 @@ export function bodyOf(request: ModelRequest): RequestBody {
     stream: true,
     ...(system.length === 0 ? {} : { system }),
     ...(tools.length === 0 ? {} : { tools }),
-    ...(thinking === undefined ? {} : { thinking }),
+    ...omitUndefined({ thinking }),
     ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...omitUndefined({ metadata }),
     ...(fastMode === true ? { speed: 'fast' } : {}),
     messages: messagesOf(request),
   };

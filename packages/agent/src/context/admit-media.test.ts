@@ -5,7 +5,7 @@ import { createAgent } from '../create-agent.ts';
 import { admitMedia } from './admit-media.ts';
 import { picture } from './test/picture.ts';
 
-const quiet = new AbortController().signal;
+const signal = new AbortController().signal;
 
 const image = (bytes: Buffer, media_type = 'image/png'): ContentBlock => ({
   type: 'image',
@@ -25,16 +25,16 @@ function sizeOf(block: ContentBlock | undefined): readonly [number, number] {
 }
 
 async function admitted(...content: readonly ContentBlock[]): Promise<readonly ContentBlock[]> {
-  const result = await admitMedia(content, quiet);
+  const result = await admitMedia(content, signal);
   if (typeof result === 'string') throw new Error(result);
   return result;
 }
 
 describe('what a user sends', () => {
   it('is handed on untouched where it holds no media, or media that may be sent', async () => {
-    expect(await admitMedia('plain words', quiet)).toBe('plain words');
+    expect(await admitMedia('plain words', signal)).toBe('plain words');
     const words = [text('plain words')];
-    expect(await admitMedia(words, quiet)).toBe(words);
+    expect(await admitMedia(words, signal)).toBe(words);
     const small = image(picture(20, 10));
     const fetched: ContentBlock = {
       type: 'image',

@@ -202,13 +202,13 @@ describe('a compaction on the user’s word', () => {
   });
 
   it('asks the hooks first, who may forbid it or add to it', async () => {
-    const said: (string | undefined)[] = [];
+    const texts: (string | undefined)[] = [];
     const hooks = {
       compaction: {
         before: ({ instructions }: { readonly instructions: string | undefined }) => {
-          said.push(instructions);
+          texts.push(instructions);
           return Promise.resolve(
-            said.length === 1 ? { forbid: 'Not today.' } : { instructions: 'Mind the tests.' },
+            texts.length === 1 ? { forbid: 'Not today.' } : { instructions: 'Mind the tests.' },
           );
         },
         after: () => Promise.resolve(),
@@ -222,7 +222,7 @@ describe('a compaction on the user’s word', () => {
       message: expect.stringContaining('Not today.') as string,
     });
     expect(await agent.compact()).toMatchObject({ ok: true });
-    expect(said).toEqual(['the SQL', undefined]);
+    expect(texts).toEqual(['the SQL', undefined]);
     expect(JSON.stringify([...(model.calls.at(-1)?.request.messages ?? [])])).toContain('Mind the tests.');
   });
 });

@@ -92,9 +92,9 @@ export async function* compactOnDemand(
     const reason = compacted.nothingToDo === true ? 'nothing to do' : 'failed';
     return { ok: false, reason, message: `The conversation was not compacted: ${compacted.why}` };
   }
-  const told = withLineage(compacted.report, lineage);
-  yield { type: 'context', report: told, messages: compacted.messages.since(0) };
-  return { ok: true, report: told };
+  const traced = withLineage(compacted.report, lineage);
+  yield { type: 'context', report: traced, messages: compacted.messages.since(0) };
+  return { ok: true, report: traced };
 }
 
 export const COMPACTION_FORBIDDEN = 'Compaction is switched off. Unset DISABLE_COMPACT to use it.';

@@ -1,6 +1,7 @@
 /** Compaction settings of the user, from settings files and the environment. The environment takes precedence. */
 import type { ContextChanges } from '@heddle/context';
 import type { ConfigChanges } from '@heddle/core';
+import { omitUndefined } from '@heddle/core';
 
 export interface CompactionSettings {
   readonly autoCompactEnabled: boolean | undefined;
@@ -42,7 +43,7 @@ export function compactionOverrides(
   return {
     config: isAutoOff || isReactiveOff ? { gates } : {},
     compaction: {
-      ...(window === undefined ? {} : { autoCompactWindow: window }),
+      ...omitUndefined({ autoCompactWindow: window }),
       ...(percent === undefined ? {} : { autoCompactRatio: percent / 100 }),
       ...(isForbidden ? { isForbidden } : {}),
     },

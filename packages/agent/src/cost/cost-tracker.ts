@@ -171,7 +171,7 @@ export class CostTracker {
   }
 }
 
-function onFirstRecord(records: ModelRecords, tell: () => void): ModelRecords {
+function onFirstRecord(records: ModelRecords, onFirst: () => void): ModelRecords {
   return {
     [Symbol.asyncIterator]() {
       const inner = records[Symbol.asyncIterator]();
@@ -179,7 +179,7 @@ function onFirstRecord(records: ModelRecords, tell: () => void): ModelRecords {
       return {
         next() {
           const next = inner.next();
-          if (isFirst) next.then(tell, () => undefined);
+          if (isFirst) next.then(onFirst, () => undefined);
           isFirst = false;
           return next;
         },

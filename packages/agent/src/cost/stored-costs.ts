@@ -32,7 +32,7 @@ export class StoredCosts implements Iterable<readonly [model: string, spending: 
     usage: Usage,
     costUsd: number | undefined,
     webSearches = 0,
-    isTold: boolean = isCostReported(usage),
+    isReported: boolean = isCostReported(usage),
   ): void {
     const before = this.#perModel.get(model) ?? NOTHING_SPENT;
     this.#perModel.set(model, {
@@ -40,7 +40,7 @@ export class StoredCosts implements Iterable<readonly [model: string, spending: 
       costUsd: before.costUsd + (costUsd ?? 0),
       known: before.known && costUsd !== undefined,
       webSearches: before.webSearches + webSearches,
-      ...(before.told && isTold ? { told: true } : {}),
+      ...(before.told && isReported ? { told: true } : {}),
     });
   }
 

@@ -3,6 +3,7 @@ import type { Usage } from '@heddle/core';
 import { usageByModel, webSearchesOf } from '@heddle/models';
 import type { ModelUsage } from '../sdk/message.ts';
 import { StoredCosts } from './stored-costs.ts';
+import { omitUndefined } from '@heddle/core';
 /** Returns the cost in USD for this usage of this model. Undefined if no price is known. */
 export type Price = (model: string, usage: Usage) => number | undefined;
 
@@ -40,7 +41,7 @@ export class UsageMeter {
       if (costUsd !== undefined) costs[part.model] = (costs[part.model] ?? 0) + costUsd;
       total = total === undefined || costUsd === undefined ? undefined : total + costUsd;
     }
-    return { ...(total === undefined ? {} : { costUsd: total }), ...(parts.length > 1 ? { costs } : {}) };
+    return { ...omitUndefined({ costUsd: total }), ...(parts.length > 1 ? { costs } : {}) };
   }
 
   /** Moves a part of the earlier costs to the new ones. */

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
 import type { SdkMessage, SdkResult } from '../sdk/message.ts';
 import type { AgentOptions } from './options.ts';
+import { omitUndefined } from '@heddle/core';
 
 const look = fakeTool({
   name: 'Look',
@@ -136,13 +137,13 @@ describe('a price', () => {
   });
 
   it('that the provider stated is not attributed to a price list, also after a resume', async () => {
-    const told = (costUsd?: number) =>
-      answer(
-        say('Hi.'),
-        usage({ output_tokens: 1, ...(costUsd === undefined ? {} : { cost_usd: costUsd }) }),
-      );
+    const reported = (costUsd?: number) =>
+      answer(say('Hi.'), usage({ output_tokens: 1, ...omitUndefined({ cost_usd: costUsd }) }));
     const price = () => 0.02;
-    const [first, second] = await submit({ model: scriptedModel([told(0.02), told()]), price }, ['go', 'on']);
+    const [first, second] = await submit({ model: scriptedModel([reported(0.02), reported()]), price }, [
+      'go',
+      'on',
+    ]);
     expect(first?.modelUsage['scripted']).not.toHaveProperty('costBasis');
     expect(second?.modelUsage['scripted']).toMatchObject({ costUSD: 0.04, costBasis: 'list' });
   });

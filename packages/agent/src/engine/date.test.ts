@@ -29,8 +29,8 @@ async function talk(days: readonly number[], begun: boolean): Promise<string[]> 
 
 it('is told of a new day once, and the date it began with stays where it was', async () => {
   const requests = await talk([0, 0, 1, 1, 2], true);
-  const told = requests.map((request) => request.match(/The date is now [\d-]+/g) ?? []);
-  expect(told).toEqual([
+  const dates = requests.map((request) => request.match(/The date is now [\d-]+/g) ?? []);
+  expect(dates).toEqual([
     [],
     [],
     ['The date is now 2026-11-16'],

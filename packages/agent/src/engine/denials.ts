@@ -21,7 +21,7 @@ export class Denials {
   }
 
   /** Returns the denial that this event makes final, if it does. */
-  hear(event: LoopEvent): Denial | undefined {
+  observe(event: LoopEvent): Denial | undefined {
     if (event.type === 'tombstone') for (const uuid of event.uuids) this.#counted.delete(uuid);
     if (event.type !== 'message' || !event.outcome) return undefined;
     const { toolUseId } = event.outcome;

@@ -100,8 +100,8 @@ export class QueryEngine {
     this.#now = (options.clock ?? systemClock).now;
     this.#session = options.session ?? memorySession(this.#uuid(), this.#now);
     this.sessionId = this.#session.id;
-    const stance = initialSessionState(this.#session, options);
-    this.#log = new SessionLog(this.#session, () => this.#messageStamp(), stance);
+    const state = initialSessionState(this.#session, options);
+    this.#log = new SessionLog(this.#session, () => this.#messageStamp(), state);
     this.#costs = new CostTracker(options, this.#session.bill);
     const own = { session: this.#session, log: this.#log, costs: this.#costs, uuid: this.#uuid };
     const parts = { ...own, options: () => this.#options, stamp: () => this.#stamp() };
@@ -376,23 +376,23 @@ export class QueryEngine {
   }
 
   /** A tool changed the mode (a plan started or ended). The newest change counts. */
-  #applySessionState(stance: SessionState): void {
-    const { permissionMode: mode } = stance;
+  #applySessionState(state: SessionState): void {
+    const { permissionMode: mode } = state;
     if (mode !== this.#log.mode)
       liveOf(this.#options).apply([{ type: 'setMode', mode, destination: 'session' }]);
-    this.#log.stance = stance;
+    this.#log.state = state;
   }
 
   /** Attaches the notes that join a prompt. */
   #attachNotes(now: number, hookContext: string | undefined): void {
-    const { stance, notes } = promptNotes(this.#options, {
-      stance: this.#log.stance,
+    const { state, notes } = promptNotes(this.#options, {
+      state: this.#log.state,
       folders: workingFoldersOf(this.#options),
       isPlanning: this.permissionMode === 'plan',
       dates: dateNote(this.#view.head.userContext[DATE], this.messages, now),
       hookContext,
     });
-    if (stance) this.#log.store({ type: 'stance', stance: (this.#log.stance = stance) });
+    if (state) this.#log.store({ type: 'stance', stance: (this.#log.state = state) });
     for (const note of notes) this.#attach(note);
   }
 
@@ -456,7 +456,7 @@ export class QueryEngine {
     if (event.type === 'stance') this.#applySessionState(event.stance);
     turn.counts.note(event, this.#now());
     this.#options.onEvent?.(event);
-    const denial = turn.denials.hear(event);
+    const denial = turn.denials.observe(event);
     if (denial) {
       const { tool_name: tool, tool_use_id: toolUseId, tool_input: input, message: reason } = denial;
       this.#options.hooks?.permissionDenied?.({ tool, toolUseId, input, reason });
@@ -473,7 +473,7 @@ export class QueryEngine {
       head: this.#view.head,
       signal: this.#controller.signal,
       fileState: this.fileState,
-      stance: this.#log.stance,
+      state: this.#log.state,
       context: this.#view.context,
       store: this.#log.store,
       stored: this.#log.stored,

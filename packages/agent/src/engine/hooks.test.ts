@@ -49,9 +49,9 @@ it('a hook after a call is given what the tool gave, and not only its words', as
       },
     },
   });
-  const told: unknown[] = [];
-  for await (const line of agent.submit('go')) if (line.type === 'user') told.push(line.tool_use_result);
-  expect(given).toEqual(['a view', ...told]);
+  const reported: unknown[] = [];
+  for await (const line of agent.submit('go')) if (line.type === 'user') reported.push(line.tool_use_result);
+  expect(given).toEqual(['a view', ...reported]);
   expect(given[1]).toBeDefined();
 });
 

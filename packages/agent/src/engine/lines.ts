@@ -104,13 +104,16 @@ type Outcome = Pick<SdkResult, 'result' | 'errors' | 'api_error_status' | 'struc
 
 /** An answer stays valid if its end could not be stored. The result reports both. */
 function outcome(end: EndOfRun, subtype: SdkResult['subtype']): Outcome {
-  const said = told(end, subtype);
+  const outcome = outcomeOf(end, subtype);
   const { unstored } = end;
-  if (unstored === undefined || said.errors?.includes(unstored)) return said;
-  return { ...said, errors: [...(said.errors ?? []), unstored] };
+  if (unstored === undefined || outcome.errors?.includes(unstored)) return outcome;
+  return { ...outcome, errors: [...(outcome.errors ?? []), unstored] };
 }
 
-function told({ terminal, counts, structured, exhausted }: EndOfRun, subtype: SdkResult['subtype']): Outcome {
+function outcomeOf(
+  { terminal, counts, structured, exhausted }: EndOfRun,
+  subtype: SdkResult['subtype'],
+): Outcome {
   if (exhausted) return { errors: ['The model never gave an output of the required shape.'] };
   if (structured !== undefined) return { result: JSON.stringify(structured), structured_output: structured };
   if (subtype !== 'success') return failure(terminal, counts);

@@ -40,7 +40,7 @@ interface Ground {
   start(): Promise<void>;
 }
 
-function ground(kind: 'link' | 'folder'): Ground {
+function newWorkspace(kind: 'link' | 'folder'): Ground {
   const root = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-races-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const project = path.join(root, 'project');
@@ -150,7 +150,7 @@ describe.each(['link', 'folder'] as const)('while a %s is swapped', (kind) => {
     ['Glob', { pattern: 'name-*', path: 'd' }, 'name-outside', 'name-inside'],
     ['Glob', { pattern: '**/name-*' }, 'name-outside', 'name-inside'],
   ])('%s %j shows nothing of a denied folder', LONG, async (tool, input, secret, own) => {
-    const there = ground(kind);
+    const there = newWorkspace(kind);
     const calls = caller(there);
     await there.start();
     const { escapes, done } = await trials(async () => {
@@ -169,7 +169,7 @@ describe.each(['link', 'folder'] as const)('while a %s is swapped', (kind) => {
     ['Edit', () => ({ file_path: 'd/x', old_string: 'common', new_string: 'common!' })],
     ['NotebookEdit', (index) => ({ notebook_path: 'd/x.ipynb', cell_id: 'c', new_source: `${index}` })],
   ])('%s changes nothing outside (%#)', LONG, async (tool, inputFor) => {
-    const there = ground(kind);
+    const there = newWorkspace(kind);
     const calls = caller(there);
     // All have been read, so that only the place decides.
     for (const folder of [there.inside, there.outside])
@@ -188,7 +188,7 @@ describe.each(['link', 'folder'] as const)('while a %s is swapped', (kind) => {
 
 describe('while a folder is swapped for a link', () => {
   it('going back to a checkpoint changes nothing outside', LONG, async () => {
-    const there = ground('folder');
+    const there = newWorkspace('folder');
     const store = new CheckpointStore({ folder: path.join(path.dirname(there.project), 'history') });
     const file = path.join(there.inside, 'x');
     const isChanged = watchOutside(there);
@@ -205,7 +205,7 @@ describe('while a folder is swapped for a link', () => {
   });
 
   it.each(['blobs', 'spills', 'old contents'])('%s are stored nowhere else', LONG, async (what) => {
-    const there = ground('folder');
+    const there = newWorkspace('folder');
     const folder = path.join(there.inside, 'store');
     const blobs = createBlobs(folder, false);
     const spills = spillFiles(folder);

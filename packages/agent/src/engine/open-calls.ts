@@ -16,7 +16,7 @@ interface OpenCallPlan {
   /** Calls to run again: they changed nothing, or may be repeated. */
   readonly again: readonly OpenCall[];
   /** All others, each with its result for the model. */
-  readonly told: readonly { readonly open: OpenCall; readonly text: string; readonly isError: boolean }[];
+  readonly reported: readonly { readonly open: OpenCall; readonly text: string; readonly isError: boolean }[];
 }
 
 const NEVER_BEGAN = 'The session was interrupted before this call began. It had no effect.';
@@ -32,8 +32,8 @@ export async function* finishOpenCalls(
   stamp: () => { uuid: string; at: number },
 ): AsyncGenerator<LoopEvent, HookMessage | undefined> {
   if (openCalls.length === 0) return undefined;
-  const { again, told } = await planOpenCalls(openCalls, params.toolUseContext);
-  for (const { open, text, isError } of told) {
+  const { again, reported } = await planOpenCalls(openCalls, params.toolUseContext);
+  for (const { open, text, isError } of reported) {
     const message = resultMessage(stamp(), open.call.id, text, isError);
     yield { type: 'message', message, outcome: { toolUseId: open.call.id, isError } };
   }
@@ -50,8 +50,8 @@ export async function* reportUncertainCalls(
   openCalls: readonly OpenCall[],
   stamp: () => { uuid: string; at: number },
 ): AsyncGenerator<LoopEvent, undefined> {
-  const { told } = await planOpenCalls(openCalls, params.toolUseContext);
-  for (const { open, text, isError } of told) {
+  const { reported } = await planOpenCalls(openCalls, params.toolUseContext);
+  for (const { open, text, isError } of reported) {
     if (!open.intent && isRunnable(open)) continue;
     const message = resultMessage(stamp(), open.call.id, text, isError);
     yield { type: 'message', message, outcome: { toolUseId: open.call.id, isError } };
@@ -66,19 +66,20 @@ function isRunnable({ call }: OpenCall): boolean {
 
 async function planOpenCalls(openCalls: readonly OpenCall[], context: ToolUseContext): Promise<OpenCallPlan> {
   const again: OpenCall[] = [];
-  const told: { open: OpenCall; text: string; isError: boolean }[] = [];
+  const reported: { open: OpenCall; text: string; isError: boolean }[] = [];
   for (const open of openCalls) {
     const { intent, call } = open;
     const tool = context.tools.find((candidate) => candidate.name === call.name);
-    if (!intent) told.push({ open, text: toolError(NEVER_BEGAN), isError: true });
+    if (!intent) reported.push({ open, text: toolError(NEVER_BEGAN), isError: true });
     else if (tool && intent.effect !== 'writing') again.push(open);
     else {
       const outcome = intent.details ? await tool?.recallOutcome?.(intent.details, context) : undefined;
-      if (outcome === 'done') told.push({ open, text: HAD_HAPPENED, isError: false });
-      else told.push({ open, text: toolError(outcome === 'not_done' ? HAD_NOT : PERHAPS), isError: true });
+      if (outcome === 'done') reported.push({ open, text: HAD_HAPPENED, isError: false });
+      else
+        reported.push({ open, text: toolError(outcome === 'not_done' ? HAD_NOT : PERHAPS), isError: true });
     }
   }
-  return { again, told };
+  return { again, reported };
 }
 
 export function resultMessage(

@@ -44,7 +44,7 @@ interface RunSetup {
   readonly signal: AbortSignal;
   readonly fileState: FileStateCache;
   /** The state after the earlier runs. */
-  readonly stance: SessionState | undefined;
+  readonly state: SessionState | undefined;
   readonly context: ContextPipeline;
   readonly store: (body: EntryBody) => void;
   readonly stored: () => Promise<void> | undefined;
@@ -61,14 +61,14 @@ interface RunSetup {
 
 export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
   const { maxTurns, tokenBudget, taskBudget, requestOptions, config } = options;
-  const { structured, stance, head } = setup;
-  const tools = toolsOf(options, stance);
+  const { structured, state, head } = setup;
+  const tools = toolsOf(options, state);
   const toolUseContext: ToolUseContext = {
     tools: structured ? [...tools, structured.tool] : tools,
     model: options.modelName,
-    permissionMode: stance?.permissionMode ?? 'default',
+    permissionMode: state?.permissionMode ?? 'default',
     signal: setup.signal,
-    workingDirectory: stance?.workingDirectory ?? options.cwd,
+    workingDirectory: state?.workingDirectory ?? options.cwd,
     additionalDirectories: [],
     agentId: options.identity?.id,
     fileState: setup.fileState,
@@ -122,7 +122,7 @@ interface PipelineSetup extends Pick<RunSetup, 'session' | 'head'> {
   readonly uuid: () => string;
   /** Windows that servers stated when they rejected a request, by model. */
   readonly learnedWindows: Map<string, number>;
-  readonly stance: () => SessionState | undefined;
+  readonly state: () => SessionState | undefined;
 }
 
 /** The context levels of a session. */
@@ -147,7 +147,7 @@ export function contextPipelineOf(options: AgentOptions, setup: PipelineSetup): 
     hooks: options.hooks?.compaction,
     refusedBlocks: () => session.projection.refused,
     deniedFiles: deniedFilesOf(options, cwd),
-    standing: async () => [...whereNote(setup.stance(), cwd), ...((await options.standing?.()) ?? [])],
+    standing: async () => [...whereNote(setup.state(), cwd), ...((await options.standing?.()) ?? [])],
   });
 }
 
@@ -177,11 +177,12 @@ function noting(hooks: ToolHooks, denials: Denials): ToolHooks {
   return {
     ...hooks,
     before: async (call, signal) => {
-      const said = await hooks.before(call, signal);
+      const answer = await hooks.before(call, signal);
       const { toolUseId: tool_use_id, tool: tool_name, input: tool_input } = call;
-      const message = said.message ?? 'A hook denied this call.';
-      if (said.decision === 'deny') denials.note({ tool_name, tool_use_id, tool_input, by: 'hook', message });
-      return said;
+      const message = answer.message ?? 'A hook denied this call.';
+      if (answer.decision === 'deny')
+        denials.note({ tool_name, tool_use_id, tool_input, by: 'hook', message });
+      return answer;
     },
   };
 }
@@ -194,14 +195,14 @@ function watching(
   const toolHooks: ToolHooks = {
     ...deps.toolHooks,
     after: async (call, result, signal) => {
-      const said = await deps.toolHooks.after(call, result, signal);
-      if (call.tool !== STRUCTURED_OUTPUT) return said;
-      return { ...said, stop: { hook: STRUCTURED_OUTPUT, message: 'The output was given.' } };
+      const answer = await deps.toolHooks.after(call, result, signal);
+      if (call.tool !== STRUCTURED_OUTPUT) return answer;
+      return { ...answer, stop: { hook: STRUCTURED_OUTPUT, message: 'The output was given.' } };
     },
     afterFailure: async (call, failure, signal) => {
-      const said = await deps.toolHooks.afterFailure(call, failure, signal);
-      if (call.tool !== STRUCTURED_OUTPUT || !structured.exhausted) return said;
-      return { ...said, stop: { hook: STRUCTURED_OUTPUT, message: 'No valid output was given.' } };
+      const answer = await deps.toolHooks.afterFailure(call, failure, signal);
+      if (call.tool !== STRUCTURED_OUTPUT || !structured.exhausted) return answer;
+      return { ...answer, stop: { hook: STRUCTURED_OUTPUT, message: 'No valid output was given.' } };
     },
   };
   return {

@@ -11,6 +11,7 @@ import {
   type Permission,
   type Tool,
   type ToolUseContext,
+  omitUndefined,
 } from '@heddle/core';
 import { LivePermissions } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
@@ -62,7 +63,7 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
     const deciding = { request, readOnlyView };
     const { decide, suggest, places } = await decider(options, live, deciding, context);
     const verdict = decide();
-    const allowed: Permission = { behavior: 'allow', ...(places === undefined ? {} : { places }) };
+    const allowed: Permission = { behavior: 'allow', ...omitUndefined({ places }) };
     if (verdict.decision === 'allow') {
       const { readOnlyRun } = verdict;
       return readOnlyRun ? { ...allowed, readOnlyRun } : allowed;
@@ -92,8 +93,8 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
     if (byHook === undefined) options.hooks?.question?.(question);
     const answer = byHook ?? (await answerOf(options.canUseTool, question, signal));
     const { allow, message, updatedInput, updates } = answer;
-    const said = message === undefined ? {} : { message };
-    record.store({ type: 'ask_answer', toolUseId, behavior: allow ? 'allow' : 'deny', ...said });
+    const withMessage = message === undefined ? {} : { message };
+    record.store({ type: 'ask_answer', toolUseId, behavior: allow ? 'allow' : 'deny', ...withMessage });
     await record.stored?.();
     const refused = message ?? 'The user denied this call.';
     // A withdrawn question has no answer, so nothing was denied.

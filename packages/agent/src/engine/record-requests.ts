@@ -13,6 +13,7 @@ import type {
 } from '@heddle/core';
 import type { Thresholds } from '@heddle/context';
 import { JournalError } from '../session/journal/journal.ts';
+import { omitUndefined } from '@heddle/core';
 
 interface RequestRecord {
   readonly store: (body: EntryBody) => void;
@@ -36,7 +37,7 @@ export function recordRequests(model: ModelPort, record: RequestRecord): ModelPo
   };
   const { searchesWeb, factsOf } = model;
   return Object.assign(send, {
-    ...(searchesWeb === undefined ? {} : { searchesWeb }),
+    ...omitUndefined({ searchesWeb }),
     ...(factsOf ? { factsOf: factsOf.bind(model) } : {}),
   });
 }

@@ -31,19 +31,19 @@ export class SessionLog {
   readonly #session: Session;
   readonly #stamp: () => MessageStamp;
   /** The session state after tools and the user changed it; undefined while it is the initial one. */
-  stance: SessionState | undefined;
+  state: SessionState | undefined;
   #begun = false;
   #firstRecordAt: number | undefined;
 
-  constructor(session: Session, stamp: () => MessageStamp, stance: SessionState | undefined) {
+  constructor(session: Session, stamp: () => MessageStamp, state: SessionState | undefined) {
     this.#session = session;
     this.#stamp = stamp;
-    this.stance = stance;
+    this.state = state;
   }
 
   /** The permission mode of the session itself. An answer of the user may have set another one. */
   get mode(): PermissionMode {
-    return this.stance?.permissionMode ?? 'default';
+    return this.state?.permissionMode ?? 'default';
   }
 
   /** Prompts that wait in the queue, by id. */
@@ -67,7 +67,7 @@ export class SessionLog {
     this.#session.projection.apply(body);
     if (!isBoundary(body)) return;
     // A reader that starts at this entry must find them after it.
-    if (this.stance) this.store({ type: 'stance', stance: this.stance });
+    if (this.state) this.store({ type: 'stance', stance: this.state });
     const { refused } = this.#session.projection;
     if (refused.size > 0) this.store({ type: 'refused', blocks: [...refused] });
     for (const prompt of this.queued.values()) this.store(prompt);
@@ -93,15 +93,15 @@ export class SessionLog {
     if (this.#begun) return;
     if (!this.#session.snapshot) this.store({ type: 'session', snapshot: head });
     // A rewind at the start may have added a boundary.
-    if (this.stance) this.store({ type: 'stance', stance: this.stance });
+    if (this.state) this.store({ type: 'stance', stance: this.state });
     this.#begun = true;
   }
 
   /** The mode survives the process. If it cannot be stored, it holds for this process only. */
   changeMode(permissionMode: PermissionMode, cwd: string): void {
-    this.stance = { workingDirectory: cwd, tools: [], ...this.stance, permissionMode };
-    const { stance } = this;
-    if (this.#begun) void reasonUnstored(async () => this.store({ type: 'stance', stance }));
+    this.state = { workingDirectory: cwd, tools: [], ...this.state, permissionMode };
+    const { state } = this;
+    if (this.#begun) void reasonUnstored(async () => this.store({ type: 'stance', stance: state }));
   }
 
   /**

@@ -59,7 +59,7 @@ const work = Array.from(
 );
 
 /** The texts of the last request. */
-const told = (model: ScriptedModel): string =>
+const textsFor = (model: ScriptedModel): string =>
   JSON.stringify([...(model.calls.at(-1)?.request.messages ?? [])]);
 
 describe('the working directory', () => {
@@ -68,7 +68,7 @@ describe('the working directory', () => {
     const session = begin();
     const model = scriptedModel([[call('Bash', { command: 'cd sub' }, 'b1')], done, pwd('b2'), done]);
     await agentIn(folder, session, model).run('move', 'where?');
-    expect(told(model)).toContain(JSON.stringify(path.join(folder, 'sub')).slice(1, -1));
+    expect(textsFor(model)).toContain(JSON.stringify(path.join(folder, 'sub')).slice(1, -1));
     session.journal.close();
 
     const again = resume();
@@ -89,7 +89,7 @@ describe('the working directory', () => {
     const model = scriptedModel([pwd('b2'), done]);
     await agentIn(folder, resume(), model).run('where?');
     expect(resultOf(model, 'b2')).toBe(folder);
-    expect(told(model)).toContain(
+    expect(textsFor(model)).toContain(
       `The working directory ${path.join(folder, 'sub')} no longer exists. It is now ${folder}.`,
     );
   });
@@ -99,14 +99,14 @@ describe('the working directory', () => {
     const session = begin();
     await agentIn(folder, session, scriptedModel([done])).run('begin');
     const outside = path.dirname(folder);
-    const stance = { workingDirectory: outside, permissionMode: 'default' as const, tools: [] };
-    session.journal.append({ type: 'stance', stance });
+    const state = { workingDirectory: outside, permissionMode: 'default' as const, tools: [] };
+    session.journal.append({ type: 'stance', stance: state });
     session.journal.close();
 
     const model = scriptedModel([pwd('b2'), done]);
     await agentIn(folder, resume(), model).run('where?');
     expect(resultOf(model, 'b2')).toBe(folder);
-    expect(told(model)).toContain(
+    expect(textsFor(model)).toContain(
       `The working directory ${outside} lies outside the folders of this session. It is now ${folder}.`,
     );
   });
@@ -242,7 +242,7 @@ describe('todos', () => {
     expect(todosIn(agent.messages)).toEqual(todos);
     expect(await agent.compact()).toMatchObject({ ok: true });
     await run('continue');
-    expect(told(model)).toContain('Acting');
+    expect(textsFor(model)).toContain('Acting');
     session.journal.close();
     expect(todosIn(resume().projection.messages)).toEqual(todos);
   });
@@ -267,11 +267,11 @@ describe('news', () => {
       },
     });
     await run('first');
-    expect(told(model)).toContain('The background task b1 has ended.');
+    expect(textsFor(model)).toContain('The background task b1 has ended.');
     expect(stored).toEqual(['b1']);
     await run('second');
     expect(stored).toEqual(['b1', 'b2']);
-    expect(told(model)).toContain('The background task b2 has ended.');
+    expect(textsFor(model)).toContain('The background task b2 has ended.');
   });
 });
 

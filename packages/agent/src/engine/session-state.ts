@@ -12,7 +12,7 @@ export function initialSessionState(
   { projection, snapshot }: Pick<Session, 'projection' | 'snapshot'>,
   options: AgentOptions,
 ): SessionState | undefined {
-  const { stance: stored } = projection;
+  const { sessionState: stored } = projection;
   const { cwd, defaultPermissionMode = 'default' } = options;
   const kept = stored?.permissionMode === 'bypassPermissions' ? undefined : stored?.permissionMode;
   const permissionMode = options.permissionMode ?? kept ?? defaultPermissionMode;
@@ -24,7 +24,7 @@ export function initialSessionState(
 }
 
 interface PromptFacts {
-  readonly stance: SessionState | undefined;
+  readonly state: SessionState | undefined;
   /** The folders of the session. The first one is the project. */
   readonly folders: readonly string[];
   readonly isPlanning: boolean;
@@ -41,12 +41,12 @@ export function promptNotes(
     planInstructions,
     redact = (value) => value,
   }: Pick<AgentOptions, 'identity' | 'news' | 'planInstructions' | 'redact'>,
-  { stance, folders, isPlanning, dates, hookContext }: PromptFacts,
-): { readonly stance?: SessionState; readonly notes: readonly Attachment[] } {
-  const moved = stance && existingFolder(stance, folders);
+  { state, folders, isPlanning, dates, hookContext }: PromptFacts,
+): { readonly state?: SessionState; readonly notes: readonly Attachment[] } {
+  const moved = state && existingFolder(state, folders);
   const hookNote = { kind: 'reminder', about: 'hook', text: hookContext ?? '' } as const;
   return {
-    ...(moved?.note ? { stance: moved.stance } : {}),
+    ...(moved?.note ? { state: moved.state } : {}),
     notes: [
       ...(moved?.note ? [moved.note] : []),
       ...(isPlanning ? [planNote(identity, planInstructions)] : []),
@@ -58,15 +58,15 @@ export function promptNotes(
 
 /** The state with an existing directory, and a note if that differs. The first folder is the project. */
 function existingFolder(
-  stance: SessionState,
+  state: SessionState,
   folders: readonly string[],
-): { readonly stance: SessionState; readonly note?: Attachment } {
-  const { workingDirectory: before } = stance;
+): { readonly state: SessionState; readonly note?: Attachment } {
+  const { workingDirectory: before } = state;
   const [cwd = before] = folders;
   const gone = before === cwd ? undefined : unusable(before, folders);
-  if (gone === undefined) return { stance };
+  if (gone === undefined) return { state };
   const text = `The working directory ${before} ${gone}. It is now ${cwd}.`;
-  return { stance: { ...stance, workingDirectory: cwd }, note: { kind: 'reminder', about: 'other', text } };
+  return { state: { ...state, workingDirectory: cwd }, note: { kind: 'reminder', about: 'other', text } };
 }
 
 function unusable(folder: string, folders: readonly string[]): string | undefined {
@@ -95,24 +95,24 @@ const PLANNING_NOTE = 'You are planning: look around, but change nothing.';
 const PLAN_NOTE = `${PLANNING_NOTE} When the plan is ready, give it to ExitPlanMode; where you are not offered that tool, give it as your answer.`;
 
 /** For the handoff of a compaction, which does not contain the commands that changed the directory. */
-export function whereNote(stance: SessionState | undefined, cwd: string): readonly Attachment[] {
-  if (!stance || stance.workingDirectory === cwd) return [];
+export function whereNote(state: SessionState | undefined, cwd: string): readonly Attachment[] {
+  if (!state || state.workingDirectory === cwd) return [];
   return [
-    { kind: 'reminder', about: 'other', text: `The working directory is now ${stance.workingDirectory}.` },
+    { kind: 'reminder', about: 'other', text: `The working directory is now ${state.workingDirectory}.` },
   ];
 }
 
 /** The tools of every request, and those that were loaded on demand. */
 export function toolsOf(
   { tools: own, deferredTools, liveTools }: AgentOptions,
-  stance: SessionState | undefined,
+  state: SessionState | undefined,
 ): readonly Tool[] {
   const active = liveTools?.active() ?? [];
   const tools = active.length === 0 ? own : [...own, ...active];
-  if (!stance || !deferredTools) return tools;
+  if (!state || !deferredTools) return tools;
   const present = new Set(tools.map(({ name }) => name));
   const deferred = deferredTools();
-  const loaded = stance.tools.flatMap((name) => {
+  const loaded = state.tools.flatMap((name) => {
     if (present.has(name)) return [];
     return deferred.find((tool) => tool.name === name) ?? [];
   });

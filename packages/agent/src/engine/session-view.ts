@@ -46,7 +46,7 @@ export class SessionView {
       head: this.head,
       uuid,
       learnedWindows: this.#learnedWindows,
-      stance: () => log.stance,
+      state: () => log.state,
     }));
   }
 }

@@ -5,6 +5,7 @@ import {
   type PermissionMode,
   textOf,
   type ToolUseContext,
+  omitUndefined,
 } from '@heddle/core';
 import { createReadFileState } from '../attachments/changed-files.ts';
 import type { AgentOptions } from './options.ts';
@@ -61,8 +62,7 @@ export async function runSideCall(options: AgentOptions, call: SideCall): Promis
     const placed = {
       ...context,
       toolUseId,
-      ...(places === undefined ? {} : { places }),
-      ...(readOnlyRun === undefined ? {} : { readOnlyRun }),
+      ...omitUndefined({ places, readOnlyRun }),
     };
     const { data } = await tool.call(updatedInput ?? input, placed, () => undefined);
     const { content, isError } = tool.toResult(data);

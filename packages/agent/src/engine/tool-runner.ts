@@ -65,7 +65,7 @@ export class ToolRunner {
       clock: systemClock,
       limits: DEFAULT_LIMITS,
       onInterrupt: () => undefined,
-      tell: (update) => {
+      emit: (update) => {
         if (update.type === 'progress') onProgress(update.data);
         else if (update.type === 'ready') {
           const end = ended.promise.then(() => undefined);

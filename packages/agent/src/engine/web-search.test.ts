@@ -219,7 +219,7 @@ describe('WebSearch', () => {
 
   it('is asked about, and not there at all where the server cannot search', async () => {
     const { api, content } = await run([search, say('So.')], { rules: { allow: [], ask: [], deny: [] } });
-    expect(content).toContain('No rule allows to search the web.');
+    expect(content).toContain('No rule allows a web search.');
     expect(api.requests).toHaveLength(2);
     const { active, deferred } = builtinToolSet();
     expect([...active, ...deferred].map(({ name }) => name)).not.toContain('WebSearch');

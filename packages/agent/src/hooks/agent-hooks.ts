@@ -8,6 +8,7 @@ import {
   type Json,
   type Message,
   textOf,
+  omitUndefined,
 } from '@heddle/core';
 import type { AgentHooks, StopHookAnswer, StopHookQuestion, SubagentIdentity } from '../engine/options.ts';
 import { permissionUpdates } from '../permission/live-permissions.ts';
@@ -19,21 +20,24 @@ import { describeFailures, type HookCall, type HookRunner } from './hook-runner.
 
 export interface AgentHooksDeps {
   /** Shows a text to the user. */
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
   readonly messages: () => Iterable<Message>;
   /** Set for the hooks of a subagent. Every event names it. */
   readonly agent?: SubagentIdentity | undefined;
 }
 
 /** Every event that the engine reports to hooks. An event without hooks costs nothing. */
-export function createAgentHooks(runner: HookRunner, { tell, messages, agent }: AgentHooksDeps): AgentHooks {
+export function createAgentHooks(
+  runner: HookRunner,
+  { notify, messages, agent }: AgentHooksDeps,
+): AgentHooks {
   const origin = agent ? { agent_id: agent.id, agent_type: agent.type } : {};
   const own = agent?.hooks && hooksOfAgent(agent);
-  for (const problem of own?.problems ?? []) tell(problem);
+  for (const problem of own?.problems ?? []) notify(problem);
   const also = own?.hooks;
   const run = async (call: HookCall): Promise<HookResponse> => {
     const response = await runner.run({ ...call, input: { ...call.input, ...origin }, also });
-    for (const text of [...response.messages, ...describeFailures(response)]) tell(text);
+    for (const text of [...response.messages, ...describeFailures(response)]) notify(text);
     return response;
   };
   const callInput = ({ tool, input, toolUseId }: HookedCall) => ({
@@ -134,7 +138,7 @@ export function createAgentHooks(runner: HookRunner, { tell, messages, agent }: 
       return block ?? stop;
     },
     forSubagent: (child) =>
-      createAgentHooks(runner, { tell, messages: child.messages ?? (() => []), agent: child }),
+      createAgentHooks(runner, { notify, messages: child.messages ?? (() => []), agent: child }),
     stopFailure({ message, ...error }) {
       void run({ event: 'StopFailure', input: { error: error.class, error_details: message } });
     },
@@ -199,15 +203,13 @@ export function isDeclared({ handler }: HookDefinition): boolean {
 
 function beforeTool({ decision, reason, updatedInput, context, stop }: HookResponse): BeforeTool {
   const more = {
-    ...(context === undefined ? {} : { additionalContext: context }),
+    ...omitUndefined({ additionalContext: context }),
     ...(stop === undefined ? {} : { stop: { hook: 'PreToolUse', message: stop } }),
   };
   if (stop !== undefined) return { ...more, decision: 'deny', message: stop };
   return {
     ...more,
-    ...(decision === undefined ? {} : { decision }),
-    ...(reason === undefined ? {} : { message: reason }),
-    ...(updatedInput === undefined ? {} : { updatedInput }),
+    ...omitUndefined({ decision, message: reason, updatedInput }),
   };
 }
 

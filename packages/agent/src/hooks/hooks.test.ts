@@ -37,7 +37,7 @@ function answer(event: HookEventName, script: string, input: object = {}): Promi
 }
 
 /** The fields of a response that say something. */
-function said({ failures, ...response }: HookResponse): object {
+function withoutFailures({ failures, ...response }: HookResponse): object {
   const present = Object.entries(response).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
   );
@@ -64,55 +64,64 @@ describe.each(HOOK_EVENT_NAMES)('a %s hook', (event) => {
   const { onBlock, textIsContext } = traitsOf(event);
 
   it.concurrent('that exits 0 without output has no effect', async () => {
-    expect(said(await answer(event, 'cat >/dev/null'))).toEqual({});
+    expect(withoutFailures(await answer(event, 'cat >/dev/null'))).toEqual({});
   });
 
   it.concurrent('that prints plain text adds context only where the event takes it', async () => {
-    expect(said(await answer(event, 'echo hello'))).toEqual(textIsContext ? { context: 'hello' } : {});
+    expect(withoutFailures(await answer(event, 'echo hello'))).toEqual(
+      textIsContext ? { context: 'hello' } : {},
+    );
   });
 
   it.concurrent('that exits 2 blocks with its standard error as the reason', async () => {
-    expect(said(await answer(event, 'echo no >&2; exit 2'))).toEqual(BLOCKED[onBlock]('no'));
+    expect(withoutFailures(await answer(event, 'echo no >&2; exit 2'))).toEqual(BLOCKED[onBlock]('no'));
   });
 
   it.concurrent('that exits 2 with a JSON reason prefers that reason', async () => {
     const script = `${printed({ reason: 'by JSON' })}; echo ignored >&2; exit 2`;
-    expect(said(await answer(event, script))).toMatchObject(BLOCKED[onBlock]('by JSON'));
+    expect(withoutFailures(await answer(event, script))).toMatchObject(BLOCKED[onBlock]('by JSON'));
   });
 
   it.concurrent('that exits 1 is reported and changes nothing', async () => {
-    expect(said(await answer(event, 'echo broken >&2; exit 1'))).toEqual({ failed: ['exit code 1: broken'] });
+    expect(withoutFailures(await answer(event, 'echo broken >&2; exit 1'))).toEqual({
+      failed: ['exit code 1: broken'],
+    });
   });
 
   it.concurrent('that exits 1 with valid JSON still counts', async () => {
     const script = `${printed({ systemMessage: 'told' })}; exit 1`;
-    expect(said(await answer(event, script))).toEqual({ messages: ['told'], failed: ['exit code 1'] });
+    expect(withoutFailures(await answer(event, script))).toEqual({
+      messages: ['told'],
+      failed: ['exit code 1'],
+    });
   });
 
   it.concurrent('that prints continue: false ends the run', async () => {
     const script = printed({ continue: false, stopReason: 'enough' });
-    expect(said(await answer(event, script))).toEqual({ stop: 'enough' });
+    expect(withoutFailures(await answer(event, script))).toEqual({ stop: 'enough' });
   });
 
   it.concurrent('that prints decision: block blocks', async () => {
     const script = printed({ decision: 'block', reason: 'not now' });
-    expect(said(await answer(event, script))).toMatchObject(BLOCKED[onBlock]('not now'));
+    expect(withoutFailures(await answer(event, script))).toMatchObject(BLOCKED[onBlock]('not now'));
   });
 
   it.concurrent('that prints broken JSON is plain text', async () => {
     const script = `printf '{"decision": "block"'`;
-    expect(said(await answer(event, script))).toEqual(
+    expect(withoutFailures(await answer(event, script))).toEqual(
       textIsContext ? { context: '{"decision": "block"' } : {},
     );
   });
 
   it.concurrent('that adds context gives it to the model', async () => {
     const script = printed({ hookSpecificOutput: { hookEventName: event, additionalContext: 'note' } });
-    expect(said(await answer(event, script))).toEqual({ context: 'note' });
+    expect(withoutFailures(await answer(event, script))).toEqual({ context: 'note' });
   });
 
   it.concurrent('that crashes is reported', async () => {
-    expect(said(await answer(event, 'kill -9 $$'))).toEqual({ failed: ['It was ended by SIGKILL.'] });
+    expect(withoutFailures(await answer(event, 'kill -9 $$'))).toEqual({
+      failed: ['It was ended by SIGKILL.'],
+    });
   });
 });
 
@@ -142,7 +151,7 @@ describe('PreToolUse decisions', () => {
       ),
     );
     const response = await runnerFor(on('PreToolUse', ...each)).run({ event: 'PreToolUse', input: {} });
-    expect(said(response)).toEqual({ decision: 'deny', reason: 'deny' });
+    expect(withoutFailures(response)).toEqual({ decision: 'deny', reason: 'deny' });
   });
 
   it('returns a changed input', async () => {
@@ -183,7 +192,7 @@ describe('the script of a command hook', () => {
       python3: `python3 -c 'import json,sys; d=json.load(sys.stdin); d["tool_name"]=="Bash" and (sys.stderr.write("seen"), sys.exit(2))'`,
     };
     const response = await answer('PreToolUse', scripts[language] ?? '', { tool_name: 'Bash' });
-    expect(said(response)).toEqual({ decision: 'deny', reason: 'seen' });
+    expect(withoutFailures(response)).toEqual({ decision: 'deny', reason: 'seen' });
   });
 
   it('gets the event on standard input and the project folder in its environment', async () => {
@@ -230,7 +239,7 @@ describe('the script of a command hook', () => {
 
   it('may leave its input unread, however long', async () => {
     const response = await answer('PostToolUse', 'exit 0', { tool_response: 'x'.repeat(2_000_000) });
-    expect(said(response)).toEqual({});
+    expect(withoutFailures(response)).toEqual({});
   });
 
   it('that does not exist is reported', async () => {
@@ -255,7 +264,7 @@ describe('a hook in the background', () => {
     const runner = runnerFor(on('PostToolUse', command(script, { asyncRewake: true })), {
       onBackground: (_, outcome) => resolve(outcome),
     });
-    expect(said(await runner.run({ event: 'PostToolUse', input: {} }))).toEqual({});
+    expect(withoutFailures(await runner.run({ event: 'PostToolUse', input: {} }))).toEqual({});
     spawnSync('touch', [go]);
     expect(await promise).toMatchObject({ block: 'late' });
   });
@@ -268,7 +277,7 @@ describe('a hook in the background', () => {
     const runner = runnerFor(on('PostToolUse', command(script)), {
       onBackground: (_, outcome) => resolve(outcome),
     });
-    expect(said(await runner.run({ event: 'PostToolUse', input: {} }))).toEqual({});
+    expect(withoutFailures(await runner.run({ event: 'PostToolUse', input: {} }))).toEqual({});
     spawnSync('touch', [go]);
     expect(await promise).toMatchObject({ context: 'later' });
   });
@@ -402,7 +411,7 @@ describe('an http hook', () => {
     }).run({ event: 'PreToolUse', input: { tool_name: 'Bash' } });
 
   it('sends the event and reads the decision', async () => {
-    expect(said(await run('/deny'))).toMatchObject({ decision: 'deny', reason: 'by server' });
+    expect(withoutFailures(await run('/deny'))).toMatchObject({ decision: 'deny', reason: 'by server' });
     expect(JSON.parse(received.at(-1)?.body ?? '')).toMatchObject({
       tool_name: 'Bash',
       hook_event_name: 'PreToolUse',

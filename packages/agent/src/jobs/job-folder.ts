@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '@heddle/core';
+import { errorCode, omitUndefined } from '@heddle/core';
 import { bootId, startTimeOf } from '@heddle/tools';
 import type { PermissionQuestion } from '../permission/question.ts';
 import { makeFolder, takeLock } from '../session/files/lock.ts';
@@ -140,7 +140,7 @@ export function jobQuestionOf(
 ): JobQuestion {
   const call = JSON.stringify([toolUseId, tool, input]);
   const id = createHash('sha256').update(call).digest('hex').slice(0, 16);
-  return { id, tool, input, reason, ...(agentId === undefined ? {} : { agentId }), askedAt };
+  return { id, tool, input, reason, ...omitUndefined({ agentId }), askedAt };
 }
 
 export function stampOf(pid: number): ProcessStamp {

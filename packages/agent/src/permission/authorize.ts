@@ -17,6 +17,7 @@ import { type CompiledRules, compileRules } from './rules/compile.ts';
 import { findCoveringRule } from './rules/match.ts';
 import type { Rules } from './rules/rule.ts';
 import type { PermissionWorld } from './world.ts';
+import { omitUndefined } from '@heddle/core';
 
 export function authorize(
   request: AuthorizeRequest,
@@ -74,8 +75,8 @@ function combineVerdicts(
     const found = verdicts.filter((verdict) => verdict.decision === decision);
     return (
       found.find(({ rule }) => rule !== undefined) ??
-      found.find(({ grave }) => grave) ??
-      found.find(({ quiet }) => !quiet) ??
+      found.find(({ isSevere }) => isSevere) ??
+      found.find(({ isSilent }) => !isSilent) ??
       found[0]
     );
   };
@@ -90,9 +91,7 @@ function combineVerdicts(
   return {
     decision: refused ? 'deny' : decision,
     reason: refused ? `${reason} The mode dontAsk denies what would be asked.` : reason,
-    ...(rule === undefined ? {} : { rule }),
-    ...(source === undefined ? {} : { source }),
-    ...(file === undefined ? {} : { file }),
+    ...omitUndefined({ rule, source, file }),
     ...(decision === 'allow' ? conditionOf(verdicts) : {}),
     parts: reportedVerdicts(verdicts),
   };
@@ -103,17 +102,16 @@ function combineVerdicts(
  * condition.
  */
 function conditionOf(verdicts: readonly PartDecision[]): Pick<Authorization, 'readOnlyRun'> {
-  const has = (ground: PartDecision['ground']): boolean =>
-    verdicts.some((verdict) => verdict.ground === ground);
+  const has = (basis: PartDecision['basis']): boolean => verdicts.some((verdict) => verdict.basis === basis);
   if (has('view')) return { readOnlyRun: 'required' };
   return has('proof') && !has('permit') ? { readOnlyRun: 'preferred' } : {};
 }
 
 /** Parts that are only possible, or that depend on another part, are reported only if they decide. */
 function reportedVerdicts(verdicts: readonly PartDecision[]): PartVerdict[] {
-  const loud = verdicts.filter(({ quiet, decision }) => !quiet || decision !== 'allow');
+  const loud = verdicts.filter(({ isSilent, decision }) => !isSilent || decision !== 'allow');
   return (loud.length > 0 ? loud : verdicts).map(
-    ({ quiet: _quiet, grave: _grave, ground: _ground, ...verdict }) => verdict,
+    ({ isSilent: _quiet, isSevere: _grave, basis: _ground, ...verdict }) => verdict,
   );
 }
 
@@ -127,23 +125,24 @@ export function decideUnread(
 ): PartDecision[] {
   const whole = decidePart(call, held);
   if (whole.decision !== 'allow') return [whole];
-  const said = (decision: 'ask' | 'deny', why: string): PartDecision[] => [
-    { kind: 'command', part: command, decision, reason: why, quiet: false },
+  const decide = (decision: 'ask' | 'deny', why: string): PartDecision[] => [
+    { kind: 'command', part: command, decision, reason: why, isSilent: false },
   ];
-  if (held.mode === 'plan') return said('deny', 'Plan mode: nothing with effects runs.');
+  if (held.mode === 'plan') return decide('deny', 'Plan mode: nothing with effects runs.');
   const why = `The command cannot be read: ${reason}.`;
   const { sandboxed = false } = held.request;
-  if (held.mode !== 'bypassPermissions' && !sandboxed) return said('ask', why);
-  if (restrictsCommandsOrFiles(held.rules)) return said('ask', `${why} A deny or ask rule may apply to it.`);
-  if (/\b(rm|rmdir|shred|dd|mkfs)\b/.test(command)) return said('ask', `${why} It may remove files.`);
+  if (held.mode !== 'bypassPermissions' && !sandboxed) return decide('ask', why);
+  if (restrictsCommandsOrFiles(held.rules))
+    return decide('ask', `${why} A deny or ask rule may apply to it.`);
+  if (/\b(rm|rmdir|shred|dd|mkfs)\b/.test(command)) return decide('ask', `${why} It may remove files.`);
   return [
     {
       kind: 'command',
       part: command,
       decision: 'allow',
       reason: sandboxed ? 'It runs in the sandbox.' : 'The mode bypassPermissions allows it.',
-      quiet: false,
-      ground: 'permit',
+      isSilent: false,
+      basis: 'permit',
     },
   ];
 }

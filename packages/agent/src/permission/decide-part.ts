@@ -25,14 +25,14 @@ export interface Case {
 
 export interface PartDecision extends PartVerdict {
   /** The part is not reported as long as it is allowed. */
-  readonly quiet: boolean;
+  readonly isSilent: boolean;
   /** Asked regardless of rules. This reason is more informative than a missing rule. */
-  readonly grave?: boolean;
+  readonly isSevere?: boolean;
   /**
    * The reason for an allow: a proof, the read-only view, or a permit by a rule, a mode or a hook for any effect.
    * Undefined if another part decides.
    */
-  readonly ground?: 'proof' | 'view' | 'permit';
+  readonly basis?: 'proof' | 'view' | 'permit';
 }
 
 export function decidePart(part: Part, held: Case): PartDecision {
@@ -41,9 +41,9 @@ export function decidePart(part: Part, held: Case): PartDecision {
     verdict(part, decision, reason, rule);
   const permit = (reason: string, rule?: PermissionRule): PartDecision => ({
     ...say('allow', reason, rule),
-    ground: 'permit',
+    basis: 'permit',
   });
-  const prove = (reason: string): PartDecision => ({ ...say('allow', reason), ground: 'proof' });
+  const prove = (reason: string): PartDecision => ({ ...say('allow', reason), basis: 'proof' });
   const denied = findObjectingRule(part, 'deny', rules, world);
   if (denied) return byObjection(part, 'deny', denied);
   const isQuestionToUser = part.kind === 'call' && isQuestion(part.tool);
@@ -56,14 +56,14 @@ export function decidePart(part: Part, held: Case): PartDecision {
   if (part.kind === 'call' && part.shares) return say('allow', 'Its parts decide.');
   if (isQuestionToUser) return say('ask', 'It is a question to the user.');
   const concern = 'concern' in part ? part.concern : undefined;
-  if (concern?.level === 'always') return { ...say('ask', concern.reason), grave: true };
+  if (concern?.level === 'always') return { ...say('ask', concern.reason), isSevere: true };
   if (mode === 'bypassPermissions') return permit('The mode bypassPermissions allows it.');
   // The sandbox blocks access to forbidden files.
   if (request.sandboxed) {
     const inSandbox = 'It runs in the sandbox.';
     return hasEffects(part) ? permit(inSandbox) : prove(inSandbox);
   }
-  if (concern?.level === 'unless bypassed') return { ...say('ask', concern.reason), grave: true };
+  if (concern?.level === 'unless bypassed') return { ...say('ask', concern.reason), isSevere: true };
   if (part.kind === 'command' && part.inner) return say('allow', 'The command around it decides.');
   const cover = findCoveringRule(part, rules);
   if (concern?.level === 'unless covered' && !cover) return say('ask', concern.reason);
@@ -74,26 +74,26 @@ export function decidePart(part: Part, held: Case): PartDecision {
     const named = isOnlyNamed
       ? (findCoveringRule({ ...part, kind: 'write' }, rules, 'named') ?? findNamingRule(part, rules))
       : findCoveringRule(part, rules, 'named');
-    return named ? permit(said(named, 'allow'), named) : say('ask', concern.reason);
+    return named ? permit(ruleReason(named, 'allow'), named) : say('ask', concern.reason);
   }
   if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part))
     return permit('The mode acceptEdits allows edits in the working directories.');
-  if (cover && part.kind === 'read') return say('allow', said(cover, 'allow'), cover);
-  if (cover) return permit(said(cover, 'allow'), cover);
+  if (cover && part.kind === 'read') return say('allow', ruleReason(cover, 'allow'), cover);
+  if (cover) return permit(ruleReason(cover, 'allow'), cover);
   if (isFilePart(part) && part.by === 'command') return say('allow', 'The command itself decides.');
   // A fetch changes nothing here, but its request sends data to others.
   if (!hasEffects(part) && part.kind !== 'fetch') return prove('It changes nothing.');
   if (part.kind === 'command' && part.readOnly === 'beside a rule' && held.hasCovered)
     return prove('It changes nothing.');
   if (held.inView && part.kind === 'command')
-    return { ...say('allow', 'It runs in a read-only view.'), ground: 'view' };
+    return { ...say('allow', 'It runs in a read-only view.'), basis: 'view' };
   if (request.hookDecision === 'allow') return permit('A hook allowed it.');
   return say('ask', open(part));
 }
 
 function byObjection(part: Part, list: 'deny' | 'ask', { rule, doubtful }: RuleMatch): PartDecision {
-  if (doubtful === undefined) return verdict(part, list, said(rule, list), rule);
-  return verdict(part, 'ask', `${said(rule, list).slice(0, -1)}, and ${doubtful}.`, rule);
+  if (doubtful === undefined) return verdict(part, list, ruleReason(rule, list), rule);
+  return verdict(part, 'ask', `${ruleReason(rule, list).slice(0, -1)}, and ${doubtful}.`, rule);
 }
 
 function hasEffects(part: Part): boolean {
@@ -125,12 +125,12 @@ function open(part: Part): string {
   if (part.kind === 'call') return `No rule allows ${part.tool} to run unasked.`;
   if (part.kind === 'fetch')
     return part.tool === 'WebSearch'
-      ? 'No rule allows to search the web.'
-      : `No rule allows to fetch from ${part.host}.`;
-  return `No rule allows to change ${part.shown}.`;
+      ? 'No rule allows a web search.'
+      : `No rule allows fetching from ${part.host}.`;
+  return `No rule allows changing ${part.shown}.`;
 }
 
-function said({ text, source, file }: PermissionRule, list: string): string {
+function ruleReason({ text, source, file }: PermissionRule, list: string): string {
   return `The ${source} rule ${text}${file === undefined ? '' : ` in ${file}`} says ${list}.`;
 }
 
@@ -145,7 +145,7 @@ function verdict(
     part: part.shown,
     decision,
     reason,
-    quiet: isQuiet(part),
+    isSilent: isQuiet(part),
     ...(rule ? { rule: rule.text, source: rule.source } : {}),
     ...(rule?.file === undefined ? {} : { file: rule.file }),
   };

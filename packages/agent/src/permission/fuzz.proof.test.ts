@@ -43,8 +43,8 @@ async function judge(
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     child.stdin.end(commands.map((command) => `${command}\0`).join(''));
-    const [said] = await Promise.all([text(child.stdout), once(child, 'close')]);
-    return said
+    const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    return output
       .split('\0')
       .filter(Boolean)
       .map((line) => {

@@ -70,11 +70,11 @@ export function dateNote(
 ): readonly Attachment[] {
   if (began === undefined) return [];
   const today = dateOf(now);
-  if ((lastTold(messages) ?? began) === today) return [];
+  if ((lastDate(messages) ?? began) === today) return [];
   return [{ kind: 'reminder', about: 'other', text: `${NOW}${today}.` }];
 }
 
-function lastTold(messages: History<Message>): string | undefined {
+function lastDate(messages: History<Message>): string | undefined {
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages.at(index);
     const attachment = message?.type === 'attachment' ? message.attachment : undefined;

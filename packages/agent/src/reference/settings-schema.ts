@@ -3,6 +3,7 @@ import type { JsonObject } from '@heddle/core';
 import type { HookHandler } from '../hooks/definition.ts';
 import { HOOK_EVENT_NAMES, traitsOf } from '../hooks/events.ts';
 import { KNOWN_SETTINGS } from '../settings/known-settings.ts';
+import { omitUndefined } from '@heddle/core';
 
 /** Other keys are allowed, because other programs share these files. */
 export function settingsSchema(): JsonObject {
@@ -13,7 +14,7 @@ export function settingsSchema(): JsonObject {
     const leaf: JsonObject = {
       ...(key === 'hooks' ? hooksSchema() : schema),
       description,
-      ...(byDefault === undefined ? {} : { default: byDefault }),
+      ...omitUndefined({ default: byDefault }),
     };
     place(properties, path, leaf);
   }

@@ -70,8 +70,8 @@ async function tryOut(bubblewrap: string): Promise<string | undefined> {
     return undefined;
   } catch (thrown) {
     const { stderr } = { stderr: '', ...(typeof thrown === 'object' ? thrown : {}) };
-    const said = typeof stderr === 'string' ? stderr.trim().split('\n')[0] : '';
-    return `bubblewrap is installed but cannot make a sandbox here: ${said || (thrown instanceof Error ? thrown.message : String(thrown))}.`;
+    const output = typeof stderr === 'string' ? stderr.trim().split('\n')[0] : '';
+    return `bubblewrap is installed but cannot make a sandbox here: ${output || (thrown instanceof Error ? thrown.message : String(thrown))}.`;
   }
 }
 

@@ -22,13 +22,13 @@ export interface SandboxOptions {
   readonly stateDir: string;
   /** Undefined if there is no user to ask. */
   readonly ask: AskPermission | undefined;
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
   /** Replaces the built-in sandbox. */
   readonly sandbox?: Sandbox;
 }
 
 export function createSandboxGate(options: SandboxOptions): SandboxGate {
-  const { settings, live, root, directories = [], home, configDirs, stateDir, ask, tell } = options;
+  const { settings, live, root, directories = [], home, configDirs, stateDir, ask, notify } = options;
   const over = new AbortController();
   let folder: string | undefined;
   let inside = 0;
@@ -63,7 +63,7 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
         });
       }),
     ask,
-    tell,
+    notify,
     isExcluded: async (command) => {
       const { isExcluded } = await import('./excluded.ts');
       return isExcluded(command, settings.excludedCommands, bareWorld(root, home));

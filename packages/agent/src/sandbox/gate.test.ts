@@ -47,14 +47,14 @@ describe('a sandbox that cannot start', () => {
   const sandbox = tableSandbox(BROKEN);
 
   it('refuses commands if there is no user to ask, tells how to fix it, and reports it once', async () => {
-    const { run, gate, told, project } = open({ sandbox });
+    const { run, gate, told: notices, project } = open({ sandbox });
     for (const command of ['touch a', 'touch b']) {
       const ran = await run(command);
       expect(ran.isError).toBe(true);
       expect(ran.text).toContain('There is no bubblewrap. To fix it: apt-get install bubblewrap.');
     }
     expect(await gate.enter(call('touch c'), signal)).toMatchObject({ kind: 'refused' });
-    expect(told).toEqual(['There is no bubblewrap. To fix it: apt-get install bubblewrap.']);
+    expect(notices).toEqual(['There is no bubblewrap. To fix it: apt-get install bubblewrap.']);
     expect(existsSync(path.join(project, 'a'))).toBe(false);
   });
 

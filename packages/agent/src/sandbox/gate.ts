@@ -8,6 +8,7 @@ import type { SandboxSettings } from '../settings/sandbox-settings.ts';
 import { type Confining, confineCommand } from './confinement.ts';
 import type { SandboxReadiness, Sandbox } from './sandbox.ts';
 import type { AskPermission } from '../permission/question.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface SandboxGate extends ShellSandbox {
   /** Commands in the sandbox run without a question. */
@@ -36,7 +37,7 @@ export interface GateDeps {
   /** Undefined if there is no user to ask. */
   readonly ask: AskPermission | undefined;
   /** Reports once that there is no sandbox, if the user cannot be asked. */
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
   readonly isExcluded: (command: string) => Promise<boolean>;
   readonly confining: Confining;
 }
@@ -48,11 +49,11 @@ const INSIDE: Entered = { kind: 'inside' };
 const OUTSIDE: Entered = { kind: 'outside' };
 
 export function createSandboxPolicyGate(deps: GateDeps): SandboxGate {
-  const { settings, sandbox, ask, tell, isExcluded, confining } = deps;
+  const { settings, sandbox, ask, notify, isExcluded, confining } = deps;
   /** The user's answer to running without the sandbox. */
   let decided: Entered | undefined;
   let asking: Promise<Entered> | undefined;
-  let told = false;
+  let isReported = false;
 
   const wants = async (command: string, leave: boolean): Promise<boolean> =>
     !(leave && settings.allowUnsandboxedCommands) && !(await isExcluded(command));
@@ -63,8 +64,8 @@ export function createSandboxPolicyGate(deps: GateDeps): SandboxGate {
     if (decided) return decided;
     const why = noSandbox(readiness);
     if (!ask || !call || call.mode === 'dontAsk') {
-      if (!told) tell(why);
-      told = true;
+      if (!isReported) notify(why);
+      isReported = true;
       return { kind: 'refused', why: `${why} ${REFUSED}` };
     }
     // Several commands may arrive at once. They share one question.
@@ -82,7 +83,7 @@ export function createSandboxPolicyGate(deps: GateDeps): SandboxGate {
   ): Promise<Entered> {
     const { reason, install } = readiness;
     const why = noSandbox(readiness);
-    const input = { ...asked, reason, ...(install === undefined ? {} : { install }) };
+    const input = { ...asked, reason, ...omitUndefined({ install }) };
     const answer = await answered(
       port(
         { toolUseId, tool: WITHOUT_SANDBOX, input, reason: `${why} ${CHOICE}`, parts: [], suggestions: [] },

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { LivePermissions, PermissionUpdate } from '../permission/live-permissions.ts';
 import type { AskForHost } from './sandbox.ts';
 import type { AskPermission } from '../permission/question.ts';
+import { omitUndefined } from '@heddle/core';
 
 /** The tool name in the question to the user. */
 export const REACH_HOST = 'SandboxNetworkAccess';
@@ -38,7 +39,7 @@ export function hostQuestions(
       {
         toolUseId: `sandbox-${randomUUID()}`,
         tool: REACH_HOST,
-        input: { host, ...(port === undefined ? {} : { port }) },
+        input: { host, ...omitUndefined({ port }) },
         reason: `A command in the sandbox wants to reach ${host}, which is on no list.`,
         parts: [],
         suggestions: ['session', 'localSettings'].map((destination) => remember(host, destination)),

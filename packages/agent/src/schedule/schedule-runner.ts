@@ -20,7 +20,7 @@ export interface ScheduleRunnerSetup {
   readonly clock: Clock;
   readonly jobs: ScheduledJobs;
   /** Receives one line for each event. */
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
 }
 
 /** The jobs of schedules. */
@@ -59,7 +59,7 @@ async function startDueJobs(setup: ScheduleRunnerSetup, signal: AbortSignal): Pr
 }
 
 async function handleDue(setup: ScheduleRunnerSetup, schedule: Schedule, now: number): Promise<void> {
-  const { folder, jobs, tell } = setup;
+  const { folder, jobs, notify } = setup;
   const { id } = schedule;
   const state = folder.state(schedule);
   const due = dueNow(schedule, state, now);
@@ -76,7 +76,7 @@ async function handleDue(setup: ScheduleRunnerSetup, schedule: Schedule, now: nu
       ? handled
       : { ...handled, missed: addMissed(missed, { ...due, count: 1, reason }) };
     folder.writeState(id, skipped);
-    return tell(`Schedule ${id} missed a run: ${skipped.missed?.reason ?? NO_RUNNER}.`);
+    return notify(`Schedule ${id} missed a run: ${skipped.missed?.reason ?? NO_RUNNER}.`);
   }
   const jobId = newJobId();
   const lastRun = { dueAt: due.last, jobId, isStarted: false };
@@ -84,11 +84,11 @@ async function handleDue(setup: ScheduleRunnerSetup, schedule: Schedule, now: nu
   try {
     await jobs.start(schedule, jobId);
     jobStarted(folder, schedule, { ...handled, lastRun });
-    tell(`Schedule ${id} started job ${jobId}.`);
+    notify(`Schedule ${id} started job ${jobId}.`);
   } catch (thrown) {
     const reason = `the job did not start: ${errorMessage(thrown)}`;
     folder.writeState(id, { ...handled, missed: addMissed(missed, { ...due, count: 1, reason }) });
-    tell(`Schedule ${id} missed a run: ${reason}`);
+    notify(`Schedule ${id} missed a run: ${reason}`);
   }
 }
 

@@ -110,7 +110,7 @@ function scene(): Scene {
       const setup = {
         folder,
         clock,
-        tell: () => undefined,
+        notify: () => undefined,
         jobs: {
           state: (id: string) => jobs.get(id),
           async start({ id }: Schedule, jobId: string) {

@@ -1,5 +1,5 @@
 /** The lines of a subagent in the output of its parent: its calls, their results, and reports about the task. Pure. */
-import { isRecord, type Json } from '@heddle/core';
+import { isRecord, type Json, omitUndefined } from '@heddle/core';
 import type {
   SdkAssistant,
   SdkMessage,
@@ -95,7 +95,7 @@ export function subagentLines(task: SubagentTask): SubagentLines {
       tool_use_id,
       description,
       usage,
-      ...(lastTool === undefined ? {} : { last_tool_name: lastTool }),
+      ...omitUndefined({ last_tool_name: lastTool }),
     }),
     ended({ status, error, outputFile, usage, now }) {
       const patch = { status: PATCH_STATUS[status], end_time: now };

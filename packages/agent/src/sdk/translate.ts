@@ -14,6 +14,7 @@ import {
   textOf,
   type Usage,
   type UserMessage,
+  omitUndefined,
 } from '@heddle/core';
 import { type SdkMessage, sdkUsage, type SdkUser } from './message.ts';
 import { lineInProgress } from './subagent-lines.ts';
@@ -77,9 +78,9 @@ export function createTranslator(setup: TranslatorSetup): Translator {
       uuid: message.uuid,
       session_id: sessionId,
       ...(message.apiError ? { error: ERROR_WORDS[message.apiError], is_api_error_message: true } : {}),
-      ...(message.apiErrorStatus === undefined ? {} : { api_error_status: message.apiErrorStatus }),
+      ...omitUndefined({ api_error_status: message.apiErrorStatus }),
       ...(message.incomplete === 'interrupted' ? { aborted: true } : {}),
-      ...(message.requestId === undefined ? {} : { request_id: message.requestId }),
+      ...omitUndefined({ request_id: message.requestId }),
       ...(supersedes.length > 0 ? { supersedes } : {}),
     };
   }

@@ -1,5 +1,5 @@
 /** The setting `models`: facts about models from the user, for gateways, contracts and unlisted models. */
-import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
+import { isJsonObject, type Json, type JsonObject, omitUndefined } from '@heddle/core';
 import type { PriceOverride } from '@heddle/models';
 
 /** Prices are in USD. Missing values come from the price lists. */
@@ -28,8 +28,8 @@ const PRICES = [
 /** A field of an unexpected type counts as absent. */
 export function modelSettings(value: Json | undefined): Readonly<Record<string, ModelSettings>> {
   if (!isJsonObject(value)) return {};
-  const entries = Object.entries(value).flatMap(([name, said]): [string, ModelSettings][] =>
-    isJsonObject(said) ? [[name, readSettings(said)]] : [],
+  const entries = Object.entries(value).flatMap(([name, stated]): [string, ModelSettings][] =>
+    isJsonObject(stated) ? [[name, readSettings(stated)]] : [],
   );
   return Object.fromEntries(entries);
 }
@@ -37,9 +37,9 @@ export function modelSettings(value: Json | undefined): Readonly<Record<string, 
 /** Returns whether every field is known and valid. */
 export function isModelSettings(value: Json): value is JsonObject {
   if (!isJsonObject(value)) return false;
-  return Object.values(value).every((said) => {
-    if (said === undefined || !isJsonObject(said)) return false;
-    return Object.keys(said).length === Object.keys(readSettings(said)).length;
+  return Object.values(value).every((stated) => {
+    if (stated === undefined || !isJsonObject(stated)) return false;
+    return Object.keys(stated).length === Object.keys(readSettings(stated)).length;
   });
 }
 
@@ -62,13 +62,13 @@ export function modelSettingsSchema(): JsonObject {
   return { type: 'object', additionalProperties: model };
 }
 
-function readSettings(said: JsonObject): ModelSettings {
+function readSettings(stated: JsonObject): ModelSettings {
   const numbers = [
-    ...TOKENS.filter((key) => isNumber(said[key]) && Number(said[key]) >= 1),
-    ...PRICES.filter((key) => isNumber(said[key]) && Number(said[key]) >= 0),
-  ].map((key) => [key, Number(said[key])] as const);
-  const thinking = THINKING_MODES.find((mode) => mode === said['thinking']);
-  return { ...Object.fromEntries(numbers), ...(thinking === undefined ? {} : { thinking }) };
+    ...TOKENS.filter((key) => isNumber(stated[key]) && Number(stated[key]) >= 1),
+    ...PRICES.filter((key) => isNumber(stated[key]) && Number(stated[key]) >= 0),
+  ].map((key) => [key, Number(stated[key])] as const);
+  const thinking = THINKING_MODES.find((mode) => mode === stated['thinking']);
+  return { ...Object.fromEntries(numbers), ...omitUndefined({ thinking }) };
 }
 
 function isNumber(value: Json | undefined): boolean {

@@ -1,6 +1,6 @@
 /** Combines all permission settings. */
 import path from 'node:path';
-import { isJsonObject, type JsonObject, type PermissionMode } from '@heddle/core';
+import { isJsonObject, type JsonObject, type PermissionMode, omitUndefined } from '@heddle/core';
 import { unknownTool } from '../permission/rules/tool-names.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from '../permission/rules/rule.ts';
 import type { LoadedSettings } from './load-settings.ts';
@@ -32,17 +32,17 @@ export async function permissionSettings(
   home: string,
 ): Promise<PermissionSettings> {
   const rules: Record<RuleList, PermissionRule[]> = { deny: [], ask: [], allow: [] };
-  const said = [...problems];
+  const allProblems = [...problems];
   const doubts: string[] = [];
   for (const loaded of files) {
     for (const list of LISTS) {
       const { kept, reports } = await rulesOf(loaded, list, home);
-      said.push(...reports);
+      allProblems.push(...reports);
       doubts.push(...kept.flatMap((rule) => doubtAbout(rule.text, list, loaded) ?? []));
       rules[list].push(...kept);
     }
   }
-  const modes = files.flatMap((loaded) => modeOf(loaded, said));
+  const modes = files.flatMap((loaded) => modeOf(loaded, allProblems));
   return {
     rules,
     defaultMode: modes[0],
@@ -51,7 +51,7 @@ export async function permissionSettings(
     ),
     directories: files.flatMap((loaded) => directoriesOf(loaded, home)),
     leftOut: leftOutNotes(files),
-    problems: said,
+    problems: allProblems,
     doubts,
   };
 }
@@ -76,7 +76,7 @@ async function rulesOf(
   const kept: PermissionRule[] = [];
   for (const [at, text] of stringsOf(permissions[list]).entries()) {
     const where = describePlace(loaded, ['permissions', list, at]);
-    const rule: PermissionRule = { text, source, base, ...(file === undefined ? {} : { file }) };
+    const rule: PermissionRule = { text, source, base, ...omitUndefined({ file }) };
     const parsed = parseRule(text, list);
     if (!parsed.ok) reports.push(`${where}: ${parsed.message}.`);
     const example = examples[text];

@@ -31,15 +31,15 @@ const HOSTILE = {
 async function countsAsTrusted(own: SettingsHome, cwd: string): Promise<boolean> {
   const where = { cwd, projectRoot: projectRoot(cwd) };
   const loaded = own.load(where);
-  const said = await own.permissions(where);
+  const output = await own.permissions(where);
   const applied = appliedSettings(loaded);
   const sandbox = sandboxSettings(loaded, own.home);
-  expect(said.rules.deny.map(({ text }) => text)).toContain('Bash(rm *)');
-  expect(said.rules.ask.map(({ text }) => text)).toContain('WebFetch');
+  expect(output.rules.deny.map(({ text }) => text)).toContain('Bash(rm *)');
+  expect(output.rules.ask.map(({ text }) => text)).toContain('WebFetch');
   const facts = [
-    said.rules.allow.length > 0,
-    said.defaultMode === 'bypassPermissions',
-    said.directories.length > 0,
+    output.rules.allow.length > 0,
+    output.defaultMode === 'bypassPermissions',
+    output.directories.length > 0,
     applied.env['BASH_ENV'] !== undefined,
     applied.env['ANTHROPIC_BASE_URL'] !== undefined,
     applied.model !== undefined,
@@ -52,7 +52,7 @@ async function countsAsTrusted(own: SettingsHome, cwd: string): Promise<boolean>
   ];
   // All of it or nothing.
   expect(new Set(facts).size).toBe(1);
-  expect(said.leftOut).toHaveLength(facts[0] ? 0 : 1);
+  expect(output.leftOut).toHaveLength(facts[0] ? 0 : 1);
   return facts[0] ?? false;
 }
 

@@ -6,7 +6,7 @@
  * - The home folder, and every folder above it, covers only itself, because it contains downloads and clones.
  * - There is no implicit trust. A folder that is not a repository is trusted in the same way.
  */
-import { errorCode, errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
+import { errorCode, errorMessage, isJsonObject, type JsonObject, omitUndefined } from '@heddle/core';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { commonPart, joinSettings } from './merge-settings.ts';
@@ -54,7 +54,7 @@ export function trustFolder(places: Places, trusted = true): Trusted {
     return { ok: false, message: `${file} cannot be changed: ${why}` };
   }
   const coveredBy = trusted ? undefined : trustedAbove(key, changed, places.home);
-  return { ok: true, folder: key, ...(coveredBy === undefined ? {} : { coveredBy }) };
+  return { ok: true, folder: key, ...omitUndefined({ coveredBy }) };
 }
 
 /** Returns the trusted folder that covers this one, possibly the folder itself. */

@@ -112,7 +112,7 @@ export async function delegateTask(
   const outcome = await subagents.start(
     task,
     call,
-    onProgress ? (line) => onProgress(progressOfLine(line)) : subagents.tell,
+    onProgress ? (line) => onProgress(progressOfLine(line)) : subagents.emit,
   );
   if (outcome.kind === 'background') return { isError: false, text: BACKGROUND };
   const { status, text } = outcome.result;

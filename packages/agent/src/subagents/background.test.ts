@@ -38,22 +38,22 @@ function resultOf(toolUseId: string, lines: readonly SdkMessage[]): string {
 
 function start(steps: Script) {
   const model = scriptedModel(steps);
-  const told: SdkMessage[] = [];
+  const background: SdkMessage[] = [];
   const agent = createAgent({
     model,
     modelName: 'scripted',
     tools: [look, ...createShellTools()],
     cwd: '/',
-    subagents: { definitions: () => BUILT_IN_AGENTS, onLine: (line) => void told.push(line) },
+    subagents: { definitions: () => BUILT_IN_AGENTS, onLine: (line) => void background.push(line) },
   });
   const lines: SdkMessage[] = [];
-  const submit = async (prompt: string, hear?: (line: SdkMessage) => void): Promise<void> => {
+  const submit = async (prompt: string, onLine?: (line: SdkMessage) => void): Promise<void> => {
     for await (const line of agent.submit(prompt)) {
       lines.push(line);
-      hear?.(line);
+      onLine?.(line);
     }
   };
-  return { agent, model, lines, told, submit };
+  return { agent, model, lines, told: background, submit };
 }
 
 /** How often the conversation contains a text outside the answers of the model. */
@@ -101,7 +101,12 @@ describe('TaskOutput', () => {
 
 describe('TaskStop', () => {
   it('ends a subagent, and both calls have one result', async () => {
-    const { lines, submit, agent, told } = start((request, count) => {
+    const {
+      lines,
+      submit,
+      agent,
+      told: background,
+    } = start((request, count) => {
       if (isChild(request)) return hang();
       if (count === 1) return task('t1', { run_in_background: true });
       return request.messages.length < 4
@@ -114,7 +119,9 @@ describe('TaskStop', () => {
     expect(lines).toContainEqual(
       expect.objectContaining({ tool_use_result: expect.objectContaining({ task_type: 'local_agent' }) }),
     );
-    expect(told).toContainEqual(expect.objectContaining({ subtype: 'task_notification', status: 'stopped' }));
+    expect(background).toContainEqual(
+      expect.objectContaining({ subtype: 'task_notification', status: 'stopped' }),
+    );
     expect(agent.subagents?.list()).toMatchObject([{ isRunning: false, result: { status: 'stopped' } }]);
     await submit('and?');
     expect(mentions(agent, 'was stopped')).toBe(1);
@@ -132,7 +139,13 @@ describe('TaskStop', () => {
 describe('a subagent of a waiting call', () => {
   it('moves to the background: the call returns, and the report arrives once', async () => {
     const held = createTestGate('the subagent may finish');
-    const { agent, lines, told, submit, model } = start((request, count) => {
+    const {
+      agent,
+      lines,
+      told: background,
+      submit,
+      model,
+    } = start((request, count) => {
       if (isChild(request)) return [held, say('Found it.')];
       return count === 1 ? task('t1') : say('Fine.');
     });
@@ -147,8 +160,8 @@ describe('a subagent of a waiting call', () => {
     await submit('and?');
     await submit('more?');
     expect(mentions(agent, 'Found it.')).toBe(1);
-    expect(told).toContainEqual(expect.objectContaining({ patch: { is_backgrounded: true } }));
-    expect(told.at(-1)).toMatchObject({ subtype: 'task_notification', status: 'completed' });
+    expect(background).toContainEqual(expect.objectContaining({ patch: { is_backgrounded: true } }));
+    expect(background.at(-1)).toMatchObject({ subtype: 'task_notification', status: 'completed' });
     model.assertNoViolations();
   });
 

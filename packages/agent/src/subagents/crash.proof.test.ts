@@ -174,14 +174,14 @@ async function trial(seed: number): Promise<void> {
 
 /** The model was told that this subagent in the background was interrupted, or that its call never began. */
 function interruptions(messages: Iterable<Message>, id: string): number {
-  const told = [...messages].filter((message) => {
+  const notices = [...messages].filter((message) => {
     const text = JSON.stringify(message);
     return (
       text.includes(`(${id}) was interrupted when`) ||
       (text.includes(`"tool_use_id":"${id}"`) && text.includes('before this call began'))
     );
   });
-  return told.length;
+  return notices.length;
 }
 
 it(`no result of a subagent is lost or doubled, over ${TRIALS} kills`, async () => {

@@ -151,8 +151,8 @@ describe('the field', () => {
     });
     const on = [{ hooks: [{ type: 'command', command: 'cat >> seen' }] }];
     const atEnd = [{ hooks: [{ type: 'command', command: 'cat >/dev/null; echo >> ended' }] }];
-    const told: string[] = [];
-    const hooks = createAgentHooks(runner, { tell: (text) => void told.push(text), messages: () => [] });
+    const notices: string[] = [];
+    const hooks = createAgentHooks(runner, { notify: (text) => void notices.push(text), messages: () => [] });
     await runTask(
       { hooks: { PreToolUse: on, Stop: on, SubagentStop: atEnd, PostToolUse: 'wrong' } },
       (_request, count) => (count === 1 ? call('Look', {}, 'l1') : finish()),
@@ -164,7 +164,7 @@ describe('the field', () => {
       { hook_event_name: 'SubagentStop', agent_type: 'worker' },
     ]);
     expect(readFileSync(path.join(folder, 'ended'), 'utf8')).toBe('\n');
-    expect(told).toEqual(['the agent worker: hooks.PostToolUse: not a list of matchers, ignored.']);
+    expect(notices).toEqual(['the agent worker: hooks.PostToolUse: not a list of matchers, ignored.']);
   });
 });
 

@@ -162,10 +162,10 @@ function endOf(terminal: Terminal, result: SdkResult | undefined, messages: Iter
 }
 
 function lastText(messages: Iterable<Message>): string {
-  const said = [...messages].findLast(
+  const answer = [...messages].findLast(
     (message) => message.type === 'assistant' && !message.apiError && textOf(message.content) !== '',
   );
-  return said?.type === 'assistant' ? textOf(said.content) : '';
+  return answer?.type === 'assistant' ? textOf(answer.content) : '';
 }
 
 /** Counts the calls and tokens of a subagent while it runs. */

@@ -247,7 +247,7 @@ describe('a subagent in the background', () => {
       if (isChild(request)) return say('Found it.');
       return count === 1 ? task('t1', { run_in_background: true }) : say('Fine.');
     });
-    const told: SdkMessage[] = [];
+    const forwarded: SdkMessage[] = [];
     const ended = Promise.withResolvers<void>();
     const agent = createAgent(
       options({
@@ -255,7 +255,7 @@ describe('a subagent in the background', () => {
         subagents: {
           definitions: () => BUILT_IN_AGENTS,
           onLine: (line) => {
-            told.push(line);
+            forwarded.push(line);
             if (kindOf(line) === 'task_notification') ended.resolve();
           },
         },
@@ -267,7 +267,7 @@ describe('a subagent in the background', () => {
     for await (const line of agent.submit('and?')) lines.push(line);
     for await (const line of agent.submit('more?')) lines.push(line);
     expect(JSON.stringify(resultsFor('t1', lines))).toContain('runs in the background');
-    expect(told.map(kindOf)).toEqual(['task_started', 'user', 'task_updated', 'task_notification']);
+    expect(forwarded.map(kindOf)).toEqual(['task_started', 'user', 'task_updated', 'task_notification']);
     const reports = [...agent.messages].filter((message) => JSON.stringify(message).includes('Found it.'));
     expect(reports).toHaveLength(1);
     model.assertNoViolations();

@@ -263,7 +263,7 @@ export class Subagents {
     const { options, session } = this.#parent();
     const child = new RunningChild(task.record, call.signal, {
       call: emit,
-      background: this.tell,
+      background: this.emit,
       now: (options.clock ?? systemClock).now,
       uuid: () => this.#uuid(),
       sessionId: session.id,
@@ -292,7 +292,7 @@ export class Subagents {
   }
 
   /** Reports a line of a subagent that runs outside of a call. */
-  readonly tell: Emit = (line) => this.#settings.onLine?.(line);
+  readonly emit: Emit = (line) => this.#settings.onLine?.(line);
 
   async #drive(
     { record: given, definition, isInterrupted }: ChildTask,

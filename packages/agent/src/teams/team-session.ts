@@ -138,7 +138,7 @@ export class TeamSession {
   }
 
   /** Acknowledges a message after the log contains it. */
-  hear(event: LoopEvent): void {
+  observe(event: LoopEvent): void {
     if (event.type !== 'message' || event.message.type !== 'attachment') return;
     const { attachment } = event.message;
     if (attachment.kind === 'queued_command')

@@ -2,6 +2,7 @@
 import type * as Api from '@opentelemetry/api';
 import { VERSION } from '../engine/lines.ts';
 import type { Attributes, Metric, TelemetryPort, TelemetrySpan } from './telemetry-port.ts';
+import { omitUndefined } from '@heddle/core';
 
 /** Loads `@opentelemetry/api`. Without a registered provider, the port does nothing. */
 export async function connectToApi(): Promise<TelemetryPort> {
@@ -20,7 +21,7 @@ export async function connectToApi(): Promise<TelemetryPort> {
         {
           kind: kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL,
           attributes: toApi(attributes),
-          ...(startMs === undefined ? {} : { startTime: startMs }),
+          ...omitUndefined({ startTime: startMs }),
         },
         above ? trace.setSpan(ROOT_CONTEXT, above) : context.active(),
       );

@@ -39,7 +39,7 @@ export async function config(argv: readonly string[]): Promise<number> {
   }
   const { values, positionals } = read;
   const [verb = 'list', key, value, ...more] = positionals;
-  if (values.help || verb === 'help') return tell(HELP);
+  if (values.help || verb === 'help') return print(HELP);
   if (more.length > 0)
     return misuse(`config ${verb} takes fewer arguments. Put quotes around a value with spaces.`);
   const scope = SCOPES.find((name) => name === (values.scope ?? 'user'));
@@ -58,7 +58,7 @@ export async function config(argv: readonly string[]): Promise<number> {
       return keys(values.json === true);
     case 'schema': {
       const { settingsSchema } = await import('@heddle/agent/reference');
-      return tell(`${jsonText(settingsSchema(), 2)}\n`);
+      return print(`${jsonText(settingsSchema(), 2)}\n`);
     }
     case 'path':
       return paths(values.json === true);
@@ -73,28 +73,28 @@ function keys(json: boolean): number {
     meaning,
     expects,
   }));
-  if (json) return tell(`${jsonText(known, 2)}\n`);
-  return tell(
+  if (json) return print(`${jsonText(known, 2)}\n`);
+  return print(
     known.map(({ key, meaning, expects }) => `${key.padEnd(42)}${meaning} (${expects})\n`).join(''),
   );
 }
 
 function paths(json: boolean): number {
   const { places } = effectiveSettings();
-  if (json) return tell(`${jsonText(places, 2)}\n`);
+  if (json) return print(`${jsonText(places, 2)}\n`);
   const lines = places.map(
     ({ source, file, exists }) => `${source.padEnd(9)}${file}${exists ? '' : '  (does not exist)'}\n`,
   );
-  return tell(lines.join(''));
+  return print(lines.join(''));
 }
 
 async function list(json: boolean): Promise<number> {
   const { entries } = effectiveSettings();
   const { notes } = await permissionSetup(NO_FLAGS);
   for (const note of notes) warn(note);
-  if (json) return tell(`${jsonText(entries, 2)}\n`);
-  if (entries.length === 0) return tell('Nothing is set. To list the keys, use: heddle config keys\n');
-  return tell(
+  if (json) return print(`${jsonText(entries, 2)}\n`);
+  if (entries.length === 0) return print('Nothing is set. To list the keys, use: heddle config keys\n');
+  return print(
     entries
       .map(({ key, value, from, honored }) => {
         const unused = honored ? '' : '; Heddle does not use this key';
@@ -106,7 +106,7 @@ async function list(json: boolean): Promise<number> {
 
 function get(key: string): number {
   const value = valueAt(effectiveSettings().merged, key.split('.'));
-  if (value !== undefined) return tell(`${jsonText(value)}\n`);
+  if (value !== undefined) return print(`${jsonText(value)}\n`);
   if (isKnown(key)) return 1;
   return fail(`${key} is not set, and is not a known key${advice(key)}.`);
 }
@@ -126,7 +126,7 @@ function change(scope: Scope, key: string, value: Json | undefined): number {
   const edited = setSettingIn(scope, key.split('.'), value, places);
   const { file } = edited;
   if (!edited.ok) return fail(edited.message);
-  return tell(
+  return print(
     `${key}: ${edited.changed ? (value === undefined ? 'removed' : 'set') : 'nothing to change'} (${scope}, ${file})\n`,
   );
 }
@@ -159,7 +159,7 @@ function valueOf(text: string): Json {
   }
 }
 
-function tell(text: string): number {
+function print(text: string): number {
   writeMessage(escapeControls(text));
   return 0;
 }

@@ -40,7 +40,7 @@ describe('a permission question', () => {
     const terminal = start(['go']);
     await terminal.sees('(instructions: AGENTS.md)');
     await terminal.sees('✓ 2 lines');
-    await terminal.sees('May Edit run? a.txt');
+    await terminal.sees('Allow Edit? a.txt');
     await terminal.sees('| 2 - two');
     await terminal.sees('| 2 + three');
     await terminal.sees('yes, and allow all edits (mode acceptEdits) in this session');
@@ -59,7 +59,7 @@ describe('a permission question', () => {
     ]);
     writeFileSync(path.join(folder, 'a.txt'), 'one\ntwo\n');
     const terminal = start(['go']);
-    await terminal.sees('May Edit run?');
+    await terminal.sees('Allow Edit?');
     await terminal.sees('| 2 - two');
     await terminal.sees('| 2 + three');
     await terminal.sees(/\nallow\?$/);
@@ -80,7 +80,7 @@ describe('a permission question', () => {
     terminal.type('half a line');
     await terminal.sees('> half a line');
     before.open();
-    await terminal.sees('May Read run? secret.txt');
+    await terminal.sees('Allow Read? secret.txt');
     await terminal.sees(/\nallow\?$/);
     after.open();
     await terminal.sees('(the question (Read secret.txt) is withdrawn: its call was discarded)');
@@ -229,10 +229,10 @@ describe('during a question', () => {
       [say('never')],
     ]);
     const terminal = start(['go', '--allowed-tools', 'Bash', '--tools', 'Bash,WebFetch']);
-    await terminal.sees('May WebFetch run?');
+    await terminal.sees('Allow WebFetch?');
     await terminal.sees(/\nallow\?$/);
     writeFileSync(path.join(folder, 'go'), '');
-    await terminal.sees(/ended, exit code 0[^]*May WebFetch run\?[^]*\nallow\?$/);
+    await terminal.sees(/ended, exit code 0[^]*Allow WebFetch\?[^]*\nallow\?$/);
   });
 });
 

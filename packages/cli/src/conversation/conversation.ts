@@ -86,7 +86,7 @@ export class Conversation {
       command,
       options,
       surface: {
-        tell: (text) => note(escapeControls(text)),
+        notify: (text) => note(escapeControls(text)),
         services: {
           elicit: async (question, signal) => {
             const { elicitFromUser } = await import('../mcp/ask-for-servers.ts');
@@ -113,7 +113,7 @@ export class Conversation {
           onLine: (line) => {
             if (line.type === 'prompt_suggestion') note(`next: ${escapeControls(line.suggestion)}`);
           },
-          onEvent: (event) => this.#turns.hear(event),
+          onEvent: (event) => this.#turns.observe(event),
         },
       },
     });

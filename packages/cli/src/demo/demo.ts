@@ -54,7 +54,7 @@ export async function runDemo(argv: readonly string[] = []): Promise<number> {
         return Promise.resolve(passes ? {} : { block: `The test still fails: ${output}` });
       },
     },
-    onEvent: (event) => narrator.tell(event),
+    onEvent: (event) => narrator.narrate(event),
     price: () => 0,
   });
 

@@ -6,7 +6,7 @@ import { escapeControls } from '../terminal/escape-controls.ts';
 type Write = (line: string) => void;
 
 export interface Narrator {
-  tell(event: LoopEvent): void;
+  narrate(event: LoopEvent): void;
   /** The reasons why the loop continued, in order. */
   readonly reasons: readonly string[];
 }
@@ -19,7 +19,7 @@ export function createNarrator(write: Write): Narrator {
   };
   return {
     reasons,
-    tell(event) {
+    narrate(event) {
       switch (event.type) {
         case 'stream_request_start':
           return write(styleText('dim', '→ request to the model'));

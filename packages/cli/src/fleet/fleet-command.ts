@@ -100,7 +100,7 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
         flags,
         workspaces: values.workspaces,
         data: values.data,
-        tell: (line) => show({ value: line, text: String(Reflect.get(line, 'message')) }),
+        log: (line) => show({ value: line, text: String(Reflect.get(line, 'message')) }),
       };
       const { runUp, runWorker } = await import('./fleet-worker.ts');
       if (verb === 'up') return await runUp(values.database ?? process.env['DATABASE_URL'], choice);

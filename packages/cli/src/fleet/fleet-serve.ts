@@ -2,6 +2,7 @@
 import { openApiDescription, type RequestRecord, startGateway } from '@heddle/fleet/gateway';
 import { writeMessage } from '../terminal/write-message.ts';
 import type { Emit } from './client-command.ts';
+import { omitUndefined } from '@heddle/core';
 
 interface ServeChoice {
   readonly url: string;
@@ -15,9 +16,8 @@ export async function runServe({ url, host, port }: ServeChoice, emit: Emit): Pr
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => over.resolve());
   const gateway = await startGateway({
     url,
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
-    tell: (record) => emit({ value: { type: 'request', ...record }, text: requestText(record) }),
+    ...omitUndefined({ host, port }),
+    log: (record) => emit({ value: { type: 'request', ...record }, text: requestText(record) }),
   });
   const { address } = gateway;
   emit({ value: { type: 'gateway', address }, text: `The gateway listens on ${address}` });

@@ -13,6 +13,7 @@ import { agentOptions } from '../start/agent-options.ts';
 import { startAgent } from '../start/start-agent.ts';
 import { fleetFolder, publishAddress } from './connection.ts';
 import { warn } from '../terminal/write-message.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface WorkerChoice {
   readonly concurrency: number | undefined;
@@ -25,7 +26,7 @@ export interface WorkerChoice {
   readonly workspaces: string | undefined;
   /** The folder of the embedded server. */
   readonly data: string | undefined;
-  readonly tell: (line: object) => void;
+  readonly log: (line: object) => void;
 }
 
 /** Exit code for a database that is away: a supervisor should start the worker again. */
@@ -40,7 +41,7 @@ export async function runUp(given: string | undefined, choice: WorkerChoice): Pr
     return 1;
   }
   const withdraw = publishAddress(started.server.url);
-  choice.tell({ type: 'server', message: 'PostgreSQL is running on the loopback address' });
+  choice.log({ type: 'server', message: 'PostgreSQL is running on the loopback address' });
   try {
     return await runWorker(started.server.url, choice);
   } finally {
@@ -62,21 +63,21 @@ export async function runWorker(url: string, choice: WorkerChoice): Promise<numb
   let waitMs = choice.waitSeconds * 1_000;
   const worker = await startWorker({
     url,
-    ...(choice.concurrency === undefined ? {} : { concurrency: choice.concurrency }),
+    ...omitUndefined({ concurrency: choice.concurrency }),
     ...(choice.parkAfterSeconds === undefined ? {} : { parkAfterMs: choice.parkAfterSeconds * 1_000 }),
     workspaces: choice.workspaces === undefined ? undefined : path.resolve(choice.workspaces),
     agent: (turn) => agentOf(command, turn),
-    tell: (message) => choice.tell({ type: 'turn', message }),
+    log: (message) => choice.log({ type: 'turn', message }),
     onLost: () => over.resolve(TEMPORARY_FAILURE),
     onDrain: (givenMs) => {
       waitMs = givenMs;
       over.resolve(0);
     },
   });
-  choice.tell({ type: 'worker', worker: worker.id, message: `worker ${worker.id} takes turns` });
+  choice.log({ type: 'worker', worker: worker.id, message: `worker ${worker.id} takes turns` });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => over.resolve(0));
   const code = await over.promise;
-  choice.tell({ type: 'worker', worker: worker.id, message: `worker ${worker.id} hands its turns back` });
+  choice.log({ type: 'worker', worker: worker.id, message: `worker ${worker.id} hands its turns back` });
   await worker.stop({ waitMs });
   return code;
 }

@@ -1,5 +1,5 @@
 /** The commands of `heddle fleet` about sessions. Each prints lines for people, or JSON with `--json`. */
-import { isRecord } from '@heddle/core';
+import { isRecord, omitUndefined } from '@heddle/core';
 import { type Fleet, questionId, resultText, type Seen } from '@heddle/fleet';
 import {
   type ClientChoice,
@@ -35,7 +35,7 @@ async function submit(
   await fleet.tenant(name);
   await fleet.create(session, name, repo === undefined ? {} : { workspace: { repo, ref } });
   const turn = await fleet.submit(session, prompt, {
-    ...(key === undefined ? {} : { key }),
+    ...omitUndefined({ key }),
     ...(by ? { by } : {}),
   });
   const report = { value: { session, turn }, text: `${session}: turn ${turn} is queued` };
@@ -104,7 +104,7 @@ async function answer(
   if (word !== 'allow' && word !== 'deny') throw new Error('An answer is allow or deny.');
   const question = (await fleet.questions(choice.tenant)).find((open) => questionId(open) === id);
   const { message, by } = choice;
-  const given = { allow: word === 'allow', ...(message === undefined ? {} : { message }) };
+  const given = { allow: word === 'allow', ...omitUndefined({ message }) };
   const isStored = question !== undefined && (await fleet.answer(question, given, by));
   const text = isStored ? `${id}: ${word}` : `${id}: the question is not open`;
   return { value: { question: id, answer: word, stored: isStored }, text, code: isStored ? 0 : 1 };

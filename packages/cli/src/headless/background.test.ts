@@ -16,7 +16,7 @@ const FLAGS = ['--output-format', 'stream-json', '--verbose', '--allowed-tools',
 const start = call('Bash', { command: 'sleep 600', run_in_background: true }, 'b1');
 
 /** The attachments in the log that tell of a task, in order. */
-function toldIn(folder: string): string[] {
+function noticesIn(folder: string): string[] {
   return globSync(`${folder}/config/projects/*/*.jsonl`).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/"kind":"task_ended".*?"text":"([^"]*)"/g)].map(
       ([, text = '']) => text,
@@ -35,11 +35,11 @@ it.each([
       if (signal && stdout.includes('Started in the background')) child.kill(signal);
     },
   });
-  expect(toldIn(folder)).toEqual([]);
+  expect(noticesIn(folder)).toEqual([]);
 
   const looks = [call('Bash', { command: 'true' }, 'b2'), say('So.')];
   expect(await run(go(script(looks), '--continue'))).toMatchObject({ code: 0 });
-  expect(toldIn(folder)).toEqual([expect.stringMatching(`\\(sleep 600\\) was ended: ${why}\\.`)]);
+  expect(noticesIn(folder)).toEqual([expect.stringMatching(`\\(sleep 600\\) was ended: ${why}\\.`)]);
   expect(await run(go(script([say('And so.')]), '--continue'))).toMatchObject({ code: 0 });
-  expect(toldIn(folder)).toHaveLength(1);
+  expect(noticesIn(folder)).toHaveLength(1);
 });

@@ -16,7 +16,7 @@ export class HeadlessChat {
 
   /** Runs a command that only prints. Returns its output. */
   async run({ name, run }: SlashCommand, words: string): Promise<string> {
-    const said: string[] = [];
+    const lines: string[] = [];
     const chat: Chat = {
       style: styleFor({ plain: true, env: process.env }),
       hasTerminal: false,
@@ -25,7 +25,7 @@ export class HeadlessChat {
       options: this.#options,
       configDir: configDir(process.env),
       cwd: this.#options.cwd,
-      say: (text) => void said.push(text),
+      say: (text) => void lines.push(text),
       // There is no user to answer.
       ask: () => Promise.resolve(undefined),
       put: () => undefined,
@@ -37,6 +37,6 @@ export class HeadlessChat {
       leave: () => undefined,
     };
     await run(words, chat);
-    return said.join('\n');
+    return lines.join('\n');
   }
 }

@@ -97,7 +97,7 @@ async function begin(
     hooks.onProgress(hookLines({ sessionId: agent.sessionId, all: command.hookEvents, write }));
   }
   const waiting = new WaitingNotice(warn);
-  if (command.outputFormat === 'text') listen((event) => waiting.hear(event));
+  if (command.outputFormat === 'text') listen((event) => waiting.observe(event));
   const mirror = command.mirrorsSession ? await mirrorOf(starting.started) : undefined;
   const service = await serveHost(host, starting.started, {
     options: options.options,
@@ -190,15 +190,15 @@ const FIRST_MARK_MS = 10_000;
 const SECOND_MARK_MS = 60_000;
 
 export class WaitingNotice {
-  readonly #tell: (text: string) => void;
+  readonly #notify: (text: string) => void;
   #timers: readonly NodeJS.Timeout[] = [];
-  #hasTold = false;
+  #hasNotified = false;
 
-  constructor(tell: (text: string) => void) {
-    this.#tell = tell;
+  constructor(notify: (text: string) => void) {
+    this.#notify = notify;
   }
 
-  hear(event: LoopEvent): void {
+  observe(event: LoopEvent): void {
     switch (event.type) {
       case 'stream_request_start':
       case 'compacting':
@@ -221,8 +221,8 @@ export class WaitingNotice {
   #begin(pauseMs: number): void {
     this.end();
     const first = (): void => {
-      if (!this.#hasTold) this.#say(FIRST_MARK_MS);
-      this.#hasTold = true;
+      if (!this.#hasNotified) this.#say(FIRST_MARK_MS);
+      this.#hasNotified = true;
     };
     this.#timers = [
       setTimeout(first, pauseMs + FIRST_MARK_MS).unref(),
@@ -231,7 +231,7 @@ export class WaitingNotice {
   }
 
   #say(waitedMs: number): void {
-    this.#tell(`still waiting for the model's answer, ${durationText(waitedMs)}`);
+    this.#notify(`still waiting for the model's answer, ${durationText(waitedMs)}`);
   }
 }
 

@@ -120,12 +120,12 @@ describe('hooks of the settings receive', () => {
 describe('a host', () => {
   it('reads the start, the output and the end of each hook', async () => {
     const { go } = home({ PreToolUse: 'echo "{}"', SessionStart: 'true' });
-    const quiet = linesOf((await go([bash('ls'), say('Done.')], ...STREAM)).stdout);
+    const lines = linesOf((await go([bash('ls'), say('Done.')], ...STREAM)).stdout);
     const named = (lines: readonly Record<string, unknown>[]) =>
       lines
         .filter(({ subtype }) => String(subtype).startsWith('hook_'))
         .map(({ subtype, hook_name }) => [subtype, hook_name]);
-    expect(named(quiet)).toEqual([
+    expect(named(lines)).toEqual([
       ['hook_started', 'SessionStart:startup'],
       ['hook_response', 'SessionStart:startup'],
     ]);

@@ -190,7 +190,7 @@ function sessionHooks(hooks: Readonly<Record<string, string>>) {
       commonInput: () => ({}),
       instructionFiles: () => [],
       messages: () => [],
-      tell: () => undefined,
+      notify: () => undefined,
       remark: () => undefined,
       beforePrompt: () => Promise.resolve(),
       askModel: asked,

@@ -102,7 +102,7 @@ class JobRecord {
   }
 
   /** A turn that begins after a result, such as one about a finished subagent, takes the result back. */
-  hear(line: SdkMessage): void {
+  observe(line: SdkMessage): void {
     if (line.type === 'result') this.#write({ ...this.#state, outcome: outcomeOf(line) });
     else if (line.type === 'assistant' && this.#state.outcome)
       this.#write({ ...this.#state, outcome: undefined });
@@ -133,7 +133,7 @@ function recordedOutput(record: JobRecord): HeadlessOutput {
   const output = createOutput('stream-json');
   const write: HeadlessOutput['write'] = async (line) => {
     await output.write(line);
-    record.hear(line);
+    record.observe(line);
   };
   return {
     write,

@@ -24,7 +24,7 @@ afterAll(() => installed.remove());
 const STREAM = ['--output-format', 'stream-json', '--verbose', '--include-partial-messages'];
 const soon = { retryAfterMs: 1 };
 
-interface Told extends Home {
+interface RecordedHome extends Home {
   readonly recording: string;
   /** Runs the prompt with the script, and records the run. */
   readonly record: (
@@ -39,7 +39,7 @@ interface Told extends Home {
 const PROMPT = 'Look at the notes';
 const CLAUDE = 'claude-sonnet-5';
 
-function told(): Told {
+function recordedHome(): RecordedHome {
   const home = homeFor(installed.program);
   const recording = path.join(home.folder, 'recording.jsonl');
   writeFileSync(path.join(home.folder, 'notes.txt'), 'some notes\n');
@@ -66,7 +66,7 @@ const read = (id: string): ScriptPart => call('Read', { file_path: 'notes.txt' }
 
 describe('a recorded session', () => {
   it('is replayed with an oversized output and a command in the background', async () => {
-    const { record, replay } = told();
+    const { record, replay } = recordedHome();
     const flags = [...STREAM, '--allowed-tools', 'Bash'];
     const recorded = await record(
       [
@@ -84,7 +84,7 @@ describe('a recorded session', () => {
   });
 
   it('is replayed line by line: tools, thinking, a retry, a fallback, partial messages', async () => {
-    const { record, replay } = told();
+    const { record, replay } = recordedHome();
     const flags = [...STREAM, '--fallback-model', 'another-model', '--allowed-tools', 'Bash'];
     const recorded = await record(
       [
@@ -109,7 +109,7 @@ describe('a recorded session', () => {
   });
 
   it('is replayed with the tools that its provider enabled', async () => {
-    const { run, recording } = told();
+    const { run, recording } = recordedHome();
     const api = await startFakeApi([say('It is quiet here.')], { models: [CLAUDE] });
     const env = { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: api.url };
     const recorded = await run(['-p', PROMPT, '--model', CLAUDE, '--record', recording], { env });
@@ -119,10 +119,10 @@ describe('a recorded session', () => {
   });
 
   it('is replayed in another folder with the files of that folder', async () => {
-    const { record, recording, folder } = told();
+    const { record, recording, folder } = recordedHome();
     const notes = path.join(folder, 'notes.txt');
     await record([[say(`It lies in ${folder}.`), call('Read', { file_path: notes }, 'r1')], say('Read.')]);
-    const other = told();
+    const other = recordedHome();
     const argv = ['-p', PROMPT, '--model', `replay:${recording}`, ...STREAM];
     const replayed = await other.run(argv);
     expect(replayed.stdout).toContain(`It lies in ${other.folder}.`);
@@ -137,7 +137,7 @@ describe('a recorded session', () => {
   });
 
   it('reports the first difference from another prompt, and exits with 1', async () => {
-    const { record, recording, run } = told();
+    const { record, recording, run } = recordedHome();
     await record([say('Yes.')], []);
     const ended = await run(['-p', 'Look at the news', '--model', `replay:${recording}`]);
     expect(ended).toMatchObject({ code: 1 });
@@ -147,7 +147,7 @@ describe('a recorded session', () => {
   });
 
   it('contains no secret of the environment or of a file, and is replayed without them', async () => {
-    const { record, replay, recording, folder } = told();
+    const { record, replay, recording, folder } = recordedHome();
     const [key, token] = ['key-of-the-environment', `ghp_${'x9'.repeat(18)}`];
     writeFileSync(
       path.join(folder, 'notes.txt'),
@@ -166,7 +166,7 @@ describe('a recorded session', () => {
   });
 
   it('contains the summary of a compaction', async () => {
-    const { record, replay, folder } = told();
+    const { record, replay, folder } = recordedHome();
     writeFileSync(path.join(folder, 'notes.txt'), 'a line of notes\n'.repeat(400));
     const looks = ['r1', 'r2', 'r3', 'r4', 'r5'].map((id, at) =>
       call('Read', { file_path: 'notes.txt', offset: at + 1 }, id),
@@ -178,7 +178,7 @@ describe('a recorded session', () => {
   });
 
   it('is replayed up to the place where a crash cut the file', async () => {
-    const { record, replay, recording } = told();
+    const { record, replay, recording } = recordedHome();
     await record([read('r1'), say('Done.')], []);
     truncateSync(recording, readFileSync(recording).lastIndexOf('"Done."'));
     const ended = await replay([]);
@@ -189,7 +189,7 @@ describe('a recorded session', () => {
   });
 
   it('is replayed up to the place where the program was killed', async () => {
-    const { script, run, recording, replay } = told();
+    const { script, run, recording, replay } = recordedHome();
     const model = script([
       [say('One.'), read('r1')],
       [say('Two.'), pause(600_000)],
@@ -202,7 +202,7 @@ describe('a recorded session', () => {
   });
 
   it('reports an interruption at the end of its answer', async () => {
-    const { script, run, recording, replay } = told();
+    const { script, run, recording, replay } = recordedHome();
     const model = script([[say('One '), pause(600_000), say('two.')]]);
     const ended = await run(['-p', PROMPT, '--model', model, '--record', recording, ...STREAM], {
       // Sends one signal only. A second one would end the program without a result.
@@ -215,7 +215,7 @@ describe('a recorded session', () => {
   });
 
   it('contains all models of a session that changed its model', async () => {
-    const { script, run, recording } = told();
+    const { script, run, recording } = recordedHome();
     const first = script([say('One.')]);
     const lines = (...values: readonly object[]): string =>
       values.map((value) => `${JSON.stringify(value)}\n`).join('');
@@ -240,7 +240,7 @@ describe('a recorded session', () => {
   });
 
   it('does not affect its session if it cannot be written', async () => {
-    const { script, recording, folder } = told();
+    const { script, recording, folder } = recordedHome();
     const argv = ['-p', PROMPT, '--model', script([[say('x '.repeat(9_000)), read('r1')], say('Done.')])];
     const limited = ['-c', 'ulimit -f 16; exec "$@"', 'bash', installed.program, ...argv];
     const ended = await runProgram('bash', [...limited, '--record', recording, '--no-session-persistence'], {
@@ -251,7 +251,7 @@ describe('a recorded session', () => {
   });
 
   it('is rejected at the start if it would replace another file', async () => {
-    const { script, run, folder } = told();
+    const { script, run, folder } = recordedHome();
     mkdirSync(path.join(folder, 'out'));
     const argv = ['-p', PROMPT, '--model', script([say('Never.')])];
     for (const [file, why] of [

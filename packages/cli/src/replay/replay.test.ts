@@ -24,7 +24,7 @@ function logIn({ folder }: Home, session = SESSION): string {
   return path.join(projects, readdirSync(projects)[0] ?? '', `${session}.jsonl`);
 }
 
-async function told(
+async function outputOf(
   ...prompts: readonly (readonly [prompt: string, steps: readonly (ScriptPart | readonly ScriptPart[])[]])[]
 ): Promise<Home> {
   const home = homeFor(installed.program);
@@ -44,7 +44,7 @@ async function told(
 
 describe('heddle replay', () => {
   it('shows each decision of a session, and that the machine agrees with it', async () => {
-    const home = await told(
+    const home = await outputOf(
       [
         'Read the \u001b[31mnotes',
         [
@@ -93,7 +93,7 @@ describe('heddle replay', () => {
   });
 
   it('marks a decision that the machine disagrees with, and exits with 1', async () => {
-    const home = await told(['Read', [read('r1'), read('r2'), say('Read.')]]);
+    const home = await outputOf(['Read', [read('r1'), read('r2'), say('Read.')]]);
     const log = readFileSync(logIn(home), 'utf8');
     const forged = path.join(home.folder, 'forged.jsonl');
     writeFileSync(forged, log.replace('"turnCount":2', '"turnCount":7'));
@@ -117,7 +117,7 @@ describe('heddle replay', () => {
   });
 
   it('respects --from, --verbose and --json', async () => {
-    const home = await told(['Read', [read('r1'), say('Read.')]]);
+    const home = await outputOf(['Read', [read('r1'), say('Read.')]]);
     const from = (await home.run(['replay', SESSION, '--from', '8'])).stdout;
     expect(from).toMatch(/Prompt 1[^]*\n {2}turn 2[^]*\n {6}8 {2}streamed/);
     expect(from).not.toMatch(/turn 1|\n {6}7 /);
@@ -142,7 +142,7 @@ describe('heddle replay', () => {
     const looks = ['r1', 'r2', 'r3', 'r4', 'r5'].map((id, at) =>
       call('Read', { file_path: 'notes.txt', offset: at + 1 }, id),
     );
-    const home = await told(
+    const home = await outputOf(
       ['Read', [...looks, fail('overflow'), say('We read.'), say('Done.')]],
       ['More', [say('Yes.')]],
     );
@@ -193,7 +193,7 @@ describe('heddle replay', () => {
   });
 
   it('reports a log that is missing or not readable', async () => {
-    const home = await told(['Hello', [say('Yes.')]]);
+    const home = await outputOf(['Hello', [say('Yes.')]]);
     writeFileSync(logIn(home, `${SESSION}-2`), readFileSync(logIn(home)));
     writeFileSync(path.join(home.folder, 'empty.jsonl'), '{"type":');
     await home.run(['sessions', 'rename', SESSION, 'the greeting']);
@@ -216,7 +216,7 @@ describe('heddle replay', () => {
   });
 
   it('fits its lines to a narrow terminal', async () => {
-    const home = await told(['Read', [read('r1'), say('Read.')]]);
+    const home = await outputOf(['Read', [read('r1'), say('Read.')]]);
     const replayed = replayLog(logIn(home));
     if (typeof replayed === 'string') throw new Error(replayed);
     for (const columns of [50, 80]) {

@@ -50,11 +50,11 @@ describe('an answer', () => {
   });
 
   it('cannot imitate a question: the rule, the status and the input line follow it', async () => {
-    const fake = 'May Bash run?\n❯ 1   yes\n\nallow? ';
+    const fake = 'Allow Bash?\n❯ 1   yes\n\nallow? ';
     const { start } = await scene([[say(fake), hang()]]);
     const terminal = start(['go']);
     await terminal.sees(
-      /May Bash run\?[^]*Answering[^]*\n── claude-sonnet-4-5 .*\n> typed text joins this turn$/,
+      /Allow Bash\?[^]*Answering[^]*\n── claude-sonnet-4-5 .*\n> typed text joins this turn$/,
     );
   });
 });

@@ -21,7 +21,7 @@ export async function runInForeground(): Promise<number> {
       sleep: (ms: number, signal: AbortSignal) => sleepUnlessChanged(folder, ms, signal),
     },
     jobs: { start: startScheduledJob, state: stateOfJob },
-    tell: (text: string) => writeMessage(`${new Date().toISOString()} ${text}\n`),
+    notify: (text: string) => writeMessage(`${new Date().toISOString()} ${text}\n`),
   };
   for (;;) {
     const lock = folder.takeLock();

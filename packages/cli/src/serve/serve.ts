@@ -59,7 +59,7 @@ async function serve(command: PrintCommand): Promise<number> {
   learnSecrets();
   const rules = new LivePermissions(permission.rules, directories, { mayBypass: command.mayBypass });
   const settings = sandboxSettings(loaded, os.homedir());
-  const opened = await openSandbox(settings, { cwd, rules, configDirs }, { ask: undefined, tell: warn });
+  const opened = await openSandbox(settings, { cwd, rules, configDirs }, { ask: undefined, notify: warn });
   if (!opened.ok) return misuse(opened.message);
   const { sandbox } = opened;
   const view = openView(settings);
@@ -73,7 +73,7 @@ async function serve(command: PrintCommand): Promise<number> {
     commonInput: () => ({ session_id: session.id, transcript_path: '', permission_mode: rules.mode ?? mode }),
     instructionFiles: () => [],
     messages: () => [],
-    tell: warn,
+    notify: warn,
     remark: () => undefined,
     askModel: () => Promise.resolve(NO_MODEL),
     askAgent: () => Promise.resolve(NO_MODEL),

@@ -9,6 +9,7 @@ import { pluralize, tokens } from '../terminal/amounts.ts';
 import { nameOf } from '../terminal/call-line.ts';
 import { asideAnswer } from './answers.ts';
 import type { Chat } from './command.ts';
+import { omitUndefined } from '@heddle/core';
 
 /** How it went is told by its events; what was interrupted, or never began, has none. */
 export async function compactSlash(words: string, { started, say }: Chat): Promise<void> {
@@ -184,7 +185,7 @@ export function thinking(words: string, { options, say, change }: ThinkingChat):
   if (!isOff && tokens === undefined && words.toLowerCase() !== 'on')
     return say(`/thinking takes on, off or a number of tokens, not ${escapeControls(words)}.`);
   const wanted = isOff ? OFF : tokens === undefined ? undefined : budgetOf(tokens);
-  change({ requestOptions: { ...rest, ...(wanted === undefined ? {} : { thinking: wanted }) } });
+  change({ requestOptions: { ...rest, ...omitUndefined({ thinking: wanted }) } });
   say(`Thinking is ${thinkingText(wanted)} from the next prompt on.`);
 }
 

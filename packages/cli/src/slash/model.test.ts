@@ -3,11 +3,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AgentSetup } from '../start/agent-options.ts';
 import { modelText } from '../start/model-options.ts';
 import { model, thinking } from './context.ts';
+import { omitUndefined } from '@heddle/core';
 
 afterEach(() => vi.unstubAllEnvs());
 
-async function choosing(words: string): Promise<{ said: string; changed: string | undefined }> {
-  const said: string[] = [];
+async function choosing(words: string): Promise<{ output: string; changed: string | undefined }> {
+  const output: string[] = [];
   let changed: Partial<AgentSetup> = {};
   await model(words, {
     options: { modelName: 'rehearsal' },
@@ -17,10 +18,10 @@ async function choosing(words: string): Promise<{ said: string; changed: string 
         reportAndRemark: () => Promise.resolve(),
       },
     },
-    say: (text) => void said.push(text),
+    say: (text) => void output.push(text),
     change: (changes) => (changed = changes),
   });
-  return { said: said.join('\n'), changed: changed.modelName };
+  return { output: output.join('\n'), changed: changed.modelName };
 }
 
 describe('another model', () => {
@@ -39,7 +40,7 @@ describe('another model', () => {
   });
 
   it('is one of those that are listed, and there are more', async () => {
-    expect((await choosing('')).said).toMatch(/opus.*PROVIDER\/MODEL, rehearsal.*heddle models/s);
+    expect((await choosing('')).output).toMatch(/opus.*PROVIDER\/MODEL, rehearsal.*heddle models/s);
   });
 
   it('is not called by its name where a recording of it is played', () => {
@@ -52,15 +53,15 @@ describe('another model', () => {
 
 describe('/thinking', () => {
   const type = (words: string, now?: Thinking) => {
-    let said = '';
+    let output = '';
     let changed: unknown;
-    const requestOptions = { effort: 'low' as const, ...(now === undefined ? {} : { thinking: now }) };
+    const requestOptions = { effort: 'low' as const, ...omitUndefined({ thinking: now }) };
     thinking(words, {
       options: { requestOptions },
-      say: (text) => void (said = text),
+      say: (text) => void (output = text),
       change: (changes) => void (changed = changes.requestOptions),
     });
-    return { said, changed };
+    return { said: output, changed };
   };
 
   it('switches thinking off, on, and gives it a budget', () => {

@@ -26,7 +26,7 @@ export async function status({ started, options, cwd, say }: Chat): Promise<void
       .length;
   const instructions = started.instructions.applied.map(({ file }) => nearPath(file, cwd));
   const folders = options.rules instanceof LivePermissions ? options.rules.directories : [];
-  const standing = session.projection.stance?.workingDirectory ?? cwd;
+  const standing = session.projection.sessionState?.workingDirectory ?? cwd;
   const { state, thresholds } = await agent.contextUsage();
   const rows: readonly (readonly [string, string])[] = [
     ['version', VERSION],

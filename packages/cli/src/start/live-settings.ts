@@ -14,7 +14,7 @@ interface LiveSettingsSetup {
   readonly flags: PermissionFlags;
   readonly rules: LivePermissions;
   readonly hooks: SessionHooks;
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
 }
 
 type FileSource = ReturnType<typeof settingsFiles>[number]['source'];
@@ -34,7 +34,7 @@ export class LiveSettings {
   #directories: readonly string[];
   #files = watchedFiles();
   /** Messages that the user has read already. */
-  readonly #told = new Set<string>();
+  readonly #notified = new Set<string>();
 
   constructor(setup: LiveSettingsSetup) {
     this.#setup = setup;
@@ -60,14 +60,14 @@ export class LiveSettings {
       const { block, stop } = await this.#setup.hooks.report('ConfigChange', input);
       const reason = block ?? stop;
       if (reason === undefined || source === 'managed') continue;
-      this.#setup.tell(`A hook prevents the change of ${file}: ${reason}`);
+      this.#setup.notify(`A hook prevents the change of ${file}: ${reason}`);
       return;
     }
     this.#apply(await permissionSetup(this.#setup.flags));
   }
 
   #apply({ rules, directories, loaded, notes }: PermissionSetup): void {
-    const { rules: live, hooks, tell } = this.#setup;
+    const { rules: live, hooks, notify } = this.#setup;
     const { declared, problems, disabled, othersInactive } = settingsHooks(loaded);
     const before = this.#inEffect();
     hooks.replaceSettings(declared, othersInactive);
@@ -75,10 +75,10 @@ export class LiveSettings {
     this.#directories = directories;
     // An answer of the user may have written a rule that counts already.
     if (this.#inEffect() !== before)
-      tell('The settings changed. Hooks and permission rules apply from now on.');
+      notify('The settings changed. Hooks and permission rules apply from now on.');
     for (const note of [...notes, ...problems, ...(disabled === undefined ? [] : [disabled])]) {
-      if (!this.#told.has(note)) tell(note);
-      this.#told.add(note);
+      if (!this.#notified.has(note)) notify(note);
+      this.#notified.add(note);
     }
   }
 

@@ -5,6 +5,7 @@ import type { DeclaredHook } from '@heddle/agent/hooks';
 import type { Plugin } from '@heddle/agent/plugins';
 import { untrustedNote } from '@heddle/agent/settings';
 import { pluralize } from '../terminal/amounts.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface LoadedExtensions {
   readonly extensions: SessionExtensions;
@@ -24,7 +25,7 @@ export function extensionNames(
     plugins: plugins.map(({ name, path, version }) => ({
       name,
       path,
-      ...(version === undefined ? {} : { version }),
+      ...omitUndefined({ version }),
     })),
   };
 }

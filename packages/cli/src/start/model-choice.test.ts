@@ -56,8 +56,14 @@ const firstIsGone: ApiScript = (body) =>
 describe('--fallback-model', () => {
   it('takes an alias with its provider, and a list', async () => {
     const { ask, bodies } = await stage(firstIsGone);
-    const said = await ask(['hi', '--model', 'opus', '--fallback-model', 'anthropic/opus, anthropic/haiku']);
-    expect(said).toContain('Hello from claude-haiku-5-5.');
+    const output = await ask([
+      'hi',
+      '--model',
+      'opus',
+      '--fallback-model',
+      'anthropic/opus, anthropic/haiku',
+    ]);
+    expect(output).toContain('Hello from claude-haiku-5-5.');
     expect(bodies().map((body) => body['model'])).toEqual(['claude-opus-5-5', 'claude-haiku-5-5']);
     expect(await ask(['hi', '--model', 'opus', '--fallback-model', 'haiku,nonsense'])).toMatch(
       /--fallback-model: .*no model named nonsense/,

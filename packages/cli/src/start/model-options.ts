@@ -108,8 +108,8 @@ function knowledge(
   /** The context window of a scripted model, or the one that a local server has reported. */
   readonly window: () => number | undefined;
 } {
-  let said = own;
-  const asked = local?.window.then((window) => void (said ??= window));
+  let reported = own;
+  const asked = local?.window.then((window) => void (reported ??= window));
   const usual = local === undefined ? USUAL_WINDOW : USUAL_LOCAL_WINDOW;
   const known = (model: string) => factsOf(model, { environment: process.env, stated });
   let list: Prices | undefined;
@@ -125,11 +125,11 @@ function knowledge(
       windowOf: (model) => {
         const isChosen = model === name;
         const listed = (isChosen ? own : undefined) ?? known(model)?.contextWindow ?? list?.windowOf(model);
-        return listed ?? (isChosen || offline ? said : undefined) ?? usual;
+        return listed ?? (isChosen || offline ? reported : undefined) ?? usual;
       },
       tokenScaleOf: (model) => known(model)?.tokenScale ?? 1,
     },
-    window: () => said,
+    window: () => reported,
   };
 }
 

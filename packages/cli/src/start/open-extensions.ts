@@ -43,7 +43,7 @@ export interface ExtensionSetup {
   /** The options that the agent was created with. */
   readonly agentOptions: () => AgentOptions;
   readonly hooks: () => SessionHooks;
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
 }
 
 /** The share of the window that the list of skills may take, in characters of about a quarter of a token. */
@@ -145,11 +145,11 @@ const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** Changes the model and the effort for one prompt, as the header of its file says. */
 export function modelForPrompt(current: AgentOptions, setup: ExtensionSetup): UseModel {
-  const { agent, options, tell } = setup;
+  const { agent, options, notify } = setup;
   return async (file) => {
     const effort = EFFORTS.find((known) => known === file.effort);
     const chosen = await modelOf(file, options.stated);
-    if (chosen?.ok === false) tell(`/${file.name}: ${chosen.message}`);
+    if (chosen?.ok === false) notify(`/${file.name}: ${chosen.message}`);
     const changes: Changes = {
       ...(chosen?.ok === true ? chosen.options : {}),
       ...(effort === undefined ? {} : { requestOptions: { ...current.requestOptions, effort } }),

@@ -31,7 +31,7 @@ export function openHooks(
   context: StartContext,
   { tools, team, extensions, instructions }: HookSources,
 ): OpenedHooks {
-  const { command, options, surface, choice, session, tell, confinement, listeners, agent } = context;
+  const { command, options, surface, choice, session, notify, confinement, listeners, agent } = context;
   const { declaredHooks = [], rules, mcp } = options;
   const { source = 'startup' } = surface;
   const hooks = new SessionHooks({
@@ -46,7 +46,7 @@ export function openHooks(
     }),
     instructionFiles: () => instructions.applied.map(({ file }) => file),
     messages: () => agent().messages,
-    tell,
+    notify,
     remark: (remark) => listeners.addRemark(remark),
     askModel: (question) => agent().askSmall({ ...question, maxTokens: HOOK_ANSWER_TOKENS }),
     askAgent: async (question) => {
@@ -68,7 +68,7 @@ export function openHooks(
   const directories = new AddedDirectories(rules);
   const settings =
     rules instanceof LivePermissions && !command.bare
-      ? new LiveSettings({ flags: command, rules, hooks, tell })
+      ? new LiveSettings({ flags: command, rules, hooks, notify })
       : undefined;
   if (mcp) hooks.runner.connectHandler('mcp_tool', mcpToolHandler(serverToolPort(mcp)));
   if (context.telemetry) hooks.onProgress(context.telemetry.agent.onHook);

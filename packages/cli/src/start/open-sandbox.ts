@@ -44,14 +44,14 @@ type OpenedSandbox =
 export async function openSandbox(
   settings: SandboxSettings | undefined,
   { cwd, rules, configDirs = [] }: Pick<AgentSetup, 'cwd' | 'rules' | 'configDirs'>,
-  { ask, tell }: { readonly ask: AskPermission | undefined; readonly tell: (text: string) => void },
+  { ask, notify }: { readonly ask: AskPermission | undefined; readonly notify: (text: string) => void },
 ): Promise<OpenedSandbox> {
   if (!settings?.enabled) return { ok: true, sandbox: undefined };
   const { checkSandbox, createSandboxGate, noSandbox } = await import('@heddle/agent/sandbox');
   if (settings.failIfUnavailable) {
     const check = await checkSandbox();
     if (!check.available) {
-      const message = `${noSandbox(check)} The setting sandbox.failIfUnavailable forbids to start without.`;
+      const message = `${noSandbox(check)} The setting sandbox.failIfUnavailable does not allow a start without it.`;
       return { ok: false, message };
     }
   }
@@ -66,7 +66,7 @@ export async function openSandbox(
       configDirs,
       stateDir: configDir(process.env),
       ask,
-      tell,
+      notify,
     }),
   };
 }

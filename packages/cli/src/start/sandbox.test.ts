@@ -130,7 +130,7 @@ describe('without bubblewrap', () => {
       },
     );
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain('sandbox.failIfUnavailable forbids to start without');
+    expect(ended.stderr).toContain('sandbox.failIfUnavailable does not allow a start without it');
     expect(linesOf(ended.stdout)).toMatchObject([{ type: 'result', is_error: true }]);
   });
 

@@ -71,10 +71,10 @@ export function joinParts(context: StartContext, parts: OpenedParts): AgentOptio
     onEvent: (event) => {
       parts.debug?.(event);
       telemetry?.agent.onEvent(event);
-      hooks.hear(event);
+      hooks.observe(event);
       own.onEvent?.(event);
       servers?.onEvent(event);
-      team.hear(event);
+      team.observe(event);
       more.onEvent?.(event);
       if (event.type === 'context' && event.messages !== undefined) extensions.forgetList();
       listeners.reportEvent(event);

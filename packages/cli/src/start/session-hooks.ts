@@ -42,7 +42,7 @@ export interface SessionHooksSetup {
   readonly setupTrigger?: 'init' | 'maintenance' | undefined;
   /** Reads skills and commands again. */
   readonly reloadSkills?: (() => Promise<unknown>) | undefined;
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
   readonly remark: (remark: Attachment) => void;
   /** Called before each prompt. Applies settings that changed. */
   readonly beforePrompt: () => Promise<void>;
@@ -73,7 +73,7 @@ export class SessionHooks {
   #cwd: string;
   #source: SessionSource;
   /** Shows a text to the user. A host that connects replaces it. */
-  #tell: (text: string) => void;
+  #notify: (text: string) => void;
   /** The hooks of SessionStart. The first prompt starts them. */
   #starting: Promise<string | undefined> | undefined;
 
@@ -83,7 +83,7 @@ export class SessionHooks {
     this.#othersInactive = setup.othersInactive;
     this.#cwd = setup.cwd;
     this.#source = setup.source;
-    this.#tell = setup.tell;
+    this.#notify = setup.notify;
     this.judges = { prompt: promptHandler(setup.askModel), agent: agentHandler(setup.askAgent) };
     this.runner = new HookRunner(activeHooks(setup.declared), {
       ...hookPorts(setup.cwd),
@@ -94,10 +94,10 @@ export class SessionHooks {
         for (const listener of this.#listeners) listener(progress);
       },
       onVariables: addCommandVariables,
-      onFailure: (message) => this.#tell(message),
+      onFailure: (message) => this.#notify(message),
       onBackground: (_, { block, context, message }) => {
         this.#remark([block, context].filter((text) => text !== undefined).join('\n\n'));
-        if (message !== undefined) this.#tell(message);
+        if (message !== undefined) this.#notify(message);
       },
     });
   }
@@ -133,7 +133,7 @@ export class SessionHooks {
   /** Adds the hooks in the header of a skill or command, until the returned function is called. */
   activate(header: unknown, file: string): () => void {
     const { hooks, problems } = readHooks(header, { source: file });
-    for (const problem of problems) this.#tell(problem);
+    for (const problem of problems) this.#notify(problem);
     const inactive = this.#othersInactive;
     const added = hooks.map((hook): DeclaredHook => ({ hook, scope: 'session', inactive }));
     this.#active = [...this.#active, ...added];
@@ -150,9 +150,9 @@ export class SessionHooks {
   }
 
   /** The hooks as options of the agent. SessionStart hooks run before the first prompt, which waits for them. */
-  forAgent(tell = this.#tell): AgentHooks {
-    this.#tell = tell;
-    const hooks = createAgentHooks(this.runner, { tell, messages: this.#setup.messages });
+  forAgent(notify = this.#notify): AgentHooks {
+    this.#notify = notify;
+    const hooks = createAgentHooks(this.runner, { notify, messages: this.#setup.messages });
     const { compaction } = hooks;
     return {
       ...hooks,
@@ -210,7 +210,7 @@ export class SessionHooks {
   }
 
   /** Reports events of the loop to hooks: a changed folder, a changed file, instructions that joined. */
-  hear(event: LoopEvent): void {
+  observe(event: LoopEvent): void {
     if (event.type === 'stance') return this.#changeFolder(event.stance.workingDirectory);
     if (event.type !== 'message') return;
     if (event.message.type === 'assistant' && this.runner.has('MessageDisplay')) {
@@ -244,7 +244,7 @@ export class SessionHooks {
   ): Promise<HookResponse> {
     const among = event === 'SessionStart' || event === 'SessionEnd' ? isDeclared : undefined;
     const response = await this.runner.run({ event, input, signal, among });
-    for (const text of [...response.messages, ...describeFailures(response)]) this.#tell(text);
+    for (const text of [...response.messages, ...describeFailures(response)]) this.#notify(text);
     this.#watched.add(response.watchPaths ?? [], this.#cwd);
     return response;
   }

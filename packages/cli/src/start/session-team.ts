@@ -97,8 +97,8 @@ export class SessionTeam {
     return agentId === undefined ? (this.#current?.takeQueued() ?? []) : [];
   }
 
-  hear(event: LoopEvent): void {
-    this.#current?.hear(event);
+  observe(event: LoopEvent): void {
+    this.#current?.observe(event);
   }
 
   /** Undefined: the conversation is not part of a team. */

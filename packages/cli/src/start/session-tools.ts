@@ -110,8 +110,8 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
       // The last lines of a monitor come before the notice of its end.
       news: () => [...monitors.news(), ...tasks.news.map(attachmentOf)],
       onEvent: (event) => {
-        noteTold(event, tasks);
-        monitors.hear(event);
+        noteReported(event, tasks);
+        monitors.observe(event);
       },
       onAccepted: checkpoints && ((id) => checkpoints.begin(id)),
     },
@@ -127,10 +127,10 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
 }
 
 /** Marks a task as reported only when the report to the model is stored. */
-function noteTold(event: LoopEvent, tasks: TaskRegistry): void {
+function noteReported(event: LoopEvent, tasks: TaskRegistry): void {
   if (event.type !== 'message' || event.message.type !== 'attachment') return;
   const { attachment } = event.message;
-  if (attachment.kind === 'task_ended') tasks.markTold(attachment.taskId);
+  if (attachment.kind === 'task_ended') tasks.markReported(attachment.taskId);
 }
 
 /** A session that leaves nothing behind keeps its tasks where the system clears them away. */
@@ -143,10 +143,10 @@ async function tasksOf({
   const folder = path.join(path.dirname(journal.path), id, 'tasks');
   const ended = findLeftovers(folder);
   if (ended.length > 0) await endLeftovers(folder);
-  const untold = readNotices(folder);
-  const told = untold.length === 0 ? undefined : findReportedTasks(projection.messages);
-  const tasks = new TaskRegistry({ folder, earlier: untold.filter((task) => !told?.has(task.id)) });
-  for (const task of untold) if (told?.has(task.id)) tasks.markTold(task.id);
+  const earlier = readNotices(folder);
+  const reported = earlier.length === 0 ? undefined : findReportedTasks(projection.messages);
+  const tasks = new TaskRegistry({ folder, earlier: earlier.filter((task) => !reported?.has(task.id)) });
+  for (const task of earlier) if (reported?.has(task.id)) tasks.markReported(task.id);
   return { tasks, ended };
 }
 

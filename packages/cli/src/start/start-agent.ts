@@ -73,9 +73,9 @@ export async function startAgent(
   options: AgentSetup,
   surface: Surface = {},
 ): Promise<Starting> {
-  const { choice = command.session, tell = warn } = surface;
+  const { choice = command.session, notify = warn } = surface;
   const ask = surface.agent?.canUseTool ?? options.canUseTool;
-  const wanted = await openSandbox(options.sandboxSettings, options, { ask, tell });
+  const wanted = await openSandbox(options.sandboxSettings, options, { ask, notify });
   if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? newUuid() };
   const opened = surface.session ? { ok: true as const, session: surface.session } : await openChosen(choice);
   if (!opened.ok) return opened;
@@ -86,9 +86,9 @@ export async function startAgent(
     surface,
     choice,
     session,
-    tell,
+    notify,
     confinement: { sandbox: wanted.sandbox, view: openView(options.sandboxSettings) },
-    telemetry: hasTelemetryVariables() ? await loadTelemetry(options.modelName, tell) : undefined,
+    telemetry: hasTelemetryVariables() ? await loadTelemetry(options.modelName, notify) : undefined,
     listeners: new SessionListeners(command.forwardSubagentText),
     plugins: [...(options.plugins ?? [])],
     title: new SessionTitle(session, choice.title),
@@ -204,10 +204,10 @@ const OPENTELEMETRY = Symbol.for('opentelemetry.js.api.1');
 
 async function loadTelemetry(
   modelName: string,
-  tell: (text: string) => void,
+  notify: (text: string) => void,
 ): Promise<ProgramTelemetry | undefined> {
   const { openTelemetry } = await import('../telemetry/open-telemetry.ts');
-  return openTelemetry(modelName, tell);
+  return openTelemetry(modelName, notify);
 }
 
 /** A skill may run commands for its text. */

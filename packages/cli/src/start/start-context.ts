@@ -26,7 +26,7 @@ export interface Surface {
   /** How a new session came about, for hooks. */
   readonly source?: SessionSource;
   /** Shows the user a line while a turn runs; by default on standard error. */
-  readonly tell?: (text: string) => void;
+  readonly notify?: (text: string) => void;
   /** A session that is already open, in place of the chosen one. */
   readonly session?: Session;
   /** The conversation is a member of a team. */
@@ -47,7 +47,7 @@ export interface StartContext {
   readonly surface: Surface;
   readonly choice: SessionChoice;
   readonly session: Session;
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
   readonly confinement: Confinement;
   readonly telemetry: ProgramTelemetry | undefined;
   readonly listeners: SessionListeners;

@@ -19,13 +19,13 @@ const DEFAULT_ENDPOINT = 'http://localhost:4318';
 /** Returns undefined if telemetry is off. `tell` shows the user a problem, once. */
 export async function openTelemetry(
   modelName: string,
-  tell: (text: string) => void,
+  notify: (text: string) => void,
 ): Promise<ProgramTelemetry | undefined> {
   const environment = modelEnvironment();
   if (isTrue(environment, 'OTEL_SDK_DISABLED')) return undefined;
   const opened = hasRegisteredProvider()
     ? { port: await connectToApi(), close: () => Promise.resolve() }
-    : openExporter(environment, tell);
+    : openExporter(environment, notify);
   if (!opened) return undefined;
   const redactContent = isTrue(environment, 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT')
     ? (text: string): string => knownSecrets.redact(text)
@@ -35,14 +35,14 @@ export async function openTelemetry(
 
 function openExporter(
   environment: Environment,
-  tell: (text: string) => void,
+  notify: (text: string) => void,
 ): { readonly port: TelemetryPort; readonly close: () => Promise<void> } | undefined {
   const traces = endpointOf(environment, 'TRACES');
   const metrics = endpointOf(environment, 'METRICS');
   if (traces === undefined && metrics === undefined) return undefined;
   const problem = problemIn(environment, [traces, metrics]);
   if (problem !== undefined) {
-    tell(`Telemetry is off: ${problem}.`);
+    notify(`Telemetry is off: ${problem}.`);
     return undefined;
   }
   const headers = readPairs(environment, 'OTEL_EXPORTER_OTLP_HEADERS');
@@ -54,7 +54,7 @@ function openExporter(
     version: VERSION,
     resource: resourceOf(environment),
     parent: readVariable(environment, 'TRACEPARENT'),
-    onFailure: tell,
+    onFailure: notify,
   };
   const port = new OtlpExporter(setup);
   return { port, close: () => port.close(CLOSE_LIMIT_MS) };

@@ -8,7 +8,7 @@ import type {
   TelemetryPort,
   TelemetrySpan,
 } from '@heddle/agent/telemetry';
-import { errorMessage } from '@heddle/core';
+import { errorMessage, omitUndefined } from '@heddle/core';
 
 export interface ExporterSetup {
   readonly resource: Attributes;
@@ -70,7 +70,7 @@ export class OtlpExporter implements TelemetryPort {
         this.#waiting.push({
           traceId,
           spanId,
-          ...(parentSpanId === undefined ? {} : { parentSpanId }),
+          ...omitUndefined({ parentSpanId }),
           name,
           kind: kind === 'client' ? 3 : 1,
           startTimeUnixNano: toNanoseconds(startMs),

@@ -6,6 +6,7 @@ import { type ApiScript, startFakeApi, TEST_MODEL } from '@heddle/testing';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { openTerminal, type TerminalOptions, type TestTerminal } from '../conversation/test/terminal.ts';
 import { type Ended, install, type Installed, runProgram, type RunOptions } from './program.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface Project {
   /** The working folder. The user's settings are in `../config`. */
@@ -63,7 +64,7 @@ async function projectWith(
     runProgram(program, argv, {
       cwd: folder,
       env: { ...environment, ...env },
-      ...(input === undefined ? {} : { input }),
+      ...omitUndefined({ input }),
     });
   const terminals: TestTerminal[] = [];
   const model = ['--model', `anthropic/${TEST_MODEL}`];

@@ -83,10 +83,10 @@ export async function compactHistory(given: CompactionJob): Promise<CompactionOu
   const summarized = await bySummary(job, id, tokensBefore);
   if (summarized.made) return done({ by: 'summary', messages: summarized.made }, summarized.spent);
   const { spent, why } = summarized;
-  const failed = (said: string): CompactionOutcome => ({
+  const failed = (reason: string): CompactionOutcome => ({
     ok: false,
-    why: said,
-    nothingToDo: said === NOTHING_LEFT,
+    why: reason,
+    nothingToDo: reason === NOTHING_LEFT,
     spent,
   });
   if (!job.mustFit || job.context.signal.aborted) return failed(why);

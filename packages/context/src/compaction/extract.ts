@@ -2,7 +2,7 @@
  * Extracts by rule the facts that must survive a compaction: requests of the user, the todo list, files, failed calls and
  * open calls. The boundary stores them as data, so that the next compaction finds them complete.
  */
-import { type History, isJsonObject, type JsonObject, type Message } from '@heddle/core';
+import { type History, isJsonObject, type JsonObject, type Message, omitUndefined } from '@heddle/core';
 import { estimateMessage } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
 import type { HistoryReader } from '../history/history-reader.ts';
@@ -104,7 +104,7 @@ class Found {
 
 /** Returns the facts as the boundary stores them. */
 export function keptOf({ requests, todos, changed, read, failing }: WorkExtract): JsonObject {
-  return { requests, ...(todos === undefined ? {} : { todos }), changed, read, failing };
+  return { requests, ...omitUndefined({ todos }), changed, read, failing };
 }
 
 function texts(value: unknown): string[] {

@@ -63,9 +63,12 @@ describe('the pipeline', () => {
       return port.state()?.tokens ?? 0;
     };
     const estimate = await prepare();
-    const said = says(text(prose(100)));
-    port.answered({ responseId: 'responseId' in said ? said.responseId : '', usage: counted(40_000, 500) });
-    history = history.append([said, userSays(prose(1_000))]);
+    const answer = says(text(prose(100)));
+    port.answered({
+      responseId: 'responseId' in answer ? answer.responseId : '',
+      usage: counted(40_000, 500),
+    });
+    history = history.append([answer, userSays(prose(1_000))]);
     const after = await prepare();
     expect(estimate).toBeLessThan(10_000);
     expect(after).toBeGreaterThan(41_400);

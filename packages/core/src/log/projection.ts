@@ -23,7 +23,7 @@ export class Projection {
   readonly #open = new Map<string, OpenCall>();
   readonly #refused = new Set<string>();
   readonly #queued = new Map<string, QueuedEntry>();
-  #stance: SessionState | undefined;
+  #sessionState: SessionState | undefined;
   #lastAnswer: AnswerCount | undefined;
   #compactions: AutoCompactTracking | undefined;
 
@@ -32,8 +32,8 @@ export class Projection {
   }
 
   /** The session state, if tools have changed it. */
-  get stance(): SessionState | undefined {
-    return this.#stance;
+  get sessionState(): SessionState | undefined {
+    return this.#sessionState;
   }
 
   /** The last answer, if no earlier message was replaced since. Its usage is the size of the conversation up to it. */
@@ -91,7 +91,7 @@ export class Projection {
         return;
       }
       case 'stance':
-        this.#stance = entry.stance;
+        this.#sessionState = entry.stance;
         return;
       case 'command':
         if (entry.state === 'queued') this.#queued.set(entry.commandId, entry);

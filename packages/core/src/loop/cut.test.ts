@@ -181,20 +181,20 @@ describe('a cut answer without a recovery', () => {
 
 describe('a cut answer that is requested again', () => {
   it('withdraws its open permission question', async () => {
-    const heard: string[] = [];
+    const events: string[] = [];
     const question = createTestGate();
     const { lines } = await play([[call('Read', { path: 'a' }, 'r1'), question, cut()], say('Done.')], {
       tools: [read],
       canUseTool: async (tool, input, context, asked) => {
         asked.signal.addEventListener('abort', () =>
-          heard.push(`${asked.toolUseId} ${String(asked.signal.reason)}`),
+          events.push(`${asked.toolUseId} ${String(asked.signal.reason)}`),
         );
         question.open();
-        if (heard.length > 0) return allowAll(tool, input, context, asked);
+        if (events.length > 0) return allowAll(tool, input, context, asked);
         return Promise.withResolvers<never>().promise;
       },
     });
-    expect(heard).toEqual(['r1 discarded']);
+    expect(events).toEqual(['r1 discarded']);
     expect(lines.slice(1, 5)).toEqual([
       'a1 call r1 Read',
       'spent',

@@ -11,6 +11,7 @@ import { messageEvent, type MessageWriter, type RunEnvironment, type RunProgress
 import type { LoopEvent, MessageEvent } from './events.ts';
 import type { TurnEndPort } from './params.ts';
 import * as texts from './texts.ts';
+import { omitUndefined } from '../json.ts';
 
 export async function* takeSteps(
   env: RunEnvironment,
@@ -123,8 +124,7 @@ function errorEvent(write: MessageWriter, error: ModelError): MessageEvent {
       model: SYNTHETIC_MODEL,
       content: [text(error.message)],
       apiError: error.class,
-      ...(error.status === undefined ? {} : { apiErrorStatus: error.status }),
-      ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+      ...omitUndefined({ apiErrorStatus: error.status, requestId: error.requestId }),
     }),
   );
 }

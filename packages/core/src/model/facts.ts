@@ -1,5 +1,6 @@
 /** The request options that follow from the facts about a model. */
 import type { Effort, ModelFacts, RequestOptions, Thinking, ThinkingSupport } from './port.ts';
+import { omitUndefined } from '../json.ts';
 
 /** Thinking tokens if a model needs a budget and the caller gave none. An output of 32,000 tokens still has space for text. */
 export const DEFAULT_THINKING_BUDGET = 16_000;
@@ -19,8 +20,7 @@ export function optionsFor(facts: ModelFacts | undefined, given: RequestOptions)
   return {
     ...rest,
     ...(fastMode === undefined || facts.hasFastMode === false ? {} : { fastMode }),
-    ...(thinking === undefined ? {} : { thinking }),
-    ...(effort === undefined ? {} : { effort }),
+    ...omitUndefined({ thinking, effort }),
   };
 }
 

@@ -257,7 +257,7 @@ function finishRound(round: Round, place: RoundPlace, settings: RoundSettings): 
   ).map((part) => part.block);
   const userBlocks = [
     ...accepted.results,
-    ...accepted.retold,
+    ...accepted.asText,
     ...replaceRejectedUserBlocks(userContent, settings.refusedBlocks, repair),
   ];
   if (userBlocks.length === 0 && !(mayBeOpen && canBeContinued(kept)))

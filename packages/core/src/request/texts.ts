@@ -26,12 +26,12 @@ export const BLOCK_REFUSED = '[The API refused a part of the conversation here. 
 export const RESULT_RETOLD = '[The API refused this result. Its content follows as text.]';
 
 /** Replaces a finished call that the API refused. */
-export function retoldCall(tool: string, input: string): string {
+export function callAsText(tool: string, input: string): string {
   return `[This call of ${tool} was made, and the API refused to take it as a call. Its input: ${input}]`;
 }
 
 /** Introduces the content of a result that is sent as text. */
-export function retoldResultIntroduction(tool: string | undefined, isError: boolean): string {
+export function resultAsTextIntroduction(tool: string | undefined, isError: boolean): string {
   const what = tool === undefined ? 'the call above' : `the call of ${tool} above`;
   return `[${isError ? 'The error' : 'The result'} of ${what}, as text. Do not repeat the call to see it.]`;
 }

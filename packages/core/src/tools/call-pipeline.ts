@@ -1,5 +1,5 @@
 /** The pipeline of one call: permission with its hooks, then the call with its hooks. Never throws. */
-import { isRecord, type Json, type JsonObject } from '../json.ts';
+import { isRecord, type Json, type JsonObject, omitUndefined } from '../json.ts';
 import type { HookMessage } from '../machine/effects.ts';
 import { errorMessage } from '../thrown.ts';
 import { coerceInput } from './coerce.ts';
@@ -80,7 +80,7 @@ function permitted(
   call: ClassifiedCall,
   { places, readOnlyRun }: Extract<Permission, { behavior: 'allow' }>,
 ): Extract<Permitted, { ok: true }> {
-  const given = { ...(places === undefined ? {} : { places }), ...(readOnlyRun ? { readOnlyRun } : {}) };
+  const given = { ...omitUndefined({ places }), ...(readOnlyRun ? { readOnlyRun } : {}) };
   return { ok: true, call: { ...call, ...given } };
 }
 

@@ -45,7 +45,7 @@ interface ExecutorSetup {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly limits: Pick<Limits, 'toolConcurrency' | 'abortGraceMs' | 'blockGraceMs'>;
-  readonly tell: (update: ToolUpdate) => void;
+  readonly emit: (update: ToolUpdate) => void;
   /** Called when a denial ends the whole turn. */
   readonly onInterrupt: () => void;
 }
@@ -202,13 +202,13 @@ export class StreamingToolExecutor {
   async #announce(slot: Slot, call: ClassifiedCall): Promise<void> {
     slot.state = 'ready';
     if (call.tool.describeIntent) slot.details = await describe(call, this.#context);
-    if (slot.state === 'ready') this.#setup.tell({ type: 'ready', slot, call });
+    if (slot.state === 'ready') this.#setup.emit({ type: 'ready', slot, call });
   }
 
   async #run(slot: Slot, call: ClassifiedCall): Promise<void> {
     const report = (data: Json): void => {
       if (slot.state === 'running')
-        this.#setup.tell({ type: 'progress', slot, data: this.#setup.pipeline.redact(data) });
+        this.#setup.emit({ type: 'progress', slot, data: this.#setup.pipeline.redact(data) });
     };
     const settled = await runCall(slot, call, this.#setup.pipeline, this.#context, report);
     if (slot.state !== 'running') return;
@@ -226,7 +226,7 @@ export class StreamingToolExecutor {
     slot.settled = settled;
     slot.state = 'settled';
     slot.end.resolve();
-    this.#setup.tell({ type: 'settled' });
+    this.#setup.emit({ type: 'settled' });
   }
 
   /** Ends a call that has not settled, with the reason as its result. */

@@ -80,15 +80,15 @@ describe.runIf(isInstalled)('the gateway', () => {
   });
 
   it('ends the stream of a client that left while its token was checked', async () => {
-    const told = Promise.withResolvers<RequestRecord>();
-    const gateway = await start({ streams: 1, tell: told.resolve });
+    const reported = Promise.withResolvers<RequestRecord>();
+    const gateway = await start({ streams: 1, log: reported.resolve });
     await lock('heddle.token');
     const socket = await sendRaw(gateway, '/v1/sessions/s1/events');
     await untilWaiting();
     socket.resetAndDestroy();
     await once(socket, 'close');
     await locker.query('rollback');
-    expect((await told.promise).route).toBe('/v1/sessions/{session}/events');
+    expect((await reported.promise).route).toBe('/v1/sessions/{session}/events');
     const next = await get(gateway, '/v1/sessions/s1/events');
     expect(next.status).toBe(200);
     await next.body?.cancel();

@@ -75,7 +75,7 @@ describe.runIf(isInstalled)('the gateway', () => {
     await fleet.tenant('other');
     tokens.acme = await token('acme', RIGHTS);
     tokens.other = await token('other', RIGHTS);
-    gateway = await startGateway({ url, tell: (record) => records.push(record), failuresPerMinute: 1_000 });
+    gateway = await startGateway({ url, log: (record) => records.push(record), failuresPerMinute: 1_000 });
     worker = await startLocalWorker(url, { asks: true });
     listener = new Client({ connectionString: url });
     await listener.connect();

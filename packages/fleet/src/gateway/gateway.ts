@@ -34,7 +34,7 @@ export interface GatewayOptions {
   /** Streams of one token at the same time. */
   readonly streams?: number;
   /** Receives one record about each request. It contains neither tokens nor texts. */
-  readonly tell?: (record: RequestRecord) => void;
+  readonly log?: (record: RequestRecord) => void;
 }
 
 export interface RequestRecord {
@@ -121,7 +121,7 @@ const HEADERS = {
 
 class Requests {
   readonly #fleet: Fleet;
-  readonly #tell: (record: RequestRecord) => void;
+  readonly #log: (record: RequestRecord) => void;
   readonly #rate: RateLimit;
   readonly #failures: RateLimit;
   /** Failures that needed a statement. An address that used them up may send only tokens that were valid before. */
@@ -135,7 +135,7 @@ class Requests {
   constructor(fleet: Fleet, options: GatewayOptions) {
     const limits = { ...DEFAULTS, ...options };
     this.#fleet = fleet;
-    this.#tell = options.tell ?? (() => undefined);
+    this.#log = options.log ?? (() => undefined);
     this.#rate = new RateLimit(limits.requestsPerMinute);
     this.#failures = new RateLimit(limits.failuresPerMinute);
     this.#failedLookups = new RateLimit(limits.failuresPerMinute);
@@ -177,7 +177,7 @@ class Requests {
       const route = typeof matched === 'object' ? matched.route.path : 'none';
       const { method = '' } = request;
       const status = response.statusCode;
-      this.#tell({ method, route, status, ms: Date.now() - began, token: token?.id, tenant: token?.tenant });
+      this.#log({ method, route, status, ms: Date.now() - began, token: token?.id, tenant: token?.tenant });
     }
   }
 

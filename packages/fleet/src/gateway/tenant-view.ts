@@ -5,6 +5,7 @@
 import type { Fleet, Seen, TurnState } from '../client.ts';
 import type { SessionRow } from '../overview.ts';
 import { type OpenQuestion, questionId } from '../questions.ts';
+import { omitUndefined } from '@heddle/core';
 
 /** A session under the name that the tenant uses. */
 export type NamedSession = Omit<SessionRow, 'id' | 'tenant' | 'worker'> & { readonly name: string };
@@ -48,7 +49,7 @@ export class TenantView {
     const id = (await this.#find(name))?.id ?? this.#idOf(name);
     await this.#fleet.create(id, this.#tenant);
     const { key, by } = choice;
-    return this.#fleet.submit(id, prompt, { by, ...(key === undefined ? {} : { key }) });
+    return this.#fleet.submit(id, prompt, { by, ...omitUndefined({ key }) });
   }
 
   async turn(name: string, n: number): Promise<TurnState | undefined> {
@@ -92,7 +93,7 @@ export class TenantView {
   async answer(id: string, { allow, message, by }: AnswerChoice): Promise<boolean> {
     const open = (await this.#fleet.questions(this.#tenant)).find((question) => questionId(question) === id);
     if (!open) return false;
-    return this.#fleet.answer(open, { allow, ...(message === undefined ? {} : { message }) }, by);
+    return this.#fleet.answer(open, { allow, ...omitUndefined({ message }) }, by);
   }
 
   async #find(name: string): Promise<SessionRow | undefined> {

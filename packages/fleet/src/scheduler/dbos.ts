@@ -17,6 +17,7 @@ import {
 } from '../database.ts';
 import { LOG_VERSION } from '../schema.ts';
 import { listOpenTurns, returnTurns, type Scheduler, type SchedulerSetup } from './scheduler.ts';
+import { omitUndefined } from '@heddle/core';
 
 const APPLICATION = 'heddle';
 const WORKFLOW = 'turn';
@@ -87,7 +88,7 @@ export async function createDbosScheduler(database: Database, setup: SchedulerSe
       [session, n, workflowID],
     );
     const place = { queueName: name, queuePartitionKey: tenant, workflowName: WORKFLOW, workflowID };
-    const choice = { ...place, appVersion: VERSION, ...(delaySeconds === undefined ? {} : { delaySeconds }) };
+    const choice = { ...place, appVersion: VERSION, ...omitUndefined({ delaySeconds }) };
     await client.enqueueInTransaction(tx, choice, session, n);
   };
   return {

@@ -15,7 +15,7 @@ const worker = await startWorker({
   concurrency: 40,
   parkAfterMs: Number(process.env['PARK_AFTER_MS'] ?? 300_000),
   times: { lookMs: 300, hungMs: Number(process.env['HUNG_MS'] ?? 30_000), heartbeatMs: 500 },
-  tell: (text) => process.stdout.write(`${text}\n`),
+  log: (text) => process.stdout.write(`${text}\n`),
   onLost: () => process.exit(75),
   onDrain: (waitMs) => void worker.stop({ waitMs }).then(() => process.exit(0)),
   agent: ({ session, options }) => ({

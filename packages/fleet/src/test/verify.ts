@@ -42,14 +42,15 @@ export function verifySession(lines: readonly Seen[], effects: readonly string[]
   if (ends !== turns) problems.push(`${ends} ends instead of ${turns}`);
   let uncertain = 0;
   for (const id of calls) {
-    const told = results.get(id) ?? [];
+    const reported = results.get(id) ?? [];
     const ran = effects.filter((effect) => effect === id).length;
-    const isCertain = told.length === 1 && told[0] === `appended ${id}`;
-    const isUncertain = told.length === 1 && told[0]?.includes('may or may not have taken effect') === true;
+    const isCertain = reported.length === 1 && reported[0] === `appended ${id}`;
+    const isUncertain =
+      reported.length === 1 && reported[0]?.includes('may or may not have taken effect') === true;
     if (isUncertain) uncertain++;
     if (ran > 1) problems.push(`${id} ran ${ran} times`);
     else if (isCertain && ran !== 1) problems.push(`${id} has a result and did not run`);
-    else if (!isCertain && !isUncertain) problems.push(`${id} has the results ${JSON.stringify(told)}`);
+    else if (!isCertain && !isUncertain) problems.push(`${id} has the results ${JSON.stringify(reported)}`);
   }
   if (new Set(calls).size !== calls.length) problems.push('a call occurs twice');
   const replayed = replayLogEntries(entries, queryConfig({ sessionId: 's' }));

@@ -18,18 +18,18 @@ const PAUSE_MS = 5_000;
 export async function openFiles(
   setup: WorkspaceSetup,
   lastSeq: () => number,
-  tell: (text: string) => void,
+  log: (text: string) => void,
 ): Promise<SessionFiles> {
   const workspace = await openWorkspace(setup);
   let { note } = workspace;
   let last = Promise.resolve();
   let savedAt = Date.now();
-  let told = '';
+  let lastReport = '';
   const report = (thrown: unknown): void => {
     const text = `the files of ${setup.turn.session} were not stored: ${errorMessage(thrown)}`;
     // Most problems stay until the model changes its files.
-    if (text !== told) tell(text);
-    told = text;
+    if (text !== lastReport) log(text);
+    lastReport = text;
   };
   const save = (): Promise<void> => {
     savedAt = Date.now();

@@ -182,12 +182,12 @@ describe.runIf(isInstalled)('the files of a session', () => {
   });
 
   it('reports files that cannot be stored, once for each reason', async () => {
-    const told: string[] = [];
+    const notices: string[] = [];
     const place = { database, worker: 1, turn: { session: 'large', n: 1 }, root: path.join(home, 'three') };
     const files = await openFiles(
       { ...place, maxPackBytes: 1_000 },
       () => 1,
-      (text) => told.push(text),
+      (text) => notices.push(text),
     );
     writeFileSync(path.join(files.folder, 'large.bin'), randomBytes(10_000));
     await files.save();
@@ -196,7 +196,7 @@ describe.runIf(isInstalled)('the files of a session', () => {
     rmSync(path.join(files.folder, 'large.bin'));
     writeFileSync(path.join(place.root, '.snapshots/large.git/index'), 'broken');
     await files.save();
-    expect(told).toEqual([
+    expect(notices).toEqual([
       'the files of large were not stored: The files are larger than 1000 bytes in git.',
       expect.stringMatching(/^the files of large were not stored: git ended with code \d+: .*index/s),
     ]);

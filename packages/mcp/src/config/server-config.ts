@@ -1,5 +1,5 @@
 /** The configuration of one server, as `.mcp.json`, settings, flags and hosts write it. Reading never throws. */
-import { isRecord } from '@heddle/core';
+import { isRecord, omitUndefined } from '@heddle/core';
 
 interface CommonConfig {
   /** The time limit of one call, in milliseconds. */
@@ -83,7 +83,7 @@ export function readServers(value: unknown, origin: Origin, env: Variables): Ser
         name,
         config,
         scope: origin.scope,
-        ...(origin.source === undefined ? {} : { source: origin.source }),
+        ...omitUndefined({ source: origin.source }),
       });
   }
   return { servers, notes };

@@ -5,7 +5,7 @@ import type {
   CreateMessageRequestParams,
   ElicitRequestParams,
 } from '@modelcontextprotocol/client';
-import { isRecord, type JsonObject } from '@heddle/core';
+import { isRecord, type JsonObject, omitUndefined } from '@heddle/core';
 import { pathToFileURL } from 'node:url';
 import path from 'node:path';
 import { cleanLine, cleanText } from '../server-text.ts';
@@ -90,7 +90,7 @@ export function registerServices(
         role: 'assistant' as const,
         model: answer.model,
         content: { type: 'text' as const, text: answer.text },
-        ...(answer.stopReason === undefined ? {} : { stopReason: answer.stopReason }),
+        ...omitUndefined({ stopReason: answer.stopReason }),
       };
     });
 }

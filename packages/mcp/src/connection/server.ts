@@ -7,7 +7,7 @@
  * - Each call ends exactly once: with its result, with an error of the server, at its time limit, or with its signal.
  */
 import type { Tool as ToolDefinition } from '@modelcontextprotocol/client';
-import { errorCode, errorMessage, untilAborted } from '@heddle/core';
+import { errorCode, errorMessage, untilAborted, omitUndefined } from '@heddle/core';
 import type { ConfiguredServer } from '../config/server-config.ts';
 import { cleanLine, cleanParagraph, cleanText } from '../server-text.ts';
 import { CallLimit, type CallLimits } from './call-limit.ts';
@@ -188,7 +188,7 @@ export class McpServer {
 
   #metaOf(toolUseId: string): Record<string, string> {
     const traceparent = this.#deps.traceparentOf?.(toolUseId);
-    return { 'heddle/toolUseId': toolUseId, ...(traceparent === undefined ? {} : { traceparent }) };
+    return { 'heddle/toolUseId': toolUseId, ...omitUndefined({ traceparent }) };
   }
 
   /** Returns the result as the server gave it. Throws an error with a message for the model. */

@@ -12,6 +12,7 @@ import type {
 import type { ConfiguredServer, RemoteConfig } from '../config/server-config.ts';
 import type { OAuthCallback } from './oauth-callback.ts';
 import { TokenStore } from './token-store.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface BrowserLogin {
   readonly callback: OAuthCallback;
@@ -65,7 +66,7 @@ export class StoredOAuth implements OAuthClientProvider {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
-      ...(scope === undefined ? {} : { scope }),
+      ...omitUndefined({ scope }),
     };
   }
 
@@ -79,7 +80,7 @@ export class StoredOAuth implements OAuthClientProvider {
   clientInformation(): StoredOAuthClientInformation | undefined {
     const { clientId, clientSecret } = this.#config.oauth ?? {};
     if (clientId === undefined) return this.#store.read(this.#key).client;
-    return { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
+    return { client_id: clientId, ...omitUndefined({ client_secret: clientSecret }) };
   }
 
   /** A registration without a login would be for a redirect that never comes. */

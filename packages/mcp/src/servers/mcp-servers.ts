@@ -1,5 +1,5 @@
 /** All servers of a program: they start in parallel, change at any time, and never delay the caller. */
-import { type Tool, untilAborted, type UserMessage } from '@heddle/core';
+import { type Tool, untilAborted, type UserMessage, omitUndefined } from '@heddle/core';
 import type { ConfiguredServer, ServerScope } from '../config/server-config.ts';
 import { OPEN_POLICY, selectServers, type ServerPolicy } from '../config/server-policy.ts';
 import { McpServer, type ServerDeps, type ServerState, type ServerTimes } from '../connection/server.ts';
@@ -185,7 +185,7 @@ export class McpServers {
         ...state,
         name: server.name,
         scope: configured.scope,
-        ...(configured.source === undefined ? {} : { source: configured.source }),
+        ...omitUndefined({ source: configured.source }),
         ...(serverInfo ? { serverInfo } : {}),
         config: configured.config,
         tools: tools.map(({ ownName, description, annotations }) => ({

@@ -1,5 +1,5 @@
 /** A tool of a server as a tool of the loop. */
-import { isRecord, type Json, type ResultContent, type Schema, type Tool } from '@heddle/core';
+import { isRecord, type Json, type ResultContent, type Schema, type Tool, omitUndefined } from '@heddle/core';
 import type { CallProgress, McpServer } from '../connection/server.ts';
 import { cleanLine, cleanParagraph } from '../server-text.ts';
 import { readInputSchema } from './input-schema.ts';
@@ -55,7 +55,7 @@ export function createServerTool(
     inputJSONSchema: schema,
     annotations: annotationsOf(definition['annotations']),
     alwaysLoad: server.configured.config.alwaysLoad === true || meta['anthropic/alwaysLoad'] === true,
-    ...(problem === undefined ? {} : { schemaProblem: problem }),
+    ...omitUndefined({ schemaProblem: problem }),
     isFromServer: true,
     inputSchema: () => (validator ??= validatorOf(schema)),
     isReadOnly: () => false,
@@ -100,7 +100,7 @@ function throttle(onProgress: (data: Json) => void): (progress: CallProgress) =>
     last = now;
     onProgress({
       progress,
-      ...(total === undefined ? {} : { total }),
+      ...omitUndefined({ total }),
       ...(message === undefined ? {} : { message: cleanLine(message) }),
     });
   };

@@ -8,16 +8,16 @@ const ERROR: ModelError = { type: 'model_error', class: 'network', message: 'bro
 
 function stage(onRecord: (record: ModelRecord) => void = () => undefined) {
   const response = Object.assign(new PassThrough(), { headers: { 'request-id': 'req_1' } });
-  const said: string[] = [];
+  const records: string[] = [];
   const ends: (Done | ModelError)[] = [];
   const stream = new AnswerStream(response, {
     onRecord(record) {
-      said.push(String(record.type));
+      records.push(String(record.type));
       onRecord(record);
     },
-    onContent: () => void said.push('content'),
-    onHold: () => void said.push('hold'),
-    onStopped: () => void said.push('stopped'),
+    onContent: () => void records.push('content'),
+    onHold: () => void records.push('hold'),
+    onStopped: () => void records.push('stopped'),
     onEnd: (end) => void ends.push(end),
     wordFor: () => ERROR,
     wordForBreak: () => ERROR,
@@ -27,35 +27,35 @@ function stage(onRecord: (record: ModelRecord) => void = () => undefined) {
     for (const type of events) response.write(`data: {"type":"${type}"}\n\n`);
     await settle();
   };
-  return { response, stream, said, ends, send };
+  return { response, stream, said: records, ends, send };
 }
 
 describe('the stream of an answer', () => {
   it('distinguishes content from pings', async () => {
-    const { said, send } = stage();
+    const { said: records, send } = stage();
     await send('ping');
     await send('of_tomorrow');
-    expect(said).toEqual(['ping', 'of_tomorrow', 'content']);
+    expect(records).toEqual(['ping', 'of_tomorrow', 'content']);
   });
 
   it('treats a large incomplete event as content', async () => {
-    const { said, response } = stage();
+    const { said: records, response } = stage();
     response.write(`data: {"type":"of_tomorrow","x":"${'x'.repeat(2_000)}`);
     await settle();
-    expect(said).toEqual(['content']);
+    expect(records).toEqual(['content']);
   });
 
   it('reads nothing while it is paused, and everything afterwards', async () => {
-    const { stream, said, send, ends, response } = stage();
+    const { stream, said: records, send, ends, response } = stage();
     stream.pause();
     await send('of_tomorrow', 'message_stop');
     response.end();
     await settle();
-    expect(said).toEqual(['hold']);
+    expect(records).toEqual(['hold']);
     expect(ends).toEqual([]);
     stream.resume();
     await settle();
-    expect(said.filter((word) => word !== 'content')).toEqual([
+    expect(records.filter((word) => word !== 'content')).toEqual([
       'hold',
       'of_tomorrow',
       'message_stop',
@@ -65,11 +65,15 @@ describe('the stream of an answer', () => {
   });
 
   it('does not start a new wait with the chunk that caused the pause', async () => {
-    const { stream, said, send } = stage((record) => {
+    const {
+      stream,
+      said: records,
+      send,
+    } = stage((record) => {
       if (String(record.type) === 'the_last_straw') stream.pause();
     });
     await send('of_tomorrow', 'the_last_straw');
-    expect(said).toEqual(['of_tomorrow', 'content', 'the_last_straw', 'hold']);
+    expect(records).toEqual(['of_tomorrow', 'content', 'the_last_straw', 'hold']);
   });
 
   it('reports an internal error as a model error instead of throwing it', async () => {
@@ -89,10 +93,10 @@ describe('the stream of an answer', () => {
   });
 
   it('ignores data after message_stop', async () => {
-    const { said, send } = stage();
+    const { said: records, send } = stage();
     await send('message_stop', 'error', 'of_tomorrow');
     await send('more');
-    expect(said).toEqual(['message_stop', 'stopped', 'content']);
+    expect(records).toEqual(['message_stop', 'stopped', 'content']);
   });
 
   it('ends once, even if several causes end it', async () => {

@@ -17,6 +17,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { CredentialSource } from './credentials.ts';
 import type { Settings } from './options.ts';
+import { omitUndefined } from '@heddle/core';
 
 export class MessagesAttempt {
   readonly #life: AttemptLifecycle;
@@ -162,7 +163,7 @@ export class MessagesAttempt {
         type: 'model_error',
         class: 'stall',
         message: message(),
-        ...(requestId === undefined ? {} : { requestId }),
+        ...omitUndefined({ requestId }),
       });
     });
   }

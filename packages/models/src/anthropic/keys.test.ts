@@ -17,13 +17,13 @@ const PASSWORD = 'pass-word-of-the-proxy';
 /** Does not look like a key. Only a program that was given the value can hide it. */
 const PLAIN = 'hunter2secret';
 
-type Indiscretion = (response: ServerResponse, told: string) => void;
+type Indiscretion = (response: ServerResponse, leaked: string) => void;
 
 const json =
   (status: number, type: string): Indiscretion =>
-  (response, told) => {
-    response.writeHead(status, { 'content-type': 'application/json', location: `http://x/?${told}` });
-    response.end(JSON.stringify({ type: 'error', error: { type, message: `You sent ${told}` } }));
+  (response, leaked) => {
+    response.writeHead(status, { 'content-type': 'application/json', location: `http://x/?${leaked}` });
+    response.end(JSON.stringify({ type: 'error', error: { type, message: `You sent ${leaked}` } }));
   };
 
 const INDISCRETIONS: Readonly<Record<string, Indiscretion>> = {
@@ -33,36 +33,36 @@ const INDISCRETIONS: Readonly<Record<string, Indiscretion>> = {
   '429': json(429, 'rate_limit_error'),
   '500': json(500, 'api_error'),
   '302': json(302, 'moved'),
-  page: (response, told) => {
+  page: (response, leaked) => {
     response.writeHead(502, { 'content-type': 'text/html' });
-    response.end(`<html><title>${told}</title></html>`);
+    response.end(`<html><title>${leaked}</title></html>`);
   },
-  'an error in the stream': (response, told) => {
+  'an error in the stream': (response, leaked) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(
-      `data: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message: told } })}\n\n`,
+      `data: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message: leaked } })}\n\n`,
     );
   },
-  'an event that cannot be read': (response, told) => {
+  'an event that cannot be read': (response, leaked) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(`data: ${told}\n\n`);
+    response.end(`data: ${leaked}\n\n`);
   },
 };
 
-async function indiscreet(say: Indiscretion): Promise<{ url: string; told: string[] }> {
-  const told: string[] = [];
+async function indiscreet(say: Indiscretion): Promise<{ url: string; leaked: string[] }> {
+  const leaked: string[] = [];
   const server = createServer((request: IncomingMessage, response) => {
     const { 'x-api-key': key = '', authorization = '' } = request.headers;
-    told.push(`${String(key)} ${authorization}`);
+    leaked.push(`${String(key)} ${authorization}`);
     request.resume();
     say(response, `${String(key)} ${authorization}`);
   });
   const { port } = await listening(server);
-  return { url: `http://127.0.0.1:${port}`, told };
+  return { url: `http://127.0.0.1:${port}`, leaked };
 }
 
 /** Returns all output of a run on this port. */
-async function everythingSaid(options: AnthropicOptions): Promise<string> {
+async function allOutput(options: AnthropicOptions): Promise<string> {
   const { port } = stagePort({ ...options });
   const loop = query({
     messages: [{ type: 'user', uuid: 'u1', at: 0, content: 'go' }],
@@ -106,12 +106,12 @@ describe.each(BEARERS)('a secret that came as $how', ({ options }) => {
         return true;
       }),
     );
-    const { url, told } = await indiscreet(say);
-    const said = await everythingSaid({ ...options, baseUrl: url }).finally(() => {
+    const { url, leaked } = await indiscreet(say);
+    const output = await allOutput({ ...options, baseUrl: url }).finally(() => {
       for (const spy of spies) spy.mockRestore();
     });
-    expect(told.join()).toContain(SECRET);
-    expect(said).not.toContain(SECRET);
+    expect(leaked.join()).toContain(SECRET);
+    expect(output).not.toContain(SECRET);
     expect(written.join('')).not.toContain(SECRET);
   });
 });
@@ -123,15 +123,15 @@ describe('a secret', () => {
       HTTP_PROXY: `http://user:${PASSWORD}@127.0.0.1:9`,
     };
     for (const baseUrl of ['https://gateway.test', 'http://gateway.test']) {
-      const said = await everythingSaid({ apiKey: SECRET, environment, baseUrl });
-      expect(said).not.toContain(PASSWORD);
-      expect(said).not.toContain(Buffer.from(`user:${PASSWORD}`).toString('base64'));
+      const output = await allOutput({ apiKey: SECRET, environment, baseUrl });
+      expect(output).not.toContain(PASSWORD);
+      expect(output).not.toContain(Buffer.from(`user:${PASSWORD}`).toString('base64'));
     }
   });
 
   it('in the address of the API is not shown', async () => {
-    const said = await everythingSaid({ apiKey: SECRET, baseUrl: `http://user:${PASSWORD}@127.0.0.1:9/` });
-    expect(said).not.toContain(PASSWORD);
+    const output = await allOutput({ apiKey: SECRET, baseUrl: `http://user:${PASSWORD}@127.0.0.1:9/` });
+    expect(output).not.toContain(PASSWORD);
   });
 
   it.each([
@@ -144,9 +144,9 @@ describe('a secret', () => {
     [`${PLAIN}@gateway`, ': gateway.'],
     [`ftp://gateway/?token=${PLAIN}`, 'ftp://gateway/.'],
   ])('in an invalid address, %j, is not shown', async (baseUrl, shown) => {
-    const said = await everythingSaid({ apiKey: SECRET, baseUrl });
-    expect(said).not.toContain(PLAIN);
-    expect(said).toContain(shown);
+    const output = await allOutput({ apiKey: SECRET, baseUrl });
+    expect(output).not.toContain(PLAIN);
+    expect(output).toContain(shown);
   });
 
   it.each([`me:${PLAIN}@127.0.0.1:9`, `htp://me:${PLAIN}@127.0.0.1:9`, `http://me:${PLAIN}@127.0.0.1:99999`])(
@@ -154,7 +154,7 @@ describe('a secret', () => {
     async (proxy) => {
       const environment = { HTTPS_PROXY: proxy, HTTP_PROXY: proxy };
       for (const baseUrl of ['https://127.0.0.1:9', 'http://127.0.0.1:9']) {
-        expect(await everythingSaid({ apiKey: SECRET, environment, baseUrl })).not.toContain(PLAIN);
+        expect(await allOutput({ apiKey: SECRET, environment, baseUrl })).not.toContain(PLAIN);
       }
     },
   );
@@ -170,7 +170,7 @@ describe('a secret', () => {
       HARMLESS: 'seen',
     };
     const { url } = await indiscreet(json(401, 'authentication_error'));
-    await everythingSaid({
+    await allOutput({
       apiKey: undefined as never,
       baseUrl: url,
       environment,

@@ -14,6 +14,7 @@ import {
   type SystemLayer,
   type Thinking,
   type ToolSpec,
+  omitUndefined,
 } from '@heddle/core';
 import { factsOf } from '../known-models.ts';
 
@@ -103,7 +104,7 @@ const LEAST_BUDGET = 1_024;
 function outputConfig({ effort, taskBudget }: RequestOptions): OutputConfig | undefined {
   if (effort === undefined && taskBudget === undefined) return undefined;
   return {
-    ...(effort === undefined ? {} : { effort }),
+    ...omitUndefined({ effort }),
     ...(taskBudget === undefined ? {} : { task_budget: { type: 'tokens', ...taskBudget } }),
   };
 }

@@ -148,27 +148,27 @@ export class BridgeAttempt {
       const next = await reader.read();
       if (this.#life.isOver) return void reader.cancel().catch(() => undefined);
       if (next.done) return this.#fail(BROKE_OFF);
-      const heard = this.#translated(() => this.#answer?.push(next.value));
-      if (heard === undefined) return;
+      const outcome = this.#translated(() => this.#answer?.push(next.value));
+      if (outcome === undefined) return;
       this.#patience.heed(next.value);
-      this.#hear(heard);
+      this.#apply(outcome);
       if (this.#life.isOver) return void reader.cancel().catch(() => undefined);
       if (this.#isFull) await this.#untilDrained();
     }
   }
 
-  #hear(heard: AnswerListenerEvents): void {
-    switch (heard.is) {
+  #apply(outcome: AnswerListenerEvents): void {
+    switch (outcome.is) {
       case 'more':
         return;
       case 'answer':
         return this.#life.end({ type: 'done', ...this.#idField(), ...this.#notice() });
       case 'error':
-        return this.#fail(heard.error);
+        return this.#fail(outcome.error);
       case 'broken':
         return this.#fail(BROKE_OFF);
       case 'failed':
-        return this.#fail(new Error(`the model stopped with ${heard.word}`));
+        return this.#fail(new Error(`the model stopped with ${outcome.word}`));
     }
   }
 

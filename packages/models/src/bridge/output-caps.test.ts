@@ -62,8 +62,8 @@ describe('a response that was cut leads to a request for 64,000 tokens', () => {
 });
 
 it('a learned cap is kept for the model, and only for it', async () => {
-  const said = refusal('This model supports at most 16384 completion tokens');
-  const { port, server } = await stageWire(CHAT, [said, say('a'), say('b'), say('c')]);
+  const refused = refusal('This model supports at most 16384 completion tokens');
+  const { port, server } = await stageWire(CHAT, [refused, say('a'), say('b'), say('c')]);
   await ask(port, requestTo(CHAT, undefined, much));
   await ask(port, requestTo(CHAT, undefined, much));
   await ask(port, requestTo({ model: 'openai-chat/another' }, undefined, much));
@@ -72,10 +72,10 @@ it('a learned cap is kept for the model, and only for it', async () => {
 });
 
 it('the rest of a window is not kept: the next request has another rest', async () => {
-  const said = refusal(
+  const refused = refusal(
     "max_tokens is too large: 64000. This model's maximum context length is 32768 tokens and your request has 900 input tokens",
   );
-  const { port, server } = await stageWire(COMPATIBLE, [said, say('a'), say('b')]);
+  const { port, server } = await stageWire(COMPATIBLE, [refused, say('a'), say('b')]);
   await ask(port, requestTo(COMPATIBLE, undefined, much));
   await ask(port, requestTo(COMPATIBLE, undefined, { max_tokens: 32_000 }));
   const asked = server.requests.map(({ body }) => JSON.stringify(body).match(/tokens":(\d+)/)?.[1]);

@@ -12,6 +12,7 @@ import { ask, failureOf, requestTo } from '../test/bridge.ts';
 import { closeStages, TEST_KEY, textIn } from '../test/stage-api.ts';
 import { CHAT, GEMINI, RESPONSES, stageWire } from '../test/wires.ts';
 import { createBridgePort } from './port.ts';
+import { omitUndefined } from '@heddle/core';
 
 afterEach(closeStages);
 
@@ -168,7 +169,7 @@ describe('any model of the interface', () => {
     expect(records).toContainEqual(
       expect.objectContaining({ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null } }),
     );
-    expect(records.at(-1)).toEqual({ type: 'done', ...(notice === undefined ? {} : { notice }) });
+    expect(records.at(-1)).toEqual({ type: 'done', ...omitUndefined({ notice }) });
   });
 
   it('may be passed directly', async () => {
@@ -244,12 +245,12 @@ describe('any model of the interface', () => {
   ] as const)('that thinks silently gets a longer deadline: %s', async (_when, parts, limitMs) => {
     const clock = createClock();
     const read = Promise.withResolvers<void>();
-    async function* told(): AsyncGenerator<LanguageModelV4StreamPart> {
+    async function* streamed(): AsyncGenerator<LanguageModelV4StreamPart> {
       yield* parts;
       read.resolve();
       await new Promise(() => {});
     }
-    const stream = ReadableStream.from(told());
+    const stream = ReadableStream.from(streamed());
     const model = modelThat(() => Promise.resolve({ stream }));
     const port = createBridgePort(model, { provider: 'own', features: FEATURES, clock, thinkingMs: 300_000 });
     const records = ask(port, HELLO);

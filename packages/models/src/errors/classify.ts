@@ -1,5 +1,5 @@
 /** Converts an error response into a model error with advice. */
-import { isRecord, type ModelError } from '@heddle/core';
+import { isRecord, type ModelError, omitUndefined } from '@heddle/core';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secrets } from '../secrets/secrets.ts';
 import { describeReset, retryDelayOf } from './retry-after.ts';
@@ -7,35 +7,37 @@ import { readStatedWindow } from './stated-window.ts';
 import { type ErrorRow, NO_API, BLOCK_POSITION, TABLE, UNKNOWN } from './error-rows.ts';
 
 export function classifyFailure(failure: Failure, secrets: Secrets): ModelError {
-  const said = readFailure(failure);
-  const row = rowFor(failure, said);
+  const body = readFailure(failure);
+  const row = rowFor(failure, body);
   const retryAfterMs = retryDelayOf(failure.headers, row.class, failure.now);
   const shouldRetry = row.shouldRetry ?? wordOnRetry(failure);
-  const window = row.class === 'overflow' ? readStatedWindow(said.text) : undefined;
-  const block = row.class === 'refused_block' ? placeIn(said.text) : undefined;
+  const window = row.class === 'overflow' ? readStatedWindow(body.text) : undefined;
+  const block = row.class === 'refused_block' ? placeIn(body.text) : undefined;
   return {
     type: 'model_error',
     class: row.class,
-    message: secrets.redact(sentence(row, failure, said, retryAfterMs)),
-    ...(failure.status === undefined ? statusOf(said) : { status: failure.status }),
-    ...(said.requestId === undefined ? {} : { requestId: said.requestId }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(shouldRetry === undefined ? {} : { shouldRetry }),
-    ...(block === undefined ? {} : { block }),
-    ...(row.rejects === undefined ? {} : { rejects: row.rejects }),
-    ...(window === undefined ? {} : { window }),
+    message: secrets.redact(sentence(row, failure, body, retryAfterMs)),
+    ...(failure.status === undefined ? statusOf(body) : { status: failure.status }),
+    ...omitUndefined({
+      requestId: body.requestId,
+      retryAfterMs,
+      shouldRetry,
+      block,
+      rejects: row.rejects,
+      window,
+    }),
   };
 }
 
-function rowFor(failure: Failure, said: FailureBody): ErrorRow {
-  if (failure.status !== undefined && failure.status < 300 && !said.isApi) return NO_API;
-  return TABLE.find((row) => fits(row, failure, said)) ?? UNKNOWN;
+function rowFor(failure: Failure, body: FailureBody): ErrorRow {
+  if (failure.status !== undefined && failure.status < 300 && !body.isApi) return NO_API;
+  return TABLE.find((row) => fits(row, failure, body)) ?? UNKNOWN;
 }
 
-function fits({ status, type, text, withMedia }: ErrorRow, failure: Failure, said: FailureBody): boolean {
+function fits({ status, type, text, withMedia }: ErrorRow, failure: Failure, body: FailureBody): boolean {
   const isKind =
-    (type !== undefined && said.type === type) || (status !== undefined && within(status, failure.status));
-  if (!isKind || (text !== undefined && !text.test(said.text))) return false;
+    (type !== undefined && body.type === type) || (status !== undefined && within(status, failure.status));
+  if (!isKind || (text !== undefined && !text.test(body.text))) return false;
   return withMedia !== true || failure.hasMedia();
 }
 
@@ -68,11 +70,11 @@ function statusOf({ type }: FailureBody): Pick<ModelError, 'status'> {
 function sentence(
   row: ErrorRow,
   { status, headers, now }: Failure,
-  said: FailureBody,
+  body: FailureBody,
   retryAfterMs: number | undefined,
 ): string {
   const source =
-    said.isApi || said.text === '' ? said.text : `instead of the API, something answered: ${said.text}`;
+    body.isApi || body.text === '' ? body.text : `instead of the API, something answered: ${body.text}`;
   const place = headers.location === undefined ? '' : ` to ${headers.location}`;
   const details = [status === undefined ? '' : String(status), source]
     .filter((part) => part !== '')

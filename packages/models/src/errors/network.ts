@@ -1,6 +1,7 @@
 /** Describes why a connection failed, with advice. */
 import type { ModelError } from '@heddle/core';
 import type { Secrets } from '../secrets/secrets.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface Connection {
   /** The address as the user wrote it. */
@@ -85,7 +86,7 @@ export function networkError(
     type: 'model_error',
     class: 'network',
     message: secrets.redact(`No connection to ${origin}: ${why}${code === '' ? '' : ` (${code})`}.`),
-    ...(requestId === undefined ? {} : { requestId }),
+    ...omitUndefined({ requestId }),
     ...(isLasting ? { shouldRetry: false } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { NO_USAGE, type JsonObject, type Usage } from '@heddle/core';
+import { NO_USAGE, type JsonObject, type Usage, omitUndefined } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { aliasesIn } from '../aliases.ts';
 import { createPrices } from './prices.ts';
@@ -8,7 +8,7 @@ const NOW = () => new Date('2026-11-01');
 const prices = createPrices({}, NOW);
 
 function usage(counters: Partial<Usage>, more?: JsonObject): Usage {
-  return { ...NO_USAGE, ...counters, ...(more === undefined ? {} : { more }) };
+  return { ...NO_USAGE, ...counters, ...omitUndefined({ more }) };
 }
 
 const MILLION = 1_000_000;

@@ -52,7 +52,7 @@ export function createPrices(
         const override = stated(line.model);
         const cost =
           (override && overriddenCost(line, override)) ??
-          line.toldUsd ??
+          line.reportedUsd ??
           additionalCost(line) ??
           listCost(line, findListed, now());
         if (cost === undefined) return undefined;

@@ -16,7 +16,7 @@ export interface CostLine {
   /** Billed at rates that the list does not contain. */
   readonly isFast: boolean;
   /** The cost in USD as reported by the provider. */
-  readonly toldUsd?: number;
+  readonly reportedUsd?: number;
 }
 
 /** One model's part of the usage of a call. */
@@ -59,7 +59,7 @@ export function webSearchesOf(usage: Usage): number {
 
 /** Returns true if the provider itself reports the cost. */
 export function isCostReported(usage: Usage): boolean {
-  return lineOf('', usage).toldUsd !== undefined;
+  return lineOf('', usage).reportedUsd !== undefined;
 }
 
 function lineOf(model: string, usage: Usage): CostLine {
@@ -75,7 +75,7 @@ function lineOf(model: string, usage: Usage): CostLine {
     cacheWriteHourTokens: Math.min(cacheWriteTokens, hour),
     webSearches: count(objectOf(more['server_tool_use'])['web_search_requests']),
     isFast: more['speed'] === 'fast',
-    ...(typeof more['cost_usd'] === 'number' ? { toldUsd: more['cost_usd'] } : {}),
+    ...(typeof more['cost_usd'] === 'number' ? { reportedUsd: more['cost_usd'] } : {}),
   };
 }
 

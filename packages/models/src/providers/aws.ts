@@ -6,6 +6,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import { loadPackage } from './load.ts';
 import { AWS_CREDENTIALS } from '../provider.ts';
 import { findFirstSet } from './settings.ts';
+import { omitUndefined } from '@heddle/core';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,8 +29,7 @@ export async function findAwsCredentials(
   return {
     ...place,
     accessKeyId,
-    ...(secretAccessKey === undefined ? {} : { secretAccessKey }),
-    ...(sessionToken === undefined ? {} : { sessionToken }),
+    ...omitUndefined({ secretAccessKey, sessionToken }),
   };
 }
 
@@ -40,7 +40,7 @@ async function foundByAws(environment: Environment, configFolder: string, secret
   const { fromNodeProviderChain: chain } = await loadPackage(AWS_CREDENTIALS, configFolder);
   const profile = readVariable(environment, 'AWS_PROFILE');
   const region = findFirstSet(['AWS_REGION', 'AWS_DEFAULT_REGION'], environment)?.value;
-  const wishes = { ...(profile === undefined ? {} : { profile }), clientConfig: { region } };
+  const wishes = { ...omitUndefined({ profile }), clientConfig: { region } };
   const find: unknown = isChain(chain) ? chain(wishes) : undefined;
   if (!isFind(find))
     throw new Error(`${AWS_CREDENTIALS.name} has no fromNodeProviderChain: install another version of it`);

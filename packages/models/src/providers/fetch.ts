@@ -136,11 +136,11 @@ async function streamFromWholeResponse(body: Readable): Promise<AsyncIterable<Ui
   const begun = first.done === true ? [] : [first.value];
   const whole = rejoined(begun, chunks);
   if (!/^\s*[{[]/.test(Buffer.concat(begun).toString('latin1'))) return whole;
-  throw new ToldWhole(await textIn(whole));
+  throw new UnstreamedAnswer(await textIn(whole));
 }
 
 /** Has the fields in which package errors carry the provider's response. */
-class ToldWhole extends Error {
+class UnstreamedAnswer extends Error {
   readonly responseBody: string | undefined;
 
   constructor(body: string) {

@@ -136,10 +136,10 @@ describe('the list of providers', () => {
   it('reports which are usable, why, and advice for the others; never a key', async () => {
     const environment = { ...(await ollama(['qwen3:8b'])), OPENAI_API_KEY: TEST_KEY, HOME: '/nowhere' };
     const listed = await collectProviders(environment);
-    const told = Object.fromEntries(
+    const found = Object.fromEntries(
       listed.map(({ id, isUsable, because, advice }) => [id, { isUsable, because, advice }]),
     );
-    expect(told).toMatchObject({
+    expect(found).toMatchObject({
       anthropic: { isUsable: false, advice: 'set ANTHROPIC_API_KEY' },
       openai: { isUsable: true, because: 'OPENAI_API_KEY' },
       google: { isUsable: false, advice: 'set GEMINI_API_KEY' },

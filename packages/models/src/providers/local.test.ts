@@ -61,8 +61,8 @@ describe('a server on this machine', () => {
     expect((await modelsOnServer(named('ollama'), environment))?.map(({ id }) => id)).toEqual(['a', 'b']);
     expect(await localWindow(named('ollama'), 'a', environment)).toBe(65_536);
     expect(await localWindow(named('ollama'), 'b', environment)).toBeUndefined();
-    const told = { ...environment, OLLAMA_CONTEXT_LENGTH: '32000' };
-    expect(await localWindow(named('ollama'), 'b', told)).toBe(32_000);
+    const withLength = { ...environment, OLLAMA_CONTEXT_LENGTH: '32000' };
+    expect(await localWindow(named('ollama'), 'b', withLength)).toBe(32_000);
   });
 
   it('is asked directly, without any configured proxy', async () => {

@@ -1,6 +1,6 @@
 /** Creates a model of each provider after its package was loaded. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { isRecord } from '@heddle/core';
+import { isRecord, omitUndefined } from '@heddle/core';
 import { type Environment, readVariable } from '../secrets/environment.ts';
 import type { LoadedPackage } from './load.ts';
 import type { Provider } from '../provider.ts';
@@ -127,8 +127,7 @@ function geminiFields(environment: Environment): Fields {
   const baseURL = readVariable(environment, 'GOOGLE_VERTEX_BASE_URL')?.replace(/\/+$/, '');
   const apiKey = readVariable(environment, 'GOOGLE_VERTEX_API_KEY');
   return {
-    ...(baseURL === undefined ? {} : { baseURL }),
-    ...(apiKey === undefined ? {} : { apiKey }),
+    ...omitUndefined({ baseURL, apiKey }),
     ...placeIn(environment),
   };
 }
@@ -147,5 +146,5 @@ function claudeFields(environment: Environment): Fields {
 function placeIn(environment: Environment): { readonly project?: string; readonly location: string } {
   const project = findFirstSet(['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'], environment)?.value;
   const location = findFirstSet(['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'], environment)?.value;
-  return { location: location ?? 'global', ...(project === undefined ? {} : { project }) };
+  return { location: location ?? 'global', ...omitUndefined({ project }) };
 }

@@ -14,6 +14,7 @@ import { packageOf, type Provider } from '../provider.ts';
 import { useProxies } from './proxies.ts';
 import { describeNotConfigured, providerAddress, providerKey, readinessOf } from './settings.ts';
 import { readModelName } from './providers.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface ProviderOptions {
   readonly environment?: Environment;
@@ -70,10 +71,7 @@ export async function openProvider(provider: Provider, options: ProviderOptions 
     markFor: (model) => cacheMarkFor(provider, model),
     scene,
     refusal: () => refusalOf(provider, environment),
-    ...(firstByteMs === undefined ? {} : { firstByteMs }),
-    ...(idleMs === undefined ? {} : { idleMs }),
-    ...(thinkingMs === undefined ? {} : { thinkingMs }),
-    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...omitUndefined({ firstByteMs, idleMs, thinkingMs, clock: options.clock }),
   });
 }
 

@@ -102,10 +102,10 @@ describe('the documentation', () => {
   });
 
   it('describes no other provider', () => {
-    const told = [...text.slice(text.indexOf('## Providers')).matchAll(/^\| `([a-z-]+)` \|/gm)].map(
+    const listed = [...text.slice(text.indexOf('## Providers')).matchAll(/^\| `([a-z-]+)` \|/gm)].map(
       ([, id]) => id,
     );
-    expect(new Set(told)).toEqual(new Set([...PROVIDERS.map(({ id }) => id), 'anthropic']));
+    expect(new Set(listed)).toEqual(new Set([...PROVIDERS.map(({ id }) => id), 'anthropic']));
   });
 });
 

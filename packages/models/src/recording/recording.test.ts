@@ -62,19 +62,19 @@ describe('a replay', () => {
     const abort = new AbortController().signal;
     const one = port(first, abort)[Symbol.asyncIterator]();
     const two = port(helper, abort)[Symbol.asyncIterator]();
-    const told: ModelRecord[][] = [[], []];
+    const played: ModelRecord[][] = [[], []];
     for (let left = 2; left > 0; ) {
       left = 0;
       for (const [at, records] of [one, two].entries()) {
         const next = await records.next();
-        if (next.done !== true) told[at]?.push(next.value);
+        if (next.done !== true) played[at]?.push(next.value);
         if (next.done !== true) left++;
       }
     }
     close();
     const replay = await stage.play();
-    expect(await all(replay, helper)).toEqual(told[1]);
-    expect(await all(replay, first)).toEqual(told[0]);
+    expect(await all(replay, helper)).toEqual(played[1]);
+    expect(await all(replay, first)).toEqual(played[0]);
   });
 
   it('takes no time, or the recorded time', async () => {

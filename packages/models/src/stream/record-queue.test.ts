@@ -6,13 +6,13 @@ const PING: ModelRecord = { type: 'ping' };
 const DONE = { type: 'done' } as const;
 
 function queue() {
-  const said: string[] = [];
+  const calls: string[] = [];
   const records = new RecordQueue({
-    onFull: () => void said.push('full'),
-    onDrained: () => void said.push('drained'),
-    onLeft: () => void said.push('left'),
+    onFull: () => void calls.push('full'),
+    onDrained: () => void calls.push('drained'),
+    onLeft: () => void calls.push('left'),
   });
-  return { records, said };
+  return { records, said: calls };
 }
 
 describe('the queue of records', () => {
@@ -36,18 +36,18 @@ describe('the queue of records', () => {
   });
 
   it('asks the sender to pause when it fills up, once, and to continue when it is empty', async () => {
-    const { records, said } = queue();
+    const { records, said: calls } = queue();
     for (let count = 0; count < 5_000; count++) records.push(PING);
-    expect(said).toEqual(['full']);
+    expect(calls).toEqual(['full']);
     for (let count = 0; count < 5_000; count++) await records.next();
-    expect(said).toEqual(['full', 'drained']);
+    expect(calls).toEqual(['full', 'drained']);
   });
 
   it('reports that the reader stopped, and wakes a waiting reader', async () => {
-    const { records, said } = queue();
+    const { records, said: calls } = queue();
     const waiting = records.next();
     await records.return();
     expect(await waiting).toEqual({ done: true, value: undefined });
-    expect(said).toEqual(['left']);
+    expect(calls).toEqual(['left']);
   });
 });

@@ -42,8 +42,8 @@ export function geminiCall(more: object = {}): object {
 }
 
 /** Responses: an event each. */
-export function responses(...told: readonly (object | string)[]): RawReply {
-  return streamed(BEGUN, ...told);
+export function responses(...parts: readonly (object | string)[]): RawReply {
+  return streamed(BEGUN, ...parts);
 }
 
 const BEGUN = { type: 'response.created', response: responseOf('in_progress') };

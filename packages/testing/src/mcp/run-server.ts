@@ -9,6 +9,7 @@ import {
   textResult,
   write,
 } from './rpc-server.ts';
+import { omitUndefined } from '@heddle/core';
 
 const [name = 'test', ...flags] = process.argv.slice(2);
 const extra = Number(flags.find((flag) => flag.startsWith('--extra='))?.slice(8) ?? 0);
@@ -153,7 +154,7 @@ function reportProgress(meta: unknown, progress: number, total?: number): void {
     progressToken,
     progress,
     message: `step ${progress}`,
-    ...(total === undefined ? {} : { total }),
+    ...omitUndefined({ total }),
   };
   write({ method: 'notifications/progress', params });
 }

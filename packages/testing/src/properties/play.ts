@@ -1,5 +1,12 @@
 /** Plays a planned run through `query` on a virtual clock, and records one log of all events. */
-import { type LoopEvent, type Message, query, type QueryParams, type Terminal } from '@heddle/core';
+import {
+  type LoopEvent,
+  type Message,
+  query,
+  type QueryParams,
+  type Terminal,
+  omitUndefined,
+} from '@heddle/core';
 import { settle } from '../clock.ts';
 import { contextOf, TEST_MODEL } from '../context.ts';
 import { createIds, createRandom } from '../ids.ts';
@@ -56,7 +63,7 @@ export async function playRun(plan: RunPlan, loop: Query = query): Promise<Playe
     maxTurns: settings.maxTurns,
     fallbackModel: FALLBACK_MODELS.slice(0, settings.fallbacks),
     ...(settings.thinking === 'unset' ? {} : { requestOptions: { thinking: THINKING[settings.thinking] } }),
-    ...(settings.tokenBudget === undefined ? {} : { tokenBudget: settings.tokenBudget }),
+    ...omitUndefined({ tokenBudget: settings.tokenBudget }),
     ...(settings.taskBudget === undefined ? {} : { taskBudget: { total: settings.taskBudget } }),
     ...(settings.maxOutputTokensOverride === undefined
       ? {}
@@ -178,11 +185,11 @@ function countThinking(hits: Hits, log: readonly WorldEvent[]): void {
 
 /** No sleeper and no event for many rounds: the run is stuck. */
 async function untilStuck(world: TestWorld, state: { readonly over: boolean }): Promise<void> {
-  let [quiet, seen] = [0, 0];
-  while (!state.over && quiet < QUIET_ROUNDS) {
+  let [idle, seen] = [0, 0];
+  while (!state.over && idle < QUIET_ROUNDS) {
     await settle();
     const isQuiet = world.clock.pending.length === 0 && world.log.length === seen;
-    quiet = isQuiet ? quiet + 1 : 0;
+    idle = isQuiet ? idle + 1 : 0;
     seen = world.log.length;
   }
   if (!state.over) world.note({ what: 'broke', how: 'nothing moves any more' });

@@ -21,6 +21,7 @@ import {
 import type { BlockPart, ScriptPart } from '../scripted/part.ts';
 import type { Fault } from './hits.ts';
 import { callId, type PlannedAttempt, type PlannedBlock, type PlannedEnd } from './plan.ts';
+import { omitUndefined } from '@heddle/core';
 
 export function stepOf(
   attempt: PlannedAttempt | undefined,
@@ -90,8 +91,7 @@ function endOf(end: PlannedEnd, request: ModelRequest): readonly ScriptPart[] {
       const { retryAfterMs, shouldRetry } = end;
       return [
         fail(end.class, {
-          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-          ...(shouldRetry === undefined ? {} : { shouldRetry }),
+          ...omitUndefined({ retryAfterMs, shouldRetry }),
           ...(rejectsThinking(end) ? { rejects: 'thinking' as const } : {}),
           ...(end.class === 'refused_block' ? { block: placeIn(request, end.place) } : {}),
         }),

@@ -46,7 +46,7 @@ function eventLine(event: LoopEvent): string {
   if (event.type === 'stream_event') return `stream_event ${String(event.event.type)}`;
   if (event.type !== 'message') return JSON.stringify(event);
   const { message } = event;
-  const said = 'content' in message ? message.content : message.attachment;
+  const content = 'content' in message ? message.content : message.attachment;
   const error = message.type === 'assistant' && message.apiError ? ` ERROR ${message.apiError}` : '';
-  return `${message.type} ${message.uuid}${error} ${JSON.stringify(said)}`;
+  return `${message.type} ${message.uuid}${error} ${JSON.stringify(content)}`;
 }

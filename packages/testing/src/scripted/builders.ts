@@ -14,6 +14,7 @@ import type {
   ScriptStep,
   StreamPart,
 } from './part.ts';
+import { omitUndefined } from '@heddle/core';
 
 /** A step. A plain list of parts is equivalent. Without parts: an empty answer. */
 export function answer(...parts: readonly ScriptPart[]): ScriptStep {
@@ -92,7 +93,7 @@ export function usage(usage: ScriptedUsage): StreamPart {
 }
 
 export function stop(reason: StopReason | null, sequence?: string): StreamPart {
-  return { part: 'stop', reason, ...(sequence === undefined ? {} : { sequence }) };
+  return { part: 'stop', reason, ...omitUndefined({ sequence }) };
 }
 
 /** Cut at the output cap. Put `unfinished(…)` before it if the last block should not stop. */

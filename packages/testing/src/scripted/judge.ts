@@ -2,7 +2,7 @@
  * Checks every request to a scripted model. A request that breaks a rule of the API gets a distinct
  * `bad_request` and is recorded: its test fails.
  */
-import { type ApiEvent, errorMessage, type ModelError } from '@heddle/core';
+import { type ApiEvent, errorMessage, type ModelError, omitUndefined } from '@heddle/core';
 import { isDeepStrictEqual } from 'node:util';
 import { markedMessages, type RequestBody } from '../request-body.ts';
 import type { RequestViolation } from '../validator/rules.ts';
@@ -77,7 +77,7 @@ export function createJudge(options: JudgeOptions): Judge {
     if (options.validate === false) return undefined;
     const found = validateRequest(body, {
       ...(options.badSignatures === 'ignore' ? {} : { signatures }),
-      ...(bytes === undefined ? {} : { bytes }),
+      ...omitUndefined({ bytes }),
       prefill: options.prefill === true || memory.paused(),
       knownBlockTypes: memory.blockTypes,
     });

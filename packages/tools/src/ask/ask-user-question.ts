@@ -50,7 +50,7 @@ export function createAskTool({ askUser }: AskDeps = {}): Tool<AskUserQuestionIn
 
 function spoken(answers: NonNullable<AskUserQuestionInput['answers']>): Record<string, string> {
   const entries = Object.entries(answers);
-  return Object.fromEntries(entries.map(([question, said]) => [question, [said].flat().join(', ')]));
+  return Object.fromEntries(entries.map(([question, answer]) => [question, [answer].flat().join(', ')]));
 }
 
 /** A user has no deadline. Only an abort ends the wait, even if the host ignores its signal. */

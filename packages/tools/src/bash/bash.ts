@@ -12,6 +12,7 @@ import type { ConfinedCommand, ShellDeps } from './deps.ts';
 import { type BashData, type BashExit, bashResult, limitsFrom } from './result.ts';
 import { type Ran, runInForeground } from './run.ts';
 import type { BashInput } from './schema.ts';
+import { omitUndefined } from '@heddle/core';
 
 /** Above every other limit: a long output is shortened here, because its file is known. */
 const MAX_RESULT = 160_000;
@@ -85,7 +86,7 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       const traceparent = deps.traceparentOf?.(context.toolUseId);
       const environment = {
         ...deps.environment(),
-        ...(traceparent === undefined ? {} : { TRACEPARENT: traceparent }),
+        ...omitUndefined({ TRACEPARENT: traceparent }),
         ...(context.readOnlyRun || isProven(input, context)
           ? {
               ...shell?.readOnlyGitEnvironment(command),
@@ -144,9 +145,9 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       exit,
       output: previewOf(view, limits.inlineOutput),
       bytes: view.bytes,
-      ...(view.file === undefined ? {} : { file: view.file }),
+      ...omitUndefined({ file: view.file }),
       ...(task.leftSomething ? { leftSomething: true } : {}),
-      ...(meaning === undefined ? {} : { meaning }),
+      ...omitUndefined({ meaning }),
       ...(task.notes.length === 0 ? {} : { notes: task.notes }),
     };
   }

@@ -26,7 +26,7 @@ function scene(now: () => number = Date.now) {
   /** Delivers the messages that are there, as a loop does. */
   const deliver = (isStored = true): readonly string[] =>
     monitors.news().map((attachment) => {
-      if (isStored) monitors.hear(eventOf(attachment));
+      if (isStored) monitors.observe(eventOf(attachment));
       return attachment.kind === 'reminder' ? attachment.text : '';
     });
   const until = async (text: string): Promise<string> => {

@@ -85,8 +85,15 @@ function endingOf({ exit, meaning, output }: BashData): string {
   }
 }
 
-function notesOn({ exit, leftSomething, directory, returned, output, notes: said = [] }: BashData): string[] {
-  const notes: string[] = [...said];
+function notesOn({
+  exit,
+  leftSomething,
+  directory,
+  returned,
+  output,
+  notes: given = [],
+}: BashData): string[] {
+  const notes: string[] = [...given];
   if (leftSomething) {
     notes.push('Processes it left in the background were ended; run_in_background keeps a command running.');
   }

@@ -61,12 +61,12 @@ export async function runInForeground(tasks: TaskRegistry, run: Foreground): Pro
 const EVERY_MS = 100;
 
 class Coalescer {
-  readonly #tell: () => void;
+  readonly #notify: () => void;
   #timer: NodeJS.Timeout | undefined;
   #isDue = false;
 
-  constructor(tell: () => void) {
-    this.#tell = tell;
+  constructor(notify: () => void) {
+    this.#notify = notify;
   }
 
   poke(): void {
@@ -74,7 +74,7 @@ class Coalescer {
       this.#isDue = true;
       return;
     }
-    this.#tell();
+    this.#notify();
     this.#timer = setTimeout(() => this.#rest(), EVERY_MS);
   }
 

@@ -9,8 +9,8 @@ export function explainMiss(text: string, oldText: string, newText: string): str
   const missed = 'old_string was not found.';
   if (text === '') return `${missed} The file is empty.`;
   if (text.length > MAX_TEXT) return `${missed} Read the lines in question again and copy them exactly.`;
-  const said = mistakeOf(text, oldText) ?? differenceOf(text, oldText);
-  if (said !== undefined) return `${missed} ${said}`;
+  const hint = mistakeOf(text, oldText) ?? differenceOf(text, oldText);
+  if (hint !== undefined) return `${missed} ${hint}`;
   const done = newText.trim().length >= MIN_DONE ? text.indexOf(newText) : -1;
   if (done !== -1) {
     return `${missed} But new_string stands on line ${lineAt(text, done)}: was this edit made already?`;

@@ -440,7 +440,7 @@ describe('A full disk', () => {
       const input = { Write: { file_path: 'a', content: big }, Edit: { file_path: 'a', old_string: 'old', new_string: big } };
       try { await tool('${tool}').call(input.${tool}, context, () => {}); console.log('written'); }
       catch (thrown) { console.log(thrown.message); }`;
-    const said = execFileSync(
+    const output = execFileSync(
       'bash',
       [
         '-c',
@@ -451,7 +451,7 @@ describe('A full disk', () => {
       ],
       { encoding: 'utf8' },
     );
-    expect(said).toMatch(
+    expect(output).toMatch(
       /could not be written, and is as it was: it would be larger than this process may write/,
     );
     expect(scratch.text('a')).toBe('old');

@@ -13,6 +13,7 @@ import { FileError, fileError, fileErrorReason, shownPath } from './errors.ts';
 import { shortDiff } from './line-diff.ts';
 import { permittedPlace } from './path.ts';
 import { PinnedPlace } from './pinned-place.ts';
+import { omitUndefined } from '@heddle/core';
 
 /** Computes the new content of a file. Pure. Throws to reject the change. */
 export type FileChange<About> = (current: Content | undefined) => {
@@ -68,8 +69,7 @@ export async function performChange<About>(
         place,
         bytes,
         signal,
-        ...(current === undefined ? {} : { old: current }),
-        ...(tools.sync === undefined ? {} : { sync: tools.sync }),
+        ...omitUndefined({ old: current, sync: tools.sync }),
         keepCopy: () => keepCopy(file, current, tools),
         confirm: () => stillSame(place, current?.hash ?? null, signal),
       });

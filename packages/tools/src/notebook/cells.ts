@@ -1,5 +1,5 @@
 /** Reads the cells of a notebook, and changes one of them without touching a byte of the others. Pure. */
-import { isRecord } from '@heddle/core';
+import { isRecord, omitUndefined } from '@heddle/core';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -104,7 +104,7 @@ export function joinSource(text: unknown): string {
 }
 
 function newCell({ type = 'code', source }: CellEdit, id: string | undefined): Fields {
-  const common = { cell_type: type, ...(id === undefined ? {} : { id }), metadata: {} };
+  const common = { cell_type: type, ...omitUndefined({ id }), metadata: {} };
   if (type === 'markdown') return { ...common, source: linesOf(source) };
   return { ...common, execution_count: null, outputs: [], source: linesOf(source) };
 }

@@ -1,5 +1,12 @@
 /** Read: shows text with line numbers, images, PDF pages and notebooks. */
-import { type CallContext, errorCode, type ResultContent, type Tool, type ToolResult } from '@heddle/core';
+import {
+  type CallContext,
+  errorCode,
+  type ResultContent,
+  type Tool,
+  type ToolResult,
+  omitUndefined,
+} from '@heddle/core';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Content, withContent } from '../files/content.ts';
@@ -62,7 +69,7 @@ async function readContent(
   context.fileState.set(file, {
     hash,
     readAt,
-    ...(data.range === undefined ? {} : { range: data.range }),
+    ...omitUndefined({ range: data.range }),
     ...(text === undefined || text.length > MAX_KEPT_TEXT ? {} : { text }),
   });
   if (text !== undefined) tools.knownTexts.keep(hash, text);

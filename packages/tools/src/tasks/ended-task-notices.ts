@@ -68,12 +68,12 @@ const MAX_COMMAND = 100;
  * Returns the tasks whose end the conversation already contains: it was stored before the program ended.
  */
 export function findReportedTasks(messages: Iterable<Message>): ReadonlySet<string> {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const message of messages) {
     if (message.type === 'attachment' && message.attachment.kind === 'task_ended')
-      told.add(message.attachment.taskId);
+      reported.add(message.attachment.taskId);
   }
-  return told;
+  return reported;
 }
 
 function newsIn(file: string): EndedTaskNotice[] {

@@ -75,7 +75,7 @@ export class Monitors {
   }
 
   /** A message is stored in the conversation. */
-  hear(event: LoopEvent): void {
+  observe(event: LoopEvent): void {
     if (event.type !== 'message' || event.message.type !== 'attachment') return;
     const { attachment } = event.message;
     const [, id = '', part] = attachment.kind === 'reminder' ? (HEAD.exec(attachment.text) ?? []) : [];

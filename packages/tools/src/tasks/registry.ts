@@ -27,7 +27,7 @@ export class TaskRegistry {
   readonly #background = new Map<string, Task>();
   /** Background tasks that have ended and were not reported yet. */
   readonly #news = new Map<string, EndedTask>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #ids = new Set<string>();
   #folder: string | undefined;
 
@@ -88,8 +88,8 @@ export class TaskRegistry {
   }
 
   /** Records that its end was reported. */
-  markTold(id: string): void {
-    this.#told.add(id);
+  markReported(id: string): void {
+    this.#reported.add(id);
     this.#news.delete(id);
     removeNotice(this.folder, id);
   }
@@ -117,7 +117,7 @@ export class TaskRegistry {
   async #announceEnd(task: Task, file: string): Promise<void> {
     const end = await task.ended;
     this.#forgetOldest();
-    if (this.#told.has(task.id)) return;
+    if (this.#reported.has(task.id)) return;
     const ended: EndedTask = { ...newsOf(task, file), end };
     this.#news.set(task.id, ended);
     writeNotice(this.folder, ended);

@@ -54,7 +54,7 @@ export function createTaskOutputTool(tasks: TaskRegistry): Tool<TaskOutputInput,
       const task = tasks.get(task_id);
       if (!task) throw new Error(unknownTask(tasks, task_id));
       if (block) await untilEnd(task, timeout, signal);
-      if (task.end) tasks.markTold(task.id);
+      if (task.end) tasks.markReported(task.id);
       const view = task.output.view();
       const { spec, end, notes } = task;
       const shared = { taskId: task.id, command: spec.command, end, bytes: view.bytes, notes };
@@ -142,7 +142,7 @@ export function createTaskStopTool(tasks: TaskRegistry): Tool<TaskStopInput, Tas
       if (!task) throw new Error(unknownTask(tasks, task_id));
       await task.stop('stopped on request');
       const end = await task.ended;
-      tasks.markTold(task.id);
+      tasks.markReported(task.id);
       return { data: { taskId: task.id, command: task.spec.command, end } };
     },
 

@@ -93,7 +93,7 @@ describe('a background task', () => {
       const id = data.exit.kind === 'background' ? data.exit.id : '';
       first ??= id;
       await shell.tasks.get(id)?.ended;
-      shell.tasks.markTold(id);
+      shell.tasks.markReported(id);
     }
     expect(shell.tasks.list()).toHaveLength(100);
     expect(shell.tasks.get(first ?? '')).toBeUndefined();
@@ -104,7 +104,7 @@ describe('a background task', () => {
     await task.ended;
     expect(shell.tasks.news).toEqual([expect.objectContaining({ id: task.id, command: 'exit 3' })]);
     expect(shell.tasks.news).toHaveLength(1);
-    shell.tasks.markTold(task.id);
+    shell.tasks.markReported(task.id);
     expect(shell.tasks.news).toEqual([]);
     expect(readNotices(shell.tasks.folder)).toEqual([]);
   });
@@ -147,7 +147,7 @@ describe('a background task', () => {
     expect(earlier).toMatchObject([{ id: task.id, end: { kind: 'stopped', why: 'the session ended' } }]);
     const resumed = new TaskRegistry({ folder: shell.tasks.folder, earlier });
     expect(resumed.news).toEqual(earlier);
-    resumed.markTold(task.id);
+    resumed.markReported(task.id);
     expect(readNotices(shell.tasks.folder)).toEqual([]);
   });
 

@@ -1,5 +1,13 @@
 /** Converts a decoded line to its fact. Pure. The file may have been edited, so nothing is assumed about nested values. */
-import { type ContentBlock, type Entry, isInterruption, isRecord, type Message, textOf } from '@heddle/core';
+import {
+  type ContentBlock,
+  type Entry,
+  isInterruption,
+  isRecord,
+  type Message,
+  textOf,
+  omitUndefined,
+} from '@heddle/core';
 import type { ContentSize, FactPart, LogFact, MessageFact, TokenCounts } from '../model/facts.ts';
 
 const LABEL_LENGTH = 160;
@@ -15,7 +23,7 @@ export function factOf(entry: Entry, line: number): LogFact | undefined {
         cwd: textIn(cwd),
         model: textIn(model),
         systemChars: sizeOf(systemPrompt),
-        ...(forkedFrom === undefined ? {} : { forkedFrom }),
+        ...omitUndefined({ forkedFrom }),
       };
     }
     case 'user':

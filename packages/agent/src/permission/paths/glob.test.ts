@@ -45,13 +45,13 @@ describe('a glob', () => {
   it('finds at least what bash finds', async () => {
     const globs = fc.sample(glob, { numRuns: 300, seed: 7 });
     const script = 'shopt -s nullglob; for g in "$@"; do printf "%s\\n" $g; echo "="; done';
-    const said = execFileSync('bash', ['--norc', '-c', script, 'bash', ...globs], {
+    const output = execFileSync('bash', ['--norc', '-c', script, 'bash', ...globs], {
       cwd: folder,
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     });
     const world = observeWorld(surroundings());
-    said.split('=\n').forEach((lines, index) => {
+    output.split('=\n').forEach((lines, index) => {
       const pattern = globs[index];
       if (pattern === undefined) return;
       const { found, climbs } = globOf(pattern, [{ path: folder, real: folder }], world);

@@ -12,8 +12,8 @@ describe('a rule with an unknown tool', () => {
     ['Webfetch(domain:a.b)', 'Webfetch(domain:a.b): no tool is named Webfetch; did you mean WebFetch?'],
     ['WebSerach', 'WebSerach: no tool is named WebSerach; did you mean WebSearch?'],
     ['Nonsense(x)', 'Nonsense(x): no tool is named Nonsense'],
-  ])('is remarked on: %s', (rule, said) => {
-    expect(unknownTool(rule, 'allow')).toBe(said);
+  ])('is remarked on: %s', (rule, remark) => {
+    expect(unknownTool(rule, 'allow')).toBe(remark);
   });
 
   it.each([

@@ -28,32 +28,32 @@ interface PathKind {
   readonly matches: (path: string) => boolean;
 }
 
-export function computePolicy(ground: PolicyInput): SandboxPolicy {
-  const { settings, repository, temp, home } = ground;
-  const named = pathsOf(ground);
+export function computePolicy(input: PolicyInput): SandboxPolicy {
+  const { settings, repository, temp, home } = input;
+  const named = pathsOf(input);
   const given = outermost(
-    [ground.root, ...ground.directories, ...settings.filesystem.allowWrite, ...named.writable],
-    ground,
+    [input.root, ...input.directories, ...settings.filesystem.allowWrite, ...named.writable],
+    input,
   );
   // A sandbox can open only the target of a link. No root is inside another one, so no command could have made the
   // link.
-  const roots = unique(given.map((folder) => ground.realpath(folder)));
+  const roots = unique(given.map((folder) => input.realpath(folder)));
   const writable = unique([...roots, ...(repository ? [repository.folder] : []), temp]);
   const guarded = [
-    ...roots.flatMap((folder) => guardedIn(folder, ground)),
+    ...roots.flatMap((folder) => guardedIn(folder, input)),
     ...(repository ? guardedInGit(repository) : []),
-    ...ground.namedByGit,
-    ...guardedInHome(home, ground),
-    ...ground.configDirs,
+    ...input.namedByGit,
+    ...guardedInHome(home, input),
+    ...input.configDirs,
     ...settings.filesystem.denyWrite,
     ...named.unwritable,
   ];
-  const domains = domainsOf(ground.rules);
+  const domains = domainsOf(input.rules);
   return {
     writable,
     // Paths outside of the writable folders need no guard.
-    unwritable: unique(guarded.map((file) => throughLinks(file, given, ground))).filter((file) =>
-      isWithin(file, writable, ground),
+    unwritable: unique(guarded.map((file) => throughLinks(file, given, input))).filter((file) =>
+      isWithin(file, writable, input),
     ),
     unwritableLike: named.unwritableLike,
     unreadable: unique([...settings.filesystem.denyRead, ...named.unreadable]),
@@ -64,9 +64,9 @@ export function computePolicy(ground: PolicyInput): SandboxPolicy {
 }
 
 /** Removes folders that are inside others. */
-function outermost(folders: readonly string[], ground: PolicyInput): string[] {
+function outermost(folders: readonly string[], input: PolicyInput): string[] {
   return unique(folders).filter(
-    (folder, _, all) => !all.some((other) => other !== folder && isWithin(folder, [other], ground)),
+    (folder, _, all) => !all.some((other) => other !== folder && isWithin(folder, [other], input)),
   );
 }
 
@@ -107,9 +107,9 @@ interface NamedPaths {
   readonly unreadable: readonly string[];
 }
 
-function pathsOf(ground: PolicyInput): NamedPaths {
-  const { root, directories, home, configDirs, foldsCase, realpath } = ground;
-  const { deny, allow } = compileRules(ground.rules, {
+function pathsOf(input: PolicyInput): NamedPaths {
+  const { root, directories, home, configDirs, foldsCase, realpath } = input;
+  const { deny, allow } = compileRules(input.rules, {
     root,
     cwd: root,
     directories,
@@ -117,7 +117,7 @@ function pathsOf(ground: PolicyInput): NamedPaths {
     configDirs,
     foldsCase,
     realpath,
-    exists: (path) => ground.kindOf(path) !== 'absent',
+    exists: (path) => input.kindOf(path) !== 'absent',
     list: () => undefined,
     entries: () => undefined,
     repository: () => 'unknown',

@@ -22,6 +22,7 @@ import {
   withPlaceholders,
 } from './placeholders.ts';
 import { describeRefusals } from './refusals.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface RuntimeSandboxOptions {
   readonly settings: SandboxSettings;
@@ -158,8 +159,7 @@ function runtimeConfig(
       deniedDomains: [...policy.deniedDomains],
       allowUnixSockets: [...network.allowUnixSockets],
       allowLocalBinding: network.allowLocalBinding,
-      ...(httpProxyPort === undefined ? {} : { httpProxyPort }),
-      ...(socksProxyPort === undefined ? {} : { socksProxyPort }),
+      ...omitUndefined({ httpProxyPort, socksProxyPort }),
     },
     filesystem: {
       allowWrite: policy.writable.map(literal),

@@ -70,7 +70,7 @@ export function createSandboxFixture({
     { ...NO_RULES, deny: listed('deny'), ask: listed('ask'), allow: listed('allow') },
     options.directories ?? [],
   );
-  const told: string[] = [];
+  const notices: string[] = [];
   const gate = createSandboxGate({
     settings: settingsOf(settings, home),
     live,
@@ -79,7 +79,7 @@ export function createSandboxFixture({
     configDirs: [path.join(home, '.heddle')],
     stateDir: path.join(home, '.heddle'),
     ask: options.ask,
-    tell: (text) => void told.push(text),
+    notify: (text) => void notices.push(text),
     ...(options.sandbox ? { sandbox: options.sandbox } : {}),
   });
   const tasks = new TaskRegistry({ folder: path.join(home, '.heddle/tasks') });
@@ -118,7 +118,7 @@ export function createSandboxFixture({
     gate,
     live,
     tasks,
-    told,
+    told: notices,
     bash,
     run: (command: string, more: RunOptions & { readonly input?: JsonObject } = {}) =>
       call(bash, { command, ...more.input }, more),

@@ -1,8 +1,8 @@
 /** Decodes lines of a session file, also those of other tools that use the same layout. */
-import { type Entry, type EntryBody, isRecord, NO_USAGE, updateUsage } from '@heddle/core';
+import { type Entry, type EntryBody, isRecord, NO_USAGE, updateUsage, omitUndefined } from '@heddle/core';
 import { readStoredCosts } from '../../cost/stored-costs.ts';
 import { type Blobs, restoreTexts } from '../files/blobs.ts';
-import { type PreviousLine, omitUndefined, type BoundaryState } from './encode.ts';
+import { type PreviousLine, type BoundaryState } from './encode.ts';
 import { entryOf } from './entries.ts';
 import {
   contentOf,
@@ -74,7 +74,7 @@ function standingOf(fields: LogLine): BoundaryState {
   const stance = bodyOf('stance', fields);
   const refused = bodyOf('refused', { blocks: fields['refused'] });
   return {
-    ...(stance?.type === 'stance' ? { stance: stance.stance } : {}),
+    ...(stance?.type === 'stance' ? { sessionState: stance.stance } : {}),
     ...(refused?.type === 'refused' ? { refused: new Set(refused.blocks) } : {}),
   };
 }
@@ -118,8 +118,8 @@ function messageOf(line: LogLine, uuid: string, at: number): StoredMessage | 'da
     case 'system': {
       const { subtype, content } = line;
       if (!isStringValue(subtype)) return 'foreign';
-      const said = isStringValue(content) ? content : '';
-      return message({ type: 'system', uuid, at, subtype, content: said }, line, ['level', 'details']);
+      const text = isStringValue(content) ? content : '';
+      return message({ type: 'system', uuid, at, subtype, content: text }, line, ['level', 'details']);
     }
     default: {
       const { attachment } = line;

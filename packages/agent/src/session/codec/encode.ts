@@ -4,6 +4,7 @@
  */
 import type { Entry, EntryBody, Projection, Usage } from '@heddle/core';
 import type { StoredCosts } from '../../cost/stored-costs.ts';
+import { omitUndefined } from '@heddle/core';
 
 /** The fields that every line has about its origin. */
 export interface EntryFrame {
@@ -24,7 +25,7 @@ export interface PreviousLine {
   readonly standing?: BoundaryState;
 }
 
-export type BoundaryState = Partial<Pick<Projection, 'stance' | 'refused'>>;
+export type BoundaryState = Partial<Pick<Projection, 'sessionState' | 'refused'>>;
 
 type ConversationEntry = Extract<Entry, { type: 'user' | 'assistant' | 'system' | 'attachment' }>;
 
@@ -51,7 +52,7 @@ export function encodeEntry(entry: Entry, frame: EntryFrame, before: PreviousLin
   return { type: 'boundary', ...rest, logicalParentUuid, spent, ...kept, sessionId, timestamp };
 }
 
-function standingFields({ stance, refused }: BoundaryState = {}): object {
+function standingFields({ sessionState: stance, refused }: BoundaryState = {}): object {
   return omitUndefined({ stance, refused: refused?.size ? [...refused] : undefined });
 }
 
@@ -85,8 +86,8 @@ function conversationLine(
         ...omitUndefined({ usage: flat(usage) }),
       };
       const isApiErrorMessage = apiError === undefined ? undefined : true;
-      const told = { requestId, apiError, isApiErrorMessage, apiErrorStatus, incomplete, isVirtual };
-      return { ...line, message: answer, ...omitUndefined(told) };
+      const reported = { requestId, apiError, isApiErrorMessage, apiErrorStatus, incomplete, isVirtual };
+      return { ...line, message: answer, ...omitUndefined(reported) };
     }
     case 'system': {
       const { subtype, content, level, details } = message;
@@ -106,11 +107,6 @@ function flat(usage: Usage | undefined): object | undefined {
 
 /** A line contains one block. Another line contains the stop reason of the response. */
 const NO_STOP = { stop_reason: null, stop_sequence: null };
-
-/** Returns the fields that have a value. */
-export function omitUndefined(fields: Readonly<Record<string, unknown>>): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
 
 function isConversation(entry: Entry): entry is ConversationEntry {
   const { type } = entry;

@@ -19,7 +19,7 @@ interface Span {
 function updateFacts(facts: Facts, bytes: Buffer, sessionId: string, blobs?: Blobs): Facts {
   const next = { ...facts, readTo: facts.readTo + bytes.length };
   /** The last line of each kind, parsed at the end. */
-  let said: Span | undefined;
+  let lastMessage: Span | undefined;
   let answered: Span | undefined;
   let settled: Span | undefined;
   let spent: Span[] = [];
@@ -29,12 +29,12 @@ function updateFacts(facts: Facts, bytes: Buffer, sessionId: string, blobs?: Blo
     switch (entryKindOf(bytes, span.start, end)) {
       case 'user':
         next.messages++;
-        said = span;
+        lastMessage = span;
         if (next.firstPrompt === null) Object.assign(next, beginningIn(parse(bytes, span), blobs));
         break;
       case 'assistant':
         next.messages++;
-        said = answered = span;
+        lastMessage = answered = span;
         break;
       case 'custom-title':
         Object.assign(next, titleIn(parse(bytes, span), sessionId));
@@ -56,7 +56,7 @@ function updateFacts(facts: Facts, bytes: Buffer, sessionId: string, blobs?: Blo
         break;
     }
   }
-  if (said) next.lastAt = entryTimeOf(bytes, said.start, said.end) ?? next.lastAt;
+  if (lastMessage) next.lastAt = entryTimeOf(bytes, lastMessage.start, lastMessage.end) ?? next.lastAt;
   if (answered) next.model = modelOf(bytes, answered.start, answered.end) ?? next.model;
   const known = settled && parse(bytes, settled)?.['spent'];
   if (isRecord(known)) Object.assign(next, costOf(readStoredCosts(known)));

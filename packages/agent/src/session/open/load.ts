@@ -126,7 +126,7 @@ export class SessionReader {
     if (before) this.bill = before.bill;
     if (before?.parentUuid !== undefined) this.chain = new EntryChain(before.parentUuid);
     this.projection.apply(entry);
-    const { stance, refused } = before?.standing ?? {};
+    const { sessionState: stance, refused } = before?.standing ?? {};
     if (stance) this.projection.apply({ type: 'stance', stance });
     if (refused) this.projection.apply({ type: 'refused', blocks: [...refused] });
     this.chain.follow(entry);

@@ -102,7 +102,7 @@ describe('resuming at a message', () => {
     expect(home.lines('s1').at(-1)).toMatch(/^\{"type":"boundary","to":"a1"/);
     const { projection } = sessionOf(resumeSession(home.setup, 's1'));
     expect([...projection.refused]).toEqual(['r1']);
-    expect(projection.stance).toEqual(stance);
+    expect(projection.sessionState).toEqual(stance);
     expect(projection.openCalls).toMatchObject([{ intent: { toolUseId: 'c1', effect: 'writing' } }]);
   });
 

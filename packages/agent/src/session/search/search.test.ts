@@ -60,13 +60,13 @@ async function hitsOf(
   return hits;
 }
 
-const told = (hits: readonly SessionHit[]): string[] =>
+const titlesOf = (hits: readonly SessionHit[]): string[] =>
   hits.map(({ session, role, line, more }) => `${session.id} ${role}: ${line.slice(-22)} +${more}`);
 
 describe.each(engines)('a search with %s', (_name, ripgrep) => {
   it('finds what was said, newest session first, also in texts that were stored apart', async () => {
     const hits = await hitsOf(three(), 'kettle', { ripgrep: ripgrep() });
-    expect(told(hits)).toEqual([
+    expect(titlesOf(hits)).toEqual([
       'newest user: xxxxxxx kettle far out +0',
       'newest assistant: a\\b kettle\tend +0',
       'middle tool: the kettle +1',
@@ -78,7 +78,7 @@ describe.each(engines)('a search with %s', (_name, ripgrep) => {
   });
 
   it('minds capitals where the search has some', async () => {
-    expect(told(await hitsOf(three(), 'Kettle', { ripgrep: ripgrep() }))).toEqual([
+    expect(titlesOf(await hitsOf(three(), 'Kettle', { ripgrep: ripgrep() }))).toEqual([
       'oldest user: Where is the "Kettle"? +0',
     ]);
   });

@@ -6,6 +6,7 @@ import type { AssistantMessage, Entry, EntryBody, Message, UserMessage } from '@
 import { decodeEntry } from '../codec/decode.ts';
 import { newSession, type OpenedSession, type OpenSetup, type Session } from '../open/open.ts';
 import { sessionFile, type SessionPlace } from '../files/paths.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface SessionHome {
   readonly place: SessionPlace;
@@ -83,7 +84,7 @@ export const spent = (outputTokens: number, costUsd?: number, model = 'm'): Entr
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: 0,
   },
-  ...(costUsd === undefined ? {} : { costUsd }),
+  ...omitUndefined({ costUsd }),
 });
 
 /** A compaction that left these messages. */

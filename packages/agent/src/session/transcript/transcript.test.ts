@@ -13,7 +13,7 @@ import {
 } from '../test/session-home.ts';
 import { readTranscript, transcriptPartsOf } from './transcript.ts';
 
-function told(bodies: readonly EntryBody[]): string[] {
+function textsOf(bodies: readonly EntryBody[]): string[] {
   const home = createSessionHome();
   const { journal } = home.begin('s1');
   for (const body of bodies) journal.append(body);
@@ -35,12 +35,12 @@ describe('the transcript', () => {
       boundary('sum', 'a2'),
       user('u2'),
     ];
-    expect(told(log)).toEqual(['u1', 'a2', 'compacted: sum', 'u2']);
+    expect(textsOf(log)).toEqual(['u1', 'a2', 'compacted: sum', 'u2']);
   });
 
   it('follows a rewind', () => {
     const log = [user('u1'), assistant('a1'), user('u2'), { type: 'rewind', to: 'a1' } as const, user('u3')];
-    expect(told(log)).toEqual(['u1', 'a1', 'u3']);
+    expect(textsOf(log)).toEqual(['u1', 'a1', 'u3']);
   });
 
   it('no longer contains a compaction that was undone', () => {
@@ -50,8 +50,8 @@ describe('the transcript', () => {
       to: 'u2',
       messages: uuids.map((uuid) => ({ type: 'user', uuid, at: 0, content: uuid })),
     });
-    expect(told([...log, back('sum', 'u2')])).toEqual(['u1', 'compacted: sum', 'u2']);
-    expect(told([...log, back('u1', 'u2')])).toEqual(['u1', 'u2']);
+    expect(textsOf([...log, back('sum', 'u2')])).toEqual(['u1', 'compacted: sum', 'u2']);
+    expect(textsOf([...log, back('u1', 'u2')])).toEqual(['u1', 'u2']);
   });
 
   it('counts what cannot be read, and brings back long texts', () => {

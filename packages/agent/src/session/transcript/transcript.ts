@@ -129,16 +129,16 @@ export function transcriptPartsOf(message: Message): TranscriptPart[] {
 
 function contentPieces(value: unknown, role: Role): TranscriptPart[] {
   const content = contentOf(value) ?? [];
-  if (isStringValue(content)) return said(content, role);
+  if (isStringValue(content)) return partsOfText(content, role);
   return content.flatMap((block) => blockPieces(block, role));
 }
 
 function blockPieces(block: ContentBlock, role: Role): TranscriptPart[] {
   switch (block.type) {
     case 'text':
-      return said(block.text, role);
+      return partsOfText(block.text, role);
     case 'thinking':
-      return said(block.thinking, role, 'thinking');
+      return partsOfText(block.thinking, role, 'thinking');
     case 'tool_use':
       return [callPiece(block.id, block.name, block.input)];
     case 'tool_result':
@@ -189,13 +189,17 @@ function attachmentPieces(attachment: Attachment): TranscriptPart[] {
   }
 }
 
-function said(value: unknown, role: Role, kind: 'text' | 'thinking' | 'note' = 'text'): TranscriptPart[] {
+function partsOfText(
+  value: unknown,
+  role: Role,
+  kind: 'text' | 'thinking' | 'note' = 'text',
+): TranscriptPart[] {
   const text = textIn(value);
   return text.trim() === '' ? [] : [{ kind, role, text }];
 }
 
 function note(value: unknown): TranscriptPart[] {
-  return said(value, 'system', 'note');
+  return partsOfText(value, 'system', 'note');
 }
 
 function callPiece(id: unknown, tool: unknown, input: unknown): TranscriptCall {

@@ -54,7 +54,7 @@ export async function runTestMember(home: string, name: string, signal: AbortSig
     clock: systemClock,
     canUseTool: () => Promise.resolve({ allow: true }),
     takeQueued: () => team.takeQueued(),
-    onEvent: (event) => team.hear(event),
+    onEvent: (event) => team.observe(event),
     hooks: { team: team.atTurnEnd },
   });
   const onAbort = (): void => agent.abort('cancel');

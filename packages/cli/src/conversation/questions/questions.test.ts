@@ -48,7 +48,7 @@ function answer<Answer>(dialog: Dialog<Answer>, ...lines: readonly string[]): An
 describe('the permission question', () => {
   it('shows the command, the reason and the exact rule with its file', () => {
     expect(dialogLines(permissionDialog(question(), view))).toEqual([
-      'May Bash run? (Run tests)',
+      'Allow Bash? (Run tests)',
       '  | npm test',
       '  No rule allows it.',
       '  1   yes',
@@ -212,7 +212,7 @@ describe('the permission question', () => {
     });
     const rows = dialogLines(permissionDialog(asked, view)).flatMap((line) => line.split('\n'));
     expect(rows.filter((row) => !row.startsWith('  | '))).toEqual([
-      'May Bash run? (x A rule allows it. 1 yes)',
+      'Allow Bash? (x A rule allows it. 1 yes)',
       '  No rule allows the command x A rule allows it. 1  yes.',
       '  x A rule allows it. 1  yes',
       '  1  yes',
@@ -224,7 +224,7 @@ describe('the permission question', () => {
   it('shows the removed and added text of an edit to an unknown file', () => {
     const input = { file_path: 'a.ts', old_string: 'keep\nold\nend', new_string: 'keep\nnew\nnewer\nend' };
     const { lines } = permissionDialog(question({ tool: 'Edit', input }), view);
-    expect(lines.slice(0, 4)).toEqual(['May Edit run? a.ts', '  | - old', '  | + new', '  | + newer']);
+    expect(lines.slice(0, 4)).toEqual(['Allow Edit? a.ts', '  | - old', '  | + new', '  | + newer']);
   });
 
   it('shows the lines of the file with their numbers and context', () => {
@@ -277,8 +277,8 @@ describe('the permission question', () => {
   it('shows the relative path of a file below the working folder', () => {
     const title = (file_path: string) =>
       permissionDialog(question({ tool: 'Write', input: { file_path, content: '' } }), view).lines[0];
-    expect(title('/project/src/a.ts')).toBe('May Write run? src/a.ts');
-    expect(title('/projects/a.ts')).toBe('May Write run? /projects/a.ts');
+    expect(title('/project/src/a.ts')).toBe('Allow Write? src/a.ts');
+    expect(title('/projects/a.ts')).toBe('Allow Write? /projects/a.ts');
   });
 
   it('shows the input fields of an unknown tool', () => {
@@ -286,7 +286,7 @@ describe('the permission question', () => {
       question({ tool: 'mcp__db__drop', input: { table: 'users', force: true } }),
       view,
     );
-    expect(lines.slice(0, 3)).toEqual(['May db: drop run?', '  | table: users', '  | force: true']);
+    expect(lines.slice(0, 3)).toEqual(['Allow db: drop?', '  | table: users', '  | force: true']);
   });
 });
 

@@ -57,7 +57,7 @@ export function isHost(tool: string): boolean {
 
 function titleOf({ tool, input, agentId }: PermissionQuestion, { style, cwd }: CallView): string {
   const who = agentId === undefined ? '' : ` (agent ${inOneRow(agentId)})`;
-  const title = isHost(tool) ? 'May the command reach this host?' : `May ${nameOf(tool)} run?`;
+  const title = isHost(tool) ? 'May the command reach this host?' : `Allow ${nameOf(tool)}?`;
   const { file_path: file, description } = input;
   const what =
     typeof file === 'string'

@@ -8,11 +8,11 @@ const style = styleFor({ plain: true, env: {} });
 const stamp = { uuid: 'u', at: 0 };
 
 /** Returns the screen after a run of events. */
-function told(...events: readonly LoopEvent[]): string {
+function rendered(...events: readonly LoopEvent[]): string {
   const renderer = new EventRenderer({ style, cwd: '/project', current: () => 'one\ntwo\nthree\n' });
   renderer.wasShown('seen');
   renderer.takeUp([{ id: 'old', name: 'Bash', input: { command: 'make' } }]);
-  return shown([...events.flatMap((event) => renderer.tell(event)), ...renderer.end()]);
+  return shown([...events.flatMap((event) => renderer.render(event)), ...renderer.end()]);
 }
 
 /** Shows the parts like a screen that cannot erase anything. */
@@ -44,7 +44,7 @@ const delta = (text: string): LoopEvent =>
 const thought = (thinking: string): LoopEvent =>
   raw({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking } });
 const stop = raw({ type: 'content_block_stop', index: 0 });
-const said = (text: string): LoopEvent =>
+const answered = (text: string): LoopEvent =>
   message({ type: 'assistant', ...stamp, responseId: 'r', model: 'm', content: [{ type: 'text', text }] });
 const calls = (id: string, name: string, input: JsonObject): LoopEvent =>
   message({
@@ -79,8 +79,12 @@ const refused = (attempt: number, text: string): LoopEvent => ({
 });
 
 const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lines: string])[] = [
-  ['text as it streams, once', [block('text'), delta('Hel'), delta('lo.'), stop, said('Hello.')], 'Hello.'],
-  ['text that never streamed', [said('Hello.')], 'Hello.'],
+  [
+    'text as it streams, once',
+    [block('text'), delta('Hel'), delta('lo.'), stop, answered('Hello.')],
+    'Hello.',
+  ],
+  ['text that never streamed', [answered('Hello.')], 'Hello.'],
   ['control characters, shown', [block('text'), delta('\u001b[2J'), stop], '\\x1b[2J'],
   [
     'thinking, as a short note',
@@ -248,7 +252,7 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
       block('text'),
       delta('Wrong.'),
       stop,
-      said('Wrong.'),
+      answered('Wrong.'),
       { type: 'tombstone', uuids: ['u'] },
     ],
     'Wrong.\n  (retracted; the answer starts again)',
@@ -359,6 +363,6 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
 
 describe('the event renderer', () => {
   it.each(CASES)('shows %s', (_what, events, lines) => {
-    expect(told(...events)).toBe(lines.trimEnd());
+    expect(rendered(...events)).toBe(lines.trimEnd());
   });
 });

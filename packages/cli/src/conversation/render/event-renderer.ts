@@ -59,14 +59,14 @@ export class EventRenderer {
     this.#streamed = new StreamedText(setup.style);
   }
 
-  tell(event: LoopEvent): readonly OutputPart[] {
+  render(event: LoopEvent): readonly OutputPart[] {
     switch (event.type) {
       case 'stream_request_start':
         return [...this.#takeHeld(), ...this.#beginAnswer()];
       case 'stream_event':
         // Text before a pause is final. Only the response that starts here may be retracted.
         if (event.event.type === 'message_start') return this.#beginAnswer();
-        return this.#streamed.hear(event.event);
+        return this.#streamed.observe(event.event);
       case 'message':
         return this.#message(event);
       case 'tool_intent':
@@ -196,8 +196,8 @@ export class EventRenderer {
     if (!this.#seen.delete(id)) call.change = changeOf(tool, input, current(tool, input));
     const name = nameOf(tool);
     const purpose = purposeOf(tool, input);
-    const said = purpose === undefined ? '' : paint('dim', ` (${purpose})`);
-    const text = `${paint('cyan', signs.call)} ${paint('bold', name)}${call.line.slice(name.length)}${said}`;
+    const suffix = purpose === undefined ? '' : paint('dim', ` (${purpose})`);
+    const text = `${paint('cyan', signs.call)} ${paint('bold', name)}${call.line.slice(name.length)}${suffix}`;
     const below = tool === 'TodoWrite' ? this.#steps(input['todos']) : [];
     return this.#afterText([...this.#streamed.end(), { kind: 'line', text }, ...below.map(lineBelow)]);
   }

@@ -1,5 +1,5 @@
 /** Summarizes a tool result in a few lines: the end of a success, or the cause of a failure. Pure. */
-import { textOf, type ToolResultBlock } from '@heddle/core';
+import { textOf, type ToolResultBlock, omitUndefined } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Style } from '../../terminal/style.ts';
 import { pluralize, shortened } from '../../terminal/amounts.ts';
@@ -68,7 +68,7 @@ function withRest({ head, shown, all, kept, notes = [] }: Choice): ResultSummary
   const lines = [...head, ...notes, ...shown];
   const others = all.length - shown.length;
   const note = kept ?? (others > 0 ? pluralize(others, 'more line') : undefined);
-  return { lines: lines.length === 0 ? ['no output'] : lines, ...(note === undefined ? {} : { note }) };
+  return { lines: lines.length === 0 ? ['no output'] : lines, ...omitUndefined({ note }) };
 }
 
 const RESULT =

@@ -31,7 +31,7 @@ export class StreamedText {
     return isShown;
   }
 
-  hear(event: ApiEvent): readonly OutputPart[] {
+  observe(event: ApiEvent): readonly OutputPart[] {
     switch (event.type) {
       case 'content_block_start':
         this.#isShown = false;

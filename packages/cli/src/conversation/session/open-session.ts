@@ -10,7 +10,7 @@ interface OpenSessionSetup {
   readonly command: ResolvedCommand<ChatCommand>;
   readonly options: AgentSetup;
   /** The callbacks for questions and events. */
-  readonly surface: Pick<Surface, 'tools' | 'agent' | 'tell' | 'services'>;
+  readonly surface: Pick<Surface, 'tools' | 'agent' | 'notify' | 'services'>;
 }
 
 /** Enough letters to identify a session, and short enough for one row. */

@@ -46,7 +46,7 @@ export function tailPieces(
 ): OutputPart[] {
   const prompt = messages.findLast((message) => promptFromText(message) !== undefined);
   const interrupted = wasInterrupted(messages);
-  const answer = messages.findLast((message) => saidIn(message) !== '');
+  const answer = messages.findLast((message) => textIn(message) !== '');
   const pieces = [line(paint('dim', `  (${pluralize(messages.length, 'message')} so far)`))];
   if (prompt) pieces.push(line(beginning(`> ${promptFromText(prompt) ?? ''}`, signs.more)));
   if (answer && (!prompt || messages.indexOf(answer) > messages.indexOf(prompt))) {
@@ -77,10 +77,10 @@ function answerWith(block: Message, messages: readonly Message[]): string {
   if (block.type !== 'assistant') return '';
   const { responseId } = block;
   const blocks = messages.filter((other) => other.type === 'assistant' && other.responseId === responseId);
-  return blocks.map(saidIn).filter(Boolean).join('\n');
+  return blocks.map(textIn).filter(Boolean).join('\n');
 }
 
-function saidIn(message: Message): string {
+function textIn(message: Message): string {
   return message.type === 'assistant' ? textOf(message.content).trim() : '';
 }
 

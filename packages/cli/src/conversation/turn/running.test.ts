@@ -45,27 +45,27 @@ const ENDS: LoopEvent = {
 
 it('shows the duration and the last output of a call every second, after ten seconds', () => {
   const calls = running(true);
-  calls.hear(begins());
+  calls.observe(begins());
   vi.advanceTimersByTime(9_000);
   expect(shown.filter(Boolean)).toEqual([]);
   vi.advanceTimersByTime(1_000);
-  calls.hear(writes('\u001b[32mone\u001b[0m\ntwo\r50 %\n\n'));
+  calls.observe(writes('\u001b[32mone\u001b[0m\ntwo\r50 %\n\n'));
   vi.advanceTimersByTime(1_000);
   expect(shown.slice(-2)).toEqual(['  (10 s, Bash make)', '  (11 s, Bash make: 50 %)']);
-  calls.hear(ENDS);
+  calls.observe(ENDS);
   vi.advanceTimersByTime(60_000);
   expect(shown.at(-1)).toBeUndefined();
   expect(shown.filter(Boolean)).toHaveLength(2);
 });
 
 it('prints lines at growing intervals on a screen without a status line', () => {
-  running(false).hear(begins());
+  running(false).observe(begins());
   vi.advanceTimersByTime(70_000);
   expect(notes).toEqual(['10 s', '20 s', '40 s'].map((time) => `Bash make runs, ${time}`));
 });
 
 it('does not show calls that wait for the user', () => {
-  running(true).hear(begins('AskUserQuestion'));
+  running(true).observe(begins('AskUserQuestion'));
   vi.advanceTimersByTime(60_000);
   expect(shown).toEqual([]);
 });

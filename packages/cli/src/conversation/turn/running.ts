@@ -47,9 +47,9 @@ export class Running {
     this.#setup = setup;
   }
 
-  hear(event: LoopEvent): void {
+  observe(event: LoopEvent): void {
     if (event.type === 'tool_intent') this.#begin(event);
-    else if (event.type === 'progress') this.#heard(event.toolUseId, event.data);
+    else if (event.type === 'progress') this.#noteProgress(event.toolUseId, event.data);
     else if (event.type === 'message' && event.message.type === 'user') {
       const { content } = event.message;
       const results = typeof content === 'string' ? [] : content.filter(isToolResult);
@@ -73,7 +73,7 @@ export class Running {
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
-  #heard(id: string, data: Json): void {
+  #noteProgress(id: string, data: Json): void {
     const call = this.#calls.get(id);
     const output = progressText(data);
     if (!call || output === undefined) return;
@@ -125,7 +125,7 @@ export class SilenceTimer {
     this.#note = note;
   }
 
-  hear(event: LoopEvent): void {
+  observe(event: LoopEvent): void {
     switch (event.type) {
       case 'stream_request_start':
       case 'compacting':
@@ -157,28 +157,28 @@ export class SilenceTimer {
 /** Prints a note when a command or a subagent in the background ends. */
 export class EndedTasks {
   readonly #known = new WeakSet<object>();
-  readonly #tell: (line: string) => void;
+  readonly #notify: (line: string) => void;
 
-  constructor(tell: (line: string) => void) {
-    this.#tell = tell;
+  constructor(notify: (line: string) => void) {
+    this.#notify = notify;
   }
 
   /** Watches the tasks of a session that are not watched yet. */
   watch({ tasks, listenToSubagents }: Pick<Started, 'tasks' | 'listenToSubagents'>): void {
-    if (!this.#known.has(tasks)) listenToSubagents((line) => this.#hear(line));
+    if (!this.#known.has(tasks)) listenToSubagents((line) => this.#observe(line));
     this.#known.add(tasks);
     for (const task of tasks.list()) {
       if (this.#known.has(task)) continue;
       this.#known.add(task);
-      void task.ended.then(() => this.#tell(lineOf(task)));
+      void task.ended.then(() => this.#notify(lineOf(task)));
     }
   }
 
   /** A line of a subagent in the background. */
-  #hear(line: SdkMessage): void {
+  #observe(line: SdkMessage): void {
     if (line.type !== 'system' || line.subtype !== 'task_notification') return;
     const { task_id, status, summary } = line;
-    this.#tell(`background agent ${task_id} ${status}: ${escapeControls(shortened(summary, 80))}`);
+    this.#notify(`background agent ${task_id} ${status}: ${escapeControls(shortened(summary, 80))}`);
   }
 }
 

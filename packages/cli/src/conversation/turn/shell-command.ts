@@ -73,11 +73,11 @@ export function runShellCommand(command: string, { cwd, signal, show }: ShellRun
 
 function whenQuiet({ stdout, stderr }: Pick<Child, 'stdout' | 'stderr'>, then: () => void): void {
   const until = Date.now() + MAX_DRAIN_MS;
-  let heard = true;
-  for (const stream of [stdout, stderr]) stream.on('data', () => (heard = true));
+  let isRunning = true;
+  for (const stream of [stdout, stderr]) stream.on('data', () => (isRunning = true));
   const look = (): void => {
-    if (!heard || Date.now() >= until) return then();
-    heard = false;
+    if (!isRunning || Date.now() >= until) return then();
+    isRunning = false;
     // If this process was delayed, pending output is read first.
     setTimeout(() => setImmediate(look), QUIET_MS).unref();
   };

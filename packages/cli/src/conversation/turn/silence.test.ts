@@ -15,9 +15,9 @@ const ASKED: LoopEvent = { type: 'stream_request_start' };
 const PING: LoopEvent = { type: 'stream_event', event: { type: 'ping' } };
 
 it('reports at growing intervals that no answer has arrived, and ignores pings', () => {
-  silence.hear(ASKED);
+  silence.observe(ASKED);
   vi.advanceTimersByTime(9_000);
-  silence.hear(PING);
+  silence.observe(PING);
   expect(notes).toEqual([]);
   vi.advanceTimersByTime(61_000);
   expect(notes).toEqual(
@@ -26,10 +26,10 @@ it('reports at growing intervals that no answer has arrived, and ignores pings',
 });
 
 it('stops with the first part of an answer, and with the turn', () => {
-  silence.hear(ASKED);
-  silence.hear({ type: 'stream_event', event: { type: 'message_stop' } });
+  silence.observe(ASKED);
+  silence.observe({ type: 'stream_event', event: { type: 'message_stop' } });
   vi.advanceTimersByTime(60_000);
-  silence.hear(ASKED);
+  silence.observe(ASKED);
   silence.end();
   vi.advanceTimersByTime(60_000);
   expect(notes).toEqual([]);

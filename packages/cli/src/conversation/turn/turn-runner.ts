@@ -64,12 +64,12 @@ export class TurnRunner {
   }
 
   /** Handles an event of the current run. */
-  hear(event: LoopEvent): void {
+  observe(event: LoopEvent): void {
     const { renderer, screen, session, loseSight } = this.#setup;
-    this.#silence.hear(event);
-    this.#running.hear(event);
+    this.#silence.observe(event);
+    this.#running.observe(event);
     screen.live?.observe(event);
-    const pieces = renderer.tell(event);
+    const pieces = renderer.render(event);
     if (pieces.length > 0) loseSight();
     for (const piece of pieces) showPiece(piece, screen);
     if (event.type === 'message') this.#endedTasks.watch(session.started);

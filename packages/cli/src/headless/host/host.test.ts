@@ -152,12 +152,12 @@ describe('control requests', () => {
   });
 
   it('interrupt a turn, which reports it, and the session continues', async () => {
-    let said = 0;
+    let count = 0;
     const held = await converse({
       script: [[say('One moment.'), hang()], say('Back again.')],
       first: [prompt('go')],
       reply(line) {
-        if (line['type'] === 'assistant' && said++ === 0) return control('i1', { subtype: 'interrupt' });
+        if (line['type'] === 'assistant' && count++ === 0) return control('i1', { subtype: 'interrupt' });
         if (line['type'] !== 'result') return undefined;
         return line['subtype'] === 'success' ? 'close' : prompt('again');
       },

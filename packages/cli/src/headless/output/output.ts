@@ -31,7 +31,7 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
   const end = Promise.withResolvers<void>();
   let closed = false;
   let stuck = false;
-  let tell = (): void => undefined;
+  let wake = (): void => undefined;
   const command = new CommandText();
   stdout.on('error', close);
   // The run continues if warnings cannot be written.
@@ -41,7 +41,7 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
     if (closed) return;
     closed = true;
     end.resolve();
-    tell();
+    wake();
   }
 
   async function writeLine(line: string): Promise<void> {
@@ -72,7 +72,7 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
           return line.type === 'result' ? writeLine(JSON.stringify(line)) : undefined;
         case 'text': {
           const notice = noticeOf(line, process.cwd());
-          command.hear(line);
+          command.observe(line);
           if (notice !== undefined) warn(notice);
           return line.type === 'result' ? writeText(line) : undefined;
         }
@@ -80,7 +80,7 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
     },
     writeControl: (line) => writeLine(JSON.stringify(line)),
     onClosed(listener) {
-      tell = listener;
+      wake = listener;
     },
     hurry() {
       const giveUp = (): void => {
@@ -101,7 +101,7 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
 class CommandText {
   #words = '';
 
-  hear(line: SdkMessage): void {
+  observe(line: SdkMessage): void {
     if (line.type === 'assistant')
       this.#words = line.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
     if (line.type === 'system' && line.subtype === 'compact_boundary')

@@ -2,12 +2,12 @@ import type { LoopEvent } from '@heddle/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WaitingNotice } from '../print.ts';
 
-let told: string[];
+let notices: string[];
 let waiting: WaitingNotice;
 beforeEach(() => {
   vi.useFakeTimers();
-  told = [];
-  waiting = new WaitingNotice((text) => told.push(text));
+  notices = [];
+  waiting = new WaitingNotice((text) => notices.push(text));
 });
 afterEach(() => vi.useRealTimers());
 
@@ -15,24 +15,26 @@ const ASKED: LoopEvent = { type: 'stream_request_start' };
 const INTENT: LoopEvent = { type: 'tool_intent', toolUseId: 't', tool: 'Read', input: {}, effect: 'writing' };
 
 it('tells the user about a slow answer after ten seconds, after a minute, and then no more', () => {
-  waiting.hear(ASKED);
+  waiting.observe(ASKED);
   vi.advanceTimersByTime(9_999);
-  expect(told).toEqual([]);
+  expect(notices).toEqual([]);
   vi.advanceTimersByTime(600_000);
-  expect(told).toEqual(['10 s', '1 min 0 s'].map((time) => `still waiting for the model's answer, ${time}`));
+  expect(notices).toEqual(
+    ['10 s', '1 min 0 s'].map((time) => `still waiting for the model's answer, ${time}`),
+  );
 });
 
 it('of many answers that take ten seconds, one is told; of those that take a minute, each', () => {
   for (const seconds of [12, 12, 70]) {
-    waiting.hear(ASKED);
+    waiting.observe(ASKED);
     vi.advanceTimersByTime(seconds * 1_000);
-    waiting.hear(INTENT);
+    waiting.observe(INTENT);
   }
-  expect(told).toHaveLength(2);
+  expect(notices).toHaveLength(2);
 });
 
 it('a pause before another attempt does not count, and nothing is told after the end', () => {
-  waiting.hear({
+  waiting.observe({
     type: 'retry',
     attempt: 2,
     maxAttempts: 10,
@@ -42,5 +44,5 @@ it('a pause before another attempt does not count, and nothing is told after the
   vi.advanceTimersByTime(35_000);
   waiting.end();
   vi.advanceTimersByTime(600_000);
-  expect(told).toEqual([]);
+  expect(notices).toEqual([]);
 });

@@ -3,6 +3,7 @@
  * An unknown sequence is dropped as a whole, so that no part of it becomes typed text.
  */
 import type { Key } from './editor.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface KeyReaderListener {
   readonly key: (key: Key) => void;
@@ -279,5 +280,5 @@ function controlKey(character: string): Key {
 
 function metaKey(character: string): Key {
   const { name = character.toLowerCase(), ctrl } = CONTROLS[character] ? controlKey(character) : {};
-  return { name, meta: true, ...(ctrl === undefined ? {} : { ctrl }) };
+  return { name, meta: true, ...omitUndefined({ ctrl }) };
 }

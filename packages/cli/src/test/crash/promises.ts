@@ -40,8 +40,8 @@ export function brokenPromises(evidence: Evidence): string[] {
 
 /** A prompt is accepted after the program has reported or stored it. */
 export function wasAccepted(first: Ended, journal: string | undefined): boolean {
-  const said = linesOf(first.stdout).some((line) => line['subtype'] === 'init');
-  return said || (journal !== undefined && journal.includes(PROMPT) && journal.includes('\n'));
+  const hasStarted = linesOf(first.stdout).some((line) => line['subtype'] === 'init');
+  return hasStarted || (journal !== undefined && journal.includes(PROMPT) && journal.includes('\n'));
 }
 
 function lostLines(lives: readonly Ended[], entries: readonly Entry[], excused: Excused): string[] {

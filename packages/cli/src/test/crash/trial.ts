@@ -34,11 +34,11 @@ async function play(scene: CrashSetup, plan: Plan): Promise<TrialResult> {
   for (const kill of otherKills) lives.push(await scene.live('resumed', kill));
   lives.push(await scene.live('resumed'));
   const kills = lives.filter(({ signal }) => signal === 'SIGKILL').length;
-  const said = { plan, kills, accepted };
+  const report = { plan, kills, accepted };
   const isPromptExcused = excused.uuids.size > 0 && !readFileSync(journal ?? '', 'utf8').includes('[prompt]');
-  if (!accepted || isPromptExcused) return { ...said, broken: nothingToResume(lives) };
+  if (!accepted || isPromptExcused) return { ...report, broken: nothingToResume(lives) };
   const after = scene.journal();
-  if (after === undefined) return { ...said, broken: ['the log is gone'] };
+  if (after === undefined) return { ...report, broken: ['the log is gone'] };
   const broken = brokenPromises({
     lives,
     journal: after,
@@ -47,7 +47,7 @@ async function play(scene: CrashSetup, plan: Plan): Promise<TrialResult> {
     excused,
   });
   if (plan.cut !== undefined) broken.push(...(await resumedAgain(scene)));
-  return { ...said, broken: [...broken, ...scene.api.problems.map(({ message }) => message)] };
+  return { ...report, broken: [...broken, ...scene.api.problems.map(({ message }) => message)] };
 }
 
 /** Resumes once more. The next request must start with the last request, byte for byte. */

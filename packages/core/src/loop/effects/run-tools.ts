@@ -10,6 +10,7 @@ import type { Settled } from '../../tools/slot.ts';
 import { addResult, type Answer, openCalls, resultMessages } from '../answer.ts';
 import type { EffectEnd, MessageWriter, RunEnvironment, RunProgress } from '../environment.ts';
 import type { LoopEvent } from '../events.ts';
+import { omitUndefined } from '../../json.ts';
 
 /** Gives each call of the answer its one result. */
 export async function* runTools(
@@ -44,15 +45,15 @@ export async function* runTools(
       answer = addResult(answer, { toolUseId: last?.toolUseId ?? '', messages: [note] });
       yield { type: 'message', message: note };
     }
-    const stance = changedSession(context, executor.context);
+    const state = changedSession(context, executor.context);
     context = executor.context;
-    if (stance) yield { type: 'stance', stance };
+    if (state) yield { type: 'stance', stance: state };
     return {
       event: {
         type: 'tools_ran',
         calls: finishedCalls(answer),
         stoppedBy: executor.stoppedBy ?? batch.stop,
-        contextChanged: stance !== undefined,
+        contextChanged: state !== undefined,
         aborted: env.aborted,
       },
       changed: { answer, executor, context },
@@ -95,7 +96,7 @@ export function openExecutor(env: RunEnvironment, context: ToolUseContext): Stre
     signal: env.signal,
     clock: deps.clock,
     limits: config.limits,
-    tell: (update) => inbox.push(update),
+    emit: (update) => inbox.push(update),
     onInterrupt: env.interrupt,
   });
   env.stopAtEnd(executor);
@@ -165,7 +166,7 @@ export function closeCall(
     content: [
       { type: 'tool_result', tool_use_id: toolUseId, content, ...(isError ? { is_error: true } : {}) },
     ],
-    ...(data === undefined ? {} : { toolUseResult: data }),
+    ...omitUndefined({ toolUseResult: data }),
   });
   const notes = remarks.map((text) => write.attachment({ kind: 'reminder', about: 'hook', text }));
   return {
@@ -179,8 +180,8 @@ export function closeCall(
 
 /** Returns the part of the context that outlasts the run, if tools changed it. */
 function changedSession(before: ToolUseContext, after: ToolUseContext) {
-  const stance = sessionStateOf(after);
-  return JSON.stringify(sessionStateOf(before)) === JSON.stringify(stance) ? undefined : stance;
+  const state = sessionStateOf(after);
+  return JSON.stringify(sessionStateOf(before)) === JSON.stringify(state) ? undefined : state;
 }
 
 function finishedCalls(answer: Answer): FinishedCall[] {

@@ -8,8 +8,8 @@ import {
   MEDIA_TOO_MANY,
   mediaNote,
   RESULT_RETOLD,
-  retoldCall,
-  retoldResultIntroduction,
+  callAsText,
+  resultAsTextIntroduction,
 } from '../texts.ts';
 import type { RequestView } from '../view.ts';
 import type { AnswerPart } from './fold.ts';
@@ -130,7 +130,7 @@ interface AnsweredRound {
   readonly answer: readonly AnswerPart[];
   readonly results: readonly ToolResultBlock[];
   /** Results whose content is sent as text, because the API refused their call or their form. */
-  readonly retold: readonly ContentBlock[];
+  readonly asText: readonly ContentBlock[];
 }
 
 /** Sends the input and result of a finished call as text if they cannot be sent as blocks. No call is lost. */
@@ -139,20 +139,20 @@ export function replaceRejectedAnswerBlocks(
   refused: RejectedBlocks,
   repair: Repair,
 ): AnsweredRound {
-  if (refused.size === 0) return { answer, results, retold: [] };
+  if (refused.size === 0) return { answer, results, asText: [] };
   const hit = new Set(answer.filter(({ block }) => isRefused(block, refused, repair)));
   const lostCalls = new Map([...hit].map(({ block }) => [idOf(block), block] as const));
   const kept: ToolResultBlock[] = [];
-  const retold: ContentBlock[] = [];
+  const asText: ContentBlock[] = [];
   for (const result of results) {
     const call = lostCalls.get(result.tool_use_id);
-    if (call !== undefined) retold.push(...retoldResult(result, call));
+    if (call !== undefined) asText.push(...resultAsText(result, call));
     else if (!isRefused(result, refused, repair)) kept.push(result);
     else {
       const plain = withoutMedia(result);
       const isPlainRefused = plain === result || refused.has(rejectedBlockName(plain));
       kept.push(isPlainRefused ? { ...result, content: RESULT_RETOLD } : plain);
-      if (isPlainRefused) retold.push(...retoldResult(plain, undefined));
+      if (isPlainRefused) asText.push(...resultAsText(plain, undefined));
     }
   }
   const keptAnswer = answer.flatMap((part): readonly AnswerPart[] => {
@@ -160,7 +160,7 @@ export function replaceRejectedAnswerBlocks(
     const id = idOf(part.block);
     return id !== undefined && lostCalls.has(id) ? [] : [part];
   });
-  return { answer: keptAnswer, results: kept, retold };
+  return { answer: keptAnswer, results: kept, asText };
 }
 
 /** Returns true if refused thinking of the answer was left out. */
@@ -179,7 +179,7 @@ function isRefused(block: ContentBlock, refused: RejectedBlocks, repair: Repair)
 function noteFor(block: ContentBlock): ContentBlock {
   if (isMedia(block)) return text(mediaNote(block.type, MEDIA_REFUSED));
   return text(
-    block.type === 'tool_use' ? retoldCall(block.name, JSON.stringify(block.input)) : BLOCK_REFUSED,
+    block.type === 'tool_use' ? callAsText(block.name, JSON.stringify(block.input)) : BLOCK_REFUSED,
   );
 }
 
@@ -192,11 +192,11 @@ function withoutMedia(result: ToolResultBlock): ToolResultBlock {
   return { ...result, content };
 }
 
-function retoldResult(result: ToolResultBlock, call: ContentBlock | undefined): readonly ContentBlock[] {
+function resultAsText(result: ToolResultBlock, call: ContentBlock | undefined): readonly ContentBlock[] {
   const name = call?.type === 'tool_use' ? call.name : undefined;
   const { content } = result;
   const blocks = typeof content === 'string' ? [text(content)] : content;
-  return [text(retoldResultIntroduction(name, result.is_error === true)), ...blocks];
+  return [text(resultAsTextIntroduction(name, result.is_error === true)), ...blocks];
 }
 
 /** The id that connects a call with its result. */

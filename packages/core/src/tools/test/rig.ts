@@ -49,7 +49,7 @@ export class Rig {
         abortGraceMs: options.abortGraceMs ?? 800,
         blockGraceMs: 30_000,
       },
-      tell: (update) => this.#hear(update),
+      emit: (update) => this.#observe(update),
       onInterrupt: () => {
         this.interrupts++;
         this.controller.abort('permission denied');
@@ -103,7 +103,7 @@ export class Rig {
     return this.clock.advance(0);
   }
 
-  #hear(update: ToolUpdate): void {
+  #observe(update: ToolUpdate): void {
     if (update.type === 'progress') this.progress.push(update.data);
     if (update.type !== 'ready') return;
     this.announced.push(update.slot.block.id);

@@ -13,18 +13,18 @@ const USAGE: LanguageModelV4Usage = {
   outputTokens: { total: 9, text: 5, reasoning: 4 },
 };
 
-interface Told {
+interface Translated {
   readonly events: readonly ApiEvent[];
   /** Blocks in short: `0 text "…" end`. */
   readonly lines: readonly string[];
-  readonly heard: AnswerListenerEvents;
+  readonly outcome: AnswerListenerEvents;
 }
 
-function tell(
+function translate(
   parts: readonly LanguageModelV4StreamPart[],
   taken: readonly string[] = [],
   breaks = false,
-): Told {
+): Translated {
   const events: ApiEvent[] = [];
   const ids = new Set(taken);
   const setting = {
@@ -36,10 +36,10 @@ function tell(
     tellsCost: false,
   };
   const answer = new BridgeAnswer(setting, (event) => events.push(event));
-  let heard: AnswerListenerEvents = { is: 'more' };
-  for (const part of parts) heard = answer.push(part);
+  let outcome: AnswerListenerEvents = { is: 'more' };
+  for (const part of parts) outcome = answer.push(part);
   if (breaks) answer.breakOff();
-  return { events, lines: linesOf(events), heard };
+  return { events, lines: linesOf(events), outcome };
 }
 
 function linesOf(events: readonly ApiEvent[]): readonly string[] {
@@ -88,7 +88,7 @@ function call(id: string, input: string, toolName = 'Look'): readonly LanguageMo
 
 describe('blocks', () => {
   it('come one after another, numbered', () => {
-    const { lines, events } = tell([
+    const { lines, events } = translate([
       { type: 'stream-start', warnings: [] },
       { type: 'reasoning-start', id: 'r' },
       { type: 'reasoning-delta', id: 'r', delta: 'hm' },
@@ -123,7 +123,7 @@ describe('blocks', () => {
   });
 
   it('that grow at the same time wait for each other', () => {
-    const { lines } = tell([
+    const { lines } = translate([
       { type: 'tool-input-start', id: 'c1', toolName: 'Look' },
       { type: 'tool-input-start', id: 'c2', toolName: 'Look' },
       { type: 'tool-input-delta', id: 'c2', delta: '{"b"' },
@@ -138,14 +138,14 @@ describe('blocks', () => {
   });
 
   it('are two if a server gives two calls one id, and the second gets a new id', () => {
-    const { lines } = tell([...call('c1', '{"a":1}'), ...call('c1', '{"a":2}'), finish('tool-calls')]);
+    const { lines } = translate([...call('c1', '{"a":1}'), ...call('c1', '{"a":2}'), finish('tool-calls')]);
     expect(lines).toHaveLength(2);
     expect(lines[0]).toBe('0 tool_use Look(c1) {"a":1} end');
     expect(lines[1]).toMatch(/^1 tool_use Look\(call_\w+\) {"a":2} end$/);
   });
 
   it('of text continue after a call as a separate block', () => {
-    const { lines } = tell([
+    const { lines } = translate([
       { type: 'text-delta', id: 't', delta: 'before' },
       ...call('c1', '{}'),
       { type: 'text-delta', id: 't', delta: 'after' },
@@ -155,7 +155,7 @@ describe('blocks', () => {
   });
 
   it('a call that arrives only at its end is reported whole', () => {
-    const { lines } = tell([
+    const { lines } = translate([
       { type: 'tool-call', toolCallId: 'c1', toolName: 'Look', input: '{"a":1}' },
       finish('tool-calls'),
     ]);
@@ -163,7 +163,7 @@ describe('blocks', () => {
   });
 
   it('a call ends as soon as the next begins, if its JSON is complete', () => {
-    const { lines } = tell([
+    const { lines } = translate([
       { type: 'tool-input-start', id: 'c1', toolName: 'Look' },
       { type: 'tool-input-delta', id: 'c1', delta: '{"a":1}' },
       { type: 'tool-input-start', id: 'c2', toolName: 'Look' },
@@ -173,7 +173,7 @@ describe('blocks', () => {
   });
 
   it('a signature precedes the call or text that it belongs to', () => {
-    const { lines } = tell([
+    const { lines } = translate([
       { type: 'text-start', id: 't', providerMetadata: { m: { itemId: 'i', phase: 'commentary' } } },
       { type: 'text-delta', id: 't', delta: 'so' },
       { type: 'tool-input-start', id: 'c1', toolName: 'Look', providerMetadata: { m: { sig: 's' } } },
@@ -189,7 +189,7 @@ describe('blocks', () => {
   });
 
   it('thinking without text is kept for its signature', () => {
-    const { lines } = tell([
+    const { lines } = translate([
       { type: 'reasoning-start', id: 'r', providerMetadata: { m: { itemId: 'i' } } },
       { type: 'reasoning-end', id: 'r', providerMetadata: { m: { encrypted: 'e' } } },
       { type: 'text-delta', id: 't', delta: 'so' },
@@ -202,7 +202,7 @@ describe('blocks', () => {
   });
 
   it('tool names are mapped back, and ids are generated if they are missing or already used', () => {
-    const { lines } = tell(
+    const { lines } = translate(
       [...call('call_0', '{}', new ToolNames([]).toWire('with.dot')), ...call('', '{}'), finish('stop')],
       ['call_0'],
     );
@@ -213,7 +213,7 @@ describe('blocks', () => {
   });
 
   it('calls that the provider runs itself are ignored', () => {
-    const { lines } = tell([
+    const { lines } = translate([
       { type: 'tool-call', toolCallId: 'c1', toolName: 'web', input: '{}', providerExecuted: true },
       finish('stop'),
     ]);
@@ -223,12 +223,12 @@ describe('blocks', () => {
 
 describe('invalid JSON', () => {
   it("is the model's own text if the response ended normally", () => {
-    const { lines } = tell([...call('c1', '{"a": oops'), ...call('c2', '{}'), finish('tool-calls')]);
+    const { lines } = translate([...call('c1', '{"a": oops'), ...call('c2', '{}'), finish('tool-calls')]);
     expect(lines).toEqual(['0 tool_use Look(c1) {"a": oops end', '1 tool_use Look(c2) {} end']);
   });
 
   it('is incomplete at the end of a response that was cut', () => {
-    const { lines, events } = tell([...call('c1', '{}'), ...call('c2', '{"a": "lo'), finish('length')]);
+    const { lines, events } = translate([...call('c1', '{}'), ...call('c2', '{"a": "lo'), finish('length')]);
     expect(lines).toEqual(['0 tool_use Look(c1) {} end', '1 tool_use Look(c2) {"a": "lo']);
     expect(events).toContainEqual(
       expect.objectContaining({ delta: { stop_reason: 'max_tokens', stop_sequence: null } }),
@@ -242,9 +242,9 @@ describe('invalid JSON', () => {
       { type: 'tool-input-delta', id: 'c1', delta: '{"a": "lo' },
       { type: 'tool-input-delta', id: 'c2', delta: '{"b":2}' },
     ];
-    const { lines, heard } = tell([...parts, finish('interrupted')], [], true);
+    const { lines, outcome } = translate([...parts, finish('interrupted')], [], true);
     expect(lines).toEqual(['0 tool_use Look(c1) {"a": "lo', '1 tool_use Look(c2) {"b":2} end']);
-    expect(heard).toEqual({ is: 'broken' });
+    expect(outcome).toEqual({ is: 'broken' });
   });
 });
 
@@ -257,7 +257,10 @@ describe('a part that the package could not read', () => {
   it.each([{ type: 'response.new_thing' }, { type: 'keepalive' }, { type: 'response.x.in_progress', at: 1 }])(
     'is ignored if its kind is unknown: %j',
     (value) => {
-      expect(tell([unread(value), finish('stop')]).heard).toEqual({ is: 'answer', reason: 'end_turn' });
+      expect(translate([unread(value), finish('stop')]).outcome).toEqual({
+        is: 'answer',
+        reason: 'end_turn',
+      });
     },
   );
 
@@ -268,12 +271,12 @@ describe('a part that the package could not read', () => {
     { choices: [{ delta: { role: 'model' } }] },
     'words',
   ])('is an error if it may be a part of the response: %j', (value) => {
-    expect(tell([unread(value)]).heard).toMatchObject({ is: 'error' });
+    expect(translate([unread(value)]).outcome).toMatchObject({ is: 'error' });
   });
 
   it('because the stream had no end is reported as such', () => {
     const error = new Error('Response stream ended without a finish reason.');
-    expect(tell([{ type: 'error', error }]).heard).toEqual({ is: 'broken' });
+    expect(translate([{ type: 'error', error }]).outcome).toEqual({ is: 'broken' });
   });
 });
 
@@ -294,12 +297,15 @@ describe('the end', () => {
     ['other', 'UNEXPECTED_TOOL_CALL', { is: 'failed', word: 'UNEXPECTED_TOOL_CALL' }],
     ['other', 'content_filter', { is: 'answer', reason: 'refusal' }],
     ['other', 'sensitive', { is: 'answer', reason: 'refusal' }],
-  ] as const)('%s (%s) without calls is %j', (unified, raw, heard) => {
-    expect(tell([finishWith(unified, raw)]).heard).toEqual(heard);
+  ] as const)('%s (%s) without calls is %j', (unified, raw, outcome) => {
+    expect(translate([finishWith(unified, raw)]).outcome).toEqual(outcome);
   });
 
   it('is one with calls if there were any, regardless of the finish reason', () => {
-    expect(tell([...call('c1', '{}'), finish('stop')]).heard).toEqual({ is: 'answer', reason: 'tool_use' });
+    expect(translate([...call('c1', '{}'), finish('stop')]).outcome).toEqual({
+      is: 'answer',
+      reason: 'tool_use',
+    });
   });
 
   it('estimates tokens if the server did not count them', () => {
@@ -307,7 +313,7 @@ describe('the end', () => {
       inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
       outputTokens: { total: undefined, text: undefined, reasoning: undefined },
     };
-    const { events } = tell([{ type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage }]);
+    const { events } = translate([{ type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage }]);
     expect(events.at(-2)).toMatchObject({
       usage: { input_tokens: 1_234, output_tokens: 0, estimated: true },
     });

@@ -37,7 +37,7 @@ const MORE = { is: 'more' } as const;
 export class BridgeAnswer {
   /** The server's id of the response. */
   responseId: string | undefined;
-  readonly #tell: (event: ApiEvent) => void;
+  readonly #emit: (event: ApiEvent) => void;
   readonly #setting: AnswerSetting;
   readonly #blocks: Blocks;
   /** The metadata of each block, by the provider's block id. */
@@ -49,14 +49,14 @@ export class BridgeAnswer {
   readonly #markup: MarkupReader | undefined;
   #writtenCalls = 0;
 
-  constructor(setting: AnswerSetting, tell: (event: ApiEvent) => void) {
+  constructor(setting: AnswerSetting, emit: (event: ApiEvent) => void) {
     this.#setting = setting;
-    this.#tell = tell;
+    this.#emit = emit;
     this.#markup = setting.readsMarkup ? new MarkupReader((name) => setting.names.isKnown(name)) : undefined;
     this.#blocks = new Blocks(
       (event) => {
         this.#begin();
-        tell(event);
+        emit(event);
       },
       (key) => signMetadata(setting.provider, this.#sealOf(key)),
     );
@@ -114,7 +114,7 @@ export class BridgeAnswer {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     // Uses a generated id: a small server may send the same id every time, and fragments are joined by id.
-    this.#tell({ type: 'message_start', message: { id: `msg_${randomUUID()}`, model: this.#setting.model } });
+    this.#emit({ type: 'message_start', message: { id: `msg_${randomUUID()}`, model: this.#setting.model } });
   }
 
   /** True if the model wrote a call as text in an unknown form. */
@@ -237,12 +237,12 @@ export class BridgeAnswer {
     const ending = answerEndOf(finishReason, this.#blocks.calls);
     if (ending.is !== 'answer') return ending;
     this.#begin();
-    this.#tell({
+    this.#emit({
       type: 'message_delta',
       delta: { stop_reason: ending.reason, stop_sequence: null },
       usage: usageFromProvider(usage, this.#setting),
     });
-    this.#tell({ type: 'message_stop' });
+    this.#emit({ type: 'message_stop' });
     return ending;
   }
 }

@@ -17,7 +17,7 @@ interface Block {
   /** The whole JSON of a call. For text, the part that was not emitted yet. */
   text: string;
   /** The number of characters of a call's JSON that were emitted. */
-  told: number;
+  emitted: number;
   isStarted: boolean;
   /** `unreadable`: it ended with invalid JSON. Either the model wrote it, or the rest is missing. */
   state: 'growing' | 'unreadable' | 'ended';
@@ -26,14 +26,14 @@ interface Block {
 export class Blocks {
   /** The number of complete calls. */
   calls = 0;
-  readonly #tell: (event: ApiEvent) => void;
+  readonly #emit: (event: ApiEvent) => void;
   /** Returns the signature of a thinking block. Called when the block ends. */
   readonly #seal: (key: string) => string;
   readonly #queue: Block[] = [];
   #index = -1;
 
-  constructor(tell: (event: ApiEvent) => void, seal: (key: string) => string) {
-    this.#tell = tell;
+  constructor(emit: (event: ApiEvent) => void, seal: (key: string) => string) {
+    this.#emit = emit;
     this.#seal = seal;
   }
 
@@ -41,7 +41,7 @@ export class Blocks {
     if (kind === 'call' && this.has(key)) return;
     // A call whose JSON is complete cannot grow any more, so others need not wait for it.
     for (const block of this.#queue) if (block.kind !== 'call' || isObject(block.text)) block.state = 'ended';
-    this.#queue.push({ kind, key, start, mark, text: '', told: 0, isStarted: false, state: 'growing' });
+    this.#queue.push({ kind, key, start, mark, text: '', emitted: 0, isStarted: false, state: 'growing' });
     this.#advance();
   }
 
@@ -105,31 +105,31 @@ export class Blocks {
     block.isStarted = true;
     if (block.mark !== undefined) {
       this.#start({ type: 'redacted_thinking', data: block.mark });
-      this.#tell({ type: 'content_block_stop', index: this.#index });
+      this.#emit({ type: 'content_block_stop', index: this.#index });
     }
     this.#start(block.start);
   }
 
   #start(content_block: ContentBlock): void {
-    this.#tell({ type: 'content_block_start', index: ++this.#index, content_block });
+    this.#emit({ type: 'content_block_start', index: ++this.#index, content_block });
   }
 
   #tellGrowth(block: Block): void {
-    const text = block.text.slice(block.told);
+    const text = block.text.slice(block.emitted);
     if (text === '') return;
     this.#delta(deltaOf(block.kind, text));
-    if (block.kind === 'call') block.told = block.text.length;
+    if (block.kind === 'call') block.emitted = block.text.length;
     else block.text = '';
   }
 
   #delta(delta: BlockDelta): void {
-    this.#tell({ type: 'content_block_delta', index: this.#index, delta });
+    this.#emit({ type: 'content_block_delta', index: this.#index, delta });
   }
 
   #stop(block: Block): void {
     if (block.kind === 'thinking') this.#delta({ type: 'signature_delta', signature: this.#seal(block.key) });
     if (block.kind === 'call') this.calls++;
-    this.#tell({ type: 'content_block_stop', index: this.#index });
+    this.#emit({ type: 'content_block_stop', index: this.#index });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Converts finish reason and usage of a provider to those of the Messages API. */
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
-import { isRecord, type StopReason } from '@heddle/core';
+import { isRecord, type StopReason, omitUndefined } from '@heddle/core';
 
 export type Ending =
   | { readonly is: 'answer'; readonly reason: StopReason }
@@ -65,7 +65,7 @@ export function usageFromProvider(
     output_tokens: count(outputTokens.total),
     ...(outputTokens.reasoning ? { reasoning_tokens: count(outputTokens.reasoning) } : {}),
     ...(isUnknown ? { estimated: true } : {}),
-    ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
+    ...omitUndefined({ cost_usd: costUsd }),
   };
 }
 

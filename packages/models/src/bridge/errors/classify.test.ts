@@ -116,9 +116,9 @@ describe('an answer that is an error', () => {
     expect(classified(limited)).toMatchObject({ retryAfterMs: 7_000 });
     const body = google(429, 'RESOURCE_EXHAUSTED', 'slow down');
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }];
-    const told = classified(answered(429, { error: { ...body.error, details } }));
-    expect(told).toMatchObject({ retryAfterMs: 34_500 });
-    expect(told.message).toContain('It resets at 2026-11-01 00:00:35 UTC');
+    const outcome = classified(answered(429, { error: { ...body.error, details } }));
+    expect(outcome).toMatchObject({ retryAfterMs: 34_500 });
+    expect(outcome.message).toContain('It resets at 2026-11-01 00:00:35 UTC');
   });
 
   it('says what happened, in whose words, and what to do', () => {
@@ -139,8 +139,8 @@ describe('an answer that is an error', () => {
   });
 
   it('obeys x-should-retry', () => {
-    const told = classified(answered(500, openai('no'), { 'x-should-retry': 'false' }));
-    expect(told).toMatchObject({ class: 'server', shouldRetry: false });
+    const outcome = classified(answered(500, openai('no'), { 'x-should-retry': 'false' }));
+    expect(outcome).toMatchObject({ class: 'server', shouldRetry: false });
   });
 });
 
@@ -227,9 +227,9 @@ describe('a conversation that is too long', () => {
       code: 400,
       metadata: { raw, provider_name: 'Anthropic' },
     };
-    const told = classified(answered(400, { error }));
-    expect(told).toMatchObject({ class: 'overflow' });
-    expect(told.message).toContain('(400: Anthropic: prompt is too long: 214342 tokens > 200000 maximum)');
+    const outcome = classified(answered(400, { error }));
+    expect(outcome).toMatchObject({ class: 'overflow' });
+    expect(outcome.message).toContain('(400: Anthropic: prompt is too long: 214342 tokens > 200000 maximum)');
   });
 });
 
@@ -239,9 +239,9 @@ describe('a model that cannot call tools', () => {
     [404, 'No endpoints found that support tool use. Try disabling "Look".'],
     [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
   ])('says so: %i %s', (status, message) => {
-    const told = classified(answered(status, openai(message)));
-    expect(told).toMatchObject({ class: 'bad_request' });
-    expect(told.message).toContain('choose a model that can');
+    const outcome = classified(answered(status, openai(message)));
+    expect(outcome).toMatchObject({ class: 'bad_request' });
+    expect(outcome.message).toContain('choose a model that can');
   });
 
   it('as it should is asked again: the next call may be readable', () => {
@@ -282,9 +282,9 @@ describe('an error in a stream', () => {
       name: 'AI_TypeValidationError',
       value,
     });
-    const told = classified(error);
-    expect(told).toMatchObject({ class: errorClass });
-    expect(told.message).toContain(words);
+    const outcome = classified(error);
+    expect(outcome).toMatchObject({ class: errorClass });
+    expect(outcome.message).toContain(words);
   });
 
   it('that quotes what could not be read is told short', () => {

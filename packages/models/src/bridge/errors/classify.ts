@@ -6,6 +6,7 @@ import { readStatedWindow } from '../../errors/stated-window.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { findErrorFields, type ErrorResponse, readErrorResponse } from './error-response.ts';
 import { type BridgeErrorRow, findErrorRow } from './error-rows.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface ProviderInfo {
   /** The display name of the provider. */
@@ -28,28 +29,24 @@ export interface Moment {
 }
 
 export function classifyThrown(thrown: unknown, scene: ProviderInfo, moment: Moment): ModelError {
-  const said = readErrorResponse(thrown, (text) => scene.secrets.redact(text));
-  const died = said.status === undefined ? connectionError(thrown) : undefined;
+  const response = readErrorResponse(thrown, (text) => scene.secrets.redact(text));
+  const died = response.status === undefined ? connectionError(thrown) : undefined;
   if (died !== undefined) return brokenConnection(died, scene, moment.requestId);
-  const row = isMisuse(said)
+  const row = isMisuse(response)
     ? MISUSE
-    : isGarbled(said) && !isToldError(thrown)
+    : isGarbled(response) && !isReportedError(thrown)
       ? GARBLED
-      : findErrorRow(said, moment.hasMedia);
-  const retryAfterMs = retryDelayOf(said.headers, row.class, moment.now) ?? bodyWait(said, row);
-  const word = said.headers['x-should-retry'];
+      : findErrorRow(response, moment.hasMedia);
+  const retryAfterMs = retryDelayOf(response.headers, row.class, moment.now) ?? bodyWait(response, row);
+  const word = response.headers['x-should-retry'];
   const shouldRetry = row.shouldRetry ?? (word === 'true' ? true : word === 'false' ? false : undefined);
-  const window = row.class === 'overflow' ? readStatedWindow(said.text) : undefined;
-  const requestId = said.headers['x-request-id'] ?? moment.requestId;
+  const window = row.class === 'overflow' ? readStatedWindow(response.text) : undefined;
+  const requestId = response.headers['x-request-id'] ?? moment.requestId;
   return {
     type: 'model_error',
     class: row.class,
-    message: scene.secrets.redact(sentence(row, said, scene, moment.now, retryAfterMs)),
-    ...(said.status === undefined ? {} : { status: said.status }),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(shouldRetry === undefined ? {} : { shouldRetry }),
-    ...(window === undefined ? {} : { window }),
+    message: scene.secrets.redact(sentence(row, response, scene, moment.now, retryAfterMs)),
+    ...omitUndefined({ status: response.status, requestId, retryAfterMs, shouldRetry, window }),
   };
 }
 
@@ -75,7 +72,7 @@ function isGarbled({ kinds, status }: ErrorResponse): boolean {
 }
 
 /** Returns true if the package could not read the error but this code can. */
-function isToldError(thrown: unknown): boolean {
+function isReportedError(thrown: unknown): boolean {
   return thrown instanceof Error && 'value' in thrown && findErrorFields(thrown.value) !== undefined;
 }
 
@@ -91,16 +88,18 @@ function bodyWait({ waitMs }: ErrorResponse, row: BridgeErrorRow): number | unde
 
 function sentence(
   row: BridgeErrorRow,
-  said: ErrorResponse,
+  response: ErrorResponse,
   scene: ProviderInfo,
   now: number,
   waitMs: number | undefined,
 ): string {
-  const words = row === GARBLED ? '' : said.text;
-  const details = [said.status === undefined ? '' : String(said.status), words].filter(Boolean).join(': ');
+  const words = row === GARBLED ? '' : response.text;
+  const details = [response.status === undefined ? '' : String(response.status), words]
+    .filter(Boolean)
+    .join(': ');
   const reset = row.class === 'rate_limit' && waitMs !== undefined ? `${describeReset(now, waitMs)} ` : '';
   const advice = row.advice.replace('KEY', scene.key).replace('ADDRESS', scene.address);
-  const isAbsent = said.status === 404 || said.status === 405;
+  const isAbsent = response.status === 404 || response.status === 405;
   const more = isAbsent && scene.howElse !== undefined ? ` ${scene.howElse}` : '';
   return `${scene.name}: ${row.what}${details === '' ? '' : ` (${details})`}. ${reset}${advice}${more}`;
 }

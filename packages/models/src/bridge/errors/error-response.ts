@@ -69,9 +69,9 @@ export function findErrorFields(value: unknown): Fields | undefined {
 /** Reads the upstream error that a router relays in `{metadata: {raw: "…"}}`. */
 function relayed(error: Fields): string | undefined {
   const { raw, provider_name: name } = fieldsOf(error['metadata']);
-  const told = stringOf(raw);
-  if (told === undefined) return undefined;
-  const words = stringOf(innermost(parsed(told))?.['message']) ?? told;
+  const text = stringOf(raw);
+  if (text === undefined) return undefined;
+  const words = stringOf(innermost(parsed(text))?.['message']) ?? text;
   return typeof name === 'string' ? `${name}: ${words}` : words;
 }
 

@@ -281,18 +281,18 @@ const UNKNOWN: BridgeErrorRow = {
   advice: 'Try again in a while.',
 };
 
-export function findErrorRow(said: ErrorResponse, hasMedia: () => boolean): BridgeErrorRow {
-  return ROWS.find((row) => fits(row, said, hasMedia)) ?? UNKNOWN;
+export function findErrorRow(response: ErrorResponse, hasMedia: () => boolean): BridgeErrorRow {
+  return ROWS.find((row) => fits(row, response, hasMedia)) ?? UNKNOWN;
 }
 
 function fits(
   { status, kinds, text, withMedia }: BridgeErrorRow,
-  said: ErrorResponse,
+  response: ErrorResponse,
   hasMedia: () => boolean,
 ): boolean {
-  if (status !== undefined && !within(status, said.status)) return false;
-  if (kinds !== undefined && !said.kinds.some((kind) => kinds.test(kind))) return false;
-  if (text !== undefined && !text.test(said.text)) return false;
+  if (status !== undefined && !within(status, response.status)) return false;
+  if (kinds !== undefined && !response.kinds.some((kind) => kinds.test(kind))) return false;
+  if (text !== undefined && !text.test(response.text)) return false;
   return withMedia !== true || hasMedia();
 }
 

@@ -2,6 +2,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelRequest, RequestOptions } from '@heddle/core';
 import { type PromptFormat, toProviderPrompt } from './prompt.ts';
+import { omitUndefined } from '@heddle/core';
 
 type Reasoning = NonNullable<LanguageModelV4CallOptions['reasoning']>;
 type ProviderOptions = NonNullable<LanguageModelV4CallOptions['providerOptions']>;
@@ -31,7 +32,7 @@ export function callOptions(request: ModelRequest, requestFormat: RequestFormat)
     prompt: toProviderPrompt(request, requestFormat),
     maxOutputTokens: request.max_tokens,
     includeRawChunks: requestFormat.hasExtras,
-    ...(reasoning === undefined ? {} : { reasoning }),
+    ...omitUndefined({ reasoning }),
     ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
     ...(request.tools.length === 0
       ? {}

@@ -63,8 +63,8 @@ describe('the fetch that packages get', () => {
   it('follows a redirect on the same host, with the body and the key', async () => {
     const url = await serve(async (request, response) => {
       if (request.url === '/old') return void response.writeHead(308, { location: '/new' }).end();
-      const said = `${request.url} ${request.headers.authorization} ${await bodyOf(request)}`;
-      return void response.writeHead(200, { 'content-type': 'text/plain' }).end(said);
+      const received = `${request.url} ${request.headers.authorization} ${await bodyOf(request)}`;
+      return void response.writeHead(200, { 'content-type': 'text/plain' }).end(received);
     });
     expect(await (await createFetch({})(`${url}/old`, post)).text()).toBe('/new Bearer k {"a":1}');
   });

@@ -64,7 +64,7 @@ function run(
   let awaited: string | undefined;
   let hasBegun = false;
   let pass = () => {};
-  const heard = (text: string) => {
+  const answered = (text: string) => {
     awaited = awaited?.slice(text.length);
     if (awaited === '') pass();
   };
@@ -72,7 +72,7 @@ function run(
     const acts = actsOf(step, { call: 1, model: '', inputTokens: 0, sign: () => '' });
     awaited = acts.map((act) => (act.act === 'event' ? textIn(act.event) : '')).join('');
     hasBegun = awaited !== '';
-    heard('');
+    answered('');
     return step;
   };
   return runOn(wire, script(silence), {
@@ -83,7 +83,7 @@ function run(
         void clock.advance(patienceOf(wire, hasBegun));
       };
     },
-    onEvent: (event) => void (event.type === 'stream_event' && heard(textIn(event.event))),
+    onEvent: (event) => void (event.type === 'stream_event' && answered(textIn(event.event))),
   });
 }
 
@@ -97,14 +97,14 @@ const TOLD_BEFORE = ['assistant: I look', 'assistant: Look {}', 'user: seen noth
 describe.each(BRIDGED)('over $id', (wire) => {
   describe.each(TRANSIENT)('a transient fault: $fault', ({ end, error, isSilence }) => {
     it.each(EVERYWHERE)('at $place of $request is recovered', async ({ before, turns }) => {
-      const told = turns.length === 0 ? [] : TOLD_BEFORE;
+      const earlier = turns.length === 0 ? [] : TOLD_BEFORE;
       const { events, terminal, server } = await run(wire, (silence) => [
         ...turns,
         () => (isSilence ? silence(answer(...before, end)) : answer(...before, end)),
         say('The answer.'),
       ]);
       expect(terminal.reason).toBe('completed');
-      expect(conversationOf(events)).toEqual([...told, 'assistant: The answer.']);
+      expect(conversationOf(events)).toEqual([...earlier, 'assistant: The answer.']);
       const retries = events.filter((event) => event.type === 'retry');
       expect(retries.map((event) => event.error.class)).toEqual([error]);
       expect(server.requests).toHaveLength(turns.length + 2);

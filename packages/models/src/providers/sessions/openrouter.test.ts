@@ -70,8 +70,8 @@ describe('the cost of a response', () => {
     const { port, server } = await stageWire(CLAUDE, [answer(usage({ input_tokens: 1_000 }), say('Yes.'))]);
     const records = await ask(port, requestTo(CLAUDE));
     expect(server.requests[0]?.body).toMatchObject({ usage: { include: true } });
-    const told = records.flatMap((record) => (record.type === 'message_delta' ? [record.usage] : []))[0];
-    const used = updateUsage(NO_USAGE, told);
+    const reported = records.flatMap((record) => (record.type === 'message_delta' ? [record.usage] : []))[0];
+    const used = updateUsage(NO_USAGE, reported);
     const cost = createPrices().priceOf(CLAUDE.model, used);
     expect(cost).toBeCloseTo((used.input_tokens + used.output_tokens) / 1e6, 12);
     const own = { [CLAUDE.model]: { inputPerMillion: 0, outputPerMillion: 0 } };

@@ -44,15 +44,15 @@ describe('the same session', () => {
     expect(terminal).toMatchObject({ reason: 'completed' });
     // A result may arrive before the next block of the same response, so both sides are compared
     // separately.
-    const said = (by: string) => conversationOf(events).filter((line) => line.startsWith(by));
-    expect(said('assistant')).toEqual([
+    const linesBy = (by: string) => conversationOf(events).filter((line) => line.startsWith(by));
+    expect(linesBy('assistant')).toEqual([
       'assistant: I look at both.',
       'assistant: Look {"at":"a.txt"}',
       'assistant: Look {"at":"b.txt"}',
       'assistant: Look {}',
       'assistant: Both files are fine.',
     ]);
-    expect(said('user')).toEqual(['user: seen a.txt', 'user: seen b.txt', 'user: seen nothing']);
+    expect(linesBy('user')).toEqual(['user: seen a.txt', 'user: seen b.txt', 'user: seen nothing']);
     expect(server.requests).toHaveLength(3);
   });
 });

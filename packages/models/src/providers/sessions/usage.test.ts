@@ -29,8 +29,8 @@ async function usageOn(wire: TestWire, reply: Reply) {
   const { port } = await stageWire(wire, [reply]);
   const records = await ask(port, requestTo(wire));
   expect(records.at(-1)).toMatchObject({ type: 'done' });
-  const told = records.flatMap((record) => (record.type === 'message_delta' ? [record.usage] : []));
-  return updateUsage(NO_USAGE, told[0]);
+  const usages = records.flatMap((record) => (record.type === 'message_delta' ? [record.usage] : []));
+  return updateUsage(NO_USAGE, usages[0]);
 }
 
 const inChat = (usage: object) =>

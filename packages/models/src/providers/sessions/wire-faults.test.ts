@@ -31,14 +31,14 @@ const cells = TABLE.flatMap(({ fault, outcome, cells: row }) =>
     id: wire.id,
   })),
 );
-const told = cells.filter((one): one is typeof one & { cell: Reply } => !isCause(one.cell));
+const replies = cells.filter((one): one is typeof one & { cell: Reply } => !isCause(one.cell));
 
 function isCause(cell: Cell): cell is Cause {
   return typeof cell === 'object' && 'none' in cell;
 }
 
 describe.each(TABLE)('$fault', ({ fault }) => {
-  it.each(told.filter((one) => one.fault === fault))('over $id', async ({ wire, cell, outcome }) => {
+  it.each(replies.filter((one) => one.fault === fault))('over $id', async ({ wire, cell, outcome }) => {
     await expectOutcome(wire, cell, outcome);
   });
 });
@@ -48,7 +48,7 @@ it('every empty cell has a reason', () => {
   expect(causes.every((cause) => cause.length > 10)).toBe(true);
   // A column without any response would test nothing.
   for (const { id } of Object.values(COLUMNS))
-    expect(told.filter((one) => one.id === id).length).toBeGreaterThan(8);
+    expect(replies.filter((one) => one.id === id).length).toBeGreaterThan(8);
 });
 
 it.each(Object.values(COLUMNS))('a server that is not running is reported as such over $id', async (wire) => {

@@ -16,9 +16,9 @@ export function explainDivergence(recorded: ComparedRequest, now: ComparedReques
     inMessages(recorded.messages, now.messages),
     inSystem(recorded.system, now.system),
     inTools(recorded.tools, now.tools),
-    told('model', difference(recorded.model, now.model)),
-    told('max_tokens', difference(recorded.max_tokens, now.max_tokens)),
-    told('options', difference(recorded.options, now.options)),
+    inArea('model', difference(recorded.model, now.model)),
+    inArea('max_tokens', difference(recorded.max_tokens, now.max_tokens)),
+    inArea('options', difference(recorded.options, now.options)),
   ].filter((one) => one !== undefined);
   const [first, ...more] = differences;
   if (!first) return undefined;
@@ -26,16 +26,16 @@ export function explainDivergence(recorded: ComparedRequest, now: ComparedReques
   return `${first.text}. Also different: ${more.map(({ area }) => area).join(', ')}`;
 }
 
-interface Told {
+interface AreaDifference {
   readonly area: string;
   readonly text: string;
 }
 
-function told(area: string, found: Difference | undefined): Told | undefined {
+function inArea(area: string, found: Difference | undefined): AreaDifference | undefined {
   return found && { area, text: sentence(area, found) };
 }
 
-function inSystem(recorded: readonly unknown[], now: readonly unknown[]): Told | undefined {
+function inSystem(recorded: readonly unknown[], now: readonly unknown[]): AreaDifference | undefined {
   for (let at = 0; at < Math.max(recorded.length, now.length); at++) {
     const found = difference(readField(recorded[at], 'text'), readField(now[at], 'text'));
     if (found) return { area: 'system prompt', text: sentence(`system prompt, layer ${at + 1}`, found) };
@@ -43,7 +43,7 @@ function inSystem(recorded: readonly unknown[], now: readonly unknown[]): Told |
   return undefined;
 }
 
-function inTools(recorded: readonly unknown[], now: readonly unknown[]): Told | undefined {
+function inTools(recorded: readonly unknown[], now: readonly unknown[]): AreaDifference | undefined {
   const area = 'tools';
   const before = new Map(recorded.map((tool) => [word(tool, 'name'), tool]));
   const after = new Map(now.map((tool) => [word(tool, 'name'), tool]));
@@ -61,7 +61,7 @@ function inTools(recorded: readonly unknown[], now: readonly unknown[]): Told | 
   return isReordered ? { area, text: 'tools: they stand in another order' } : undefined;
 }
 
-function inMessages(recorded: readonly unknown[], now: readonly unknown[]): Told | undefined {
+function inMessages(recorded: readonly unknown[], now: readonly unknown[]): AreaDifference | undefined {
   const text = whereMessagesPart(recorded, now);
   return text === undefined ? undefined : { area: 'messages', text };
 }

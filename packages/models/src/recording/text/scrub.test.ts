@@ -107,9 +107,9 @@ describe('a text that streams', () => {
   it.each([1, 2, 3, 5, 7, 11, 19, 40])('contains no secret, cut into chunks of %s', (size) => {
     const held = new DeltaBuffer(scrubber);
     const pieces = TEXT.match(new RegExp(`.{1,${size}}`, 'gs')) ?? [];
-    const told = [...pieces.flatMap((piece) => held.take(delta(piece))), ...held.end()];
-    expect(told).toHaveLength(pieces.length);
-    expect(told.map(({ record }) => textOf(record)).join('')).toBe(scrubber.text(TEXT));
+    const emitted = [...pieces.flatMap((piece) => held.take(delta(piece))), ...held.end()];
+    expect(emitted).toHaveLength(pieces.length);
+    expect(emitted.map(({ record }) => textOf(record)).join('')).toBe(scrubber.text(TEXT));
   });
 
   it('is written as it arrives, except for the unfinished word', () => {

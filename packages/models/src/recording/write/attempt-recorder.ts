@@ -53,12 +53,12 @@ export class AttemptRecorder {
     this.#isOver = true;
     const clean = this.#setup.scrubber.value(record);
     const aborted = this.#setup.signal.aborted ? { aborted: true as const } : {};
-    const said = isModelRecord(clean) && isEnd(clean) ? clean : record;
+    const ended = isModelRecord(clean) && isEnd(clean) ? clean : record;
     this.#setup.file.add({
       type: 'end',
       attempt: this.#setup.attempt,
       at: this.#now(),
-      record: said,
+      record: ended,
       ...aborted,
     });
   }

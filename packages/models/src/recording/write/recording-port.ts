@@ -55,7 +55,7 @@ export function recordingPort(port: ModelPort, path: string, setup: RecordingSet
       const attempt = ++attempts;
       file.guard(() => {
         const now = { attempt, at: clock.now() - began, window: window?.() };
-        for (const line of requests.tell(request, now)) file.add(line);
+        for (const line of requests.record(request, now)) file.add(line);
       });
       const renderer = new AttemptRecorder({ file, attempt, clock, scrubber, signal });
       const iterator = watched(records, renderer);

@@ -5,6 +5,7 @@
 import type { History, ModelRequest, RequestMessage } from '@heddle/core';
 import { digestOf, digestOfParts, type PartLine, type RequestLine } from '../format.ts';
 import type { Scrubber } from '../text/scrub.ts';
+import { omitUndefined } from '@heddle/core';
 
 /** The number of parallel conversations to remember. */
 const REMEMBERED = 8;
@@ -16,7 +17,7 @@ interface Now {
   readonly window: number | undefined;
 }
 
-interface Told {
+interface RecordedRequest {
   readonly attempt: number;
   readonly system: readonly string[];
   readonly tools: readonly string[];
@@ -29,13 +30,13 @@ export class RequestRecorder {
   readonly #written = new Set<string>();
   /** Requests contain the same objects repeatedly. Each is digested once. */
   readonly #digests = new WeakMap<object, string>();
-  #told: Told[] = [];
+  #recent: RecordedRequest[] = [];
 
   constructor(scrubber: Scrubber) {
     this.#scrubber = scrubber;
   }
 
-  *tell(request: ModelRequest, now: Now): Generator<PartLine | RequestLine> {
+  *record(request: ModelRequest, now: Now): Generator<PartLine | RequestLine> {
     const system: string[] = [];
     const tools: string[] = [];
     for (const layer of request.system) system.push(yield* this.#part(layer));
@@ -43,19 +44,25 @@ export class RequestRecorder {
     const followed = this.#nearest(request);
     const added: string[] = [];
     for (const message of request.messages.since(followed.keep)) added.push(yield* this.#part(message));
-    const digests = [...(followed.told?.digests.slice(0, followed.keep) ?? []), ...added];
-    const told: Told = { attempt: now.attempt, system, tools, messages: request.messages, digests };
-    yield this.#line(request, told, followed, added, now);
-    const rest = this.#told.filter(
-      (other) => other !== followed.told || followed.keep < other.digests.length,
+    const digests = [...(followed.earlier?.digests.slice(0, followed.keep) ?? []), ...added];
+    const earlier: RecordedRequest = {
+      attempt: now.attempt,
+      system,
+      tools,
+      messages: request.messages,
+      digests,
+    };
+    yield this.#line(request, earlier, followed, added, now);
+    const rest = this.#recent.filter(
+      (other) => other !== followed.earlier || followed.keep < other.digests.length,
     );
-    this.#told = [told, ...rest].slice(0, REMEMBERED);
+    this.#recent = [earlier, ...rest].slice(0, REMEMBERED);
   }
 
   #line(
     { model, max_tokens: maxTokens, options, marks }: ModelRequest,
-    { attempt, system, tools, digests }: Told,
-    { told, keep }: Followed,
+    { attempt, system, tools, digests }: RecordedRequest,
+    { earlier, keep }: Followed,
     messages: readonly string[],
     { at, window }: Now,
   ): RequestLine {
@@ -66,11 +73,11 @@ export class RequestRecorder {
       at,
       model,
       maxTokens,
-      ...(window === undefined ? {} : { window }),
+      ...omitUndefined({ window }),
       options: isOptions(clean) ? clean : {},
-      ...(told && same(told.system, system) ? {} : { system }),
-      ...(told && same(told.tools, tools) ? {} : { tools }),
-      ...(told ? { follows: told.attempt } : {}),
+      ...(earlier && same(earlier.system, system) ? {} : { system }),
+      ...(earlier && same(earlier.tools, tools) ? {} : { tools }),
+      ...(earlier ? { follows: earlier.attempt } : {}),
       keep,
       messages,
       marks,
@@ -80,21 +87,22 @@ export class RequestRecorder {
 
   /** Returns the earlier request with the longest shared prefix. */
   #nearest(request: ModelRequest): Followed {
-    let nearest: Followed = { told: this.#told[0], keep: 0 };
-    for (const told of this.#told) {
-      const keep = this.#shared(request.messages, told);
-      if (keep > nearest.keep) nearest = { told, keep };
+    let nearest: Followed = { earlier: this.#recent[0], keep: 0 };
+    for (const earlier of this.#recent) {
+      const keep = this.#shared(request.messages, earlier);
+      if (keep > nearest.keep) nearest = { earlier, keep };
     }
     return nearest;
   }
 
-  #shared(messages: History<RequestMessage>, told: Told): number {
-    if (messages.extends(told.messages)) return told.digests.length;
-    const most = Math.min(messages.length, told.digests.length);
+  #shared(messages: History<RequestMessage>, earlier: RecordedRequest): number {
+    if (messages.extends(earlier.messages)) return earlier.digests.length;
+    const most = Math.min(messages.length, earlier.digests.length);
     for (let at = 0; at < most; at++) {
       const message = messages.at(at);
       if (message === undefined) return at;
-      if (message !== told.messages.at(at) && this.#digest(message).digest !== told.digests[at]) return at;
+      if (message !== earlier.messages.at(at) && this.#digest(message).digest !== earlier.digests[at])
+        return at;
     }
     return most;
   }
@@ -120,7 +128,7 @@ export class RequestRecorder {
 }
 
 interface Followed {
-  readonly told: Told | undefined;
+  readonly earlier: RecordedRequest | undefined;
   readonly keep: number;
 }
 

@@ -50,8 +50,8 @@ function spentUntold({ attempts, events }: RunReading): string[] {
     const before = attempts[index - 1];
     if (before?.end?.began !== true) return [];
     const since = before.endedAt ?? before.at;
-    const told = events.some(({ at, event }) => at > since && at < next.at && isBill(event));
-    return told ? [] : [`request ${next.number} began before anyone knew what the last one cost`];
+    const isStored = events.some(({ at, event }) => at > since && at < next.at && isBill(event));
+    return isStored ? [] : [`request ${next.number} began before anyone knew what the last one cost`];
   });
 }
 

@@ -46,8 +46,8 @@ class ConverseEncoder implements Encoder {
       }
       case 'content_block_delta': {
         const { delta, index: contentBlockIndex } = event;
-        const said = deltaOf(delta);
-        return said === undefined ? [] : [frame('contentBlockDelta', { contentBlockIndex, delta: said })];
+        const text = deltaOf(delta);
+        return text === undefined ? [] : [frame('contentBlockDelta', { contentBlockIndex, delta: text })];
       }
       case 'content_block_stop':
         return [frame('contentBlockStop', { contentBlockIndex: event.index })];

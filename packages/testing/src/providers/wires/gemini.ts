@@ -16,6 +16,7 @@ import {
   type Traffic,
   type ProviderWireError,
 } from '../wire.ts';
+import { omitUndefined } from '@heddle/core';
 
 export const geminiWire: ProviderWire = {
   contentType: 'text/event-stream',
@@ -104,7 +105,7 @@ class GeminiEncoder implements Encoder {
         {
           content: { role: 'model', parts },
           index: 0,
-          ...(finishReason === undefined ? {} : { finishReason }),
+          ...omitUndefined({ finishReason }),
         },
       ],
       usageMetadata: {

@@ -9,6 +9,7 @@ import { createTaskOutputTool, createTaskStopTool } from '../../tasks/task-outpu
 import { createBashTool } from '../bash.ts';
 import type { ShellDeps } from '../deps.ts';
 import type { BashData } from '../result.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface Ran {
   readonly content: string;
@@ -42,7 +43,7 @@ export function shellIn(project: string, deps: Partial<ShellDeps> = {}) {
     const { data, newContext } = await bash.call(
       {
         command,
-        ...(timeout === undefined ? {} : { timeout }),
+        ...omitUndefined({ timeout }),
         ...(background ? { run_in_background: true } : {}),
       },
       { ...context, signal, toolUseId: 'b1' },

@@ -1,5 +1,6 @@
 /** One access of a command to a file. */
 import type { ShellWord } from '@heddle/tools/shell';
+import { omitUndefined } from '@heddle/core';
 
 export interface Touch {
   readonly kind: 'read' | 'write' | 'remove';
@@ -34,7 +35,7 @@ export function touch(
   deep?: Touch['deep'],
   more: Omit<Touch, 'kind' | 'word' | 'deep'> = {},
 ): Touch {
-  return { kind, word, ...(deep === undefined ? {} : { deep }), ...more };
+  return { kind, word, ...omitUndefined({ deep }), ...more };
 }
 
 /** `cp a b` writes `b/a` if `b` is a folder. */

@@ -75,9 +75,9 @@ export function createScratch(): Scratch {
     );
     child.stdin.on('error', () => undefined);
     child.stdin.end(scripts.join('\0'));
-    const [said] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
     rmSync(copy, { recursive: true, force: true });
-    const lines = said.split('\n').slice(0, -1);
+    const lines = output.split('\n').slice(0, -1);
     const results = lines.map((line) => (line === 'none' ? undefined : line));
     // A script that ends the one that runs it leaves no line.
     const isWhole = results.length === Math.ceil(scripts.length / size) || results.at(-1) !== undefined;
@@ -106,8 +106,8 @@ export function createScratch(): Scratch {
       while (results.length < scripts.length) {
         const groups = await runGroups(scripts.slice(results.length), GROUP);
         const effect = groups.at(-1);
-        const quiet = effect === undefined ? groups.length : groups.length - 1;
-        const known = Math.min(results.length + quiet * GROUP, scripts.length);
+        const harmless = effect === undefined ? groups.length : groups.length - 1;
+        const known = Math.min(results.length + harmless * GROUP, scripts.length);
         while (results.length < known) results.push(undefined);
         if (effect !== undefined)
           results.push(...(await runEach(scripts.slice(known, known + GROUP), effect)));

@@ -6,11 +6,12 @@ import { call, say } from '@heddle/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { answers, control, prompt, replyTo } from '../test/conversation.ts';
 import { type Played, stage } from '../test/stage.ts';
+import { omitUndefined } from '@heddle/core';
 
 const perform = stage();
 
 const ok = (response?: unknown): unknown =>
-  expect.objectContaining({ subtype: 'success', ...(response === undefined ? {} : { response }) });
+  expect.objectContaining({ subtype: 'success', ...omitUndefined({ response }) });
 const has = (fields: object): unknown => ok(expect.objectContaining(fields));
 const fails = (error: RegExp): unknown =>
   expect.objectContaining({ subtype: 'error', error: expect.stringMatching(error) });

@@ -10,6 +10,7 @@ import { textIn } from '../json.ts';
 import type { SessionActivity } from '../turn-lines.ts';
 import { modelList } from './initialize.ts';
 import { controlFailure, type ControlHandlers, type ControlReply, controlSuccess } from './reply.ts';
+import { omitUndefined } from '@heddle/core';
 
 export interface QueryDeps {
   readonly agent: Agent;
@@ -128,7 +129,7 @@ async function hooksListing(declared: readonly DeclaredHook[]): Promise<object> 
       commandText: describeHandler(hook.handler),
       contentLabel: hook.handler.type,
       timeout: hook.timeoutMs / 1_000,
-      ...(hook.condition === undefined ? {} : { condition: hook.condition }),
+      ...omitUndefined({ condition: hook.condition }),
       ...(inactive === undefined ? {} : { disabled: true }),
     })),
     eventCatalog: catalog,

@@ -19,7 +19,7 @@ describe('before a call a hook', () => {
         PreToolUse: beforeTool({ permissionDecision: 'deny', permissionDecisionReason: 'Not here.' }),
       },
     });
-    expect(held.heard).toMatchObject([
+    expect(held.inputs).toMatchObject([
       {
         hook_event_name: 'PreToolUse',
         session_id: resultsOf(held)[0]?.['session_id'],
@@ -83,16 +83,16 @@ describe('before a call a hook', () => {
         return asked.length === 2 ? asked.splice(0).map((one) => answerWith(one, {})) : undefined;
       },
     });
-    expect(held.heard.map(({ tool_use_id: id }) => id)).toEqual(['r1', 'r2']);
+    expect(held.inputs.map(({ tool_use_id: id }) => id)).toEqual(['r1', 'r2']);
     expect(resultsOf(held)).toMatchObject([{ result: 'Done.' }]);
   });
 
   it('is called after the call was told', async () => {
     const held = await play(script, { hooks: { PreToolUse: () => ({}) } });
-    const told = held.lines.findIndex((line) => JSON.stringify(line).includes('"tool_use"'));
+    const toolUseAt = held.lines.findIndex((line) => JSON.stringify(line).includes('"tool_use"'));
     const asked = held.lines.findIndex(({ type }) => type === 'control_request');
-    expect(told).toBeGreaterThan(-1);
-    expect(asked).toBeGreaterThan(told);
+    expect(toolUseAt).toBeGreaterThan(-1);
+    expect(asked).toBeGreaterThan(toolUseAt);
   });
 
   it('may request that the user is asked, with a reason', async () => {
@@ -126,7 +126,7 @@ describe('before a call a hook', () => {
       hooks: { PreToolUse: beforeTool({ permissionDecision: 'deny' }) },
       matcher: { matcher: 'Bash|Read' },
     });
-    expect(held.heard).toEqual([]);
+    expect(held.inputs).toEqual([]);
     expect(written(held)).toBe('asked for');
   });
 });
@@ -178,7 +178,7 @@ it('after a call a hook hears how it went, and the model reads what it says', as
       PostToolUseFailure: () => specific('PostToolUseFailure', { additionalContext: 'It is elsewhere.' }),
     },
   });
-  expect(held.heard).toMatchObject([
+  expect(held.inputs).toMatchObject([
     { tool_name: 'Write', tool_response: { type: 'create', originalFile: null } },
     { tool_name: 'Read', error: expect.stringMatching(/none\.txt cannot be read: there is no such file\.$/) },
   ]);
@@ -193,7 +193,7 @@ it('at the end a hook may send the model back to work', async () => {
         isAgain === true ? {} : { decision: 'block', reason: 'Take one more step.' },
     },
   });
-  expect(held.heard).toMatchObject([
+  expect(held.inputs).toMatchObject([
     { stop_hook_active: false, last_assistant_message: 'First.' },
     { stop_hook_active: true, last_assistant_message: 'Second.' },
   ]);
@@ -206,7 +206,10 @@ it('at the end a hook that never has enough is not obeyed for ever, also in a ba
     Array.from({ length: 20 }, (_, index) => say(`Answer ${index}.`)),
     { hooks: { Stop: () => ({ decision: 'block', reason: 'Not yet.' }) }, flags: ['--bare'] },
   );
-  expect(held.heard.map(({ stop_hook_active: isAgain }) => isAgain)).toEqual([false, ...Array(8).fill(true)]);
+  expect(held.inputs.map(({ stop_hook_active: isAgain }) => isAgain)).toEqual([
+    false,
+    ...Array(8).fill(true),
+  ]);
   expect(resultsOf(held)).toHaveLength(1);
 });
 
@@ -222,7 +225,7 @@ describe('a prompt', () => {
       },
       prompts: [prompt('go'), prompt([{ type: 'text', text: 'continue' }], { priority: 'later' })],
     });
-    expect(held.heard).toMatchObject([
+    expect(held.inputs).toMatchObject([
       { hook_event_name: 'SessionStart', source: 'startup' },
       { hook_event_name: 'UserPromptSubmit', prompt: 'go' },
       { hook_event_name: 'UserPromptSubmit', prompt: 'continue' },
@@ -266,6 +269,6 @@ it('a compaction may be forbidden', async () => {
     hooks: { PreCompact: () => ({ decision: 'block', reason: 'Not now.' }) },
     prompts: [prompt('go'), prompt('/compact')],
   });
-  expect(held.heard).toMatchObject([{ hook_event_name: 'PreCompact', trigger: 'manual' }]);
+  expect(held.inputs).toMatchObject([{ hook_event_name: 'PreCompact', trigger: 'manual' }]);
   expect(JSON.stringify(resultsOf(held).at(-1))).toContain('Not now.');
 });

@@ -39,10 +39,13 @@ export class HooksOfHost {
       return callbackResult(await this.#requests.ask(request, { signal, deadlineMs }));
     });
     const source = session.snapshot ? 'resume' : 'startup';
-    const tell = (text: string): void => this.#tell(text);
+    const notify = (text: string): void => this.#notify(text);
     // A host may initialize again; the session starts once.
-    this.#prompts = new PromptHooks({ runner: hooks.runner, source, remark, tell }, this.#prompts?.starting);
-    agent.change({ hooks: hooks.forAgent(tell) });
+    this.#prompts = new PromptHooks(
+      { runner: hooks.runner, source, remark, notify },
+      this.#prompts?.starting,
+    );
+    agent.change({ hooks: hooks.forAgent(notify) });
   }
 
   /** The prompt whose turn it is was interrupted: whether it may be taken up is no longer waited for. */
@@ -77,7 +80,7 @@ export class HooksOfHost {
     return [rejectedPrompt(why, agent)];
   }
 
-  #tell(content: string): void {
+  #notify(content: string): void {
     const stamp = { uuid: newUuid(), session_id: this.#started.agent.sessionId };
     void this.#write({ type: 'system', subtype: 'informational', ...stamp, content, level: 'warning' });
   }

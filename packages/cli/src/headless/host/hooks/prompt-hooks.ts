@@ -15,7 +15,7 @@ export interface PromptHooksDeps {
   /** Gives the model a text with the next prompt. */
   readonly remark: (remark: Attachment) => void;
   /** Shows a text to the user. */
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
 }
 
 /** The reason why the session must not start, if there is one. */
@@ -52,9 +52,9 @@ export class PromptHooks {
   }
 
   async #start(): SessionStarting {
-    const { source, tell, runner, remark } = this.#deps;
+    const { source, notify, runner, remark } = this.#deps;
     const response = await runner.run({ event: 'SessionStart', input: { source }, among: isCallback });
-    report(response, tell);
+    report(response, notify);
     if (response.context !== undefined) remark({ kind: 'reminder', about: 'hook', text: response.context });
     return response.stop;
   }
@@ -90,7 +90,7 @@ class PromptPass implements Pass {
       signal: this.#dropped.signal,
       among: isCallback,
     });
-    report(response, this.#deps.tell);
+    report(response, this.#deps.notify);
     const silent = response.failures.find(({ failure }) => failure.kind !== 'error');
     if (silent !== undefined) return { kind: 'unheard', reason: silent.failure.message };
     const blocked = response.block ?? response.stop;
@@ -101,6 +101,6 @@ class PromptPass implements Pass {
   }
 }
 
-function report(response: HookResponse, tell: (text: string) => void): void {
-  for (const text of [...response.messages, ...describeFailures(response)]) tell(text);
+function report(response: HookResponse, notify: (text: string) => void): void {
+  for (const text of [...response.messages, ...describeFailures(response)]) notify(text);
 }

@@ -51,7 +51,7 @@ export async function converse(
       for (const line of lines.slice(seen)) {
         const answer = reply?.(line, folder);
         if (answer === 'close') stdin?.end();
-        else for (const said of [answer ?? []].flat()) stdin?.write(encode(said));
+        else for (const line of [answer ?? []].flat()) stdin?.write(encode(line));
       }
       seen = lines.length;
     },

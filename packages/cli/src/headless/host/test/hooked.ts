@@ -21,7 +21,7 @@ export interface Hooked {
 }
 
 export interface HookedRun extends Played {
-  readonly heard: readonly Readonly<Record<string, unknown>>[];
+  readonly inputs: readonly Readonly<Record<string, unknown>>[];
   /** The last request, as the model got it. */
   readonly last: string;
 }
@@ -37,7 +37,7 @@ async function play(
   script: ApiScript,
   { hooks, matcher = {}, flags = [], prompts = [prompt('go')], reply: replyOther }: Hooked,
 ): Promise<HookedRun> {
-  const heard: Readonly<Record<string, unknown>>[] = [];
+  const inputs: Readonly<Record<string, unknown>>[] = [];
   const callbacks = Object.values(hooks);
   const registered = Object.fromEntries(
     Object.keys(hooks).map((event, index) => [event, [{ hookCallbackIds: [`hook_${index}`], ...matcher }]]),
@@ -48,10 +48,11 @@ async function play(
     const request = lineIn(line['request']);
     if (request?.['subtype'] !== 'hook_callback') return replyOther?.(line, folder);
     const input = lineIn(request['input']) ?? {};
-    heard.push(input);
-    const said = callbacks[Number(String(request['callback_id']).slice('hook_'.length))]?.(input);
-    if (said === 'silence' || said === 'close') return said === 'close' ? said : replyOther?.(line, folder);
-    return said instanceof Error ? failWith(line, said.message) : answerWith(line, said ?? {});
+    inputs.push(input);
+    const response = callbacks[Number(String(request['callback_id']).slice('hook_'.length))]?.(input);
+    if (response === 'silence' || response === 'close')
+      return response === 'close' ? response : replyOther?.(line, folder);
+    return response instanceof Error ? failWith(line, response.message) : answerWith(line, response ?? {});
   };
   const first = [control('i1', { subtype: 'initialize', hooks: registered }), ...prompts];
   const played = await perform(script, {
@@ -59,12 +60,12 @@ async function play(
     reply,
     flags: ['--permission-mode', 'acceptEdits', ...flags],
   });
-  return { ...played, heard, last: JSON.stringify(played.api.requests.at(-1)?.body ?? null) };
+  return { ...played, inputs, last: JSON.stringify(played.api.requests.at(-1)?.body ?? null) };
 }
 
 /** The host's answer to one request. */
-export function answerWith({ request_id }: OutputLine, said: unknown): object {
-  return { type: 'control_response', response: { subtype: 'success', request_id, response: said } };
+export function answerWith({ request_id }: OutputLine, response: unknown): object {
+  return { type: 'control_response', response: { subtype: 'success', request_id, response: response } };
 }
 
 function failWith({ request_id }: OutputLine, error: string): object {
