@@ -326,6 +326,18 @@ describe('a block that the API refused by name', () => {
     expect(later.rewrotePrefix).toBe(false);
   });
 
+  it('sends a block of a result as text if only results may contain it', () => {
+    const found = [{ type: 'tool_reference', tool_name: 'Read' }];
+    const seen = odd({ type: 'tool_result', tool_use_id: 'x', content: found });
+    const messages = history(user('go'), answer('r', [call('x')]), user([seen]));
+    const { request } = buildRequest(
+      view({ refusedBlocks: new Set([rejectedBlockName(call('x'))]) }),
+      messages,
+    );
+    expect(lines(request).at(-1)).toBe('U {"type":"tool_reference","tool_name":"Read"}');
+    expect(complaints(request)).toBe('');
+  });
+
   it('keeps the text of a result whose image was refused, and sends it as text if that is refused, too', () => {
     const seen = odd({ type: 'tool_result', tool_use_id: 'x', content: [say('a chart'), image()] });
     const messages = history(user('go'), answer('r', [call('x')]), user([seen]));

@@ -14,7 +14,7 @@ import {
 import type { RequestView } from '../view.ts';
 import type { AnswerPart } from './fold.ts';
 import { isMedia, mapMedia, mediaSize } from './media.ts';
-import { blockKindOf, type Repair } from './sanitize.ts';
+import { blockKindOf, onlyInResults, type Repair } from './sanitize.ts';
 
 /** Blocks that the API refuses unless a beta is on, and how that beta's header begins. */
 const BETA_BLOCKS: ReadonlyMap<string, string> = new Map([
@@ -196,7 +196,10 @@ function resultAsText(result: ToolResultBlock, call: ContentBlock | undefined): 
   const name = call?.type === 'tool_use' ? call.name : undefined;
   const { content } = result;
   const blocks = typeof content === 'string' ? [text(content)] : content;
-  return [text(resultAsTextIntroduction(name, result.is_error === true)), ...blocks];
+  const allowed = blocks.map((block) =>
+    onlyInResults(blockKindOf(block)) ? text(JSON.stringify(block)) : block,
+  );
+  return [text(resultAsTextIntroduction(name, result.is_error === true)), ...allowed];
 }
 
 /** The id that connects a call with its result. */

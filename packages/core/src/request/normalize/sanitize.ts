@@ -80,7 +80,7 @@ function onlyInAnswers(type: string): boolean {
   return type === 'server_tool_use' || type === 'mcp_tool_use' || type.endsWith('_tool_result');
 }
 
-function onlyInResults(type: string): boolean {
+export function onlyInResults(type: string): boolean {
   return type === 'tool_reference';
 }
 
