@@ -190,8 +190,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the result of a refused call disappears',
     file: 'request/normalize/model-steps.ts',
-    text: 'if (call !== undefined) retold.push(...retoldResult(result, call));',
-    instead: 'if (call !== undefined) retold.push(text(BLOCK_REFUSED));',
+    text: 'if (call !== undefined) asText.push(...resultAsText(result, call));',
+    instead: 'if (call !== undefined) asText.push(text(BLOCK_REFUSED));',
   },
   {
     name: 'a fallback that was tried is tried again',
