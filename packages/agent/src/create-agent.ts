@@ -16,13 +16,12 @@ import { type AgentOptions, mistakeInSettings } from './engine/options.ts';
 import type { ForkAnswer, SmallQuestion } from './fork/fork.ts';
 import type { SdkMessage } from './sdk/message.ts';
 import {
-  createAgentTools,
   type DelegatedCall,
   type DelegatedReport,
   delegateTask,
+  withSubagents,
 } from './subagents/agent-tool.ts';
 import { type AgentTask, Subagents } from './subagents/subagents.ts';
-import { withAgentTasks } from './subagents/task-tools.ts';
 
 /** Lists and stops subagents, shows their output, and moves them to the background. */
 type SubagentControl = Pick<Subagents, 'list' | 'output' | 'stop' | 'moveToBackground'>;
@@ -91,7 +90,8 @@ export interface Agent {
 export function createAgent(options: AgentOptions): Agent {
   const mistake = mistakeIn(options);
   if (mistake !== undefined) throw new TypeError(mistake);
-  const subagents = options.subagents && new Subagents(options.subagents, () => engine.asParent);
+  const subagents =
+    options.subagents && new Subagents(options.subagents, () => engine.asParent, withSubagents);
   const engine: QueryEngine = new QueryEngine(subagents ? withSubagents(options, subagents) : options);
   return {
     sessionId: engine.sessionId,
@@ -134,23 +134,6 @@ export function createAgent(options: AgentOptions): Agent {
     delegate: async (task, call) => subagents && delegateTask(subagents, task, call),
     endSubagents: () => subagents?.dispose() ?? Promise.resolve(),
     subagents,
-  };
-}
-
-/** Adds the tools that start subagents, and the reports of those in the background. */
-function withSubagents(options: AgentOptions, subagents: Subagents): AgentOptions {
-  const { tools, news, onEvent } = options;
-  return {
-    ...options,
-    tools: [...tools.map((tool) => withAgentTasks(tool, subagents)), ...createAgentTools(subagents)],
-    news: () => [...(news?.() ?? []), ...subagents.news()],
-    onEvent: (event) => {
-      if (event.type === 'message' && event.message.type === 'attachment') {
-        const { attachment } = event.message;
-        if (attachment.kind === 'task_ended') subagents.markReported(attachment.taskId);
-      }
-      onEvent?.(event);
-    },
   };
 }
 

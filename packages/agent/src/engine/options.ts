@@ -168,8 +168,10 @@ interface AgentSubagentOptions {
 export interface SubagentSettings {
   /** The types that the model may start. Read when a request is built and when a call starts. */
   readonly definitions: () => readonly AgentDefinition[];
-  /** Subagents that run at the same time. The others wait. Default: 10. */
+  /** Subagents of one depth that run at the same time. The others wait. Default: 10. */
   readonly maxConcurrent?: number | undefined;
+  /** Levels of subagents below the conversation, up to 5. Default: 1, so a subagent does not start others. */
+  readonly maxDepth?: number | undefined;
   /**
    * Receives the lines of subagents in the background. Those of others are in the output of the prompt. The subagent waits
    * for a promise that it returns.

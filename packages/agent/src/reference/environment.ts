@@ -27,6 +27,10 @@ export const ENVIRONMENT: Readonly<Record<string, VariableText>> = {
   },
   CLAUDE_CODE_API_KEY_HELPER_TTL_MS: { meaning: 'how long the key of a key helper is used, in milliseconds' },
   HEDDLE_SUBAGENT_MODEL: { meaning: 'the model of all subagents', also: ['CLAUDE_CODE_SUBAGENT_MODEL'] },
+  HEDDLE_MAX_SUBAGENT_SPAWN_DEPTH: {
+    meaning: 'levels of subagents; 1: a subagent cannot start others',
+    also: ['CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH'],
+  },
   HEDDLE_PASS_KEYS: { meaning: 'names of keys that commands may see, separated by commas' },
   HEDDLE_FIRST_BYTE_TIMEOUT_MS: { meaning: 'how long a request waits for the first byte of an answer' },
   HEDDLE_STREAM_IDLE_TIMEOUT_MS: { meaning: 'how long an answer may pause' },

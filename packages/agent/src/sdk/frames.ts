@@ -264,6 +264,8 @@ export const taskStarted = z
     is_backgrounded: z.boolean(),
     subagent_type: z.string().exactOptional(),
     prompt: z.string().exactOptional().describe('the task of a subagent'),
+    spawn_depth: z.number().exactOptional().describe('2 or more: another subagent started it'),
+    parent_task_id: z.string().exactOptional().describe('the subagent that started it'),
   })
   .describe('A command continues in the background, or a subagent starts.');
 

@@ -14,12 +14,16 @@ export interface SubagentTask {
   readonly agentId: string;
   readonly type: string;
   readonly description: string;
+  /** 1: the main conversation started it. */
+  readonly depth: number;
+  /** The subagent that started it. Undefined: the main conversation. */
+  readonly parentId: string | undefined;
   readonly prompt: string;
   /** The call that started it. */
   readonly toolUseId: string;
   readonly isBackground: boolean;
   readonly forwardsText: boolean;
-  /** The session of the parent. */
+  /** The main session. */
   readonly sessionId: string;
   readonly uuid: () => string;
 }
@@ -50,19 +54,25 @@ export function subagentLines(task: SubagentTask): SubagentLines {
     task_description: description,
   };
 
+  /** A subagent that it started has written this line. */
+  const isOfOther = ({ parent_tool_use_id: id }: SdkAssistant | SdkUser): boolean => id !== null;
+
   function ofAssistant(line: SdkAssistant): SdkMessage[] {
+    if (isOfOther(line)) return [line];
     const isCall = line.message.content.some(({ type }) => type === 'tool_use');
     if (!isCall && !task.forwardsText) return [];
     return [{ ...line, ...origin, session_id: task.sessionId }];
   }
 
-  function ofUser({ type, uuid, message }: SdkUser): SdkMessage[] {
+  function ofUser(line: SdkUser): SdkMessage[] {
+    if (isOfOther(line)) return [line];
+    const { type, uuid, message } = line;
     const isResult = typeof message.content !== 'string';
     return isResult ? [{ type, uuid, message, ...origin, session_id: task.sessionId }] : [];
   }
 
   function ofDenial(line: SdkPermissionDenied): SdkMessage[] {
-    return [{ ...line, agent_id: task_id, session_id: task.sessionId }];
+    return [{ ...line, agent_id: line.agent_id ?? task_id, session_id: task.sessionId }];
   }
 
   return {
@@ -78,14 +88,16 @@ export function subagentLines(task: SubagentTask): SubagentLines {
         is_backgrounded: task.isBackground,
         subagent_type: task.type,
         prompt: task.prompt,
+        ...(task.parentId !== undefined && { spawn_depth: task.depth, parent_task_id: task.parentId }),
       },
       { type: 'user', message: { role: 'user', content: task.prompt }, ...origin, ...stamp() },
     ],
     forwarded(line) {
       if (line.type === 'assistant') return ofAssistant(line);
       if (line.type === 'user') return ofUser(line);
-      if (line.type === 'system' && line.subtype === 'permission_denied') return ofDenial(line);
-      return [];
+      if (line.type !== 'system') return [];
+      if (line.subtype === 'permission_denied') return ofDenial(line);
+      return TASK_LINES.has(line.subtype) ? [line] : [];
     },
     progress: (usage, lastTool) => ({
       type: 'system',
@@ -122,6 +134,14 @@ export function subagentLines(task: SubagentTask): SubagentLines {
     },
   };
 }
+
+/** Lines about the subagents that a subagent started. */
+const TASK_LINES: ReadonlySet<string> = new Set([
+  'task_started',
+  'task_progress',
+  'task_updated',
+  'task_notification',
+]);
 
 /** A subagent of a waiting call continues in the background. */
 export function movedLine(

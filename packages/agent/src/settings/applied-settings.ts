@@ -16,6 +16,8 @@ export interface AppliedSettings {
   readonly smallModel: string | undefined;
   /** The agent that the main conversation runs as. */
   readonly agent: string | undefined;
+  /** Levels of subagents below the conversation. */
+  readonly maxSubagentDepth: number | undefined;
   readonly effort: Effort | undefined;
   /** Whether capable models think. Undefined means yes. */
   readonly alwaysThinkingEnabled: boolean | undefined;
@@ -38,6 +40,7 @@ export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
     fallbackModel: namesOf(readSetting(merged, 'fallbackModel')),
     smallModel: textOf(readSetting(merged, 'smallModel')),
     agent: textOf(readSetting(merged, 'agent')),
+    maxSubagentDepth: readSetting(merged, 'maxSubagentDepth'),
     alwaysThinkingEnabled: readSetting(merged, 'alwaysThinkingEnabled'),
     models: modelSettings(readSetting(merged, 'models')),
     claudeMdExcludes: readSetting(merged, 'claudeMdExcludes') ?? [],

@@ -47,6 +47,12 @@ const OWN_SETTINGS = {
     meaning: 'a fast and cheap model for short texts beside the conversation; Haiku beside a Claude model',
   },
   agent: { ...text, meaning: 'the agent that the conversation runs as; see subagents.md' },
+  maxSubagentDepth: {
+    ...count,
+    variable: 'HEDDLE_MAX_SUBAGENT_SPAWN_DEPTH',
+    byDefault: 1,
+    meaning: 'levels of subagents, up to 5; with 1, a subagent cannot start others; see subagents.md',
+  },
   promptSuggestionEnabled: {
     ...flag,
     variable: 'HEDDLE_PROMPT_SUGGESTIONS',

@@ -1,9 +1,11 @@
 /** Agent: gives a task to a subagent and returns its report. SendMessage: continues one with a message. */
 import type { CallContext, Json, JsonObject, Tool, ToolResult } from '@heddle/core';
 import { progressOfLine } from '../sdk/subagent-lines.ts';
+import type { AgentOptions } from '../engine/options.ts';
 import { FORK_AGENT } from './fork-child.ts';
 import type { ChildRecord } from './record.ts';
 import type { AgentTask, Subagents, TaskOutcome } from './subagents.ts';
+import { withAgentTasks } from './task-tools.ts';
 
 const AGENT_INPUT: JsonObject = {
   type: 'object',
@@ -56,8 +58,26 @@ Use it for searches over many files, and for independent tasks: several calls in
 Unless it is a fork, the agent does not see this conversation: put everything it must know into the prompt, and say what to report. The user does not see the report, so tell them what matters.
 Types of agents:`;
 
-export function createAgentTools(subagents: Subagents): readonly Tool[] {
-  return [agentTool(subagents), sendMessageTool(subagents)];
+/** Adds the tools that start subagents, and the reports of those in the background. `hasTool` may leave tools out. */
+export function withSubagents(
+  options: AgentOptions,
+  subagents: Subagents,
+  hasTool: (name: string) => boolean = () => true,
+): AgentOptions {
+  const { tools, news, onEvent } = options;
+  const own = [agentTool(subagents), sendMessageTool(subagents)].filter(({ name }) => hasTool(name));
+  return {
+    ...options,
+    tools: [...tools.map((tool) => withAgentTasks(tool, subagents)), ...own],
+    news: () => [...(news?.() ?? []), ...subagents.news()],
+    onEvent: (event) => {
+      if (event.type === 'message' && event.message.type === 'attachment') {
+        const { attachment } = event.message;
+        if (attachment.kind === 'task_ended') subagents.markReported(attachment.taskId);
+      }
+      onEvent?.(event);
+    },
+  };
 }
 
 function agentTool(subagents: Subagents): Tool<JsonObject, TaskOutcome> {

@@ -2,7 +2,7 @@
 import type { RequestOptions, Tool } from '@heddle/core';
 import { aliasesIn, plainModelName } from '@heddle/models';
 import { type AgentDefinition, agentHasTool, agentNamesTool } from '../agents/definition.ts';
-import type { AgentHooks, AgentOptions, SubagentIdentity } from '../engine/options.ts';
+import type { AgentHooks, AgentOptions, SubagentIdentity, SubagentSettings } from '../engine/options.ts';
 import type { ParentAgent } from '../engine/parent.ts';
 import type { Session } from '../session/open/open.ts';
 import { ChildPermissions } from './child-permissions.ts';
@@ -16,6 +16,8 @@ export interface ChildSpec {
   readonly tools: readonly Tool[];
   readonly model: string;
   readonly cwd: string;
+  /** Lets it start subagents itself. */
+  readonly subagents?: SubagentSettings | undefined;
   /** The worktree that it works in. */
   readonly worktree?: Worktree | undefined;
 }
@@ -61,6 +63,7 @@ export function childOptions(parent: ParentAgent, spec: ChildSpec): AgentOptions
     sandbox: options.sandbox,
     view: options.view,
     identity,
+    subagents: spec.subagents,
     parentCosts: parent.costs,
     maxOutputTokens: options.maxOutputTokens,
     maxTurns: definition.maxTurns ?? DEFAULT_MAX_TURNS,
@@ -88,7 +91,7 @@ function requestOptionsOf(
   return effort === undefined ? given : { ...given, effort };
 }
 
-/** Tools that need the user or the main conversation. */
+/** Tools that need the user, or belong to one conversation. A subagent that may start others has its own `Agent`. */
 const MAIN_ONLY: ReadonlySet<string> = new Set([
   'Agent',
   'SendMessage',

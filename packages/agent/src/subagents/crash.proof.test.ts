@@ -15,11 +15,15 @@ import { createAgent } from '../create-agent.ts';
 import { systemClock } from '@heddle/models';
 import { newSession, type OpenSetup, resumeSession, type Session } from '../session/open/open.ts';
 
-const TRIALS = process.env['HEDDLE_PROVE'] === '1' ? 500 : 15;
+const PROVING = process.env['HEDDLE_PROVE'] === '1';
+const TRIALS = PROVING ? 500 : 15;
+
+/** The calls of a subagent. `Agent` starts another one below it, which changes something. */
+type Step = 'Look' | 'Change' | 'Agent';
 
 interface Child {
   readonly id: string;
-  readonly steps: readonly ('Look' | 'Change')[];
+  readonly steps: readonly Step[];
   readonly isBackground: boolean;
 }
 
@@ -32,10 +36,13 @@ function randomOf(seed: number): () => number {
   };
 }
 
-function planOf(random: () => number): readonly Child[] {
+function planOf(random: () => number, kinds: readonly Step[]): readonly Child[] {
   return Array.from({ length: 1 + Math.floor(random() * 4) }, (_, at) => ({
     id: `t${at}`,
-    steps: Array.from({ length: Math.floor(random() * 4) }, () => (random() < 0.5 ? 'Look' : 'Change')),
+    steps: Array.from(
+      { length: Math.floor(random() * 4) },
+      () => kinds[Math.floor(random() * kinds.length)] ?? 'Look',
+    ),
     isBackground: random() < 0.3,
   }));
 }
@@ -50,9 +57,14 @@ function modelFor(plan: readonly Child[]) {
       return answer(...plan.map(({ id, isBackground }) => startOf(id, isBackground)));
     }
     const done = countResults(request);
+    const [, below] = /do (\S+) below\./.exec(JSON.stringify([...request.messages][0])) ?? [];
+    if (below !== undefined)
+      return done === 0 ? call('Change', { of: below }, `${below}-deep`) : say(`Deep report of ${below}.`);
     const step = child?.steps[done];
     if (!child || step === undefined) return say(`The report of ${child?.id ?? 'an unknown child'}.`);
-    return call(step, { of: `${child.id}-${done}` }, `${child.id}-${done}`);
+    const id = `${child.id}-${done}`;
+    if (step === 'Agent') return call(step, { description: id, prompt: `do ${id} below.` }, id);
+    return call(step, { of: id }, id);
   });
 }
 
@@ -95,7 +107,7 @@ function agentFor({ plan, effects, now }: Machine, session: Session) {
     session,
     clock: { ...systemClock, now },
     canUseTool: () => Promise.resolve({ allow: true }),
-    subagents: { definitions: () => BUILT_IN_AGENTS },
+    subagents: { definitions: () => BUILT_IN_AGENTS, maxDepth: 2 },
   });
   return { agent, model };
 }
@@ -138,9 +150,9 @@ function occurrences(messages: Iterable<Message>, text: string): number {
   return [...messages].filter((message) => JSON.stringify(message).includes(text)).length;
 }
 
-async function trial(seed: number): Promise<void> {
+async function trial(seed: number, kinds: readonly Step[]): Promise<void> {
   const random = randomOf(seed);
-  const plan = planOf(random);
+  const plan = planOf(random, kinds);
   const root = mkdtempSync(path.join(tmpdir(), 'heddle-subagents-'));
   try {
     const writes = await runUntil({ folder: `${root}/dry`, plan, effects: [] }, '', 0);
@@ -185,5 +197,9 @@ function interruptions(messages: Iterable<Message>, id: string): number {
 }
 
 it(`no result of a subagent is lost or doubled, over ${TRIALS} kills`, async () => {
-  for (let seed = 1; seed <= TRIALS; seed++) await trial(seed);
+  for (let seed = 1; seed <= TRIALS; seed++) await trial(seed, ['Look', 'Change']);
+});
+
+it(`no result of a subagent below another one is lost or doubled, over ${TRIALS} kills`, async () => {
+  for (let seed = 1; seed <= TRIALS; seed++) await trial(seed, ['Look', 'Change', 'Agent']);
 });

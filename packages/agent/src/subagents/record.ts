@@ -20,6 +20,8 @@ export const END_WORDS = { completed: 'has finished', failed: 'failed', stopped:
 export interface ChildRecord {
   readonly agentId: string;
   readonly agentType: string;
+  /** The subagent that started it. Undefined: the main conversation. */
+  readonly parentId?: string | undefined;
   readonly description: string;
   /** The task of its last run. */
   readonly prompt: string;
@@ -38,16 +40,22 @@ export interface ChildRecord {
   readonly isReported?: boolean | undefined;
 }
 
-/** Reads and writes records: in the store of the session, or in files beside it. A session in memory keeps them there. */
+/**
+ * Reads and writes the records of the subagents that one conversation started: in the store of the main session, or in
+ * files beside it. A session in memory keeps them there.
+ */
 export class ChildRecords {
   readonly #parentFile: string | undefined;
   readonly #store: ChildStore | undefined;
+  readonly #parentId: string | undefined;
   readonly #memory = new Map<string, ChildRecord>();
   #hasListed = false;
 
-  constructor({ journal, children }: Pick<Session, 'journal' | 'children'>) {
+  /** `parentId` is the subagent that started them. Undefined: the main conversation. */
+  constructor({ journal, children }: Pick<Session, 'journal' | 'children'>, parentId?: string) {
     this.#parentFile = journal.path;
     this.#store = children;
+    this.#parentId = parentId;
   }
 
   /** Throws if the record cannot be written: a result that is not stored could be delivered twice. */
@@ -63,12 +71,12 @@ export class ChildRecords {
     if (known) return known;
     const file = this.#fileOf(agentId);
     const record = file === undefined ? this.#store?.records.get(agentId) : readRecord(file);
-    if (!isChildRecord(record)) return undefined;
+    if (!isChildRecord(record) || record.parentId !== this.#parentId) return undefined;
     this.#memory.set(agentId, record);
     return record;
   }
 
-  /** All records of the session, also those of earlier processes. */
+  /** All of these records, also those of earlier processes. */
   list(): readonly ChildRecord[] {
     if (!this.#hasListed) for (const id of this.#storedIds()) this.read(id);
     this.#hasListed = true;

@@ -12,16 +12,21 @@ import {
 } from '@heddle/core';
 import { QueryEngine } from '../engine/engine.ts';
 import type { AgentOptions } from '../engine/options.ts';
+import type { ParentAgent } from '../engine/parent.ts';
 import type { SdkMessage, SdkResult, TaskUsage } from '../sdk/message.ts';
 import { subagentLines, type SubagentLines } from '../sdk/subagent-lines.ts';
 import type { ChildRecord, ChildResult } from './record.ts';
 
 export interface ChildRun {
   readonly options: AgentOptions;
+  /** Adds the subagents that it may start itself. `self` is the running subagent as their parent. */
+  readonly extend: (options: AgentOptions, self: () => ParentAgent) => AgentOptions;
   readonly record: ChildRecord;
+  /** 1: the main conversation started it. */
+  readonly depth: number;
   /** Its first message: the task, and rules for it. */
   readonly prompt: string;
-  /** The session of the parent, for the lines of the output. */
+  /** The main session, for the lines of the output. */
   readonly parentSessionId: string;
   readonly forwardsText: boolean;
   /** An earlier process was interrupted during this task. */
@@ -50,6 +55,8 @@ export async function runChild(run: ChildRun): Promise<ChildResult> {
     agentId: record.agentId,
     type: record.agentType,
     description: record.description,
+    depth: run.depth,
+    parentId: record.parentId,
     prompt: record.prompt,
     toolUseId: record.toolUseId,
     isBackground: record.isBackground,
@@ -79,14 +86,16 @@ async function drive(run: ChildRun, lines: SubagentLines, meter: ChildMeter): Pr
   let engine: QueryEngine | undefined;
   const stop = (): void => engine?.abort(signal.reason);
   try {
-    engine = new QueryEngine({
+    const own: AgentOptions = {
       ...options,
       takeQueued: run.takeQueued,
       onEvent: (event) => {
         const tool = meter.note(event);
         if (tool !== undefined) emit(lines.progress(meter.usage, tool));
       },
-    });
+    };
+    const child: QueryEngine = new QueryEngine(run.extend(own, () => child.asParent));
+    engine = child;
     const content = stage === 'new' ? await firstPrompt(run) : CONTINUE;
     if (signal.aborted) return { status: 'stopped', text: STOPPED };
     signal.addEventListener('abort', stop, { once: true });

@@ -87,7 +87,7 @@ export class RunningChild {
   }
 
   readonly emit: Emit = (line) => {
-    if (line.type === 'system' && line.subtype === 'task_progress') {
+    if (line.type === 'system' && line.subtype === 'task_progress' && line.task_id === this.#record.agentId) {
       this.#usage = line.usage;
       this.#lastTool = line.last_tool_name;
     }

@@ -4,20 +4,22 @@ import {
   type Attachment,
   type CallContext,
   type Message,
+  omitUndefined,
   resultsOf,
   textOf,
   untilAborted,
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { DEFAULT_AGENT } from '../agents/built-in.ts';
-import { type AgentDefinition, findAgent } from '../agents/definition.ts';
+import { type AgentDefinition, agentHasTool, findAgent } from '../agents/definition.ts';
 import { VERSION } from '../engine/lines.ts';
-import type { SubagentIdentity, SubagentSettings } from '../engine/options.ts';
+import type { AgentOptions, SubagentIdentity, SubagentSettings } from '../engine/options.ts';
 import type { ParentAgent } from '../engine/parent.ts';
 import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
 import { childModel, childOptions } from './child-options.ts';
 import { copyConversation, FORK_AGENT, forkOptions, forkPrompt, isFork } from './fork-child.ts';
+import { levelBelow, mainLevel, settingsBelow, type SubagentLevel } from './nesting.ts';
 import { type ChildRecord, ChildRecords, type ChildResult, END_WORDS } from './record.ts';
 import { type Emit, RunningChild, type SubagentStatus } from './running-child.ts';
 import { newUuid } from '../session/uuid.ts';
@@ -45,7 +47,13 @@ interface ChildTask {
 
 type Call = Pick<CallContext, 'toolUseId' | 'signal' | 'tools'>;
 
-const DEFAULT_CONCURRENT = 10;
+/** Adds the tools that start these subagents to the options of a conversation. `hasTool` may leave tools out. */
+type AddTools = (
+  options: AgentOptions,
+  subagents: Subagents,
+  hasTool?: (name: string) => boolean,
+) => AgentOptions;
+
 /** The reason of an abort that ends subagents without a report to the model. */
 const SESSION_ENDED = 'the session ended';
 
@@ -53,13 +61,21 @@ export class Subagents {
   readonly #settings: SubagentSettings;
   readonly #parent: () => ParentAgent;
   readonly #running = new Map<string, RunningChild>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #addTools: AddTools;
+  readonly #level: SubagentLevel;
   #records: ChildRecords | undefined;
-  #active = 0;
 
-  constructor(settings: SubagentSettings, parent: () => ParentAgent) {
+  /** `level` is given for the children of a subagent. */
+  constructor(
+    settings: SubagentSettings,
+    parent: () => ParentAgent,
+    addTools: AddTools,
+    level?: SubagentLevel,
+  ) {
+    this.#addTools = addTools;
     this.#settings = settings;
     this.#parent = parent;
+    this.#level = level ?? mainLevel(settings, () => parent().session);
   }
 
   get definitions(): readonly AgentDefinition[] {
@@ -120,6 +136,8 @@ export class Subagents {
     if (earlier) return this.#again(earlier, call, emit);
     const parent = this.#parent();
     const definition = this.#definition(task.type ?? DEFAULT_AGENT);
+    const { parentId, isInWorktree } = this.#level;
+    const isPlanning = parent.permissionMode() === 'plan';
     const models = isFork(definition) ? ['inherit'] : [this.#settings.model, task.model, definition.model];
     const record: ChildRecord = {
       agentId,
@@ -130,8 +148,9 @@ export class Subagents {
       model: childModel(models, parent.options.modelName, process.env),
       cwd: parent.options.cwd,
       isBackground: !this.#settings.waitsForAll && (task.isBackground ?? definition.isBackground ?? false),
-      // In plan mode nothing is changed, not even by a checkout.
-      isolation: parent.permissionMode() === 'plan' ? undefined : (task.isolation ?? definition.isolation),
+      // In plan mode nothing is changed, not even by a checkout. A worktree inside another one would be removed with it.
+      isolation: isPlanning || isInWorktree ? undefined : (task.isolation ?? definition.isolation),
+      ...omitUndefined({ parentId }),
     };
     return this.#run({ record, definition, isInterrupted: false }, call, emit);
   }
@@ -211,7 +230,7 @@ export class Subagents {
   }
 
   get #stored(): ChildRecords {
-    this.#records ??= new ChildRecords(this.#parent().session);
+    this.#records ??= new ChildRecords(this.#level.home(), this.#level.parentId);
     return this.#records;
   }
 
@@ -231,8 +250,10 @@ export class Subagents {
    * conversation does not run again: another call has the same id, and gets a subagent of its own.
    */
   #place(task: AgentTask, toolUseId: string): { agentId: string; earlier: ChildRecord | undefined } {
+    const { parentId } = this.#level;
+    const first = parentId === undefined ? toolUseId : `${parentId} ${toolUseId}`;
     for (let nth = 1; ; nth++) {
-      const seed = nth === 1 ? toolUseId : `${toolUseId} ${nth}`;
+      const seed = nth === 1 ? first : `${first} ${nth}`;
       const agentId = `a${createHash('sha256').update(seed).digest('hex').slice(0, 16)}`;
       const record = this.#stored.read(agentId);
       if (!record) return { agentId, earlier: undefined };
@@ -260,13 +281,13 @@ export class Subagents {
 
   async #run(task: ChildTask, call: Call, emit: Emit): Promise<TaskOutcome> {
     const { agentId } = task.record;
-    const { options, session } = this.#parent();
+    const { options } = this.#parent();
     const child = new RunningChild(task.record, call.signal, {
       call: emit,
       background: this.emit,
       now: (options.clock ?? systemClock).now,
       uuid: () => this.#uuid(),
-      sessionId: session.id,
+      sessionId: this.#level.home().id,
     });
     const result = this.#drive(task, child, call.tools);
     this.#running.set(agentId, child);
@@ -283,7 +304,7 @@ export class Subagents {
   }
 
   #inBackground({ result: _result, ...record }: ChildRecord): TaskOutcome {
-    const { path } = this.#parent().session.journal;
+    const { path } = this.#level.home().journal;
     return {
       kind: 'background',
       record,
@@ -303,13 +324,14 @@ export class Subagents {
     const { signal } = child;
     const now = (parent.options.clock ?? systemClock).now;
     this.#stored.write(given);
-    const leave = await this.#enter(signal);
+    const { depth, home, slots } = this.#level;
+    const leave = (await slots[depth - 1]?.enter(signal)) ?? (() => undefined);
     try {
       const problem = await this.#enterWorktree(child);
       if (problem !== undefined) return this.#finish(child, failedResult(problem));
       const { record } = child;
       const place = { id: record.agentId, cwd: record.cwd, version: VERSION, now };
-      const session = await openChildSession(parent.session, place);
+      const session = await openChildSession(home(), place);
       const identity: SubagentIdentity = {
         id: record.agentId,
         type: definition.name,
@@ -319,16 +341,24 @@ export class Subagents {
       };
       child.messages = identity.messages;
       const { model, cwd, worktree } = record;
-      const spec = { definition, identity, session, tools, model, cwd, worktree };
+      const isCopy = isFork(definition);
+      const below = isCopy ? undefined : levelBelow(this.#level, record, definition, tools);
+      const subagents = below && settingsBelow(this.#settings);
+      const spec = { definition, identity, session, tools, model, cwd, worktree, subagents };
       // The code of a running subagent loads with the first one.
       const { runChild } = await import('./run-child.ts');
-      const isCopy = isFork(definition);
       if (isCopy) copyConversation(parent, session);
       const result = await runChild({
         options: isCopy ? forkOptions(parent, spec) : childOptions(parent, spec),
+        extend: (own, self) => {
+          if (!below || !subagents) return own;
+          const children = new Subagents(subagents, self, this.#addTools, below);
+          return this.#addTools(own, children, (name) => agentHasTool(definition, name));
+        },
         record,
+        depth,
         prompt: isCopy ? forkPrompt(record.prompt, session) : record.prompt,
-        parentSessionId: parent.session.id,
+        parentSessionId: home().id,
         forwardsText: this.#settings.forwardsText ?? false,
         isInterrupted,
         signal,
@@ -386,35 +416,6 @@ export class Subagents {
     if (!loadSkill) return [];
     const texts = await Promise.all(skills.map((name) => loadSkill(name, signal)));
     return texts.filter((text) => text !== undefined);
-  }
-
-  /** Waits for a place, and returns a function that frees it. A subagent that is stopped meanwhile needs none. */
-  async #enter(signal: AbortSignal): Promise<() => void> {
-    const { maxConcurrent = DEFAULT_CONCURRENT } = this.#settings;
-    if (this.#active < maxConcurrent) {
-      this.#active++;
-      return () => this.#leave();
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
-    const isStopped = await untilAborted(
-      promise.then(() => false),
-      signal,
-      () => true,
-    );
-    if (!isStopped) return () => this.#leave();
-    const at = this.#waiting.indexOf(resolve);
-    if (at >= 0) this.#waiting.splice(at, 1);
-    // The place was given to it in the same moment.
-    else this.#leave();
-    return () => undefined;
-  }
-
-  /** Gives the place to the next one. */
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#active--;
   }
 }
 

@@ -204,6 +204,30 @@ it('a question of a subagent is answered at the plain prompt', async () => {
   expect(readFileSync(path.join(home.folder, 'a.txt'), 'utf8')).toBe('a');
 });
 
+it.each([
+  [
+    'the variable allows',
+    { CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH: '2' },
+    undefined,
+    'It said: Found below.\n',
+  ],
+  ['the setting allows', {}, 2, 'It said: Found below.\n'],
+  ['the default forbids', {}, undefined, 'It failed.\n'],
+])('%s a subagent to start another one', async (_name, env, maxSubagentDepth, expected) => {
+  const { run, home, api } = await sceneWith((text, isChild) => {
+    if (!isChild) return parentStep(text, 'Found below.');
+    if (text.includes('"tool_result"'))
+      return say(text.includes('Found below.') ? 'Found below.' : 'Nothing.');
+    return text.includes('Search below.')
+      ? say('Found below.')
+      : call('Agent', { description: 'deeper', prompt: 'Search below.' }, 't2');
+  });
+  mkdirSync(path.join(home.folder, 'config'), { recursive: true });
+  writeFileSync(path.join(home.folder, 'config/settings.json'), JSON.stringify({ maxSubagentDepth }));
+  expect(await run(['go'], { env })).toMatchObject({ code: 0, stdout: expected });
+  api.assertNoViolations();
+});
+
 it('a forked subagent sends the thinking of the conversation, and thinks as its parent does', async () => {
   const { run, api } = await sceneWith((text) => {
     if (text.includes('You are now a copy')) return say('I know it.');

@@ -61,6 +61,8 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly mainAgent?: AgentDefinition | undefined;
   /** The types of subagents, if they were read to find the main one. */
   readonly agentTypes?: AgentTypes | undefined;
+  /** The setting `maxSubagentDepth`. */
+  readonly maxSubagentDepth?: number | undefined;
   /** The definitions of agents whose hooks may run. */
   readonly agentHooks?: AgentHookPolicy | undefined;
   /** The settings about models. A model that is chosen later needs them, too. */
@@ -190,6 +192,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       mainAgent,
       agentTypes,
       agentHooks,
+      maxSubagentDepth: settings.maxSubagentDepth,
       plugins: plugins.plugins,
       instructionExcludes: settings.claudeMdExcludes,
       terminal: terminalSettings(settings.merged),

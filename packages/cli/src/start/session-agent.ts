@@ -95,10 +95,17 @@ function subagentOptions(
     },
     teammates: team,
     model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
+    maxDepth: depthIn(process.env) ?? options.maxSubagentDepth,
     loadSkill: async (name, signal) => (await extensions.loadSkill(name, '', { signal }))?.text,
     memoryFolder: (definition) => agentMemoryFolder(definition, options),
     onLine: (line) => listeners.reportSubagentLine(line),
   };
+}
+
+/** A value that is not a whole number over 0 counts as absent. */
+function depthIn(env: NodeJS.ProcessEnv): number | undefined {
+  const depth = Number(env['HEDDLE_MAX_SUBAGENT_SPAWN_DEPTH'] || env['CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH']);
+  return Number.isSafeInteger(depth) && depth > 0 ? depth : undefined;
 }
 
 /** Replaces slash commands and references in a prompt by their text, after hooks have seen it. */
