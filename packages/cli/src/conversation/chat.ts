@@ -32,12 +32,15 @@ import { warn } from '../terminal/write-message.ts';
 export async function chat(given: ChatCommand): Promise<number> {
   const { stdin, stdout } = process;
   if (!stdin.isTTY && !given.plain) return usage(NO_TERMINAL);
-  const options = await agentOptions(given);
+  const hasTerminal = stdin.isTTY && stdout.isTTY;
+  const plain = given.plain || !hasTerminal || process.env['TERM'] === 'dumb';
+  const found = await agentOptions(given);
+  const isFirstStart = !found.ok && found.needsModel === true && hasTerminal;
+  const options = isFirstStart ? await (await import('./first-start.ts')).firstStart(given, plain) : found;
   if (!options.ok) return usage(options.message);
   const { command } = options;
   const folder = configDir(process.env);
   const { cwd } = options.options;
-  const plain = command.plain || !stdin.isTTY || !stdout.isTTY || process.env['TERM'] === 'dumb';
   const themes = new ThemeChoice(path.join(folder, 'themes'), process.env);
   const wrongTheme = themes.choose(options.options.terminal?.theme ?? AUTO);
   const style = styleFor({ plain, env: process.env, themes });

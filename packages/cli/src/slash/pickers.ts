@@ -11,17 +11,23 @@ import { AUTO } from '../terminal/theme.ts';
 import type { Chat } from './command.ts';
 import { model } from './context.ts';
 
-interface Picked {
+export interface PickedName {
   readonly name: string;
   readonly detail: string;
 }
+
+/** The model that needs neither a key nor a network. */
+export const REHEARSAL: PickedName = {
+  name: 'rehearsal',
+  detail: 'answers without a model, to try Heddle',
+};
 
 /** Without words it asks, if the screen can show a list. */
 export async function modelSlash(words: string, chat: Chat): Promise<void> {
   if (words !== '' || !chat.hasRegion) return model(words, chat);
   const name = await chat.ask(
     nameDialog(
-      `The model is ${escapeControls(modelText(chat.options))}. Which one now?`,
+      [`The model is ${escapeControls(modelText(chat.options))}. Which one now?`],
       await usableModels(),
       'model> ',
     ),
@@ -30,7 +36,7 @@ export async function modelSlash(words: string, chat: Chat): Promise<void> {
 }
 
 /** Aliases first, then the models of the providers that can be used here. Any other name can be typed. */
-async function usableModels(): Promise<readonly Picked[]> {
+async function usableModels(): Promise<readonly PickedName[]> {
   const aliases = aliasesIn(modelEnvironment()).map(({ alias, model: meant }) => ({
     name: alias,
     detail: meant,
@@ -42,7 +48,7 @@ async function usableModels(): Promise<readonly Picked[]> {
       detail: contextWindow === undefined ? '' : `${tokens(contextWindow)} tokens`,
     })),
   );
-  return [...aliases, ...models, { name: 'rehearsal', detail: 'answers without a model, to try Heddle' }];
+  return [...aliases, ...models, REHEARSAL];
 }
 
 export async function themeSlash(words: string, chat: Chat): Promise<void> {
@@ -52,7 +58,7 @@ export async function themeSlash(words: string, chat: Chat): Promise<void> {
     name,
     detail: name === AUTO ? 'follows the background of the terminal' : name === themes.wanted ? 'in use' : '',
   }));
-  const name = words === '' ? await ask(nameDialog('Which theme?', listed, 'theme> ')) : words;
+  const name = words === '' ? await ask(nameDialog(['Which theme?'], listed, 'theme> ')) : words;
   if (name === undefined) return;
   const problem = themes.choose(name);
   if (problem !== undefined) return say(escapeControls(problem));
@@ -61,9 +67,13 @@ export async function themeSlash(words: string, chat: Chat): Promise<void> {
 }
 
 /** Answers with a listed name, or with any other typed name. */
-function nameDialog(line: string, listed: readonly Picked[], prompt: string): Dialog<string> {
+export function nameDialog(
+  lines: readonly string[],
+  listed: readonly PickedName[],
+  prompt: string,
+): Dialog<string> {
   const dialog: Dialog<string> = {
-    lines: [line],
+    lines,
     choices: listed.map(({ name, detail }, index) => ({
       key: String(index + 1),
       text: escapeControls(name),

@@ -33,7 +33,7 @@ import { sessionPlace } from '../config-dir.ts';
 import { modelEnvironment, setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { promptHint } from '../arguments/list-flags.ts';
-import { GET_A_MODEL, NO_MODEL, TRY_WITHOUT_KEY } from '../models/no-model.ts';
+import { NO_MODEL_MESSAGE } from '../models/no-model.ts';
 import { openPlugins } from './open-plugins.ts';
 import { openProgramServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
@@ -85,7 +85,7 @@ export type ResolvedCommand<Command extends RunOptions = RunOptions> = Command &
   readonly given: RunOptions;
 };
 
-type OptionsRead<Command extends RunOptions> =
+export type OptionsRead<Command extends RunOptions> =
   | {
       readonly ok: true;
       readonly command: ResolvedCommand<Command>;
@@ -93,7 +93,8 @@ type OptionsRead<Command extends RunOptions> =
       /** The part of the options that concerns the model. */
       readonly model: ModelOptions;
     }
-  | { readonly ok: false; readonly message: string };
+  /** `needsModel`: no model is configured, and nothing else is wrong so far. */
+  | { readonly ok: false; readonly message: string; readonly needsModel?: true };
 
 export async function agentOptions<Command extends RunOptions & { readonly inputFormat?: string }>(
   given: Command,
@@ -122,7 +123,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
     agentModel ??
     (await findModel(modelEnvironment(), settings.model)) ??
     (await modelSoFar(command));
-  if (wanted === undefined) return { ok: false, message: `${NO_MODEL}: ${GET_A_MODEL};\n${TRY_WITHOUT_KEY}` };
+  if (wanted === undefined) return { ok: false, message: NO_MODEL_MESSAGE, needsModel: true };
   const { models: stated } = settings;
   const model = await modelSetup(wanted, { record: command.record, stated });
   if (!model.ok) return model;
