@@ -11,6 +11,7 @@ export { QueryEngine } from './engine/engine.ts';
 export type {
   AgentHooks,
   AgentOptions,
+  AgentServers,
   ExpandedPrompt,
   ExtensionNames,
 } from './engine/options.ts';

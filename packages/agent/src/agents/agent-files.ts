@@ -14,7 +14,7 @@ export interface AgentFilePlaces {
   readonly configDirs: readonly string[];
   /** The scopes whose files are read. Undefined for all. */
   readonly sources?: readonly Scope[] | undefined;
-  /** Without trust, a file of the project cannot lead out of it, choose another provider, run hooks or have a memory. */
+  /** Without trust, a file of the project cannot lead out of it, choose another provider, run hooks or servers, or have a memory. */
   readonly isTrusted: boolean;
   /** Plugins in use. Their agents have the names `plugin:name`. */
   readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
@@ -102,8 +102,14 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Hooks run programs, memory writes files, and a provider receives the conversation. */
-function withoutTrust({ model, hooks: _hooks, memory: _memory, ...rest }: AgentDefinition): AgentDefinition {
+/** Hooks and servers run programs, memory writes files, and a provider receives the conversation. */
+function withoutTrust({
+  model,
+  hooks: _hooks,
+  memory: _memory,
+  serverEntries: _serverEntries,
+  ...rest
+}: AgentDefinition): AgentDefinition {
   return model !== undefined && PLAIN_MODEL_NAME.test(model) ? { ...rest, model } : rest;
 }
 

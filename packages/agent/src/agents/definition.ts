@@ -29,6 +29,8 @@ export interface AgentDefinition {
   readonly memory?: AgentMemory | undefined;
   /** Servers whose tools it has beside `tools`. */
   readonly mcpServers?: readonly string[] | undefined;
+  /** The servers among them that the definition describes, as `.mcp.json` does. They run as long as the agent. */
+  readonly serverEntries?: JsonObject | undefined;
   /** Hooks that run for it alone, in the form of the settings. */
   readonly hooks?: JsonObject | undefined;
   /** Precedes the first prompt if the main conversation runs as this agent. */
@@ -105,7 +107,7 @@ export function decodeAgent(given: unknown, { name, source, file }: AgentOrigin)
     isolation: choice('isolation', ['worktree']),
     skills: listOf(value('skills')),
     memory: choice('memory', ['user', 'project', 'local']),
-    mcpServers: serverNames(value('mcpServers'), name, problems),
+    ...serversIn(value('mcpServers')),
     hooks: isJsonObject(hooks) ? hooks : undefined,
     initialPrompt: text('initialPrompt'),
     color: choice('color', COLORS),
@@ -138,14 +140,19 @@ function listOf(value: unknown): readonly string[] | undefined {
   return texts.filter((text) => text !== '');
 }
 
-/** The names of configured servers. A server that is described here must be configured for the session first. */
-function serverNames(value: unknown, agent: string, problems: string[]): readonly string[] | undefined {
-  const items = isRecord(value) ? [value] : value;
-  const described = (Array.isArray(items) ? items : []).filter(isRecord).flatMap((item) => Object.keys(item));
-  for (const server of described)
-    problems.push(`The agent ${agent}: configure the server ${server} for the session, and name it here.`);
+/** A list of names of configured servers, and of objects that describe servers by name. One object alone is accepted, too. */
+function serversIn(value: unknown): Pick<AgentDefinition, 'mcpServers' | 'serverEntries'> {
+  const items = isJsonObject(value) ? [value] : value;
   const names = listOf(items);
-  return names === undefined ? undefined : [...names, ...described];
+  if (names === undefined || !Array.isArray(items)) return {};
+  const entries: JsonObject = Object.fromEntries(
+    items.filter(isJsonObject).flatMap((item) => Object.entries(item)),
+  );
+  const described = Object.keys(entries);
+  return {
+    mcpServers: [...names, ...described],
+    ...(described.length > 0 && { serverEntries: entries }),
+  };
 }
 
 /** A list, or a text with commas. A rule such as `Bash(git *)` counts as the tool. Undefined: no restriction. */

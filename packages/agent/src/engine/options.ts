@@ -185,10 +185,22 @@ export interface SubagentSettings {
   readonly loadSkill?: ((name: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
   /** Returns the memory folder of an agent. Undefined if it has none. */
   readonly memoryFolder?: ((definition: AgentDefinition) => string | undefined) | undefined;
+  /** Starts the MCP servers that a definition describes. Undefined if they must not start. Never rejects. */
+  readonly openServers?:
+    | ((definition: AgentDefinition, signal: AbortSignal) => Promise<AgentServers | undefined>)
+    | undefined;
   /** Every call waits for its subagent: none runs in the background. */
   readonly waitsForAll?: boolean | undefined;
   /** The other members of a team. SendMessage reaches them by name. */
   readonly teammates?: Teammates | undefined;
+}
+
+/** The running MCP servers of one subagent. */
+export interface AgentServers {
+  readonly tools: readonly Tool[];
+  /** Sentences for the model about servers that are not available. */
+  readonly notes: readonly string[];
+  readonly close: () => Promise<void>;
 }
 
 interface Teammates {

@@ -177,8 +177,8 @@ it('a definition with wrong values names each of them', () => {
   expect(problems).toEqual([
     'The agent worker: hooks is not an object.',
     'The agent worker: memory must be one of user, project, local.',
-    'The agent worker: configure the server db for the session, and name it here.',
     'The agent worker: color must be one of red, blue, green, yellow, purple, orange, pink, cyan.',
   ]);
+  expect(definition).toMatchObject({ serverEntries: { db: { command: 'x' } } });
   expect(definition).toMatchObject({ mcpServers: ['db'], initialPrompt: 'Begin.', color: undefined });
 });

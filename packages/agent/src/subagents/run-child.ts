@@ -38,8 +38,8 @@ export interface ChildRun {
   readonly uuid: () => string;
   /** Messages to the running subagent. */
   readonly takeQueued: () => readonly QueuedCommand[];
-  /** Loads the texts of its skills. They follow its task. */
-  readonly skills: () => Promise<readonly string[]>;
+  /** Loads the texts that follow its task: those of its skills, and notes about its servers. */
+  readonly texts: () => Promise<readonly string[]>;
 }
 
 const CONTINUE =
@@ -135,11 +135,11 @@ function stageOf({ options: { session }, record }: ChildRun): 'new' | 'open' | '
 }
 
 /** A hook or a skill that fails does not prevent the subagent. */
-async function firstPrompt({ options, prompt, skills }: ChildRun): Promise<string> {
+async function firstPrompt({ options, prompt, texts: load }: ChildRun): Promise<string> {
   const { hooks, identity } = options;
   const [context, texts] = await Promise.all([
     identity && hooks?.subagentStart?.(identity).catch(() => undefined),
-    skills().catch(() => []),
+    load().catch(() => []),
   ]);
   return [prompt, ...texts, context].filter((text) => text !== undefined).join('\n\n');
 }

@@ -13,7 +13,7 @@ import { systemClock } from '@heddle/models';
 import { DEFAULT_AGENT } from '../agents/built-in.ts';
 import { type AgentDefinition, agentHasTool, findAgent } from '../agents/definition.ts';
 import { VERSION } from '../engine/lines.ts';
-import type { AgentOptions, SubagentIdentity, SubagentSettings } from '../engine/options.ts';
+import type { AgentOptions, AgentServers, SubagentIdentity, SubagentSettings } from '../engine/options.ts';
 import type { ParentAgent } from '../engine/parent.ts';
 import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
@@ -318,10 +318,11 @@ export class Subagents {
   async #drive(
     { record: given, definition, isInterrupted }: ChildTask,
     child: RunningChild,
-    tools: Call['tools'],
+    parentTools: Call['tools'],
   ): Promise<ChildResult> {
     const parent = this.#parent();
     const { signal } = child;
+    let servers: AgentServers | undefined;
     const now = (parent.options.clock ?? systemClock).now;
     this.#stored.write(given);
     const { depth, home, slots } = this.#level;
@@ -342,6 +343,8 @@ export class Subagents {
       child.messages = identity.messages;
       const { model, cwd, worktree } = record;
       const isCopy = isFork(definition);
+      if (definition.serverEntries) servers = await this.#settings.openServers?.(definition, signal);
+      const tools = withServerTools(parentTools, servers);
       const below = isCopy ? undefined : levelBelow(this.#level, record, definition, tools);
       const subagents = below && settingsBelow(this.#settings);
       const spec = { definition, identity, session, tools, model, cwd, worktree, subagents };
@@ -366,10 +369,13 @@ export class Subagents {
         now,
         uuid: () => this.#uuid(),
         takeQueued: () => child.queue.splice(0),
-        skills: () => this.#skills(definition, signal),
+        texts: async () => [...(await this.#skills(definition, signal)), ...(servers?.notes ?? [])],
       });
       return this.#finish(child, await this.#leaveWorktree(child, result));
     } finally {
+      const closed = servers?.close();
+      // An abort does not wait for a server that is slow to end.
+      if (!signal.aborted) await closed;
       leave();
     }
   }
@@ -417,6 +423,13 @@ export class Subagents {
     const texts = await Promise.all(skills.map((name) => loadSkill(name, signal)));
     return texts.filter((text) => text !== undefined);
   }
+}
+
+/** A server of the definition hides one of the session that has the same name. */
+function withServerTools(tools: Call['tools'], servers: AgentServers | undefined): Call['tools'] {
+  if (!servers) return tools;
+  const own = new Set(servers.tools.map(({ name }) => name));
+  return [...tools.filter(({ name }) => !own.has(name)), ...servers.tools];
 }
 
 function failedResult(why: string): ChildResult {

@@ -38,6 +38,7 @@ export class ProgramServers {
   #timer: NodeJS.Timeout | undefined;
   #hasStarted = false;
   #login: BrowserLogin | undefined;
+  readonly #kill = (): void => this.servers.kill();
   readonly #tokens = new TokenStore(path.join(configDir(process.env), 'mcp-auth.json'));
 
   constructor({ servers, policy }: ConfiguredServers, rules: LivePermissions | undefined, cwd: string) {
@@ -63,7 +64,7 @@ export class ProgramServers {
       admitImages: (content, signal) => admitImages(content, signal),
       storeFile: (data, extension) => this.#store(data, extension),
     });
-    process.once('exit', () => this.servers.kill());
+    process.once('exit', this.#kill);
   }
 
   /** A session starts. `folder` is for its files; undefined for a session that leaves nothing behind. */
@@ -103,6 +104,7 @@ export class ProgramServers {
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.servers.close();
+    process.off('exit', this.#kill);
   }
 
   async #sendToHost(server: string, message: unknown, signal: AbortSignal): Promise<unknown> {

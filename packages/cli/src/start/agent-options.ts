@@ -28,6 +28,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { Plugin } from '@heddle/agent/plugins';
+import type { ServerPolicy } from '@heddle/mcp/config';
 import type { PromptText, RunOptions } from '../arguments/arguments.ts';
 import { sessionPlace } from '../config-dir.ts';
 import { modelEnvironment, setVariables } from '../keys.ts';
@@ -35,7 +36,7 @@ import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { promptHint } from '../arguments/list-flags.ts';
 import { NO_MODEL_MESSAGE } from '../models/no-model.ts';
 import { openPlugins } from './open-plugins.ts';
-import { openProgramServers } from '../mcp/open-servers.ts';
+import { mayDescribeServers, openProgramServers, readAgentServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { type AgentHookPolicy, agentMemoryFolder, type AgentTypes, readAgentTypes } from './agent-types.ts';
@@ -55,6 +56,8 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   /** Patterns of instruction files that are not read. */
   readonly instructionExcludes?: readonly string[];
   readonly mcp?: ProgramServers | undefined;
+  /** Decides which MCP servers may start. */
+  readonly mcpPolicy?: ServerPolicy | undefined;
   readonly terminal?: TerminalSettings;
   readonly plays?: ModelOptions['plays'];
   /** The agent that the main conversation runs as. */
@@ -159,7 +162,11 @@ export async function agentOptions<Command extends RunOptions & { readonly input
     mayBypass: command.mayBypass,
   });
   const { loaded } = permission;
-  const mcp = await openProgramServers(command, loaded, rules, plugins.servers);
+  const described =
+    mainAgent && mayDescribeServers(mainAgent, command)
+      ? readAgentServers(mainAgent)
+      : { servers: [], notes: [] };
+  const mcp = await openProgramServers(command, loaded, rules, [...plugins.servers, ...described.servers]);
   const notes = [
     ...plugins.notes,
     ...chosen.notes,
@@ -168,6 +175,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
     ...permission.notes,
     ...hookNotes,
     ...loop.problems,
+    ...described.notes,
   ];
   const { untrusted, others } = splitUntrustedNotes([...notes, ...mcp.notes]);
   for (const note of others) warn(note);
@@ -185,6 +193,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       defaultPermissionMode: permission.mode,
       rules,
       mcp: mcp.servers,
+      mcpPolicy: mcp.policy,
       configDirs: permission.configDirs,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
       declaredHooks: [...hooks.declared, ...plugins.hooks, ...chosen.hooks],

@@ -1,10 +1,19 @@
 /** Opens what gives the model its tools: MCP servers, the team, skills, schedules and the built-in tools. */
 import path from 'node:path';
-import { agentHasTool, type AgentOptions, isHostNamed, isToolDenied, LivePermissions } from '@heddle/agent';
+import {
+  type AgentDefinition,
+  agentHasTool,
+  type AgentOptions,
+  type AgentServers,
+  isHostNamed,
+  isToolDenied,
+  LivePermissions,
+} from '@heddle/agent';
 import type { SessionExtensions } from '@heddle/agent/extensions';
 import type { PermissionMode } from '@heddle/core';
 import type { SkillDeps } from '@heddle/tools';
-import type { ProgramServers } from '../mcp/program-servers.ts';
+import { mayDescribeServers } from '../mcp/open-servers.ts';
+import type { ProgramServers, ServerServices } from '../mcp/program-servers.ts';
 import type { SessionParts } from '../mcp/session-parts.ts';
 import { offered } from './agent-options.ts';
 import { inheritedFlags, mayStartRuns } from './inherited-flags.ts';
@@ -19,25 +28,51 @@ const USUAL_WINDOW = 200_000;
 
 /** Connects the MCP servers of the program to this session. Their library loads only if there are any. */
 export async function openServers(context: StartContext): Promise<SessionParts | undefined> {
-  const { options, session, surface, agent, hooks } = context;
+  const { options, agent } = context;
   const { mcp, rules, modelName, mainAgent } = options;
   if (mcp === undefined) return undefined;
-  const services = surface.services ?? {};
-  const { journal, id } = session;
   const { joinSession } = await import('../mcp/session-parts.ts');
   return joinSession(mcp, {
-    services: {
-      ...services,
-      elicit: services.elicit && elicitWithHooks(hooks, services.elicit),
-      traceparentOf: traceparentsOf(context),
-    },
+    services: servicesOf(context),
     ask: (question) => agent().askSmall(question),
     modelName,
-    folder: journal.path && path.join(path.dirname(journal.path), id, 'mcp'),
+    folder: serverFolder(context),
     isDenied: (name) =>
       isToolDenied(name, currentRules(rules)) || (mainAgent !== undefined && !agentHasTool(mainAgent, name)),
     window: options.context?.windowOf?.(modelName) ?? USUAL_WINDOW,
   });
+}
+
+/** Starts the servers that the definition of an agent describes. Undefined if they must not start. */
+export async function openServersOf(
+  definition: AgentDefinition,
+  context: StartContext,
+  signal: AbortSignal,
+): Promise<AgentServers | undefined> {
+  const { mcpPolicy: policy, rules, cwd } = context.options;
+  if (policy === undefined || !mayDescribeServers(definition, context.command)) return undefined;
+  const { openAgentServers } = await import('../mcp/agent-servers.ts');
+  const live = rules instanceof LivePermissions ? rules : undefined;
+  const folder = serverFolder(context);
+  return openAgentServers(
+    definition,
+    { policy, rules: live, cwd, services: servicesOf(context), folder },
+    signal,
+  );
+}
+
+function servicesOf(context: StartContext): ServerServices {
+  const { services = {} } = context.surface;
+  return {
+    ...services,
+    elicit: services.elicit && elicitWithHooks(context.hooks, services.elicit),
+    traceparentOf: traceparentsOf(context),
+  };
+}
+
+/** For the files of results. Undefined for a session that leaves nothing behind. */
+function serverFolder({ session: { journal, id } }: StartContext): string | undefined {
+  return journal.path && path.join(path.dirname(journal.path), id, 'mcp');
 }
 
 export async function openTeam({

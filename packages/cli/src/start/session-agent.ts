@@ -6,7 +6,7 @@ import { agentMemoryFolder, type AgentTypes } from './agent-types.ts';
 import { extensionNames } from './loaded-extensions.ts';
 import { type ExtensionSetup, modelForPrompt } from './open-extensions.ts';
 import type { OpenedHooks } from './open-hooks.ts';
-import type { ToolSources } from './open-tools.ts';
+import { openServersOf, type ToolSources } from './open-tools.ts';
 import { beforeExpansion } from './session-events.ts';
 import type { SessionTools } from './session-tools.ts';
 import type { StartContext } from './start-context.ts';
@@ -83,9 +83,10 @@ export function joinParts(context: StartContext, parts: OpenedParts): AgentOptio
 }
 
 function subagentOptions(
-  { command, options, surface, listeners }: StartContext,
+  context: StartContext,
   { agentTypes, extensions, team }: OpenedParts,
 ): AgentOptions['subagents'] {
+  const { command, options, surface, listeners } = context;
   if (!offered('Agent', command, options.rules)) return undefined;
   return {
     definitions: () => agentTypes.list,
@@ -97,6 +98,7 @@ function subagentOptions(
     model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
     maxDepth: depthIn(process.env) ?? options.maxSubagentDepth,
     loadSkill: async (name, signal) => (await extensions.loadSkill(name, '', { signal }))?.text,
+    openServers: (definition, signal) => openServersOf(definition, context, signal),
     memoryFolder: (definition) => agentMemoryFolder(definition, options),
     onLine: (line) => listeners.reportSubagentLine(line),
   };
