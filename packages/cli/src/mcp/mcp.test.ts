@@ -274,11 +274,15 @@ describe('a server of a host', () => {
     }
   }
 
-  it('is connected before the first request, and its tools are part of it', async () => {
+  // The TypeScript client names its servers in `initialize`, and the Python client in `--mcp-config`.
+  it.each([
+    ['initialize', [], { sdkMcpServers: ['calc'] }],
+    ['--mcp-config', ['--mcp-config', config({ calc: { type: 'sdk', name: 'calc' } })], {}],
+  ])('named by %s is connected before the first request, with its tools', async (_way, flags, names) => {
     const held = await host({
       script: [call('mcp__calc__double', { a: 21 }, 'c1'), say('42')],
-      flags: ['--allowed-tools', 'mcp__calc'],
-      first: [control('i1', { subtype: 'initialize', sdkMcpServers: ['calc'] }), prompt('go')],
+      flags: [...flags, '--allowed-tools', 'mcp__calc'],
+      first: [control('i1', { subtype: 'initialize', ...names }), prompt('go')],
       reply,
     });
     const init = held.lines.find(({ subtype }) => subtype === 'init');

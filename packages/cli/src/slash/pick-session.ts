@@ -50,7 +50,7 @@ export async function chooseSession(
 ): Promise<SessionChoice | undefined> {
   if (choice.from.kind !== 'pick') return choice;
   const { listSessions } = await import('@heddle/agent/sessions');
-  const sessions = listSessions(place);
+  const sessions = listSessions(place).filter(({ team }) => team === undefined);
   if (sessions.length === 0) {
     note('there is no conversation in this folder yet: this is a new one');
     return { ...choice, from: { kind: 'new' }, fork: false };

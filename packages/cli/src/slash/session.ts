@@ -26,7 +26,7 @@ export async function resumeSlash(words: string, chat: Chat): Promise<void> {
   const isEverywhere = words.toLowerCase() === 'all';
   const { cwd: _here, ...everywhere } = sessionPlace(process.env, cwd);
   const others = listSessions(isEverywhere ? everywhere : sessionPlace(process.env, cwd)).filter(
-    ({ id }) => id !== started.agent.sessionId,
+    ({ id, team }) => team === undefined && id !== started.agent.sessionId,
   );
   const isAsked = words === '' || isEverywhere;
   if (isAsked && others.length === 0)

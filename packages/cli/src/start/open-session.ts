@@ -16,12 +16,16 @@ import {
 import type { UserMessage } from '@heddle/core';
 import type { SessionChoice } from '../arguments/arguments.ts';
 import { sessionPlace } from '../config-dir.ts';
+import type { TeamPlace } from './session-team.ts';
 
 type ChosenSession =
   | { readonly ok: true; readonly session: Session }
   | { readonly ok: false; readonly message: string; readonly sessionId: string };
 
-export async function openChosen(choice: SessionChoice): Promise<ChosenSession> {
+export async function openChosen(
+  choice: SessionChoice,
+  team?: TeamPlace,
+): Promise<ChosenSession> {
   const fresh = choice.id ?? newUuid();
   if (!choice.persist && choice.from.kind === 'new')
     return { ok: true, session: memorySession(fresh, systemClock.now) };
@@ -30,6 +34,7 @@ export async function openChosen(choice: SessionChoice): Promise<ChosenSession> 
     version: VERSION,
     durability: process.env['HEDDLE_DURABILITY'] === 'power' ? 'power' : 'process',
     now: systemClock.now,
+    member: team && { teamName: team.folder.name, agentName: team.member.name },
   };
   if (choice.from.kind === 'new') return named(newSession(setup, fresh), fresh);
   const id = choice.from.kind === 'resume' ? choice.from.id : newestSession(setup.place);

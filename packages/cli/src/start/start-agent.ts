@@ -77,7 +77,9 @@ export async function startAgent(
   const ask = surface.agent?.canUseTool ?? options.canUseTool;
   const wanted = await openSandbox(options.sandboxSettings, options, { ask, notify });
   if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? newUuid() };
-  const opened = surface.session ? { ok: true as const, session: surface.session } : await openChosen(choice);
+  const opened = surface.session
+    ? { ok: true as const, session: surface.session }
+    : await openChosen(choice, surface.team);
   if (!opened.ok) return opened;
   const { session } = opened;
   const context: StartContext = {

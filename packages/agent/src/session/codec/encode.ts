@@ -14,6 +14,9 @@ export interface EntryFrame {
   readonly gitBranch?: string;
   /** Set in the session of a subagent. */
   readonly agentId?: string;
+  /** Set in the session of a member of a team. Other tools use the same names. */
+  readonly teamName?: string;
+  readonly agentName?: string;
 }
 
 /** Facts about earlier entries that a line must contain. */

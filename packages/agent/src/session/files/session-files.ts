@@ -1,6 +1,7 @@
 /** Lists session files and the files next to them. */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { LineFile } from './lines.ts';
 import { isSessionId, projectFolder, type SessionPlace } from './paths.ts';
 
 export interface SessionFile {
@@ -49,6 +50,26 @@ export function blobsBeside(file: string): string {
 
 export function idOf(file: string): string {
   return path.basename(file, ENDING);
+}
+
+/** The lines before the first prompt are shorter than this. */
+const HEAD_BYTES = 1024 * 1024;
+const FIRST_PROMPT = /^\{(?:"parentUuid":[^{]*?)?"type":"user"[^]*?"message":/m;
+
+/**
+ * Returns whether a subagent or a member of a team wrote the session. The line of the first prompt contains it before the text.
+ * In a fork, that line has the id of another session.
+ */
+export function isAgentSession({ path: file, id }: SessionFile): boolean {
+  const lines = new LineFile(file);
+  try {
+    const head = lines.read(0, Math.min(lines.size, HEAD_BYTES)).toString('utf8');
+    const origin = FIRST_PROMPT.exec(head)?.[0] ?? '';
+    const isMember = origin.includes('"teamName":"') && origin.includes(`"sessionId":"${id}"`);
+    return isMember || origin.includes('"isSidechain":true');
+  } finally {
+    lines.close();
+  }
 }
 
 function statOf(file: string, id: string): SessionFile[] {

@@ -9,6 +9,8 @@ export interface Facts {
   readonly seam: string;
   /** The session id in the line of the first prompt. In a fork, it differs from that of the file. */
   readonly firstSessionId: string | null;
+  /** The team of the member that wrote the first prompt. */
+  readonly teamName: string | null;
   readonly cwd: string | null;
   readonly gitBranch: string | null;
   /** The title that the user set, and the title of the session that this one was forked from. */
@@ -31,6 +33,7 @@ export const NO_FACTS: Facts = {
   readTo: 0,
   seam: '',
   firstSessionId: null,
+  teamName: null,
   cwd: null,
   gitBranch: null,
   ownTitle: null,
@@ -56,6 +59,8 @@ export interface SessionSummary {
   readonly title: string;
   readonly isNamed: boolean;
   readonly isFork: boolean;
+  /** The team, if a member of a team wrote the session. */
+  readonly team: string | undefined;
   readonly firstPrompt: string;
   readonly startedAt: number | undefined;
   readonly lastAt: number;
@@ -79,6 +84,7 @@ export function summaryOf({ id, path, size, mtimeMs }: SessionFile, facts: Facts
     title: facts.ownTitle ?? (isFork ? `${called} (fork)` : called),
     isNamed: (facts.ownTitle ?? facts.inheritedTitle) !== null,
     isFork,
+    team: isFork ? undefined : (facts.teamName ?? undefined),
     firstPrompt: facts.firstPrompt ?? '',
     startedAt: facts.startedAt ?? undefined,
     lastAt: facts.lastAt ?? mtimeMs,

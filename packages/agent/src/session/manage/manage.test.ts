@@ -171,6 +171,7 @@ describe('pruning', () => {
     title: id,
     isNamed: false,
     isFork: false,
+    team: undefined,
     firstPrompt: '',
     startedAt: undefined,
     lastAt,

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EntryBody } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { forkSession, newestSession, newSession, resumeSession } from './open.ts';
+import { forkSession, newestSession, newSession, type OpenSetup, resumeSession } from './open.ts';
 import { projectFolder } from '../files/paths.ts';
+import { listSessions } from '../listing/list.ts';
 import {
   assistant,
   boundary,
@@ -132,6 +133,29 @@ describe('the newest session', () => {
       utimesSync(path.join(folder, `${id}.jsonl`), second, second);
     }
     expect(newestSession(home.place)).toBe('newest');
+  });
+
+  it('is not that of a team member or of a subagent, but may be a fork of one', () => {
+    const home = createSessionHome();
+    const folder = projectFolder(home.place);
+    const member = { teamName: 'docs', agentName: 'ada' };
+    const store = (id: string, second: number, setup: OpenSetup): void => {
+      const { journal } = sessionOf(newSession(setup, id));
+      journal.append(user('u1', 'The text says "teamName":"x".'));
+      journal.close();
+      utimesSync(path.join(folder, `${id}.jsonl`), second, second);
+    };
+    store('own', 1, home.setup);
+    store('member', 2, { ...home.setup, member });
+    const sidechain = { parentUuid: null, isSidechain: true, sessionId: 'side', type: 'user', message: {} };
+    writeFileSync(path.join(folder, 'side.jsonl'), `${JSON.stringify({ ...sidechain, uuid: 'u' })}\n`);
+    expect(home.lines('member')[0]).toContain('"teamName":"docs","agentName":"ada"');
+    expect(newestSession(home.place)).toBe('own');
+    const fork = sessionOf(forkSession(home.setup, 'member', 'fork'));
+    expect(newestSession(home.place)).toBe('fork');
+    fork.journal.close();
+    const teams = listSessions(home.place).map(({ id, team = 'none' }) => `${id}: ${team}`);
+    expect(teams.toSorted()).toEqual(['fork: none', 'member: docs', 'own: none']);
   });
 
   it('is none that never began, and none in a folder without any', () => {

@@ -3,6 +3,7 @@ import { type Entry, Projection, type SessionSnapshot, unfinishedRun } from '@he
 import { existsSync, openSync, statSync } from 'node:fs';
 import { StoredCosts } from '../../cost/stored-costs.ts';
 import { currentBranch } from '../../prompt/session-context.ts';
+import type { EntryFrame } from '../codec/encode.ts';
 import { type Blobs, createBlobs } from '../files/blobs.ts';
 import { takeLock } from '../files/lock.ts';
 import {
@@ -13,7 +14,7 @@ import {
   sessionFolder,
   type SessionPlace,
 } from '../files/paths.ts';
-import { type SessionFile, sessionFilesOf } from '../files/session-files.ts';
+import { isAgentSession, sessionFilesOf } from '../files/session-files.ts';
 import { storageErrorReason, syncFolder } from '../files/write.ts';
 import { fileJournal } from '../journal/file-journal.ts';
 import { type Durability, EntryChain, type Journal, memoryJournal } from '../journal/journal.ts';
@@ -69,7 +70,12 @@ export interface OpenSetup {
   readonly version: string;
   readonly durability: Durability;
   readonly now: () => number;
+  /** Set if a member of a team runs the session. */
+  readonly member?: TeamOrigin | undefined;
 }
+
+/** The fields of a line that a member of a team wrote. */
+type TeamOrigin = Required<Pick<EntryFrame, 'teamName' | 'agentName'>>;
 
 export interface ResumeChoice {
   /** Keeps the conversation up to and including this message. */
@@ -94,13 +100,13 @@ export function forkSession(
   return open(setup, id, { is: 'copy', of: from }, at);
 }
 
-/** Returns the session of this folder that was written last. */
+/** Returns the session of this folder that was written last. Those of subagents and team members do not count. */
 export function newestSession(place: SessionPlace): string | undefined {
   const { otherConfigDirs = [], ...own } = place;
   // A session of another tool counts only if Heddle has none in this folder.
   for (const files of [sessionFilesOf(own), otherConfigDirs.length > 0 ? sessionFilesOf(place) : []]) {
-    let newest: SessionFile | undefined;
-    for (const file of files) if (!newest || file.mtimeMs > newest.mtimeMs) newest = file;
+    const newestFirst = files.toSorted((left, right) => right.mtimeMs - left.mtimeMs);
+    const newest = newestFirst.find((file) => !isAgentSession(file));
     if (newest) return newest.id;
   }
   return undefined;
@@ -234,7 +240,7 @@ function openLocked(
   id: string,
   { at, name, damage, release }: LockedChoice,
 ): OpenedSession {
-  const { place, version, durability, now } = setup;
+  const { place, version, durability, now, member } = setup;
   const file = sessionFile(place, id);
   const blobs = blobsOf(setup);
   let loaded = existsSync(file) ? loadSession(file, blobs) : undefined;
@@ -258,7 +264,7 @@ function openLocked(
     path: file,
     descriptor,
     length: repaired?.length ?? 0,
-    frame: { sessionId: id, cwd: place.cwd, version, ...branchAt(place.cwd) },
+    frame: { sessionId: id, cwd: place.cwd, version, ...branchAt(place.cwd), ...member },
     blobs,
     durability,
     chain,
