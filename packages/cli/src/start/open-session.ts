@@ -22,10 +22,7 @@ type ChosenSession =
   | { readonly ok: true; readonly session: Session }
   | { readonly ok: false; readonly message: string; readonly sessionId: string };
 
-export async function openChosen(
-  choice: SessionChoice,
-  team?: TeamPlace,
-): Promise<ChosenSession> {
+export async function openChosen(choice: SessionChoice, team?: TeamPlace): Promise<ChosenSession> {
   const fresh = choice.id ?? newUuid();
   if (!choice.persist && choice.from.kind === 'new')
     return { ok: true, session: memorySession(fresh, systemClock.now) };

@@ -55,7 +55,7 @@ describe('heddle team', () => {
     ]);
     expect(events.at(-1)?.hook_event_name).toBe('TeammateIdle');
 
-    const continued = await home.run(['-p', 'Go on.', '--continue', '--model', home.script([say('No.')])]);
+    const continued = await home.run(['-p', 'And now?', '--continue', '--model', home.script([say('No.')])]);
     expect(continued.stderr).toContain('There is no conversation to continue in this folder.');
 
     // A member of its own process works until the team is removed.

@@ -102,7 +102,7 @@ export function createControl(deps: ControlDeps): Control {
     const problems = agents === undefined || agents === null ? [] : started.agentTypes.add(agents);
     for (const note of [...wishes.notes, ...problems]) warn(note);
     if (wishes.title !== undefined) started.entitle(wishes.title);
-    if (deps.mcp && wishes.servers.length > 0) await addHostServers(deps.mcp, wishes.servers);
+    if (deps.mcp) await addHostServers(deps.mcp, wishes.servers);
     if (wishes.hooks.length > 0) hooks.join(wishes.hooks);
     if (wishes.forwardsSubagentText) started.forwardSubagentText();
     if (wishes.skills !== undefined) started.extensions.limitSkills(wishes.skills);

@@ -64,15 +64,23 @@ export function hostElicitation(requests: HostRequests): NonNullable<ClientServi
   };
 }
 
-/** Adds the servers that `initialize` names. */
-export async function addHostServers(mcp: ProgramServers, names: readonly string[]): Promise<void> {
-  await mcp.servers.replace('host', names.map(hostServer));
-  for (const name of names) mcp.servers.get(name)?.start();
+type ServerSet = Pick<ProgramServers, 'servers'>;
+
+/** Adds the servers that `initialize` names, and starts all servers of the host. Some clients name them in `--mcp-config`. */
+export async function addHostServers(mcp: ServerSet, names: readonly string[]): Promise<void> {
+  if (names.length > 0) await mcp.servers.replace('host', names.map(hostServer));
+  for (const server of hostServersOf(mcp)) server.start();
+}
+
+function hostServersOf(mcp: ServerSet): readonly McpServer[] {
+  return mcp.servers.all.filter(({ configured }) => configured.config.type === 'sdk');
 }
 
 /** Waits until the servers of the host are connected, a limited time. */
-export async function hostServersReady(mcp: ProgramServers): Promise<void> {
-  const servers = mcp.servers.all.filter(({ configured }) => configured.config.type === 'sdk');
+export async function hostServersReady(mcp: ServerSet): Promise<void> {
+  const servers = hostServersOf(mcp);
+  // A host may send no `initialize`.
+  for (const server of servers) server.start();
   if (servers.every(({ state }) => state.status !== 'pending')) return;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
