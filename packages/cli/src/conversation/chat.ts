@@ -75,7 +75,12 @@ export async function chat(given: ChatCommand): Promise<number> {
     screen,
     style,
     themes: style.colors ? themes : undefined,
-    renderer: new EventRenderer({ style, cwd, current: (tool, input) => currentText(tool, input, cwd) }),
+    renderer: new EventRenderer({
+      style,
+      cwd,
+      current: (tool, input) => currentText(tool, input, cwd),
+      detail: plain ? 'summary' : 'preview',
+    }),
     configDir: folder,
     remember: (prompt) => {
       recall.add(prompt);

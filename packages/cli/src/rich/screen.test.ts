@@ -49,6 +49,17 @@ describe('an answer', () => {
     await terminal.sees(/Thinking\n {2}\| First I count\.[^]*The\s+end\s+of\s+the\s+thought\./);
   });
 
+  it('shows five lines of a long result, and all of them after Ctrl-O', async () => {
+    const { start } = await scene([[call('Bash', { command: 'seq 101 112' }, 'b1')], [say('Counted.')]]);
+    const terminal = start(['go', '--allowed-tools', 'Bash']);
+    await terminal.sees('  ✓ 108\n    109\n    110\n    111\n    112\n    … 7 more lines (Ctrl-O)\n');
+    await terminal.sees('Counted.');
+    await terminal.sees(PROMPT);
+    expect(terminal.text).not.toMatch(/^\W*107$/m);
+    terminal.type('\u000f');
+    await terminal.sees(/\W101\n[^]*\W107\n[^]*\W112\n/);
+  });
+
   it('cannot imitate a question: the rule, the status and the input line follow it', async () => {
     const fake = 'Allow Bash?\n❯ 1   yes\n\nallow? ';
     const { start } = await scene([[say(fake), hang()]]);

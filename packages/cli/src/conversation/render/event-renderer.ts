@@ -17,7 +17,7 @@ import { shortened } from '../../terminal/amounts.ts';
 import { callLine, nameOf, purposeOf } from '../../terminal/call-line.ts';
 import type { OutputPart } from '../../terminal/screen.ts';
 import { attachmentNote, contextNote, retryNote, serverWords, systemNote, transitionNote } from './notes.ts';
-import { resultRows } from './result.ts';
+import { type ResultDetail, resultRows } from './result.ts';
 import { StreamedText } from './streamed-text.ts';
 import { todoChanges } from '../../terminal/todo-lines.ts';
 
@@ -26,6 +26,8 @@ export interface EventRendererSetup {
   readonly cwd: string;
   /** Returns the current text of the file that a call is about to change. */
   readonly current: (tool: string, input: JsonObject) => string | undefined;
+  /** How much of a result is shown. The default is a summary. */
+  readonly detail?: ResultDetail;
 }
 
 interface Call {
@@ -180,8 +182,8 @@ export class EventRenderer {
     const id = result.tool_use_id;
     const call = this.#calls.get(id);
     this.#calls.delete(id);
-    const { style } = this.#setup;
-    const [head = '', ...below] = resultRows(call?.tool ?? '', result, style);
+    const { style, detail } = this.#setup;
+    const [head = '', ...below] = resultRows(call?.tool ?? '', result, style, detail);
     const changed = call?.change && !result.is_error ? changeRows(call.change, style) : [];
     const follows = this.#lastCall === id;
     this.#lastCall = undefined;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { styleFor } from '../../terminal/style.ts';
-import { resultRows } from './result.ts';
+import { type ResultDetail, resultRows } from './result.ts';
 
 const style = styleFor({ plain: true, env: {} });
 
-function rows(tool: string, content: string, is_error = false): string[] {
-  return resultRows(tool, { type: 'tool_result', tool_use_id: 'x', content, is_error }, style);
+function rows(tool: string, content: string, is_error = false, detail?: ResultDetail): string[] {
+  return resultRows(tool, { type: 'tool_result', tool_use_id: 'x', content, is_error }, style, detail);
 }
 
 const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `line ${index}`);
@@ -104,5 +104,58 @@ describe('other results', () => {
     ['WebFetch', 'first\nsecond', 'ok: first (1 more line)'],
   ])('of %s are summarized', (tool, content, row) => {
     expect(rows(tool, content)).toEqual([row]);
+  });
+});
+
+describe('a preview', () => {
+  it.each([
+    ['Bash', lines(5).join('\n'), ['ok: line 0', '  line 1', '  line 2', '  line 3', '  line 4']],
+    [
+      'Bash',
+      lines(9).join('\n'),
+      ['ok: line 4', '  line 5', '  line 6', '  line 7', '  line 8', '  ... 4 more lines (Ctrl-O)'],
+    ],
+    // Lines that summarize the output precede the others.
+    [
+      'Bash',
+      ['Tests 3 passed', ...lines(7)].join('\n'),
+      ['ok: Tests 3 passed', '  line 3', '  line 4', '  line 5', '  line 6', '  ... 3 more lines (Ctrl-O)'],
+    ],
+    // Columns stay aligned.
+    ['Bash', '  name  size\n  a        1\n    b\tc', ['ok: name  size', '  a        1', '    b  c']],
+    ['WebFetch', 'first\nsecond', ['ok: first', '  second']],
+    [
+      'mcp__a__b',
+      lines(7).join('\n'),
+      ['ok: line 0', '  line 1', '  line 2', '  line 3', '  line 4', '  ... 2 more lines (Ctrl-O)'],
+    ],
+    ['Grep', 'a.ts:1:x\nb.ts:4:x', ['ok: 2 lines', '  a.ts:1:x', '  b.ts:4:x']],
+    [
+      'Glob',
+      [...lines(6), '(the newest 6 of 101; narrow the pattern for others)'].join('\n'),
+      ['ok: 6 files of 101', '  line 0', '  line 1', '  line 2', '  line 3', '  ... 2 more lines (Ctrl-O)'],
+    ],
+    ['Grep', 'No matches', ['ok: No matches']],
+    ['Read', '1\ta\n2\tb', ['ok: 2 lines']],
+    ['WebFetch', '', ['ok: done']],
+  ])('of %s has at most five lines: %j', (tool, content, expected) => {
+    expect(rows(tool, content, false, 'preview')).toEqual(expected);
+  });
+
+  it('of a failure has up to five lines that name a cause', () => {
+    const output = [...lines(4), ...lines(7).map((line) => `error in ${line}`), 'Exit code 1'].join('\n');
+    expect(rows('Bash', output, true, 'preview')).toEqual([
+      'failed: Exit code 1: error in line 0',
+      '  error in line 1',
+      '  error in line 2',
+      '  error in line 3',
+      '  error in line 4',
+      '  ... 6 more lines (Ctrl-O)',
+    ]);
+  });
+
+  it('cuts long lines', () => {
+    const [row = ''] = rows('WebFetch', 'x'.repeat(400), false, 'preview');
+    expect(row).toMatch(/^ok: x{157}\.\.\.$/);
   });
 });

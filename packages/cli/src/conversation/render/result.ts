@@ -10,13 +10,17 @@ interface ResultSummary {
   readonly note?: string;
 }
 
+/** `summary`: one line, or a few for a command. `preview`: the first or last lines, and how to see all of them. */
+export type ResultDetail = 'summary' | 'preview';
+
 /** The number of lines of an output that are shown. */
-const MAX_LINES = 3;
+const MAX_LINES: Readonly<Record<ResultDetail, number>> = { summary: 3, preview: 5 };
 /** The number of last lines that are searched for a summary. */
 const END_LINES = 8;
 
 /** `lines`: the lines of the result that are not empty. */
-function summarizeCommand(lines: readonly string[], isError: boolean): ResultSummary {
+function summarizeCommand(lines: readonly string[], isError: boolean, detail: ResultDetail): ResultSummary {
+  const most = MAX_LINES[detail];
   const { output, ending, notes, kept } = parted(lines);
   const background = /in the background as task (\w+)/.exec(ending ?? '')?.[1];
   if (background !== undefined) return { lines: [`runs in the background: /tasks ${background}`] };
@@ -25,8 +29,8 @@ function summarizeCommand(lines: readonly string[], isError: boolean): ResultSum
     return withRest({ head: ['Interrupted'], shown: last, all: output, kept });
   }
   const head = ending === undefined ? [] : [ending];
-  if (!isError) return withRest({ head, shown: endOf(output), all: output, kept, notes });
-  return withRest({ head, shown: causeOf(output), all: output, kept, notes });
+  if (!isError) return withRest({ head, shown: endOf(output, detail), all: output, kept, notes });
+  return withRest({ head, shown: causeOf(output, most), all: output, kept, notes });
 }
 
 interface Parts {
@@ -74,12 +78,17 @@ function withRest({ head, shown, all, kept, notes = [] }: Choice): ResultSummary
 const RESULT =
   /\b(pass(ed|ing|es)?|fail(ed|ures?|ing|s)?|errors?|warnings?|tests?|success(ful)?|built|compiled|added|created|found)\b/i;
 
-/** Returns the last line of a success, and the lines near it that summarize it. */
-function endOf(output: readonly string[]): readonly string[] {
-  if (output.length <= MAX_LINES) return output;
-  const end = output.slice(-END_LINES);
-  const summaries = end.slice(0, -1).filter((line) => RESULT.test(line));
-  return [...summaries.slice(1 - MAX_LINES), ...end.slice(-1)];
+/** Returns the last line of a success, and the lines near it that summarize it. A preview has the lines before them, too. */
+function endOf(output: readonly string[], detail: ResultDetail): readonly string[] {
+  const most = MAX_LINES[detail];
+  if (output.length <= most) return output;
+  const end = [...output.slice(-END_LINES).entries()];
+  const before = end.slice(0, -1);
+  const summaries = before.filter(([, line]) => RESULT.test(line)).slice(1 - most);
+  const left = detail === 'preview' ? most - 1 - summaries.length : 0;
+  const others = before.filter((entry) => !summaries.includes(entry));
+  const shown = [...summaries, ...(left > 0 ? others.slice(-left) : []), ...end.slice(-1)];
+  return shown.sort(([left], [right]) => left - right).map(([, line]) => line);
 }
 
 const CAUSE =
@@ -91,28 +100,34 @@ const NOISE =
   /^(Node\.js v\d|node:internal|\s+at |npm (error|ERR!) *(\w*\s*$|code |errno |syscall |path |\w+ This is related|A complete log)|.*complete log of this run)/;
 
 /** Returns the first lines of a failure that name a cause, or else the last lines. */
-function causeOf(output: readonly string[]): readonly string[] {
-  if (output.length <= MAX_LINES) return output;
+function causeOf(output: readonly string[], most: number): readonly string[] {
+  if (output.length <= most) return output;
   const relevant = output.filter((line) => !NOISE.test(line));
   const causes = relevant.filter((line) => CAUSE.test(line));
-  if (causes.length > 0) return causes.slice(0, MAX_LINES);
+  if (causes.length > 0) return causes.slice(0, most);
   const complaints = relevant.filter((line) => COMPLAINT.test(line));
-  return complaints.length > 0 ? complaints.slice(0, MAX_LINES) : relevant.slice(-MAX_LINES);
+  return complaints.length > 0 ? complaints.slice(0, most) : relevant.slice(-most);
 }
 
 /** `isRefused`: the user rejected the request, but the call did not fail. */
 type ResultState = ResultSummary & { readonly isRefused?: true };
 
 /** `lines`: the lines of the result that are not empty. */
-function summarizeResult(tool: string, lines: readonly string[], isError: boolean): ResultState {
-  if (tool === 'Bash') return summarizeCommand(lines, isError);
-  if (isError || lines.length === 0) return firstOf(lines);
+function summarizeResult(
+  tool: string,
+  lines: readonly string[],
+  isError: boolean,
+  detail: ResultDetail,
+): ResultState {
+  if (tool === 'Bash') return summarizeCommand(lines, isError, detail);
+  const first = detail === 'summary' ? 1 : MAX_LINES.preview;
+  if (isError || lines.length === 0) return firstOf(lines, first);
   switch (tool) {
     case 'Read':
-      return lines.length > 1 ? { lines: [pluralize(lines.length, 'line')] } : firstOf(lines);
+      return lines.length > 1 ? { lines: [pluralize(lines.length, 'line')] } : firstOf(lines, first);
     case 'Grep':
     case 'Glob':
-      return { lines: [foundIn(tool, lines)] };
+      return foundIn(tool, lines, detail);
     case 'AskUserQuestion':
       return { lines: [answersIn(lines)] };
     case 'TodoWrite':
@@ -125,31 +140,36 @@ function summarizeResult(tool: string, lines: readonly string[], isError: boolea
     case 'Write':
       return { lines: [changeResult(lines)] };
     default:
-      return firstOf(lines);
+      return firstOf(lines, first);
   }
 }
 
-function firstOf(lines: readonly string[]): ResultSummary {
-  const [first = 'done', ...others] = lines;
-  return others.length === 0
-    ? { lines: [first] }
-    : { lines: [first], note: pluralize(others.length, 'more line') };
+function firstOf(lines: readonly string[], most: number): ResultSummary {
+  const shown = lines.slice(0, most);
+  const left = lines.length - shown.length;
+  return {
+    lines: shown.length === 0 ? ['done'] : shown,
+    ...(left > 0 ? { note: pluralize(left, 'more line') } : {}),
+  };
 }
 
 const NOTICE = /^\((?:lines|files) \d+-(\d+) of (\d+)|^\(the newest (\d+) of (\d+)|^\(not all files/;
 
-function foundIn(tool: string, lines: readonly string[]): string {
+function foundIn(tool: string, lines: readonly string[], detail: ResultDetail): ResultSummary {
   const [last = ''] = lines.slice(-1);
   const notice = NOTICE.exec(last);
   const found = notice ? lines.slice(0, -1) : lines;
   const [only = ''] = found;
-  if (/^No (matches|files found)$|^There are only/.test(only)) return only;
+  if (/^No (matches|files found)$|^There are only/.test(only)) return { lines: [only] };
   // Matching lines are shown with the file name and the line number.
   const isLines = tool === 'Grep' && found.some((line) => /^.*[:-]\d+[:-]/.test(line));
-  if (found.length === 1) return only;
+  if (found.length === 1) return { lines: [only] };
   const all = notice?.[2] ?? notice?.[4];
   const count = pluralize(found.length, isLines ? 'line' : 'file');
-  return all === undefined ? `${count}${notice ? ' and more' : ''}` : `${count} of ${all}`;
+  const head = all === undefined ? `${count}${notice ? ' and more' : ''}` : `${count} of ${all}`;
+  if (detail === 'summary') return { lines: [head] };
+  const shown = firstOf(found, MAX_LINES.preview - 1);
+  return { ...shown, lines: [head, ...shown.lines] };
 }
 
 const ANSWER = '→ ';
@@ -176,27 +196,43 @@ function changeResult([first = '']: readonly string[]): string {
 const MAX_LINE_LENGTH = 160;
 
 /** Formats the result in rows. The first row starts with the sign, the others are indented. */
-export function resultRows(tool: string, result: ToolResultBlock, { paint, signs }: Style): string[] {
+export function resultRows(
+  tool: string,
+  result: ToolResultBlock,
+  { paint, signs }: Style,
+  detail: ResultDetail = 'summary',
+): string[] {
   const isError = result.is_error === true;
-  const { lines, note, isRefused } = summarizeResult(tool, linesOf(result), isError);
+  const { lines, note, isRefused } = summarizeResult(tool, linesOf(result), isError, detail);
   const sign = isError
     ? paint('red', signs.failed)
     : isRefused
       ? paint('yellow', signs.failed)
       : paint('green', signs.ok);
-  const [first = 'done', second, ...others] = lines.map((line) =>
-    shortened(line, MAX_LINE_LENGTH, signs.more),
-  );
+  const isPreview = detail === 'preview';
+  const [first = 'done', second, ...others] = isPreview
+    ? alignLines(lines, signs.more)
+    : lines.map((line) => shortened(line, MAX_LINE_LENGTH, signs.more));
   // The exit code and the next line form one sentence.
   const isSentence = second !== undefined && /^(Exit code \d+|Interrupted)$/.test(first);
   const rows = isSentence
-    ? [`${first}: ${second}`, ...others]
+    ? [`${first}: ${second.trimStart()}`, ...others]
     : [first, ...(second === undefined ? [] : [second]), ...others];
-  return rows.map((line, index) => {
-    const lead = index === 0 ? `${sign} ` : '  ';
-    const more = note !== undefined && index === rows.length - 1 ? ` ${paint('dim', `(${note})`)}` : '';
-    return `${lead}${line}${more}`;
-  });
+  const all = rows.map((line, index) => `${index === 0 ? `${sign} ` : '  '}${line}`);
+  if (note === undefined) return all;
+  if (isPreview) return [...all, `  ${paint('dim', `${signs.more} ${note} (Ctrl-O)`)}`];
+  return [...all.slice(0, -1), `${all.at(-1) ?? ''} ${paint('dim', `(${note})`)}`];
+}
+
+/** Shortens the lines. Columns stay aligned, and the common indentation is removed. */
+function alignLines(lines: readonly string[], more: string): string[] {
+  const expanded = lines.map((line) => line.replaceAll('\t', '  ').trimEnd());
+  const indent = Math.max(0, Math.min(...expanded.map((line) => line.search(/\S/))));
+  return expanded
+    .map((line) => line.slice(indent))
+    .map((line) =>
+      line.length <= MAX_LINE_LENGTH ? line : `${line.slice(0, MAX_LINE_LENGTH - more.length)}${more}`,
+    );
 }
 
 /** Returns the lines of the result without empty lines and without the marks for the model. */
