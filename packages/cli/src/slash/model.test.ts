@@ -28,7 +28,7 @@ describe('another model', () => {
   it('is not taken where its key is missing', async () => {
     for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN']) vi.stubEnv(name, undefined);
     expect(await choosing('opus')).toEqual({
-      said: expect.stringMatching(/no key for claude-opus.*The model is still rehearsal\./),
+      output: expect.stringMatching(/no key for claude-opus.*The model is still rehearsal\./),
       changed: undefined,
     });
   });
