@@ -51,6 +51,7 @@ export { newUuid } from './session/uuid.ts';
 export {
   forkSession,
   newestSession,
+  snapshotOf,
   newSession,
   type OpenedSession as Opened,
   type OpenSetup,

@@ -85,6 +85,8 @@ interface LiveTools {
 
 /** The prompt, and the messages that join the conversation beside it. */
 interface AgentPromptOptions {
+  /** The name of the agent that the conversation runs as. The session stores it. */
+  readonly agentName?: string | undefined;
   /** In place of the built-in prompt. */
   readonly systemPrompt?: readonly string[] | undefined;
   readonly appendSystemPrompt?: string | undefined;

@@ -19,6 +19,7 @@ import {
   thinkingAfterLoss,
   type ToolHooks,
   type ToolUseContext,
+  omitUndefined,
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { contextPortOf } from '../context/context-port.ts';
@@ -220,7 +221,7 @@ function watching(
 
 /** Fixed when the session starts. Later changes arrive as messages. */
 export function newHead(options: AgentOptions): SessionSnapshot {
-  const { cwd, modelName, isPromptShared = false } = options;
+  const { cwd, modelName, agentName: agent, isPromptShared = false } = options;
   const systemContext = { 'Working directory': cwd, ...options.systemContext };
   const userContext = { ...options.userContext, ...memoryContext(options) };
   return {
@@ -229,6 +230,7 @@ export function newHead(options: AgentOptions): SessionSnapshot {
     systemPrompt: promptOf(options),
     userContext: isPromptShared ? { ...systemContext, ...userContext } : userContext,
     systemContext: isPromptShared ? {} : systemContext,
+    ...omitUndefined({ agent }),
   };
 }
 

@@ -7,6 +7,8 @@ import {
   isToolDenied,
   LivePermissions,
   memoryFolder,
+  newestSession,
+  snapshotOf,
 } from '@heddle/agent';
 import { type DeclaredHook, type InactiveReason, settingsHooks } from '@heddle/agent/hooks';
 import {
@@ -200,6 +202,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       hooksInactive: hooks.othersInactive,
       untrusted,
       mainAgent,
+      agentName: mainAgent?.name,
       agentTypes,
       agentHooks,
       maxSubagentDepth: settings.maxSubagentDepth,
@@ -261,13 +264,18 @@ async function mainAgentOf<Command extends RunOptions>(
   setting: string | undefined,
   known: Pick<AgentSetup, 'configDirs' | 'agentHooks' | 'plugins'>,
 ): Promise<ChosenAgent<Command>> {
-  const name = command.agent ?? setting;
+  const stored = command.agent === undefined ? await agentSoFar(command) : undefined;
+  const name = command.agent ?? stored ?? setting;
   if (name === undefined) return { ok: true, command, hooks: [], notes: [] };
   const { findMainAgent, hooksOfMainAgent, runAsAgent } = await import('./main-agent.ts');
   const place = { ...known, cwd: process.cwd() };
   const agentTypes = await readAgentTypes(command, place);
   const from = command.agent === undefined ? 'agent in the settings' : '--agent';
   const found = findMainAgent(agentTypes, name, from);
+  if (!found.ok && stored !== undefined) {
+    const note = `The session ran as the agent ${stored}, which does not exist any more.`;
+    return { ok: true, command, hooks: [], notes: [note] };
+  }
   if (!found.ok) return found;
   const { agent: mainAgent } = found;
   const trusted = isTrusted({ cwd: place.cwd, home: os.homedir(), env: process.env });
@@ -293,6 +301,20 @@ function agentHookPolicy({ files }: LoadedSettings, merged: JsonObject): AgentHo
 async function modelSoFar({ session }: RunOptions): Promise<string | undefined> {
   if (session.from.kind === 'new') return undefined;
   return (await import('./session-model.ts')).sessionModel(session);
+}
+
+/** Returns the agent of the session that is continued. It applies if the user does not name an agent. */
+async function agentSoFar({ session: { from } }: RunOptions): Promise<string | undefined> {
+  if (from.kind === 'new') return undefined;
+  const place = sessionPlace(process.env, process.cwd());
+  const word = from.kind === 'resume' ? from.id : newestSession(place);
+  if (word === undefined) return undefined;
+  const snapshot = snapshotOf(place, word);
+  if (snapshot) return snapshot.agent;
+  // A title, or the beginning of an id. A session that is not found is reported when it is opened.
+  const { meantSession } = await import('../sessions/pick.ts');
+  const meant = meantSession(word, place);
+  return meant.ok ? snapshotOf(place, meant.id)?.agent : undefined;
 }
 
 /** A tool that is denied as a whole is not even shown to the model. */

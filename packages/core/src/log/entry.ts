@@ -129,6 +129,8 @@ export interface SessionSnapshot {
   readonly userContext: Readonly<Record<string, string>>;
   readonly systemContext: Readonly<Record<string, string>>;
   readonly forkedFrom?: string;
+  /** The agent that the conversation runs as. */
+  readonly agent?: string;
 }
 
 export type Entry = EntryBody & { readonly at: number };

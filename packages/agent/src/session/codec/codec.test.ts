@@ -29,6 +29,7 @@ const EVERY_KIND: Readonly<Record<EntryBody['type'], readonly EntryBody[]>> = {
         userContext: { a: 'b' },
         systemContext: { c: 'd' },
         forkedFrom: 's0',
+        agent: 'reviewer',
       },
     },
   ],

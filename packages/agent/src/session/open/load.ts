@@ -1,13 +1,14 @@
 /** Loads a session. Only lines after the last boundary are read, so a compacted history does not make it slower. */
 import { type Entry, LastRun, type Message, Projection, type SessionSnapshot } from '@heddle/core';
-import { appendFileSync, mkdirSync, truncateSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { StoredCosts } from '../../cost/stored-costs.ts';
 import { decodeEntry, type Decoded } from '../codec/decode.ts';
 import { BOUNDARY_START, END_START, SESSION_START } from '../codec/encode.ts';
 import { conversationLines, decodedLines, decodeLine, isFromAnotherTool } from '../codec/read-lines.ts';
-import type { Blobs } from '../files/blobs.ts';
+import { type Blobs, createBlobs } from '../files/blobs.ts';
 import { LineFile, type Unwanted, wholeLength, wholeLines } from '../files/lines.ts';
+import { blobsBeside } from '../files/session-files.ts';
 import { EntryChain } from '../journal/journal.ts';
 
 interface LoadedSession {
@@ -84,6 +85,17 @@ const KIND_LENGTH = 24;
 function isSettled(end: string): boolean {
   const decoded = decodeEntry(end);
   return decoded.kind === 'entry' && decoded.before !== undefined;
+}
+
+/** Returns the snapshot at the start of a session file. Undefined if there is none. Reads one line. */
+export function storedSnapshot(path: string): SessionSnapshot | undefined {
+  if (!existsSync(path)) return undefined;
+  const file = new LineFile(path);
+  try {
+    return snapshotIn(file.firstLine(), createBlobs(blobsBeside(path), false));
+  } finally {
+    file.close();
+  }
 }
 
 /** It is the first line, except in a conversation that another tool began. */

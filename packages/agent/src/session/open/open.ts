@@ -19,7 +19,7 @@ import { storageErrorReason, syncFolder } from '../files/write.ts';
 import { fileJournal } from '../journal/file-journal.ts';
 import { type Durability, EntryChain, type Journal, memoryJournal } from '../journal/journal.ts';
 import { copyCompanions, copySession, discardCopy, dropDamagedLines } from './copy.ts';
-import { historyUpTo, loadSession, repairTornEnd, storedEntries } from './load.ts';
+import { historyUpTo, loadSession, repairTornEnd, storedEntries, storedSnapshot } from './load.ts';
 
 export interface Session {
   readonly id: string;
@@ -110,6 +110,11 @@ export function newestSession(place: SessionPlace): string | undefined {
     if (newest) return newest.id;
   }
   return undefined;
+}
+
+/** Returns what a session started with, without loading it. Undefined if there is no session with this id. */
+export function snapshotOf(place: SessionPlace, id: string): SessionSnapshot | undefined {
+  return isSessionId(id) ? storedSnapshot(sessionFile(place, id)) : undefined;
 }
 
 /**
