@@ -72,6 +72,11 @@ const OWN_SETTINGS = {
     meaning:
       'the colors of the terminal: auto, dark, light, dark-colorblind, light-colorblind, or a file in the folder themes',
   },
+  editorMode: {
+    ...oneOf('normal', 'vim'),
+    byDefault: 'normal',
+    meaning: 'the keys of the input line in the terminal; vim has an insert and a normal mode',
+  },
   statusLine: {
     ...statusCommand,
     meaning: 'a command whose first line of output replaces the facts in the status line',

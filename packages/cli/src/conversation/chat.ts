@@ -56,6 +56,7 @@ export async function chat(given: ChatCommand): Promise<number> {
         env: process.env,
         complete: completionIn(cwd, commands),
         commands,
+        hasVimKeys: options.options.terminal?.editorMode === 'vim',
         ...(style.colors ? { onReply: (text: string) => themes.takeReply(text) } : {}),
       });
   const { paint, signs } = style;

@@ -12,8 +12,9 @@ import { type InputAction, PromptInput } from './prompt-input.ts';
 
 const FILES = ['src/', 'src/main.ts', 'src/main.test.ts', 'docs/my notes.md', 'README.md'].map(searchable);
 
-function line(history: readonly string[] = []) {
+function line(history: readonly string[] = [], hasVimKeys = false) {
   const input = new PromptInput({
+    hasVimKeys,
     recall: new Recall(history),
     complete: () => ({ kind: 'nothing' }),
     menus: {
@@ -142,4 +143,26 @@ it('finds a file among 100,000 in less than half a second of processor time', ()
   const before = process.cpuUsage();
   expect(bestMatches('mod42171', names, 8)[0]).toMatch(/module-42171\.ts$/);
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(400);
+});
+
+describe('a line with Vim keys', () => {
+  const ESCAPE: Key = { name: 'escape', sequence: '\u001b' };
+
+  it('edits, undoes, finds earlier prompts, and starts in insert mode after a prompt', () => {
+    const { input, actions, type } = line(['earlier'], true);
+    type('one two');
+    input.take(ESCAPE);
+    expect(input.vimMode).toBe('normal');
+    type('dd');
+    expect(input.draft.text).toBe('');
+    type('u');
+    expect(input.draft.text).toBe('one two');
+    type('k');
+    expect(input.draft.text).toBe('earlier');
+    expect(input.menu).toBeUndefined();
+    type(ENTER);
+    expect(actions).toEqual([{ kind: 'submit', text: 'earlier', shown: 'earlier' }]);
+    expect(input.vimMode).toBe('insert');
+    expect(input.take(ESCAPE)).toEqual({ kind: 'editor', action: 'escape' });
+  });
 });

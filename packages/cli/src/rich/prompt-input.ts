@@ -6,6 +6,7 @@ import {
   type EditorAction,
   EMPTY,
   insert,
+  isTyped,
   type Key,
   press,
 } from '../terminal/input/editor.ts';
@@ -18,6 +19,8 @@ import {
   type Search,
   searchKey,
 } from '../terminal/input/search.ts';
+import { NEW_VIM, pressVim, type VimState } from '../terminal/input/vim.ts';
+import { charactersOf } from '../terminal/width.ts';
 import { FoldedPastes } from './folded-pastes.ts';
 import { type Menu, menuFor, menuKey, type MenuSources } from './menu.ts';
 
@@ -27,6 +30,8 @@ export interface PromptInputSetup {
   readonly complete: (draft: Draft) => Completed;
   /** The entries of menus. Undefined for a line without menus. */
   readonly menus?: MenuSources;
+  /** The line has the modes and keys of Vim. */
+  readonly hasVimKeys?: boolean;
 }
 
 /** An action that the screen carries out. */
@@ -64,8 +69,16 @@ export class PromptInput {
   /** The text that Ctrl-Y inserted last, if no other key followed. */
   #putBack: PutBack | undefined;
 
+  /** Undefined without Vim keys. */
+  #vim: VimState | undefined;
+
   constructor(setup: PromptInputSetup) {
     this.#setup = setup;
+    this.#vim = setup.hasVimKeys ? NEW_VIM : undefined;
+  }
+
+  get vimMode(): VimState['mode'] | undefined {
+    return this.#vim?.mode;
   }
 
   get draft(): Draft {
@@ -140,6 +153,22 @@ export class PromptInput {
       if (pressed.kind === 'accept' && pressed.submits) return this.#submit();
       if (pressed.kind !== 'other') return undefined;
     }
+    // Letters that arrive together are several commands.
+    const letters = this.#vim?.mode === 'normal' && isTyped(key) ? charactersOf(key.sequence ?? '') : [];
+    if (letters.length > 1) {
+      for (const sequence of letters) this.take({ sequence });
+      return undefined;
+    }
+    const vim = this.#vim && pressVim(this.#vim, this.#draft, key);
+    this.#vim = vim?.vim;
+    if (vim?.kind === 'draft') {
+      this.draft = vim.draft;
+      return undefined;
+    }
+    return this.#edit(vim?.key ?? key, putBack);
+  }
+
+  #edit(key: Key, putBack: PutBack | undefined): InputAction | undefined {
     const erased = key.name === 'backspace' ? this.#pastes.eraseMark(this.#draft) : undefined;
     const pressed = erased ? { kind: 'draft' as const, draft: erased } : press(this.#draft, key);
     if (pressed.kind === 'wish') return this.#act(pressed.wish, putBack);
@@ -201,6 +230,7 @@ export class PromptInput {
     const shown = this.#draft.text;
     const text = this.takeDraft();
     this.#earlier = [];
+    if (this.#vim) this.#vim = { ...this.#vim, mode: 'insert' };
     return { kind: 'submit', text, shown };
   }
 

@@ -96,7 +96,7 @@ export class RichScreen implements Screen, LiveView {
       files: (query: string, most: number) => files.search(query, most),
     };
     this.#prompts = new PromptInput({ ...setup, menus });
-    this.#answers = new PromptInput(setup);
+    this.#answers = new PromptInput({ recall: setup.recall, complete: setup.complete });
     this.#keyboard = new Keyboard(input, output, {
       key: (key) => this.#take(key),
       paste: (text) => {
@@ -425,7 +425,10 @@ export class RichScreen implements Screen, LiveView {
       {
         open: this.#transcript.open,
         activity: activityRows(this.#state, this.#queued, { style, now: Date.now(), isAsking }),
-        facts: this.#facts,
+        facts: [
+          ...(this.#prompts.vimMode === 'normal' ? [style.paint('cyan', 'NORMAL')] : []),
+          ...this.#facts,
+        ],
         dialog:
           this.#dialog &&
           dialogRows(this.#dialog, {

@@ -231,6 +231,23 @@ describe('the input line', () => {
   });
 });
 
+it('has Vim keys if the settings ask for them, and shows the normal mode', async () => {
+  const { start, folder, sent } = await scene([[say('Done.')]]);
+  mkdirSync(path.join(folder, 'config'), { recursive: true });
+  writeFileSync(path.join(folder, 'config', 'settings.json'), '{ "editorMode": "vim" }');
+  const terminal = start();
+  await terminal.sees(PROMPT);
+  terminal.type('count the pears');
+  await terminal.shows(/\n> count the pears$/);
+  terminal.type(ESC);
+  await terminal.shows(/\n── NORMAL · claude-sonnet-4-5/);
+  terminal.type('cbapple');
+  await terminal.shows(/\n── claude-sonnet-4-5 [^\n]*\n> count the apples$/);
+  terminal.type(ENTER);
+  await terminal.shows('Done.');
+  expect(sent(1)).toContain('count the apples');
+});
+
 describe('a picker', () => {
   it('finds a model by a few letters, and a theme, which is stored and applies at once', async () => {
     const { folder, start } = await scene([[say('One.')], [say('Uses `code`.')]]);

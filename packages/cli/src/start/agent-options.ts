@@ -77,6 +77,7 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
 /** The settings that concern only a conversation in the terminal. */
 interface TerminalSettings {
   readonly theme: string | undefined;
+  readonly editorMode: 'normal' | 'vim' | undefined;
   /** The user's own command for the status line. Undefined if the folder with the setting is not trusted. */
   readonly statusCommand: string | undefined;
 }
@@ -242,6 +243,7 @@ function terminalSettings(merged: JsonObject): TerminalSettings {
   const command = readSetting(merged, 'statusLine')?.['command'];
   return {
     theme: readSetting(merged, 'theme'),
+    editorMode: readSetting(merged, 'editorMode'),
     statusCommand: typeof command === 'string' && command.trim() !== '' ? command : undefined,
   };
 }

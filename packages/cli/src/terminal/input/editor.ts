@@ -71,7 +71,7 @@ function change(draft: Draft, key: Key): Draft | EditorAction {
       if (key.shift) return insert(draft, '\n');
       // A backslash at the end continues the prompt on another line.
       return draft.text.endsWith('\\') && draft.cursor === draft.text.length
-        ? insert(erase(draft, before(draft)), '\n')
+        ? insert(erase(draft, previousCharacter(draft)), '\n')
         : 'submit';
     case 'enter':
       return insert(draft, '\n');
@@ -80,13 +80,13 @@ function change(draft: Draft, key: Key): Draft | EditorAction {
     case 'tab':
       return key.shift ? 'next mode' : 'complete';
     case 'backspace':
-      return erase(draft, before(draft));
+      return erase(draft, previousCharacter(draft));
     case 'delete':
-      return erase(draft, after(draft));
+      return erase(draft, nextCharacter(draft));
     case 'left':
-      return at(draft, before(draft));
+      return at(draft, previousCharacter(draft));
     case 'right':
-      return at(draft, after(draft));
+      return at(draft, nextCharacter(draft));
     case 'home':
       return at(draft, startOfLine(draft));
     case 'end':
@@ -105,7 +105,7 @@ function controlled(draft: Draft, name: string): Draft | EditorAction {
     case 'c':
       return 'interrupt';
     case 'd':
-      return draft.text === '' ? 'leave' : erase(draft, after(draft));
+      return draft.text === '' ? 'leave' : erase(draft, nextCharacter(draft));
     case 'j':
     case 'return':
       return insert(draft, '\n');
@@ -114,11 +114,11 @@ function controlled(draft: Draft, name: string): Draft | EditorAction {
     case 'e':
       return at(draft, endOfLine(draft));
     case 'b':
-      return at(draft, before(draft));
+      return at(draft, previousCharacter(draft));
     case 'f':
-      return at(draft, after(draft));
+      return at(draft, nextCharacter(draft));
     case 'h':
-      return erase(draft, before(draft));
+      return erase(draft, previousCharacter(draft));
     case 'u':
       return erase(draft, startOfLine(draft));
     case 'k':
@@ -183,7 +183,8 @@ export function insert({ text, cursor }: Draft, added: string): Draft {
   return { text: text.slice(0, cursor) + clean + text.slice(cursor), cursor: cursor + clean.length };
 }
 
-function isTyped({ sequence = '' }: Key): boolean {
+/** The key is text. */
+export function isTyped({ sequence = '' }: Key): boolean {
   return sequence !== '' && !/^\p{Cc}/u.test(sequence);
 }
 
@@ -200,12 +201,12 @@ function erase({ text, cursor }: Draft, to: number): Draft {
 /** Longer than any character. Only this part around the cursor is split into characters, because a paste may be long. */
 const MAX_CHARACTER_LENGTH = 128;
 
-function before({ text, cursor }: Draft): number {
+export function previousCharacter({ text, cursor }: Draft): number {
   const near = text.slice(Math.max(0, cursor - MAX_CHARACTER_LENGTH), cursor);
   return cursor - (charactersOf(near).at(-1)?.length ?? 0);
 }
 
-function after({ text, cursor }: Draft): number {
+export function nextCharacter({ text, cursor }: Draft): number {
   return cursor + (charactersOf(text.slice(cursor, cursor + MAX_CHARACTER_LENGTH))[0]?.length ?? 0);
 }
 
@@ -222,11 +223,11 @@ function wordAfter({ text, cursor }: Draft): number {
   return cursor + (/^\s*\S*/.exec(text.slice(cursor))?.[0].length ?? 0);
 }
 
-function startOfLine({ text, cursor }: Draft): number {
+export function startOfLine({ text, cursor }: Draft): number {
   return text.lastIndexOf('\n', cursor - 1) + 1;
 }
 
-function endOfLine({ text, cursor }: Draft): number {
+export function endOfLine({ text, cursor }: Draft): number {
   const end = text.indexOf('\n', cursor);
   return end < 0 ? text.length : end;
 }
