@@ -17,4 +17,4 @@ export { McpServers, type ServerReport, type ServersDeps } from './servers/mcp-s
 export type { ServerPrompt } from './servers/expand-prompt.ts';
 export { SessionServers } from './servers/session-servers.ts';
 export { cleanLine, cleanText } from './server-text.ts';
-export { toolName } from './tools/tool-names.ts';
+export { sharedPrefixOf, toolName } from './tools/tool-names.ts';

@@ -44,7 +44,8 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
       record.denials.note({ tool_name: tool.name, tool_use_id: toolUseId, tool_input: input, by, message });
       return { behavior: 'deny', message, ...(interrupt ? { interrupt } : {}) };
     };
-    const call = { toolUseId, tool: tool.name, input, mode: live.mode ?? context.permissionMode };
+    const mode = live.modeFor(tool.name, live.mode ?? context.permissionMode);
+    const call = { toolUseId, tool: tool.name, input, mode };
     const place = await options.sandbox?.enter(call, signal);
     if (place?.kind === 'refused') return deny(place.why);
     const request: AuthorizeRequest = {
@@ -210,7 +211,7 @@ async function decider(
   const world: PermissionWorld = observeWorld(surroundings);
   const standing = () => ({
     rules: live.rules,
-    mode: live.mode ?? context.permissionMode,
+    mode: live.modeFor(request.tool, live.mode ?? context.permissionMode),
     world: { ...world, directories: [...context.additionalDirectories, ...live.directories] },
   });
   return {

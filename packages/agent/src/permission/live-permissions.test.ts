@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ChildPermissions } from '../subagents/child-permissions.ts';
 import { LivePermissions, permissionUpdates } from './live-permissions.ts';
 import type { Rules } from './rules/rule.ts';
 import { isToolDenied } from './rules/tool-names.ts';
@@ -14,6 +15,18 @@ const rules: Rules = {
 const texts = (live: LivePermissions) => live.rules.allow.map(({ text, source }) => `${source} ${text}`);
 
 describe('rules that change while a session runs', () => {
+  it('exclude the tools of a server from bypassPermissions, and never widen a mode', () => {
+    const live = new LivePermissions(rules);
+    const child = new ChildPermissions(live, () => 'bypassPermissions', undefined);
+    live.setBypassed('mcp__calc__', false);
+    expect(live.modeFor('mcp__calc__add', 'bypassPermissions')).toBe('default');
+    expect(child.modeFor('mcp__calc__add', 'bypassPermissions')).toBe('default');
+    expect(live.modeFor('mcp__calc__add', 'plan')).toBe('plan');
+    expect(live.modeFor('mcp__other__add', 'bypassPermissions')).toBe('bypassPermissions');
+    live.setBypassed('mcp__calc__', true);
+    expect(child.modeFor('mcp__calc__add', 'bypassPermissions')).toBe('bypassPermissions');
+  });
+
   it('are added, replaced and removed by their destination', () => {
     const live = new LivePermissions(rules);
     live.apply([

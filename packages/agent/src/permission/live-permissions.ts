@@ -39,6 +39,8 @@ export class LivePermissions {
   #directories: readonly string[];
   #mode: PermissionMode | undefined;
   readonly #mayBypass: boolean;
+  /** How the names of tools begin that bypassPermissions does not cover. */
+  readonly #notBypassed = new Set<string>();
   /** Rules that hold for a time, and all rules together. */
   #granted: readonly Rules[] = [];
   #all: Rules | undefined;
@@ -78,6 +80,18 @@ export class LivePermissions {
   /** Whether the mode may be switched on. */
   mayEnter(mode: PermissionMode): boolean {
     return mode !== 'bypassPermissions' || this.#mayBypass;
+  }
+
+  /** Excludes the tools whose names begin with the prefix from bypassPermissions, or includes them again. */
+  setBypassed(prefix: string, isBypassed: boolean): void {
+    if (isBypassed) this.#notBypassed.delete(prefix);
+    else this.#notBypassed.add(prefix);
+  }
+
+  /** Returns the mode for calls of a tool. It is never wider than the given mode. */
+  modeFor(tool: string, mode: PermissionMode): PermissionMode {
+    if (mode !== 'bypassPermissions') return mode;
+    return [...this.#notBypassed].some((prefix) => tool.startsWith(prefix)) ? 'default' : mode;
   }
 
   /** Changes the rules for the next decision. The owner of a settings file writes them to the file. */

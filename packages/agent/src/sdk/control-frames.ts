@@ -231,6 +231,12 @@ export const HOST_REQUESTS = {
     request: z.object({ serverName: z.string(), enabled: z.boolean() }),
     effect: 'switches an MCP server off or on',
   },
+  set_mcp_permission_mode_override: {
+    request: z.object({ serverName: z.string(), mode: z.enum(['default', 'auto']).nullable() }),
+    response: z.strictObject({ warning: z.string().optional() }),
+    effect:
+      'makes calls of an MCP server need permission although the mode is bypassPermissions, also if it connects later; null ends this',
+  },
   mcp_message: {
     request: z.object({ server_name: z.string(), message: json }),
     response: nothing,

@@ -72,6 +72,10 @@ export class ChildPermissions extends LivePermissions {
     return stricterMode(this.#parentMode(), this.#ownMode);
   }
 
+  override modeFor(tool: string, mode: PermissionMode): PermissionMode {
+    return this.#parent.modeFor(tool, mode);
+  }
+
   /** An answer of the user to a subagent holds for the whole conversation. */
   override apply(updates: readonly PermissionUpdate[]): void {
     this.#parent.apply(updates);

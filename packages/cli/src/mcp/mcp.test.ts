@@ -13,6 +13,7 @@ import {
   prompt,
   replyTo,
 } from '../headless/host/test/conversation.ts';
+import { answerWith } from '../headless/host/test/hooked.ts';
 import { homeFor } from '../test/home.ts';
 import { install, type Installed, linesOf, type OutputLine } from '../test/program.ts';
 
@@ -289,6 +290,38 @@ describe('a server of a host', () => {
     expect(init).toMatchObject({ mcp_servers: [{ name: 'calc', status: 'connected' }] });
     expect(init?.['tools']).toContain('mcp__calc__double');
     expect(results(held.lines)).toContain('"text":"42"');
+  });
+
+  it('needs permission in bypassPermissions if the host sets a mode for it', async () => {
+    const asked: unknown[] = [];
+    const override = { subtype: 'set_mcp_permission_mode_override', serverName: 'calc' };
+    const held = await host({
+      script: [
+        call('mcp__calc__double', { a: 21 }, 'c1'),
+        say('One.'),
+        call('mcp__calc__double', { a: 4 }, 'c2'),
+        say('Two.'),
+      ],
+      flags: ['--permission-mode', 'bypassPermissions', '--permission-prompt-tool', 'stdio'],
+      first: [
+        control('i1', { subtype: 'initialize', sdkMcpServers: ['calc'] }),
+        control('o1', { ...override, mode: 'default' }),
+        prompt('one'),
+      ],
+      reply: (line) => {
+        const { subtype, tool_use_id } = (line['request'] ?? {}) as {
+          subtype?: string;
+          tool_use_id?: string;
+        };
+        if (line['result'] === 'One.') return [control('o2', { ...override, mode: null }), prompt('two')];
+        if (subtype !== 'can_use_tool') return reply(line);
+        asked.push(tool_use_id);
+        return answerWith(line, { behavior: 'deny', message: 'Not now.' });
+      },
+    });
+    expect(asked).toEqual(['c1']);
+    expect(replyTo('o1', held)).toMatchObject({ subtype: 'success', response: {} });
+    expect(results(held.lines)).toMatch(/Not now\.[^]*"text":"8"/);
   });
 
   it('can be replaced, switched off and on, and connected again', async () => {

@@ -14,6 +14,11 @@ export function prefixOf(server: string): string {
   return `mcp__${cleanName(server)}__`;
 }
 
+/** Returns the beginning of all names of the server's tools. Names of another server may have it, too. */
+export function sharedPrefixOf(server: string): string {
+  return prefixOf(server).slice(0, MAX_LENGTH - HASH_LENGTH - 1);
+}
+
 /** A name that is too long is cut, and ends with a hash of the whole name. */
 export function toolName(server: string, tool: string): string {
   const name = prefixOf(server) + cleanName(tool);

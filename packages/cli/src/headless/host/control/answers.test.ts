@@ -104,6 +104,18 @@ const ROWS: readonly Row[] = [
     { subtype: 'mcp_toggle', serverName: 'x', enabled: true },
     fails(/no MCP server x/),
   ],
+  [
+    'a mode for a server that may connect later',
+    { subtype: 'set_mcp_permission_mode_override', serverName: 'x', mode: 'auto' },
+    ok({
+      warning: 'There is no MCP server x yet. There is no mode auto. Calls of the server are asked about.',
+    }),
+  ],
+  [
+    'a wider mode for a server',
+    { subtype: 'set_mcp_permission_mode_override', serverName: 'x', mode: 'bypassPermissions' },
+    fails(/default, auto or null/),
+  ],
   ['a call of no server', { subtype: 'mcp_call', serverName: 'x', tool: 't' }, fails(/no MCP server x/)],
   [
     'a resource of no server',

@@ -80,7 +80,7 @@ export function createControl(deps: ControlDeps): Control {
       const output = tasks.output(textIn(id) ?? '');
       return output ? controlSuccess(output) : controlFailure(`There is no task ${String(id)}.`);
     },
-    ...serverHandlers(deps.mcp),
+    ...serverHandlers(deps.mcp, deps.permissions),
     ...reloadHandlers(deps),
     ...changeHandlers({ ...deps, agent, entitle }),
     ...fileHandlers({ ...deps, agent }),

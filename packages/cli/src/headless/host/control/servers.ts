@@ -1,4 +1,5 @@
 /** Control requests of a host about MCP servers, and the servers in the process of the host. */
+import type { LivePermissions } from '@heddle/agent';
 import { errorMessage, isRecord } from '@heddle/core';
 import {
   type ClientServices,
@@ -7,6 +8,7 @@ import {
   readElicitation,
   readServers,
   type SendToHost,
+  sharedPrefixOf,
   toolName,
 } from '@heddle/mcp';
 import { commandEnvironment } from '../../../keys.ts';
@@ -106,7 +108,10 @@ function hostServer(name: string): ConfiguredServer {
   return { name, config: { type: 'sdk' }, scope: 'host' };
 }
 
-export function serverHandlers(mcp: ProgramServers | undefined): ControlHandlers {
+export function serverHandlers(
+  mcp: ProgramServers | undefined,
+  permissions: LivePermissions | undefined,
+): ControlHandlers {
   const named = (name: unknown): McpServer | undefined => mcp?.servers.get(textIn(name) ?? '');
   const missing = (name: unknown): ControlReply => controlFailure(`There is no MCP server ${String(name)}.`);
   return {
@@ -130,6 +135,18 @@ export function serverHandlers(mcp: ProgramServers | undefined): ControlHandlers
         if (status === 'disabled') return controlFailure(error);
       }
       return controlSuccess();
+    },
+    set_mcp_permission_mode_override: ({ serverName, mode }) => {
+      const name = textIn(serverName);
+      if (name === undefined || !permissions) return missing(serverName);
+      if (mode !== null && mode !== 'default' && mode !== 'auto')
+        return controlFailure('The mode of a server is default, auto or null.');
+      permissions.setBypassed(sharedPrefixOf(name), mode === null);
+      const warnings = [
+        ...(named(name) ? [] : [`There is no MCP server ${name} yet.`]),
+        ...(mode === 'auto' ? ['There is no mode auto. Calls of the server are asked about.'] : []),
+      ];
+      return controlSuccess(warnings.length === 0 ? {} : { warning: warnings.join(' ') });
     },
     mcp_message: ({ server_name, message }) => {
       named(server_name)?.receive(message);
