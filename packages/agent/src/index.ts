@@ -2,7 +2,13 @@
 export { type Agent, createAgent, mistakeInLimits } from './create-agent.ts';
 export { readAgentFiles } from './agents/agent-files.ts';
 export { BUILT_IN_AGENTS } from './agents/built-in.ts';
-export { type AgentDefinition, agentHasTool, decodeAgents, mergeAgents } from './agents/definition.ts';
+export {
+  type AgentDefinition,
+  agentHasTool,
+  decodeAgents,
+  mergeAgents,
+  serverToolNames,
+} from './agents/definition.ts';
 export { stricterMode } from './subagents/child-permissions.ts';
 export { compactionOverrides } from './context/overrides.ts';
 export { admitMedia } from './context/admit-media.ts';

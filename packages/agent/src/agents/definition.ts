@@ -187,6 +187,14 @@ export function agentNamesTool(
   return namesTool([...tools, ...mcpServers.map(serverTools)], name);
 }
 
+/** The names in the definition that belong to MCP servers: of a tool, or of all tools of a server. */
+export function serverToolNames({
+  tools = [],
+  mcpServers = [],
+}: Pick<AgentDefinition, 'tools' | 'mcpServers'>): readonly string[] {
+  return [...tools.filter((name) => name.startsWith('mcp__')), ...mcpServers.map(serverTools)];
+}
+
 function namesTool(names: readonly string[], tool: string): boolean {
   return names.some((one) => matchesTool(one, tool));
 }

@@ -187,7 +187,10 @@ export interface SubagentSettings {
   readonly loadSkill?: ((name: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
   /** Returns the memory folder of an agent. Undefined if it has none. */
   readonly memoryFolder?: ((definition: AgentDefinition) => string | undefined) | undefined;
-  /** Starts the MCP servers that a definition describes. Undefined if they must not start. Never rejects. */
+  /**
+   * Waits for the configured MCP servers that a definition names, and starts those that it describes. Undefined if it has
+   * none of its own, or if they must not start. Never rejects.
+   */
   readonly openServers?:
     | ((definition: AgentDefinition, signal: AbortSignal) => Promise<AgentServers | undefined>)
     | undefined;

@@ -11,7 +11,7 @@ import {
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { DEFAULT_AGENT } from '../agents/built-in.ts';
-import { type AgentDefinition, agentHasTool, findAgent } from '../agents/definition.ts';
+import { type AgentDefinition, agentHasTool, findAgent, serverToolNames } from '../agents/definition.ts';
 import { VERSION } from '../engine/lines.ts';
 import type { AgentOptions, AgentServers, SubagentIdentity, SubagentSettings } from '../engine/options.ts';
 import type { ParentAgent } from '../engine/parent.ts';
@@ -343,7 +343,8 @@ export class Subagents {
       child.messages = identity.messages;
       const { model, cwd, worktree } = record;
       const isCopy = isFork(definition);
-      if (definition.serverEntries) servers = await this.#settings.openServers?.(definition, signal);
+      if (serverToolNames(definition).length > 0)
+        servers = await this.#settings.openServers?.(definition, signal);
       const tools = withServerTools(parentTools, servers);
       const below = isCopy ? undefined : levelBelow(this.#level, record, definition, tools);
       const subagents = below && settingsBelow(this.#settings);

@@ -8,6 +8,7 @@ import {
   isHostNamed,
   isToolDenied,
   LivePermissions,
+  serverToolNames,
 } from '@heddle/agent';
 import type { SessionExtensions } from '@heddle/agent/extensions';
 import type { PermissionMode } from '@heddle/core';
@@ -43,13 +44,17 @@ export async function openServers(context: StartContext): Promise<SessionParts |
   });
 }
 
-/** Starts the servers that the definition of an agent describes. Undefined if they must not start. */
+/** Waits for the configured servers that the definition of an agent names, and starts those that it describes. */
 export async function openServersOf(
   definition: AgentDefinition,
   context: StartContext,
   signal: AbortSignal,
 ): Promise<AgentServers | undefined> {
-  const { mcpPolicy: policy, rules, cwd } = context.options;
+  const { mcp, mcpPolicy: policy, rules, cwd } = context.options;
+  // The subagent has no other way to wait for them if it cannot search for tools.
+  if (mcp)
+    await Promise.all(serverToolNames(definition).map((name) => mcp.servers.find(`${name}__`, signal)));
+  if (!definition.serverEntries) return undefined;
   if (policy === undefined || !mayDescribeServers(definition, context.command)) return undefined;
   const { openAgentServers } = await import('../mcp/agent-servers.ts');
   const live = rules instanceof LivePermissions ? rules : undefined;
