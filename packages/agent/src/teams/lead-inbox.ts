@@ -9,10 +9,12 @@ export class LeadInbox {
   /** Messages that became part of a prompt. A prompt that was rejected is not repeated: its messages join the next turn. */
   readonly #delivered = new Set<string>();
   /** The lead has not read yet that its members stopped working. */
-  #expectsReport = false;
+  #expectsReport: boolean;
 
-  constructor(team: TeamSession) {
+  /** `isNew`: the lead has just created the team. Its members may have worked before the lead was idle. */
+  constructor(team: TeamSession, isNew: boolean) {
     this.#team = team;
+    this.#expectsReport = isNew;
   }
 
   /**
@@ -27,10 +29,11 @@ export class LeadInbox {
       const mail = mailbox.waiting().filter(({ id }) => !this.#delivered.has(id));
       if (mail.length > 0) {
         for (const { id } of mail) this.#delivered.add(id);
+        this.#expectsReport = true;
         return mail.map(mailText).join('\n\n');
       }
       const isWorking = folder.isWorking;
-      if (!isWorking && this.#expectsReport) {
+      if (!isWorking && this.#expectsReport && folder.tasks().tasks.length > 0) {
         this.#expectsReport = false;
         return this.#report();
       }

@@ -61,13 +61,13 @@ export class SessionTeam {
       : listTeams(teamsFolder()).find(({ about }) => about?.leadSession === sessionId);
     if (!led) return;
     await led.continueLead();
-    await this.#lead(led);
+    await this.#lead(led, false);
   }
 
-  async #lead(folder: TeamFolder): Promise<void> {
+  async #lead(folder: TeamFolder, isNew: boolean): Promise<void> {
     const { LeadInbox: Inbox, TeamSession: Session } = await import('@heddle/agent/teams');
     this.session = new Session(folder, undefined, this.#setup.runHooks);
-    this.#inbox = new Inbox(this.session);
+    this.#inbox = new Inbox(this.session, isNew);
   }
 
   /**
@@ -150,7 +150,7 @@ export class SessionTeam {
       folder.remove();
       throw new Error(`These members did not start: ${missing.join(', ')}.`);
     }
-    await this.#lead(folder);
+    await this.#lead(folder, true);
   }
 
   #remove(): void {

@@ -126,7 +126,7 @@ it('a member finishes its task after the lead was killed, then ends, and the res
     expect(stdout).toBe('#1 [completed] Answer (ada)\nMembers: none\n');
 
     const resumed = await home.run(['-p', 'Continue.', '--resume', id, ...flags], { env });
-    expect(resumed).toMatchObject({ code: 0, stdout: 'Noted.\n' });
+    expect(resumed).toMatchObject({ code: 0, stdout: 'Finished: 42.\n' });
     api.assertNoViolations();
   } finally {
     await api.close();
