@@ -42,6 +42,8 @@ export interface PermissionWorld {
   entries(folder: string): readonly FolderEntry[] | undefined;
   /** The repository around a folder. `unknown` if git might find one that is not found here. */
   repository(folder: string): KnownRepository | 'none' | 'unknown';
+  /** An earlier command of the script may have made or removed folders since they were looked at. */
+  readonly foldersMayChange?: boolean;
   /** The programs that the git configuration around a folder would run. Undefined if unknown. */
   gitIn(folder: string): GitFacts | undefined;
   /** The environment of commands. Variables can contain options for programs. */

@@ -88,9 +88,8 @@ function transferredLinks(
     if (places === undefined) return 'anywhere';
     for (const place of places) paths.add(place.path).add(place.real);
   }
-  // `mv a folder` makes `folder/a`, and does not change other files of the folder.
-  const parents = new Set(Array.from(paths, (file) => path.posix.dirname(file)));
-  return Array.from(paths).filter((file) => !parents.has(file));
+  // The target itself may become a link, also if it is a folder now: an earlier command may have removed it.
+  return Array.from(paths);
 }
 
 function placesIn({ places, glob }: FilePart): readonly FilePlace[] | undefined {

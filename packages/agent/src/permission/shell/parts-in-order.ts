@@ -48,10 +48,12 @@ const REORDERS: ReadonlySet<Construct> = new Set<Construct>([
  */
 export function partsInOrder(
   commands: readonly SimpleCommand[],
-  around: Around,
+  { world: before, ...rest }: Around,
   partsOf: PartsOf,
   redirections: readonly ShellRedirection[] = [],
 ): Ordered {
+  const isAlone = commands.length === 1 && commands.every(({ inside }) => inside.length === 0);
+  const around: Around = { ...rest, world: isAlone ? before : { ...before, foldersMayChange: true } };
   const once = walk(commands, around, partsOf, NO_FOLDERS);
   const isMoved = commands.some(movesNextRound);
   const beside = redirections.flatMap((each) => redirectionParts(each, around.folders, around.world));

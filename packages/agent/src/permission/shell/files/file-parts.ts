@@ -31,7 +31,7 @@ export function touchPart(
   }
   if (touch.stored) return storedPart(touch, touch.stored, folders, world);
   if (word.kind === 'literal' && word.value === '') return [];
-  if (within && !isFolder(within, folders, world)) return [];
+  if (within && world.foldersMayChange !== true && !isFolder(within, folders, world)) return [];
   const { places, pattern, glob, ofProcess } = touch.fromTopOf
     ? meantFromTop(word, touch.fromTopOf, folders, world)
     : meant(word, folders, world);
