@@ -51,7 +51,7 @@ function spentUntold({ attempts, events }: RunReading): string[] {
     if (before?.end?.began !== true) return [];
     const since = before.endedAt ?? before.at;
     const isStored = events.some(({ at, event }) => at > since && at < next.at && isBill(event));
-    return isStored ? [] : [`request ${next.number} began before anyone knew what the last one cost`];
+    return isStored ? [] : [`request ${next.number} began before the cost of the last one was stored`];
   });
 }
 

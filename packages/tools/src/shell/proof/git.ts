@@ -33,8 +33,7 @@ export function isReadOnlyGit(args: readonly Arg[], around: GitAround): boolean 
   )
     return true;
   const facts = started.folder === undefined ? around.git : around.gitIn?.(started.folder);
-  // Git starts another program to check a signature.
-  if (facts === undefined || given.some(asksForSignature)) return false;
+  if (facts === undefined || given.some(asksForSignature) || given.some(printsFile)) return false;
   const reader = READERS.get(name);
   if (reader) return onlyAllowed(given, reader.allowed) && !runsHelper(reader, given, facts);
   const listing = isListing(name, given);
@@ -89,7 +88,7 @@ function startOf(args: readonly Arg[]): Started | undefined {
 
 /** Settings that a command may set with `-c`. They change the output and name no program or file. */
 const PRINTING =
-  /^((color|column|advice|log|status|blame|grep)\.|diff\.[^.]+$|core\.(quotepath|abbrev|whitespace|autocrlf|eol|safecrlf|ignorecase|filemode|precomposeunicode|preloadindex|untrackedcache|fsmonitor|commitgraph|multipackindex|warnambiguousrefs)$)/;
+  /^((color|column|advice|log|status|grep)\.|blame\.(coloring|date|showroot|showemail|blankboundary|mark\w+)$|diff\.(?!orderfile$)[^.]+$|core\.(quotepath|abbrev|whitespace|autocrlf|eol|safecrlf|ignorecase|filemode|precomposeunicode|preloadindex|untrackedcache|fsmonitor|commitgraph|multipackindex|warnambiguousrefs)$)/;
 
 function isHarmlessHere(text: string): boolean {
   const [, section = '', sub, name = '', value] =
@@ -100,8 +99,14 @@ function isHarmlessHere(text: string): boolean {
   return PRINTING.test(key) && isHarmlessSetting(key, value);
 }
 
+/** Git starts another program to check a signature. */
 function asksForSignature({ value }: Arg): boolean {
   return /%[-+ ]?G|signature/i.test(value) && value !== '--no-show-signature';
+}
+
+/** A ref may name a file that may not be read. `%(raw)` prints it. */
+function printsFile({ value }: Arg): boolean {
+  return /%\(\*?raw/i.test(value);
 }
 
 /** Drivers run for differences, and filters for comparisons of the working tree. Any other helper may run in every command. */

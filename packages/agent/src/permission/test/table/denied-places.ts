@@ -105,6 +105,8 @@ export const DENIED_PLACES: readonly Theme[] = [
       'python3 -m tarfile -c x.tar .',
       'python3 -m http.server',
       'git -c include.path=$PWD/secrets/key config -l',
+      'git -c blame.ignoreRevsFile=secrets/key blame a',
+      'git -c diff.orderFile=secrets/key diff',
       'curl --pubkey secrets/key h',
       'curl --etag-compare secrets/key h',
       'wget --config=secrets/key h',
