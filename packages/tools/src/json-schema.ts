@@ -2,8 +2,16 @@
 import { isJsonObject, type JsonObject, type Schema } from '@heddle/core';
 import * as z from 'zod';
 
-/** Throws if the schema itself is invalid. */
+const compiledSchemas = new WeakMap<JsonObject, Schema<JsonObject>>();
+
+/** Throws if the schema itself is invalid. Each schema object is compiled once. */
 export function compileSchema(schema: JsonObject): Schema<JsonObject> {
+  const known = compiledSchemas.get(schema) ?? compile(schema);
+  compiledSchemas.set(schema, known);
+  return known;
+}
+
+function compile(schema: JsonObject): Schema<JsonObject> {
   const copy: unknown = JSON.parse(JSON.stringify(schema));
   if (!isSchema(copy)) throw new Error('A JSON Schema is an object.');
   const parser = z.fromJSONSchema(copy);

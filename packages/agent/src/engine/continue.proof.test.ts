@@ -15,6 +15,7 @@ import {
   resultsOf,
   textOf,
   type Tool,
+  type ToolResult,
 } from '@heddle/core';
 import { McpServers } from '@heddle/mcp';
 import {
@@ -45,7 +46,7 @@ const TIMEOUT = PROVING ? 120 * 60_000 : 60_000;
 const SEED = Number(process.env['HEDDLE_SEED'] ?? 3);
 
 const REMOTE = 'mcp__remote__send';
-const CALLS = ['Look', 'Write', 'Fail', 'Denied', 'Agent', REMOTE] as const;
+const CALLS = ['Look', 'Change', 'Fail', 'Denied', 'Agent', REMOTE] as const;
 
 interface PlannedTurn {
   readonly thinks: boolean;
@@ -67,7 +68,7 @@ interface RunPlan {
   readonly maxTurns: number;
   readonly startsEarly: boolean;
   /** The calls of a subagent. */
-  readonly steps: readonly ('Look' | 'Write' | typeof REMOTE)[];
+  readonly steps: readonly ('Look' | 'Change' | typeof REMOTE)[];
 }
 
 const anyTurn: fc.Arbitrary<PlannedTurn> = fc.record({
@@ -83,7 +84,7 @@ const anyPlan: fc.Arbitrary<RunPlan> = fc.record({
   hookBlocks: fc.boolean(),
   maxTurns: fc.constantFrom(0, 0, 2),
   startsEarly: fc.boolean(),
-  steps: fc.array(fc.constantFrom('Look', 'Write', REMOTE), { maxLength: PROVING ? 3 : 1 }),
+  steps: fc.array(fc.constantFrom('Look', 'Change', REMOTE), { maxLength: PROVING ? 3 : 1 }),
 });
 
 const FIRST_MODEL = 'first';
@@ -169,24 +170,42 @@ function serverResult(method: string): object {
   };
 }
 
+/** The results of some calls, by id, in place of those of their tools. */
+type GivenResults = ReadonlyMap<string, GivenResult>;
+
+class GivenResult {
+  readonly result: ToolResult;
+
+  constructor(result: ToolResult) {
+    this.result = result;
+  }
+}
+
 /** The calls of a server do not have the id of the call, so they are noted on their way. */
-function noted(tool: Tool): Tool {
+function noted(tool: Tool, given: GivenResults): Tool {
   return {
     ...tool,
-    call: (input, context, onProgress) => {
+    call: async (input, context, onProgress) => {
       written.push(context.toolUseId);
-      return tool.call(input, context, onProgress);
+      const data = given.get(context.toolUseId);
+      return data ? { data } : tool.call(input, context, onProgress);
     },
+    toResult: (data, ...rest) => (data instanceof GivenResult ? data.result : tool.toResult(data, ...rest)),
   };
 }
 
-async function play(plan: RunPlan, model: ScriptedModel, stored: readonly StoredItem[]): Promise<Played> {
+async function play(
+  plan: RunPlan,
+  model: ScriptedModel,
+  stored: readonly StoredItem[],
+  given: GivenResults = new Map(),
+): Promise<Played> {
   const clock = createClock({ auto: true });
   const session = sharedSession('s1', stored, clock.now);
   written.length = 0;
-  const write = (_input: JsonObject, { toolUseId }: { toolUseId: string }): string => {
+  const change = (_input: JsonObject, { toolUseId }: { toolUseId: string }): string | ToolResult => {
     written.push(toolUseId);
-    return `wrote ${toolUseId}`;
+    return given.get(toolUseId)?.result ?? `changed ${toolUseId}`;
   };
   const agent = createAgent({
     model,
@@ -195,15 +214,15 @@ async function play(plan: RunPlan, model: ScriptedModel, stored: readonly Stored
     tools: [
       fakeTool({ name: 'Look', run: (input) => `saw ${JSON.stringify(input)}` }),
       fakeTool({ name: 'Fail', fails: 'It failed.' }),
-      fakeTool({ name: 'Write', readOnly: false, run: write }),
-      fakeTool({ name: 'Denied', readOnly: false, run: write }),
-      ...servers.tools.map(noted),
+      fakeTool({ name: 'Change', readOnly: false, run: change }),
+      fakeTool({ name: 'Denied', readOnly: false, run: change }),
+      ...servers.tools.map((tool) => noted(tool, given)),
     ],
     cwd: '/',
     clock,
     session,
     maxTurns: plan.maxTurns,
-    rules: { allow: [...rule('Write'), ...rule(REMOTE)], deny: rule('Denied'), ask: [] },
+    rules: { allow: [...rule('Change'), ...rule(REMOTE)], deny: rule('Denied'), ask: [] },
     config: { gates: { streamingToolExecution: plan.startsEarly } },
     subagents: { definitions: () => BUILT_IN_AGENTS },
     hooks: {
@@ -219,25 +238,19 @@ async function play(plan: RunPlan, model: ScriptedModel, stored: readonly Stored
 
 const rule = (text: string) => [{ text, source: 'user' as const }];
 
-/** The handoff of a compaction lists uncertain calls, too. */
-const FAILED_CALLS = /## Calls that failed[\s\S]*?\n\n/;
-
 /** The conversation without ids and times, and the result. Results are listed by call, because their order may differ. */
-function outcomeOf({ messages, result }: Played, uncertain: ReadonlySet<string>) {
+function outcomeOf({ messages, result }: Played) {
   const results: Record<string, unknown> = {};
-  const uncertainResults: unknown[] = [];
   const others: unknown[] = [];
   for (const message of messages) {
     if (message.type === 'assistant') others.push(message.content);
     if (message.type === 'attachment') others.push(message.attachment);
     if (message.type !== 'user') continue;
-    for (const { tool_use_id: id, content } of resultsOf(message))
-      if (uncertain.has(id)) uncertainResults.push(content);
-      else results[id] = content;
-    if (resultsOf(message).length === 0) others.push(textOf(message.content).replace(FAILED_CALLS, ''));
+    for (const { tool_use_id: id, content } of resultsOf(message)) results[id] = content;
+    if (resultsOf(message).length === 0) others.push(textOf(message.content));
   }
   const { terminal_reason: reason, num_turns: turns, result: text } = result ?? {};
-  return { results, uncertainResults, others, reason, turns, text };
+  return { results, others, reason, turns, text };
 }
 
 /** Writing calls that had begun when the run was cut off, and have no stored result. */
@@ -255,14 +268,50 @@ function uncertainCalls(items: readonly StoredItem[]): string[] {
   );
 }
 
-/** The replay of the session and of each subagent confirms every decision. */
-function mismatchesIn(items: readonly StoredItem[], maxTurns: number): readonly unknown[] {
-  const agents = new Set(items.map(({ agent }) => agent));
-  return [...agents].flatMap((agent) => {
-    const limit = agent === undefined ? maxTurns : CHILD_MAX_TURNS;
-    const config = queryConfig({ sessionId: agent ?? 's1', maxTurns: limit });
-    return replayLogEntries(entriesOf(items, agent), config).mismatches;
+/** The results of these calls as the log has them. */
+function storedResults(items: readonly StoredItem[], ids: ReadonlySet<string>): GivenResults {
+  const found = items.flatMap((item) => {
+    if (!('entry' in item) || item.entry.type !== 'user') return [];
+    return resultsOf(item.entry.message).filter(({ tool_use_id: id }) => ids.has(id));
   });
+  return new Map(
+    found.map(({ tool_use_id: id, content, is_error: isError = false }) => [
+      id,
+      new GivenResult({ content, isError }),
+    ]),
+  );
+}
+
+/** Replays the session and each subagent. The replay must confirm every decision. */
+class Replays {
+  readonly #whole: readonly StoredItem[];
+  readonly #maxTurns: number;
+  /** The subagents of the uninterrupted run that were replayed. */
+  readonly #known = new Map<string, readonly unknown[]>();
+
+  constructor(whole: readonly StoredItem[], maxTurns: number) {
+    this.#whole = whole;
+    this.#maxTurns = maxTurns;
+  }
+
+  /** `length`: the items before are those of the uninterrupted run. */
+  mismatchesIn(items: readonly StoredItem[], length: number): readonly unknown[] {
+    const agents = new Set(items.map(({ agent }) => agent));
+    return [...agents].flatMap((agent) => {
+      if (agent === undefined) return replayed(items, undefined, this.#maxTurns);
+      const endsBefore = items.findLastIndex((item) => item.agent === agent) < length;
+      const isWhole = endsBefore && this.#whole.findLastIndex((item) => item.agent === agent) < length;
+      const known = isWhole ? this.#known.get(agent) : undefined;
+      const mismatches = known ?? replayed(items, agent, CHILD_MAX_TURNS);
+      if (isWhole) this.#known.set(agent, mismatches);
+      return mismatches;
+    });
+  }
+}
+
+function replayed(items: readonly StoredItem[], agent: string | undefined, maxTurns: number) {
+  const config = queryConfig({ sessionId: agent ?? 's1', maxTurns });
+  return replayLogEntries(entriesOf(items, agent), config).mismatches;
 }
 
 /** The limit of a subagent whose definition has none. */
@@ -280,7 +329,9 @@ async function checkEveryCut(plan: RunPlan): Promise<Cuts> {
   const model = scriptedModel((request) => respond(plan, request));
   const whole = await play(plan, model, []);
   const start = whole.items.findIndex((item) => 'entry' in item && item.entry.type === 'user') + 1;
-  const overflows = plan.overflowsAt <= plan.turns.length;
+  const replays = new Replays(whole.items, plan.maxTurns);
+  // The uninterrupted run in which some calls had the result of an uncertain call, by the ids of these calls.
+  const references = new Map<string, Promise<Played>>();
   let uncertainties = 0;
   let inTasks = 0;
   for (let length = start; length < whole.items.length; length++) {
@@ -292,28 +343,27 @@ async function checkEveryCut(plan: RunPlan): Promise<Cuts> {
     const begun = new Set(
       prefix.flatMap((item) => ('entry' in item && item.entry.type === 'intent' ? item.entry.toolUseId : [])),
     );
-    const { uncertainResults, ...outcome } = outcomeOf(after, uncertain);
-    const expected = outcomeOf(whole, uncertain);
+    const told = storedResults(after.items, uncertain);
+    const ids = [...uncertain].join();
+    const reference = references.get(ids) ?? (uncertain.size > 0 ? play(plan, model, [], told) : whole);
+    if (reference instanceof Promise) references.set(ids, reference);
     const seen = {
       cutAfter: prefix.at(-1),
-      uncertainResults,
-      // The length of a result decides what a compaction keeps. The text of an uncertainty has another length.
-      ...(uncertain.size > 0 && overflows ? expected : outcome),
+      uncertain: [...told].map(([id, { result }]) => [id, textOf(result.content)]),
+      ...outcomeOf(after),
       repeatedWrites: after.written.filter((id) => begun.has(id)),
       missingWrites: whole.written.filter((id) => !begun.has(id) && !after.written.includes(id)),
-      mismatches: mismatchesIn(after.items, plan.maxTurns),
+      mismatches: replays.mismatchesIn(after.items, length),
     };
-    expect({ ...seen, uncertainResults }).toEqual({
-      ...expected,
+    expect(seen).toEqual({
+      ...outcomeOf(await reference),
       cutAfter: prefix.at(-1),
-      // A later compaction may have replaced the result.
-      uncertainResults: uncertainResults.map((): unknown =>
-        expect.stringContaining('may or may not have taken'),
-      ),
+      uncertain: [...told.keys()].map((id) => [id, expect.stringContaining('may or may not have taken')]),
       repeatedWrites: [],
       missingWrites: [],
       mismatches: [],
     });
+    expect(told.size).toBe(uncertain.size);
   }
   return { cuts: whole.items.length - start, uncertain: uncertainties, inTasks };
 }

@@ -203,10 +203,11 @@ export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration
   let turns: readonly LoopState[] = [
     initialLoopState({ startedAt: 0, autoCompactTracking: run[0]?.compactions }),
   ];
+  const watch = new GuardWatch();
   return run.map((recorded): TracedIteration => {
     const { decided } = recorded;
     if (turns.length === 0) return { recorded, verdict: 'unchecked', steps: [], instead: [] };
-    const walks = turns.flatMap((turn) => walk(turn, { type: 'began' }, recorded, known));
+    const walks = turns.flatMap((turn) => walk(turn, { type: 'began' }, { recorded, config: known, watch }));
     if (!decided || isDecidedByEngine(decided, recorded)) {
       turns = [];
       const [first = []] = walks;
@@ -214,7 +215,10 @@ export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration
       return { recorded, verdict: 'undecided', steps, instead: [] };
     }
     const expected = describeStep(decided);
-    const matching = walks.filter((steps) => describeWalk(steps) === expected);
+    const matching = walks.filter((steps) => {
+      const instead = decidedBy(steps);
+      return isSameKind(instead, decided) && describeStep(instead) === expected;
+    });
     turns = distinct(matching.flatMap((steps) => steps.at(-1)?.decision.turn ?? []));
     const [first] = matching;
     if (first) return { recorded, verdict: 'confirmed', steps: first, instead: [] };
@@ -232,44 +236,59 @@ function describeStep(decided: RecordedDecision): string {
   return JSON.stringify(decided, (key, value: unknown) => (key === 'durationMs' ? undefined : value));
 }
 
+/** A cheap comparison. Most of the followed possibilities end in another decision. */
+function isSameKind(one: RecordedDecision, other: RecordedDecision): boolean {
+  if (one.kind === 'stop') return other.kind === 'stop' && one.terminal.reason === other.terminal.reason;
+  return other.kind === 'continue' && one.transition.reason === other.transition.reason;
+}
+
+/** The values that all steps through one iteration share. */
+interface Walk {
+  readonly recorded: RecordedIteration;
+  readonly config: QueryConfig;
+  readonly watch: GuardWatch;
+}
+
 /** Returns all sequences of steps through one iteration. It ends, because the effects of the machine do not form a cycle. */
-function walk(
-  turn: LoopState,
-  event: MachineEvent,
-  recorded: RecordedIteration,
-  config: QueryConfig,
-): readonly TracedStep[][] {
-  const { guards, asked } = watchedGuards();
-  const decision = decide(turn, event, config, guards);
-  const step: TracedStep = { turn, event, guards: asked, decision };
+function walk(turn: LoopState, event: MachineEvent, shared: Walk): readonly TracedStep[][] {
+  const decision = decide(turn, event, shared.config, shared.watch.guards);
+  const step: TracedStep = { turn, event, guards: shared.watch.take(), decision };
   if (decision.kind !== 'do') return [[step]];
-  return possibleEventsAt(decision.effect, recorded, config).flatMap((next) =>
-    walk(decision.turn, next, recorded, config).map((steps) => [step].concat(steps)),
+  return possibleEventsAt(decision.effect, shared.recorded, shared.config).flatMap((next) =>
+    walk(decision.turn, next, shared).map((steps) => [step].concat(steps)),
   );
 }
 
-function watchedGuards(): { readonly guards: Guards; readonly asked: TracedStep['guards'] } {
-  const asked: { guard: keyof Guards; answer: boolean }[] = [];
-  const noted = (guard: keyof Guards, answer: boolean): boolean => {
-    asked.push({ guard, answer });
-    return answer;
-  };
-  const guards: Guards = {
-    mayStage: (turn) => noted('mayStage', GUARDS.mayStage(turn)),
-    mayDrain: (turn) => noted('mayDrain', GUARDS.mayDrain(turn)),
-    mayCompact: (turn) => noted('mayCompact', GUARDS.mayCompact(turn)),
-    overrideIsFree: (state) => noted('overrideIsFree', GUARDS.overrideIsFree(state)),
-    nothingResumedYet: (state) => noted('nothingResumedYet', GUARDS.nothingResumedYet(state)),
-    mayResume: (state, limits) => noted('mayResume', GUARDS.mayResume(state, limits)),
-    mayBlockAgain: (turn, limits) => noted('mayBlockAgain', GUARDS.mayBlockAgain(turn, limits)),
-    mayAutoCompact: (state, limits) => noted('mayAutoCompact', GUARDS.mayAutoCompact(state, limits)),
+/** Notes the guards that a decision calls. */
+class GuardWatch {
+  #asked: { guard: keyof Guards; answer: boolean }[] = [];
+  readonly guards: Guards = {
+    mayStage: (turn) => this.#note('mayStage', GUARDS.mayStage(turn)),
+    mayDrain: (turn) => this.#note('mayDrain', GUARDS.mayDrain(turn)),
+    mayCompact: (turn) => this.#note('mayCompact', GUARDS.mayCompact(turn)),
+    overrideIsFree: (state) => this.#note('overrideIsFree', GUARDS.overrideIsFree(state)),
+    nothingResumedYet: (state) => this.#note('nothingResumedYet', GUARDS.nothingResumedYet(state)),
+    mayResume: (state, limits) => this.#note('mayResume', GUARDS.mayResume(state, limits)),
+    mayBlockAgain: (turn, limits) => this.#note('mayBlockAgain', GUARDS.mayBlockAgain(turn, limits)),
+    mayAutoCompact: (state, limits) => this.#note('mayAutoCompact', GUARDS.mayAutoCompact(state, limits)),
     mayTakeAnotherTurn: (state, maxTurns) =>
-      noted('mayTakeAnotherTurn', GUARDS.mayTakeAnotherTurn(state, maxTurns)),
-    repeatsTooOften: (count, limits) => noted('repeatsTooOften', GUARDS.repeatsTooOften(count, limits)),
+      this.#note('mayTakeAnotherTurn', GUARDS.mayTakeAnotherTurn(state, maxTurns)),
+    repeatsTooOften: (count, limits) => this.#note('repeatsTooOften', GUARDS.repeatsTooOften(count, limits)),
     gainsDiminish: (ledger, gained, limits) =>
-      noted('gainsDiminish', GUARDS.gainsDiminish(ledger, gained, limits)),
+      this.#note('gainsDiminish', GUARDS.gainsDiminish(ledger, gained, limits)),
   };
-  return { guards, asked };
+
+  /** Returns the guards of the last decision. */
+  take(): TracedStep['guards'] {
+    const asked = this.#asked;
+    this.#asked = [];
+    return asked;
+  }
+
+  #note(guard: keyof Guards, answer: boolean): boolean {
+    this.#asked.push({ guard, answer });
+    return answer;
+  }
 }
 
 /** The number of steps that the log of an unfinished run confirms. */
@@ -347,6 +366,7 @@ function decidedBy(steps: readonly TracedStep[]): RecordedDecision {
   }
 }
 
-function distinct(turns: readonly LoopState[]): LoopState[] {
+function distinct(turns: readonly LoopState[]): readonly LoopState[] {
+  if (turns.length < 2) return turns;
   return [...new Map(turns.map((turn) => [JSON.stringify(turn), turn])).values()];
 }
