@@ -9,7 +9,12 @@ export * from './messages/blocks.ts';
 export * from './messages/history.ts';
 export { isInterruption } from './messages/message.ts';
 export * from './messages/message.ts';
-export { modelError, type ModelError, type ModelErrorClass } from './messages/model-error.ts';
+export {
+  modelError,
+  type ModelError,
+  type ModelErrorClass,
+  type RateLimits,
+} from './messages/model-error.ts';
 export {
   addUsage,
   type AnswerCount,

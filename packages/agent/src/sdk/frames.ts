@@ -141,6 +141,31 @@ export const apiRetry = z
   })
   .describe('A request failed and is repeated after a delay.');
 
+const limitStatus = z.enum(['allowed', 'allowed_warning', 'rejected']);
+
+export const rateLimitEvent = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('rate_limit_event'),
+    rate_limit_info: z.strictObject({
+      status: limitStatus,
+      resetsAt: z.number().exactOptional().describe('seconds since the epoch'),
+      rateLimitType: z
+        .string()
+        .exactOptional()
+        .describe('the limit that is reached first, such as `five_hour`'),
+      utilization: z.number().exactOptional().describe('the used part of that limit, from 0 to 1'),
+      surpassedThreshold: z.number().exactOptional(),
+      overageStatus: limitStatus.exactOptional(),
+      overageResetsAt: z.number().exactOptional(),
+      overageDisabledReason: z.string().exactOptional(),
+      isUsingOverage: z.boolean(),
+    }),
+  })
+  .describe(
+    'The limits of a subscription: with the first response of a turn that reports them, and when they change.',
+  );
+
 export const permissionDenied = z
   .strictObject({
     ...envelope,
@@ -449,6 +474,7 @@ export const FRAMES = {
   result,
   streamEvent,
   apiRetry,
+  rateLimitEvent,
   permissionDenied,
   informational,
   hookStarted,

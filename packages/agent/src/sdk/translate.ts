@@ -56,6 +56,7 @@ export function createTranslator(setup: TranslatorSetup): Translator {
   let superseded: string[] = [];
   const calls = new Map<string, Omit<CallOfResult, 'durationMs'> & { readonly startedAt: number }>();
   let compactingSince: number | undefined;
+  let reportedLimits = '';
   const thinking = new ThinkingTokens();
   const envelope = (): { uuid: string; session_id: string } => ({ uuid: uuid(), session_id: sessionId });
 
@@ -178,6 +179,12 @@ export function createTranslator(setup: TranslatorSetup): Translator {
               ...(NOT_ANSWERED.has(event.error.class) ? { no_response: true } : {}),
             },
           ];
+        case 'rate_limits': {
+          const limits = JSON.stringify(event.limits);
+          if (limits === reportedLimits) return [];
+          reportedLimits = limits;
+          return [{ type: 'rate_limit_event', ...envelope(), rate_limit_info: event.limits }];
+        }
         case 'tombstone':
           superseded.push(...event.uuids);
           return [];

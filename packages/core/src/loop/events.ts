@@ -6,7 +6,7 @@ import type { CompactionTrigger, ContextStep } from '../context/port.ts';
 import type { JsonObject, Json } from '../json.ts';
 import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } from '../messages/message.ts';
 import type { Usage } from '../messages/usage.ts';
-import type { ModelError } from '../messages/model-error.ts';
+import type { ModelError, RateLimits } from '../messages/model-error.ts';
 import type { ApiEvent, StopReason } from '../model/port.ts';
 import type { Transition } from '../machine/state.ts';
 import type { EffectClass, SessionState } from '../tools/tool.ts';
@@ -58,6 +58,8 @@ export type LoopEvent =
   | { readonly type: 'refused'; readonly blocks: readonly string[] }
   /** The next request does not start with the bytes of the last one, so its cached prefix is lost. */
   | { readonly type: 'prefix_rewritten' }
+  /** The state of the user's subscription, after each response that reports it. Makes no entry in the log. */
+  | { readonly type: 'rate_limits'; readonly limits: RateLimits }
   /** A queued command joined the run (`started`), or the run with it has returned (`completed`). */
   | { readonly type: 'command'; readonly commandId: string; readonly state: 'started' | 'completed' }
   | HookProgress;

@@ -36,6 +36,26 @@ export interface ModelError {
   readonly rejects?: 'thinking';
   /** For `overflow`: the tokens that the model reads at once, if the server states them. */
   readonly window?: number;
+  readonly rateLimits?: RateLimits;
+}
+
+/** The limits of a subscription, as the server reports them with a response. The fields are those of the SDK protocol. */
+export interface RateLimits {
+  /** `allowed_warning`: a limit is almost reached. */
+  readonly status: 'allowed' | 'allowed_warning' | 'rejected';
+  /** Seconds since the epoch. */
+  readonly resetsAt?: number;
+  /** The limit that is reached first, such as `five_hour`. */
+  readonly rateLimitType?: string;
+  /** The used part of that limit, from 0 to 1. */
+  readonly utilization?: number;
+  /** The part of the limit whose use causes the warning. */
+  readonly surpassedThreshold?: number;
+  /** Whether requests beyond the plan are allowed, for a price. */
+  readonly overageStatus?: RateLimits['status'];
+  readonly overageResetsAt?: number;
+  readonly overageDisabledReason?: string;
+  readonly isUsingOverage: boolean;
 }
 
 export function modelError(errorClass: ModelErrorClass, message: string): ModelError {

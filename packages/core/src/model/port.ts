@@ -5,7 +5,7 @@
 import type { ContentBlock, UnknownKind } from '../messages/blocks.ts';
 import type { History } from '../messages/history.ts';
 import type { JsonObject } from '../json.ts';
-import type { ModelError } from '../messages/model-error.ts';
+import type { ModelError, RateLimits } from '../messages/model-error.ts';
 
 export interface ModelPort {
   (request: ModelRequest, signal: AbortSignal): ModelRecords;
@@ -57,6 +57,7 @@ export interface Done {
   readonly requestId?: string;
   /** A note for the user about this answer. The loop reports it. */
   readonly notice?: string;
+  readonly rateLimits?: RateLimits;
 }
 
 export type StopReason =

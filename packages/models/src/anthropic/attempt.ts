@@ -2,7 +2,7 @@
  * One attempt: sends a request and delivers records, exactly one of which is final. Nothing here throws. A
  * second request is sent only if the key of a key helper has expired.
  */
-import type { ModelError, ModelRequest } from '@heddle/core';
+import type { Done, ModelError, ModelRequest } from '@heddle/core';
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { classifyFailure, internalError } from '../errors/classify.ts';
@@ -17,6 +17,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { CredentialSource } from './credentials.ts';
 import type { Settings } from './options.ts';
+import { readRateLimits } from './rate-limits.ts';
 import { omitUndefined } from '@heddle/core';
 
 export class MessagesAttempt {
@@ -106,7 +107,7 @@ export class MessagesAttempt {
           onContent: () => this.#deadline.touch(),
           onHold: () => this.#deadline.hold(),
           onStopped: () => this.#awaitEnd(),
-          onEnd: (end) => this.#life.end(end),
+          onEnd: (end) => this.#end(end, response),
           wordFor: (body) => this.#classified(response, body, undefined),
           wordForBreak: (thrown) =>
             networkError(thrown, connection, secrets, typeof requestId === 'string' ? requestId : undefined),
@@ -135,7 +136,11 @@ export class MessagesAttempt {
       this.#isRenewed = true;
       return this.#send();
     }
-    this.#life.end(this.#classified(response, body, response.statusCode));
+    this.#end(this.#classified(response, body, response.statusCode), response);
+  }
+
+  #end(record: Done | ModelError, { headers }: IncomingMessage): void {
+    this.#life.end({ ...record, ...omitUndefined({ rateLimits: readRateLimits(headers) }) });
   }
 
   #classified({ headers }: IncomingMessage, body: string, status: number | undefined): ModelError {

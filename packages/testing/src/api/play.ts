@@ -16,7 +16,7 @@ export interface ReplyStage {
 
 export async function playStream(acts: readonly Act[], wire: Wire, stage: ReplyStage): Promise<void> {
   const { response, requestId } = stage;
-  const stream = new EventStream(response, { 'request-id': requestId }, wire);
+  const stream = new EventStream(response, { ...wire.headers, 'request-id': requestId }, wire);
   if (wire.headersFirst === true) stream.open();
   for (const act of acts) {
     if (stage.gone.aborted || response.destroyed) return;

@@ -29,6 +29,8 @@ export interface Wire {
   readonly headersFirst?: boolean;
   /** Lines end in CR LF, as with some proxies. */
   readonly crlf?: boolean;
+  /** Added to the headers of the response. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface RawReply {

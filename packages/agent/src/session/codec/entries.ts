@@ -43,6 +43,7 @@ export function entriesOf(event: LoopEvent, cost: Cost = {}): EntryBody[] {
     case 'progress':
     case 'hook_progress':
     case 'compacting':
+    case 'rate_limits':
       return [];
   }
 }

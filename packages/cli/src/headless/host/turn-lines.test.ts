@@ -1,5 +1,5 @@
 /** Facts about turns for a host: the answered prompt, the number of waiting prompts, the state of the session. */
-import { call, say } from '@heddle/testing';
+import { answer, call, raw, say, wired } from '@heddle/testing';
 import { expect, it } from 'vitest';
 import { closeAtResult, control, prompt, resultsOf } from './test/conversation.ts';
 import { stage } from './test/stage.ts';
@@ -49,3 +49,70 @@ it('other hosts hear nothing of it', async () => {
   const held = await perform([say('Done.')], { first: [prompt('go')], reply: closeAtResult });
   expect(held.lines.filter(({ subtype }) => subtype === 'session_state_changed')).toEqual([]);
 });
+
+it('a host receives the limits of a subscription once, and again when they change', async () => {
+  const limits = (status: string, more: Readonly<Record<string, string>> = {}) => ({
+    headers: unified({
+      status,
+      reset: '1900000000',
+      'representative-claim': 'five_hour',
+      '5h-utilization': '0.5',
+      ...more,
+    }),
+  });
+  const held = await perform(
+    [
+      wired(limits('allowed'), answer(call('Bash', { command: 'pwd' }, 'b1'))),
+      wired(limits('allowed'), answer(call('Bash', { command: 'pwd' }, 'b2'))),
+      wired(
+        limits('allowed_warning', { '5h-utilization': '0.92', '5h-surpassed-threshold': '0.9' }),
+        answer(say('Done.')),
+      ),
+    ],
+    { first: [prompt('go')], reply: closeAtResult },
+  );
+  const events = held.lines.filter(({ type }) => type === 'rate_limit_event');
+  const about = { resetsAt: 1_900_000_000, rateLimitType: 'five_hour', isUsingOverage: false };
+  expect(events.map(({ rate_limit_info: info }) => info)).toEqual([
+    { status: 'allowed', utilization: 0.5, ...about },
+    { status: 'allowed_warning', utilization: 0.92, surpassedThreshold: 0.9, ...about },
+  ]);
+});
+
+it('a rejected request reports the limits of the plan and of the requests beyond it', async () => {
+  const headers = unified({
+    status: 'rejected',
+    'overage-status': 'rejected',
+    'overage-disabled-reason': 'out_of_credits',
+  });
+  const body = JSON.stringify({ type: 'error', error: { type: 'rate_limit_error', message: 'Used up.' } });
+  const reply = raw(429, body, { 'content-type': 'application/json', 'x-should-retry': 'false', ...headers });
+  const held = await perform([reply], { first: [prompt('go')], reply: closeAtResult });
+  const events = held.lines.filter(({ type }) => type === 'rate_limit_event');
+  expect(events.map(({ rate_limit_info: info }) => info)).toEqual([
+    {
+      status: 'rejected',
+      overageStatus: 'rejected',
+      overageDisabledReason: 'out_of_credits',
+      isUsingOverage: false,
+    },
+  ]);
+  expect(resultsOf(held)).toMatchObject([{ is_error: true, api_error_status: 429 }]);
+});
+
+it.each([
+  ['the limits of an API key', { 'anthropic-ratelimit-requests-remaining': '1' }],
+  ['an unknown status', unified({ status: 'later' })],
+])('%s are not reported', async (_case, headers) => {
+  const held = await perform([wired({ headers }, answer(say('Done.')))], {
+    first: [prompt('go')],
+    reply: closeAtResult,
+  });
+  expect(held.lines.filter(({ type }) => type === 'rate_limit_event')).toEqual([]);
+});
+
+function unified(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [`anthropic-ratelimit-unified-${name}`, value]),
+  );
+}

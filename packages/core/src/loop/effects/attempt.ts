@@ -3,7 +3,7 @@ import { childScope, whenAborted } from '../../abort.ts';
 import { cloneJson, type Json, type JsonObject } from '../../json.ts';
 import type { ContentBlock } from '../../messages/blocks.ts';
 import { callsOf, type AssistantMessage } from '../../messages/message.ts';
-import { modelError, type ModelError } from '../../messages/model-error.ts';
+import { modelError, type ModelError, type RateLimits } from '../../messages/model-error.ts';
 import type { ModelRecord, ModelRequest, RecordIterator } from '../../model/port.ts';
 import { AnswerReader, type EndClass, type FinishedBlock } from '../../model/reader.ts';
 import { REPEATED_CALL, REPEATED_ID, type Tool, type ToolUseContext } from '../../tools/tool.ts';
@@ -25,6 +25,7 @@ interface RecordedEnd {
   readonly requestId?: string | undefined;
   /** A notice of the model port for the user. */
   readonly notice?: string | undefined;
+  readonly rateLimits?: RateLimits | undefined;
 }
 
 export async function* runAttempt(
@@ -119,13 +120,13 @@ function attemptEnd(
   executor: RunProgress['executor'],
   answer: Answer,
   last: AssistantMessage | undefined,
-  { error, requestId, notice }: RecordedEnd,
+  { error, requestId, notice, rateLimits }: RecordedEnd,
 ): AttemptEnd {
   const { wasCut } = reader;
   const hasOpenBlock = reader.hasOpenBlock();
   const partialText = reader.unfinishedText();
   const ended = endAttempt(answer, { last, wasCut, hasOpenBlock, partialText });
-  return { reader, executor, answer: ended, error, requestId, notice };
+  return { reader, executor, answer: ended, error, requestId, notice, rateLimits };
 }
 
 /** Names the model as it was requested, not as the server names it: signatures are compared with later requests. */
@@ -180,10 +181,11 @@ function fieldsIn(value: Json | undefined): number {
 }
 
 function endOf(record: ModelRecord, reader: AnswerReader): RecordedEnd | undefined {
-  if (record.type === 'model_error') return { error: record, requestId: record.requestId };
-  if (record.type !== 'done') return undefined;
+  if (record.type !== 'done' && record.type !== 'model_error') return undefined;
+  const { requestId, rateLimits } = record;
+  if (record.type === 'model_error') return { error: record, requestId, rateLimits };
   const { endsAs } = reader;
-  return { error: endsAs && ENDS[endsAs], requestId: record.requestId, notice: record.notice };
+  return { error: endsAs && ENDS[endsAs], requestId, notice: record.notice, rateLimits };
 }
 
 function isEvent(record: ModelRecord): record is Exclude<ModelRecord, { type: 'done' | 'model_error' }> {

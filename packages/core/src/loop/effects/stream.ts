@@ -67,8 +67,9 @@ export async function* streamAnswer(
       if (rewrotePrefix) yield { type: 'prefix_rewritten' };
       const attempt = yield* runAttempt(env, changed, request);
       changed = afterAttempt(changed, attempt, { summary: early.summary, lastSent: sent });
-      const { answer, error, threw, reader } = attempt;
+      const { answer, error, threw, reader, rateLimits } = attempt;
       if (threw) return { ...threw, changed };
+      if (rateLimits) yield { type: 'rate_limits', limits: rateLimits };
       if (error?.window !== undefined) deps.context.learnWindow(changed.context.model, error.window);
       const rejected = newlyRejected(changed.rejectedBlocks, request, error);
       const facts: AttemptFacts = {

@@ -48,6 +48,8 @@ export function linesOf(events: readonly LoopEvent[]): string[] {
         return [`repaired ${event.mends.join('; ')}`];
       case 'prefix_rewritten':
         return ['prefix rewritten'];
+      case 'rate_limits':
+        return [`rate limits ${event.limits.status}`];
       case 'command':
         return [`command ${event.commandId} ${event.state}`];
       case 'hook_progress':
