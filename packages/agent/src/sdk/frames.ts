@@ -3,34 +3,16 @@
  * docs/protocol.md come from here. Field names are those of the SDK protocol. Loads the schema library: import it for
  * types, for tests, or in a host that checks what it reads.
  */
-import type { ApiEvent, ContentBlock, Json, JsonObject } from '@heddle/core';
+import type { ApiEvent, Json, JsonObject } from '@heddle/core';
 import * as z from 'zod';
-
-const strings = z.array(z.string()).readonly();
-/** Blocks, events and inputs are those of the Messages API. The engine has checked them. */
-const blocks = z.array(z.custom<ContentBlock>()).readonly();
-const parent = z
-  .string()
-  .nullable()
-  .describe('the call of the subagent that this message belongs to, or null');
-
-/** Set on a message of a subagent. */
-const origin = {
-  agent_id: z.string().exactOptional().describe('the subagent that this message belongs to'),
-  subagent_type: z.string().exactOptional(),
-  task_description: z.string().exactOptional(),
-};
-
-const envelope = {
-  uuid: z.string(),
-  session_id: z.string(),
-};
-
-/** On the first answer and the result of a prompt whose host gave it an id. */
-const answered = {
-  user_message_uuid: z.string().exactOptional().describe('the id of the prompt, if its host gave one'),
-  user_message_uuids: strings.exactOptional(),
-};
+import { answered, blocks, envelope, origin, parent, strings } from './frame-fields.ts';
+import {
+  backgroundTasksChanged,
+  taskNotification,
+  taskProgress,
+  taskStarted,
+  taskUpdated,
+} from './task-frames.ts';
 
 export const usage = z
   .object({
@@ -276,88 +258,6 @@ export const compactBoundary = z
     }),
   })
   .describe('A summary replaced the messages before it.');
-
-export const taskStarted = z
-  .strictObject({
-    ...envelope,
-    type: z.literal('system'),
-    subtype: z.literal('task_started'),
-    task_id: z.string(),
-    tool_use_id: z.string().exactOptional(),
-    description: z.string(),
-    task_type: z.enum(['local_bash', 'local_agent']),
-    is_backgrounded: z.boolean(),
-    subagent_type: z.string().exactOptional(),
-    prompt: z.string().exactOptional().describe('the task of a subagent'),
-    spawn_depth: z.number().exactOptional().describe('2 or more: another subagent started it'),
-    parent_task_id: z.string().exactOptional().describe('the subagent that started it'),
-  })
-  .describe('A command continues in the background, or a subagent starts.');
-
-export const taskUsage = z.object({
-  total_tokens: z.number(),
-  tool_uses: z.number(),
-  duration_ms: z.number(),
-});
-
-export const taskProgress = z
-  .strictObject({
-    ...envelope,
-    type: z.literal('system'),
-    subtype: z.literal('task_progress'),
-    task_id: z.string(),
-    tool_use_id: z.string().exactOptional(),
-    description: z.string(),
-    usage: taskUsage,
-    last_tool_name: z.string().exactOptional(),
-  })
-  .describe('A subagent makes a call.');
-
-export const taskUpdated = z
-  .strictObject({
-    ...envelope,
-    type: z.literal('system'),
-    subtype: z.literal('task_updated'),
-    task_id: z.string(),
-    patch: z.object({
-      status: z.enum(['running', 'completed', 'failed', 'killed']).exactOptional(),
-      end_time: z.number().exactOptional(),
-      error: z.string().exactOptional(),
-      is_backgrounded: z.boolean().exactOptional(),
-    }),
-  })
-  .describe('The state of a background task or a subagent changed.');
-
-export const backgroundTasksChanged = z
-  .strictObject({
-    ...envelope,
-    type: z.literal('system'),
-    subtype: z.literal('background_tasks_changed'),
-    tasks: z
-      .array(
-        z.strictObject({
-          task_id: z.string(),
-          task_type: z.enum(['local_bash', 'local_agent']),
-          description: z.string(),
-        }),
-      )
-      .readonly(),
-  })
-  .describe('The list of running background tasks changed. The line contains all of them.');
-
-export const taskNotification = z
-  .strictObject({
-    ...envelope,
-    type: z.literal('system'),
-    subtype: z.literal('task_notification'),
-    task_id: z.string(),
-    tool_use_id: z.string().exactOptional(),
-    status: z.enum(['completed', 'failed', 'stopped']),
-    output_file: z.string().describe('the file with its whole output, or an empty string'),
-    summary: z.string(),
-    usage: taskUsage.exactOptional(),
-  })
-  .describe('A background task or a subagent ended.');
 
 export const modelRefusal = z
   .strictObject({

@@ -2,6 +2,7 @@
 import type { Usage } from '@heddle/core';
 import type * as z from 'zod';
 import type * as frames from './frames.ts';
+import type * as tasks from './task-frames.ts';
 
 export type SdkInit = z.infer<typeof frames.init>;
 export type SdkAssistant = z.infer<typeof frames.assistant>;
@@ -13,10 +14,10 @@ export type SdkStatus = z.infer<typeof frames.status>;
 export type SdkSessionState = z.infer<typeof frames.sessionState>;
 export type SdkCommandsChanged = z.infer<typeof frames.commandsChanged>;
 export type SdkCompactBoundary = z.infer<typeof frames.compactBoundary>;
-export type SdkTaskStarted = z.infer<typeof frames.taskStarted>;
-export type TaskUsage = z.infer<typeof frames.taskUsage>;
-export type SdkBackgroundTask = z.infer<typeof frames.backgroundTasksChanged>['tasks'][number];
-export type SdkTaskNotification = z.infer<typeof frames.taskNotification>;
+export type SdkTaskStarted = z.infer<typeof tasks.taskStarted>;
+export type TaskUsage = z.infer<typeof tasks.taskUsage>;
+export type SdkBackgroundTask = z.infer<typeof tasks.backgroundTasksChanged>['tasks'][number];
+export type SdkTaskNotification = z.infer<typeof tasks.taskNotification>;
 export type SdkToolProgress = z.infer<typeof frames.toolProgress>;
 export type SdkToolUseSummary = z.infer<typeof frames.toolUseSummary>;
 export type SdkStreamEvent = z.infer<typeof frames.streamEvent>;
