@@ -17,7 +17,10 @@ const texts = (live: LivePermissions) => live.rules.allow.map(({ text, source })
 describe('rules that change while a session runs', () => {
   it('exclude the tools of a server from bypassPermissions, and never widen a mode', () => {
     const live = new LivePermissions(rules);
-    const child = new ChildPermissions(live, () => 'bypassPermissions', undefined);
+    const child = new ChildPermissions(live, () => 'bypassPermissions', undefined, {
+      cwd: '/',
+      parentCwd: '/',
+    });
     live.setBypassed('mcp__calc__', false);
     expect(live.modeFor('mcp__calc__add', 'bypassPermissions')).toBe('default');
     expect(child.modeFor('mcp__calc__add', 'bypassPermissions')).toBe('default');

@@ -52,12 +52,11 @@ export function childOptions(parent: ParentAgent, spec: ChildSpec): AgentOptions
     systemPrompt: [definition.prompt],
     userContext: head.userContext,
     systemContext: { ...head.systemContext, 'Working directory': spec.cwd },
-    rules: new ChildPermissions(
-      parent.permissions,
-      parent.permissionMode,
-      definition.permissionMode,
-      spec.worktree,
-    ),
+    rules: new ChildPermissions(parent.permissions, parent.permissionMode, definition.permissionMode, {
+      cwd: spec.cwd,
+      parentCwd: options.cwd,
+      worktree: spec.worktree,
+    }),
     configDirs: options.configDirs,
     canUseTool: options.canUseTool,
     sandbox: options.sandbox,
@@ -99,6 +98,11 @@ const MAIN_ONLY: ReadonlySet<string> = new Set([
   'EnterPlanMode',
   'ExitPlanMode',
   'StructuredOutput',
+  'TeamCreate',
+  'TeamDelete',
+  'CronCreate',
+  'CronList',
+  'CronDelete',
 ]);
 
 export function isForChildren({ name }: Pick<Tool, 'name'>): boolean {

@@ -27,40 +27,58 @@ function rulesInWorktree(rules: Rules, { top, path: folder }: Worktree): Rules {
   const moved = (rule: PermissionRule): PermissionRule => {
     const { text, base = top } = rule;
     // An absolute place starts with two slashes, and one in the home folder with a tilde.
-    const absolute = text.replace('(~/', `(/${home}/`);
+    const absolute = text.replace('(~/', () => `(/${home}/`);
     const place = `(/${top}/`;
-    const ownText = absolute.includes(place) ? absolute.replace(place, `(/${folder}/`) : text;
+    const ownText = absolute.includes(place) ? absolute.replace(place, () => `(/${folder}/`) : text;
     return { ...rule, text: ownText, base: isInside(base) ? folder + base.slice(top.length) : base };
   };
   return { deny: rules.deny.map(moved), ask: rules.ask.map(moved), allow: rules.allow.map(moved) };
+}
+
+/** The folder of a subagent, and that of its parent. They differ in a worktree, and after a resume in another folder. */
+export interface ChildPlace {
+  readonly cwd: string;
+  readonly parentCwd: string;
+  readonly worktree?: Worktree | undefined;
+}
+
+/** A relative path in a rule means a file of the parent. In deny and ask, it also means the file of the subagent. */
+function rulesAt(rules: Rules, { cwd, parentCwd, worktree }: ChildPlace): Rules {
+  if (cwd === parentCwd && !worktree) return rules;
+  const ofParent = (rule: PermissionRule): PermissionRule => ({ root: parentCwd, ...rule });
+  const parents: Rules = {
+    deny: rules.deny.map(ofParent),
+    ask: rules.ask.map(ofParent),
+    allow: worktree ? rules.allow : rules.allow.map(ofParent),
+  };
+  const own = worktree ? rulesInWorktree(rules, worktree) : { ...rules, allow: [] };
+  return joinRules(parents, own);
 }
 
 export class ChildPermissions extends LivePermissions {
   readonly #parent: LivePermissions;
   readonly #parentMode: () => PermissionMode;
   readonly #ownMode: PermissionMode | undefined;
-  readonly #worktree: Worktree | undefined;
-  /** The rules of the parent, and the same rules for the worktree. Compiled rules are found by the object. */
+  readonly #place: ChildPlace;
+  /** The rules of the parent, and the same rules for the own folder. Compiled rules are found by the object. */
   #moved: { readonly from: Rules; readonly rules: Rules } | undefined;
 
   constructor(
     parent: LivePermissions,
     parentMode: () => PermissionMode,
     ownMode: PermissionMode | undefined,
-    worktree?: Worktree,
+    place: ChildPlace,
   ) {
     super(NO_RULES);
     this.#parent = parent;
     this.#parentMode = parentMode;
     this.#ownMode = ownMode;
-    this.#worktree = worktree;
+    this.#place = place;
   }
 
   override get rules(): Rules {
     const { rules } = this.#parent;
-    if (!this.#worktree) return rules;
-    if (this.#moved?.from !== rules)
-      this.#moved = { from: rules, rules: joinRules(rules, rulesInWorktree(rules, this.#worktree)) };
+    if (this.#moved?.from !== rules) this.#moved = { from: rules, rules: rulesAt(rules, this.#place) };
     return this.#moved.rules;
   }
 

@@ -1,6 +1,7 @@
 /** Subagents that start as a copy of the conversation: what they read from the cache, and what they may not do. */
 import { bodyOf, call, fakeTool, say, type Script, scriptedModel, sessionCacheCost } from '@heddle/testing';
 import type { ModelRequest } from '@heddle/core';
+import { createToolSearchTool } from '@heddle/tools';
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_AGENTS } from '../agents/built-in.ts';
 import { createAgent } from '../create-agent.ts';
@@ -69,6 +70,27 @@ describe('a fork of the conversation', () => {
     });
     expect(new Set(requests.map(({ model }) => model))).toEqual(new Set(['scripted']));
     expect(result).toContain('Not allowed.');
+  });
+
+  it('cannot load tools of the main conversation, and its requests list the same tools', async () => {
+    const names = ['ExitPlanMode', 'TeamCreate', 'CronCreate', 'Look'];
+    const deferred = names.map((name) => fakeTool({ name, run: () => `${name} ran` }));
+    const steps = ['ExitPlanMode', 'TeamCreate', 'CronCreate'].flatMap((name, index) => [
+      call('ToolSearch', { query: `select:${name},Look` }, `s${index}`),
+      call(name, {}, `n${index}`),
+    ]);
+    let step = 0;
+    const { requests } = await run(
+      (request, count) => {
+        if (isCopy(request)) return steps[step++] ?? say('Done.');
+        return count === 1 ? fork : say('Done.');
+      },
+      { tools: [createToolSearchTool(deferred)], deferredTools: () => deferred },
+    );
+    const last = requests.findLast(isCopy);
+    expect(JSON.stringify([...(last?.messages ?? [])])).not.toMatch(/ ran/);
+    expect(JSON.stringify([...(last?.messages ?? [])])).toContain('Look: ');
+    expect(requests.find(isCopy)?.tools).toEqual(requests[0]?.tools);
   });
 
   it('continues with a message in a later process, with the copied conversation', async () => {

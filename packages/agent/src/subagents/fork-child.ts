@@ -31,8 +31,8 @@ export function forkOptions(parent: ParentAgent, spec: ChildSpec): AgentOptions 
     ...childOptions(parent, { ...spec, model: options.modelName }),
     systemPrompt: head.systemPrompt,
     requestOptions: options.requestOptions,
-    tools: spec.tools.map((tool) => (isForChildren(tool) ? tool : refused(tool))),
-    deferredTools: options.deferredTools,
+    tools: spec.tools.map(limited),
+    deferredTools: options.deferredTools && (() => options.deferredTools?.().map(limited) ?? []),
   };
 }
 
@@ -55,9 +55,13 @@ export function copyConversation(parent: ParentAgent, { journal, projection }: S
   projection.apply(entry);
 }
 
-/** The model still sees the tool, because requests must not change. A call of it has this result. */
-function refused(tool: Tool): Tool {
+/** The model still sees each tool, because requests must not change. A tool of the main conversation refuses its calls. */
+function limited(tool: Tool): Tool {
   const { description } = tool;
+  if (isForChildren(tool)) {
+    const own = tool.restrictTo?.((name) => isForChildren({ name }));
+    return own ? { ...own, description } : tool;
+  }
   return {
     ...tool,
     description,

@@ -13,15 +13,20 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { call, say, type Script, scriptedModel } from '@heddle/testing';
-import { createFileTools } from '@heddle/tools';
-import type { ModelRequest } from '@heddle/core';
+import { createFileTools, createSearchTools } from '@heddle/tools';
+import type { JsonObject, ModelRequest } from '@heddle/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_AGENTS } from '../agents/built-in.ts';
 import { createAgent } from '../create-agent.ts';
 import type { AgentHooks, AgentOptions } from '../engine/options.ts';
+import { authorize } from '../permission/authorize.ts';
+import { LivePermissions } from '../permission/live-permissions.ts';
+import { NO_RULES } from '../permission/rules/rule.ts';
+import { bareWorld } from '../permission/world.ts';
 import { trustFolder } from '../settings/trust.ts';
 import { newSession, resumeSession } from '../session/open/open.ts';
 import { createSessionHome, sessionOf } from '../session/test/session-home.ts';
+import { ChildPermissions } from './child-permissions.ts';
 
 let folder = '';
 const git = (...args: string[]): string =>
@@ -88,6 +93,33 @@ function oneChild(...calls: ReturnType<typeof call>[]): Script {
   };
 }
 
+const PLACES = [
+  'Read(secrets)',
+  'Read(secrets/**)',
+  'Read(./secrets/**)',
+  'Read(/secrets/**)',
+  'Read(//p/sub/secrets/*)',
+];
+const TREE = '/p/.heddle/worktrees/a$$1';
+
+/** The decision about a call of a subagent that works in a worktree of `/p`, and of one that it starts. */
+function decide(parent: LivePermissions, tool: string, input: JsonObject): string {
+  const worktree = { top: '/p', path: TREE, branch: 'b', base: 'c' };
+  const cwd = `${TREE}/sub`;
+  const child = new ChildPermissions(parent, () => 'bypassPermissions', undefined, {
+    cwd,
+    parentCwd: '/p/sub',
+    worktree,
+  });
+  const nested = new ChildPermissions(child, () => 'bypassPermissions', undefined, { cwd, parentCwd: cwd });
+  const world = bareWorld(cwd, '/u');
+  const request = { tool, input, readOnly: true, hookDecision: undefined };
+  const decisions = [child, nested].map(
+    ({ rules }) => authorize(request, rules, 'bypassPermissions', world).decision,
+  );
+  return [...new Set(decisions)].join(' ');
+}
+
 describe('a subagent in a worktree', () => {
   it('changes only its copy, which is kept with a branch and named in the report', async () => {
     const write = call('Write', { file_path: 'b.txt', content: 'new\n' }, 'w1');
@@ -139,6 +171,37 @@ describe('a subagent in a worktree', () => {
     });
     const requests = model.calls.map(({ request }) => JSON.stringify([...request.messages])).join('\n');
     expect(requests.includes('hidden')).toBe(!isDenied);
+  });
+
+  it('finds denied files neither in its copy nor in the original, also with Grep', async () => {
+    const original = path.join(folder, 'sub/.env');
+    writeFileSync(original, 'hidden\n');
+    const search = call('Grep', { pattern: 'hidden', path: folder, output_mode: 'content' }, 'g1');
+    const { model } = await run(oneChild(call('Read', { file_path: original }, 'r1'), search), {
+      tools: [...createFileTools(), ...createSearchTools()],
+      permissionMode: 'bypassPermissions',
+      rules: { deny: [{ text: 'Read(.env)', source: 'user' }], ask: [], allow: [] },
+    });
+    const results = model.calls.map(({ request }) => JSON.stringify([...request.messages])).join('\n');
+    expect(results).toContain('secret.txt:1:hidden');
+    expect(results).not.toContain('.env:1:hidden');
+    expect(results).toContain('Permission denied.');
+  });
+
+  it.each(PLACES)('obeys %s for the original and for its copy', (text) => {
+    const rule = { text, source: 'command line' as const, base: '/p/sub' };
+    for (const list of ['deny', 'ask'] as const) {
+      const parent = new LivePermissions({ ...NO_RULES, [list]: [rule] });
+      const decisions = ['/p/sub', `${TREE}/sub`].flatMap((folder) => {
+        const file = `${folder}/secrets/key`;
+        return [
+          decide(parent, 'Read', { file_path: file }),
+          decide(parent, 'Bash', { command: `cat '${file}'` }),
+        ];
+      });
+      expect(decisions).toEqual(Array(4).fill(list));
+    }
+    expect(decide(new LivePermissions(NO_RULES), 'Read', { file_path: '/p/sub/secrets/key' })).toBe('allow');
   });
 
   it('asks before it changes the original', async () => {

@@ -1,5 +1,5 @@
 /** Schedules through the shipped program: the command, its runner process, the jobs, and the tools of the model. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Schedule, ScheduleFolder } from '@heddle/agent/schedule';
@@ -21,6 +21,8 @@ afterEach(() => {
 });
 
 const HOUR = 3_600_000;
+
+const PLANNER = '---\nname: planner\ndescription: Plans\n---\nYou plan.\n';
 
 function scene(script: readonly ScriptStep[]): {
   readonly home: Home;
@@ -87,6 +89,9 @@ describe('heddle schedule', () => {
 
   it('lets the model add, list and remove a schedule with permission', async () => {
     const { home, folder } = scene([]);
+    mkdirSync(path.join(home.folder, 'config/agents'), { recursive: true });
+    writeFileSync(path.join(home.folder, 'config/agents/planner.md'), PLANNER);
+    writeFileSync(path.join(home.folder, 'config/settings.json'), '{"agent":"planner"}');
     const input = { cron: '0 9 * * *', prompt: '--dangerous words are a prompt', time_zone: 'UTC' };
     const model = home.script([call('CronCreate', input, 't1'), call('CronList', {}, 't2'), say('Done.')]);
     const flags = ['-p', 'Plan it.', '--model', model, '--output-format', 'stream-json', '--verbose'];
@@ -98,6 +103,9 @@ describe('heddle schedule', () => {
     const [schedule] = folder.list();
     expect(schedule).toMatchObject({
       argv: [
+        // The agent of the settings limits this run, so it also limits the job.
+        '--agent',
+        'planner',
         '--model',
         model,
         '--tools=CronCreate',

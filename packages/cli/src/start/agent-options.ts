@@ -87,7 +87,7 @@ interface TerminalSettings {
  * else, so that the limits of its definition always apply.
  */
 export type ResolvedCommand<Command extends RunOptions = RunOptions> = Command & {
-  /** The flags as the user gave them. */
+  /** The flags as the user gave them, and the agent that the run uses because of its settings or its session. */
   readonly given: RunOptions;
 };
 
@@ -184,7 +184,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   for (const note of others) warn(note);
   return {
     ok: true,
-    command: { ...command, given },
+    command: { ...command, given: mainAgent ? { ...given, agent: mainAgent.name } : given },
     model: model.options,
     options: {
       ...model.options,

@@ -101,8 +101,8 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       const confinement = confined.kind === 'inside' ? confined.confinement : undefined;
       // The part that is shown whole. A longer output has a file that the model can read.
       const keepBytes = Math.max(Math.floor(limits.inlineOutput / 2), 1);
-      const callId = context.toolUseId;
-      const spec = { command, callId, description, directory, environment, confinement, keepBytes };
+      const { toolUseId: callId, agentId } = context;
+      const spec = { command, callId, agentId, description, directory, environment, confinement, keepBytes };
       if (input.run_in_background) {
         const task = await deps.tasks.start(spec);
         await deps.tasks.moveToBackground(task);

@@ -64,10 +64,14 @@ export class TaskRegistry {
     void this.#announceEnd(task, file);
   }
 
-  /** Lets waiting calls return while their commands continue: that of one call, or all. Returns whether there was one. */
+  /**
+   * Lets waiting calls return while their commands continue: that of one call, or all of the main conversation. A subagent
+   * moves as a whole, so its calls keep waiting. Returns whether there was one.
+   */
   leaveCalls(callId?: string): boolean {
     const waiting = [...this.#running].filter(
-      ({ spec, leaveCall }) => leaveCall && (callId === undefined || spec.callId === callId),
+      ({ spec, leaveCall }) =>
+        leaveCall && (callId === undefined ? spec.agentId === undefined : spec.callId === callId),
     );
     for (const task of waiting) task.leaveCall?.();
     return waiting.length > 0;

@@ -18,6 +18,8 @@ export interface TaskSpec {
   readonly command: string;
   /** The call that it runs for. */
   readonly callId?: string | undefined;
+  /** The subagent that made the call. Undefined: the main conversation. */
+  readonly agentId?: string | undefined;
   readonly description?: string | undefined;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;

@@ -35,6 +35,18 @@ function never(): never {
   throw new Error('there is no news');
 }
 
+it('leaves a command of a subagent in its call unless the call is named', async () => {
+  const shell = shellIn(scratch());
+  const context = { ...contextOf({ workingDirectory: scratch() }), agentId: 'a1' };
+  const { promise: hasOutput, resolve: onProgress } = Promise.withResolvers<unknown>();
+  const ran = shell.run('echo one; sleep 600', { context, onProgress });
+  await hasOutput;
+  expect(shell.tasks.leaveCalls()).toBe(false);
+  expect(shell.tasks.leaveCalls('b1')).toBe(true);
+  expect((await ran).data.exit).toMatchObject({ kind: 'background' });
+  await shell.tasks.dispose();
+});
+
 describe('a background task', () => {
   it('starts at once and reports its id', async () => {
     const { content, id, shell, task } = await background('sleep 600');

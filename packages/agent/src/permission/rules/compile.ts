@@ -155,11 +155,12 @@ function compileSpecifier(
 
 function anchorsOf(rule: PermissionRule, world: PermissionWorld): Anchors {
   const both = (folder: string) => [...new Set([folder, world.realpath(folder)])];
+  const { root = world.root } = rule;
   return {
-    roots: both(world.root),
+    roots: both(root),
     others: world.directories.flatMap(both),
     homes: both(world.home),
-    bases: both(rule.base ?? world.root),
+    bases: both(rule.base ?? root),
     foldsCase: world.foldsCase,
   };
 }

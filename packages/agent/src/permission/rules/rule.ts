@@ -11,6 +11,8 @@ export interface PermissionRule {
   readonly file?: string;
   /** The folder that a leading `/` refers to. The default is the first folder of the session. */
   readonly base?: string;
+  /** The folder that a relative path refers to. The default is the first folder of the session. */
+  readonly root?: string;
 }
 
 export type Rules = Readonly<Record<RuleList, readonly PermissionRule[]>>;
