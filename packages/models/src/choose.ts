@@ -1,7 +1,7 @@
 /** Resolves a model name to a port. Each adapter is loaded only when it is chosen. */
 import { errorMessage, type ModelPort } from '@heddle/core';
 import { aliasesIn, fullModelName } from './aliases.ts';
-import type { AnthropicOptions } from './anthropic/options.ts';
+import { type AnthropicOptions, sendsToolReferences } from './anthropic/options.ts';
 import { factsOf, plainModelName, type StatedModels } from './known-models.ts';
 import { routeByModel, type ChosenModel } from './route.ts';
 import { type Environment, readVariable } from './secrets/environment.ts';
@@ -33,7 +33,11 @@ export async function chooseModel(
   const chosen = await chooseOne(name, kinds, options);
   if (!chosen.ok) return chosen;
   const environment = options.environment ?? process.env;
-  const known = (model: string) => factsOf(model, { environment, stated: options.models ?? {} });
+  const referencesTools = sendsToolReferences(options);
+  const known = (model: string) => {
+    const facts = factsOf(model, { environment, stated: options.models ?? {} });
+    return facts?.referencesTools && !referencesTools ? { ...facts, referencesTools } : facts;
+  };
   const choose = (other: string) => chooseOne(other, kinds, options);
   const isKind = (model: string) => kindOf(model, kinds) !== undefined;
   if (isKind(name)) {

@@ -167,6 +167,7 @@ export function requestOf(params: QueryParams, sent: MessageHistory): CacheSafeP
     userContext,
     tools: specsOf(tools),
     refusedBlocks: new Set(params.refusedBlocks),
+    referencesTools: facts?.referencesTools ?? false,
     options,
     thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
   });

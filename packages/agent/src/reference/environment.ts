@@ -32,6 +32,10 @@ export const ENVIRONMENT: Readonly<Record<string, VariableText>> = {
     also: ['CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH'],
   },
   HEDDLE_PASS_KEYS: { meaning: 'names of keys that commands may see, separated by commas' },
+  HEDDLE_TOOL_REFERENCES: {
+    meaning:
+      '1: a server at another address than the Messages API itself gets references to loaded tools; 0: no server does',
+  },
   HEDDLE_FIRST_BYTE_TIMEOUT_MS: { meaning: 'how long a request waits for the first byte of an answer' },
   HEDDLE_STREAM_IDLE_TIMEOUT_MS: { meaning: 'how long an answer may pause' },
   HEDDLE_LOCAL_TIMEOUT_MS: { meaning: 'how long local model servers are searched for' },

@@ -67,6 +67,7 @@ function viewOf(
     maxOutputTokens: maxTokens + thinking,
     tools: specsOf(context.tools),
     refusedBlocks: new Set(refusedBlocks?.()),
+    referencesTools: facts?.referencesTools ?? false,
     thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
     options: withServerEdits(options, serverEdits?.(context)),
   });

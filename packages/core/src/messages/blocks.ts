@@ -61,7 +61,18 @@ export interface ForeignBlock {
   readonly type: UnknownKind;
 }
 
-export type ResultContent = TextBlock | ImageBlock | DocumentBlock | ForeignBlock;
+/**
+ * A tool that a search has loaded. The log stores the definition with it, so that later requests contain the same one, also
+ * if the tool's server is gone.
+ */
+export interface ToolReferenceBlock {
+  readonly type: 'tool_reference';
+  readonly tool_name: string;
+  /** Not sent with the block. Undefined in sessions of other programs. */
+  readonly definition?: { readonly description: string; readonly input_schema: JsonObject };
+}
+
+export type ResultContent = TextBlock | ImageBlock | DocumentBlock | ToolReferenceBlock | ForeignBlock;
 
 export type ContentBlock =
   | TextBlock
@@ -71,6 +82,7 @@ export type ContentBlock =
   | ToolResultBlock
   | ImageBlock
   | DocumentBlock
+  | ToolReferenceBlock
   | ForeignBlock;
 
 export function isToolUse(block: ContentBlock): block is ToolUseBlock {

@@ -26,6 +26,8 @@ export interface ModelFacts {
   readonly efforts?: readonly Effort[];
   /** The model can answer faster at a higher price. False: fast mode is left out of its requests. */
   readonly hasFastMode?: boolean;
+  /** Its API accepts tools with `defer_loading`, and results that refer to them. */
+  readonly referencesTools?: boolean;
   /** Real tokens for each estimated token. */
   readonly tokenScale?: number;
 }
@@ -167,6 +169,8 @@ export interface ToolSpec {
   readonly description: string;
   readonly input_schema: JsonObject;
   readonly cache_control?: CacheMark;
+  /** The definition is not part of the cached prefix. The model reads it where a result refers to the tool. */
+  readonly defer_loading?: true;
 }
 
 /** A server tool in the format of the API. */

@@ -23,8 +23,14 @@ const anyView: fc.Arbitrary<RequestView> = fc
     model: fc.constantFrom(MODEL, 'model-two', 'model-three'),
     continuesAnswer: fc.boolean(),
     allowedBetaBlocks: fc.constantFrom<string[]>([], ['advisor', 'advisor_tool_result', 'mcp_tool_use']),
+    referencesTools: fc.boolean(),
+    tools: fc.subarray(['Read', 'Edit', 'Grep']).map((names) => names.map(spec)),
   })
   .map(view);
+
+function spec(name: string) {
+  return { name, description: 'Does it.', input_schema: { type: 'object' } };
+}
 
 /** All faults of the brick test, by the texts of their repairs. The test fails if one never occurs. */
 const hits = new Map(
@@ -59,6 +65,7 @@ const hits = new Map(
     'it was among the oldest',
     '"type":"poem"',
     '"type":"thinking"',
+    '"type":"tool_reference"',
     '\ufffd',
   ].map((fault) => [fault, 0]),
 );

@@ -327,11 +327,13 @@ describe('a block that the API refused by name', () => {
   });
 
   it('sends a block of a result as text if only results may contain it', () => {
-    const found = [{ type: 'tool_reference', tool_name: 'Read' }];
+    const definition = { description: 'Reads.', input_schema: { type: 'object' } };
+    const found = [{ type: 'tool_reference', tool_name: 'Read', definition }];
+    const tools = [{ name: 'Find', ...definition }];
     const seen = odd({ type: 'tool_result', tool_use_id: 'x', content: found });
     const messages = history(user('go'), answer('r', [call('x')]), user([seen]));
     const { request } = buildRequest(
-      view({ refusedBlocks: new Set([rejectedBlockName(call('x'))]) }),
+      view({ refusedBlocks: new Set([rejectedBlockName(call('x'))]), referencesTools: true, tools }),
       messages,
     );
     expect(lines(request).at(-1)).toBe('U {"type":"tool_reference","tool_name":"Read"}');

@@ -4,7 +4,7 @@
  */
 import type { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
-import type { ModelRequest } from '../model/port.ts';
+import type { ModelRequest, ToolSpec } from '../model/port.ts';
 import { assembleBody, commonLength, lengthOf, MESSAGE_END } from './serialize.ts';
 import { RequestConversation, type Snapshot } from './conversation.ts';
 import {
@@ -16,6 +16,7 @@ import {
   type PlacedMark,
   remember,
   stillStored,
+  withoutLoaded,
 } from './marks.ts';
 import { isBlank, wellFormed } from './normalize/clean-json.ts';
 import { rejectedKinds } from './normalize/model-steps.ts';
@@ -62,19 +63,15 @@ class Builder implements RequestBuilder {
   #ends: readonly PlacedMark[] = [];
   readonly #reported = new Set<string>();
   #lastView: RequestView | undefined;
+  #lastLoaded: readonly ToolSpec[] | undefined;
+  /** A list of tools without one that is not loaded. The API refuses a request whose tools are all deferred. */
+  #allLoaded: readonly ToolSpec[] | undefined;
   #lastHead: Head | undefined;
   #opening: string | undefined;
 
   build(view: RequestView, messages: History<Message>): BuiltRequest {
-    const head = this.#head(view);
-    const settings = {
-      model: view.model,
-      opening: this.#opening,
-      refusedKinds: rejectedKinds(view),
-      // Copied, because the caller may add to the set when the API refuses another block.
-      refusedBlocks: new Set(view.refusedBlocks),
-    };
-    const snapshot = this.#conversation.update(view, settings, messages);
+    const snapshot = this.#snapshot(view, messages);
+    const head = this.#head(view, snapshot.loaded);
 
     const common = this.#sent === undefined ? 0 : commonWith(this.#sent.snapshot, snapshot);
     const rewrotePrefix =
@@ -103,16 +100,34 @@ class Builder implements RequestBuilder {
     return { request, repairs: this.#newRepairs([...head.repairs, ...snapshot.repairs]), rewrotePrefix };
   }
 
+  #snapshot(view: RequestView, messages: History<Message>): Snapshot {
+    if (this.#lastView?.userContext !== view.userContext) this.#opening = openingOf(view);
+    const settings = {
+      model: view.model,
+      opening: this.#opening,
+      refusedKinds: rejectedKinds(view),
+      // Copied, because the caller may add to the set when the API refuses another block.
+      refusedBlocks: new Set(view.refusedBlocks),
+      referencesTools: view.referencesTools && view.tools.length > 0 && view.tools !== this.#allLoaded,
+    };
+    const snapshot = this.#conversation.update(view, settings, messages);
+    if (snapshot.loaded.length === 0 || withoutLoaded(view.tools, snapshot.loaded).length > 0)
+      return snapshot;
+    this.#allLoaded = view.tools;
+    return this.#conversation.update(view, { ...settings, referencesTools: false }, messages);
+  }
+
   /** Each request has a new view, but the parts of the head rarely change, so the last head is reused. */
-  #head(view: RequestView): Head {
+  #head(view: RequestView, loaded: readonly ToolSpec[]): Head {
     const last = this.#lastView;
-    if (last === undefined || last.userContext !== view.userContext) this.#opening = openingOf(view);
     const isSame =
       last?.systemPrompt === view.systemPrompt &&
       last.systemContext === view.systemContext &&
-      last.tools === view.tools;
-    const head = isSame && this.#lastHead !== undefined ? this.#lastHead : buildHead(view);
+      last.tools === view.tools &&
+      this.#lastLoaded === loaded;
+    const head = isSame && this.#lastHead !== undefined ? this.#lastHead : buildHead(view, loaded);
     this.#lastView = view;
+    this.#lastLoaded = loaded;
     this.#lastHead = head;
     return head;
   }

@@ -6,7 +6,7 @@
 import { type ContentBlock, isThinking, text } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
-import type { RequestMessage } from '../model/port.ts';
+import type { RequestMessage, ToolSpec } from '../model/port.ts';
 import { ByteTrunk, OPENING, type Pieces, type RoundBytes, serializeRound } from './serialize.ts';
 import type { PlacedMark } from './marks.ts';
 import { fold, isAnswered, type Round } from './normalize/fold.ts';
@@ -25,6 +25,7 @@ import {
 } from './normalize/model-steps.ts';
 import type { Repair } from './normalize/sanitize.ts';
 import { Survey } from './normalize/survey.ts';
+import { renderReferences, withLoaded } from './normalize/tool-references.ts';
 import { BEGINNING_MISSING, CONTINUE, NO_CONTENT, ORPHAN_RESULTS } from './texts.ts';
 import { NEW_TURN, type RoundThinking, turnAfter, type TurnThinking } from './turn-thinking.ts';
 import type { RequestView } from './view.ts';
@@ -44,6 +45,8 @@ export interface Snapshot {
   readonly open: BuiltRound;
   /** The tool turn that the request continues. */
   readonly turn: TurnThinking;
+  /** The tools that results refer to, in the order in which they were loaded. */
+  readonly loaded: readonly ToolSpec[];
 }
 
 /** The closed rounds. */
@@ -54,6 +57,7 @@ interface SealedPart {
   messages: number;
   /** The tool turn that the last closed round belongs to. */
   turn: TurnThinking;
+  loaded: readonly ToolSpec[];
 }
 
 interface BuiltRound extends FinishedRound, RoundBytes {
@@ -152,11 +156,12 @@ export class RequestConversation {
     this.#sealed.messages += round.messages.length;
     this.#sealed.media.add(round.media);
     this.#sealed.turn = turnAfter(this.#sealed.turn, round.thinking);
+    this.#sealed.loaded = withLoaded(this.#sealed.loaded, round.loaded);
     round.claims.keep();
     round.isSealed = true;
   }
 
-  #parts(open: BuiltRound): Pick<Snapshot, 'pieces' | 'end' | 'sealed' | 'sealedLength' | 'open' | 'turn'> {
+  #parts(open: BuiltRound): Omit<Snapshot, 'messages' | 'repairs'> {
     const sealed = this.#sealed;
     const offset = sealed.trunk.length + open.head.length;
     const { mark } = open;
@@ -167,6 +172,7 @@ export class RequestConversation {
       sealedLength: sealed.trunk.length,
       open,
       turn: turnAfter(sealed.turn, open.thinking),
+      loaded: withLoaded(sealed.loaded, open.loaded),
     };
   }
 }
@@ -178,6 +184,7 @@ function emptyPart(): SealedPart {
     media: new MediaBudget(),
     messages: 0,
     turn: NEW_TURN,
+    loaded: [],
   };
 }
 
@@ -193,6 +200,7 @@ function isSame(now: RoundSettings, before: RoundSettings | undefined): boolean 
   return (
     now.model === before?.model &&
     now.opening === before.opening &&
+    now.referencesTools === before.referencesTools &&
     isSameSet(now.refusedKinds, before.refusedKinds) &&
     isSameSet(now.refusedBlocks, before.refusedBlocks)
   );
@@ -216,6 +224,8 @@ interface RoundSettings {
   readonly refusedBlocks: RejectedBlocks;
   /** The hidden text before the first user message. It contains the user context. */
   readonly opening: string | undefined;
+  /** Results may refer to tools. */
+  readonly referencesTools: boolean;
 }
 
 interface RoundPlace {
@@ -232,6 +242,8 @@ interface FinishedRound {
   readonly media: readonly number[];
   readonly repairs: readonly string[];
   readonly thinking: RoundThinking;
+  /** The tools that its results refer to. */
+  readonly loaded: readonly ToolSpec[];
 }
 
 function finishRound(round: Round, place: RoundPlace, settings: RoundSettings): FinishedRound {
@@ -240,10 +252,11 @@ function finishRound(round: Round, place: RoundPlace, settings: RoundSettings): 
   const mayBeOpen = place.isPaused && !round.isFirst && !isAnswered(round);
 
   const paired = pairRound(round, place.claims, repair, mayBeOpen);
+  const rendered = renderReferences(paired.results, settings.referencesTools);
   const own = stripForeignThinking(paired.answer, settings.model, repair);
   const allowed = stripBetaBlocks(own, settings.refusedKinds, repair);
   const accepted = replaceRejectedAnswerBlocks(
-    { answer: allowed, results: paired.results },
+    { answer: allowed, results: rendered.results },
     settings.refusedBlocks,
     repair,
   );
@@ -273,7 +286,8 @@ function finishRound(round: Round, place: RoundPlace, settings: RoundSettings): 
     startsWithThinking: answer[0] !== undefined && isThinking(answer[0]),
     isLost: isForeign(paired.answer, settings.model) || isThinkingRefused(allowed, accepted.answer),
   };
-  return { messages, media: sizes, repairs, thinking };
+  const loaded = accepted.results.flatMap((result) => rendered.loadedBy.get(result) ?? []);
+  return { messages, media: sizes, repairs, thinking, loaded };
 }
 
 /** The text that is sent if the user's side of a round is empty. */

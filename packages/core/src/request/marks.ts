@@ -13,7 +13,7 @@
  * - the end of the request before that. It is needed if the server did not process the previous request (a broken
  *   connection, a refusal, an overloaded model). Its end was not stored, and a long turn is beyond the 20 blocks.
  */
-import { isRecord } from '../json.ts';
+import { isRecord, omitUndefined } from '../json.ts';
 import type { ContentBlock } from '../messages/blocks.ts';
 import type { CacheMark, Mark, SystemLayer, ToolSpec } from '../model/port.ts';
 import { isBlank, wellFormed } from './normalize/clean-json.ts';
@@ -73,10 +73,11 @@ export interface Head {
 const MARK: CacheMark = { type: 'ephemeral' };
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
-export function buildHead(view: RequestView): Head {
+/** `loaded` are the tools that results refer to. They follow the others, and the prefix does not contain them. */
+export function buildHead(view: RequestView, loaded: readonly ToolSpec[] = []): Head {
   const repairs: string[] = [];
   const layers = systemLayers(view);
-  const specs = toolSpecs(view.tools, repairs);
+  const specs = toolSpecs(withoutLoaded(view.tools, loaded), repairs);
   // The server stores tools before the system prompt, so a mark on the last layer also covers the tools.
   const marksTools = layers.length === 0;
   const system = layers.map(
@@ -88,18 +89,40 @@ export function buildHead(view: RequestView): Head {
   const tools = specs.map((spec, index) =>
     marksTools && index === specs.length - 1 ? { ...spec, cache_control: MARK } : spec,
   );
-  return { system, tools, marks: layers.length + specs.length === 0 ? 0 : 1, repairs };
+  return {
+    system,
+    tools: [...tools, ...loaded.map(specOf)],
+    marks: layers.length + specs.length === 0 ? 0 : 1,
+    repairs,
+  };
 }
 
-/** Compares two heads by identity first, then by content. */
+export function withoutLoaded(tools: readonly ToolSpec[], loaded: readonly ToolSpec[]): readonly ToolSpec[] {
+  if (loaded.length === 0) return tools;
+  const names = new Set(loaded.map(({ name }) => name));
+  return tools.filter(({ name }) => !names.has(name));
+}
+
+/** Returns true if both requests begin with the same prefix. A loaded tool may be added, but must not change. */
 export function isSameHead(left: Head, right: Head): boolean {
   if (left === right) return true;
+  const [own, other] = [inPrefix(left), inPrefix(right)];
+  const later = new Map(right.tools.filter(isLoaded).map((tool) => [tool.name, tool]));
   return (
     left.system.length === right.system.length &&
-    left.tools.length === right.tools.length &&
+    own.length === other.length &&
     left.system.every((layer, index) => layer.text === right.system[index]?.text) &&
-    left.tools.every((tool, index) => isSameTool(tool, right.tools[index]))
+    own.every((tool, index) => isSameTool(tool, other[index])) &&
+    left.tools.filter(isLoaded).every((tool) => isSameTool(tool, later.get(tool.name)))
   );
+}
+
+function inPrefix({ tools }: Head): readonly ToolSpec[] {
+  return tools.filter((tool) => !isLoaded(tool));
+}
+
+function isLoaded(tool: ToolSpec): boolean {
+  return tool.defer_loading === true;
 }
 
 function isSameTool(left: ToolSpec, right: ToolSpec | undefined): boolean {
@@ -128,11 +151,12 @@ function toolSpecs(tools: readonly ToolSpec[], repairs: string[]): readonly Tool
   return [...byName.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-function specOf({ name, description, input_schema: schema }: ToolSpec): ToolSpec {
+function specOf({ name, description, input_schema: schema, defer_loading }: ToolSpec): ToolSpec {
   const isObject = isRecord(schema) && schema['type'] === 'object';
   return {
     name,
     description: wellFormed(description),
     input_schema: isObject ? schema : { ...schema, type: 'object' },
+    ...omitUndefined({ defer_loading }),
   };
 }

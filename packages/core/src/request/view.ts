@@ -12,6 +12,8 @@ export interface RequestView extends PromptHead {
   readonly refusedBlocks: ReadonlySet<string>;
   /** The request continues a paused answer: its last message is the assistant's. */
   readonly continuesAnswer: boolean;
+  /** Results may refer to tools. Otherwise they contain the definitions as text. */
+  readonly referencesTools: boolean;
   readonly options: RequestOptions;
   /** Replaces `options.thinking` while the current tool turn has lost its thinking. Undefined: thinking stays as it is. */
   readonly thinkingAfterLoss: Thinking | undefined;
@@ -36,6 +38,7 @@ export function requestView(given: Needed & Partial<RequestView>): RequestView {
     allowedBetaBlocks: [],
     refusedBlocks: new Set(),
     continuesAnswer: false,
+    referencesTools: false,
     options: {},
     thinkingAfterLoss: { type: 'disabled' },
     ...given,

@@ -68,3 +68,13 @@ export function settingsOf(options: AnthropicOptions): Settings {
     clock: options.clock ?? systemClock,
   };
 }
+
+/**
+ * Whether requests may contain references to tools. Many gateways reject them or leave them out, so another address gets
+ * them only if the user asks for it.
+ */
+export function sendsToolReferences(options: AnthropicOptions): boolean {
+  const { environment, baseUrl } = settingsOf(options);
+  const wanted = readVariable(environment, 'HEDDLE_TOOL_REFERENCES');
+  return wanted === undefined ? baseUrl === API_URL : wanted !== '0';
+}

@@ -23,11 +23,17 @@ export const quarterBytes: TokensOf = (json) => Math.ceil(Buffer.byteLength(json
 export function cacheBlocksOf(body: RequestBody, tokensOf: TokensOf = quarterBytes): CacheBlock[] {
   // Another model or speed shares nothing. Another thinking mode shares no messages.
   const chain = new Chain(JSON.stringify([body['model'], body['speed'] ?? null]), tokensOf);
-  for (const { fields } of placedFieldsOf(body['tools'])) chain.add('tools', fields);
+  // A deferred tool is not part of the prefix. Its definition stands where a result refers to it.
+  const deferred = new Map<unknown, JsonFields>();
+  for (const { fields } of placedFieldsOf(body['tools'])) {
+    if (fields['defer_loading'] === true) deferred.set(fields['name'], fields);
+    else chain.add('tools', fields);
+  }
   for (const layer of blocksIn(body['system'])) chain.add('system', layer);
   chain.mix(JSON.stringify([body['thinking'] ?? null, body['tool_choice'] ?? null]));
   for (const { fields } of placedFieldsOf(body['messages'])) {
-    for (const block of blocksIn(fields['content'])) chain.add(String(fields['role']), block);
+    for (const block of blocksIn(fields['content']))
+      chain.add(String(fields['role']), withDefinitions(block, deferred));
   }
   return chain.blocks;
 }
@@ -63,6 +69,14 @@ class Chain {
   mix(text: string): void {
     this.#prefix = createHash('sha256').update(this.#prefix).update('\0').update(text).digest('base64');
   }
+}
+
+function withDefinitions(block: JsonFields, deferred: ReadonlyMap<unknown, JsonFields>): JsonFields {
+  if (deferred.size === 0 || !Array.isArray(block['content'])) return block;
+  const content = jsonListOf(block['content']).map((item) =>
+    isRecord(item) && item['type'] === 'tool_reference' ? (deferred.get(item['tool_name']) ?? item) : item,
+  );
+  return { ...block, content };
 }
 
 function blocksIn(content: unknown): readonly JsonFields[] {

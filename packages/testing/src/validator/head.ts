@@ -1,6 +1,6 @@
 /** Checks the head of a request: everything beside the messages. */
 import { isRecord } from '@heddle/core';
-import { type JsonFields, placedFieldsOf, isBlankText, isString } from './json.ts';
+import { type JsonFields, type PlacedBlock, placedFieldsOf, isBlankText, isString } from './json.ts';
 import type { Report } from './rules.ts';
 
 const TOP_LEVEL = new Set([
@@ -86,6 +86,33 @@ function checkTools(tools: unknown, report: Report): void {
     seen.add(name);
     const hasSchema = isRecord(input_schema) && input_schema['type'] === 'object';
     if (type === 'custom' && !hasSchema) report(`tools.${place}.input_schema`, 'tool-schema');
+    if (isDeferred(fields) && isRecord(fields['cache_control']))
+      report(`tools.${place}.cache_control`, 'tool-deferred');
+  }
+  const declared = placedFieldsOf(tools);
+  if (declared.length > 0 && declared.every(({ fields }) => isDeferred(fields)))
+    report(
+      'tools',
+      'tool-deferred',
+      'All tools have defer_loading set. At least one tool must be non-deferred.',
+    );
+}
+
+function isDeferred(tool: JsonFields): boolean {
+  return tool['defer_loading'] === true;
+}
+
+/** Checks that each reference in a result has its definition in the list of tools. */
+export function checkReferences(body: JsonFields, blocks: readonly PlacedBlock[], report: Report): void {
+  const deferred = new Set(
+    placedFieldsOf(body['tools'])
+      .filter(({ fields }) => isDeferred(fields))
+      .map(({ fields }) => fields['name']),
+  );
+  for (const { block, path } of blocks) {
+    if (block['type'] !== 'tool_reference' || deferred.has(block['tool_name'])) continue;
+    const name = String(block['tool_name']);
+    report(path, 'tool-reference', `Tool reference '${name}' has no corresponding tool definition`);
   }
 }
 

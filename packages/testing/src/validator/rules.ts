@@ -13,6 +13,8 @@ export const RULES = {
   'tool-name': 'names of tools match ^[a-zA-Z0-9_-]{1,128}$',
   'tool-duplicate': 'each tool is declared once',
   'tool-schema': 'an input schema is a JSON schema of type object',
+  'tool-deferred': 'at least one tool is not deferred, and a deferred one carries no cache mark',
+  'tool-reference': 'a reference names a deferred tool of the request',
   messages: 'there is at least one message',
   role: 'the role is user or assistant',
   'message-field': 'a message has a role and content, nothing else',

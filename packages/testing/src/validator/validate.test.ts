@@ -19,6 +19,10 @@ const tool = (name: string, input_schema: unknown = { type: 'object' }) => ({
   input_schema,
 });
 
+const deferred = (name: string) => ({ ...tool(name), defer_loading: true });
+const found = (tool_name: string) =>
+  turn(toolUse('t1'), result('t1', { content: [{ type: 'tool_reference', tool_name }] }));
+
 function body(...messages: unknown[]): Body {
   return { model: 'm', max_tokens: 8_192, stream: true, messages };
 }
@@ -70,6 +74,14 @@ const SAMPLES: Record<RequestRule, { bad: unknown; good: unknown; options?: Vali
   'tool-schema': {
     bad: { ...hello, tools: [tool('A', { type: 'string' })] },
     good: { ...hello, tools: [{ name: 'web_search', type: 'web_search_20260318' }] },
+  },
+  'tool-deferred': {
+    bad: { ...hello, tools: [deferred('A')] },
+    good: { ...hello, tools: [deferred('A'), tool('B')] },
+  },
+  'tool-reference': {
+    bad: { ...found('A'), tools: [tool('A'), deferred('B')] },
+    good: { ...found('A'), tools: [tool('B'), deferred('A')] },
   },
   messages: { bad: body(), good: hello },
   role: {

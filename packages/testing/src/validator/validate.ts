@@ -4,7 +4,7 @@
  */
 import { isRecord } from '@heddle/core';
 import { checkBlocks, checkMedia } from './blocks.ts';
-import { checkHead } from './head.ts';
+import { checkHead, checkReferences } from './head.ts';
 import {
   blocksOf,
   isBlankText,
@@ -45,6 +45,7 @@ export function validateRequest(body: unknown, options: ValidationOptions = {}):
   checkMessages(body, options.prefill ?? false, report);
   const blocks = blocksOf(body);
   checkBlocks(blocks, options.knownBlockTypes ?? new Set(), report);
+  checkReferences(body, blocks, report);
   checkPairing(blocks, report);
   checkThinkingSettings(body, report);
   checkThinkingBlocks(body, blocks, options.signatures, report);

@@ -36,9 +36,14 @@ describe('ToolSearch', () => {
 
   it('makes what it found callable, once', async () => {
     const { content, later, again } = await search('select:WebFetch');
-    expect(content).toMatch(
-      /^These tools can be called now\.\n\nWebFetch: Fetches a web page\.\n\{"type":"object"\}$/,
-    );
+    expect(content).toEqual([
+      { type: 'text', text: 'These tools can be called now: WebFetch.' },
+      {
+        type: 'tool_reference',
+        tool_name: 'WebFetch',
+        definition: { description: 'Fetches a web page.', input_schema: { type: 'object' } },
+      },
+    ]);
     expect(later).toEqual(['ToolSearch', 'WebFetch']);
     expect(again).toBe(2);
   });

@@ -1,10 +1,14 @@
 /** ToolSearch: adds rarely used tools to the conversation on demand. Until then they cost nothing. */
-import type { Tool } from '@heddle/core';
+import { type JsonObject, type Tool, text } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { ToolSearchInput } from './schema.ts';
 
 interface ToolSearchData {
-  readonly found: readonly { readonly name: string; readonly description: string; readonly schema: string }[];
+  readonly found: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly schema: JsonObject;
+  }[];
   readonly known: readonly string[];
 }
 
@@ -52,7 +56,7 @@ export function createToolSearchTool(
       const found = tools.map(({ name, description, inputJSONSchema }) => ({
         name,
         description,
-        schema: JSON.stringify(inputJSONSchema),
+        schema: inputJSONSchema,
       }));
       return {
         data: { found, known: all().map(({ name }) => name) },
@@ -65,8 +69,13 @@ export function createToolSearchTool(
 
     toResult({ found, known }) {
       if (found.length === 0) return { content: `No tool fits. There are: ${listed(known)}.` };
-      const shown = found.map(({ name, description, schema }) => `${name}: ${description}\n${schema}`);
-      return { content: `These tools can be called now.\n\n${shown.join('\n\n')}` };
+      const loaded = found.map(({ name, description, schema }) => ({
+        type: 'tool_reference' as const,
+        tool_name: name,
+        definition: { description, input_schema: schema },
+      }));
+      const names = found.map(({ name }) => name).join(', ');
+      return { content: [text(`These tools can be called now: ${names}.`), ...loaded] };
     },
   };
 }

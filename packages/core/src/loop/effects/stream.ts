@@ -265,6 +265,7 @@ function requestViewOf(
     skipCacheWrite: params.skipCacheWrite ?? false,
     refusedBlocks: rejectedBlocks,
     continuesAnswer,
+    referencesTools: facts?.referencesTools ?? false,
     options: leavesOutThinking ? optionsWithoutThinking(options) : options,
     thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
   });

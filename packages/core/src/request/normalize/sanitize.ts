@@ -269,9 +269,13 @@ function readSearchResult(value: Dict): ContentBlock | undefined {
 }
 
 function readToolReference(value: Dict): ContentBlock | undefined {
-  const name = value['tool_name'];
+  const { tool_name: name, definition } = value;
   if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,128}$/.test(name)) return undefined;
-  return asBlock({ type: 'tool_reference', tool_name: name });
+  const block = { type: 'tool_reference', tool_name: name } as const;
+  if (!isRecord(definition) || typeof definition['description'] !== 'string') return block;
+  if (!isRecord(definition['input_schema'])) return block;
+  const description = wellFormed(definition['description']);
+  return { ...block, definition: { description, input_schema: cleanObject(definition['input_schema']) } };
 }
 
 /** Makes a block of a kind that the API accepts and `ContentBlock` does not list. */

@@ -90,6 +90,14 @@ const resultContent = fc.oneof(
           { type: 'tool_reference', tool_name: 'Read' },
         ),
       },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom<unknown>(
+          { type: 'tool_reference', tool_name: 'Read', definition: { description: 'd', input_schema: {} } },
+          { type: 'tool_reference', tool_name: 'Find', definition: { description: 'd', input_schema: {} } },
+          { type: 'tool_reference', tool_name: 'Find', definition: { description: 'd', input_schema: 1 } },
+        ),
+      },
       { weight: 1, arbitrary: junk },
     ),
     { maxLength: 4 },
@@ -274,6 +282,11 @@ const anyMessage: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: boundary },
 );
 
+function loadedTool(number: number): unknown {
+  const definition = { description: 'Loaded.', input_schema: { type: 'object' } };
+  return { type: 'tool_reference', tool_name: `Loaded${number}`, definition };
+}
+
 /** A conversation in the form that the loop produces: answers in fragments, and a result for each call. */
 export const ordinary: fc.Arbitrary<Message[][]> = fc
   .array(
@@ -284,6 +297,7 @@ export const ordinary: fc.Arbitrary<Message[][]> = fc
       resultsBetween: fc.boolean(),
       reminded: fc.boolean(),
       media: fc.boolean(),
+      loads: fc.boolean(),
     }),
     { minLength: 1, maxLength: 12, size: 'max' },
   )
@@ -308,9 +322,10 @@ export const ordinary: fc.Arbitrary<Message[][]> = fc
       for (let number = 0; number < round.calls; number++) {
         const id = `call_${index}_${number}`;
         step.push(part({ type: 'tool_use', id, name: 'Read', input: { number } }));
-        const content = round.media
-          ? [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVk' } }]
-          : 'done';
+        const picture = [
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVk' } },
+        ];
+        const content = round.media ? picture : round.loads ? [loadedTool(number)] : 'done';
         const answer = {
           type: 'user',
           ...stamp(),
