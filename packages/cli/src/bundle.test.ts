@@ -1,6 +1,6 @@
 // The installed bundle, with the code cache that V8 produced at build time.
 import { say, startFakeApi } from '@heddle/testing';
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Script } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,21 +38,24 @@ describe('the bundle', () => {
     expect(files()).toEqual(before);
   });
 
-  it('sends its first request without the modules that take long to load', async () => {
+  it('sends its first request without modules of Node that take long to load, and without libraries', async () => {
     const api = await startFakeApi([say('Hello.')]);
     const home = homeFor(installed.program);
     const preload = path.join(home.folder, 'preload.cjs');
-    const list = path.join(home.folder, 'modules.json');
+    const list = path.join(home.folder, 'loaded.json');
     writeFileSync(preload, recorder(list));
     const { code } = await home.run(['-p', 'go', '--model', 'anthropic/claude-sonnet-4-5'], {
       env: { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: api.url, NODE_OPTIONS: `--require ${preload}` },
     });
     await api.close();
     expect(code).toBe(0);
-    const loaded: unknown = JSON.parse(readFileSync(list, 'utf8'));
-    expect(loaded).toContain('NativeModule http');
-    expect(loaded).not.toContain('NativeModule crypto');
-    expect(loaded).not.toContain('NativeModule child_process');
+    const { modules, files } = JSON.parse(readFileSync(list, 'utf8')) as Loaded;
+    expect(modules).toContain('NativeModule http');
+    expect(modules).not.toContain('NativeModule crypto');
+    expect(modules).not.toContain('NativeModule child_process');
+    const sources = files.filter((file) => existsSync(`${file}.map`)).flatMap(sourcesOf);
+    expect(sources).toContainEqual(expect.stringContaining('packages/core/src/loop/'));
+    expect(sources.filter((source) => source.includes('node_modules'))).toEqual([]);
   });
 
   it.each([
@@ -64,13 +67,30 @@ describe('the bundle', () => {
   });
 });
 
-/** A script for Node that writes the list of loaded modules when the program begins an HTTP request. */
-function recorder(file: string): string {
-  return `const http = process.getBuiltinModule('node:http');
+/** What the program has loaded when it begins an HTTP request. */
+interface Loaded {
+  readonly modules: readonly string[];
+  readonly files: readonly string[];
+}
+
+/** A script for Node that writes this list. */
+function recorder(list: string): string {
+  return `const fs = process.getBuiltinModule('node:fs');
+    const http = process.getBuiltinModule('node:http');
+    const { readFileSync } = fs;
     const { request } = http;
+    const files = [];
+    fs.readFileSync = (file, ...options) => {
+      if (String(file).endsWith('.js')) files.push(file);
+      return readFileSync(file, ...options);
+    };
     http.request = (...args) => {
-      const loaded = JSON.stringify(process.moduleLoadList);
-      process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(file)}, loaded);
+      fs.writeFileSync(${JSON.stringify(list)}, JSON.stringify({ modules: process.moduleLoadList, files }));
       return request(...args);
     };`;
+}
+
+/** Returns the source files that a file of the bundle was made from. */
+function sourcesOf(file: string): readonly string[] {
+  return (JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[] }).sources;
 }

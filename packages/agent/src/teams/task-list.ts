@@ -1,35 +1,32 @@
 /** The shared task list of a team: dependencies, owners and claims as a value. Pure. The folder of the team stores it. */
-import * as z from 'zod';
+/** Names one run of a member. A later run of a member with the same name has another id. */
+export interface Claim {
+  readonly member: string;
+  readonly run: string;
+}
 
-/** A claim names one run of a member. A later run of a member with the same name has another id. */
-const claimSchema = z.object({ member: z.string(), run: z.string() }).readonly();
+export interface TeamTask {
+  readonly id: string;
+  readonly subject: string;
+  readonly description?: string | undefined;
+  readonly activeForm?: string | undefined;
+  readonly status: 'pending' | 'in_progress' | 'completed';
+  /** The member that works on it, has completed it, or alone may claim it. */
+  readonly owner?: string | undefined;
+  /** Set while it is in progress. */
+  readonly claim?: Claim | undefined;
+  /** Tasks that must be completed first. */
+  readonly blockedBy: readonly string[];
+  readonly createdBy: string;
+  /** How often it was handed back. */
+  readonly returns: number;
+}
 
-const teamTaskSchema = z
-  .object({
-    id: z.string(),
-    subject: z.string(),
-    description: z.string().optional(),
-    activeForm: z.string().optional(),
-    status: z.enum(['pending', 'in_progress', 'completed']),
-    /** The member that works on it, has completed it, or alone may claim it. */
-    owner: z.string().optional(),
-    /** Set while it is in progress. */
-    claim: claimSchema.optional(),
-    /** Tasks that must be completed first. */
-    blockedBy: z.array(z.string()).readonly(),
-    createdBy: z.string(),
-    /** How often it was handed back. */
-    returns: z.number(),
-  })
-  .readonly();
-
-export const taskListSchema = z
-  .object({ next: z.number(), tasks: z.array(teamTaskSchema).readonly() })
-  .readonly();
-
-export type Claim = z.infer<typeof claimSchema>;
-export type TeamTask = z.infer<typeof teamTaskSchema>;
-export type TeamTaskList = z.infer<typeof taskListSchema>;
+export interface TeamTaskList {
+  /** The id of the next task. */
+  readonly next: number;
+  readonly tasks: readonly TeamTask[];
+}
 
 export const EMPTY_LIST: TeamTaskList = { next: 1, tasks: [] };
 

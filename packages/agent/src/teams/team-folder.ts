@@ -17,7 +17,6 @@ import {
   hasWork,
   type ListChange,
   returnTasks,
-  taskListSchema,
   type TeamTaskList,
 } from './task-list.ts';
 import { newUuid } from '../session/uuid.ts';
@@ -48,6 +47,21 @@ const memberSchema = z
     leftAt: z.number().optional(),
   })
   .readonly();
+
+const taskSchema = z.object({
+  id: z.string(),
+  subject: z.string(),
+  description: z.string().optional(),
+  activeForm: z.string().optional(),
+  status: z.enum(['pending', 'in_progress', 'completed']),
+  owner: z.string().optional(),
+  claim: z.object({ member: z.string(), run: z.string() }).optional(),
+  blockedBy: z.array(z.string()),
+  createdBy: z.string(),
+  returns: z.number(),
+});
+
+const taskListSchema: z.ZodType<TeamTaskList> = z.object({ next: z.number(), tasks: z.array(taskSchema) });
 
 export type TeamMember = z.infer<typeof memberSchema>;
 
