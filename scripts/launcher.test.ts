@@ -66,6 +66,18 @@ describe('the program that it runs', () => {
     expect(run().stdout).toContain('main.ts');
   });
 
+  it('is the sources in a clone when one is newer and HEAD has moved', () => {
+    put('packages/core/src/loop.ts', 3);
+    put('.git/logs/HEAD', 4);
+    expect(run().stdout).toContain('main.ts');
+  });
+
+  it('is the bundle in a clone until it is made again, while HEAD stays', () => {
+    put('packages/core/src/loop.ts', 3);
+    put('.git/logs/HEAD', 1);
+    expect(run().stdout).toContain('dist/main.js');
+  });
+
   it('is found through links, from any folder', () => {
     symlinkSync('../bin/heddle', path.join(repository, 'packages/relative'));
     symlinkSync(path.join(repository, 'packages/relative'), path.join(repository, 'absolute'));
