@@ -67,7 +67,7 @@ describe('the bundle', () => {
   });
 });
 
-/** What the program has loaded when it begins an HTTP request. */
+/** The modules and files that the program has loaded when it begins an HTTP request. */
 interface Loaded {
   readonly modules: readonly string[];
   readonly files: readonly string[];

@@ -28,7 +28,7 @@ export {
 // A model: the port to it, its facts, and the reader of its stream.
 export type * from './model/port.ts';
 export * from './model/facts.ts';
-export { AnswerReader, type EndClass } from './model/reader.ts';
+export { AnswerReader } from './model/reader.ts';
 
 // The machine: decides the next step of the loop, also after each attempt inside a model call.
 export * from './machine/attempts.ts';

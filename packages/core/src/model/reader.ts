@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { ContentBlock, ToolUseBlock } from '../messages/blocks.ts';
-import type { ModelErrorClass } from '../messages/model-error.ts';
+import { modelError, type ModelError, type ModelErrorClass } from '../messages/model-error.ts';
 import { NO_USAGE, updateUsage, type Usage } from '../messages/usage.ts';
 import type { ApiEvent, BlockDelta, StopReason } from './port.ts';
 
@@ -15,7 +15,17 @@ export interface FinishedBlock {
 }
 
 /** The error classes of a stream that ended without an error record, but not well. */
-export type EndClass = Extract<ModelErrorClass, 'network' | 'output_cap' | 'overflow' | 'refusal'>;
+type EndClass = Extract<ModelErrorClass, 'network' | 'output_cap' | 'overflow' | 'refusal'>;
+
+export const END_ERRORS: Readonly<Record<EndClass, ModelError>> = {
+  network: modelError('network', 'The stream ended before the answer was complete.'),
+  output_cap: modelError('output_cap', 'The answer was cut off at the output limit.'),
+  overflow: modelError('overflow', "The answer ran into the end of the model's context window."),
+  refusal: modelError(
+    'refusal',
+    'The model declined to answer. Rephrase the request, or choose another model.',
+  ),
+};
 
 interface OpenBlock {
   readonly index: number;
@@ -83,15 +93,15 @@ export class AnswerReader {
   }
 
   /** A stream ends well only with `message_stop`. Some stop reasons are errors with a recovery. */
-  get endsAs(): EndClass | undefined {
-    if (!this.stopped) return 'network';
+  get endError(): ModelError | undefined {
+    if (!this.stopped) return END_ERRORS.network;
     switch (this.stopReason) {
       case 'max_tokens':
-        return 'output_cap';
+        return END_ERRORS.output_cap;
       case 'model_context_window_exceeded':
-        return 'overflow';
+        return END_ERRORS.overflow;
       case 'refusal':
-        return 'refusal';
+        return END_ERRORS.refusal;
       default:
         return undefined;
     }

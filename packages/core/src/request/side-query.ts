@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../clock.ts';
 import {
+  type AttemptFacts,
   decideAttempt,
   DEFAULT_RETRY,
   FIRST_ATTEMPT,
@@ -16,9 +17,10 @@ import type { Message, MessageHistory } from '../messages/message.ts';
 import { modelError, type ModelError, type ModelErrorClass } from '../messages/model-error.ts';
 import { isSpent, type Spent, type Usage } from '../messages/usage.ts';
 import type { ModelPort, ModelRequest } from '../model/port.ts';
-import { AnswerReader, type EndClass } from '../model/reader.ts';
+import { AnswerReader } from '../model/reader.ts';
+import { errorMessage } from '../thrown.ts';
 import { createRequestBuilder } from './builder.ts';
-import { rejectedBlockName } from './normalize/model-steps.ts';
+import { newlyRejectedBlock } from './normalize/model-steps.ts';
 import type { RequestView } from './view.ts';
 
 /** The parameters of a request as it was sent. A request with the same ones shares its cached prefix. */
@@ -72,24 +74,32 @@ export async function askAside(
 ): Promise<SideAnswer> {
   const policy = { ...DEFAULT_RETRY, ...PATIENCE, ...deps.retry };
   const spent: Spent[] = [];
-  const refused = new Set(query.view.refusedBlocks);
+  const rejectedBlocks = new Set(query.view.refusedBlocks);
   let tries = FIRST_ATTEMPT;
   while (true) {
     // The caller may have ended during a hook or a wait of this loop.
     if (signal.aborted) return { ok: false, why: ABORTED.message, class: ABORTED.class, calls: 0, spent };
-    const request = sideRequest(query, refused);
+    const request = sideRequest(query, rejectedBlocks);
     const { text, error, usage, calls } = await readAnswer(deps.model, request, signal);
     if (isSpent(usage)) spent.push({ model: query.view.model, usage });
-    const facts = { error, calls, paused: false, empty: text === '', aborted: signal.aborted };
-    const verdict = decideAttempt(facts, tries, policy);
-    if (verdict.do === 'retry') await deps.clock.sleep(withJitter(verdict, deps.random), signal);
-    else if (verdict.do === 'replace_block') refuse(refused, request, error);
+    const rejected = newlyRejectedBlock(rejectedBlocks, request, error);
+    const facts: AttemptFacts = {
+      error,
+      calls,
+      paused: false,
+      empty: text === '',
+      aborted: signal.aborted,
+      refusedInVain: rejected === undefined,
+    };
+    const decision = decideAttempt(facts, tries, policy);
+    if (decision.do === 'retry') await deps.clock.sleep(withJitter(decision, deps.random), signal);
+    else if (decision.do === 'replace_block' && rejected !== undefined) rejectedBlocks.add(rejected);
     else if (text !== '' && (!error || error.class === 'output_cap')) return { ok: true, text, spent };
     else {
       const failed = error ?? NO_TEXT;
       return { ok: false, why: failed.message, class: failed.class, calls, spent };
     }
-    tries = verdict.tries;
+    tries = decision.tries;
   }
 }
 
@@ -138,31 +148,20 @@ async function readAnswer(model: ModelPort, request: ModelRequest, signal: Abort
   const reader = new AnswerReader();
   let [text, calls] = ['', 0];
   let error: ModelError | undefined;
-  for await (const record of model(request, signal)) {
-    if (record.type === 'model_error') error = record;
-    else if (record.type !== 'done') {
-      const finished = reader.push(record);
-      if (!finished) continue;
-      text += textOf([finished.block]);
-      if (isToolUse(finished.block)) calls++;
+  try {
+    for await (const record of model(request, signal)) {
+      if (record.type === 'model_error') error = record;
+      else if (record.type !== 'done') {
+        const finished = reader.push(record);
+        if (!finished) continue;
+        text += textOf([finished.block]);
+        if (isToolUse(finished.block)) calls++;
+      }
     }
+  } catch (thrown) {
+    // A bug of the port. The run beside which this query is asked must not end with it.
+    error = modelError('internal', errorMessage(thrown));
   }
   text += reader.unfinishedText();
-  return { text: text.trim(), calls, error: error ?? endOf(reader), usage: reader.usage };
-}
-
-function endOf({ endsAs }: AnswerReader): ModelError | undefined {
-  return endsAs && modelError(endsAs, ENDS[endsAs]);
-}
-
-const ENDS: Readonly<Record<EndClass, string>> = {
-  network: 'The stream ended before the answer was complete.',
-  output_cap: 'The answer was cut off at the output limit.',
-  overflow: "The answer ran into the end of the model's context window.",
-  refusal: 'The model declined to answer.',
-};
-
-function refuse(refused: Set<string>, request: ModelRequest, error: ModelError | undefined): void {
-  const block = error?.block && request.messages.at(error.block.message)?.content[error.block.block];
-  if (block) refused.add(rejectedBlockName(block));
+  return { text: text.trim(), calls, error: error ?? reader.endError, usage: reader.usage };
 }

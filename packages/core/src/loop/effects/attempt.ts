@@ -5,7 +5,7 @@ import type { ContentBlock } from '../../messages/blocks.ts';
 import { callsOf, type AssistantMessage } from '../../messages/message.ts';
 import { modelError, type ModelError, type RateLimits } from '../../messages/model-error.ts';
 import type { ModelRecord, ModelRequest, RecordIterator } from '../../model/port.ts';
-import { AnswerReader, type EndClass, type FinishedBlock } from '../../model/reader.ts';
+import { AnswerReader, END_ERRORS, type FinishedBlock } from '../../model/reader.ts';
 import { REPEATED_CALL, REPEATED_ID, type Tool, type ToolUseContext } from '../../tools/tool.ts';
 import type { ToolUpdate } from '../../tools/executor.ts';
 import { addBlock, type Answer, endAttempt } from '../answer.ts';
@@ -62,7 +62,7 @@ export async function* runAttempt(
           break;
         case 'record': {
           if (arrival.attempt !== reader) break;
-          let record: ModelRecord | undefined = arrival.next.done ? SILENT_END : arrival.next.value;
+          let record: ModelRecord | undefined = arrival.next.done ? END_ERRORS.network : arrival.next.value;
           // Records that are ready need no promise of their own. Other arrivals come first.
           for (; record; record = inbox.isEmpty ? records.ready?.() : undefined) {
             const ended = endOf(record, reader);
@@ -184,8 +184,7 @@ function endOf(record: ModelRecord, reader: AnswerReader): RecordedEnd | undefin
   if (record.type !== 'done' && record.type !== 'model_error') return undefined;
   const { requestId, rateLimits } = record;
   if (record.type === 'model_error') return { error: record, requestId, rateLimits };
-  const { endsAs } = reader;
-  return { error: endsAs && ENDS[endsAs], requestId, notice: record.notice, rateLimits };
+  return { error: reader.endError, requestId, notice: record.notice, rateLimits };
 }
 
 function isEvent(record: ModelRecord): record is Exclude<ModelRecord, { type: 'done' | 'model_error' }> {
@@ -193,13 +192,3 @@ function isEvent(record: ModelRecord): record is Exclude<ModelRecord, { type: 'd
 }
 
 const ABORTED_END: RecordedEnd = { error: modelError('aborted', 'The call was interrupted.') };
-const SILENT_END = modelError('network', 'The stream ended before the answer was complete.');
-const ENDS: Readonly<Record<EndClass, ModelError>> = {
-  network: SILENT_END,
-  output_cap: modelError('output_cap', 'The answer was cut off at the output limit.'),
-  overflow: modelError('overflow', "The answer ran into the end of the model's context window."),
-  refusal: modelError(
-    'refusal',
-    'The model declined to answer. Rephrase the request, or choose another model.',
-  ),
-};

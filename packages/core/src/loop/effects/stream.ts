@@ -6,7 +6,6 @@ import type { Effect, StreamEnd } from '../../machine/effects.ts';
 import { modelError, type ModelError } from '../../messages/model-error.ts';
 import { isSpent } from '../../messages/usage.ts';
 import { optionsFor, optionsWithoutThinking, thinkingAfterLoss } from '../../model/facts.ts';
-import type { ModelRequest } from '../../model/port.ts';
 import {
   type AnotherAttempt,
   type AttemptFacts,
@@ -15,7 +14,7 @@ import {
   streamEnd,
   withJitter,
 } from '../../machine/attempts.ts';
-import { rejectedBlockName } from '../../request/normalize/model-steps.ts';
+import { newlyRejectedBlock } from '../../request/normalize/model-steps.ts';
 import type { CacheSafeParams } from '../../request/side-query.ts';
 import { requestView, type RequestView } from '../../request/view.ts';
 import { specsOf } from '../../tools/tool.ts';
@@ -71,7 +70,7 @@ export async function* streamAnswer(
       if (threw) return { ...threw, changed };
       if (rateLimits) yield { type: 'rate_limits', limits: rateLimits };
       if (error?.window !== undefined) deps.context.learnWindow(changed.context.model, error.window);
-      const rejected = newlyRejected(changed.rejectedBlocks, request, error);
+      const rejected = newlyRejectedBlock(changed.rejectedBlocks, request, error);
       const facts: AttemptFacts = {
         error,
         calls: completeCalls(answer).length,
@@ -269,16 +268,4 @@ function requestViewOf(
     options: leavesOutThinking ? optionsWithoutThinking(options) : options,
     thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
   });
-}
-
-/** Returns the name of the rejected block if another attempt without it can help: it is there and was not replaced. */
-function newlyRejected(
-  known: ReadonlySet<string>,
-  request: ModelRequest,
-  error: ModelError | undefined,
-): string | undefined {
-  if (!error?.block) return undefined;
-  const block = request.messages.at(error.block.message)?.content[error.block.block];
-  const name = block && rejectedBlockName(block);
-  return name === undefined || known.has(name) ? undefined : name;
 }

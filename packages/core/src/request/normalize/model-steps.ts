@@ -2,6 +2,8 @@
 import { isRecord } from '../../json.ts';
 import { fingerprint } from '../../fingerprint.ts';
 import { type ContentBlock, isThinking, text, type ToolResultBlock } from '../../messages/blocks.ts';
+import type { ModelError } from '../../messages/model-error.ts';
+import type { ModelRequest } from '../../model/port.ts';
 import {
   BLOCK_REFUSED,
   MEDIA_REFUSED,
@@ -115,6 +117,18 @@ export type RejectedBlocks = ReadonlySet<string>;
 export function rejectedBlockName(block: ContentBlock): string {
   const json = JSON.stringify(block);
   return `${json.length}-${fingerprint([json])}`;
+}
+
+/** Returns the name of the block that an error rejects, if a request without it can help: it is there, and was not replaced. */
+export function newlyRejectedBlock(
+  known: RejectedBlocks,
+  request: ModelRequest,
+  error: ModelError | undefined,
+): string | undefined {
+  if (!error?.block) return undefined;
+  const block = request.messages.at(error.block.message)?.content[error.block.block];
+  const name = block && rejectedBlockName(block);
+  return name === undefined || known.has(name) ? undefined : name;
 }
 
 export function replaceRejectedUserBlocks(
