@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildPage, type PageFiles } from './build/build-page.ts';
 import { exportSession } from './export/export-session.ts';
 import { startViewer, type Viewer } from './server/server.ts';
@@ -20,12 +20,18 @@ const SAMPLE = 'sample-0001';
 const OTHER = 'sample-0002';
 const HOSTILE = 'sample-0003';
 const LIVE = 'sample-0004';
+const LONG = 'sample-0005';
+const LONG_TURNS = 600;
 const EVIL = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>\u001b[31m\u202egnp.exe';
 
 let home = '';
 let viewer: Viewer;
 let browser: Browser;
+/** One page for all tests: a new one would log in and load the script again. */
+let page: Page;
 let files: PageFiles;
+/** Errors of the page, refused scripts, and requests to other hosts. */
+let problems: string[] = [];
 const paths = new Map<string, string>();
 
 test.runIf(executable === undefined)(
@@ -49,10 +55,26 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
     const live = new SampleLog().begin('/project').prompt('Watch me grow');
     live.now = Date.now();
     paths.set(LIVE, writeLog(live, place, LIVE));
+    paths.set(LONG, writeLog(longLog(), place, LONG));
     files = await buildPage();
     const info = { version: '1', session: undefined, canFork: false };
     viewer = await startViewer({ place, page: files, info });
     browser = await openBrowser(executable ?? '');
+    page = await browser.newPage();
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`http://127.0.0.1:${viewer.port}/`) && !request.url().startsWith('data:'))
+        problems.push(`a request to ${request.url()}`);
+    });
+    await page.goto(viewer.link(), { waitUntil: 'commit' });
+    await page.locator('.card').first().waitFor();
+  });
+
+  afterEach(() => {
+    const found = problems;
+    problems = [];
+    expect(found).toEqual([]);
   });
 
   afterAll(async () => {
@@ -61,52 +83,52 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  /** Opens a page and fails on any error, refused script or request to another host. */
-  async function open(
-    hash: string,
-    width = 1_600,
-    theme: 'light' | 'dark' = 'light',
-  ): Promise<Page & AsyncDisposable> {
-    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: theme });
-    const problems: string[] = [];
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(`http://127.0.0.1:${viewer.port}/`) && !request.url().startsWith('data:'))
-        problems.push(`a request to ${request.url()}`);
-    });
-    await page.goto(`${viewer.link()}&${hash}`, { waitUntil: 'commit' });
-    return Object.assign(page, {
-      async [Symbol.asyncDispose]() {
-        await page.close();
-        expect(problems).toEqual([]);
-      },
-    });
+  /** The list of sessions comes first, so that no view keeps the state or the focus of an earlier test. */
+  async function open(hash: string): Promise<void> {
+    await page.setViewportSize({ width: 1_600, height: 900 });
+    await page.goto(`http://127.0.0.1:${viewer.port}/#/`);
+    await page.locator('.session').waitFor({ state: 'detached' });
+    await page.goto(`http://127.0.0.1:${viewer.port}/#${hash}`);
   }
 
-  test.each([
-    [400, 'light'],
-    [400, 'dark'],
-    [1_600, 'light'],
-    [1_600, 'dark'],
-  ] as const)('shows every view without overflow at %i pixels, %s', async (width, theme) => {
-    await using page = await open(`/session/${SAMPLE}/timeline`, width, theme);
-    await page.locator('.lanes canvas').waitFor();
-    expect(await page.evaluate(COLORS)).toBeGreaterThan(20);
+  test('shows every view without overflow, narrow and wide, light and dark', async () => {
+    await open(`/session/${SAMPLE}/timeline`);
     for (const [view, wanted] of [
+      ['timeline', '.lanes canvas'],
       ['window', '.uplot canvas'],
       ['money', '.uplot canvas'],
       ['machine', '.machine .lit-now'],
       ['transcript', '.row.user'],
     ] as const) {
       await page.locator(`.tabs a:text-is("${view}")`).click();
-      await page.locator(wanted).first().waitFor();
-      expect(await page.evaluate(OVERFLOW)).toBeLessThanOrEqual(0);
+      for (const width of [400, 1_600])
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.emulateMedia({ colorScheme });
+          await page.locator(wanted).first().waitFor();
+          expect(await page.evaluate(OVERFLOW), `${view} ${width} ${colorScheme}`).toBeLessThanOrEqual(0);
+          if (view === 'timeline') expect(await page.evaluate(COLORS)).toBeGreaterThan(20);
+        }
     }
   });
 
+  test('a long transcript has few elements, and its end and its middle can be reached', async () => {
+    await open(`/session/${LONG}/transcript`);
+    await page.locator('.row', { hasText: 'Turn 3 is done.' }).waitFor();
+    await page.locator('.chip:text-is("completed")').waitFor();
+    expect(await page.locator('.row').count()).toBeLessThan(60);
+    await page.evaluate(SCROLL_TO_END);
+    await page.locator('.row', { hasText: `Turn ${LONG_TURNS - 1} is done.` }).waitFor();
+    expect(await page.locator('.row').count()).toBeLessThan(60);
+    const line = readFileSync(paths.get(LONG) ?? '', 'utf8')
+      .split('\n')
+      .findIndex((text) => text.includes('Turn 300 is done.'));
+    await open(`/session/${LONG}/transcript?line=${line}`);
+    await page.locator('.row.selected', { hasText: 'Turn 300 is done.' }).waitFor();
+  });
+
   test('marks retries, the fallback, the compaction, the subagent and lost cache prefixes', async () => {
-    await using page = await open(`/session/${SAMPLE}/timeline`);
+    await open(`/session/${SAMPLE}/timeline`);
     await page.getByText('retry: overloaded ×2').waitFor();
     await page.getByText('model fallback').waitFor();
     expect(await page.locator('.lane-names span').allTextContents()).toEqual([
@@ -123,7 +145,7 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
   });
 
   test('works with the keyboard: select a bar, open it in the transcript, search', async () => {
-    await using page = await open(`/session/${SAMPLE}/timeline`);
+    await open(`/session/${SAMPLE}/timeline`);
     await page.locator('.lanes canvas').focus();
     for (let press = 0; press < 3; press++) await page.keyboard.press('ArrowRight');
     const detail = await page.locator('.detail').textContent();
@@ -138,7 +160,7 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
   });
 
   test('steps through the decisions of the machine and back', async () => {
-    await using page = await open(`/session/${SAMPLE}/machine`);
+    await open(`/session/${SAMPLE}/machine`);
     await page.locator('.step').waitFor();
     const now = () => page.locator('.machine .card.lit-now + text').textContent();
     expect(await now()).toBe('begin');
@@ -152,7 +174,7 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
   });
 
   test('grows while a live session is watched', async () => {
-    await using page = await open(`/session/${LIVE}/transcript`);
+    await open(`/session/${LIVE}/transcript`);
     await page.getByText('Watch me grow').first().waitFor();
     const line = readFileSync(paths.get(OTHER) ?? '', 'utf8')
       .split('\n')
@@ -162,7 +184,7 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
   });
 
   test('shows a hostile transcript as text', async () => {
-    await using page = await open(`/session/${HOSTILE}/transcript`);
+    await open(`/session/${HOSTILE}/transcript`);
     await page.getByText('<script>window.owned=1</script>').first().waitFor();
     await page.getByText('could not be read').waitFor();
     await page.getByText('The log ends with an unfinished line.').waitFor();
@@ -177,20 +199,20 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
       target,
       exportSession({ file: paths.get(HOSTILE) ?? '', version: '1', page: files, redact: (value) => value }),
     );
-    const page = await browser.newPage();
+    const other = await browser.newPage();
     const requests: string[] = [];
-    page.on('request', (request) => requests.push(request.url()));
-    await page.goto(pathToFileURL(target).href);
-    await page.locator('.tabs a:text-is("transcript")').click();
-    await page.getByText('<script>window.owned=1</script>').first().waitFor();
+    other.on('request', (request) => requests.push(request.url()));
+    await other.goto(pathToFileURL(target).href);
+    await other.locator('.tabs a:text-is("transcript")').click();
+    await other.getByText('<script>window.owned=1</script>').first().waitFor();
     expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([pathToFileURL(target).href]);
-    expect(await page.evaluate('window.owned')).toBeUndefined();
-    await page.close();
+    expect(await other.evaluate('window.owned')).toBeUndefined();
+    await other.close();
   });
 
   test('lists, filters, compares and sums up sessions', async () => {
-    await using page = await open('/');
-    await page.locator('.card').nth(3).waitFor();
+    await open('/');
+    await page.locator('.card').nth(4).waitFor();
     await page.getByLabel('Filter sessions').fill('leap years');
     expect(await page.locator('.card').count()).toBe(2);
     await page.goto(`http://127.0.0.1:${viewer.port}/#/compare/${SAMPLE}/${OTHER}`);
@@ -225,7 +247,21 @@ function hostileLog(): SampleLog {
   return log.result(EVIL, `${EVIL}${'x'.repeat(300_000)}`, true);
 }
 
+function longLog(): SampleLog {
+  const log = new SampleLog().begin('/project').prompt('Work for a long time.');
+  for (let turn = 0; turn < LONG_TURNS; turn++) {
+    log.call(100, `call-${turn}`, 'Read', { file_path: `src/${turn}.ts` }).answer(50, 20, 0.01);
+    log
+      .intent(`call-${turn}`, 'Read')
+      .result(`call-${turn}`, 'const value = 1;\n')
+      .nextTurn(turn + 2);
+    log.text(100, `Turn ${turn} is done.`);
+  }
+  return log.answer(50, 20, 0.01).end();
+}
+
 /** These run in the page. */
+const SCROLL_TO_END = "document.querySelector('.scroller').scrollTop = 1e9";
 const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth';
 const COLORS = `(() => {
   const canvas = document.querySelector('.lanes canvas');

@@ -8,7 +8,7 @@ export { isInUse } from './manage/rename.ts';
 export { type PruneChoice, toPrune, type Weighed } from './manage/remove.ts';
 export { removeSessions, sizeOfSession } from './manage/remove.ts';
 export { renameSession } from './manage/rename.ts';
-export { findSession, type FoundSession as Found } from './listing/list.ts';
+export { findSession, findSessionFile, type FoundSession as Found } from './listing/list.ts';
 export { listSessions, openSummaries } from './listing/list.ts';
 export type { SessionSummary } from './listing/summary.ts';
 export { textMatcherOf } from './search/matcher.ts';

@@ -4,9 +4,15 @@
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { hasDiverged, type ReplayedLog, replayLog, sessionName } from '@heddle/agent/sessions';
+import {
+  findSessionFile,
+  hasDiverged,
+  type ReplayedLog,
+  replayLog,
+  sessionName,
+} from '@heddle/agent/sessions';
 import { UsageError } from '../arguments/list-flags.ts';
-import { pick } from '../sessions/pick.ts';
+import { pick, place } from '../sessions/pick.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { warn, writeMessage } from '../terminal/write-message.ts';
 import { textLines } from './text.ts';
@@ -93,6 +99,9 @@ export function findLog(name: string): FoundLog {
   if (name.endsWith('.jsonl') || name.includes(path.sep)) {
     return isFile(name) ? { ok: true, file: name } : { ok: false, message: `there is no file ${name}` };
   }
+  // A summary needs the whole log, so a name that is an id is looked up among the files first.
+  const byId = findSessionFile(name, place());
+  if (byId) return { ok: true, file: byId.path };
   const picked = pick(name);
   return picked.ok ? { ok: true, file: picked.session.path } : picked;
 }

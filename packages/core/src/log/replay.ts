@@ -219,7 +219,10 @@ export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration
       const instead = decidedBy(steps);
       return isSameKind(instead, decided) && describeStep(instead) === expected;
     });
-    turns = distinct(matching.flatMap((steps) => steps.at(-1)?.decision.turn ?? []));
+    turns = distinct(
+      matching.flatMap((steps) => steps.at(-1)?.decision.turn ?? []),
+      known,
+    );
     const [first] = matching;
     if (first) return { recorded, verdict: 'confirmed', steps: first, instead: [] };
     return {
@@ -366,7 +369,20 @@ function decidedBy(steps: readonly TracedStep[]): RecordedDecision {
   }
 }
 
-function distinct(turns: readonly LoopState[]): readonly LoopState[] {
+/**
+ * Returns one of the states that no later decision can distinguish: the first. Without this, a failed compaction that the log does
+ * not show would be possible in each iteration, and the number of states would grow with the square of the iterations.
+ */
+function distinct(turns: readonly LoopState[], { limits }: QueryConfig): readonly LoopState[] {
   if (turns.length < 2) return turns;
-  return [...new Map(turns.map((turn) => [JSON.stringify(turn), turn])).values()];
+  const found = new Map<string, LoopState>();
+  for (const turn of turns) {
+    const { autoCompactTracking, ...state } = turn.state;
+    const failures = autoCompactTracking?.consecutiveFailures ?? 0;
+    // The breaker opens at the limit. More failures and the age of a compaction change no decision.
+    const breaker = Math.min(failures, limits.autoCompactFailures);
+    const key = JSON.stringify([breaker, state, turn.ledger]);
+    if (!found.has(key)) found.set(key, turn);
+  }
+  return [...found.values()];
 }

@@ -26,17 +26,14 @@ const answer: EntryBody = {
   usage: NO_USAGE,
 };
 const intent: EntryBody = { type: 'intent', toolUseId: 'c1', tool: 'Read', input: {}, effect: 'read_only' };
-const result: EntryBody = {
-  type: 'user',
-  message: {
-    type: 'user',
-    uuid: 'u2',
-    at: 0,
-    content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'x' }],
-  },
-};
+const result = resultOf('x');
 
-function traced(...entries: readonly EntryBody[]): unknown[] {
+function resultOf(content: string): EntryBody {
+  const block = { type: 'tool_result', tool_use_id: 'c1', content } as const;
+  return { type: 'user', message: { type: 'user', uuid: 'u2', at: 0, content: [block] } };
+}
+
+function traced(...entries: readonly EntryBody[]): string[][] {
   const [run = []] = recordedRuns(entries);
   return traceRun(run, queryConfig({ sessionId: '' })).map(({ verdict, steps }) => {
     const words: string[] = [verdict];
@@ -72,4 +69,16 @@ it.each([
 it('leaves a hook decision about a call of an earlier run to the engine', () => {
   const end: EntryBody = { type: 'end', terminal: { reason: 'hook_stopped', hook: 'h', message: 'Enough.' } };
   expect(traced(prompt, end)).toEqual([['undecided']]);
+});
+
+it('traces a run of 400 iterations within the deadline: the states to follow do not multiply', () => {
+  const turns = Array.from({ length: 400 }, (_, turn): EntryBody[] => [
+    called,
+    answer,
+    intent,
+    resultOf(`result ${turn}`),
+    { type: 'transition', transition: { reason: 'next_turn' }, turnCount: turn + 2 },
+  ]);
+  const verdicts = traced(prompt, ...turns.flat()).map(([verdict]) => verdict);
+  expect(verdicts).toEqual([...turns.map(() => 'confirmed'), 'undecided']);
 });

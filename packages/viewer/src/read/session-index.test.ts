@@ -2,6 +2,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FactPage } from '../model/facts.ts';
+import { parseOwn } from '../model/parse-own.ts';
 import { readPage } from '../test/facts.ts';
 import { sampleLog, writeLog } from '../test/sample-session.ts';
 import { searchLines } from './search-lines.ts';
@@ -35,6 +37,21 @@ describe('reading in pages', () => {
       ({ next: from, more } = page);
     }
     expect(facts).toEqual(whole.facts);
+  });
+
+  test('ends a page when its time is over, and continues with the next', () => {
+    const line =
+      readFileSync(sample, 'utf8')
+        .split('\n')
+        .find((text) => text.includes('leap years')) ?? '';
+    const file = fileWith(`${line.replace('leap years', 'x'.repeat(100_000))}\n`.repeat(60));
+    const index = new SessionIndex(file);
+    const first = parseOwn<FactPage>(index.page(0, 60, 0));
+    expect(first).toMatchObject({ more: true });
+    expect(first.next).toBeGreaterThan(0);
+    expect(first.next).toBeLessThan(60);
+    const rest = parseOwn<FactPage>(index.page(first.next, 60));
+    expect(rest).toMatchObject({ next: 60, more: false });
   });
 
   test('reads only what was appended, and starts again if the file was replaced', () => {

@@ -40,11 +40,18 @@ export class SessionIndex {
     return this.#facts.length;
   }
 
-  /** Throws an error of the operating system if the file cannot be read. */
-  page(from: number, limit: number): string {
+  /**
+   * Returns facts from a line on. The page ends early if reading takes longer than `budgetMs`, so that other requests are
+   * answered in between. Throws an error of the operating system if the file cannot be read.
+   */
+  page(from: number, limit: number, budgetMs = Number.POSITIVE_INFINITY): string {
     this.#restartIfReplaced();
+    const deadline = performance.now() + budgetMs;
     let more = true;
-    while (more && this.#facts.length < from + limit) more = this.#readStep();
+    while (more && this.#facts.length < from + limit) {
+      more = this.#readStep();
+      if (performance.now() > deadline && this.#facts.length > from) break;
+    }
     const facts = this.#facts.slice(from, from + limit).filter((fact) => fact !== '');
     const next = Math.min(from + limit, this.#facts.length);
     const rest: Omit<FactPage, 'facts'> = {

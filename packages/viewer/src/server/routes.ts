@@ -29,6 +29,9 @@ const PAGE_LINES = 4_000;
 const FIRST_PAGE_LINES = 600;
 const ROW_LINES = 400;
 
+/** One answer takes about this time at most. The page then asks again, and rows are answered in between. */
+const PAGE_MS = 40;
+
 /** A longer text is shown on demand. */
 const CUT_TEXT = 4_000;
 
@@ -72,7 +75,7 @@ export async function answerApi(request: ApiRequest, store: SessionStore, info: 
 async function facts(index: SessionIndex, { query, signal }: ApiRequest): Promise<Answer> {
   const from = numberIn(query, 'from');
   if (query.has('wait')) await growth(index, from, signal);
-  return { status: 200, body: index.page(from, from === 0 ? FIRST_PAGE_LINES : PAGE_LINES) };
+  return { status: 200, body: index.page(from, from === 0 ? FIRST_PAGE_LINES : PAGE_LINES, PAGE_MS) };
 }
 
 /** Waits until there are lines after `from`, or the size of the file has changed. It only looks at the size. */

@@ -80,6 +80,16 @@ export function findSession(
   return find(word, sessionFilesOf(anywhere), anywhere);
 }
 
+/**
+ * Finds the file of a session by its id or the beginning of its id, without reading the file. Returns undefined if no file or several
+ * files match; `findSession` then also searches titles.
+ */
+export function findSessionFile(word: string, place: SessionPlace): SessionFile | undefined {
+  const here = withId(word, sessionFilesOf(place));
+  const [file, ...more] = here ?? withId(word, sessionFilesOf({ ...place, cwd: undefined })) ?? [];
+  return more.length === 0 ? file : undefined;
+}
+
 /** Titles are searched last, because a list costs more than file names. */
 function find(word: string, files: readonly SessionFile[], choice: ListChoice): FoundSession {
   const byId = withId(word, files);

@@ -24,7 +24,7 @@ import {
 } from '../test/session-home.ts';
 import { forkSession } from '../open/open.ts';
 import { indexFile } from './cache.ts';
-import { findSession, listSessions } from './list.ts';
+import { findSession, findSessionFile, listSessions } from './list.ts';
 import type { SessionSummary } from './summary.ts';
 
 const end = { type: 'end', terminal: { reason: 'completed' } } as const;
@@ -280,6 +280,8 @@ describe('a session is found', () => {
     ]);
     expect(findSession('efgh', place)).toMatchObject({ kind: 'one' });
     expect(findSession('efgh', place, 'here')).toMatchObject({ kind: 'none' });
+    const fileOf = (word: string): string | undefined => findSessionFile(word, place)?.id;
+    expect(['abcd-1', 'efgh', 'abcd', 'one'].map(fileOf)).toEqual(['abcd-1', 'efgh-3', undefined, undefined]);
   });
 });
 

@@ -185,7 +185,8 @@ function modelOf(bytes: Buffer, start: number, end: number): string | undefined 
 
 const MODEL = /"message":\{[^{}[]*?"model":"([^"\\]*)"/;
 
-const CHUNK = 8 * 1024 * 1024;
+/** Larger chunks need more memory and more time. */
+const CHUNK = 2 * 1024 * 1024;
 const SEAM = 48;
 
 /** Returns undefined if the file cannot be read. */

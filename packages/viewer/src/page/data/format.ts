@@ -8,8 +8,8 @@ export function countText(value: number): string {
 
 /** `12.3k`, `1.4M`. */
 export function shortCount(value: number): string {
-  if (value < 1_000) return String(Math.round(value));
-  if (value < 1_000_000) return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k`;
+  if (value < 999.5) return String(Math.round(value));
+  if (value < 999_500) return `${(value / 1_000).toFixed(value < 9_950 ? 1 : 0)}k`;
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
 
@@ -25,12 +25,15 @@ export function moneyText(usd: number | undefined): string {
   return usd < 0.01 ? `$${usd.toFixed(4)}` : usd < 100 ? `$${usd.toFixed(2)}` : `$${countText(usd)}`;
 }
 
+/** Rounds before it chooses the unit, so that no text says `60 s` or `1 min 60 s`. */
 export function durationText(ms: number): string {
   if (ms < 0) return '0 ms';
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
@@ -65,13 +68,14 @@ export function folderName(path: string): string {
   return path.split(/[/\\]/).findLast(Boolean) ?? path;
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are the point
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const CONTROLS =
+  // oxlint-disable-next-line no-control-regex -- control characters are the point
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** Makes control characters visible, so that text cannot hide or reorder other text. */
+/** Makes control and invisible characters visible, so that text cannot hide or reorder other text. */
 export function visibleText(text: string): string {
   return text.replaceAll(CONTROLS, (character) => {
-    const code = character.charCodeAt(0);
+    const code = character.codePointAt(0) ?? 0;
     if (character === '\r') return '';
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : `\\u${code.toString(16).padStart(4, '0')}`;
   });

@@ -35,6 +35,8 @@ export function MachineView({ source, id, data, line, onSelect }: MachineViewPro
       (found) => {
         setDecisions(found);
         setError('');
+        // The first picture of a turn shows the decision of the selected line.
+        if (decisions?.run !== run && line !== undefined) setAt(stepOfLine(found, line));
         return undefined;
       },
       (thrown: unknown) => (stop.signal.aborted ? undefined : setError(String(thrown))),
@@ -84,13 +86,42 @@ export function MachineView({ source, id, data, line, onSelect }: MachineViewPro
       {error === '' ? null : <p class="bad-text">{error}</p>}
       {step && decisions ? <StepDetail step={step} decisions={decisions} onSelect={onSelect} /> : null}
       <MachineDrawing lit={step && { effect: step.effect, next: step.next.name }} />
+      <StepList steps={steps} at={Math.min(at, last)} onPick={setAt} />
+    </section>
+  );
+}
+
+/** Returns the first step of the iteration that stored the line. */
+function stepOfLine({ iterations, steps }: RunDecisions, line: number): number {
+  const wanted = iterations.find(({ stored }) => (stored.at(-1)?.line ?? -1) >= line)?.iteration;
+  return Math.max(
+    0,
+    steps.findIndex(({ iteration }) => iteration === wanted),
+  );
+}
+
+/** The list shows this number of steps before and after the current one. A long turn has ten thousand steps. */
+const LISTED_STEPS = 100;
+
+interface StepListProps {
+  readonly steps: readonly DecisionStep[];
+  readonly at: number;
+  readonly onPick: (at: number) => void;
+}
+
+function StepList({ steps, at, onPick }: StepListProps) {
+  const from = Math.max(0, at - LISTED_STEPS);
+  const to = Math.min(steps.length, at + LISTED_STEPS + 1);
+  return (
+    <>
+      <OtherSteps count={from} where="before" onPick={() => onPick(from)} />
       <ol class="steps">
-        {steps.map((one, index) => (
-          <li key={index}>
+        {steps.slice(from, to).map((one, index) => (
+          <li key={from + index}>
             <button
               type="button"
-              class={one === step ? 'change selected' : 'change'}
-              onClick={() => setAt(index)}
+              class={from + index === at ? 'change selected' : 'change'}
+              onClick={() => onPick(from + index)}
             >
               <b>{words(one.effect)}</b>
               <span>
@@ -101,7 +132,23 @@ export function MachineView({ source, id, data, line, onSelect }: MachineViewPro
           </li>
         ))}
       </ol>
-    </section>
+      <OtherSteps count={steps.length - to} where="after" onPick={() => onPick(to - 1)} />
+    </>
+  );
+}
+
+interface OtherStepsProps {
+  readonly count: number;
+  readonly where: 'before' | 'after';
+  readonly onPick: () => void;
+}
+
+function OtherSteps({ count, where, onPick }: OtherStepsProps) {
+  if (count <= 0) return null;
+  return (
+    <button type="button" class="more" onClick={onPick}>
+      {countText(count)} more {where} these
+    </button>
   );
 }
 

@@ -59,7 +59,11 @@ export function TimelineView({ source, id, data, line, onSelect }: TimelineViewP
   );
   const [zoom, setZoom] = useState<Viewport>();
   const viewport = zoom ?? { start: -axis.length * 0.01, span: axis.length * 1.02 };
-  const things = useMemo(() => thingsOf(layout, timeline.marks), [layout, timeline]);
+  // The list is made when the mouse or a key first needs it: a long session grows many times before that.
+  const things = useMemo(() => {
+    let made: Thing[] | undefined;
+    return (): Thing[] => (made ??= thingsOf(layout, timeline.marks));
+  }, [layout, timeline]);
   const [hovered, setHovered] = useState<Thing>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const drawing: Drawing = {
@@ -86,8 +90,8 @@ export function TimelineView({ source, id, data, line, onSelect }: TimelineViewP
   const step = (by: number): void => {
     const known = stepped.current;
     // New data makes new objects for the same bars.
-    const at = things.findIndex(({ line, title }) => line === known?.line && title === known.title);
-    const next = things[Math.max(0, Math.min(things.length - 1, at + by))];
+    const at = things().findIndex(({ line, title }) => line === known?.line && title === known.title);
+    const next = things()[Math.max(0, Math.min(things().length - 1, at + by))];
     if (!next) return;
     // Keys may arrive faster than the page is drawn.
     stepped.current = next;
@@ -117,7 +121,7 @@ export function TimelineView({ source, id, data, line, onSelect }: TimelineViewP
     }
   };
   const thingAt = (event: MouseEvent): Thing | undefined =>
-    canvas.current ? nearestThing(things, drawing, canvas.current, event) : undefined;
+    canvas.current ? nearestThing(things(), drawing, canvas.current, event) : undefined;
   const drag = useDrag(viewport, setZoom, canvas);
   return (
     <section class="timeline" aria-label="Timeline">

@@ -1,8 +1,8 @@
 /**
  * The conversation. Only the blocks near the visible part exist as elements, so that 10,000 messages scroll smoothly. A
- * block is a fixed number of items; a hidden block is an empty element of the same height.
+ * block is a fixed number of items.
  */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SearchPage, TranscriptRow, ViewerSource } from '../../model/api.ts';
 import type { LogFact } from '../../model/facts.ts';
 import { countText } from '../data/format.ts';
@@ -10,6 +10,7 @@ import { isLive, type SessionData } from '../data/use-session.ts';
 import { EventRow, type EventFact, isEventFact } from '../parts/event-row.tsx';
 import { SearchBar } from '../parts/search-bar.tsx';
 import { Row, type RowContext } from '../parts/row.tsx';
+import { useVisibleBlocks } from '../parts/use-visible-blocks.ts';
 
 interface TranscriptViewProps {
   readonly source: ViewerSource;
@@ -22,12 +23,18 @@ interface TranscriptViewProps {
   readonly onSelect: (line: number) => void;
 }
 
-const BLOCK_ITEMS = 16;
-/** Blocks within this distance of the visible part are shown. */
-const MARGIN_PX = 1_200;
+const BLOCK_ITEMS = 8;
 
 /** A message or an event that has a row of its own. */
 type Item = EventFact | Extract<LogFact, { type: 'message' }>;
+
+interface ItemBlock {
+  /** The line of its first item. */
+  readonly first: number;
+  readonly items: readonly Item[];
+  /** The height in pixels before the block was shown. */
+  readonly estimate: number;
+}
 
 export function TranscriptView({ source, id, canFork, data, line, onSelect }: TranscriptViewProps) {
   const { facts } = data;
@@ -41,7 +48,11 @@ export function TranscriptView({ source, id, canFork, data, line, onSelect }: Tr
     const toolOf = (callId: string): string => tools.get(callId) ?? '';
     return { source, id, words, canFork, cwd: session?.cwd ?? '', toolOf };
   }, [source, id, words, canFork, tools]);
-  useSelectedLine(scroller, blocks, line);
+  const choose = useRef(onSelect);
+  choose.current = onSelect;
+  const select = useCallback((selected: number) => choose.current(selected), []);
+  const { from, to, before, after, measure, reveal } = useVisibleBlocks(scroller, blocks);
+  useSelectedLine(scroller, blocks, line, reveal);
   useBottom(scroller, isLive(data, Date.now()) && line === undefined, facts.length);
   return (
     <section class="transcript" aria-label="Transcript">
@@ -56,9 +67,18 @@ export function TranscriptView({ source, id, canFork, data, line, onSelect }: Tr
         onSelect={onSelect}
       />
       <div class="scroller" ref={scroller} tabIndex={0}>
-        {blocks.map((items, index) => (
-          <Block key={index} items={items} line={line} context={context} onSelect={onSelect} />
+        <div style={{ height: `${before}px` }} />
+        {blocks.slice(from, to).map((block) => (
+          <Block
+            key={block.first}
+            block={block}
+            line={line}
+            context={context}
+            onSelect={select}
+            onHeight={measure}
+          />
         ))}
+        <div style={{ height: `${after}px` }} />
         {data.torn ? <p class="dim">The log ends with an unfinished line.</p> : null}
         {data.isComplete ? null : <p class="dim">Reading… {countText(facts.length)} lines so far.</p>}
       </div>
@@ -67,81 +87,80 @@ export function TranscriptView({ source, id, canFork, data, line, onSelect }: Tr
 }
 
 interface BlockProps {
-  readonly items: readonly Item[];
+  readonly block: ItemBlock;
   readonly line: number | undefined;
   readonly context: RowContext;
   readonly onSelect: (line: number) => void;
+  readonly onHeight: (block: ItemBlock, height: number) => void;
 }
 
-function Block({ items, line, context, onSelect }: BlockProps) {
+function Block({ block, line, context, onSelect, onHeight }: BlockProps) {
+  const { items, first, estimate } = block;
   const element = useRef<HTMLDivElement>(null);
-  const [isNear, setIsNear] = useState(false);
   const [rows, setRows] = useState<ReadonlyMap<number, TranscriptRow>>();
-  const height = useRef(estimate(items));
-  const first = items[0]?.line ?? 0;
   const last = items.at(-1)?.line ?? 0;
   const { source, id } = context;
   useEffect(() => {
-    if (!element.current) return;
-    const observer = new IntersectionObserver(
-      (entries) => setIsNear(entries.some((entry) => entry.isIntersecting)),
-      { root: element.current.closest('.scroller'), rootMargin: `${MARGIN_PX}px 0px` },
-    );
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, []);
-  useEffect(() => {
-    if (!isNear) return;
     const stop = new AbortController();
     source.rows(id, first, last + 1, stop.signal).then(
       (list) => setRows(new Map(list.map((row) => [row.line, row]))),
       () => undefined,
     );
     return () => stop.abort();
-  }, [source, id, isNear, first, last]);
+  }, [source, id, first, last]);
+  const report = useRef(onHeight);
+  report.current = onHeight;
   useEffect(() => {
-    if (isNear && rows && element.current) height.current = element.current.offsetHeight;
-  });
-  if (!isNear || !rows)
-    return <div class="block" ref={element} style={{ height: `${height.current}px` }} data-first={first} />;
-  return (
-    <div class="block" ref={element} style={{ height: '' }} data-first={first}>
-      {items.map((item, index) => {
-        const row = rows.get(item.line);
-        const before = rows.get(items[index - 1]?.line ?? -1);
-        const isSelected = item.line === line;
-        return (
-          <div key={item.line}>
-            {item.type === 'message' ? null : <EventRow fact={item} isSelected={isSelected} />}
-            {row && row.parts.length > 0 ? (
-              <Row
-                row={row}
-                context={context}
-                isSelected={isSelected}
-                isContinued={before?.role === row.role && row.role !== 'user'}
-                onSelect={onSelect}
-              />
-            ) : null}
-          </div>
-        );
-      })}
-    </div>
+    const shown = element.current;
+    if (!shown) return;
+    // A part that is opened changes the height, too.
+    const size = new ResizeObserver(() => report.current(block, shown.offsetHeight));
+    size.observe(shown);
+    return () => size.disconnect();
+  }, [block, rows]);
+  const selected = items.some((item) => item.line === line) ? line : undefined;
+  // The same element again lets preact leave the block as it is while the list scrolls.
+  return useMemo(
+    () =>
+      rows ? (
+        <div ref={element}>
+          {items.map((item, index) => {
+            const row = rows.get(item.line);
+            const before = rows.get(items[index - 1]?.line ?? -1);
+            const isSelected = item.line === selected;
+            return (
+              <div key={item.line}>
+                {item.type === 'message' ? null : <EventRow fact={item} isSelected={isSelected} />}
+                {row && row.parts.length > 0 ? (
+                  <Row
+                    row={row}
+                    context={context}
+                    isSelected={isSelected}
+                    isContinued={before?.role === row.role && row.role !== 'user'}
+                    onSelect={onSelect}
+                  />
+                ) : null}
+              </div>
+            );
+          })}
+        </div>
+      ) : (
+        <div style={{ height: `${estimate}px` }} />
+      ),
+    [block, rows, selected, context, onSelect],
   );
 }
 
-function blocksOf(facts: readonly LogFact[]): Item[][] {
-  const blocks: Item[][] = [];
-  for (const fact of facts) {
-    if (fact.type !== 'message' && !isEventFact(fact)) continue;
-    const last = blocks.at(-1);
-    if (!last || last.length >= BLOCK_ITEMS) blocks.push([fact]);
-    else last.push(fact);
-  }
-  return blocks;
+function blocksOf(facts: readonly LogFact[]): ItemBlock[] {
+  const items = facts.filter((fact): fact is Item => fact.type === 'message' || isEventFact(fact));
+  return Array.from({ length: Math.ceil(items.length / BLOCK_ITEMS) }, (_, index) => {
+    const own = items.slice(index * BLOCK_ITEMS, (index + 1) * BLOCK_ITEMS);
+    return { first: own[0]?.line ?? 0, items: own, estimate: heightOf(own) };
+  });
 }
 
 /** Estimates the height of a block, so that the scroll bar is about right before the block was shown. */
-function estimate(items: readonly Item[]): number {
+function heightOf(items: readonly Item[]): number {
   return items.reduce((sum, item) => {
     if (item.type !== 'message') return sum + 36;
     const texts = item.parts.reduce((size, part) => size + (part.kind === 'text' ? part.size : 0), 0);
@@ -161,18 +180,21 @@ function toolNames(facts: readonly LogFact[]): ReadonlyMap<string, string> {
 /** Scrolls to the selected line: first to its block, then to its row when the row is there. */
 function useSelectedLine(
   scroller: { readonly current: HTMLDivElement | null },
-  blocks: readonly (readonly Item[])[],
+  blocks: readonly ItemBlock[],
   line: number | undefined,
+  reveal: (index: number) => void,
 ): void {
   const reached = useRef<number | undefined>(undefined);
   useEffect(() => {
     const root = scroller.current;
     if (line === undefined || !root || reached.current === line || blocks.length === 0) return;
-    const block = blocks.findLast((items) => (items[0]?.line ?? 0) <= line) ?? blocks[0];
-    const element = root.querySelector(`[data-first="${block?.[0]?.line ?? 0}"]`);
-    if (!block || !element) return;
-    const target = (block.findLast((item) => item.line <= line) ?? block[0])?.line ?? line;
-    element.scrollIntoView({ block: 'start' });
+    const index = Math.max(
+      0,
+      blocks.findLastIndex(({ first }) => first <= line),
+    );
+    const items = blocks[index]?.items ?? [];
+    const target = (items.findLast((item) => item.line <= line) ?? items[0])?.line ?? line;
+    reveal(index);
     const observer = new MutationObserver(show);
     observer.observe(root, { childList: true, subtree: true });
     show();
