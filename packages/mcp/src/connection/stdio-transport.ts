@@ -93,10 +93,22 @@ export class StdioTransport implements Transport {
     if (this.#hasClosed || !stdin?.writable) return Promise.reject(new Error('The server is not running.'));
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => {
-        if (error) reject(error);
+        if (error) void this.#explain(error).then(reject);
         else resolve();
       });
     });
+  }
+
+  /** A pipe breaks shortly before the end of its process is reported, and the end is the better explanation. */
+  async #explain(error: Error): Promise<Error> {
+    const child = this.#child;
+    if (child && this.ending === undefined) {
+      const exited = new Promise<void>((resolve) => {
+        child.once('exit', () => resolve());
+      });
+      await settlesWithin(exited, GRACE_MS);
+    }
+    return this.ending === undefined ? error : new Error(this.ending, { cause: error });
   }
 
   close(): Promise<void> {

@@ -111,6 +111,11 @@ describe('a server that cannot start', () => {
   it.each([
     ['does not exist', { command: '/no/such/program' }, /ENOENT/],
     ['exits at once', misbehavingServer('exits'), /exit code 7/],
+    [
+      'closes its input, then exits',
+      { command: 'sh', args: ['-c', 'exec 0<&-; sleep 0.1; exit 7'] },
+      /exit code 7/,
+    ],
     ['rejects the handshake', misbehavingServer('rejects'), /No clients today/],
   ])('%s: it has failed, with a reason', async (_how, entry, reason) => {
     const servers = await connectServers({ s: entry });

@@ -1,5 +1,6 @@
 /** A well-behaved test server. Arguments: its name, and `--extra=N` for N more tools. */
 import { setTimeout as delayed } from 'node:timers/promises';
+import { omitUndefined } from '@heddle/core/json';
 import {
   ANY_OBJECT,
   type Fields,
@@ -9,7 +10,6 @@ import {
   textResult,
   write,
 } from './rpc-server.ts';
-import { omitUndefined } from '@heddle/core';
 
 const [name = 'test', ...flags] = process.argv.slice(2);
 const extra = Number(flags.find((flag) => flag.startsWith('--extra='))?.slice(8) ?? 0);
