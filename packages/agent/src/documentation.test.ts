@@ -1,12 +1,12 @@
-/** Runs every example for embedding, and those of the package READMEs, each in its own process. */
+/** Runs every example for embedding, and those of the package READMEs, one after the other in a process of their own. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const run = promisify(execFile);
 
 const documents = [
   'packages/agent/README.md',
@@ -40,16 +40,47 @@ const PRINTS = [
   /To work on this, choose a real model/,
 ];
 
+/** Printed to both outputs before each example. */
+const MARK = '--- next example ---';
+
+interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Each example is a module of its own. Together they load the packages once. */
+async function runExamples(): Promise<Printed[]> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-examples-'));
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+  const files = examples.map(({ code }, index) => {
+    const file = path.join(folder, `example-${index}.mts`);
+    writeFileSync(file, code);
+    return file;
+  });
+  const program = `for (const file of ${JSON.stringify(files)}) {
+    for (const stream of [process.stdout, process.stderr]) stream.write(${JSON.stringify(`${MARK}\n`)});
+    try { await import(file); } catch (thrown) { console.error(thrown); }
+  }`;
+  const argv = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program];
+  const cwd = path.join(root, 'packages/agent');
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, { cwd });
+  const [outputs, errors] = [stdout, stderr].map((text) => text.split(`${MARK}\n`).slice(1));
+  return examples.map((_, index) => ({ stdout: outputs?.[index] ?? '', stderr: errors?.[index] ?? '' }));
+}
+
+let printed: readonly Printed[] = [];
+beforeAll(async () => {
+  printed = await runExamples();
+});
+
 it('expects an output of every example', () => {
   expect(examples).toHaveLength(PRINTS.length);
 });
 
-it.each(examples.map(({ where, code }, index) => [where, code, PRINTS[index] ?? /never/] as const))(
+it.each(examples.map(({ where }, index) => [where, index] as const))(
   'the example at %s runs',
-  async (_where, code, prints) => {
-    const argv = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript', '-e', code];
-    const { stdout, stderr } = await run(process.execPath, argv, { cwd: path.join(root, 'packages/agent') });
-    expect(stderr).toBe('');
-    expect(stdout).toMatch(prints);
+  (_where, index) => {
+    expect(printed[index]?.stderr).toBe('');
+    expect(printed[index]?.stdout).toMatch(PRINTS[index] ?? /never/);
   },
 );

@@ -16,6 +16,7 @@ export * from './deps/hooks.ts';
 export * from './deps/attachments.ts';
 export * from './shapes.ts';
 export * from './loopback.ts';
+export * from './once-per-run.ts';
 export * from './request-body.ts';
 export * from './validator/rules.ts';
 export * from './validator/signatures.ts';

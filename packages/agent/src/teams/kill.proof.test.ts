@@ -5,6 +5,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { bundledScript } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { TeamSession } from './team-session.ts';
 import { effectsIn, teamIn } from './test/team-home.ts';
@@ -13,11 +14,11 @@ const IS_PROVING = process.env['HEDDLE_PROVE'] === '1';
 const TRIALS = IS_PROVING ? 20 : 1;
 const TASKS = IS_PROVING ? 100 : 24;
 const MEMBERS = ['ada', 'bob', 'cid', 'dot'];
-const PROGRAM = path.join(import.meta.dirname, 'test/run-team-member.ts');
+const MEMBER = path.join(import.meta.dirname, 'test/run-team-member.ts');
 
 /** Resolves with the exit code, or undefined if the process was killed. */
 async function runProcess(home: string, name: string, killAfterTasks: number): Promise<number | undefined> {
-  const flags = ['--disable-warning=ExperimentalWarning', PROGRAM, home, name];
+  const flags = ['--disable-warning=ExperimentalWarning', await bundledScript(MEMBER), home, name];
   const child = spawn(process.execPath, flags, { stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = once(child, 'close').then(() => true);
   while (Number.isFinite(killAfterTasks)) {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { contextOf } from '@heddle/testing';
+import { bundledScript, contextOf } from '@heddle/testing';
 import { builtinTools } from '@heddle/tools';
 import { describe, expect, it } from 'vitest';
 import {
@@ -142,7 +142,7 @@ interface Members {
   readonly run: (home: string, names: readonly string[]) => Promise<readonly string[]>;
 }
 
-const PROGRAM = path.join(import.meta.dirname, 'test/run-team-member.ts');
+const MEMBER = path.join(import.meta.dirname, 'test/run-team-member.ts');
 
 const KINDS: Readonly<Record<string, Members>> = {
   'in one process': {
@@ -150,12 +150,12 @@ const KINDS: Readonly<Record<string, Members>> = {
       Promise.all(names.map((name) => runTestMember(home, name, new AbortController().signal))),
   },
   'in processes of their own': {
-    run: (home, names) => Promise.all(names.map((name) => outputOf(startMember(home, name)))),
+    run: (home, names) => Promise.all(names.map(async (name) => outputOf(await startMember(home, name)))),
   },
 };
 
-function startMember(home: string, name: string): ChildProcess {
-  const flags = ['--disable-warning=ExperimentalWarning', PROGRAM, home, name];
+async function startMember(home: string, name: string): Promise<ChildProcess> {
+  const flags = ['--disable-warning=ExperimentalWarning', await bundledScript(MEMBER), home, name];
   return spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 

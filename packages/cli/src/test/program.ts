@@ -1,22 +1,11 @@
 /** Runs the real program: the launcher, the bundle and a process with its own home folder. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  watch,
-} from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { isRecord } from '@heddle/core';
-import { HOOK_DEADLINE_MS } from '@heddle/testing';
+import { oncePerRun } from '@heddle/testing';
 
 const repository = path.resolve(import.meta.dirname, '../../../..');
 
@@ -30,8 +19,7 @@ export interface Installed {
  * run, and all files share it: a test that changes it uses `installCopy`.
  */
 export async function install(): Promise<Installed> {
-  const folder = path.join(sharedFolder(), 'installed');
-  if (!existsSync(folder)) await (isFirst(folder) ? build(folder) : untilBuilt(folder));
+  const folder = await oncePerRun('installed', build);
   return { program: path.join(folder, 'bin/heddle'), remove: () => undefined };
 }
 
@@ -46,42 +34,12 @@ export async function installCopy(): Promise<Installed> {
   };
 }
 
-/** Two test files may ask at the same time. One of them builds. */
-function isFirst(folder: string): boolean {
-  try {
-    mkdirSync(`${folder}.new`);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The folder has a temporary name until it is complete. */
 async function build(folder: string): Promise<void> {
-  const unfinished = `${folder}.new`;
   const bundler = path.join(repository, 'scripts/bundle.ts');
-  await promisify(execFile)(process.execPath, [bundler, path.join(unfinished, 'dist')]);
-  mkdirSync(path.join(unfinished, 'bin'));
-  copyFileSync(path.join(repository, 'bin/heddle'), path.join(unfinished, 'bin/heddle'));
-  symlinkSync(path.join(repository, 'node_modules'), path.join(unfinished, 'node_modules'));
-  renameSync(unfinished, folder);
-}
-
-async function untilBuilt(folder: string): Promise<void> {
-  const signal = AbortSignal.timeout(HOOK_DEADLINE_MS);
-  const watcher = watch(path.dirname(folder));
-  try {
-    while (!existsSync(folder)) await once(watcher, 'change', { signal });
-  } finally {
-    watcher.close();
-  }
-}
-
-function sharedFolder(): string {
-  const folder = process.env['HEDDLE_TEST_FOLDER'];
-  if (folder === undefined)
-    throw new Error('HEDDLE_TEST_FOLDER is not set. Run the tests with vitest.config.ts.');
-  return folder;
+  await promisify(execFile)(process.execPath, [bundler, path.join(folder, 'dist')]);
+  mkdirSync(path.join(folder, 'bin'));
+  copyFileSync(path.join(repository, 'bin/heddle'), path.join(folder, 'bin/heddle'));
+  symlinkSync(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));
 }
 
 export interface Ended {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { bundledScript } from '@heddle/testing';
 import { Fleet } from '../client.ts';
 import { startEmbedded } from '../postgres/embedded.ts';
 import type { SchedulerName } from '../scheduler/open-scheduler.ts';
@@ -75,11 +76,9 @@ async function homeIn(folder: string, url: string, stopServer: () => Promise<voi
     fleet,
     folder: effects,
     async worker(argv = [], env = {}) {
-      const script = path.join(import.meta.dirname, 'run-worker.ts');
-      // Compiled once per test run: most of the start of a worker is the compilation of its modules.
-      const compiled = path.join(process.env['HEDDLE_TEST_FOLDER'] ?? folder, 'compiled');
+      const script = await bundledScript(path.join(import.meta.dirname, 'run-worker.ts'));
       const child = spawn(process.execPath, [script, url, effects, ...argv], {
-        env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...env },
+        env: { ...process.env, ...env },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       workers.push(child);

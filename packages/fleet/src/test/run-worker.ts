@@ -3,6 +3,7 @@
  * asked, and then ends. Each call appends its id to a file named after the session. With ASK, each call asks first.
  */
 import { appendFileSync, existsSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answer, call, fakeTool, say, scriptedModel, usage } from '@heddle/testing';
@@ -48,5 +49,7 @@ const worker = await startWorker({
     },
   }),
 });
+// Tests kill most workers, and a killed process does not store what it compiled.
+flushCompileCache();
 process.stdout.write(`worker ${worker.id} ready\n`);
 process.on('SIGTERM', () => void worker.stop().then(() => process.exit(0)));

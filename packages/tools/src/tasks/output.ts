@@ -22,8 +22,7 @@ export class TaskOutputFile {
   readonly #path: string;
   readonly #keep: number;
   #head: Buffer = Buffer.alloc(0);
-  #tail: Buffer[] = [];
-  #tailBytes = 0;
+  readonly #tail: LastBytes;
   #bytes = 0;
   #file: FileHandle | undefined;
   /** The sequence of writes to the file. Undefined while everything fits into memory. */
@@ -31,12 +30,13 @@ export class TaskOutputFile {
   #isClosed = false;
   #problem: string | undefined;
   /** The newest bytes, for progress reports. */
-  #unseen: Buffer = Buffer.alloc(0);
+  readonly #unseen = new LastBytes(WATCHED_BYTES);
 
   /** `keep`: bytes of each end that stay in memory. */
   constructor(path: string, keep: number) {
     this.#path = path;
     this.#keep = keep;
+    this.#tail = new LastBytes(keep);
   }
 
   get bytes(): number {
@@ -50,8 +50,8 @@ export class TaskOutputFile {
     const room = this.#keep - this.#head.length;
     const first = chunk.subarray(0, Math.max(room, 0));
     if (first.length > 0) this.#head = Buffer.concat([this.#head, first]);
-    this.#addTail(chunk.subarray(first.length));
-    this.#unseen = lastOf(Buffer.concat([this.#unseen, lastOf(chunk, WATCHED_BYTES)]), WATCHED_BYTES);
+    this.#tail.add(chunk.subarray(first.length));
+    this.#unseen.add(chunk);
     this.#writing &&= this.#writing.then(() => this.#write(chunk));
     return this.#writing;
   }
@@ -67,19 +67,19 @@ export class TaskOutputFile {
 
   /** Returns the output since the last call, or its end. */
   takeNew(): string {
-    const text = decode(this.#unseen);
-    this.#unseen = Buffer.alloc(0);
+    const text = decode(this.#unseen.bytes);
+    this.#unseen.clear();
     return text;
   }
 
   /** The unfinished line at the end. */
   get lastLine(): string {
-    const text = decode(lastOf(Buffer.concat([this.#head, ...this.#tail]), WATCHED_BYTES));
+    const text = decode(lastOf(Buffer.concat([this.#head, this.#tail.bytes]), WATCHED_BYTES));
     return text.slice(text.lastIndexOf('\n') + 1);
   }
 
   view(): OutputView {
-    const tail = lastOf(Buffer.concat(this.#tail), this.#keep);
+    const tail = this.#tail.bytes;
     const omitted = this.#bytes - this.#head.length - tail.length;
     const shared = {
       bytes: this.#bytes,
@@ -102,21 +102,9 @@ export class TaskOutputFile {
     await rm(this.#path, { force: true });
   }
 
-  #addTail(chunk: Buffer): void {
-    if (chunk.length === 0) return;
-    const last = Buffer.from(lastOf(chunk, this.#keep));
-    this.#tail.push(last);
-    this.#tailBytes += last.length;
-    // Merged in large steps, so that many small chunks neither copy each time nor make a long list.
-    if (this.#tailBytes < 2 * this.#keep && this.#tail.length < 1_000) return;
-    const merged = lastOf(Buffer.concat(this.#tail), this.#keep);
-    this.#tail = [Buffer.from(merged)];
-    this.#tailBytes = merged.length;
-  }
-
   /** Everything so far is still in memory: head and tail are adjacent. */
   #spill(): void {
-    this.#writing = this.#open(Buffer.concat([this.#head, ...this.#tail]));
+    this.#writing = this.#open(Buffer.concat([this.#head, this.#tail.bytes]));
   }
 
   async #open(kept: Buffer): Promise<void> {
@@ -150,6 +138,41 @@ export class TaskOutputFile {
 
 /** The most bytes of one progress report. */
 const WATCHED_BYTES = 4_096;
+
+/** Keeps the last bytes of a stream in one piece of memory, so that a long stream leaves nothing to collect. */
+class LastBytes {
+  readonly #count: number;
+  #memory: Buffer = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  /** A view of the memory. The next chunk may change it. */
+  get bytes(): Buffer {
+    return lastOf(this.#memory.subarray(0, this.#length), this.#count);
+  }
+
+  add(chunk: Buffer): void {
+    const last = lastOf(chunk, this.#count);
+    if (this.#length + last.length > this.#memory.length) this.#makeSpace(last.length);
+    this.#length += last.copy(this.#memory, this.#length);
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  /** The memory is twice as large as its contents must be, so most chunks are only appended. */
+  #makeSpace(added: number): void {
+    const kept = this.bytes;
+    const size = Math.min(2 * (kept.length + added), 2 * this.#count);
+    if (size > this.#memory.length) this.#memory = Buffer.concat([kept], size);
+    else kept.copy(this.#memory);
+    this.#length = kept.length;
+  }
+}
 
 function lastOf(buffer: Buffer, count: number): Buffer {
   return buffer.length > count ? buffer.subarray(buffer.length - count) : buffer;
