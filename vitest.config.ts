@@ -21,8 +21,8 @@ const tests = proving
 export default defineConfig({
   test: {
     pool: 'forks',
-    // One for each core; by default one core would be left idle, which on two is half of the machine.
-    maxWorkers: availableParallelism(),
+    // One more than cores: tests of programs and terminals spend a fifth of their time waiting for them.
+    maxWorkers: availableParallelism() + 1,
     globalSetup: ['scripts/vitest-shared-folder.ts'],
     testTimeout: proving ? 30 * 60_000 : TEST_DEADLINE_MS,
     hookTimeout: HOOK_DEADLINE_MS,

@@ -88,27 +88,27 @@ export class StdioTransport implements Transport {
     });
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (this.#hasClosed || !stdin?.writable) return Promise.reject(new Error('The server is not running.'));
-    return new Promise((resolve, reject) => {
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => {
-        if (error) void this.#explain(error).then(reject);
-        else resolve();
+    if (this.#hasClosed || !stdin?.writable) throw new Error('The server is not running.');
+    try {
+      await new Promise<void>((resolve, reject) => {
+        stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+          if (error) reject(error);
+          else resolve();
+        });
       });
-    });
+    } catch (thrown) {
+      await this.#untilExit();
+      throw this.ending === undefined ? thrown : new Error(this.ending, { cause: thrown });
+    }
   }
 
   /** A pipe breaks shortly before the end of its process is reported, and the end is the better explanation. */
-  async #explain(error: Error): Promise<Error> {
+  async #untilExit(): Promise<void> {
     const child = this.#child;
-    if (child && this.ending === undefined) {
-      const exited = new Promise<void>((resolve) => {
-        child.once('exit', () => resolve());
-      });
-      await settlesWithin(exited, GRACE_MS);
-    }
-    return this.ending === undefined ? error : new Error(this.ending, { cause: error });
+    if (!child || this.ending !== undefined) return;
+    await settlesWithin(exitOf(child), GRACE_MS);
   }
 
   close(): Promise<void> {
@@ -127,9 +127,7 @@ export class StdioTransport implements Transport {
       this.#signal('SIGTERM');
       return this.#closed();
     }
-    const exited = new Promise<void>((resolve) => {
-      child.once('exit', () => resolve());
-    });
+    const exited = exitOf(child);
     child.stdin?.end();
     for (const signal of [undefined, 'SIGTERM', 'SIGKILL'] as const) {
       if (signal !== undefined) this.#signal(signal);
@@ -189,6 +187,12 @@ export class StdioTransport implements Transport {
     this.#hasClosed = true;
     this.onclose?.();
   }
+}
+
+function exitOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+  });
 }
 
 async function settlesWithin(work: Promise<void>, ms: number): Promise<boolean> {
