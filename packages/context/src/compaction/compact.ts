@@ -97,6 +97,11 @@ export async function compactHistory(given: CompactionJob): Promise<CompactionOu
   return done({ by: 'reducer', messages: reduced }, spent);
 }
 
+/** The conversation is so short that neither a summary nor the reducer could make it smaller. */
+export function isTooShort(messages: MessageHistory): boolean {
+  return estimateMessages(messages) * (1 - MOST_TAIL) < LEAST_SUMMARIZED;
+}
+
 const NOTHING_LEFT = 'There is nothing to leave out.';
 
 interface Summarized {

@@ -199,6 +199,20 @@ describe('a compaction on the way', () => {
     expect([terminal.reason, summaries.length]).toEqual(['completed', 3]);
   });
 
+  it('does not count as failed while the conversation is too short for it', async () => {
+    const { summaries, events } = await playContext(
+      (request, count) => {
+        if (isSummaryRequest(request)) return answer(say('## Intent\nContinue.'));
+        if (count > 12) return answer(say('Done.'));
+        return answer(usage({ input_tokens: 11_500 }), calls('Read', { file_path: `/${count}` }, `c${count}`));
+      },
+      { messages: [userSays('Read them.')], changes, output: (call) => (call > 6 ? prose(900, call) : 'short') },
+    );
+    expect(summaries.length).toBeGreaterThan(0);
+    const reports = events.flatMap((event) => (event.type === 'context' ? [event.report] : []));
+    expect(reports.filter(({ details }) => details?.['failed'] !== undefined)).toEqual([]);
+  });
+
   it('ends at once when it is aborted', async () => {
     const controller = new AbortController();
     const { port, context } = rig(changes, {

@@ -24,6 +24,7 @@ import {
   compactHistory,
   type CompactionOutcome,
   compactionStep,
+  isTooShort,
   type CountTokens,
   replacedBy,
 } from '../compaction/compact.ts';
@@ -131,6 +132,8 @@ class Pipeline implements ContextPipeline {
     const tokens = this.#upTo(view, under);
     const idle = (): PreparedHistory => this.#ready(messages, view, under, { outcome: 'idle' });
     if (!autoCompact || tokens < thresholds.autoCompact) return idle();
+    // The rest of the request is large, not the conversation. This does not count as a failed compaction.
+    if (isTooShort(view)) return idle();
 
     yield { compacting: 'auto' };
     // The consumer of this event may have aborted the run. Then the compaction does not start.
