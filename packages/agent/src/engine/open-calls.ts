@@ -1,4 +1,7 @@
-/** Calls that a crash left without a result. Each is run again, decided, or reported as interrupted. */
+/**
+ * Calls without a result. Those that a crash left are run again, decided, or reported as interrupted. Those that run when a
+ * budget is used up are ended.
+ */
 import {
   type AssistantMessage,
   finishCalls,
@@ -7,10 +10,29 @@ import {
   type Message,
   type OpenCall,
   type QueryParams,
+  type Terminal,
   REPEATED_CALL,
   toolError,
   type ToolUseContext,
 } from '@heddle/core';
+
+/**
+ * Ends the calls of a run that is over. A call that has ended before keeps its result, also behind one that still runs.
+ * Yields the results, and the last reports of the calls.
+ */
+export async function* endRunningCalls(
+  run: AsyncGenerator<LoopEvent, Terminal>,
+  { openCalls }: { readonly openCalls: readonly OpenCall[] },
+  abort: () => void,
+): AsyncGenerator<LoopEvent> {
+  if (!openCalls.some(({ intent }) => intent)) return;
+  abort();
+  for (let next = await run.next(); !next.done; next = await run.next()) {
+    const { value: event } = next;
+    const isResult = event.type === 'message' && event.outcome !== undefined;
+    if (isResult || event.type === 'progress' || event.type === 'spent') yield event;
+  }
+}
 
 interface OpenCallPlan {
   /** Calls to run again: they changed nothing, or may be repeated. */

@@ -42,7 +42,7 @@ import {
   type LineStamp,
   resultLine,
 } from './lines.ts';
-import { finishOpenCalls, reportUncertainCalls } from './open-calls.ts';
+import { endRunningCalls, finishOpenCalls, reportUncertainCalls } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
 import { paramsOf, type Prompt } from './params.ts';
 import { liveOf, workingFoldersOf } from './permission.ts';
@@ -280,6 +280,10 @@ export class PromptRunner {
         const next = await loop.next();
         if (!next.done) yield* this.#record(next.value, run);
         end = next.done ? next.value : costs.spent;
+        if (end && !next.done) {
+          const rest = endRunningCalls(loop, session.projection, () => this.abort('budget'));
+          for await (const event of rest) yield* this.#record(event, run);
+        }
       }
       isAbandoned = false;
       return end;

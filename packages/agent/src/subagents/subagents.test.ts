@@ -241,6 +241,30 @@ describe('several subagents', () => {
   });
 });
 
+it('a subagent that finished behind a running one keeps its report when the budget is used up', async () => {
+  const model = scriptedModel((request, count) => {
+    const text = JSON.stringify([...request.messages]);
+    if (!isChild(request)) return answer(usage({ output_tokens: 1 }), task('t1'), task('t2'), task('t3'));
+    if (text.includes('do t1')) return hang();
+    if (text.includes('do t2')) return answer(usage({ output_tokens: 1 }), say('The report of t2.'));
+    // The third one works until the budget is used up.
+    return answer(usage({ output_tokens: 1 }), call('Look', {}, `l${count}`));
+  });
+  const agent = createAgent(
+    options({ model, maxBudgetUsd: 8, price: (_model, { output_tokens: tokens }) => tokens }),
+  );
+  const lines: SdkMessage[] = [];
+  for await (const line of agent.submit('go')) lines.push(line);
+  expect(lines.at(-1)).toMatchObject({ subtype: 'error_max_budget_usd' });
+  expect(['t1', 't2', 't3'].map((id) => resultsFor(id, lines).length)).toEqual([1, 1, 1]);
+  expect(JSON.stringify(resultsFor('t2', lines))).toContain('The report of t2.');
+  expect(JSON.stringify(resultsFor('t1', lines))).toContain('Reached maximum budget');
+  const texts = JSON.stringify([...agent.messages]);
+  expect(texts).not.toContain('interrupted by');
+  const ends = lines.filter((line) => kindOf(line) === 'task_notification');
+  expect(ends).toHaveLength(3);
+});
+
 describe('a subagent in the background', () => {
   it('returns at once, and its report arrives exactly once', async () => {
     const model = scriptedModel((request, count) => {
