@@ -231,3 +231,32 @@ it('a resumed session continues at the level that was cut off, and a stored repo
     again.journal.close();
   }
 });
+
+it('a subagent of a subagent is listed, shown and stopped by its id, and its parent continues', async () => {
+  const model = scriptedModel((request) => {
+    const text = firstText(request);
+    if (text.includes('do t2')) return request.messages.length === 1 ? call('Look', {}, 'l1') : hang();
+    const hasResult = JSON.stringify([...request.messages]).includes('"tool_result"');
+    if (text.includes('do t1')) return hasResult ? say('It was stopped, so I stop.') : task('t2');
+    return hasResult ? say('Done.') : task('t1');
+  });
+  const agent = agentWith({ model });
+  const { subagents } = agent;
+  const lines: SdkMessage[] = [];
+  let listed: readonly (string | undefined)[] = [];
+  for await (const line of agent.submit('go')) {
+    lines.push(line);
+    if (line.type !== 'user' || !JSON.stringify(line.message).includes('"l1"')) continue;
+    const all = subagents?.list() ?? [];
+    listed = all.map(({ record }) => record.parentId);
+    const [outer, inner] = all.map(({ record }) => record.agentId);
+    expect(listed).toEqual([undefined, outer]);
+    expect(subagents?.output(inner ?? '')).toMatchObject({ isRunning: true });
+    void subagents?.stop(inner ?? '', 'stopped by the user');
+  }
+  expect(listed).toHaveLength(2);
+  expect(JSON.stringify(resultsFor('t2', lines))).toContain('The subagent was stopped before it finished.');
+  expect(JSON.stringify(resultsFor('t1', lines))).toContain('It was stopped, so I stop.');
+  expect(lines.at(-1)).toMatchObject({ result: 'Done.' });
+  expect(subagents?.list()).toEqual([]);
+});

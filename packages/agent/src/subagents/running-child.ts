@@ -19,6 +19,13 @@ export interface SubagentStatus {
   readonly result: ChildResult | undefined;
 }
 
+/** The subagents that a running subagent started. */
+export interface ChildTree {
+  readonly list: () => readonly SubagentStatus[];
+  /** Finds a running one by its id, at any depth. */
+  readonly findRunning: (agentId: string) => RunningChild | undefined;
+}
+
 interface ChildListeners {
   /** Receives the lines while the call waits. */
   readonly call: Emit;
@@ -40,6 +47,8 @@ export class RunningChild {
   ended: Promise<unknown> = Promise.resolve();
   /** The conversation so far. Undefined until its session is open. */
   messages: (() => Iterable<Message>) | undefined;
+  /** The subagents that it started. Undefined if it may start none. */
+  children: ChildTree | undefined;
   #record: ChildRecord;
   #usage: TaskUsage = NO_USAGE;
   #lastTool: string | undefined;

@@ -90,9 +90,11 @@ export class Subagents {
     return [...this.#running.values()].map(({ record }) => record);
   }
 
-  /** The subagents that run, and those in the background that have ended. */
+  /** The subagents that run, each before those that it started, and those in the background that have ended. */
   list(): readonly SubagentStatus[] {
-    const running = [...this.#running.values()].map(({ status }) => status);
+    const running = [...this.#running.values()].flatMap(({ status, children }) =>
+      [status].concat(children?.list() ?? []),
+    );
     const ended = this.#stored
       .list()
       .filter(({ agentId, isBackground }) => isBackground && !this.#running.has(agentId));
@@ -101,7 +103,7 @@ export class Subagents {
 
   /** Returns the text of a subagent so far, or its report if it has ended. Undefined if the id is unknown. */
   output(agentId: string): (SubagentStatus & { readonly text: string }) | undefined {
-    const child = this.#running.get(agentId);
+    const child = this.findRunning(agentId);
     if (child) return { ...child.status, text: textSoFar(child.messages?.() ?? []) };
     const record = this.#stored.read(agentId);
     return record && { ...endedStatus(record), text: record.result?.text ?? INTERRUPTED };
@@ -109,7 +111,7 @@ export class Subagents {
 
   /** Waits for the end of a subagent. Returns at once if it does not run. */
   async untilEnded(agentId: string): Promise<void> {
-    await this.#running.get(agentId)?.ended;
+    await this.findRunning(agentId)?.ended;
   }
 
   /**
@@ -127,7 +129,18 @@ export class Subagents {
 
   /** Finds the subagent that an id means, also one of an earlier process. */
   find(agentId: string): ChildRecord | undefined {
-    return this.#running.get(agentId)?.record ?? this.#stored.read(agentId);
+    return this.findRunning(agentId)?.record ?? this.#stored.read(agentId);
+  }
+
+  /** Finds a running subagent by its id, also one that a subagent started. */
+  findRunning(agentId: string): RunningChild | undefined {
+    const own = this.#running.get(agentId);
+    if (own) return own;
+    for (const { children } of this.#running.values()) {
+      const found = children?.findRunning(agentId);
+      if (found) return found;
+    }
+    return undefined;
   }
 
   /** Starts the task of a call. A call that runs again after a crash continues its subagent, or gets its stored result. */
@@ -157,7 +170,7 @@ export class Subagents {
 
   /** Gives a subagent a message: a running one reads it between two calls, another one continues with it. */
   send(agentId: string, message: string, call: Call, emit: Emit): Promise<TaskOutcome> | 'queued' {
-    const running = this.#running.get(agentId);
+    const running = this.findRunning(agentId);
     if (running) {
       running.queue.push({ commandId: this.#uuid(), prompt: message });
       return 'queued';
@@ -202,7 +215,7 @@ export class Subagents {
 
   /** Returns false if no subagent with this id is running. */
   async stop(agentId: string, reason: unknown): Promise<boolean> {
-    const child = this.#running.get(agentId);
+    const child = this.findRunning(agentId);
     child?.stop(reason);
     await child?.ended;
     return child !== undefined;
@@ -357,6 +370,7 @@ export class Subagents {
         extend: (own, self) => {
           if (!below || !subagents) return own;
           const children = new Subagents(subagents, self, this.#addTools, below);
+          child.children = children;
           return this.#addTools(own, children, (name) => agentHasTool(definition, name));
         },
         record,

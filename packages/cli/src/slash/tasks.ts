@@ -91,14 +91,20 @@ type Status = ReturnType<NonNullable<Agent['subagents']>['list']>[number];
 const ofAgent =
   ({ subagents }: Agent) =>
   ({ record, usage, lastTool, result, isRunning }: Status): Listed => {
-    const { agentId, agentType, description } = record;
+    const { agentId, agentType, description, parentId } = record;
     const state = isRunning ? 'runs' : (result?.status ?? 'interrupted');
     const amounts = `${pluralize(usage.tool_uses, 'call')}, ${tokens(usage.total_tokens)} tokens`;
     const last = isRunning && lastTool !== undefined ? `, ${lastTool}` : '';
+    const below = parentId === undefined ? '' : `, below ${parentId}`;
     return {
       id: agentId,
       isRunning,
-      line: lineOf(agentId, state, usage.duration_ms, `${agentType}: ${description} (${amounts}${last})`),
+      line: lineOf(
+        agentId,
+        state,
+        usage.duration_ms,
+        `${agentType}: ${description}${below} (${amounts}${last})`,
+      ),
       output: ({ style: { paint, signs } }) =>
         lastLines(subagents?.output(agentId)?.text ?? '', (count) =>
           paint('dim', `${signs.more} ${pluralize(count, 'line')} before`),

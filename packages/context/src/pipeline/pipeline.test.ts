@@ -204,9 +204,16 @@ describe('a compaction on the way', () => {
       (request, count) => {
         if (isSummaryRequest(request)) return answer(say('## Intent\nContinue.'));
         if (count > 12) return answer(say('Done.'));
-        return answer(usage({ input_tokens: 11_500 }), calls('Read', { file_path: `/${count}` }, `c${count}`));
+        return answer(
+          usage({ input_tokens: 11_500 }),
+          calls('Read', { file_path: `/${count}` }, `c${count}`),
+        );
       },
-      { messages: [userSays('Read them.')], changes, output: (call) => (call > 6 ? prose(900, call) : 'short') },
+      {
+        messages: [userSays('Read them.')],
+        changes,
+        output: (call) => (call > 6 ? prose(900, call) : 'short'),
+      },
     );
     expect(summaries.length).toBeGreaterThan(0);
     const reports = events.flatMap((event) => (event.type === 'context' ? [event.report] : []));
