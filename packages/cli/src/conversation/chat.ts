@@ -21,6 +21,8 @@ import {
   listFolder,
 } from '../terminal/completion/complete.ts';
 import { Conversation } from './conversation.ts';
+import { KeybindingFile } from '../terminal/input/keybinding-file.ts';
+import { NO_KEYBINDINGS } from '../terminal/input/keybindings.ts';
 import { NO_HISTORY, openPromptHistory, Recall } from '../terminal/input/prompt-history.ts';
 import { EventRenderer } from './render/event-renderer.ts';
 import type { Draft } from '../terminal/input/editor.ts';
@@ -47,6 +49,7 @@ export async function chat(given: ChatCommand): Promise<number> {
   const history = command.session.persist ? openPromptHistory(folder, cwd) : NO_HISTORY;
   const recall = new Recall(history.prompts);
   const commands: ListedCommand[] = [...SLASH_COMMANDS];
+  const keys = plain ? undefined : new KeybindingFile(folder);
   const screen: Screen = plain
     ? new LineScreen(stdin, stdout)
     : new RichScreen(stdin, stdout, {
@@ -57,6 +60,7 @@ export async function chat(given: ChatCommand): Promise<number> {
         complete: completionIn(cwd, commands),
         commands,
         hasVimKeys: options.options.terminal?.editorMode === 'vim',
+        keybindings: () => keys?.bindings ?? NO_KEYBINDINGS,
         ...(style.colors ? { onReply: (text: string) => themes.takeReply(text) } : {}),
       });
   const { paint, signs } = style;
@@ -69,7 +73,13 @@ export async function chat(given: ChatCommand): Promise<number> {
     `${paint('bold', where)}\n${paint('dim', '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves')}`,
   );
   let unlisten: (() => void) | undefined;
-  if (wrongTheme !== undefined) screen.print(paint('yellow', escapeControls(wrongTheme)));
+  const warnInside = (text: string): void => screen.print(paint('yellow', escapeControls(text)));
+  if (wrongTheme !== undefined) warnInside(wrongTheme);
+  keys?.problems.forEach(warnInside);
+  keys?.watch(() => {
+    screen.print(paint('dim', '  (your own keys were read again)'));
+    keys.problems.forEach(warnInside);
+  });
   const conversation = new Conversation({
     command,
     options: options.options,
@@ -110,6 +120,7 @@ export async function chat(given: ChatCommand): Promise<number> {
     return signals.exitCode() ?? code;
   } finally {
     signals.release();
+    keys?.close();
     screen.close();
     stdin.destroy();
     await options.options.mcp?.close();

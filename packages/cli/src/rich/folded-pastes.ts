@@ -1,6 +1,7 @@
 /**
  * Pastes in the input line. For a long text, the line shows a short mark, and the text replaces it when the line is sent.
- * The path of an image becomes a mention, because terminals paste the path of a file that is dropped on their window.
+ * The path of an image becomes a mention, because terminals paste the path of a file that is dropped on their window. An
+ * image from the clipboard is a mark, too.
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -11,10 +12,17 @@ import type { Draft } from '../terminal/input/editor.ts';
 /** A longer paste is folded. */
 const MAX_LINES = 10;
 const MAX_LENGTH = 2_000;
-const MARK = /\[Pasted text #(\d+) \+(\d+) lines\]/g;
+const MARK = /\[(?:Pasted text|Image) #(\d+)(?: \+\d+ lines)?\]/g;
+
+interface Folded {
+  /** The mark in the line. */
+  readonly mark: string;
+  /** The text that is sent. */
+  readonly text: string;
+}
 
 export class FoldedPastes {
-  readonly #texts: string[] = [];
+  readonly #folded: Folded[] = [];
 
   /** Returns the text for the line: the paste itself, or a mark. */
   fold(pasted: string): string {
@@ -23,15 +31,19 @@ export class FoldedPastes {
     const text = escapeControls(pasted.replaceAll(/\r\n?/g, '\n'));
     const lines = text.split('\n').length;
     if (lines <= MAX_LINES && text.length <= MAX_LENGTH) return text;
-    this.#texts.push(text);
-    return markOf(this.#texts.length, text);
+    return this.#add((number) => `[Pasted text #${number} +${lines} lines]`, text);
+  }
+
+  /** Returns a mark that is replaced by a mention of the file. */
+  foldImage(file: string): string {
+    return this.#add((number) => `[Image #${number}]`, `@"${file}"`);
   }
 
   /** Replaces the marks by their texts. A mark that was edited stays as it is. */
   unfold(line: string): string {
     return line.replaceAll(MARK, (mark, number: string) => {
-      const text = this.#texts[Number(number) - 1];
-      return text !== undefined && markOf(Number(number), text) === mark ? text : mark;
+      const folded = this.#folded[Number(number) - 1];
+      return folded?.mark === mark ? folded.text : mark;
     });
   }
 
@@ -41,10 +53,12 @@ export class FoldedPastes {
     if (!mark || mark.index + mark[0].length !== cursor || this.unfold(mark[0]) === mark[0]) return undefined;
     return { text: text.slice(0, mark.index) + text.slice(cursor), cursor: mark.index };
   }
-}
 
-function markOf(number: number, text: string): string {
-  return `[Pasted text #${number} +${text.split('\n').length} lines]`;
+  #add(markOf: (number: number) => string, text: string): string {
+    const mark = markOf(this.#folded.length + 1);
+    this.#folded.push({ mark, text });
+    return mark;
+  }
 }
 
 const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;

@@ -10,6 +10,7 @@ import {
   type Key,
   press,
 } from '../terminal/input/editor.ts';
+import { type Keybindings, NO_KEYBINDINGS, resolveKey } from '../terminal/input/keybindings.ts';
 import type { Recall } from '../terminal/input/prompt-history.ts';
 import {
   found,
@@ -32,6 +33,10 @@ export interface PromptInputSetup {
   readonly menus?: MenuSources;
   /** The line has the modes and keys of Vim. */
   readonly hasVimKeys?: boolean;
+  /** Returns the user's own keys. */
+  readonly keybindings?: () => Keybindings;
+  /** Returns the queued prompts as one text, to edit them. Undefined if there are none. */
+  readonly takeQueued?: () => string | undefined;
 }
 
 /** An action that the screen carries out. */
@@ -43,7 +48,15 @@ export type InputAction =
 
 type ScreenAction = Extract<
   EditorAction,
-  'interrupt' | 'leave' | 'escape' | 'next mode' | 'edit outside' | 'clear' | 'suspend' | 'show output'
+  | 'interrupt'
+  | 'leave'
+  | 'escape'
+  | 'next mode'
+  | 'edit outside'
+  | 'paste image'
+  | 'clear'
+  | 'suspend'
+  | 'show output'
 >;
 
 interface PutBack {
@@ -68,7 +81,8 @@ export class PromptInput {
   #cuts: readonly string[] = [];
   /** The text that Ctrl-Y inserted last, if no other key followed. */
   #putBack: PutBack | undefined;
-
+  /** The keys of an unfinished sequence. */
+  #pendingKeys = '';
   /** Undefined without Vim keys. */
   #vim: VimState | undefined;
 
@@ -141,8 +155,24 @@ export class PromptInput {
     if (this.#setup.menus) this.#menu = menuFor(this.#draft, this.#setup.menus);
   }
 
-  /** Handles a key. Returns the action that it asks for, if any. */
-  take(key: Key): InputAction | undefined {
+  /** Inserts a mark for an image, which is attached when the line is sent. */
+  pasteImage(file: string): void {
+    this.#search = undefined;
+    this.draft = insert(this.#draft, `${this.#pastes.foldImage(file)} `);
+  }
+
+  /** Handles a key, or the action that the user has bound to it. Returns the action that it asks for, if any. */
+  take(pressed: Key): InputAction | undefined {
+    const bindings = this.#setup.keybindings?.() ?? NO_KEYBINDINGS;
+    const resolved = resolveKey(bindings, this.#pendingKeys, pressed);
+    this.#pendingKeys = resolved.kind === 'wait' ? resolved.pending : '';
+    if (resolved.kind === 'key') return this.#take(resolved.key);
+    if (resolved.kind !== 'command') return undefined;
+    const text = `/${resolved.name}`;
+    return { kind: 'submit', text, shown: text };
+  }
+
+  #take(key: Key): InputAction | undefined {
     const putBack = this.#putBack;
     this.#putBack = undefined;
     if (this.#search) return this.#searchKey(this.#search, key);
@@ -156,7 +186,7 @@ export class PromptInput {
     // Letters that arrive together are several commands.
     const letters = this.#vim?.mode === 'normal' && isTyped(key) ? charactersOf(key.sequence ?? '') : [];
     if (letters.length > 1) {
-      for (const sequence of letters) this.take({ sequence });
+      for (const sequence of letters) this.#take({ sequence });
       return undefined;
     }
     const vim = this.#vim && pressVim(this.#vim, this.#draft, key);
@@ -183,8 +213,10 @@ export class PromptInput {
     switch (action) {
       case 'submit':
         return this.#submit();
-      case 'older':
-        return this.#recalled(recall.older(this.#draft.text));
+      case 'older': {
+        const queued = this.#draft.text === '' ? this.#setup.takeQueued?.() : undefined;
+        return this.#recalled(queued ?? recall.older(this.#draft.text));
+      }
       case 'newer':
         return this.#recalled(recall.newer());
       case 'search':

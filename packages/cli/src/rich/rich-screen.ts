@@ -25,7 +25,7 @@ import { type RegionFrame, reflowOf } from './region.ts';
 import { HELD_MS, Transcript } from './transcript.ts';
 import { composeRegion, type RegionSize } from './view.ts';
 
-export interface RichScreenSetup extends Omit<PromptInputSetup, 'menus'> {
+export interface RichScreenSetup extends Omit<PromptInputSetup, 'menus' | 'takeQueued'> {
   /** The slash commands, for their menu. */
   readonly commands: readonly MenuCommand[];
   readonly style: Style;
@@ -95,7 +95,8 @@ export class RichScreen implements Screen, LiveView {
       commands: setup.commands,
       files: (query: string, most: number) => files.search(query, most),
     };
-    this.#prompts = new PromptInput({ ...setup, menus });
+    const takeQueued = (): string | undefined => this.#listener?.takeQueued();
+    this.#prompts = new PromptInput({ ...setup, menus, takeQueued });
     this.#answers = new PromptInput({ recall: setup.recall, complete: setup.complete });
     this.#keyboard = new Keyboard(input, output, {
       key: (key) => this.#take(key),
@@ -311,16 +312,8 @@ export class RichScreen implements Screen, LiveView {
     if (!isInterrupt || this.#input.isSearching) this.#touch();
     if (this.#dialog && !this.#isTypingOn) this.#takeForDialog(this.#dialog, key);
     // An Enter that was meant for the prompt must not be lost in a question: the text stays in the line.
-    else if (!(this.#isTypingOn && key.name === 'return')) this.#act(this.#takeForPrompt(key));
+    else if (!(this.#isTypingOn && key.name === 'return')) this.#act(this.#prompts.take(key));
     this.#painter.paint();
-  }
-
-  #takeForPrompt(key: Key): InputAction | undefined {
-    const isEmpty = this.#prompts.draft.text === '' && !this.#prompts.isSearching;
-    const queued = isEmpty && key.name === 'up' ? this.#listener?.takeQueued() : undefined;
-    if (queued === undefined) return this.#prompts.take(key);
-    this.#prompts.put(queued);
-    return undefined;
   }
 
   #takeForDialog(shown: OpenDialog, key: Key): void {
@@ -375,6 +368,8 @@ export class RichScreen implements Screen, LiveView {
         return this.#listener?.nextMode();
       case 'edit outside':
         return void this.#editOutside();
+      case 'paste image':
+        return void this.#pasteImage();
       case 'clear':
         return this.#painter.clear();
       case 'suspend':
@@ -415,6 +410,16 @@ export class RichScreen implements Screen, LiveView {
     if (edited.ok) input.draft = draftOf(escapeControls(edited.text));
     else this.print(this.#setup.style.paint('dim', `  (${escapeControls(edited.message)})`));
     this.#painter.resume();
+  }
+
+  async #pasteImage(): Promise<void> {
+    const { clipboardImage } = await import('../terminal/input/clipboard-image.ts');
+    const input = this.#input;
+    const pasted = await clipboardImage(process.platform, this.#setup.env);
+    if (this.#isClosed) return;
+    if (pasted.ok) input.pasteImage(pasted.file);
+    else this.print(this.#setup.style.paint('dim', `  (${escapeControls(pasted.message)})`));
+    this.#painter.schedule();
   }
 
   #compose(size: RegionSize): RegionFrame | undefined {

@@ -1,6 +1,6 @@
 /** The rich screen of the real program in a pty: cells of a terminal emulator. */
 import { call, createTestGate, hang, say, thinkSigned } from '@heddle/testing';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROMPT, setUpScenes, touch } from '../conversation/test/scene.ts';
@@ -349,3 +349,41 @@ describe('the window', () => {
     expect(terminal.raw).toContain('\u001b[<u\u001b[?2004l');
   });
 });
+
+describe('the keys of the user', () => {
+  it('come from a file that is read again, and an image comes from the clipboard', async () => {
+    const { folder, sent, start } = await scene([[say('Seen.')]]);
+    const config = path.join(folder, 'config');
+    const bin = path.join(folder, 'bin');
+    for (const made of [config, bin]) mkdirSync(made);
+    const file = path.join(config, 'keybindings.json');
+    const bind = (bindings: object): void =>
+      writeFileSync(file, JSON.stringify({ bindings: [{ context: 'Chat', bindings }] }, null, 2));
+    bind({ 'ctrl+t': 'command:status', 'ctrl+q': 'chat:none' });
+    const image = path.join(folder, 'one.png');
+    writeFileSync(image, Buffer.from(ONE_PIXEL, 'base64'));
+    writeFileSync(path.join(bin, 'xclip'), `#!/bin/sh\ntest -f ${image} && cat ${image}\n`, { mode: 0o755 });
+    const terminal = start([], {
+      env: { DISPLAY: ':9', WAYLAND_DISPLAY: '', PATH: `${bin}:${process.env['PATH'] ?? ''}` },
+    });
+    await terminal.sees('keybindings.json, line 7: The action chat:none does not exist.');
+    await terminal.sees(PROMPT);
+    terminal.type('look at \u0014');
+    await terminal.sees(/mode +default[^]*> look at$/);
+    bind({ 'ctrl+t': 'edit:deleteToStart', 'ctrl+b ctrl+v': 'chat:imagePaste' });
+    await terminal.sees(/read again\)[^]*> look at$/);
+    terminal.type('x\u0014see \u0002\u0016');
+    await terminal.sees(/> see \[Image #1\]$/);
+    rmSync(image);
+    terminal.type('\u0016');
+    await terminal.sees('The clipboard contains no image.');
+    terminal.type(ENTER);
+    await terminal.sees('Seen.');
+    expect(sent(1)).toContain(`"media_type":"image/png","data":"${ONE_PIXEL}"`);
+    expect(sent(1)).toMatch(/see @\\"[^"]*image-1\.png/);
+  });
+});
+
+/** A picture of one pixel. */
+const ONE_PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

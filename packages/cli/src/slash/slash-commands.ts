@@ -269,6 +269,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: async (words, chat) => (await import('./pickers.ts')).themeSlash(words, chat),
   },
   {
+    name: 'keybindings',
+    also: ['keys'],
+    help: 'your own keys, the file that sets them, and the actions',
+    about: 'the rest',
+    anytime: true,
+    headless: 'text',
+    run: async (_words, chat) => (await import('./status.ts')).keybindings(chat),
+  },
+  {
     name: 'doctor',
     help: 'look for what is wrong',
     about: 'the rest',

@@ -108,6 +108,29 @@ export async function loop(words: string, { started, say }: Chat): Promise<void>
 
 const LOOP_STEPS = 12;
 
+/** `/keybindings`: the user's own keys with their actions, and all actions with their default keys. */
+export async function keybindings({ say, style, configDir }: Chat): Promise<void> {
+  const { KEY_ACTIONS } = await import('../terminal/input/keybindings.ts');
+  const { KeybindingFile } = await import('../terminal/input/keybinding-file.ts');
+  const file = new KeybindingFile(configDir);
+  const own = [...file.bindings].map(([keys, bound]) => {
+    const action =
+      bound.kind === 'key' ? bound.action : bound.kind === 'command' ? `/${bound.name}` : 'nothing';
+    return `  ${keys.padEnd(KEY_WIDTH)}  ${action}`;
+  });
+  const all = Object.entries(KEY_ACTIONS).map(([action, key]) => `  ${key.padEnd(KEY_WIDTH)}  ${action}`);
+  const lines = [
+    `Your own keys are read from ${file.path}.`,
+    ...(own.length === 0 ? ['  (none)'] : own),
+    ...file.problems,
+  ].map(escapeControls);
+  const head = style.paint('bold', 'Actions and their default keys');
+  const commands = `  ${''.padEnd(KEY_WIDTH)}  command:NAME runs a slash command`;
+  say([...lines, head, ...all, commands].join('\n'));
+}
+
+const KEY_WIDTH = 14;
+
 export function todos({ started, say, style }: Chat): void {
   const lines = todoLines(started.todos.get(), style);
   say(lines.length > 0 ? lines.map((line) => `  ${line}`).join('\n') : 'There is nothing on the list.');

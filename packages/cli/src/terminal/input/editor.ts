@@ -31,6 +31,7 @@ export type EditorAction =
   | 'show output'
   | 'next mode'
   | 'edit outside'
+  | 'paste image'
   | 'clear'
   | 'suspend';
 
@@ -140,6 +141,8 @@ function controlled(draft: Draft, name: string): Draft | EditorAction {
       return 'search';
     case 'g':
       return 'edit outside';
+    case 'v':
+      return 'paste image';
     case 'l':
       return 'clear';
     case 'z':

@@ -221,6 +221,18 @@ const NUMBERED: Readonly<Record<string, string>> = {
   6: 'pagedown',
   7: 'home',
   8: 'end',
+  11: 'f1',
+  12: 'f2',
+  13: 'f3',
+  14: 'f4',
+  15: 'f5',
+  17: 'f6',
+  18: 'f7',
+  19: 'f8',
+  20: 'f9',
+  21: 'f10',
+  23: 'f11',
+  24: 'f12',
 };
 
 const LETTERS: Readonly<Record<string, string>> = {
@@ -231,6 +243,10 @@ const LETTERS: Readonly<Record<string, string>> = {
   F: 'end',
   H: 'home',
   M: 'return',
+  P: 'f1',
+  Q: 'f2',
+  R: 'f3',
+  S: 'f4',
 };
 
 function letterKey(letter: string, modifiers: Modifiers): Key | undefined {
