@@ -72,6 +72,7 @@ async function begin(
   const starting = await startAgent(command, options.options, {
     ...(ask ? { tools: { named: [...(command.tools ?? []), ...ASKING_TOOLS] } } : {}),
     services: host.services ?? {},
+    entrypoint: 'sdk-cli',
     agent: {
       replayUserMessages: command.replayUserMessages,
       slashCommands: command.verbatim ? [] : OWN_COMMANDS,

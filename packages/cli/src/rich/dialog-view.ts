@@ -115,7 +115,7 @@ export function dialogRows(
 /** Facts are aligned behind texts that are not wider. */
 const MAX_ALIGNED = 60;
 
-/** Shows the choices around the selected one if there are too many. */
+/** Shows the choices around the selected one if there are too many. A heading is shown if there are several groups. */
 function choiceRows(
   choices: readonly ListedChoice[],
   selected: number,
@@ -124,16 +124,20 @@ function choiceRows(
 ): string[] {
   const { paint, signs } = style;
   const widest = Math.max(0, ...choices.map(({ key }) => key.length));
-  const first = Math.max(0, Math.min(selected - Math.floor(most / 2), choices.length - most));
-  const shown = choices.slice(first, first + most);
+  const groups = new Set(choices.map(({ group }) => group)).size;
+  const visible = Math.max(1, groups > 1 ? most - groups : most);
+  const first = Math.max(0, Math.min(selected - Math.floor(visible / 2), choices.length - visible));
+  const shown = choices.slice(first, first + visible);
   const wide = Math.max(...shown.map(({ text, detail }) => (detail ? rowWidth(text) : 0)));
-  const rows = shown.map(({ key, text, detail }, index) => {
+  const rows = shown.flatMap(({ key, text, detail, group }, index) => {
     const isSelected = first + index === selected;
     const mark = isSelected ? paint('cyan', signs.pointer) : ' '.repeat(rowWidth(signs.pointer));
     const label = `${key.padEnd(widest)}  ${text}`;
     const gap = ' '.repeat(Math.max(0, Math.min(wide, MAX_ALIGNED) - rowWidth(text)));
     const facts = detail ? `${gap}  ${detail}` : '';
-    return `${mark} ${isSelected ? paint('bold', label) : label}${facts}`;
+    const isHeaded = groups > 1 && group !== undefined && (index === 0 || shown[index - 1]?.group !== group);
+    const row = `${mark} ${isSelected ? paint('bold', label) : label}${facts}`;
+    return isHeaded ? [paint('dim', `  ${group}`), row] : [row];
   });
   const hidden = choices.length - shown.length;
   return hidden > 0 ? [...rows, paint('dim', `  ${signs.more} ${hidden} more`)] : rows;

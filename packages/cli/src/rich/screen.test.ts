@@ -272,19 +272,35 @@ describe('a picker', () => {
     expect(readFileSync(path.join(folder, 'config', 'settings.json'), 'utf8')).toContain('"theme": "light"');
   });
 
-  it('finds a session by its words and shows how it began', async () => {
-    const { start } = await scene([[say('One.')], [say('Two.')], [say('Three.')]]);
-    for (const prompt of ['count the apples', 'weigh the pears']) {
-      const earlier = start([prompt]);
-      await earlier.sees(/One\.|Two\./);
-      await earlier.sees(PROMPT);
-      earlier.type('\u0004');
-      await earlier.ended;
-    }
-    const terminal = start(['--resume']);
-    await terminal.shows(/❯ 1 +weigh the pears[^]*\n {2}2 +count the apples[^]*\nsession>$/);
+  it('finds a session by its words, and lists runs, other agents and other folders apart', async () => {
+    const { folder, start } = await scene([[say('One.')], [say('Two.')], [say('Three.')]]);
+    const env = { HOME: folder, HEDDLE_CONFIG_DIR: '' };
+    const other = path.join(folder, '.claude', 'projects', folder.replaceAll(/[^a-zA-Z0-9]/g, '-'));
+    mkdirSync(other, { recursive: true });
+    const id = '3f1c9a52-0000-4000-8000-000000000001';
+    const line = {
+      parentUuid: null,
+      uuid: id,
+      sessionId: id,
+      cwd: folder,
+      timestamp: '2026-01-01T00:00:00Z',
+    };
+    const message = { role: 'user', content: 'paint the fence' };
+    writeFileSync(path.join(other, `${id}.jsonl`), `${JSON.stringify({ type: 'user', ...line, message })}\n`);
+    const conversation = start(['count the apples'], { env });
+    await conversation.sees('One.');
+    await conversation.sees(PROMPT);
+    conversation.type('\u0004');
+    await conversation.ended;
+    await start(['-p', 'weigh the pears'], { env }).ended;
+    const terminal = start(['--resume'], { env });
+    await terminal.shows(
+      /\n {2}Conversations\n❯ 1 +count the apples .*\n {2}Runs of heddle -p and of hosts\n {2}2 +weigh the pears .*\n {2}Sessions of other agents\n {2}3 +paint the fence .*\n {2}Other folders\n {2}all +show[^]*\nsession>$/,
+    );
+    terminal.type(`all${ENTER}`);
+    await terminal.shows(/❯ 1 +count the apples .* · heddle-home-\w+\n[^]*\nsession>$/);
     terminal.type('apple');
-    await terminal.shows(/\n❯ 2 +count the apples .*\n {2}· count the apples\n[^]*session> apple$/);
+    await terminal.shows(/\n❯ 1 +count the apples .*\n {2}· count the apples\n[^]*session> apple$/);
     terminal.type(ENTER);
     await terminal.sees('> count the apples');
     await terminal.sees(PROMPT);

@@ -1,8 +1,10 @@
-/** A numbered list of sessions to choose one from. */
+/** A list of sessions to choose one from: conversations, runs without a terminal, and sessions of other agents. */
+import { omitUndefined } from '@heddle/core';
+import path from 'node:path';
 import type { SessionChoice } from '../arguments/arguments.ts';
 import type { SessionPlace, SessionSummary } from '@heddle/agent/sessions';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { again, answered, type Dialog } from '../terminal/dialog.ts';
+import { again, answered, type Dialog, type ListedChoice } from '../terminal/dialog.ts';
 import { ago, dollars, pluralize, shortened } from '../terminal/amounts.ts';
 import type { Style } from '../terminal/style.ts';
 
@@ -46,17 +48,60 @@ export async function chooseSession(
   choice: SessionChoice,
   place: SessionPlace,
   style: Style,
-  { ask, note, hasRegion }: Picking,
+  picking: Picking,
 ): Promise<SessionChoice | undefined> {
   if (choice.from.kind !== 'pick') return choice;
-  const { listSessions } = await import('@heddle/agent/sessions');
-  const sessions = listSessions(place).filter(({ team }) => team === undefined);
-  if (sessions.length === 0) {
-    note('there is no conversation in this folder yet: this is a new one');
-    return { ...choice, from: { kind: 'new' }, fork: false };
+  const picked = await pickSession({ place, style, scope: 'here' }, picking);
+  switch (picked.kind) {
+    case 'none':
+      picking.note('there is no conversation in this folder yet: this is a new one');
+      return { ...choice, from: { kind: 'new' }, fork: false };
+    case 'one':
+      return { ...choice, from: { kind: 'resume', id: picked.id } };
+    case 'elsewhere':
+      picking.note(picked.message);
+      return undefined;
+    case 'dismissed':
+      return undefined;
   }
-  const id = await ask(pickDialog(sessions, { style, now: Date.now(), hasRegion }));
-  return id === undefined ? undefined : { ...choice, from: { kind: 'resume', id } };
+}
+
+export type PickedSession =
+  /** There is no session to choose from. */
+  | { readonly kind: 'none' | 'dismissed' }
+  | { readonly kind: 'one'; readonly id: string }
+  /** A session of another folder. It works only in the folder in which it began. */
+  | { readonly kind: 'elsewhere'; readonly message: string };
+
+export interface PickScope {
+  readonly place: SessionPlace;
+  readonly style: Style;
+  /** The list starts with the sessions of this folder, or with all. */
+  readonly scope: 'here' | 'everywhere';
+  /** The session that is open. It is left out. */
+  readonly open?: string;
+}
+
+/** Asks for a session. The last entry of the list of a folder leads to the list of all folders. */
+export async function pickSession(
+  { place, style, scope, open }: PickScope,
+  { ask, hasRegion }: Pick<Picking, 'ask' | 'hasRegion'>,
+): Promise<PickedSession> {
+  const { listSessions } = await import('@heddle/agent/sessions');
+  const { cwd, ...everywhere } = place;
+  const sessions = listSessions(scope === 'here' ? place : everywhere).filter(
+    ({ id, team }) => team === undefined && id !== open,
+  );
+  if (sessions.length === 0) return { kind: 'none' };
+  const view = { style, now: Date.now(), hasRegion, place, scope } as const;
+  const id = await ask(pickDialog(sessions, view));
+  if (id === undefined) return { kind: 'dismissed' };
+  if (id === ALL_FOLDERS)
+    return pickSession({ place, style, scope: 'everywhere', ...omitUndefined({ open }) }, { ask, hasRegion });
+  const folder = sessions.find((session) => session.id === id)?.cwd;
+  if (scope === 'here' || folder === undefined || folder === cwd) return { kind: 'one', id };
+  const command = `cd ${escapeControls(folder)} && heddle --resume ${id.slice(0, 8)}`;
+  return { kind: 'elsewhere', message: `It belongs to another folder. Continue it with:\n  ${command}` };
 }
 
 interface PickView {
@@ -64,6 +109,8 @@ interface PickView {
   readonly now: number;
   /** The screen has a region in which the user searches in the list. */
   readonly hasRegion: boolean;
+  readonly place: SessionPlace;
+  readonly scope: PickScope['scope'];
 }
 
 /** Shows how the session began, and where. */
@@ -77,33 +124,56 @@ function previewOf({ firstPrompt, cwd, gitBranch, model, costUsd }: SessionSumma
   return [shortened(firstPrompt.replaceAll(/\s+/g, ' '), 200), facts.join(', ')].map(escapeControls);
 }
 
-/** Answers with the id. */
-export function pickDialog(
-  sessions: readonly SessionSummary[],
-  { style, now, hasRegion }: PickView,
-): Dialog<string> {
+const GROUPS = ['Conversations', 'Runs of heddle -p and of hosts', 'Sessions of other agents'] as const;
+
+function groupOf({ path: file, isHeadless }: SessionSummary, { configDir }: SessionPlace): number {
+  const isOwn = file.startsWith(configDir + path.sep);
+  return isOwn ? (isHeadless ? 1 : 0) : 2;
+}
+
+/** The answer that asks for the list of all folders. It is not the id of a session. */
+const ALL_FOLDERS = 'all';
+
+/** Answers with the id of a session, or with `ALL_FOLDERS`. In a region, the list has groups. */
+export function pickDialog(sessions: readonly SessionSummary[], view: PickView): Dialog<string> {
+  const { hasRegion, place, scope } = view;
   const most = hasRegion ? SEARCHED : SHOWN;
+  const grouped = sessions
+    .map((session) => ({ session, group: groupOf(session, place) }))
+    .toSorted((left, right) => left.group - right.group);
+  const listed = hasRegion
+    ? grouped.slice(0, most)
+    : sessions.slice(0, most).map((session) => ({ session, group: 0 }));
+  const choices: ListedChoice[] = listed.map(({ session, group }, index) => ({
+    key: String(index + 1),
+    text: titleOf(session),
+    detail: detailOf(session, view),
+    group: GROUPS[group] ?? '',
+    preview: () => previewOf(session),
+  }));
+  const all = { key: ALL_FOLDERS, text: 'show the sessions of all folders', group: 'Other folders' };
   const dialog: Dialog<string> = {
     lines: [hasRegion ? 'Which one? Type to search.' : 'Which one? A number, or Ctrl-C.'],
-    choices: sessions.slice(0, most).map((session, index) => ({
-      key: String(index + 1),
-      text: titleOf(session),
-      detail: factsOf(session, style, now),
-      preview: () => previewOf(session),
-    })),
+    choices: hasRegion && scope === 'here' ? [...choices, all] : choices,
     prompt: 'session> ',
     isSearchable: true,
     read(line) {
       const text = line.trim();
-      const chosen = /^\d{1,3}$/.test(text) ? sessions[Number(text) - 1] : undefined;
+      if (text === ALL_FOLDERS && scope === 'here') return answered(ALL_FOLDERS);
+      const chosen = /^\d{1,3}$/.test(text) ? listed[Number(text) - 1]?.session : undefined;
       const named = sessions.find(
         ({ id, title }) => text.length > 3 && (id.startsWith(text) || title === text),
       );
       const found = chosen ?? named;
-      return found
-        ? answered(found.id)
-        : again(dialog, `Type a number from 1 to ${Math.min(most, sessions.length)}.`);
+      return found ? answered(found.id) : again(dialog, `Type a number from 1 to ${listed.length}.`);
     },
   };
   return dialog;
+}
+
+/** In the list of all folders, each session has the name of its folder. */
+function detailOf(session: SessionSummary, { style, now, scope }: PickView): string {
+  const facts = factsOf(session, style, now);
+  if (scope === 'here' || session.cwd === undefined) return facts;
+  return `${facts} ${style.paint('dim', `${style.signs.dot} ${escapeControls(path.basename(session.cwd))}`)}`;
 }

@@ -8,7 +8,7 @@ import { exportText } from '../sessions/export/export.ts';
 import { pick } from '../sessions/pick.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { shortened } from '../terminal/amounts.ts';
-import { pickDialog, sessionLines } from './pick-session.ts';
+import { type PickedSession, pickSession, sessionLines } from './pick-session.ts';
 import type { Chat } from './command.ts';
 
 export async function clear({ moveTo, say, started }: Chat): Promise<void> {
@@ -23,27 +23,29 @@ export async function clear({ moveTo, say, started }: Chat): Promise<void> {
 
 export async function resumeSlash(words: string, chat: Chat): Promise<void> {
   const { say, ask, moveTo, cwd, started, style, hasRegion = false } = chat;
+  const open = started.agent.sessionId;
   const isEverywhere = words.toLowerCase() === 'all';
-  const { cwd: _here, ...everywhere } = sessionPlace(process.env, cwd);
-  const others = listSessions(isEverywhere ? everywhere : sessionPlace(process.env, cwd)).filter(
-    ({ id, team }) => team === undefined && id !== started.agent.sessionId,
-  );
-  const isAsked = words === '' || isEverywhere;
-  if (isAsked && others.length === 0)
-    return say(
-      `There is no other session${isEverywhere ? '' : ' in this folder; /resume all lists all folders'}.`,
-    );
-  const id = isAsked ? await ask(pickDialog(others, { style, now: Date.now(), hasRegion })) : words;
-  if (id === undefined) return;
-  const folder = others.find((session) => session.id === id)?.cwd;
-  // A session works in the folder in which it began.
-  if (isEverywhere && folder !== undefined && folder !== cwd)
-    return say(
-      `It belongs to another folder. Continue it with:\n  cd ${escapeControls(folder)} && heddle --resume ${id.slice(0, 8)}`,
-    );
-  if (id === started.agent.sessionId) return say('That is this session.');
-  const problem = await moveTo({ kind: 'resume', id });
-  if (problem !== undefined) say(escapeControls(problem));
+  const place = sessionPlace(process.env, cwd);
+  const scope = isEverywhere ? 'everywhere' : 'here';
+  const picked: PickedSession =
+    words === '' || isEverywhere
+      ? await pickSession({ place, style, scope, open }, { ask, hasRegion })
+      : { kind: 'one', id: words };
+  switch (picked.kind) {
+    case 'dismissed':
+      return;
+    case 'none':
+      return say(
+        `There is no other session${isEverywhere ? '' : ' in this folder; /resume all lists all folders'}.`,
+      );
+    case 'elsewhere':
+      return say(picked.message);
+    case 'one': {
+      if (picked.id === open) return say('That is this session.');
+      const problem = await moveTo({ kind: 'resume', id: picked.id });
+      if (problem !== undefined) say(escapeControls(problem));
+    }
+  }
 }
 
 export function sessionsSlash({ say, cwd, style, started }: Chat): void {

@@ -22,7 +22,15 @@ type ChosenSession =
   | { readonly ok: true; readonly session: Session }
   | { readonly ok: false; readonly message: string; readonly sessionId: string };
 
-export async function openChosen(choice: SessionChoice, team?: TeamPlace): Promise<ChosenSession> {
+interface SessionWriter {
+  readonly team?: TeamPlace | undefined;
+  readonly entrypoint?: OpenSetup['entrypoint'];
+}
+
+export async function openChosen(
+  choice: SessionChoice,
+  { team, entrypoint }: SessionWriter = {},
+): Promise<ChosenSession> {
   const fresh = choice.id ?? newUuid();
   if (!choice.persist && choice.from.kind === 'new')
     return { ok: true, session: memorySession(fresh, systemClock.now) };
@@ -32,6 +40,7 @@ export async function openChosen(choice: SessionChoice, team?: TeamPlace): Promi
     durability: process.env['HEDDLE_DURABILITY'] === 'power' ? 'power' : 'process',
     now: systemClock.now,
     member: team && { teamName: team.folder.name, agentName: team.member.name },
+    entrypoint,
   };
   if (choice.from.kind === 'new') return named(newSession(setup, fresh), fresh);
   const id = choice.from.kind === 'resume' ? choice.from.id : newestSession(setup.place);

@@ -79,7 +79,7 @@ export async function startAgent(
   if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? newUuid() };
   const opened = surface.session
     ? { ok: true as const, session: surface.session }
-    : await openChosen(choice, surface.team);
+    : await openChosen(choice, surface);
   if (!opened.ok) return opened;
   const { session } = opened;
   const context: StartContext = {

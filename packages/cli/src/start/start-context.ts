@@ -4,6 +4,7 @@ import {
   type AgentOptions,
   LivePermissions,
   NO_RULES,
+  type OpenSetup,
   type Rules,
   type SdkMessage,
   type Session,
@@ -31,6 +32,8 @@ export interface Surface {
   readonly session?: Session;
   /** The conversation is a member of a team. */
   readonly team?: TeamPlace;
+  /** A script or a host writes the session, not a user at a terminal. */
+  readonly entrypoint?: OpenSetup['entrypoint'];
   /** The model may start other runs: members of a team, and scheduled jobs. True by default. */
   readonly startsRuns?: boolean;
   /** Every call waits for its subagent, because the process ends with the turn. False by default. */

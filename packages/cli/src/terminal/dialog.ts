@@ -28,6 +28,8 @@ export interface ListedChoice {
   readonly text: string;
   /** Facts about the choice. They are shown beside or below its text. */
   readonly detail?: string;
+  /** The heading under which the choice is listed. Choices with the same heading follow each other. */
+  readonly group?: string;
   /** More lines about the choice, while it is selected. */
   readonly preview?: () => readonly string[];
 }

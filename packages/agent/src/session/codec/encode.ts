@@ -17,6 +17,8 @@ export interface EntryFrame {
   /** Set in the session of a member of a team. Other tools use the same names. */
   readonly teamName?: string;
   readonly agentName?: string;
+  /** Set by a run without a terminal. Other tools use the same name. */
+  readonly entrypoint?: 'sdk-cli';
 }
 
 /** Facts about earlier entries that a line must contain. */

@@ -23,7 +23,7 @@ export interface Cache {
 }
 
 /** The version of the table. A file with another version is deleted. */
-const VERSION = 3;
+const VERSION = 4;
 /** The time that a list waits for another process that writes. */
 const BUSY_MS = 200;
 

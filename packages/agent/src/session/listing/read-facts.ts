@@ -80,11 +80,12 @@ function beginningIn(line: LogLine | undefined, blobs: Blobs | undefined): Parti
   const content = isRecord(whole) ? contentOf(whole['content']) : undefined;
   const prompt = content === undefined ? '' : textOf(content).trim();
   if (prompt === '') return {};
-  const { sessionId, teamName, cwd, gitBranch, timestamp } = line;
+  const { sessionId, teamName, entrypoint, cwd, gitBranch, timestamp } = line;
   return {
     firstPrompt: prompt.slice(0, PROMPT_LENGTH),
     firstSessionId: isStringValue(sessionId) ? sessionId : null,
     teamName: isStringValue(teamName) ? teamName : null,
+    entrypoint: isStringValue(entrypoint) ? entrypoint : null,
     cwd: isStringValue(cwd) ? cwd : null,
     gitBranch: isStringValue(gitBranch) && gitBranch !== '' ? gitBranch : null,
     startedAt: (isStringValue(timestamp) && Date.parse(timestamp)) || null,

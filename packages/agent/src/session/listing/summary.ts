@@ -11,6 +11,8 @@ export interface Facts {
   readonly firstSessionId: string | null;
   /** The team of the member that wrote the first prompt. */
   readonly teamName: string | null;
+  /** The kind of program that wrote the first prompt, if it was not a conversation in a terminal. */
+  readonly entrypoint: string | null;
   readonly cwd: string | null;
   readonly gitBranch: string | null;
   /** The title that the user set, and the title of the session that this one was forked from. */
@@ -34,6 +36,7 @@ export const NO_FACTS: Facts = {
   seam: '',
   firstSessionId: null,
   teamName: null,
+  entrypoint: null,
   cwd: null,
   gitBranch: null,
   ownTitle: null,
@@ -61,6 +64,8 @@ export interface SessionSummary {
   readonly isFork: boolean;
   /** The team, if a member of a team wrote the session. */
   readonly team: string | undefined;
+  /** A script or a host wrote the first prompt, for example with `heddle -p`. */
+  readonly isHeadless: boolean;
   readonly firstPrompt: string;
   readonly startedAt: number | undefined;
   readonly lastAt: number;
@@ -85,6 +90,7 @@ export function summaryOf({ id, path, size, mtimeMs }: SessionFile, facts: Facts
     isNamed: (facts.ownTitle ?? facts.inheritedTitle) !== null,
     isFork,
     team: isFork ? undefined : (facts.teamName ?? undefined),
+    isHeadless: !isFork && facts.entrypoint?.startsWith('sdk') === true,
     firstPrompt: facts.firstPrompt ?? '',
     startedAt: facts.startedAt ?? undefined,
     lastAt: facts.lastAt ?? mtimeMs,

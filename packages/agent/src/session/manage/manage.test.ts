@@ -171,6 +171,7 @@ describe('pruning', () => {
     title: id,
     isNamed: false,
     isFork: false,
+    isHeadless: false,
     team: undefined,
     firstPrompt: '',
     startedAt: undefined,

@@ -1,5 +1,5 @@
 /** Opens a session: a new one, an existing one, or a copy. Expected errors are values. */
-import { type Entry, Projection, type SessionSnapshot, unfinishedRun } from '@heddle/core';
+import { type Entry, omitUndefined, Projection, type SessionSnapshot, unfinishedRun } from '@heddle/core';
 import { existsSync, openSync, statSync } from 'node:fs';
 import { StoredCosts } from '../../cost/stored-costs.ts';
 import { currentBranch } from '../../prompt/session-context.ts';
@@ -72,6 +72,8 @@ export interface OpenSetup {
   readonly now: () => number;
   /** Set if a member of a team runs the session. */
   readonly member?: TeamOrigin | undefined;
+  /** Set if a run without a terminal writes the session. */
+  readonly entrypoint?: EntryFrame['entrypoint'];
 }
 
 /** The fields of a line that a member of a team wrote. */
@@ -245,7 +247,7 @@ function openLocked(
   id: string,
   { at, name, damage, release }: LockedChoice,
 ): OpenedSession {
-  const { place, version, durability, now, member } = setup;
+  const { place, version, durability, now, member, entrypoint } = setup;
   const file = sessionFile(place, id);
   const blobs = blobsOf(setup);
   let loaded = existsSync(file) ? loadSession(file, blobs) : undefined;
@@ -269,7 +271,14 @@ function openLocked(
     path: file,
     descriptor,
     length: repaired?.length ?? 0,
-    frame: { sessionId: id, cwd: place.cwd, version, ...branchAt(place.cwd), ...member },
+    frame: {
+      sessionId: id,
+      cwd: place.cwd,
+      version,
+      ...branchAt(place.cwd),
+      ...member,
+      ...omitUndefined({ entrypoint }),
+    },
     blobs,
     durability,
     chain,

@@ -35,7 +35,7 @@ export const KEY_ACTIONS: Readonly<Record<string, string>> = {
   'edit:putBackOlder': 'alt+y',
 };
 
-/** What a key does: the same as another key, a slash command, or nothing. */
+/** The effect of a key: that of another key, a slash command, or none. */
 type Bound =
   | { readonly kind: 'key'; readonly key: Key; readonly action: string }
   | { readonly kind: 'command'; readonly name: string }
@@ -165,15 +165,17 @@ function readStroke(written: string): Stroke {
   const same = SAME_KEY[[...modifiers, last].join('+')];
   if (same !== undefined)
     return { ok: false, message: `Terminals cannot tell ${written} from ${same}. Use another key.` };
-  const wrong = modifiers.find((name) => !(name in MODIFIERS));
-  if (wrong !== undefined)
-    return { ok: false, message: `${wrong} is not a modifier. Use ctrl, alt or shift.` };
-  const held = Object.fromEntries(modifiers.map((name) => [MODIFIERS[name], true]));
+  const held: { ctrl?: true; meta?: true; shift?: true } = {};
+  for (const part of modifiers) {
+    const modifier = MODIFIERS[part];
+    if (!modifier) return { ok: false, message: `${part} is not a modifier. Use ctrl, alt or shift.` };
+    held[modifier] = true;
+  }
   const name = NAMED[last];
   if (name !== undefined) return { ok: true, key: { name, ...held } };
   if ([...last].length !== 1) return { ok: false, message: `${written} is not a key.` };
   // Ctrl-J is the line feed, which has a name of its own.
-  if (last === 'j' && held['ctrl'] === true) return { ok: true, key: { name: 'enter', sequence: '\n' } };
+  if (last === 'j' && held.ctrl) return { ok: true, key: { name: 'enter', sequence: '\n' } };
   return { ok: true, key: modifiers.length === 0 ? { sequence: last } : { name: last, ...held } };
 }
 
