@@ -1,5 +1,6 @@
 /** Starts a conversation in the terminal: creates the screen, the renderer and the conversation. */
 import { VERSION } from '@heddle/agent';
+import os from 'node:os';
 import path from 'node:path';
 import type { ChatCommand } from '../arguments/arguments.ts';
 import { configDir } from '../config-dir.ts';
@@ -64,14 +65,11 @@ export async function chat(given: ChatCommand): Promise<number> {
         ...(style.colors ? { onReply: (text: string) => themes.takeReply(text) } : {}),
       });
   const { paint, signs } = style;
-  const where = [
-    `Heddle ${VERSION}`,
-    escapeControls(modelText(options.options)),
-    escapeControls(path.basename(cwd)),
-  ].join(` ${signs.dot} `);
-  screen.print(
-    `${paint('bold', where)}\n${paint('dim', '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves')}`,
-  );
+  const facts = [modelText(options.options), shortPath(cwd)].map(escapeControls);
+  const where = [paint('bold', `Heddle ${VERSION}`), ...facts].join(` ${signs.dot} `);
+  // A user who has typed a prompt here before needs no tips.
+  const tips = plain || history.prompts.length > 0 ? [USUAL_KEYS] : [...TIPS, USUAL_KEYS];
+  screen.print([where, ...tips.map((tip) => paint('dim', tip))].join('\n'));
   let unlisten: (() => void) | undefined;
   const warnInside = (text: string): void => screen.print(paint('yellow', escapeControls(text)));
   if (wrongTheme !== undefined) warnInside(wrongTheme);
@@ -125,6 +123,18 @@ export async function chat(given: ChatCommand): Promise<number> {
     stdin.destroy();
     await options.options.mcp?.close();
   }
+}
+
+const USUAL_KEYS = '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves';
+const TIPS = [
+  'Describe a task, or type: @ to attach a file, / for a command, ! for a shell command, # for a note',
+  'Shift-Tab changes the mode: ask about each change, accept edits, or plan first',
+];
+
+/** Writes the home folder as a tilde. */
+function shortPath(folder: string): string {
+  const home = os.homedir();
+  return folder === home || folder.startsWith(home + path.sep) ? `~${folder.slice(home.length)}` : folder;
 }
 
 type ListedCommand = Pick<SlashCommand, 'name' | 'help' | 'hint' | 'also'>;

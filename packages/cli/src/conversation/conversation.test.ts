@@ -122,7 +122,7 @@ describe('the line being typed', () => {
     await terminal.sees(/\n {2}what I type THE END$/);
     gate.open();
     await terminal.shows(
-      /One line\.\nAnother line, which has to be wrapped by\nnow\.\n.*% of\n {2}the window\n──.*\n> what I type/,
+      /One line\.\nAnother line, which has to be wrapped by\nnow\.\n\n.*% of\n {2}the window\n──.*\n> what I type/,
     );
     expect(terminal.text.match(/> what/g)).toHaveLength(1);
   });
@@ -190,7 +190,7 @@ describe('the line being typed', () => {
     terminal.type(`/effort high${ENTER}`);
     await terminal.sees('(runs after this turn: /effort high)');
     gate.open();
-    await terminal.sees('\n> one more thing\nAs you wish.');
+    await terminal.sees('\n> one more thing\n\nAs you wish.');
     await terminal.sees('The effort is high');
     expect(sent(2)).not.toContain('echo hi');
   });
@@ -411,7 +411,7 @@ describe('an earlier session', () => {
     first.type(CTRL_D);
     await first.ended;
     const later = start(['--continue']);
-    await later.sees('> go\nIt is done now.\n');
+    await later.sees('> go\n\nIt is done now.\n');
   });
 
   it('that does not exist is reported', async () => {

@@ -392,8 +392,10 @@ export class RichScreen implements Screen, LiveView {
     if (this.#isAsking && !this.#dialog) {
       this.#isAsking = false;
       const indent = ' '.repeat(stripVTControlCharacters(this.#prompt).length);
-      // An empty row separates the turns.
-      this.#transcript.print(`\n${this.#prompt}${shown.replaceAll('\n', `\n${indent}`)}`);
+      const { paint } = this.#setup.style;
+      const lines = shown.split('\n').map((line) => paint('bold', line));
+      // Empty rows separate the prompt from the turn before it, and from its answer.
+      this.#transcript.print(`\n${this.#prompt}${lines.join(`\n${indent}`)}\n`);
     }
     this.#listener?.line(text);
     this.#painter.schedule();

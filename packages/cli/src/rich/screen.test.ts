@@ -295,9 +295,9 @@ describe('a picker', () => {
     await start(['-p', 'weigh the pears'], { env }).ended;
     const terminal = start(['--resume'], { env });
     await terminal.shows(
-      /\n {2}Conversations\n❯ 1 +count the apples .*\n {2}Runs of heddle -p and of hosts\n {2}2 +weigh the pears .*\n {2}Sessions of other agents\n {2}3 +paint the fence .*\n {2}Other folders\n {2}all +show[^]*\nsession>$/,
+      /\n {2}Conversations\n❯ 1 +count the apples .*\n {2}Runs of heddle -p and of hosts\n {2}2 +weigh the pears .*\n {2}Sessions of other agents\n {2}3 +paint the fence .*\n {2}Other folders\n {2}0 +show[^]*\nsession>$/,
     );
-    terminal.type(`all${ENTER}`);
+    terminal.type(`0${ENTER}`);
     await terminal.shows(/❯ 1 +count the apples .* · heddle-home-\w+\n[^]*\nsession>$/);
     terminal.type('apple');
     await terminal.shows(/\n❯ 1 +count the apples .*\n {2}· count the apples\n[^]*session> apple$/);

@@ -24,6 +24,8 @@ type Change =
   | { readonly kind: 'print' | 'stream' | 'output'; readonly text: string }
   | { readonly kind: 'end' | 'mark' | 'release' | 'retract' };
 
+type LastRows = 'empty' | 'lines' | 'text';
+
 /** The rows of one unfinished part. They become final together. */
 export type OpenPart = readonly string[];
 
@@ -40,6 +42,10 @@ export class Transcript {
   #tail = '';
   /** The rows of the current answer that can be retracted. Undefined if some of them are final. */
   #held: string[] | undefined;
+  /** The kind of the last rows. An empty row separates text of the model from other lines. */
+  #last: LastRows = 'empty';
+  /** The same before the current answer, which may be retracted. */
+  #lastBefore: LastRows = 'empty';
 
   constructor(style: Style, columns: () => number) {
     this.#columns = columns;
@@ -166,12 +172,14 @@ export class Transcript {
       case 'print':
         this.#tearOff();
         this.#release();
-        for (const text of change.text.split('\n')) this.#ready.push({ kind: 'line', text });
-        return;
+        return this.#print(change.text);
       case 'stream':
+        if (this.#last === 'lines') this.#finish(['']);
+        this.#last = 'text';
         return this.#flow(this.#markdown, change.text);
       case 'output':
         this.#release();
+        this.#last = 'lines';
         return this.#flow(this.#raw, change.text);
       case 'end':
         return this.#end();
@@ -179,6 +187,7 @@ export class Transcript {
         this.#end();
         this.#release();
         this.#held = [];
+        this.#lastBefore = this.#last;
         return;
       case 'release':
         return this.#release();
@@ -186,8 +195,16 @@ export class Transcript {
         this.#layout.end();
         this.#tail = '';
         this.#held = [];
+        this.#last = this.#lastBefore;
         return;
     }
+  }
+
+  #print(text: string): void {
+    const lines = text.split('\n');
+    if (this.#last === 'text' && lines[0] !== '') this.#push(['']);
+    for (const line of lines) this.#ready.push({ kind: 'line', text: line });
+    this.#last = lines.at(-1) === '' ? 'empty' : 'lines';
   }
 
   #end(): void {

@@ -132,7 +132,7 @@ function groupOf({ path: file, isHeadless }: SessionSummary, { configDir }: Sess
 }
 
 /** The answer that asks for the list of all folders. It is not the id of a session. */
-const ALL_FOLDERS = 'all';
+const ALL_FOLDERS = '0';
 
 /** Answers with the id of a session, or with `ALL_FOLDERS`. In a region, the list has groups. */
 export function pickDialog(sessions: readonly SessionSummary[], view: PickView): Dialog<string> {
