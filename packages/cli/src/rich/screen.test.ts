@@ -382,7 +382,7 @@ describe('the keys of the user', () => {
     const terminal = start([], {
       env: { DISPLAY: ':9', WAYLAND_DISPLAY: '', PATH: `${bin}:${process.env['PATH'] ?? ''}` },
     });
-    await terminal.sees('keybindings.json, line 7: The action chat:none does not exist.');
+    await terminal.sees('keybindings.json, line 7: The action "chat:none" does not exist.');
     await terminal.sees(PROMPT);
     terminal.type('look at \u0014');
     await terminal.sees(/mode +default[^]*> look at$/);

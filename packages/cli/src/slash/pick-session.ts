@@ -135,7 +135,7 @@ function groupOf({ path: file, isHeadless }: SessionSummary, { configDir }: Sess
 const ALL_FOLDERS = '0';
 
 /** Answers with the id of a session, or with `ALL_FOLDERS`. In a region, the list has groups. */
-export function pickDialog(sessions: readonly SessionSummary[], view: PickView): Dialog<string> {
+function pickDialog(sessions: readonly SessionSummary[], view: PickView): Dialog<string> {
   const { hasRegion, place, scope } = view;
   const most = hasRegion ? SEARCHED : SHOWN;
   const grouped = sessions

@@ -31,7 +31,7 @@ describe('a file of keybindings', () => {
   });
 
   it.each([
-    [fileWith({ 'ctrl+t': 'chat:nothing' }), 6, 'The action chat:nothing does not exist.'],
+    [fileWith({ 'ctrl+t': 'chat:nothing' }), 6, 'The action "chat:nothing" does not exist.'],
     [fileWith({ 'ctrl+t': 7 }), 6, 'The action 7 does not exist.'],
     [fileWith({ 'ctrl+c': null }), 6, 'ctrl+c always has the same effect.'],
     [fileWith({ 'ctrl+m': 'chat:undo' }), 6, 'Terminals cannot tell ctrl+m from Enter.'],

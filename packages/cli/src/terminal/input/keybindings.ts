@@ -99,8 +99,9 @@ export function readKeybindings(text: string): ReadKeybindings {
     if (!isRecord(block) || !isRecord(block['bindings']))
       return report('bindings', 'A block has no object with the name bindings. It is ignored.');
     const context = block['context'] ?? 'Chat';
-    if (typeof context !== 'string' || !CONTEXTS.has(context))
-      return report(String(context), `The context ${String(context)} does not exist here. It is ignored.`);
+    if (typeof context !== 'string') return report('context', 'The context is not a text. It is ignored.');
+    if (!CONTEXTS.has(context))
+      return report(context, `The context ${context} does not exist here. It is ignored.`);
     for (const [keys, action] of Object.entries(block['bindings'])) readEntry(keys, action);
   }
 
@@ -114,7 +115,7 @@ export function readKeybindings(text: string): ReadKeybindings {
     if (first.length === 1) return report(keys, `${keys} is typed text. Add ctrl or alt.`);
     const bound = boundTo(action);
     if (bound) bindings.set(names.join(' '), bound);
-    else report(keys, `The action ${String(action)} does not exist. /keybindings lists all actions.`);
+    else report(keys, `The action ${JSON.stringify(action)} does not exist. /keybindings lists all actions.`);
   }
 }
 
@@ -173,7 +174,7 @@ function readStroke(written: string): Stroke {
   }
   const name = NAMED[last];
   if (name !== undefined) return { ok: true, key: { name, ...held } };
-  if ([...last].length !== 1) return { ok: false, message: `${written} is not a key.` };
+  if (!/^.$/u.test(last)) return { ok: false, message: `${written} is not a key.` };
   // Ctrl-J is the line feed, which has a name of its own.
   if (last === 'j' && held.ctrl) return { ok: true, key: { name: 'enter', sequence: '\n' } };
   return { ok: true, key: modifiers.length === 0 ? { sequence: last } : { name: last, ...held } };
