@@ -83,7 +83,7 @@ export function projectFile(cwd: string): string {
 
 /** Servers of a folder that is not trusted are shown, not started, and hide no other server. */
 function projectPart(request: ServersRequest): ServersRead {
-  const file = projectFile(request.cwd);
+  const file = projectFile(request.projectRoot ?? request.cwd);
   const read = fromFile(file, 'project', request.variables);
   if (read.servers.length === 0 || trustIn(request)(path.dirname(file))) return read;
   const disabled = 'The folder is not trusted. If you trust it: heddle permissions trust';

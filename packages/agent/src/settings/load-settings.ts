@@ -48,7 +48,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       problems.push(`${name}:${findLine(text, key)}: ${message}`);
     return checked.settings;
   };
-  const read = ({ source, file, base }: SettingsFile): LoadedFile[] => {
+  const read = ({ source, file, base, project = base }: SettingsFile): LoadedFile[] => {
     try {
       if (!existsSync(file)) return [];
       // Resolved once, so that the checked file is the file that is read.
@@ -58,7 +58,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       if (!settings) return [];
       const place = { source, file, base, settings, text };
       if (source !== 'project' && source !== 'local') return [{ ...place, counting: settings }];
-      const root = realPath(base);
+      const root = realPath(project);
       const isInside = real.startsWith(`${root}${path.sep}`) || root === path.parse(root).root;
       const counting = countingPart({
         settings,

@@ -15,8 +15,8 @@ export interface SettingsPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder of the administrator's settings, which cannot be overridden. */
   readonly managedDir?: string;
-  /** Replaces the project around `cwd`. */
-  readonly projectRoot?: string;
+  /** The folder with the settings of the project, in place of the project around `cwd`. */
+  readonly projectRoot?: string | undefined;
 }
 
 export interface SettingsFile {
@@ -24,6 +24,8 @@ export interface SettingsFile {
   readonly file: string;
   /** The folder that a leading `/` in its path rules refers to. */
   readonly base: string;
+  /** The project with the file, if it is not `base`. */
+  readonly project?: string;
 }
 
 /** The folders of a project with settings, skills, commands and agents. The first takes precedence. */
@@ -31,9 +33,16 @@ export const PROJECT_FOLDERS = ['.heddle', '.claude'] as const;
 
 export function settingsFiles(places: SettingsPlaces): SettingsFile[] {
   const managed = places.managedDir ?? managedDir();
-  const project = places.projectRoot ?? projectRoot(places.cwd);
+  const around = projectRoot(places.cwd);
+  const { projectRoot: project = around } = places;
   const inProject = (source: Scope, name: string): SettingsFile[] =>
-    PROJECT_FOLDERS.map((folder) => ({ source, file: path.join(project, folder, name), base: project }));
+    // The rules of another checkout are about the files of this one.
+    PROJECT_FOLDERS.map((folder) => ({
+      source,
+      file: path.join(project, folder, name),
+      base: around,
+      project,
+    }));
   return [
     ...managedFiles(managed).map((file): SettingsFile => ({ source: 'managed', file, base: managed })),
     ...inProject('local', 'settings.local.json'),

@@ -18,7 +18,7 @@ describe('a flag of a client library', () => {
     },
   );
 
-  it.each(['--project-config-root=/p', '--safe-mode'])(
+  it.each(['--restricted', '--safe-mode'])(
     'without which a run would be less careful is refused: %s',
     (flag) => {
       const [name = ''] = flag.split('=');

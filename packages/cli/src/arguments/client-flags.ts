@@ -17,11 +17,6 @@ const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
   // The run continues without these features.
   '--thinking-display': { takes: 'value', lacks: 'thinking is shown as the API sends it' },
   // Each narrows what may happen.
-  '--project-config-root': {
-    takes: 'value',
-    lacks: 'project settings can only be taken from the working folder',
-    isRefused: true,
-  },
   '--restricted': { takes: 'nothing', lacks: 'there is no restricted mode', isRefused: true },
   '--safe-mode': {
     takes: 'nothing',

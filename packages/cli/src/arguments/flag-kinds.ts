@@ -1,5 +1,6 @@
 /** The kinds of flags, and the parsers of their values. A parser throws `UsageError` for a value that it rejects. */
 import { isJsonObject, type JsonObject, type PermissionMode } from '@heddle/core';
+import path from 'node:path';
 import { type ListKind, UsageError } from './list-flags.ts';
 
 /** The headings of `--help`, in order. */
@@ -105,6 +106,12 @@ export function toolsFlag<On extends Surface, const To extends string>(
 
 export function plainText(text: string): string {
   return text;
+}
+
+/** A folder as an absolute path. */
+export function folderPath(text: string, name: string): string {
+  if (text.trim() === '') throw new UsageError(`${name} takes a folder`);
+  return path.resolve(text);
 }
 
 export function commaList(text: string): readonly string[] {

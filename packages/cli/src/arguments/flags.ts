@@ -6,6 +6,7 @@ import {
   agentsObject,
   choiceFlag,
   commaList,
+  folderPath,
   type Flag,
   jsonSchema,
   listFlag,
@@ -293,6 +294,11 @@ export const FLAGS = {
     group: 'Other',
     value: 'LIST',
     text: 'which settings are read: user,project,local; "" for none',
+  }),
+  '--project-config-root': valueFlag('every', 'projectConfigRoot', folderPath, {
+    group: 'Other',
+    value: 'DIR',
+    text: 'the checkout with the settings, servers, agents, commands and skills of the project',
   }),
   '--managed-settings': valueFlag('every', 'managedSettings', plainText, {
     group: 'Other',

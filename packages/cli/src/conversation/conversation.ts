@@ -78,6 +78,7 @@ export class Conversation {
     const dialogs = new UserDialogs({
       style,
       cwd: options.cwd,
+      projectRoot: command.projectConfigRoot,
       ask: (dialog, signal) => (this.#ended ? this.#skipQuestion() : this.#questionQueue.ask(dialog, signal)),
       hasUser: () => !this.#ended,
       say: (text) => screen.print(text),

@@ -68,7 +68,7 @@ async function begin(
   const { command } = options;
   const state = new SessionStateReporter((line) => output.write(line));
   const answers = command.asksHost ? host.ask : await askerOf(command, options.options.mcp);
-  const ask = answers && state.watching(remembering(answers));
+  const ask = answers && state.watching(remembering(answers, command.projectConfigRoot));
   const starting = await startAgent(command, options.options, {
     ...(ask ? { tools: { named: [...(command.tools ?? []), ...ASKING_TOOLS] } } : {}),
     services: host.services ?? {},

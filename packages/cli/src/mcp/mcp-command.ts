@@ -96,6 +96,7 @@ async function servers(values: McpValues): Promise<ProgramServers | undefined> {
     strictMcpConfig: false,
     bare: false,
     settingSources: undefined,
+    projectConfigRoot: undefined,
   };
   const opened = await openProgramServers(flags, loaded, undefined);
   for (const note of [...notes, ...opened.notes]) warn(note);

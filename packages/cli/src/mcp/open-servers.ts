@@ -14,7 +14,10 @@ import type { RunOptions } from '../arguments/arguments.ts';
 import { commandEnvironment } from '../keys.ts';
 import type { ProgramServers } from './program-servers.ts';
 
-type ServerFlags = Pick<RunOptions, 'mcpConfig' | 'strictMcpConfig' | 'settingSources' | 'bare'> & {
+type ServerFlags = Pick<
+  RunOptions,
+  'mcpConfig' | 'strictMcpConfig' | 'settingSources' | 'bare' | 'projectConfigRoot'
+> & {
   readonly inputFormat?: string;
 };
 
@@ -32,7 +35,7 @@ export async function openProgramServers(
   rules: LivePermissions | undefined,
   plugins: readonly ConfiguredServer[] = [],
 ): Promise<OpenedServers> {
-  const { mcpConfig, strictMcpConfig, settingSources, bare } = command;
+  const { mcpConfig, strictMcpConfig, settingSources, bare, projectConfigRoot } = command;
   const cwd = process.cwd();
   const read = configuredServers({
     cwd,
@@ -40,6 +43,7 @@ export async function openProgramServers(
     env: process.env,
     loaded,
     sources: settingSources,
+    projectRoot: projectConfigRoot,
     configs: mcpConfig,
     strict: strictMcpConfig || bare,
     variables: commandEnvironment(),

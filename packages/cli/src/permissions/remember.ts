@@ -4,11 +4,12 @@ import type { AskPermission } from '@heddle/agent';
 import { persistUpdates } from '@heddle/agent/settings';
 import { warn } from '../terminal/write-message.ts';
 
-export function remembering(ask: AskPermission): AskPermission {
+/** `projectRoot`: see `SettingsPlaces`. */
+export function remembering(ask: AskPermission, projectRoot?: string): AskPermission {
   return async (question, signal) => {
     const answer = await ask(question, signal);
     if (answer.allow && answer.updates) {
-      const places = { cwd: process.cwd(), home: os.homedir(), env: process.env };
+      const places = { cwd: process.cwd(), home: os.homedir(), env: process.env, projectRoot };
       for (const problem of persistUpdates(answer.updates, places)) warn(problem);
     }
     return answer;

@@ -21,6 +21,8 @@ export interface PermissionFlags {
   readonly managedSettings: string | undefined;
   /** Undefined: all. */
   readonly settingSources: readonly Scope[] | undefined;
+  /** The checkout with the settings of the project. Undefined: the project around the working folder. */
+  readonly projectConfigRoot?: string | undefined;
 }
 
 export const NO_FLAGS: PermissionFlags = {
@@ -62,6 +64,7 @@ export async function permissionSetup(
     settings: flags.settings,
     managed: flags.managedSettings,
     sources: flags.settingSources,
+    projectRoot: flags.projectConfigRoot,
   });
   const configured = await permissionSettings(loaded, home);
   const rule = (text: string): Rule => ({ text, source: 'command line', base: cwd });

@@ -368,10 +368,17 @@ function present<T extends object>(fields: T): Present<T> {
 }
 
 /** Returns the problem with `--add-dir` or `--settings`, or undefined if there is none. */
-function wrongPlace({ addDirs, settings }: Pick<RunOptions, 'addDirs' | 'settings'>): string | undefined {
-  const missing = addDirs.find(
-    (folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true,
-  );
+function isFolder(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function wrongPlace({
+  addDirs,
+  settings,
+  projectConfigRoot: root,
+}: Pick<RunOptions, 'addDirs' | 'settings' | 'projectConfigRoot'>): string | undefined {
+  if (root !== undefined && !isFolder(root)) return `--project-config-root: there is no folder ${root}`;
+  const missing = addDirs.find((folder) => !isFolder(folder));
   if (missing !== undefined)
     return `--add-dir: there is no folder ${missing}${missing.includes(' ') ? `. ${promptHint('--add-dir')}` : ''}`;
   return settings === undefined ? undefined : wrongSettings(settings);

@@ -55,9 +55,10 @@ export class AgentTypes {
 
 /** Problems are printed to standard error, and the run continues. */
 export async function readAgentTypes(
-  { agents, bare, settingSources: sources }: RunOptions,
-  { cwd, configDirs = [], plugins, agentHooks }: AgentTypePlaces,
+  { agents, bare, settingSources: sources, projectConfigRoot }: RunOptions,
+  { cwd: folder, configDirs = [], plugins, agentHooks }: AgentTypePlaces,
 ): Promise<AgentTypes> {
+  const cwd = projectConfigRoot ?? folder;
   const trusted = isTrusted({ cwd, home: os.homedir(), env: process.env });
   const files = bare
     ? { definitions: [], problems: [] }

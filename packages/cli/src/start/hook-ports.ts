@@ -24,10 +24,11 @@ async function matchesRule(
   return authorize(request, rules, 'bypassPermissions', world).decision !== 'allow';
 }
 
-export function hookPorts(cwd: string): Omit<HookRunnerDeps, 'commonInput'> {
+/** `projectDir`: the folder that hooks receive as that of the project. */
+export function hookPorts(cwd: string, projectDir = cwd): Omit<HookRunnerDeps, 'commonInput'> {
   return {
     cwd: () => cwd,
-    projectDir: cwd,
+    projectDir,
     environment: commandEnvironment,
     matchesRule: (rule, input) => matchesRule(rule, input, cwd),
     handlers: {},

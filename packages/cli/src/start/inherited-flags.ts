@@ -24,6 +24,7 @@ const IS_INHERITED: Readonly<Record<keyof ValuesFor<'every'>, boolean>> = {
   pluginDirsNoMcp: true,
   settings: true,
   settingSources: true,
+  projectConfigRoot: true,
   managedSettings: true,
   allowedTools: false,
   addDirs: false,

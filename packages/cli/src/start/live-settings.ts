@@ -32,19 +32,20 @@ export class LiveSettings {
   /** The state of each file when it was last read. */
   #seen: ReadonlyMap<string, string>;
   #directories: readonly string[];
-  #files = watchedFiles();
+  #files: readonly WatchedFile[];
   /** Messages that the user has read already. */
   readonly #notified = new Set<string>();
 
   constructor(setup: LiveSettingsSetup) {
     this.#setup = setup;
     this.#directories = setup.rules.directories;
+    this.#files = watchedFiles(setup.flags);
     this.#seen = statesOf(this.#files);
   }
 
   /** Searches for the files again: the project may have become a repository. */
   async refreshForPrompt(): Promise<void> {
-    this.#files = watchedFiles();
+    this.#files = watchedFiles(this.#setup.flags);
     await this.refresh();
   }
 
@@ -96,8 +97,9 @@ interface WatchedFile {
   readonly file: string;
 }
 
-function watchedFiles(): readonly WatchedFile[] {
-  return settingsFiles({ cwd: process.cwd(), home: os.homedir(), env: process.env });
+function watchedFiles({ projectConfigRoot }: PermissionFlags): readonly WatchedFile[] {
+  const places = { cwd: process.cwd(), home: os.homedir(), env: process.env };
+  return settingsFiles({ ...places, projectRoot: projectConfigRoot });
 }
 
 function statesOf(files: readonly WatchedFile[]): ReadonlyMap<string, string> {

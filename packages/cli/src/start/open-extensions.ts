@@ -56,10 +56,11 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
   const { options, session, agent, agentOptions } = setup;
   const { cwd, rules, context, modelName, configDirs = [] } = options;
   const [ownFolder] = configDirs;
-  const trustsProject = isTrusted({ cwd, home: os.homedir(), env: process.env });
+  const project = command.projectConfigRoot ?? cwd;
+  const trustsProject = isTrusted({ cwd: project, home: os.homedir(), env: process.env });
   return new SessionExtensions({
     cwd,
-    roots: extensionRoots(command, options, trustsProject),
+    roots: extensionRoots(command, { ...options, cwd: project }, trustsProject),
     index: ownFolder === undefined ? undefined : new PromptIndex(path.join(ownFolder, 'cache'), VERSION),
     trustsProject,
     sessionId: session.id,
@@ -94,10 +95,14 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
 /** The folders between the working folder and a file in it, the nearest first. None in other repositories and installed packages. */
 function rootsBeside(
   file: string,
-  { settingSources, bare }: Pick<RunOptions, 'settingSources' | 'bare'>,
+  {
+    settingSources,
+    bare,
+    projectConfigRoot,
+  }: Pick<RunOptions, 'settingSources' | 'bare' | 'projectConfigRoot'>,
   { cwd, trustsProject }: { readonly cwd: string; readonly trustsProject: boolean },
 ): readonly ExtensionRoot[] {
-  const isRead = !bare && (settingSources ?? SCOPES).includes('project');
+  const isRead = !bare && projectConfigRoot === undefined && (settingSources ?? SCOPES).includes('project');
   if (!isRead || !file.startsWith(`${cwd}${path.sep}`)) return [];
   const between = path.relative(cwd, path.dirname(file)).split(path.sep).filter(Boolean);
   const folders = between.map((_, at) => path.join(cwd, ...between.slice(0, at + 1))).toReversed();

@@ -38,6 +38,7 @@ export function openHooks(
     declared: declaredHooks,
     othersInactive: options.hooksInactive,
     cwd: options.cwd,
+    projectDir: command.projectConfigRoot,
     source: session.snapshot ? (choice.fork ? 'fork' : 'resume') : source,
     commonInput: () => ({
       session_id: session.id,

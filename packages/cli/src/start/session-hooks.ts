@@ -32,6 +32,8 @@ export interface SessionHooksSetup {
   /** Why hooks of skills and commands do not run. */
   readonly othersInactive?: InactiveReason | undefined;
   readonly cwd: string;
+  /** The folder of the project for hooks. Undefined: `cwd`. */
+  readonly projectDir?: string | undefined;
   readonly source: SessionSource;
   /** Fields of every event: session, transcript, mode. */
   readonly commonInput: () => Readonly<Record<string, unknown>>;
@@ -86,7 +88,7 @@ export class SessionHooks {
     this.#notify = setup.notify;
     this.judges = { prompt: promptHandler(setup.askModel), agent: agentHandler(setup.askAgent) };
     this.runner = new HookRunner(activeHooks(setup.declared), {
-      ...hookPorts(setup.cwd),
+      ...hookPorts(setup.cwd, setup.projectDir),
       cwd: () => this.#cwd,
       commonInput: () => ({ ...setup.commonInput(), cwd: this.#cwd }),
       handlers: this.judges,

@@ -27,6 +27,8 @@ import { permissionDialog } from './permission.ts';
 export interface UserDialogsSetup {
   readonly style: Style;
   readonly cwd: string;
+  /** See `SettingsPlaces`. */
+  readonly projectRoot?: string | undefined;
   /** Returns undefined if the question is withdrawn or not answered. */
   readonly ask: <Answer>(dialog: Dialog<Answer>, signal: AbortSignal) => Promise<Answer | undefined>;
   /** Returns false if the input has ended. */
@@ -51,7 +53,8 @@ export class UserDialogs {
 
   constructor(setup: UserDialogsSetup) {
     this.#setup = setup;
-    this.#places = { cwd: setup.cwd, home: os.homedir(), env: process.env };
+    const { cwd, projectRoot } = setup;
+    this.#places = { cwd, home: os.homedir(), env: process.env, projectRoot };
   }
 
   async mayRun(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {

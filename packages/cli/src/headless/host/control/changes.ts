@@ -4,6 +4,7 @@ import { newUuid } from '@heddle/agent';
 import type { Agent, LivePermissions, Rule, SdkMessage } from '@heddle/agent';
 import { parseRule } from '@heddle/agent/settings';
 import { isJsonObject, type JsonObject, type PermissionMode, type RequestOptions } from '@heddle/core';
+import type { PermissionFlags } from '../../../permissions/setup.ts';
 import type { ModelOptions, ModelRead } from '../../../start/model-options.ts';
 import { askToSwitch, type ModelHooks } from '../../../start/session-events.ts';
 import { type HostLine, textIn } from '../json.ts';
@@ -19,6 +20,7 @@ export interface ChangeDeps {
   readonly permissions: LivePermissions | undefined;
   readonly write: (line: SdkMessage) => Promise<void>;
   readonly entitle: (title: string) => void;
+  readonly flags: Pick<PermissionFlags, 'projectConfigRoot'>;
 }
 
 export function changeHandlers(deps: ChangeDeps): ControlHandlers {
@@ -27,7 +29,7 @@ export function changeHandlers(deps: ChangeDeps): ControlHandlers {
     set_model: ({ model }) => setModel(textIn(model), deps),
     set_max_thinking_tokens: (request) => setThinking(request['max_thinking_tokens'] ?? null, deps),
     apply_flag_settings: ({ settings }) => applySettings(settings, deps),
-    update_settings: (request) => updateSettings(request),
+    update_settings: (request) => updateSettings(request, deps),
     rename_session: (request) => rename(request, deps),
   };
 }
@@ -178,12 +180,16 @@ async function applySettings(settings: unknown, deps: ChangeDeps): Promise<Contr
 const SCOPES = { userSettings: 'user', localSettings: 'local' } as const;
 
 /** Writes to a settings file. The values count from the next start. */
-async function updateSettings({ source, settings }: HostLine): Promise<ControlReply> {
+async function updateSettings(
+  { source, settings }: HostLine,
+  { flags }: Pick<ChangeDeps, 'flags'>,
+): Promise<ControlReply> {
   if (source !== 'userSettings' && source !== 'localSettings')
     return controlFailure('update_settings needs the source userSettings or localSettings.');
   if (!isJsonObject(settings)) return controlFailure('update_settings needs an object of settings.');
   const { setSettingsIn } = await import('@heddle/agent/settings');
-  const places = { cwd: process.cwd(), home: os.homedir(), env: process.env };
+  const { projectConfigRoot: projectRoot } = flags;
+  const places = { cwd: process.cwd(), home: os.homedir(), env: process.env, projectRoot };
   const changes = Object.entries(settings).map(([key, value]) => [[key], value ?? undefined] as const);
   const changed = setSettingsIn(SCOPES[source], changes, places);
   return changed.ok ? controlSuccess() : controlFailure(changed.message);
