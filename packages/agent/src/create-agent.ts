@@ -108,7 +108,9 @@ export function createAgent(options: AgentOptions): Agent {
     compact: (instructions) => engine.compact(instructions),
     undoCompaction: () => engine.undoCompaction(),
     askAside: (question) => engine.background.questions.ask(question),
-    settle: (limitMs) => engine.background.settle(limitMs),
+    settle: async (limitMs) => {
+      await Promise.all([engine.background.settle(limitMs), subagents?.settle(limitMs)]);
+    },
     askSmall: (question) => engine.background.questions.askSmall(question),
     charge: (spent) => engine.background.questions.bill(spent),
     contextUsage: () => engine.contextUsage(),

@@ -323,11 +323,11 @@ export interface AgentHooks {
   /** A run ended with an error of the model. Not waited for. */
   readonly stopFailure?: (error: ModelError) => void;
   /** A git worktree is about to be created for a subagent. Returns the reason if it must not. */
-  readonly worktreeCreate?: (name: string) => Promise<string | undefined>;
+  readonly worktreeCreate?: (name: string, signal: AbortSignal) => Promise<string | undefined>;
   /** A git worktree was removed. Not waited for. */
   readonly worktreeRemove?: (folder: string) => void;
   /** A subagent starts. Returns context for it. */
-  readonly subagentStart?: (agent: SubagentIdentity) => Promise<string | undefined>;
+  readonly subagentStart?: (agent: SubagentIdentity, signal: AbortSignal) => Promise<string | undefined>;
   /** An action outside of a run. Returns the reason if a hook prevents it. */
   readonly report?: (event: ActionEvent, input: JsonObject) => Promise<string | undefined>;
   /** The hooks of a subagent. Without it, a subagent has the hooks of its parent for calls, questions and compactions. */

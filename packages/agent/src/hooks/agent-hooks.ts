@@ -122,16 +122,16 @@ export function createAgentHooks(
     get stop() {
       return runner.has(agent ? 'SubagentStop' : 'Stop', also) ? stop : undefined;
     },
-    async worktreeCreate(name) {
-      const { block, stop } = await run({ event: 'WorktreeCreate', input: { name } });
+    async worktreeCreate(name, signal) {
+      const { block, stop } = await run({ event: 'WorktreeCreate', input: { name }, signal });
       return block ?? stop;
     },
     worktreeRemove(folder) {
       void run({ event: 'WorktreeRemove', input: { worktree_path: folder } });
     },
-    async subagentStart({ id, type }) {
+    async subagentStart({ id, type }, signal) {
       const input = { agent_id: id, agent_type: type };
-      return (await run({ event: 'SubagentStart', input })).context;
+      return (await run({ event: 'SubagentStart', input, signal })).context;
     },
     async report(event, input) {
       const { block, stop } = await run({ event, input });

@@ -73,7 +73,7 @@ export function withSubagents(
     onEvent: (event) => {
       if (event.type === 'message' && event.message.type === 'attachment') {
         const { attachment } = event.message;
-        if (attachment.kind === 'task_ended') subagents.markReported(attachment.taskId);
+        if (attachment.kind === 'task_ended') subagents.markReported(attachment.taskId, attachment.runId);
       }
       onEvent?.(event);
     },

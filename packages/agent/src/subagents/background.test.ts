@@ -10,11 +10,19 @@ import {
   scriptedModel,
 } from '@heddle/testing';
 import { createShellTools } from '@heddle/tools';
+import { mkdtempSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import type { ModelRequest } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_AGENTS } from '../agents/built-in.ts';
 import { type Agent, createAgent } from '../create-agent.ts';
+import type { AgentOptions } from '../engine/options.ts';
 import type { SdkMessage } from '../sdk/message.ts';
+import { childRecordFile } from '../session/files/paths.ts';
+import { newSession, resumeSession } from '../session/open/open.ts';
+import { createSessionHome, sessionOf } from '../session/test/session-home.ts';
+import { ChildRecords } from './record.ts';
 
 const look = fakeTool({ name: 'Look', result: 'a view' });
 
@@ -36,7 +44,9 @@ function resultOf(toolUseId: string, lines: readonly SdkMessage[]): string {
   return JSON.stringify(found);
 }
 
-function start(steps: Script) {
+type Started = Partial<AgentOptions> & { readonly read?: (line: SdkMessage) => unknown };
+
+function start(steps: Script, { read, ...more }: Started = {}) {
   const model = scriptedModel(steps);
   const background: SdkMessage[] = [];
   const agent = createAgent({
@@ -44,7 +54,12 @@ function start(steps: Script) {
     modelName: 'scripted',
     tools: [look, ...createShellTools()],
     cwd: '/',
-    subagents: { definitions: () => BUILT_IN_AGENTS, onLine: (line) => void background.push(line) },
+    ...more,
+    subagents: {
+      definitions: () => BUILT_IN_AGENTS,
+      ...more.subagents,
+      onLine: read ?? ((line) => void background.push(line)),
+    },
   });
   const lines: SdkMessage[] = [];
   const submit = async (prompt: string, onLine?: (line: SdkMessage) => void): Promise<void> => {
@@ -177,5 +192,160 @@ describe('a subagent of a waiting call', () => {
     expect(agent.subagents?.list()).toMatchObject([{ isRunning: true }]);
     await agent.endSubagents();
     expect(agent.subagents?.list()).toMatchObject([{ isRunning: false, result: undefined }]);
+  });
+});
+
+describe('a message to a subagent', () => {
+  const send = (request: ModelRequest, message: string) =>
+    call('SendMessage', { to: idIn(request), message }, 'm1');
+  const hasSent = (request: ModelRequest): boolean => JSON.stringify([...request.messages]).includes('"m1"');
+
+  it('starts a second run, whose report also arrives if it moves to the background', async () => {
+    const held = createTestGate('the second run may finish');
+    const { agent, submit, model } = start((request, count) => {
+      if (isChild(request))
+        return JSON.stringify([...request.messages]).includes('more')
+          ? [held, say('Second.')]
+          : say('First.');
+      if (count === 1) return task('t1', { run_in_background: true });
+      return JSON.stringify(request.messages.last()).includes('again') && !hasSent(request)
+        ? send(request, 'more')
+        : say('Fine.');
+    });
+    await submit('go');
+    await agent.untilSubagentsEnd();
+    await submit('and?');
+    expect(mentions(agent, 'First.')).toBe(1);
+    await submit('again', (line) => {
+      if (line.type === 'system' && line.subtype === 'task_started') agent.subagents?.moveToBackground();
+    });
+    held.open();
+    await agent.untilSubagentsEnd();
+    await submit('and?');
+    await submit('more?');
+    expect(mentions(agent, 'Second.')).toBe(1);
+    model.assertNoViolations();
+  });
+
+  it('is read although the subagent gives its last answer, and both answers are its report', async () => {
+    const sent = createTestGate('the message is sent');
+    const { agent, lines, submit, model } = start((request, count) => {
+      if (isChild(request))
+        return JSON.stringify([...request.messages]).includes('EXTRA')
+          ? say('And this.')
+          : [sent, say('Done.')];
+      if (count === 1) return task('t1', { run_in_background: true });
+      return hasSent(request) ? say('Fine.') : send(request, 'EXTRA');
+    });
+    await submit('go');
+    expect(resultOf('m1', lines)).toContain('is running and receives the message');
+    expect(agent.subagents?.list()[0]?.record.queued).toMatchObject([{ prompt: 'EXTRA' }]);
+    sent.open();
+    await agent.untilSubagentsEnd();
+    expect(agent.subagents?.list()[0]?.record.queued).toBeUndefined();
+    await submit('and?');
+    expect(mentions(agent, 'Done.\\n\\nAnd this.')).toBe(1);
+    model.assertNoViolations();
+  });
+});
+
+it('a run that a crash cut off before its first message starts again, also if the message is an old one', async () => {
+  const home = createSessionHome();
+  const first = sessionOf(newSession(home.setup, 's1'));
+  const one = start(
+    (request, count) => (isChild(request) ? say('One.') : count === 1 ? task('t1') : say('Fine.')),
+    {
+      session: first,
+    },
+  );
+  await one.submit('go');
+  const [, agentId = ''] = /agentId: (\w+)/.exec(resultOf('t1', one.lines)) ?? [];
+  const records = new ChildRecords(first);
+  const { mode } = statSync(childRecordFile(home.file('s1'), agentId));
+  expect(mode & 0o777).toBe(0o600);
+  const record = records.read(agentId);
+  if (!record) throw new Error('The record was not stored.');
+  const queued = [{ commandId: 'q1', prompt: 'EXTRA' }];
+  records.write({ ...record, toolUseId: 'm1', runId: 'new', queued, result: undefined });
+  first.journal.close();
+  const again = sessionOf(resumeSession(home.setup, 's1'));
+  const two = start(
+    (request) => {
+      const text = JSON.stringify([...request.messages]);
+      if (isChild(request)) return say(text.includes('EXTRA') ? 'Three.' : 'Two.');
+      return text.includes('"m1"')
+        ? say('Fine.')
+        : call('SendMessage', { to: agentId, message: 'do t1' }, 'm1');
+    },
+    { session: again },
+  );
+  await two.submit('again');
+  expect(resultOf('m1', two.lines)).toContain('Two.\\n\\nThree.');
+  expect(new ChildRecords(again).read(agentId)?.queued).toBeUndefined();
+  again.journal.close();
+});
+
+describe('a subagent in the background', () => {
+  const inBackground = (request: ModelRequest, count: number) => {
+    if (isChild(request)) return request.messages.length > 1 ? say('Found it.') : call('Look', {}, 'l1');
+    return count === 1 ? task('t1', { run_in_background: true }) : say('Fine.');
+  };
+
+  it('finishes although the reader of its lines fails', async () => {
+    const { agent, submit } = start(inBackground, { read: () => Promise.reject(new Error('closed')) });
+    await submit('go');
+    await agent.untilSubagentsEnd();
+    expect(agent.subagents?.list()).toMatchObject([{ result: { status: 'completed', text: 'Found it.' } }]);
+  });
+
+  it('reports the reason if it cannot start', async () => {
+    const definition = {
+      name: 'db',
+      description: 'd',
+      prompt: 'p',
+      source: 'user' as const,
+      mcpServers: ['db'],
+    };
+    const { agent, submit } = start(
+      (_request, count) =>
+        count === 1 ? task('t1', { run_in_background: true, subagent_type: 'db' }) : say('Fine.'),
+      {
+        subagents: {
+          definitions: () => [definition],
+          openServers: () => Promise.reject(new Error('The server is broken.')),
+        },
+      },
+    );
+    await submit('go');
+    await agent.untilSubagentsEnd();
+    await submit('and?');
+    expect(mentions(agent, 'The subagent failed: The server is broken.')).toBe(1);
+  });
+
+  it('ends at once while a hook of its start runs', async () => {
+    const hooks = { subagentStart: () => Promise.withResolvers<undefined>().promise };
+    const { agent, submit } = start(inBackground, { hooks });
+    await submit('go');
+    await agent.endSubagents();
+    expect(agent.subagents?.list()).toMatchObject([{ isRunning: false }]);
+  });
+
+  it('reports before its memory is stored, and the end of the program ends that work', async () => {
+    const asked = createTestGate('the memory is asked for');
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-agent-memory-'));
+    const { agent, submit } = start(
+      (request, count) => {
+        if (JSON.stringify(request.messages.last()).includes('Decide what a later session'))
+          return [asked, hang()];
+        return inBackground(request, count);
+      },
+      { subagents: { definitions: () => BUILT_IN_AGENTS, memoryFolder: () => folder } },
+    );
+    await submit('go');
+    await agent.untilSubagentsEnd();
+    await asked.reached;
+    await submit('and?');
+    expect(mentions(agent, 'Found it.')).toBe(1);
+    await agent.endSubagents();
   });
 });

@@ -6,7 +6,7 @@ import type { AgentHooks, AgentOptions, SubagentIdentity, SubagentSettings } fro
 import type { ParentAgent } from '../engine/parent.ts';
 import type { Session } from '../session/open/open.ts';
 import { ChildPermissions } from './child-permissions.ts';
-import type { Worktree } from './worktree.ts';
+import type { Worktree } from './record.ts';
 
 export interface ChildSpec {
   readonly definition: AgentDefinition;

@@ -3,7 +3,7 @@ import type { PermissionMode } from '@heddle/core';
 import os from 'node:os';
 import { LivePermissions, type PermissionUpdate } from '../permission/live-permissions.ts';
 import { joinRules, NO_RULES, type PermissionRule, type Rules } from '../permission/rules/rule.ts';
-import type { Worktree } from './worktree.ts';
+import type { Worktree } from './record.ts';
 
 /** From the strictest mode to the widest. */
 const STRICTNESS: readonly PermissionMode[] = [

@@ -50,6 +50,7 @@ async function runTask(
     subagents: { ...subagents, definitions: () => [definition] },
   });
   for await (const line of agent.submit('go')) void line;
+  await agent.settle();
   model.assertNoViolations();
   return model.calls.map(({ request }) => request).filter(isChild);
 }

@@ -1,12 +1,21 @@
 /** The record of a subagent, stored with its session: who it is, and its result once it has one. */
-import { isRecord } from '@heddle/core';
+import { type Attachment, isRecord, type Message, type QueuedCommand } from '@heddle/core';
 import { readFileSync } from 'node:fs';
 import type { TaskUsage } from '../sdk/message.ts';
 import type { TaskStatus } from '../sdk/subagent-lines.ts';
 import { childIdsBeside, childRecordFile } from '../session/files/paths.ts';
 import type { ChildStore, Session } from '../session/open/open.ts';
 import { writeJson } from '../settings/json-file.ts';
-import type { Worktree } from './worktree.ts';
+
+/** A git worktree of a subagent. */
+export interface Worktree {
+  /** The folder of the repository that it belongs to. */
+  readonly top: string;
+  readonly path: string;
+  readonly branch: string;
+  /** The commit that it started from. */
+  readonly base: string;
+}
 
 export interface ChildResult {
   readonly status: TaskStatus;
@@ -16,6 +25,8 @@ export interface ChildResult {
 }
 
 export const END_WORDS = { completed: 'has finished', failed: 'failed', stopped: 'was stopped' } as const;
+
+export const NO_TASK_USAGE: TaskUsage = { total_tokens: 0, tool_uses: 0, duration_ms: 0 };
 
 export interface ChildRecord {
   readonly agentId: string;
@@ -27,6 +38,10 @@ export interface ChildRecord {
   readonly prompt: string;
   /** The call of its last run. */
   readonly toolUseId: string;
+  /** Its last run. The prompt of the run has this id in the conversation of the subagent. */
+  readonly runId?: string | undefined;
+  /** Messages that its conversation does not contain yet. */
+  readonly queued?: readonly QueuedCommand[] | undefined;
   readonly model: string;
   readonly cwd: string;
   readonly isBackground: boolean;
@@ -63,7 +78,7 @@ export class ChildRecords {
     this.#memory.set(record.agentId, record);
     this.#store?.writeRecord(record.agentId, record);
     const file = this.#fileOf(record.agentId);
-    if (file !== undefined) writeJson(file, record);
+    if (file !== undefined) writeJson(file, record, PRIVATE_FILE);
   }
 
   read(agentId: string): ChildRecord | undefined {
@@ -101,16 +116,43 @@ function readRecord(file: string): unknown {
   }
 }
 
+/** Prompts and results are for the user alone, as the session is. */
+const PRIVATE_FILE = 0o600;
+
 const TEXTS = ['agentId', 'agentType', 'description', 'prompt', 'toolUseId', 'model', 'cwd'] as const;
 
 function isChildRecord(value: unknown): value is ChildRecord {
   if (!isRecord(value) || !TEXTS.every((key) => typeof value[key] === 'string')) return false;
-  const { result, worktree } = value;
+  const { result, worktree, runId, queued } = value;
+  if (runId !== undefined && typeof runId !== 'string') return false;
+  if (queued !== undefined && !(Array.isArray(queued) && queued.every(isQueued))) return false;
   if (worktree !== undefined && !isWorktree(worktree)) return false;
   if (result === undefined) return true;
   return isRecord(result) && typeof result['text'] === 'string' && isRecord(result['usage']);
 }
 
+function isQueued(value: unknown): boolean {
+  return isRecord(value) && typeof value['commandId'] === 'string' && typeof value['prompt'] === 'string';
+}
+
 function isWorktree(value: unknown): boolean {
   return isRecord(value) && ['top', 'path', 'branch', 'base'].every((key) => typeof value[key] === 'string');
+}
+
+/** The report of a subagent in the background, for the conversation that started it. */
+export function reportOf({ agentId, runId, description, result }: ChildRecord): Attachment {
+  const text = result
+    ? `The background agent ${agentId} (${description}) ${END_WORDS[result.status]}. Its report:\n${result.text}`
+    : `The background agent ${agentId} (${description}) was interrupted when the program ended. SendMessage continues it.`;
+  return { kind: 'task_ended', taskId: agentId, runId, text };
+}
+
+/** Returns whether a conversation already contains the report about the last run of a subagent. */
+export function reportsIn(messages: Iterable<Message>): (record: ChildRecord) => boolean {
+  const keyOf = (agentId: string, runId: string | undefined): string => `${agentId} ${runId ?? ''}`;
+  const reported = new Set<string>();
+  for (const message of messages)
+    if (message.type === 'attachment' && message.attachment.kind === 'task_ended')
+      reported.add(keyOf(message.attachment.taskId, message.attachment.runId));
+  return ({ agentId, runId }) => reported.has(keyOf(agentId, runId));
 }

@@ -1,16 +1,19 @@
 /** Runs a subagent: one task in a conversation of its own, from its start or its interruption to its result. */
 import {
   addUsage,
+  errorMessage,
   isToolUse,
   type LoopEvent,
   type Message,
   NO_USAGE,
+  omitUndefined,
   type QueuedCommand,
   type Terminal,
   textOf,
+  untilAborted,
   type Usage,
 } from '@heddle/core';
-import { QueryEngine } from '../engine/engine.ts';
+import { type Prompt, QueryEngine } from '../engine/engine.ts';
 import type { AgentOptions } from '../engine/options.ts';
 import type { ParentAgent } from '../engine/parent.ts';
 import type { SdkMessage, SdkResult, TaskUsage } from '../sdk/message.ts';
@@ -37,18 +40,35 @@ export interface ChildRun {
   readonly now: () => number;
   readonly uuid: () => string;
   /** Messages to the running subagent. */
-  readonly takeQueued: () => readonly QueuedCommand[];
+  readonly queue: MessageQueue;
   /** Loads the texts that follow its task: those of its skills, and notes about its servers. */
   readonly texts: () => Promise<readonly string[]>;
+}
+
+/** The messages to a subagent. It reads them between two calls, or after its last answer. */
+interface MessageQueue {
+  readonly takeQueued: () => readonly QueuedCommand[];
+  /** Takes a message after the last answer. Undefined: there is none. */
+  readonly takeLeft: () => QueuedCommand | undefined;
+  /** The conversation contains the message now. */
+  readonly noteRead: (commandId: string) => void;
+  /** The subagent reads no more messages. */
+  readonly closeQueue: () => void;
+}
+
+export interface ChildRunEnd {
+  readonly result: ChildResult;
+  /** Resolves when its memory is stored and its session file is closed. Never rejects. */
+  readonly closed: Promise<void>;
 }
 
 const CONTINUE =
   'The program was interrupted while you worked on this task. Calls without a result were reported above. Continue where you stopped.';
 
 /**
- * Contract: never rejects. Ends soon after the signal aborts. The session file is closed at the end.
+ * Contract: never rejects. Ends soon after the signal aborts.
  */
-export async function runChild(run: ChildRun): Promise<ChildResult> {
+export async function runChild(run: ChildRun): Promise<ChildRunEnd> {
   const { record, signal, emit, now } = run;
   const startedAt = now();
   const lines = subagentLines({
@@ -66,81 +86,121 @@ export async function runChild(run: ChildRun): Promise<ChildResult> {
   });
   for (const line of lines.started()) await emit(line);
   const meter = new ChildMeter(() => now() - startedAt);
-  const end = await drive(run, lines, meter);
+  const { engine, ...end } = await drive(run, lines, meter);
   const result: ChildResult = { ...end, usage: meter.usage };
   const error = end.status === 'completed' ? undefined : end.text;
   const outputFile = run.options.session?.journal.path ?? '';
   for (const line of lines.ended({ status: end.status, error, outputFile, usage: meter.usage, now: now() }))
     await emit(line);
-  run.options.session?.journal.close();
-  return signal.aborted && end.status === 'failed' ? { ...result, status: 'stopped' } : result;
+  const closed = closeChild(run, end.status === 'completed' ? engine : undefined);
+  return {
+    result: signal.aborted && end.status === 'failed' ? { ...result, status: 'stopped' } : result,
+    closed,
+  };
 }
 
 type ChildEnd = Pick<ChildResult, 'status' | 'text'>;
 
-async function drive(run: ChildRun, lines: SubagentLines, meter: ChildMeter): Promise<ChildEnd> {
-  const { options, signal, emit } = run;
-  const stage = run.isInterrupted ? stageOf(run) : 'new';
-  const finished = stage === 'ended' ? finishedText(options) : undefined;
-  if (finished !== undefined) return { status: 'completed', text: finished };
+async function drive(
+  run: ChildRun,
+  lines: SubagentLines,
+  meter: ChildMeter,
+): Promise<ChildEnd & { readonly engine?: QueryEngine }> {
+  const { options, signal, emit, queue } = run;
   let engine: QueryEngine | undefined;
   const stop = (): void => engine?.abort(signal.reason);
   try {
     const own: AgentOptions = {
       ...options,
-      takeQueued: run.takeQueued,
+      takeQueued: queue.takeQueued,
+      onAccepted: async (id) => queue.noteRead(id),
       onEvent: (event) => {
         const tool = meter.note(event);
-        if (tool !== undefined) emit(lines.progress(meter.usage, tool));
+        if (tool !== undefined) void emit(lines.progress(meter.usage, tool));
+        if (event.type === 'message' && event.message.type === 'attachment') {
+          const { attachment } = event.message;
+          if (attachment.kind === 'queued_command') queue.noteRead(attachment.commandId);
+        }
       },
     };
     const child: QueryEngine = new QueryEngine(run.extend(own, () => child.asParent));
     engine = child;
-    const content = stage === 'new' ? await firstPrompt(run) : CONTINUE;
+    const first = await firstPrompt(run);
     if (signal.aborted) return { status: 'stopped', text: STOPPED };
     signal.addEventListener('abort', stop, { once: true });
-    let result: SdkResult | undefined;
-    const answer = engine.submitMessage(
-      stage === 'open' ? { content: '/continue' } : { content, verbatim: true },
-    );
-    let next = await answer.next();
-    for (; !next.done; next = await answer.next()) {
-      if (next.value.type === 'result') result = next.value;
-      else for (const line of lines.forwarded(next.value)) await emit(line);
+    let end = 'finished' in first ? first.finished : await answerOf(child, first, run, lines);
+    while (end.status === 'completed') {
+      const left = queue.takeLeft();
+      if (!left) break;
+      const prompt = { content: left.prompt, uuid: left.commandId, verbatim: true };
+      const more = await answerOf(child, prompt, run, lines);
+      end = { ...more, text: `${end.text}\n\n${more.text}` };
     }
-    const end = endOf(next.value, result, engine.messages);
-    if (options.memory !== undefined && end.status === 'completed') await remember(engine);
-    return end;
+    return { ...end, engine };
   } catch (thrown) {
-    return { status: 'failed', text: `The subagent failed: ${String(thrown)}` };
+    return { status: 'failed', text: `The subagent failed: ${errorMessage(thrown)}` };
   } finally {
+    queue.closeQueue();
     signal.removeEventListener('abort', stop);
   }
 }
 
-/** Stores what later tasks of this type must know. The limits of this work apply. */
-async function remember({ background }: QueryEngine): Promise<void> {
-  background.extract();
-  await background.settle();
+/** Submits one prompt, and forwards the lines of its answer. */
+async function answerOf(
+  engine: QueryEngine,
+  prompt: Prompt,
+  { emit }: ChildRun,
+  lines: SubagentLines,
+): Promise<ChildEnd> {
+  let result: SdkResult | undefined;
+  const answer = engine.submitMessage(prompt);
+  let next = await answer.next();
+  for (; !next.done; next = await answer.next()) {
+    if (next.value.type === 'result') result = next.value;
+    else for (const line of lines.forwarded(next.value)) await emit(line);
+  }
+  return endOf(next.value, result, engine.messages);
+}
+
+/** Stores what later tasks of this type must know, and closes the session. The limits of that work apply. */
+async function closeChild({ options, signal }: ChildRun, engine: QueryEngine | undefined): Promise<void> {
+  try {
+    if (!engine || options.memory === undefined) return;
+    const { background } = engine;
+    background.extract();
+    await untilAborted(background.settle(), signal, () => background.settle(0));
+  } catch {
+    // The report does not depend on the memory.
+  } finally {
+    options.session?.journal.close();
+  }
 }
 
 /** How far the task was when the program was interrupted: not stored yet, without an end, or ended without a stored result. */
-function stageOf({ options: { session }, record }: ChildRun): 'new' | 'open' | 'ended' {
+function stageOf({ options: { session }, record: { runId } }: ChildRun): 'new' | 'open' | 'ended' {
   if (session?.unfinished?.() !== undefined) return 'open';
-  const prompt = [...(session?.projection.messages ?? [])].findLast(
-    (message) => message.type === 'user' && typeof message.content === 'string' && !message.isMeta,
-  );
-  const isStored = prompt?.type === 'user' && textOf(prompt.content).startsWith(record.prompt);
+  const isStored = [...(session?.projection.messages ?? [])].some(({ uuid }) => uuid === runId);
   return isStored ? 'ended' : 'new';
 }
 
-/** A hook or a skill that fails does not prevent the subagent. */
-async function firstPrompt({ options, prompt, texts: load }: ChildRun): Promise<string> {
+/** The prompt that starts the task or continues it, or the report of a task that had ended. */
+async function firstPrompt(run: ChildRun): Promise<Prompt | { readonly finished: ChildEnd }> {
+  const stage = run.isInterrupted ? stageOf(run) : 'new';
+  if (stage === 'open') return { content: '/continue' };
+  const finished = stage === 'ended' ? finishedText(run.options) : undefined;
+  if (finished !== undefined) return { finished: { status: 'completed', text: finished } };
+  if (stage === 'ended') return { content: CONTINUE, verbatim: true };
+  return { content: await taskText(run), verbatim: true, ...omitUndefined({ uuid: run.record.runId }) };
+}
+
+/** The task, with the texts of skills and hooks. A hook or a skill that fails does not prevent the subagent. */
+async function taskText({ options, prompt, signal, texts: load }: ChildRun): Promise<string> {
   const { hooks, identity } = options;
-  const [context, texts] = await Promise.all([
-    identity && hooks?.subagentStart?.(identity).catch(() => undefined),
+  const loading = Promise.all([
+    identity && hooks?.subagentStart?.(identity, signal).catch(() => undefined),
     load().catch(() => []),
   ]);
+  const [context, texts] = await untilAborted(loading, signal, () => [undefined, []] as const);
   return [prompt, ...texts, context].filter((text) => text !== undefined).join('\n\n');
 }
 

@@ -2,7 +2,7 @@
 import { childScope, type Message, type QueuedCommand } from '@heddle/core';
 import type { SdkMessage, TaskUsage } from '../sdk/message.ts';
 import { movedLine } from '../sdk/subagent-lines.ts';
-import type { ChildRecord, ChildResult } from './record.ts';
+import { type ChildRecord, type ChildResult, NO_TASK_USAGE } from './record.ts';
 
 /** Takes a line. A promise resolves when the reader can take more. */
 export type Emit = (line: SdkMessage) => unknown;
@@ -31,26 +31,26 @@ interface ChildListeners {
   readonly call: Emit;
   /** Receives the lines of a subagent in the background. */
   readonly background: Emit;
+  /** Writes the record, so that a crash finds it. */
+  readonly store: (record: ChildRecord) => void;
   readonly now: () => number;
   readonly uuid: () => string;
   readonly sessionId: string;
 }
 
-const NO_USAGE: TaskUsage = { total_tokens: 0, tool_uses: 0, duration_ms: 0 };
-
 export class RunningChild {
-  /** Messages that it reads between two calls. */
-  readonly queue: QueuedCommand[] = [];
   /** Resolves when it moves to the background. */
   readonly moved: Promise<void>;
   /** Never rejects. */
   ended: Promise<unknown> = Promise.resolve();
-  /** The conversation so far. Undefined until its session is open. */
-  messages: (() => Iterable<Message>) | undefined;
   /** The subagents that it started. Undefined if it may start none. */
   children: ChildTree | undefined;
+  #messages: (() => Iterable<Message>) | undefined;
   #record: ChildRecord;
-  #usage: TaskUsage = NO_USAGE;
+  /** Messages that no request of it contains. */
+  #waiting: QueuedCommand[] = [];
+  #takesMessages = true;
+  #usage: TaskUsage = NO_TASK_USAGE;
   #lastTool: string | undefined;
   #hasResult = false;
   readonly #startedAt: number;
@@ -86,6 +86,53 @@ export class RunningChild {
     };
   }
 
+  /** The conversation so far. Empty until its session is open. */
+  get messages(): Iterable<Message> {
+    return this.#messages?.() ?? [];
+  }
+
+  /** Its session is open. Messages that an earlier process stored there are not repeated. */
+  opened(messages: () => Iterable<Message>): void {
+    this.#messages = messages;
+    for (const message of messages()) {
+      if (message.type !== 'attachment') this.noteRead(message.uuid);
+      else if (message.attachment.kind === 'queued_command') this.noteRead(message.attachment.commandId);
+    }
+    this.#waiting = [...(this.#record.queued ?? [])];
+  }
+
+  /** Stores a message that it reads between two calls. Returns false if it has finished and reads no more. */
+  enqueue(message: QueuedCommand): boolean {
+    if (!this.#takesMessages) return false;
+    this.update({ queued: [...(this.#record.queued ?? []), message] });
+    this.#waiting.push(message);
+    return true;
+  }
+
+  /** Takes the messages for its next request. */
+  takeQueued(): readonly QueuedCommand[] {
+    return this.#waiting.splice(0);
+  }
+
+  /** Takes a message after it has finished its work. If there is none, later messages belong to another run. */
+  takeLeft(): QueuedCommand | undefined {
+    const left = this.#waiting.shift();
+    if (!left) this.closeQueue();
+    return left;
+  }
+
+  closeQueue(): void {
+    this.#takesMessages = false;
+  }
+
+  /** Its conversation contains the message now. */
+  noteRead(commandId: string): void {
+    const { queued = [] } = this.#record;
+    const rest = queued.filter((one) => one.commandId !== commandId);
+    if (rest.length === queued.length) return;
+    this.update({ queued: rest.length === 0 ? undefined : rest });
+  }
+
   stop(reason: unknown): void {
     this.#scope.abort(reason);
   }
@@ -95,36 +142,41 @@ export class RunningChild {
     this.#scope.release();
   }
 
-  readonly emit: Emit = (line) => {
+  /** Never rejects: a reader that fails does not end the subagent. */
+  readonly emit = async (line: SdkMessage): Promise<void> => {
     if (line.type === 'system' && line.subtype === 'task_progress' && line.task_id === this.#record.agentId) {
       this.#usage = line.usage;
       this.#lastTool = line.last_tool_name;
     }
     const { call, background } = this.#listeners;
-    return (this.#record.isBackground ? background : call)(line);
+    try {
+      await (this.#record.isBackground ? background : call)(line);
+    } catch {
+      // The line is lost. Its reader has failed, and the subagent has no other one.
+    }
   };
 
   /** Returns the record with the result. From then on the subagent cannot move, so the result is delivered in one way only. */
   finish(result: ChildResult): ChildRecord {
     this.#hasResult = true;
+    this.closeQueue();
     return { ...this.#record, result };
   }
 
-  /** Its record has changed, such as the folder that it works in. */
-  update(changes: Partial<ChildRecord>): ChildRecord {
-    this.#record = { ...this.#record, ...changes };
-    return this.#record;
+  /** Stores changes of its record, such as the folder that it works in. */
+  update(changes: Partial<ChildRecord>): void {
+    const changed = { ...this.#record, ...changes };
+    this.#listeners.store(changed);
+    this.#record = changed;
   }
 
-  /** Lets the call return while the subagent continues. `store` writes the record first, so that a crash finds it. */
-  moveToBackground(store: (record: ChildRecord) => void): boolean {
+  /** Lets the call return while the subagent continues. The record is written first. */
+  moveToBackground(): boolean {
     if (this.#record.isBackground || this.#hasResult || this.signal.aborted) return false;
-    const moved = { ...this.#record, isBackground: true };
-    store(moved);
-    this.#record = moved;
+    this.update({ isBackground: true });
     this.release();
     const { uuid, sessionId } = this.#listeners;
-    this.emit(movedLine(moved.agentId, { uuid: uuid(), session_id: sessionId }));
+    void this.emit(movedLine(this.#record.agentId, { uuid: uuid(), session_id: sessionId }));
     this.#moving.resolve();
     return true;
   }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   type Attachment,
   type CallContext,
+  errorMessage,
   type Message,
   omitUndefined,
   resultsOf,
@@ -20,7 +21,14 @@ import { openChildSession } from '../session/open/child.ts';
 import { childModel, childOptions } from './child-options.ts';
 import { copyConversation, FORK_AGENT, forkOptions, forkPrompt, isFork } from './fork-child.ts';
 import { levelBelow, mainLevel, settingsBelow, type SubagentLevel } from './nesting.ts';
-import { type ChildRecord, ChildRecords, type ChildResult, END_WORDS } from './record.ts';
+import {
+  type ChildRecord,
+  ChildRecords,
+  type ChildResult,
+  NO_TASK_USAGE,
+  reportOf,
+  reportsIn,
+} from './record.ts';
 import { type Emit, RunningChild, type SubagentStatus } from './running-child.ts';
 import { newUuid } from '../session/uuid.ts';
 
@@ -61,6 +69,8 @@ export class Subagents {
   readonly #settings: SubagentSettings;
   readonly #parent: () => ParentAgent;
   readonly #running = new Map<string, RunningChild>();
+  /** Subagents that have ended, and still store their memory. */
+  readonly #closing = new Map<string, { readonly child: RunningChild; readonly closed: Promise<void> }>();
   readonly #addTools: AddTools;
   readonly #level: SubagentLevel;
   #records: ChildRecords | undefined;
@@ -104,7 +114,7 @@ export class Subagents {
   /** Returns the text of a subagent so far, or its report if it has ended. Undefined if the id is unknown. */
   output(agentId: string): (SubagentStatus & { readonly text: string }) | undefined {
     const child = this.findRunning(agentId);
-    if (child) return { ...child.status, text: textSoFar(child.messages?.() ?? []) };
+    if (child) return { ...child.status, text: textSoFar(child.messages) };
     const record = this.#stored.read(agentId);
     return record && { ...endedStatus(record), text: record.result?.text ?? INTERRUPTED };
   }
@@ -122,9 +132,7 @@ export class Subagents {
     const children = [...this.#running.values()].filter(
       ({ record }) => toolUseId === undefined || record.toolUseId === toolUseId,
     );
-    return (
-      children.filter((child) => child.moveToBackground((record) => this.#stored.write(record))).length > 0
-    );
+    return children.filter((child) => child.moveToBackground()).length > 0;
   }
 
   /** Finds the subagent that an id means, also one of an earlier process. */
@@ -158,6 +166,7 @@ export class Subagents {
       description: task.description,
       prompt: task.prompt,
       toolUseId: call.toolUseId,
+      runId: this.#uuid(),
       model: childModel(models, parent.options.modelName, process.env),
       cwd: parent.options.cwd,
       isBackground: !this.#settings.waitsForAll && (task.isBackground ?? definition.isBackground ?? false),
@@ -169,30 +178,27 @@ export class Subagents {
   }
 
   /** Gives a subagent a message: a running one reads it between two calls, another one continues with it. */
-  send(agentId: string, message: string, call: Call, emit: Emit): Promise<TaskOutcome> | 'queued' {
+  async send(agentId: string, message: string, call: Call, emit: Emit): Promise<TaskOutcome | 'queued'> {
     const running = this.findRunning(agentId);
+    if (running?.enqueue({ commandId: this.#uuid(), prompt: message })) return 'queued';
     if (running) {
-      running.queue.push({ commandId: this.#uuid(), prompt: message });
-      return 'queued';
+      // It has given its last answer, and stores its result. Another message may continue it first.
+      await running.ended;
+      return this.send(agentId, message, call, emit);
     }
     const record = this.#stored.read(agentId);
     if (!record) throw new Error(`There is no subagent ${agentId}.`);
     if (record.toolUseId === call.toolUseId) return this.#again(record, call, emit);
-    const { result: _result, ...known } = record;
-    const next = { ...known, prompt: message, toolUseId: call.toolUseId, isBackground: false };
+    const { result: _result, isReported: _isReported, ...known } = record;
+    const { toolUseId } = call;
+    const next = { ...known, prompt: message, toolUseId, runId: this.#uuid(), isBackground: false };
     const definition = this.#definition(record.agentType);
     return this.#run({ record: next, definition, isInterrupted: false }, call, emit);
   }
 
   /** Reports of subagents in the background that the model has not read. */
   news(): readonly Attachment[] {
-    return this.#unreported().flatMap((record) => {
-      const { agentId, description, result } = record;
-      const text = result
-        ? `The background agent ${agentId} (${description}) ${END_WORDS[result.status]}. Its report:\n${result.text}`
-        : `The background agent ${agentId} (${description}) was interrupted when the program ended. SendMessage continues it.`;
-      return [{ kind: 'task_ended' as const, taskId: agentId, text }];
-    });
+    return this.#unreported().map(reportOf);
   }
 
   /** A call that a crash left open starts its subagent again, so that one has nothing to report yet. */
@@ -203,14 +209,14 @@ export class Subagents {
     if (background.length === 0) return [];
     const { openCalls, messages } = this.#parent().session.projection;
     const open = new Set(openCalls.map(({ call }) => call.id));
-    const reported = reportedIn(messages);
-    return background.filter(({ agentId, toolUseId }) => !reported.has(agentId) && !open.has(toolUseId));
+    const isReported = reportsIn(messages);
+    return background.filter((record) => !isReported(record) && !open.has(record.toolUseId));
   }
 
-  /** The report of a subagent is stored in the conversation. */
-  markReported(agentId: string): void {
+  /** The report about a run of a subagent is stored in the conversation. */
+  markReported(agentId: string, runId: string | undefined): void {
     const record = this.#stored.read(agentId);
-    if (record?.isBackground) this.#stored.write({ ...record, isReported: true });
+    if (record?.isBackground && record.runId === runId) this.#stored.write({ ...record, isReported: true });
   }
 
   /** Returns false if no subagent with this id is running. */
@@ -231,9 +237,24 @@ export class Subagents {
     return this.running.some(({ isBackground }) => isBackground) || this.#unreported().length > 0;
   }
 
-  /** Ends every subagent. */
+  /** Ends every subagent, and the work of those that have ended. */
   async dispose(reason: unknown = SESSION_ENDED): Promise<void> {
     await Promise.all([...this.#running.keys()].map((agentId) => this.stop(agentId, reason)));
+    await this.settle(0);
+  }
+
+  /** Waits until ended subagents have stored their memory, not longer than the limit, and ends that work. */
+  async settle(limitMs?: number): Promise<void> {
+    const closing = [...this.#closing.values()];
+    if (closing.length === 0) return;
+    const all = Promise.all(closing.map(({ closed }) => closed));
+    const timer = new AbortController();
+    const { sleep } = this.#parent().options.clock ?? systemClock;
+    // Without a limit, that of the work applies.
+    await Promise.race([all, ...(limitMs === undefined ? [] : [sleep(limitMs, timer.signal)])]);
+    timer.abort();
+    for (const { child } of closing) child.stop(SESSION_ENDED);
+    await all;
   }
 
   /** Waits until no subagent runs in the background. */
@@ -295,14 +316,19 @@ export class Subagents {
   async #run(task: ChildTask, call: Call, emit: Emit): Promise<TaskOutcome> {
     const { agentId } = task.record;
     const { options } = this.#parent();
+    this.#stored.write(task.record);
     const child = new RunningChild(task.record, call.signal, {
       call: emit,
       background: this.emit,
+      store: (record) => this.#stored.write(record),
       now: (options.clock ?? systemClock).now,
       uuid: () => this.#uuid(),
       sessionId: this.#level.home().id,
     });
-    const result = this.#drive(task, child, call.tools);
+    // A failure outside of its conversation is its result, too.
+    const result = this.#drive(task, child, call.tools).catch((thrown: unknown) =>
+      this.#finish(child, endedEarly('failed', `The subagent failed: ${errorMessage(thrown)}`)),
+    );
     this.#running.set(agentId, child);
     const leave = (): void => {
       child.release();
@@ -329,7 +355,7 @@ export class Subagents {
   readonly emit: Emit = (line) => this.#settings.onLine?.(line);
 
   async #drive(
-    { record: given, definition, isInterrupted }: ChildTask,
+    { definition, isInterrupted }: ChildTask,
     child: RunningChild,
     parentTools: Call['tools'],
   ): Promise<ChildResult> {
@@ -337,13 +363,19 @@ export class Subagents {
     const { signal } = child;
     let servers: AgentServers | undefined;
     const now = (parent.options.clock ?? systemClock).now;
-    this.#stored.write(given);
     const { depth, home, slots } = this.#level;
     const leave = (await slots[depth - 1]?.enter(signal)) ?? (() => undefined);
     try {
-      const problem = await this.#enterWorktree(child);
-      if (problem !== undefined) return this.#finish(child, failedResult(problem));
+      const isIsolated = child.record.isolation !== undefined;
+      const worktrees = isIsolated ? await import('./worktree.ts') : undefined;
+      const problem = await worktrees?.enterWorktree(child, parent.options.hooks);
+      if (problem !== undefined) {
+        const status = signal.aborted ? 'stopped' : 'failed';
+        return this.#finish(child, endedEarly(status, `The subagent did not start. ${problem}`));
+      }
       const { record } = child;
+      // The session file has one writer.
+      await this.#closing.get(record.agentId)?.closed;
       const place = { id: record.agentId, cwd: record.cwd, version: VERSION, now };
       const session = await openChildSession(home(), place);
       const identity: SubagentIdentity = {
@@ -353,7 +385,7 @@ export class Subagents {
         messages: () => session.projection.messages,
         hooks: definition.hooks,
       };
-      child.messages = identity.messages;
+      child.opened(() => session.projection.messages);
       const { model, cwd, worktree } = record;
       const isCopy = isFork(definition);
       if (serverToolNames(definition).length > 0)
@@ -365,7 +397,7 @@ export class Subagents {
       // The code of a running subagent loads with the first one.
       const { runChild } = await import('./run-child.ts');
       if (isCopy) copyConversation(parent, session);
-      const result = await runChild({
+      const { result, closed } = await runChild({
         options: isCopy ? forkOptions(parent, spec) : childOptions(parent, spec),
         extend: (own, self) => {
           if (!below || !subagents) return own;
@@ -383,10 +415,19 @@ export class Subagents {
         emit: child.emit,
         now,
         uuid: () => this.#uuid(),
-        takeQueued: () => child.queue.splice(0),
+        queue: {
+          takeQueued: () => child.takeQueued(),
+          takeLeft: () => child.takeLeft(),
+          noteRead: (commandId) => child.noteRead(commandId),
+          closeQueue: () => child.closeQueue(),
+        },
         texts: async () => [...(await this.#skills(definition, signal)), ...(servers?.notes ?? [])],
       });
-      return this.#finish(child, await this.#leaveWorktree(child, result));
+      // Its memory is stored behind its report. A worktree may be removed, and a parent may end, so both wait for it.
+      if (worktree || depth > 1) await closed;
+      else this.#closeLater(child, closed);
+      if (signal.reason === SESSION_ENDED || !worktrees) return this.#finish(child, result);
+      return this.#finish(child, await worktrees.leaveWorktree(child, result, parent.options.hooks));
     } finally {
       const closed = servers?.close();
       // An abort does not wait for a server that is slow to end.
@@ -395,40 +436,16 @@ export class Subagents {
     }
   }
 
+  #closeLater(child: RunningChild, closed: Promise<void>): void {
+    const { agentId } = child.record;
+    this.#closing.set(agentId, { child, closed });
+    void closed.then(() => this.#closing.delete(agentId));
+  }
+
   /** A program that ends leaves the task open, so that a resumed session can continue it. */
   #finish(child: RunningChild, result: ChildResult): ChildResult {
     if (child.signal.reason !== SESSION_ENDED) this.#stored.write(child.finish(result));
     return result;
-  }
-
-  /** Opens the worktree of a subagent that is isolated. Returns the reason if that is not possible. */
-  async #enterWorktree(child: RunningChild): Promise<string | undefined> {
-    const { agentId, isolation, worktree: known, cwd } = child.record;
-    if (isolation === undefined) return undefined;
-    const { openWorktree, reopenWorktree, folderInWorktree } = await import('./worktree.ts');
-    const refusal = known ? undefined : await this.#parent().options.hooks?.worktreeCreate?.(agentId);
-    if (refusal !== undefined) return refusal;
-    const opened = await (known
-      ? reopenWorktree(known, child.signal)
-      : openWorktree(cwd, agentId, child.signal));
-    if (!opened.ok) return opened.message;
-    const { worktree } = opened;
-    const changes = known ? {} : { worktree, cwd: folderInWorktree(worktree, cwd) };
-    this.#stored.write(child.update(changes));
-    return undefined;
-  }
-
-  /** Removes a worktree without changes. The report names one that is kept. */
-  async #leaveWorktree(child: RunningChild, result: ChildResult): Promise<ChildResult> {
-    const { worktree } = child.record;
-    if (!worktree || child.signal.reason === SESSION_ENDED) return result;
-    const { isWorktreeChanged, removeWorktree } = await import('./worktree.ts');
-    if (!(await isWorktreeChanged(worktree)) && (await removeWorktree(worktree))) {
-      this.#parent().options.hooks?.worktreeRemove?.(worktree.path);
-      return result;
-    }
-    const place = `Its changes are in the worktree ${worktree.path}, on the branch ${worktree.branch}.`;
-    return { ...result, text: `${result.text}\n\n${place}` };
   }
 
   /** Returns the texts of the skills that the definition names. */
@@ -447,11 +464,9 @@ function withServerTools(tools: Call['tools'], servers: AgentServers | undefined
   return [...tools.filter(({ name }) => !own.has(name)), ...servers.tools];
 }
 
-function failedResult(why: string): ChildResult {
-  return { status: 'failed', text: `The subagent did not start. ${why}`, usage: NO_TASK_USAGE };
+function endedEarly(status: ChildResult['status'], text: string): ChildResult {
+  return { status, text, usage: NO_TASK_USAGE };
 }
-
-const NO_TASK_USAGE = { total_tokens: 0, tool_uses: 0, duration_ms: 0 } as const;
 
 const INTERRUPTED = 'It was interrupted when the program ended. SendMessage continues it.';
 
@@ -465,13 +480,4 @@ function endedStatus(record: ChildRecord): SubagentStatus {
 function textSoFar(messages: Iterable<Message>): string {
   const texts = [...messages].map((message) => (message.type === 'assistant' ? textOf(message.content) : ''));
   return texts.filter((text) => text !== '').join('\n\n');
-}
-
-/** The subagents whose report the conversation already contains. */
-function reportedIn(messages: Iterable<Message>): ReadonlySet<string> {
-  const reported = new Set<string>();
-  for (const message of messages)
-    if (message.type === 'attachment' && message.attachment.kind === 'task_ended')
-      reported.add(message.attachment.taskId);
-  return reported;
 }

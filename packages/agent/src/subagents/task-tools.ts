@@ -46,7 +46,7 @@ function extended(tool: Tool, subagents: Subagents, act: AgentCall): Tool {
       if (!shown) throw new Error(`There is no task ${id}.`);
       const { text, ...status } = shown;
       // The model reads the report here, so it does not arrive as a message, too.
-      if (status.result) subagents.markReported(id);
+      if (status.result) subagents.markReported(id, status.record.runId);
       return { data: { kind: 'agent_task', status, text } satisfies AgentTaskData };
     },
     toResult: (data) => (isAgentTask(data) ? agentResult(data) : tool.toResult(data)),

@@ -3,18 +3,12 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { errorMessage } from '@heddle/core';
+import { errorMessage, untilAborted } from '@heddle/core';
+import type { AgentHooks } from '../engine/options.ts';
 import { repositoryTop } from '../settings/scopes.ts';
 import { realPath, trustIn } from '../settings/trust.ts';
-
-export interface Worktree {
-  /** The folder of the repository that it belongs to. */
-  readonly top: string;
-  readonly path: string;
-  readonly branch: string;
-  /** The commit that it started from. */
-  readonly base: string;
-}
+import type { ChildResult, Worktree } from './record.ts';
+import type { RunningChild } from './running-child.ts';
 
 export type OpenedWorktree =
   | { readonly ok: true; readonly worktree: Worktree }
@@ -25,6 +19,40 @@ const GIT_LIMIT_MS = 120_000;
 
 const NOT_TRUSTED =
   'The folder is not trusted, so no worktree is checked out: filters of the repository could run programs. Trust the folder, or leave out the isolation.';
+
+/** Opens the worktree of a subagent, or the one of its last run. Returns the reason if that is not possible. */
+export async function enterWorktree(
+  child: RunningChild,
+  hooks: AgentHooks | undefined,
+): Promise<string | undefined> {
+  const { signal } = child;
+  const { agentId, worktree: known, cwd } = child.record;
+  const asked = known ? undefined : hooks?.worktreeCreate?.(agentId, signal);
+  const refusal = asked && (await untilAborted(asked, signal, () => STOPPED));
+  if (refusal !== undefined) return refusal;
+  const opened = await (known ? reopenWorktree(known, signal) : openWorktree(cwd, agentId, signal));
+  if (!opened.ok) return opened.message;
+  const { worktree } = opened;
+  if (!known) child.update({ worktree, cwd: folderInWorktree(worktree, cwd) });
+  return undefined;
+}
+
+const STOPPED = 'It was stopped before.';
+
+/** Removes a worktree without changes. The report names one that is kept. */
+export async function leaveWorktree(
+  { record: { worktree } }: RunningChild,
+  result: ChildResult,
+  hooks: AgentHooks | undefined,
+): Promise<ChildResult> {
+  if (!worktree) return result;
+  if (!(await isWorktreeChanged(worktree)) && (await removeWorktree(worktree))) {
+    hooks?.worktreeRemove?.(worktree.path);
+    return result;
+  }
+  const place = `Its changes are in the worktree ${worktree.path}, on the branch ${worktree.branch}.`;
+  return { ...result, text: `${result.text}\n\n${place}` };
+}
 
 /**
  * Creates a worktree with a branch of its own, from the last commit.
@@ -63,7 +91,7 @@ async function removeUnused(
 }
 
 /** Creates the folder of a worktree again if it is gone. Its branch may contain commits. */
-export async function reopenWorktree(worktree: Worktree, signal: AbortSignal): Promise<OpenedWorktree> {
+async function reopenWorktree(worktree: Worktree, signal: AbortSignal): Promise<OpenedWorktree> {
   if (existsSync(path.join(worktree.path, '.git'))) return { ok: true, worktree };
   const { top, branch, base } = worktree;
   try {
@@ -81,7 +109,7 @@ export async function reopenWorktree(worktree: Worktree, signal: AbortSignal): P
 }
 
 /** Whether it contains commits or files that the repository does not have. A failure counts as a change. */
-export async function isWorktreeChanged({ path: folder, base }: Worktree): Promise<boolean> {
+async function isWorktreeChanged({ path: folder, base }: Worktree): Promise<boolean> {
   try {
     const head = (await git(folder, ['rev-parse', 'HEAD'])).trim();
     return head !== base || (await git(folder, ['status', '--porcelain', '--untracked-files=all'])) !== '';
@@ -91,7 +119,7 @@ export async function isWorktreeChanged({ path: folder, base }: Worktree): Promi
 }
 
 /** Removes the folder and the branch. Returns false if git refuses. */
-export async function removeWorktree({ top, path: folder, branch }: Worktree): Promise<boolean> {
+async function removeWorktree({ top, path: folder, branch }: Worktree): Promise<boolean> {
   try {
     await git(top, ['worktree', 'remove', '--force', folder]);
     await git(top, ['branch', '--quiet', '-D', branch]);
@@ -102,7 +130,7 @@ export async function removeWorktree({ top, path: folder, branch }: Worktree): P
 }
 
 /** The folder of the worktree that corresponds to a folder of the repository. */
-export function folderInWorktree({ top, path: folder }: Worktree, cwd: string): string {
+function folderInWorktree({ top, path: folder }: Worktree, cwd: string): string {
   const inside = path.relative(top, realPath(cwd));
   return inside.startsWith('..') ? folder : path.join(folder, inside);
 }

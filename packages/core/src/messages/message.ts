@@ -92,8 +92,13 @@ export type Attachment =
       readonly about: 'todo' | 'plan' | 'repetition' | 'hook' | 'other';
       readonly text: string;
     }
-  /** A command in the background has ended. */
-  | { readonly kind: 'task_ended'; readonly taskId: string; readonly text: string }
+  /** A command or a subagent in the background has ended. `runId` is the run of the subagent, which may have several. */
+  | {
+      readonly kind: 'task_ended';
+      readonly taskId: string;
+      readonly runId?: string | undefined;
+      readonly text: string;
+    }
   | { readonly kind: 'max_turns_reached'; readonly maxTurns: number; readonly turnCount: number }
   | { readonly kind: 'hook_stopped_continuation'; readonly hook: string; readonly reason: string };
 
