@@ -16,6 +16,7 @@ import type {
 import { type CompiledRules, compileRules } from './rules/compile.ts';
 import { findCoveringRule } from './rules/match.ts';
 import type { Rules } from './rules/rule.ts';
+import { isShellTool } from './rules/tool-names.ts';
 import type { PermissionWorld } from './world.ts';
 import { omitUndefined } from '@heddle/core';
 
@@ -47,8 +48,34 @@ export function authorizeParts(
       read.ok && read.parts.some(leansOnRule) && read.parts.some((part) => isCovered(part, compiled)),
     inView: read.ok && world.readOnlyView === true && fitsView(request, read.parts, compiled),
   };
-  const verdicts = read.ok ? read.parts.map((part) => decidePart(part, held)) : decideUnread(read, held);
+  const verdicts = read.ok
+    ? askAboutProjectPrograms(
+        request,
+        read.parts,
+        read.parts.map((part) => decidePart(part, held)),
+      )
+    : decideUnread(read, held);
   return combineVerdicts(request, mode, verdicts);
+}
+
+/**
+ * A script with a command that may have any effect runs with the user's search path. There a name that was proven may lead
+ * to a program of the project, so such a command asks.
+ */
+function askAboutProjectPrograms(
+  { sandboxed, hookDecision }: AuthorizeRequest,
+  parts: readonly Part[],
+  verdicts: readonly PartDecision[],
+): readonly PartDecision[] {
+  if (sandboxed || hookDecision === 'allow') return verdicts;
+  if (!verdicts.some(({ basis }) => basis === 'permit')) return verdicts;
+  return verdicts.map((verdict, index) => {
+    const part = parts[index];
+    const isProgram = part?.kind === 'command' && part.mayRunProject;
+    if (!isProgram || (verdict.basis !== 'proof' && verdict.basis !== 'edit')) return verdict;
+    const reason = `PATH contains a folder of the project, which may replace the command ${verdict.part}.`;
+    return { ...verdict, decision: 'ask', reason };
+  });
 }
 
 function leansOnRule(part: Part): boolean {
@@ -92,19 +119,21 @@ function combineVerdicts(
     decision: refused ? 'deny' : decision,
     reason: refused ? `${reason} The mode dontAsk denies what would be asked.` : reason,
     ...omitUndefined({ rule, source, file }),
-    ...(decision === 'allow' ? conditionOf(verdicts) : {}),
+    ...(decision === 'allow' ? conditionOf(tool, verdicts) : {}),
     parts: reportedVerdicts(verdicts),
   };
 }
 
 /**
  * One part that only the view allows requires the view. A part that is allowed with all its effects removes that
- * condition.
+ * condition. Permitted edits remove it too, but the script must not run programs of the project.
  */
-function conditionOf(verdicts: readonly PartDecision[]): Pick<Authorization, 'readOnlyRun'> {
+function conditionOf(tool: string, verdicts: readonly PartDecision[]): Pick<Authorization, 'readOnlyRun'> {
   const has = (basis: PartDecision['basis']): boolean => verdicts.some((verdict) => verdict.basis === basis);
   if (has('view')) return { readOnlyRun: 'required' };
-  return has('proof') && !has('permit') ? { readOnlyRun: 'preferred' } : {};
+  if (has('permit')) return {};
+  if (has('edit')) return isShellTool(tool) ? { readOnlyRun: 'edits' } : {};
+  return has('proof') ? { readOnlyRun: 'preferred' } : {};
 }
 
 /** Parts that are only possible, or that depend on another part, are reported only if they decide. */

@@ -29,10 +29,10 @@ export interface PartDecision extends PartVerdict {
   /** Asked regardless of rules. This reason is more informative than a missing rule. */
   readonly isSevere?: boolean;
   /**
-   * The reason for an allow: a proof, the read-only view, or a permit by a rule, a mode or a hook for any effect.
-   * Undefined if another part decides.
+   * The reason for an allow: a proof, the read-only view, a permitted edit of known files, or a permit by a rule, a mode
+   * or a hook for any effect. Undefined if another part decides.
    */
-  readonly basis?: 'proof' | 'view' | 'permit';
+  readonly basis?: 'proof' | 'view' | 'edit' | 'permit';
 }
 
 export function decidePart(part: Part, held: Case): PartDecision {
@@ -41,7 +41,7 @@ export function decidePart(part: Part, held: Case): PartDecision {
     verdict(part, decision, reason, rule);
   const permit = (reason: string, rule?: PermissionRule): PartDecision => ({
     ...say('allow', reason, rule),
-    basis: 'permit',
+    basis: isFilePart(part) ? 'edit' : 'permit',
   });
   const prove = (reason: string): PartDecision => ({ ...say('allow', reason), basis: 'proof' });
   const denied = findObjectingRule(part, 'deny', rules, world);
@@ -77,7 +77,7 @@ export function decidePart(part: Part, held: Case): PartDecision {
     return named ? permit(ruleReason(named, 'allow'), named) : say('ask', concern.reason);
   }
   if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part))
-    return permit('The mode acceptEdits allows edits in the working directories.');
+    return { ...permit('The mode acceptEdits allows edits in the working directories.'), basis: 'edit' };
   if (cover && part.kind === 'read') return say('allow', ruleReason(cover, 'allow'), cover);
   if (cover) return permit(ruleReason(cover, 'allow'), cover);
   if (isFilePart(part) && part.by === 'command') return say('allow', 'The command itself decides.');

@@ -241,6 +241,6 @@ describe('a call runs in the view', () => {
     expect(decided('ls', { mode: 'bypassPermissions' })).toBe('allow');
     expect(decided('make', { request: { hookDecision: 'allow' } })).toBe('allow');
     expect(decided('npm test && npm ls', { rules: { allow: ['Bash(npm test)'] } })).toBe('ask');
-    expect(decided('touch a', { mode: 'acceptEdits' })).toBe('allow');
+    expect(decided('touch a', { mode: 'acceptEdits' })).toBe('allow edits');
   });
 });

@@ -50,6 +50,8 @@ export interface CommandPart {
    * The reason why a rule with a wildcard does not cover it: an option or an expansion writes files or runs programs.
    */
   readonly exactOnly: string | undefined;
+  /** The search path may lead from its name to a program of the project. A proof then needs a safe search path. */
+  readonly mayRunProject: boolean;
   /**
    * The command is an argument of another command. The rule for the outer command covers it, so only deny and ask rules
    * are matched.

@@ -1,6 +1,6 @@
 /** Repositories that run a program when git reads them. Neither a decision nor an allowed command runs it. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -81,6 +81,45 @@ describe('a hostile repository', () => {
     for (const command of ['git ls-files', 'git log -p'])
       await run(['permissions', 'explain', '--json', command], { env: { GIT_CONFIG_NOSYSTEM: '1' } });
     expect(existsSync(marker)).toBe(false);
+  });
+});
+
+describe('a script of edits and proven commands in acceptEdits', () => {
+  it('runs no program of the project from a relative search path, and does not rewrite the index', async () => {
+    const { folder: project, run, script } = homeFor(installed.program);
+    const marker = path.join(project, 'marker');
+    makeRepository(project, marker);
+    for (const name of ['ls', 'cat', 'touch', 'git', 'wc'])
+      writeFileSync(path.join(project, name), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
+    const index = path.join(project, '.git/index');
+    const before = readFileSync(index);
+    const commands = [
+      'touch a; git status',
+      'touch a && git diff --stat',
+      'touch a; git -C . diff HEAD',
+      'cp ls head; ls; head -n 1 a',
+      'echo x > c; cat c',
+      'mkdir -p q; cd q; cp ../ls nl; nl ../a; cd ..',
+      'cat a > d; wc -l d',
+      'mv d e; ls',
+      'rm e; git log --oneline',
+      'sed -i s/zzz/y/ a; cat a | wc -l',
+      'touch b',
+    ];
+    const steps = commands.map((command, at) => call('Bash', { command }, `b${at}`));
+    const env = { PATH: `.:${process.env['PATH']}`, GIT_CONFIG_NOSYSTEM: '1' };
+    const flags = [
+      ...STREAM,
+      '--model',
+      script([...steps, say('Done.')]),
+      '--permission-mode',
+      'acceptEdits',
+    ];
+    const { stdout } = await run(flags, { env });
+    expect(deniedIn(stdout)).toEqual([]);
+    expect(existsSync(marker)).toBe(false);
+    expect(existsSync(path.join(project, 'b'))).toBe(true);
+    expect(readFileSync(index)).toEqual(before);
   });
 });
 

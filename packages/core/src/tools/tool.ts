@@ -79,7 +79,7 @@ export type Validation = { readonly ok: true } | { readonly ok: false; readonly 
 
 export interface CallContext extends ToolUseContext {
   readonly toolUseId: string;
-  /** Set if the call was permitted on the condition that it has no effects. */
+  /** Set if the call was permitted on the condition that it has no effects beside permitted edits. */
   readonly readOnlyRun?: ReadOnlyRun;
 }
 
@@ -161,11 +161,12 @@ export interface PermissionCall {
 }
 
 /**
- * A call that may run only without effects.
+ * A call that may run only without effects, or only with permitted edits.
  * - `preferred`: the call is proven to have none. A tool with a read-only environment runs it there.
  * - `required`: this is not proven. A tool without a read-only environment must not run it.
+ * - `edits`: the call is proven to do nothing but permitted edits. It must not run programs of the project.
  */
-export type ReadOnlyRun = 'preferred' | 'required';
+export type ReadOnlyRun = 'preferred' | 'required' | 'edits';
 
 export type Permission =
   | {

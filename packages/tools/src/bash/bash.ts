@@ -43,7 +43,7 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
   const placeOf = async (input: BashInput, context: CallContext): Promise<ConfinedCommand> => {
     const { command, dangerouslyDisableSandbox: leave = false } = input;
     const { workingDirectory: directory, readOnlyRun } = context;
-    const readOnly = readOnlyRun !== undefined;
+    const readOnly = readOnlyRun === 'preferred' || readOnlyRun === 'required';
     const confined = (await deps.sandbox?.confine({ command, directory, leave, readOnly })) ?? OUTSIDE;
     if (confined.kind !== 'outside' || !readOnly) return confined;
     const confinement = await deps.view?.confine({

@@ -36,6 +36,34 @@ export function searchedFolders(world: PermissionWorld): readonly string[] {
     .filter((entry) => roots.some((root) => entry !== root && isAt(entry, root)) && !roots.includes(entry));
 }
 
+/**
+ * Returns whether the search path may lead from a name to a program of the project. A relative entry and a working
+ * directory may do so for every name, because the script itself can create the file there.
+ */
+export function mayRunProjectProgram(name: string, world: PermissionWorld): boolean {
+  const { PATH } = world.environment;
+  if (PATH === undefined || name === '' || name.includes('/') || BUILTINS.has(name)) return false;
+  const roots = [world.root, ...world.directories].flatMap((folder) => [folder, world.realpath(folder)]);
+  const isRoot = (entry: string): boolean =>
+    !path.posix.isAbsolute(entry) || [path.posix.resolve(entry), world.realpath(entry)].some(isOneOf(roots));
+  return (
+    PATH.split(':').some(isRoot) || searchedFolders(world).some((entry) => world.exists(`${entry}/${name}`))
+  );
+}
+
+const isOneOf =
+  (folders: readonly string[]) =>
+  (folder: string): boolean =>
+    folders.includes(folder);
+
+/** The shell runs these itself, without the search path. */
+const BUILTINS: ReadonlySet<string> = new Set(
+  (
+    ': [ alias break cd command continue dirs echo exit export false jobs popd printf pushd pwd read return set test true ' +
+    'type ulimit umask wait'
+  ).split(' '),
+);
+
 /** Returns the name of the protected place. Case does not matter, because some file systems ignore it. */
 export function protectedPlaceName(place: FilePlace, world: PermissionWorld): string | undefined {
   return (

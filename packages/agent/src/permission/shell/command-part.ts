@@ -14,6 +14,7 @@ import {
 import path from 'node:path';
 import type { CommandPart } from '../part.ts';
 import { isInside, placesOf } from '../paths/places.ts';
+import { mayRunProjectProgram } from '../paths/protected.ts';
 import {
   assignmentText,
   type Beginning,
@@ -71,9 +72,17 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
     opaque: opacity(words, stages, around),
     exactOnly: readOnly === 'no' ? doubtAboutArguments(command, last, around) : undefined,
+    mayRunProject: namesToSearch(stages).some((name) => mayRunProjectProgram(name, around.world)),
     inner: false,
     concern: undefined,
   };
+}
+
+/** The names that the search path is used for. Any word after `xargs` may be one of them. */
+function namesToSearch(stages: readonly Unwrapped[]): readonly string[] {
+  return stages.flatMap(({ words }) =>
+    (words[0]?.value === 'xargs' ? words : words.slice(0, 1)).map(({ value }) => value),
+  );
 }
 
 /**

@@ -278,6 +278,7 @@ function concerned(text: string, reason: string): CommandPart {
     edits: false,
     opaque: undefined,
     exactOnly: undefined,
+    mayRunProject: false,
     inner: true,
     concern: {
       level: 'unless bypassed',

@@ -159,6 +159,6 @@ function readsSetting(args: readonly string[]): boolean {
   if (/^(--list|-l|list)$/.test(action)) return key === undefined;
   if (CONFIG_ACTIONS.test(action) || action === 'get')
     return key !== undefined && !key.startsWith('-') && more.length === 0;
-  // A name with a dot is a setting, not an action. A second word would be its new value.
-  return words.length === 1 && /^\w[\w-]*\.[\w.-]+$/.test(action);
+  // A name with a dot is a setting, not an action. A second word would be its new value, even if it looks like a flag.
+  return words.length === 1 && args.at(-1) === action && /^\w[\w-]*\.[\w.-]+$/.test(action);
 }

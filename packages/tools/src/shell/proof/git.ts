@@ -86,9 +86,12 @@ function startOf(args: readonly Arg[]): Started | undefined {
   return undefined;
 }
 
-/** Settings that a command may set with `-c`. They change the output and name no program or file. */
+/**
+ * Settings that a command may set with `-c`. They change the output and name no program or file. `diff.autoRefreshIndex` is
+ * not among them, because it would undo a setting with which proven commands run.
+ */
 const PRINTING =
-  /^((color|column|advice|log|status|grep)\.|blame\.(coloring|date|showroot|showemail|blankboundary|mark\w+)$|diff\.(?!orderfile$)[^.]+$|core\.(quotepath|abbrev|whitespace|autocrlf|eol|safecrlf|ignorecase|filemode|precomposeunicode|preloadindex|untrackedcache|fsmonitor|commitgraph|multipackindex|warnambiguousrefs)$)/;
+  /^((color|column|advice|log|status|grep)\.|blame\.(coloring|date|showroot|showemail|blankboundary|mark\w+)$|diff\.(?!(?:orderfile|autorefreshindex)$)[^.]+$|core\.(quotepath|abbrev|whitespace|autocrlf|eol|safecrlf|ignorecase|filemode|precomposeunicode|preloadindex|untrackedcache|fsmonitor|commitgraph|multipackindex|warnambiguousrefs)$)/;
 
 function isHarmlessHere(text: string): boolean {
   const [, section = '', sub, name = '', value] =

@@ -439,6 +439,23 @@ git config --get-color a.b
 git config --replace-all a.b c
 git config -e
 git config --rename-section a b
+git config a.b --global
+git config a.b --local
+git config a.b --null
+git config a.b -z
+git config a.b --path
+git config a.b --bool
+git config a.b --int
+git config a.b --type=bool
+git config a.b --includes
+git config --local core.pager --path
+git config --show-origin a.b --name-only
+git -C src config a.b --worktree
+git config a.b --list
+git -c diff.autoRefreshIndex=true diff
+git -c diff.autoRefreshIndex diff --stat
+git -c diff.AUTOREFRESHINDEX=1 diff HEAD
+git --no-pager -c diff.autorefreshindex=yes diff
 git notes add
 git notes list a b
 git worktree list --expire x
