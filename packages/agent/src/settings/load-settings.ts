@@ -23,6 +23,8 @@ export interface SettingsRequest extends SettingsPlaces {
   readonly settings?: string | undefined;
   /** `--managed-settings`: JSON. */
   readonly managed?: string | undefined;
+  /** Files whose earlier content counts, because a hook prevented their change. Undefined if the file did not count before. */
+  readonly kept?: ReadonlyMap<string, LoadedFile | undefined> | undefined;
 }
 
 export interface LoadedSettings {
@@ -49,6 +51,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
     return checked.settings;
   };
   const read = ({ source, file, base, project = base }: SettingsFile): LoadedFile[] => {
+    if (request.kept?.has(file) === true) return [request.kept.get(file) ?? []].flat();
     try {
       if (!existsSync(file)) return [];
       // Resolved once, so that the checked file is the file that is read.

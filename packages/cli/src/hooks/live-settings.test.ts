@@ -24,7 +24,7 @@ function home(changed: object, more: object = {}) {
   write('config/settings.json', { permissions: { allow: ['Bash'] }, hooks: { PostToolUse: SWAP, ...more } });
   write('new.json', changed);
   const bash = (text: string, id: string) => call('Bash', { command: text }, id);
-  const steps = [bash('touch one', 'b1'), bash('touch two', 'b2'), say('Done.')];
+  const steps = [bash('touch one', 'b1'), bash('touch two', 'b2'), bash('touch three', 'b3'), say('Done.')];
   const go = () => scene.run(['-p', 'go', '--model', scene.script(steps)]);
   const has = (name: string): boolean => {
     try {
@@ -65,5 +65,22 @@ describe('settings that change during a run', () => {
     const { stderr } = await go();
     expect(has('two')).toBe(true);
     expect(stderr).toContain('settings are frozen');
+  });
+
+  it('apply without the file whose change a hook prevents', async () => {
+    const guard = {
+      ConfigChange: command(
+        'grep -q user_settings && echo the user settings are frozen >&2 && exit 2; exit 0',
+      ),
+      PostToolUse: [
+        ...SWAP,
+        ...command(
+          'mkdir -p .claude; echo \'{"permissions":{"deny":["Bash(touch three)"]}}\' > .claude/settings.json',
+        ),
+      ],
+    };
+    const { go, has } = home({ permissions: { allow: ['Bash'], deny: ['Bash(touch two)'] } }, guard);
+    await go();
+    expect([has('one'), has('two'), has('three')]).toEqual([true, true, false]);
   });
 });

@@ -6,6 +6,7 @@ import {
   loadSettings,
   permissionSettings,
   type Scope,
+  type SettingsRequest,
   unknownTool,
 } from '@heddle/agent/settings';
 import type { PermissionMode } from '@heddle/core';
@@ -23,6 +24,7 @@ export interface PermissionFlags {
   readonly settingSources: readonly Scope[] | undefined;
   /** The checkout with the settings of the project. Undefined: the project around the working folder. */
   readonly projectConfigRoot?: string | undefined;
+  readonly keptSettings?: SettingsRequest['kept'];
 }
 
 export const NO_FLAGS: PermissionFlags = {
@@ -65,6 +67,7 @@ export async function permissionSetup(
     managed: flags.managedSettings,
     sources: flags.settingSources,
     projectRoot: flags.projectConfigRoot,
+    kept: flags.keptSettings,
   });
   const configured = await permissionSettings(loaded, home);
   const rule = (text: string): Rule => ({ text, source: 'command line', base: cwd });

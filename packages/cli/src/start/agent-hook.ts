@@ -39,16 +39,21 @@ export function agentJudge({ options, charge }: AgentHookSetup): AskJudge {
         if (spent) costs.push(charge(spent));
       },
     });
-    const abort = (): void => agent.abort(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
     let text = '';
     let error: string | undefined = 'The agent of the hook gave no answer.';
-    for await (const line of agent.submit(question)) {
-      if (line.type !== 'result') continue;
-      text = line.result ?? '';
-      error = line.is_error ? (line.errors?.[0] ?? text) : undefined;
+    const abort = (): void => agent.abort(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      for await (const line of agent.submit(question)) {
+        // The run starts with its first line. The signal may have aborted before.
+        if (signal.aborted) abort();
+        if (line.type !== 'result') continue;
+        text = line.result ?? '';
+        error = line.is_error ? (line.errors?.[0] ?? text) : undefined;
+      }
+    } finally {
+      signal.removeEventListener('abort', abort);
     }
-    signal.removeEventListener('abort', abort);
     await Promise.all(costs);
     return error === undefined ? { ok: true, text } : { ok: false, message: error };
   };

@@ -47,6 +47,8 @@ import { warn } from '../terminal/write-message.ts';
 
 /** The options that an agent is started with. */
 export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
+  /** The settings files of all scopes. */
+  readonly loadedSettings?: LoadedSettings;
   readonly sandboxSettings?: SandboxSettings;
   /** The hooks of the settings, also those that do not run. */
   readonly declaredHooks?: readonly DeclaredHook[];
@@ -198,6 +200,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       mcp: mcp.servers,
       mcpPolicy: mcp.policy,
       configDirs: permission.configDirs,
+      loadedSettings: permission.loaded,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
       declaredHooks: [...hooks.declared, ...plugins.hooks, ...chosen.hooks],
       hooksInactive: hooks.othersInactive,

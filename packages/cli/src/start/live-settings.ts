@@ -4,7 +4,7 @@
  */
 import type { LivePermissions } from '@heddle/agent';
 import { settingsHooks } from '@heddle/agent/hooks';
-import { settingsFiles } from '@heddle/agent/settings';
+import { type LoadedSettings, settingsFiles } from '@heddle/agent/settings';
 import os from 'node:os';
 import { type PermissionFlags, type PermissionSetup, permissionSetup } from '../permissions/setup.ts';
 import type { SessionHooks } from './session-hooks.ts';
@@ -12,11 +12,14 @@ import { stateOf } from './watched-files.ts';
 
 interface LiveSettingsSetup {
   readonly flags: PermissionFlags;
+  /** The settings that the session started with, if any. */
+  readonly loaded: LoadedSettings | undefined;
   readonly rules: LivePermissions;
   readonly hooks: SessionHooks;
   readonly notify: (text: string) => void;
 }
 
+type LoadedFile = LoadedSettings['files'][number];
 type FileSource = ReturnType<typeof settingsFiles>[number]['source'];
 
 /** The names of scopes as hooks know them. */
@@ -31,6 +34,9 @@ export class LiveSettings {
   readonly #setup: LiveSettingsSetup;
   /** The state of each file when it was last read. */
   #seen: ReadonlyMap<string, string>;
+  #loaded: readonly LoadedFile[];
+  /** The content that counts for files whose change a hook prevented. */
+  readonly #kept = new Map<string, LoadedFile | undefined>();
   #directories: readonly string[];
   #files: readonly WatchedFile[];
   /** Messages that the user has read already. */
@@ -38,6 +44,7 @@ export class LiveSettings {
 
   constructor(setup: LiveSettingsSetup) {
     this.#setup = setup;
+    this.#loaded = setup.loaded?.files ?? [];
     this.#directories = setup.rules.directories;
     this.#files = watchedFiles(setup.flags);
     this.#seen = statesOf(this.#files);
@@ -55,16 +62,24 @@ export class LiveSettings {
     const states = statesOf(files);
     const changed = files.filter(({ file }) => states.get(file) !== this.#seen.get(file));
     this.#seen = states;
-    if (changed.length === 0) return;
+    let applies = false;
     for (const { source, file } of changed) {
       const input = { source: SCOPE_NAMES[source] ?? source, file_path: file };
       const { block, stop } = await this.#setup.hooks.report('ConfigChange', input);
       const reason = block ?? stop;
-      if (reason === undefined || source === 'managed') continue;
+      if (reason === undefined || source === 'managed') {
+        this.#kept.delete(file);
+        applies = true;
+        continue;
+      }
+      if (!this.#kept.has(file))
+        this.#kept.set(
+          file,
+          this.#loaded.find((loaded) => loaded.file === file),
+        );
       this.#setup.notify(`A hook prevents the change of ${file}: ${reason}`);
-      return;
     }
-    this.#apply(await permissionSetup(this.#setup.flags));
+    if (applies) this.#apply(await permissionSetup({ ...this.#setup.flags, keptSettings: this.#kept }));
   }
 
   #apply({ rules, directories, loaded, notes }: PermissionSetup): void {
@@ -74,6 +89,7 @@ export class LiveSettings {
     hooks.replaceSettings(declared, othersInactive);
     live.replaceSettings(rules, { added: directories, removed: this.#directories });
     this.#directories = directories;
+    this.#loaded = loaded.files;
     // An answer of the user may have written a rule that counts already.
     if (this.#inEffect() !== before)
       notify('The settings changed. Hooks and permission rules apply from now on.');

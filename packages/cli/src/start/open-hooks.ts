@@ -32,7 +32,7 @@ export function openHooks(
   { tools, team, extensions, instructions }: HookSources,
 ): OpenedHooks {
   const { command, options, surface, choice, session, notify, confinement, listeners, agent } = context;
-  const { declaredHooks = [], rules, mcp } = options;
+  const { declaredHooks = [], rules, mcp, loadedSettings: loaded } = options;
   const { source = 'startup' } = surface;
   const hooks = new SessionHooks({
     declared: declaredHooks,
@@ -69,7 +69,7 @@ export function openHooks(
   const directories = new AddedDirectories(rules);
   const settings =
     rules instanceof LivePermissions && !command.bare
-      ? new LiveSettings({ flags: command, rules, hooks, notify })
+      ? new LiveSettings({ flags: command, loaded, rules, hooks, notify })
       : undefined;
   if (mcp) hooks.runner.connectHandler('mcp_tool', mcpToolHandler(serverToolPort(mcp)));
   if (context.telemetry) hooks.onProgress(context.telemetry.agent.onHook);
