@@ -116,9 +116,9 @@ export function* jsonLines({ file, runs, damaged }: ReplayedLog, from: number): 
   for (const [prompt, { iterations, settings }] of runs.entries()) {
     for (const [at, { steps, recorded, verdict, instead }] of iterations.entries()) {
       const place = { prompt: prompt + 1, iteration: at + 1 };
-      for (const { turn, event, guards, decision } of steps) {
+      for (const { loop: turn, event, guards, decision } of steps) {
         if (++number < from) continue;
-        const { turn: _next, ...decided } = decision;
+        const { loop: _next, ...decided } = decision;
         yield jsonText({
           type: 'step',
           step: number,

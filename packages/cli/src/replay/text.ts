@@ -50,7 +50,7 @@ function* iterationLines(
   const { steps, recorded, verdict } = iteration;
   if (first + steps.length <= from && verdict !== 'parted') return;
   const [start] = steps;
-  yield `  ${start ? describeState(start.turn) : 'from an unknown state'}`;
+  yield `  ${start ? describeState(start.loop) : 'from an unknown state'}`;
   // An interrupted iteration has no decision, so its log entries are shown.
   const all = verbose || !recorded.decided;
   for (const note of recorded.entries.flatMap((entry) => noteOf(entry, all))) yield `${INDENT}· ${note}`;
@@ -60,7 +60,7 @@ function* iterationLines(
     yield stepLine(first + at, step, toolsOf(iteration), widths);
     if (!verbose) continue;
     for (const { type } of step.decision.first) yield `${INDENT}first ${type.replaceAll('_', ' ')}`;
-    const turn = JSON.stringify(step.decision.turn);
+    const turn = JSON.stringify(step.decision.loop);
     if (turn !== lastTurn) yield `${INDENT}now ${turn}`;
     lastTurn = turn;
   }

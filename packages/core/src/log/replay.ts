@@ -93,7 +93,7 @@ function outcomes(effect: Effect, recorded: RecordedIteration, config: QueryConf
       return [{ type: 'tools_ran', calls, stoppedBy, contextChanged }];
     }
     case 'ask':
-      return EITHER.map((goOn) => ({ type: 'asked', goOn }));
+      return EITHER.map((continues) => ({ type: 'asked', continues }));
     case 'attach':
       return [{ type: 'attached' }];
     case 'stop_hooks': {
@@ -175,7 +175,7 @@ function hookMessageOf({ hook, message }: HookMessage): HookMessage {
  */
 export interface TracedStep {
   /** The state before the decision. */
-  readonly turn: LoopState;
+  readonly loop: LoopState;
   readonly event: MachineEvent;
   /** The guards that `decide` called, in order, with their answers. */
   readonly guards: readonly { readonly guard: keyof Guards; readonly answer: boolean }[];
@@ -207,7 +207,7 @@ export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration
   return run.map((recorded): TracedIteration => {
     const { decided } = recorded;
     if (turns.length === 0) return { recorded, verdict: 'unchecked', steps: [], instead: [] };
-    const walks = turns.flatMap((turn) => walk(turn, { type: 'began' }, { recorded, config: known, watch }));
+    const walks = turns.flatMap((loop) => walk(loop, { type: 'began' }, { recorded, config: known, watch }));
     if (!decided || isDecidedByEngine(decided, recorded)) {
       turns = [];
       const [first = []] = walks;
@@ -220,7 +220,7 @@ export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration
       return isSameKind(instead, decided) && describeStep(instead) === expected;
     });
     turns = distinct(
-      matching.flatMap((steps) => steps.at(-1)?.decision.turn ?? []),
+      matching.flatMap((steps) => steps.at(-1)?.decision.loop ?? []),
       known,
     );
     const [first] = matching;
@@ -253,12 +253,12 @@ interface Walk {
 }
 
 /** Returns all sequences of steps through one iteration. It ends, because the effects of the machine do not form a cycle. */
-function walk(turn: LoopState, event: MachineEvent, shared: Walk): readonly TracedStep[][] {
-  const decision = decide(turn, event, shared.config, shared.watch.guards);
-  const step: TracedStep = { turn, event, guards: shared.watch.take(), decision };
+function walk(loop: LoopState, event: MachineEvent, shared: Walk): readonly TracedStep[][] {
+  const decision = decide(loop, event, shared.config, shared.watch.guards);
+  const step: TracedStep = { loop, event, guards: shared.watch.take(), decision };
   if (decision.kind !== 'do') return [[step]];
   return possibleEventsAt(decision.effect, shared.recorded, shared.config).flatMap((next) =>
-    walk(decision.turn, next, shared).map((steps) => [step].concat(steps)),
+    walk(decision.loop, next, shared).map((steps) => [step].concat(steps)),
   );
 }
 
@@ -266,13 +266,13 @@ function walk(turn: LoopState, event: MachineEvent, shared: Walk): readonly Trac
 class GuardWatch {
   #asked: { guard: keyof Guards; answer: boolean }[] = [];
   readonly guards: Guards = {
-    mayStage: (turn) => this.#note('mayStage', GUARDS.mayStage(turn)),
-    mayDrain: (turn) => this.#note('mayDrain', GUARDS.mayDrain(turn)),
-    mayCompact: (turn) => this.#note('mayCompact', GUARDS.mayCompact(turn)),
+    mayStage: (loop) => this.#note('mayStage', GUARDS.mayStage(loop)),
+    mayDrain: (loop) => this.#note('mayDrain', GUARDS.mayDrain(loop)),
+    mayCompact: (loop) => this.#note('mayCompact', GUARDS.mayCompact(loop)),
     overrideIsFree: (state) => this.#note('overrideIsFree', GUARDS.overrideIsFree(state)),
     nothingResumedYet: (state) => this.#note('nothingResumedYet', GUARDS.nothingResumedYet(state)),
     mayResume: (state, limits) => this.#note('mayResume', GUARDS.mayResume(state, limits)),
-    mayBlockAgain: (turn, limits) => this.#note('mayBlockAgain', GUARDS.mayBlockAgain(turn, limits)),
+    mayBlockAgain: (loop, limits) => this.#note('mayBlockAgain', GUARDS.mayBlockAgain(loop, limits)),
     mayAutoCompact: (state, limits) => this.#note('mayAutoCompact', GUARDS.mayAutoCompact(state, limits)),
     mayTakeAnotherTurn: (state, maxTurns) =>
       this.#note('mayTakeAnotherTurn', GUARDS.mayTakeAnotherTurn(state, maxTurns)),
@@ -362,7 +362,7 @@ function decidedBy(steps: readonly TracedStep[]): RecordedDecision {
       return {
         kind: 'continue',
         transition: decision.transition,
-        turnCount: decision.turn.state.turnCount,
+        turnCount: decision.loop.state.turnCount,
       };
     default:
       throw new Error('An iteration ended with an effect.');
@@ -376,13 +376,13 @@ function decidedBy(steps: readonly TracedStep[]): RecordedDecision {
 function distinct(turns: readonly LoopState[], { limits }: QueryConfig): readonly LoopState[] {
   if (turns.length < 2) return turns;
   const found = new Map<string, LoopState>();
-  for (const turn of turns) {
-    const { autoCompactTracking, ...state } = turn.state;
+  for (const loop of turns) {
+    const { autoCompactTracking, ...state } = loop.state;
     const failures = autoCompactTracking?.consecutiveFailures ?? 0;
     // The breaker opens at the limit. More failures and the age of a compaction change no decision.
     const breaker = Math.min(failures, limits.autoCompactFailures);
-    const key = JSON.stringify([breaker, state, turn.ledger]);
-    if (!found.has(key)) found.set(key, turn);
+    const key = JSON.stringify([breaker, state, loop.ledger]);
+    if (!found.has(key)) found.set(key, loop);
   }
   return [...found.values()];
 }

@@ -24,7 +24,7 @@ import { traceRun } from './replay.ts';
 /** The values that a continued run starts from, beside the messages of the conversation. */
 export interface ResumePoint {
   /** The state of the machine before its next event. */
-  readonly turn: LoopState;
+  readonly loop: LoopState;
   /** The stored answer of the last iteration. Undefined: the model is asked again. */
   readonly answer: { readonly firstBlock: string; readonly ended: StreamEnd } | undefined;
   readonly outputTokens: number;
@@ -109,7 +109,7 @@ export function cutOffRun(run: readonly Entry[], config: QueryConfig): CutOffRun
     kind: 'open',
     retracted: answer ? tail.repeatedAfterAnswer() : tail.repeatedBeforeAnswer(),
     point: {
-      turn: answer ? prepared : began,
+      loop: answer ? prepared : began,
       answer,
       outputTokens: last?.outputTokens[0] ?? 0,
       commands: openCommands(run),
@@ -143,25 +143,25 @@ function statesOf(
   startedAt: number,
 ): { readonly began: LoopState; readonly prepared: LoopState } {
   const steps = traceRun(run, config).at(-1)?.steps ?? [];
-  const began = steps[0]?.turn ?? unknownState(run);
+  const began = steps[0]?.loop ?? unknownState(run);
   const streams = steps.find(({ decision }) => decision.kind === 'do' && decision.effect.type === 'stream');
   const last = run.at(-1);
   return {
     began: withClock(last ? withCompactions(began, last) : began, startedAt),
-    prepared: withClock(streams?.decision.turn ?? began, startedAt),
+    prepared: withClock(streams?.decision.loop ?? began, startedAt),
   };
 }
 
 /** A compaction of the last iteration is stored, but the machine was not told its result. */
-function withCompactions(turn: LoopState, { entries }: RecordedIteration): LoopState {
-  const { state } = turn;
+function withCompactions(loop: LoopState, { entries }: RecordedIteration): LoopState {
+  const { state } = loop;
   const autoCompactTracking = entries.reduce(trackCompactions, state.autoCompactTracking);
-  return { ...turn, state: { ...state, autoCompactTracking } };
+  return { ...loop, state: { ...state, autoCompactTracking } };
 }
 
-function withClock(turn: LoopState, startedAt: number): LoopState {
-  const { ledger } = turn;
-  return { ...turn, ledger: { ...ledger, budget: { ...ledger.budget, startedAt } } };
+function withClock(loop: LoopState, startedAt: number): LoopState {
+  const { ledger } = loop;
+  return { ...loop, ledger: { ...ledger, budget: { ...ledger.budget, startedAt } } };
 }
 
 /** The log contradicts the machine, for example after a change of its limits. Only the number of the turn is certain. */

@@ -92,18 +92,18 @@ async function* finish(
 async function* queryLoop(env: RunEnvironment): AsyncGenerator<LoopEvent, Terminal> {
   const { config } = env;
   let progress = firstProgress(env);
-  let { turn, event } = startOf(env, progress);
+  let { loop, event } = startOf(env, progress);
   yield { type: 'stream_request_start' };
   while (true) {
-    const decision = decide(turn, event, config);
+    const decision = decide(loop, event, config);
     if (decision.first.length > 0) progress = yield* takeSteps(env, progress, decision.first);
-    turn = decision.turn;
+    loop = decision.loop;
     switch (decision.kind) {
       case 'do':
         ({ event, progress } = yield* perform(env, progress, decision.effect));
         break;
       case 'continue':
-        progress = yield* continueRun(env, progress, turn, decision.transition);
+        progress = yield* continueRun(env, progress, loop, decision.transition);
         event = { type: 'began' };
         yield { type: 'stream_request_start' };
         break;
@@ -118,16 +118,16 @@ async function* queryLoop(env: RunEnvironment): AsyncGenerator<LoopEvent, Termin
 function startOf(
   { params: { resume, autoCompactTracking }, deps, aborted }: RunEnvironment,
   { answer }: RunProgress,
-): { turn: LoopState; event: MachineEvent } {
+): { loop: LoopState; event: MachineEvent } {
   if (!resume) {
-    const turn = initialLoopState({ startedAt: deps.clock.now(), autoCompactTracking });
-    return { turn, event: { type: 'began' } };
+    const loop = initialLoopState({ startedAt: deps.clock.now(), autoCompactTracking });
+    return { loop, event: { type: 'began' } };
   }
-  const { turn } = resume;
-  if (!resume.answer || answer.blocks.length === 0) return { turn, event: { type: 'began' } };
+  const { loop } = resume;
+  if (!resume.answer || answer.blocks.length === 0) return { loop, event: { type: 'began' } };
   const { ended } = resume.answer;
   const calls = callsOf(answer.blocks).length;
-  return { turn, event: { type: 'streamed', calls, ended, staged: deps.context.staged(), aborted } };
+  return { loop, event: { type: 'streamed', calls, ended, staged: deps.context.staged(), aborted } };
 }
 
 /** An exception in our own code, or of a port that did not end after an abort, becomes an event that ends the run. */
@@ -182,8 +182,8 @@ async function* askUser(
   env: RunEnvironment,
   { calls }: Extract<Effect, { type: 'ask' }>,
 ): AsyncGenerator<LoopEvent, EffectEnd> {
-  const goOn = await env.waitFor(env.deps.askToContinue(calls, env.signal));
-  return { event: { type: 'asked', goOn, aborted: env.aborted } };
+  const continues = await env.waitFor(env.deps.askToContinue(calls, env.signal));
+  return { event: { type: 'asked', continues, aborted: env.aborted } };
 }
 
 /** Composes the conversation that the machine asked for, and reports why the loop continues. */

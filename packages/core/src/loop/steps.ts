@@ -28,8 +28,8 @@ export async function* takeSteps(
       case 'fire_stop_failure':
         if (error) startStopFailure(env.deps.turnEnd, error);
         break;
-      case 'say':
-        yield noticeEvent(env.write, step.what);
+      case 'notify':
+        yield noticeEvent(env.write, step.notice);
         break;
       default:
         progress = yield* applyToAnswer(env, progress, step.type);

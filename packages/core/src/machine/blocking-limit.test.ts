@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Gates, QuerySource } from './config.ts';
 import type { AutoCompactResult } from './effects.ts';
 import type { State } from './state.ts';
-import { config, next, prepared, turn } from './test/given.ts';
+import { config, next, prepared, loop } from './test/given.ts';
 
-const BLOCKED = ['stop blocking_limit', 'say prompt_too_long'];
+const BLOCKED = ['stop blocking_limit', 'notify prompt_too_long'];
 const CALLED = ['do stream'];
 const TRACKING = { compacted: false, turnCounter: 0, id: '' };
 
@@ -29,7 +29,7 @@ function over({
 }: Where = {}) {
   const off = { autoCompact: false, reactiveCompact: false, contextCollapse: false };
   return next(prepared({ overLimit, staged, autoCompact }), {
-    turn: turn(state),
+    loop: loop(state),
     config: config({ gates: { ...off, ...gates }, querySource: querySource ?? 'sdk' }),
   });
 }

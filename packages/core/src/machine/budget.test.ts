@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
 import type { BudgetLedger, LoopState } from './state.ts';
-import { compacted, config, hooksRan, next, prepared, turn } from './test/given.ts';
+import { compacted, config, hooksRan, next, prepared, loop } from './test/given.ts';
 
 const BUDGET = config({ tokenBudget: 10_000 });
 
@@ -16,7 +16,7 @@ describe('a token budget', () => {
 
   it('stops after three continuations when the last two gained fewer than 500 tokens each', () => {
     const before = { continuationCount: 3, lastDeltaTokens: 499, lastGlobalTurnTokens: 1_000 };
-    expect(next(hooksRan({ outputTokens: 1_499 }), { turn: spent(before), config: BUDGET })).toEqual([
+    expect(next(hooksRan({ outputTokens: 1_499 }), { loop: spent(before), config: BUDGET })).toEqual([
       'stop completed',
     ]);
   });
@@ -27,17 +27,17 @@ describe('a token budget', () => {
     ['the last gain was enough', { continuationCount: 3, lastDeltaTokens: 0 }, 1_500],
   ])('continues when %s', (_, before, outputTokens) => {
     const given = spent({ lastGlobalTurnTokens: 1_000, ...before });
-    expect(next(hooksRan({ outputTokens }), { turn: given, config: BUDGET })).toEqual([
+    expect(next(hooksRan({ outputTokens }), { loop: given, config: BUDGET })).toEqual([
       'continue token_budget_continuation',
     ]);
   });
 
   it('stores the count, the gain and the sum of each continuation', () => {
-    const first = decide(turn(), hooksRan({ outputTokens: 700 }), BUDGET).turn;
+    const first = decide(loop(), hooksRan({ outputTokens: 700 }), BUDGET).loop;
     expect(first.ledger.budget).toEqual(
       ledger({ continuationCount: 1, lastDeltaTokens: 700, lastGlobalTurnTokens: 700 }),
     );
-    const second = decide(first, hooksRan({ outputTokens: 900 }), BUDGET).turn;
+    const second = decide(first, hooksRan({ outputTokens: 900 }), BUDGET).loop;
     expect(second.ledger.budget).toEqual(
       ledger({ continuationCount: 2, lastDeltaTokens: 200, lastGlobalTurnTokens: 900 }),
     );
@@ -56,7 +56,7 @@ describe('a token budget', () => {
         budget: { continuations: 3, percentUsed: 11, diminished: true, durationMs: 3_000 },
       },
     });
-    expect(decide(turn(), hooksRan({ outputTokens: 9_500 }), BUDGET)).toMatchObject({
+    expect(decide(loop(), hooksRan({ outputTokens: 9_500 }), BUDGET)).toMatchObject({
       terminal: { budget: { continuations: 0, percentUsed: 95, diminished: false } },
     });
   });
@@ -77,17 +77,17 @@ describe('a task budget', () => {
   const task = config({ taskBudget: { total: 1_000 } });
 
   it('is sent whole while nothing was compacted', () => {
-    expect(decide(turn(), prepared(), task)).toMatchObject({
+    expect(decide(loop(), prepared(), task)).toMatchObject({
       effect: { taskBudget: { total: 1_000, remaining: 1_000 } },
     });
   });
 
   it('is reduced by the tokens that a compaction replaced, and is never negative', () => {
     const once = decide(
-      turn(),
+      loop(),
       compacted({ result: { ok: true, id: 'c1', replacedTokens: 400 } }),
       task,
-    ).turn;
+    ).loop;
     expect(decide(once, prepared(), task)).toMatchObject({
       effect: { taskBudget: { total: 1_000, remaining: 600 } },
     });
@@ -98,22 +98,22 @@ describe('a task budget', () => {
   });
 
   it('is not sent if it is not set', () => {
-    expect(decide(turn(), prepared(), config())).toMatchObject({ effect: { taskBudget: undefined } });
+    expect(decide(loop(), prepared(), config())).toMatchObject({ effect: { taskBudget: undefined } });
   });
 });
 
 describe('the tracking of autocompact', () => {
   it('counts consecutive failures, also over an idle pass', () => {
-    const once = decide(turn(), prepared({ autoCompact: { outcome: 'failed' } }), config()).turn;
-    const idle = decide(once, prepared(), config()).turn;
-    const twice = decide(idle, prepared({ autoCompact: { outcome: 'failed' } }), config()).turn;
+    const once = decide(loop(), prepared({ autoCompact: { outcome: 'failed' } }), config()).loop;
+    const idle = decide(once, prepared(), config()).loop;
+    const twice = decide(idle, prepared({ autoCompact: { outcome: 'failed' } }), config()).loop;
     expect(twice.state.autoCompactTracking).toMatchObject({ compacted: false, consecutiveFailures: 2 });
   });
 
   it('is reset by a successful compaction', () => {
-    const failed = decide(turn(), prepared({ autoCompact: { outcome: 'failed' } }), config()).turn;
+    const failed = decide(loop(), prepared({ autoCompact: { outcome: 'failed' } }), config()).loop;
     const autoCompact = { outcome: 'compacted', id: 'boundary', replacedTokens: 1 } as const;
-    expect(decide(failed, prepared({ autoCompact }), config()).turn.state.autoCompactTracking).toEqual({
+    expect(decide(failed, prepared({ autoCompact }), config()).loop.state.autoCompactTracking).toEqual({
       compacted: true,
       turnCounter: 0,
       id: 'boundary',
@@ -127,5 +127,5 @@ function ledger(budget: Partial<BudgetLedger>): BudgetLedger {
 }
 
 function spent(budget: Partial<BudgetLedger>): LoopState {
-  return turn({}, { budget: ledger(budget) });
+  return loop({}, { budget: ledger(budget) });
 }

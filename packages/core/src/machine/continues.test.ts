@@ -10,7 +10,7 @@ import {
   type TransitionReason,
 } from './state.ts';
 import * as given from './test/given.ts';
-import { config, turn, WORN } from './test/given.ts';
+import { config, loop, WORN } from './test/given.ts';
 
 const CONFIG = config({
   gates: { contextCollapse: true, emitToolUseSummaries: true },
@@ -112,19 +112,19 @@ describe('a transition', () => {
   });
 
   it('starts no summary if summaries are off', () => {
-    expect(decide(WORN, given.attached(), config()).turn.state.pendingToolUseSummary).toBeUndefined();
+    expect(decide(WORN, given.attached(), config()).loop.state.pendingToolUseSummary).toBeUndefined();
   });
 
   it('counts a new revision of the tool use context when tools changed it', () => {
-    const changed = decide(turn(), given.toolsRan({ contextChanged: true }), config()).turn;
+    const changed = decide(loop(), given.toolsRan({ contextChanged: true }), config()).loop;
     expect(changed.state.toolUseContext).toBe(1);
-    expect(decide(changed, given.attached(), config()).turn.state.toolUseContext).toBe(1);
-    expect(decide(changed, given.toolsRan(), config()).turn.state.toolUseContext).toBe(1);
+    expect(decide(changed, given.attached(), config()).loop.state.toolUseContext).toBe(1);
+    expect(decide(changed, given.toolsRan(), config()).loop.state.toolUseContext).toBe(1);
   });
 
   it('counts the blocks of hooks in a run, also over turns', () => {
-    const blocked = decide(turn(), given.hooksRan({ blocking: [given.HOOK] }), config()).turn;
-    const later = decide(blocked, given.attached(), config()).turn;
+    const blocked = decide(loop(), given.hooksRan({ blocking: [given.HOOK] }), config()).loop;
+    const later = decide(blocked, given.attached(), config()).loop;
     expect(later.ledger.stopHookBlocks).toBe(1);
     expect(later.state.stopHookActive).toBe(true);
   });
@@ -147,18 +147,18 @@ describe('the staging of collapses', () => {
   const stages = (before: LoopState, gates = on) => decide(before, { type: 'began' }, gates);
 
   it('is allowed once after each good answer', () => {
-    expect(stages(turn())).toMatchObject({ effect: { type: 'prepare', stage: true } });
-    const prepared = decide(turn(), given.prepared(), on).turn;
+    expect(stages(loop())).toMatchObject({ effect: { type: 'prepare', stage: true } });
+    const prepared = decide(loop(), given.prepared(), on).loop;
     expect(stages(prepared)).toMatchObject({ effect: { stage: false } });
-    const resumed = decide(prepared, given.failed('output_cap'), on).turn;
+    const resumed = decide(prepared, given.failed('output_cap'), on).loop;
     expect(stages(resumed)).toMatchObject({ effect: { stage: false } });
     for (const good of [given.answered(), given.answered({ calls: 1 })]) {
-      expect(stages(decide(prepared, good, on).turn)).toMatchObject({ effect: { stage: true } });
+      expect(stages(decide(prepared, good, on).loop)).toMatchObject({ effect: { stage: true } });
     }
   });
 
   it('is off if collapses are off', () => {
-    expect(stages(turn(), config())).toMatchObject({ effect: { stage: false } });
+    expect(stages(loop(), config())).toMatchObject({ effect: { stage: false } });
   });
 });
 
@@ -168,5 +168,5 @@ function worn(state: Partial<State>, ledger: Partial<Ledger> = {}): LoopState {
 
 function after(reason: TransitionReason): LoopState {
   const { before, event } = CASES[reason];
-  return decide(before, event, CONFIG).turn;
+  return decide(before, event, CONFIG).loop;
 }

@@ -4,21 +4,21 @@ import type { ModelErrorClass } from '../messages/model-error.ts';
 import { decide } from './decide.ts';
 import type { MachineEvent } from './effects.ts';
 import * as given from './test/given.ts';
-import { config, HOOK, next, turn } from './test/given.ts';
+import { config, HOOK, next, loop } from './test/given.ts';
 
 const COLLAPSE = config({ gates: { contextCollapse: true } });
 const NO_REACTIVE = config({ gates: { reactiveCompact: false } });
-const RESUMED = turn({ maxOutputTokensRecoveryCount: 1 });
-const CIRCLE = turn({}, { repetition: [{ fingerprint: 'ls', tool: 'Bash', count: 11 }] });
+const RESUMED = loop({ maxOutputTokensRecoveryCount: 1 });
+const CIRCLE = loop({}, { repetition: [{ fingerprint: 'ls', tool: 'Bash', count: 11 }] });
 
 describe('an iteration', () => {
   it('starts with preparing the context, with autocompact if it is on', () => {
-    expect(decide(turn(), { type: 'began' }, config())).toMatchObject({
+    expect(decide(loop(), { type: 'began' }, config())).toMatchObject({
       kind: 'do',
       effect: { type: 'prepare', autoCompact: true },
     });
     const off = config({ gates: { autoCompact: false } });
-    expect(decide(turn(), { type: 'began' }, off)).toMatchObject({
+    expect(decide(loop(), { type: 'began' }, off)).toMatchObject({
       effect: { type: 'prepare', autoCompact: false },
     });
   });
@@ -26,7 +26,7 @@ describe('an iteration', () => {
   it('skips autocompact after three failures in a row', () => {
     const failures = (consecutiveFailures: number) =>
       decide(
-        turn({ autoCompactTracking: { compacted: false, turnCounter: 0, id: '', consecutiveFailures } }),
+        loop({ autoCompactTracking: { compacted: false, turnCounter: 0, id: '', consecutiveFailures } }),
         { type: 'began' },
         config(),
       );
@@ -51,7 +51,7 @@ describe('an abort', () => {
         'stop aborted_streaming',
         'keep_interrupted',
         'close_open_calls',
-        'say interrupted',
+        'notify interrupted',
       ]);
     },
   );
@@ -63,7 +63,7 @@ describe('an abort', () => {
     given.threw({ during: 'run_tools', aborted: 'cancel' }),
   ];
   it.each(after)('after `$type` closes open calls and stops with aborted_tools', (event) => {
-    expect(next(event)).toEqual(['stop aborted_tools', 'close_open_calls', 'say interrupted']);
+    expect(next(event)).toEqual(['stop aborted_tools', 'close_open_calls', 'notify interrupted']);
   });
 
   it('adds no message if the user sent a new one', () => {
@@ -84,19 +84,19 @@ describe('`prepared`', () => {
     const nothingLeft = config({ gates: { autoCompact: false, reactiveCompact: false } });
     expect(next(given.prepared({ overLimit: true }), { config: nothingLeft })).toEqual([
       'stop blocking_limit',
-      'say prompt_too_long',
+      'notify prompt_too_long',
     ]);
   });
 
   it('streams otherwise, under the default cap', () => {
-    expect(decide(turn(), given.prepared(), config())).toMatchObject({
+    expect(decide(loop(), given.prepared(), config())).toMatchObject({
       kind: 'do',
       effect: { type: 'stream', maxOutputTokens: 8_192 },
     });
   });
 
   it('streams with the override if one is set', () => {
-    const raised = turn({ maxOutputTokensOverride: 64_000 });
+    const raised = loop({ maxOutputTokensOverride: 64_000 });
     expect(decide(raised, given.prepared(), config())).toMatchObject({ effect: { maxOutputTokens: 64_000 } });
   });
 });
@@ -106,12 +106,12 @@ describe('`streamed`', () => {
     expect(next(given.threw({ media: true }))).toEqual([
       'stop image_error',
       'close_open_calls',
-      'say thrown',
+      'notify thrown',
     ]);
   });
 
   it('that threw another error closes open calls, reports it and stops with model_error', () => {
-    expect(next(given.threw())).toEqual(['stop model_error', 'close_open_calls', 'say thrown']);
+    expect(next(given.threw())).toEqual(['stop model_error', 'close_open_calls', 'notify thrown']);
   });
 
   it('with complete tool calls runs them', () => {
@@ -127,8 +127,8 @@ describe('`streamed`', () => {
   });
 
   it('with an overflow does not drain twice, without staged collapses or if switched off', () => {
-    const onceMore = turn({}, { drained: true });
-    expect(next(given.failed('overflow', { staged: true }), { config: COLLAPSE, turn: onceMore })).toEqual([
+    const onceMore = loop({}, { drained: true });
+    expect(next(given.failed('overflow', { staged: true }), { config: COLLAPSE, loop: onceMore })).toEqual([
       'do compact',
     ]);
     expect(next(given.failed('overflow'), { config: COLLAPSE })).toEqual(['do compact']);
@@ -136,7 +136,7 @@ describe('`streamed`', () => {
   });
 
   it.each(['overflow', 'media'] as const)('with %s compacts, and stores the cause', (cause) => {
-    expect(decide(turn(), given.failed(cause), config())).toMatchObject({
+    expect(decide(loop(), given.failed(cause), config())).toMatchObject({
       effect: { type: 'compact', cause },
     });
   });
@@ -145,7 +145,7 @@ describe('`streamed`', () => {
     expect(next(given.failed('media', { staged: true }), { config: COLLAPSE })).toEqual(['do compact']);
   });
 
-  const compactedBefore = { turn: turn({ hasAttemptedReactiveCompact: true }) };
+  const compactedBefore = { loop: loop({ hasAttemptedReactiveCompact: true }) };
   it.each([compactedBefore, { config: NO_REACTIVE }])(
     'with an overflow and nothing left releases the error (%#)',
     (left) => {
@@ -172,8 +172,8 @@ describe('`streamed`', () => {
   });
 
   it.each([
-    ['an override is in force', { turn: turn({ maxOutputTokensOverride: 16_000 }) }],
-    ['it was resumed before', { turn: RESUMED }],
+    ['an override is in force', { loop: loop({ maxOutputTokensOverride: 16_000 }) }],
+    ['it was resumed before', { loop: RESUMED }],
     ['the caller set the cap', { config: config({ outputCap: 1_000 }) }],
     ['escalation is off', { config: config({ gates: { outputEscalation: false } }) }],
   ])('cut at the cap asks to resume if %s', (_, where) => {
@@ -184,11 +184,11 @@ describe('`streamed`', () => {
   });
 
   it('cut at the cap after three resumptions is released and completes, truncated', () => {
-    const resumed = (count: number) => turn({ maxOutputTokensRecoveryCount: count });
-    expect(next(given.failed('output_cap'), { turn: resumed(2) })).toContain(
+    const resumed = (count: number) => loop({ maxOutputTokensRecoveryCount: count });
+    expect(next(given.failed('output_cap'), { loop: resumed(2) })).toContain(
       'continue max_output_tokens_recovery',
     );
-    expect(next(given.failed('output_cap'), { turn: resumed(3) })).toEqual([
+    expect(next(given.failed('output_cap'), { loop: resumed(3) })).toEqual([
       'stop completed',
       'keep_partial',
       'release',
@@ -221,16 +221,16 @@ describe('`streamed`', () => {
   it.each(Object.keys(others))('with the error `%s` is released and stops with api_error', (name) => {
     const event = given.failed(name as ModelErrorClass);
     expect(next(event)).toEqual(['stop api_error', 'release', 'fire_stop_failure']);
-    expect(decide(turn(), event, config())).toMatchObject({
+    expect(decide(loop(), event, config())).toMatchObject({
       terminal: { reason: 'api_error', error: { class: name } },
     });
   });
 
   it('with an answer runs the stop hooks, and tells them whether one has blocked', () => {
-    expect(decide(turn(), given.answered(), config())).toMatchObject({
+    expect(decide(loop(), given.answered(), config())).toMatchObject({
       effect: { type: 'stop_hooks', stopHookActive: false },
     });
-    const blocked = turn({ stopHookActive: true });
+    const blocked = loop({ stopHookActive: true });
     expect(decide(blocked, given.answered(), config())).toMatchObject({ effect: { stopHookActive: true } });
   });
 });
@@ -242,8 +242,8 @@ describe('`drained`', () => {
 
   it('continues with compaction if none was committed, or releases the error', () => {
     expect(next(given.drained(false))).toEqual(['do compact']);
-    const usedUp = turn({ hasAttemptedReactiveCompact: true });
-    expect(next(given.drained(false), { turn: usedUp })).toEqual([
+    const usedUp = loop({ hasAttemptedReactiveCompact: true });
+    expect(next(given.drained(false), { loop: usedUp })).toEqual([
       'stop prompt_too_long',
       'release',
       'fire_stop_failure',
@@ -272,7 +272,7 @@ describe('`hooks ran`', () => {
   it('stops if a hook prevents continuation', () => {
     expect(next(given.hooksRan({ prevented: HOOK }))).toEqual([
       'stop stop_hook_prevented',
-      'say stop_hook_prevented',
+      'notify stop_hook_prevented',
     ]);
   });
 
@@ -281,8 +281,8 @@ describe('`hooks ran`', () => {
   });
 
   it('stops at the ninth block and names the hook', () => {
-    const blocks = (stopHookBlocks: number) => turn({}, { stopHookBlocks });
-    expect(next(given.hooksRan({ blocking: [HOOK] }), { turn: blocks(7) })).toEqual([
+    const blocks = (stopHookBlocks: number) => loop({}, { stopHookBlocks });
+    expect(next(given.hooksRan({ blocking: [HOOK] }), { loop: blocks(7) })).toEqual([
       'continue stop_hook_blocking',
     ]);
     expect(decide(blocks(8), given.hooksRan({ blocking: [HOOK] }), config())).toMatchObject({
@@ -304,7 +304,7 @@ describe('`hooks ran`', () => {
 
 describe('`tools ran`', () => {
   it('stops if a tool hook stopped the run', () => {
-    expect(next(given.toolsRan({ stoppedBy: HOOK }))).toEqual(['stop hook_stopped', 'say hook_stopped']);
+    expect(next(given.toolsRan({ stoppedBy: HOOK }))).toEqual(['stop hook_stopped', 'notify hook_stopped']);
   });
 
   it('asks at the limit of repetition if a user can answer', () => {
@@ -314,7 +314,10 @@ describe('`tools ran`', () => {
   });
 
   it('stops at the limit of repetition if no user can answer, and lists the calls', () => {
-    expect(next(given.toolsRan(), { turn: CIRCLE })).toEqual(['stop repetition_stopped', 'say repetition']);
+    expect(next(given.toolsRan(), { loop: CIRCLE })).toEqual([
+      'stop repetition_stopped',
+      'notify repetition',
+    ]);
     expect(decide(CIRCLE, given.toolsRan(), config())).toMatchObject({
       terminal: { calls: [{ tool: 'Bash', count: 12 }] },
     });
@@ -322,7 +325,7 @@ describe('`tools ran`', () => {
 
   it('never stops for repetition if the detector is off', () => {
     expect(
-      next(given.toolsRan(), { turn: CIRCLE, config: config({ gates: { repetition: false } }) }),
+      next(given.toolsRan(), { loop: CIRCLE, config: config({ gates: { repetition: false } }) }),
     ).toEqual(['do attach']);
   });
 
@@ -331,7 +334,7 @@ describe('`tools ran`', () => {
   });
 
   it('attaches a nudge at the fifth repetition, once', () => {
-    const seen = (count: number) => turn({}, { repetition: [{ fingerprint: 'ls', tool: 'Bash', count }] });
+    const seen = (count: number) => loop({}, { repetition: [{ fingerprint: 'ls', tool: 'Bash', count }] });
     const nudgeAfter = (count: number) => decide(seen(count), given.toolsRan(), config());
     expect(nudgeAfter(3)).toMatchObject({ effect: { type: 'attach', nudge: [] } });
     expect(nudgeAfter(4)).toMatchObject({ effect: { type: 'attach', nudge: [{ tool: 'Bash', count: 5 }] } });
@@ -343,17 +346,17 @@ describe('`tools ran`', () => {
       { fingerprint: 'cat', tool: 'Read', count: 5 },
       { fingerprint: 'ls', tool: 'Bash', count: 2 },
     ];
-    expect(decide(turn({}, { repetition }), given.toolsRan(), config())).toMatchObject({
+    expect(decide(loop({}, { repetition }), given.toolsRan(), config())).toMatchObject({
       effect: { type: 'attach', nudge: [] },
     });
   });
 
   it('does not drain the queue if the turn limit forbids another call', () => {
     const limited = config({ maxTurns: 1 });
-    expect(decide(turn(), given.toolsRan(), limited)).toMatchObject({
+    expect(decide(loop(), given.toolsRan(), limited)).toMatchObject({
       effect: { type: 'attach', drainQueue: false },
     });
-    expect(decide(turn(), given.toolsRan(), config())).toMatchObject({
+    expect(decide(loop(), given.toolsRan(), config())).toMatchObject({
       effect: { type: 'attach', drainQueue: true },
     });
   });
@@ -363,32 +366,35 @@ describe('`asked`', () => {
   it('to continue resets the count and attaches', () => {
     const decision = decide(CIRCLE, given.asked(true), config());
     expect(decision).toMatchObject({ kind: 'do', effect: { type: 'attach' } });
-    expect(decision.turn.ledger.repetition).toEqual([]);
+    expect(decision.loop.ledger.repetition).toEqual([]);
   });
 
   it('to stop stops with repetition_stopped', () => {
-    expect(next(given.asked(false), { turn: CIRCLE })).toEqual(['stop repetition_stopped', 'say repetition']);
+    expect(next(given.asked(false), { loop: CIRCLE })).toEqual([
+      'stop repetition_stopped',
+      'notify repetition',
+    ]);
   });
 });
 
 describe('`attached`', () => {
   it('stops at the turn limit and reports it', () => {
     const limited = config({ maxTurns: 3 });
-    expect(next(given.attached(), { turn: turn({ turnCount: 3 }), config: limited })).toEqual([
+    expect(next(given.attached(), { loop: loop({ turnCount: 3 }), config: limited })).toEqual([
       'stop max_turns',
-      'say max_turns',
+      'notify max_turns',
     ]);
-    expect(next(given.attached(), { turn: turn({ turnCount: 2 }), config: limited })).toEqual([
+    expect(next(given.attached(), { loop: loop({ turnCount: 2 }), config: limited })).toEqual([
       'continue next_turn',
     ]);
-    expect(decide(turn({ turnCount: 3 }), given.attached(), limited)).toMatchObject({
+    expect(decide(loop({ turnCount: 3 }), given.attached(), limited)).toMatchObject({
       terminal: { turnCount: 4, maxTurns: 3 },
     });
   });
 
   it.each([undefined, 0])('takes the next turn without a limit if the limit is %s', (maxTurns) => {
     expect(
-      next(given.attached(), { turn: turn({ turnCount: 1_000 }), config: config({ maxTurns }) }),
+      next(given.attached(), { loop: loop({ turnCount: 1_000 }), config: config({ maxTurns }) }),
     ).toEqual(['continue next_turn']);
   });
 });

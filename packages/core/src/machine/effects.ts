@@ -57,7 +57,7 @@ export type Step =
   | { readonly type: 'release' }
   /** Start the `StopFailure` hooks, and do not wait for them. */
   | { readonly type: 'fire_stop_failure' }
-  | { readonly type: 'say'; readonly what: Notice };
+  | { readonly type: 'notify'; readonly notice: Notice };
 
 export type Notice =
   | { readonly about: 'interrupted'; readonly during: 'streaming' | 'tools' }
@@ -87,7 +87,7 @@ export type MachineEvent =
       /** Tools replaced the tool use context. */
       readonly contextChanged: boolean;
     } & Watched)
-  | ({ readonly type: 'asked'; readonly goOn: boolean } & Watched)
+  | ({ readonly type: 'asked'; readonly continues: boolean } & Watched)
   | ({ readonly type: 'attached' } & Watched)
   | ({
       readonly type: 'hooks_ran';

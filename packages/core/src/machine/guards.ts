@@ -9,17 +9,17 @@ import type { LoopState, State } from './state.ts';
 
 export interface Guards {
   /** Collapses are staged once between two good answers. */
-  mayStage(turn: LoopState): boolean;
+  mayStage(loop: LoopState): boolean;
   /** One drain between two turns. */
-  mayDrain(turn: LoopState): boolean;
+  mayDrain(loop: LoopState): boolean;
   /** One compaction in answer to an error, until the run makes progress. */
-  mayCompact(turn: LoopState): boolean;
+  mayCompact(loop: LoopState): boolean;
   /** The cap is raised only if no override is in force. */
   overrideIsFree(state: State): boolean;
   /** The cap is raised only before the first resumption. */
   nothingResumedYet(state: State): boolean;
   mayResume(state: State, limits: Limits): boolean;
-  mayBlockAgain(turn: LoopState, limits: Limits): boolean;
+  mayBlockAgain(loop: LoopState, limits: Limits): boolean;
   /** The circuit breaker of autocompact. */
   mayAutoCompact(state: State, limits: Limits): boolean;
   mayTakeAnotherTurn(state: State, maxTurns: number | undefined): boolean;

@@ -44,11 +44,11 @@ function counted({ tool, fingerprint }: FinishedCall, count: number): SeenCall {
 }
 
 export type BudgetVerdict =
-  | { readonly goOn: true; readonly percentUsed: number; readonly ledger: BudgetLedger }
-  | { readonly goOn: false; readonly report: BudgetReport };
+  | { readonly continues: true; readonly percentUsed: number; readonly ledger: BudgetLedger }
+  | { readonly continues: false; readonly report: BudgetReport };
 
 /** Decides whether a run that has answered continues because its token budget is not used. */
-export function judgeBudget(
+export function checkBudget(
   ledger: BudgetLedger,
   spent: { readonly outputTokens: number; readonly now: number },
   budget: number,
@@ -65,10 +65,10 @@ export function judgeBudget(
       lastGlobalTurnTokens: spent.outputTokens,
       startedAt: ledger.startedAt,
     };
-    return { goOn: true, percentUsed, ledger: next };
+    return { continues: true, percentUsed, ledger: next };
   }
   return {
-    goOn: false,
+    continues: false,
     report: {
       continuations: ledger.continuationCount,
       percentUsed,
@@ -88,11 +88,11 @@ export function diminished(ledger: BudgetLedger, gained: number, limits: Limits)
 }
 
 /** Stores the result of autocompact: the lineage, the failures in a row, and the task budget that the compaction hid. */
-export function noteAutoCompact(turn: LoopState, result: AutoCompactResult, config: QueryConfig): LoopState {
-  const { state, ledger } = turn;
+export function noteAutoCompact(loop: LoopState, result: AutoCompactResult, config: QueryConfig): LoopState {
+  const { state, ledger } = loop;
   switch (result.outcome) {
     case 'idle':
-      return turn;
+      return loop;
     case 'failed': {
       const before = state.autoCompactTracking ?? NEVER_COMPACTED;
       const autoCompactTracking = { ...before, consecutiveFailures: before.consecutiveFailures + 1 };

@@ -1,7 +1,7 @@
 /** Section 5: if several ends or recoveries apply at once, the first wins. Tests adjacent pairs of the order. */
 import { describe, expect, it } from 'vitest';
 import * as given from './test/given.ts';
-import { config, HOOK, next, turn } from './test/given.ts';
+import { config, HOOK, next, loop } from './test/given.ts';
 
 describe('when several apply at once', () => {
   it('an abort wins over a media error', () => {
@@ -26,20 +26,20 @@ describe('when several apply at once', () => {
 
   it('prompt too long: draining comes before compaction, and compaction before the release', () => {
     const collapse = config({ gates: { contextCollapse: true } });
-    const drained = turn({}, { drained: true });
-    const both = turn({ hasAttemptedReactiveCompact: true }, { drained: true });
+    const drained = loop({}, { drained: true });
+    const both = loop({ hasAttemptedReactiveCompact: true }, { drained: true });
     const tooLong = given.failed('overflow', { staged: true });
     expect(next(tooLong, { config: collapse })[0]).toBe('do drain');
-    expect(next(tooLong, { config: collapse, turn: drained })[0]).toBe('do compact');
-    expect(next(tooLong, { config: collapse, turn: both })[0]).toBe('stop prompt_too_long');
+    expect(next(tooLong, { config: collapse, loop: drained })[0]).toBe('do compact');
+    expect(next(tooLong, { config: collapse, loop: both })[0]).toBe('stop prompt_too_long');
   });
 
   it('output cap: escalation comes before resumption, and resumption before the release', () => {
-    const raised = turn({ maxOutputTokensOverride: 64_000 });
-    const worn = turn({ maxOutputTokensRecoveryCount: 3 });
+    const raised = loop({ maxOutputTokensOverride: 64_000 });
+    const worn = loop({ maxOutputTokensRecoveryCount: 3 });
     expect(next(given.failed('output_cap'))[0]).toBe('continue max_output_tokens_escalate');
-    expect(next(given.failed('output_cap'), { turn: raised })[0]).toBe('continue max_output_tokens_recovery');
-    expect(next(given.failed('output_cap'), { turn: worn })[0]).toBe('stop completed');
+    expect(next(given.failed('output_cap'), { loop: raised })[0]).toBe('continue max_output_tokens_recovery');
+    expect(next(given.failed('output_cap'), { loop: worn })[0]).toBe('stop completed');
   });
 
   it('any other error wins over the stop hooks, which never see it', () => {
@@ -64,16 +64,16 @@ describe('when several apply at once', () => {
   });
 
   it('an abort wins over a hook that stopped the run, and the hook over repetition', () => {
-    const circle = turn({}, { repetition: [{ fingerprint: 'ls', tool: 'Bash', count: 11 }] });
-    expect(next(given.toolsRan({ stoppedBy: HOOK, aborted: 'cancel' }), { turn: circle })[0]).toBe(
+    const circle = loop({}, { repetition: [{ fingerprint: 'ls', tool: 'Bash', count: 11 }] });
+    expect(next(given.toolsRan({ stoppedBy: HOOK, aborted: 'cancel' }), { loop: circle })[0]).toBe(
       'stop aborted_tools',
     );
-    expect(next(given.toolsRan({ stoppedBy: HOOK }), { turn: circle })[0]).toBe('stop hook_stopped');
+    expect(next(given.toolsRan({ stoppedBy: HOOK }), { loop: circle })[0]).toBe('stop hook_stopped');
   });
 
   it('repetition wins over the turn limit', () => {
-    const circle = turn({}, { repetition: [{ fingerprint: 'ls', tool: 'Bash', count: 11 }] });
-    expect(next(given.toolsRan(), { turn: circle, config: config({ maxTurns: 1 }) })[0]).toBe(
+    const circle = loop({}, { repetition: [{ fingerprint: 'ls', tool: 'Bash', count: 11 }] });
+    expect(next(given.toolsRan(), { loop: circle, config: config({ maxTurns: 1 }) })[0]).toBe(
       'stop repetition_stopped',
     );
   });

@@ -7,8 +7,8 @@ import type { RepetitionLedger, LoopState } from '@heddle/core';
 import { followsBudget, type Scenario } from './scenario.ts';
 import type { Pending } from './world.ts';
 
-export function keyOf(turn: LoopState, pending: Pending, scenario: Scenario): string {
-  return `${pendingKey(turn, pending)}|${turnKey(turn, scenario)}`;
+export function keyOf(loop: LoopState, pending: Pending, scenario: Scenario): string {
+  return `${pendingKey(loop, pending)}|${turnKey(loop, scenario)}`;
 }
 
 export function turnKey({ state, ledger }: LoopState, { config, repeatable }: Scenario): string {

@@ -43,7 +43,7 @@ export function aspectsOf(event: MachineEvent): Readonly<Record<string, string>>
       };
     }
     case 'asked':
-      return { word: event.goOn ? 'continue' : 'stop', ...abortOf(event) };
+      return { word: event.continues ? 'continue' : 'stop', ...abortOf(event) };
     case 'attached':
       return abortOf(event);
     case 'hooks_ran': {
@@ -66,7 +66,7 @@ export function describeMachineDecision(decision: Decision): string {
     case 'do':
       return `do ${describePending(decision.effect)}`;
     case 'continue':
-      return `continue ${decision.turn.state.transition?.reason ?? 'without a reason'}`;
+      return `continue ${decision.loop.state.transition?.reason ?? 'without a reason'}`;
     case 'stop':
       return `stop ${decision.terminal.reason}`;
   }

@@ -72,13 +72,13 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   let misfits = 0;
 
   enter(initialLoopState({ startedAt: 0 }), BEGIN);
-  for (const [state, turn] of turns.entries()) {
+  for (const [state, loop] of turns.entries()) {
     const pending = pendings[state] ?? BEGIN;
-    for (const [number, event] of possibleEvents(turn, pending, scenario).entries()) {
-      take(state, number, { turn, pending, event });
+    for (const [number, event] of possibleEvents(loop, pending, scenario).entries()) {
+      take(state, number, { loop, pending, event });
     }
     firstStep.push(to.length);
-    meetMisfits(state, turn, pending);
+    meetMisfits(state, loop, pending);
   }
   return {
     graph,
@@ -93,7 +93,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
 
   function take(state: number, number: number, given: Given): void {
     steps += 1;
-    const trial = tryTwice(machine, given.turn, given.event, config, guards);
+    const trial = tryTwice(machine, given.loop, given.event, config, guards);
     if ('fault' in trial) return report(TOTAL, trial.fault, state, given);
     const { decision } = trial;
     const step: ExploredStep = { ...given, scenario, decision };
@@ -102,22 +102,22 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
       if (complaint !== undefined) report(law.name, complaint, state, given, decision);
     }
     onStep?.(step);
-    if (decision.kind === 'continue') transitions.add(decision.turn.state.transition?.reason ?? '');
+    if (decision.kind === 'continue') transitions.add(decision.loop.state.transition?.reason ?? '');
     if (decision.kind === 'stop') terminals.add(decision.terminal.reason);
-    else connect(state, number, enter(decision.turn, pendingAfter(decision)), marksOf(step));
+    else connect(state, number, enter(decision.loop, pendingAfter(decision)), marksOf(step));
   }
 
   /** Returns the number of the state, a new one if its key is new. */
-  function enter(turn: LoopState, pending: Pending): number {
-    const key = keyOf(turn, pending, scenario);
+  function enter(loop: LoopState, pending: Pending): number {
+    const key = keyOf(loop, pending, scenario);
     const known = numbers.get(key);
     if (known !== undefined) {
-      if (doubtAbstraction) compare(known, turn, pending);
+      if (doubtAbstraction) compare(known, loop, pending);
       return known;
     }
     numbers.set(key, turns.length);
     foundBy.push(turns.length === 0 ? -1 : to.length);
-    turns.push(deepFreeze(turn));
+    turns.push(deepFreeze(loop));
     pendings.push(deepFreeze(pending));
     return turns.length - 1;
   }
@@ -133,15 +133,15 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   }
 
   /** Events that do not fit the pending effect must not cause an exception either. Once per state. */
-  function meetMisfits(state: number, turn: LoopState, pending: Pending): void {
-    const key = turnKey(turn, scenario);
+  function meetMisfits(state: number, loop: LoopState, pending: Pending): void {
+    const key = turnKey(loop, scenario);
     if (knownTurns.has(key)) return;
     knownTurns.add(key);
     for (const other of EVERY_PENDING) {
       if (other.type === pending.type) continue;
-      for (const event of possibleEvents(turn, other, scenario)) {
-        const trial = tryOnce(machine, turn, event, config, guards);
-        if ('fault' in trial) report(TOTAL, trial.fault, state, { turn, pending, event });
+      for (const event of possibleEvents(loop, other, scenario)) {
+        const trial = tryOnce(machine, loop, event, config, guards);
+        if ('fault' in trial) report(TOTAL, trial.fault, state, { loop, pending, event });
         misfits += 1;
       }
     }
@@ -149,24 +149,24 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
 
   /** Once per state, with the first other state of the same key. */
   function compare(known: number, stranger: LoopState, pending: Pending): void {
-    const turn = turns[known];
-    if (turn === undefined || compared.has(known) || isSameData(turn, stranger)) return;
+    const loop = turns[known];
+    if (loop === undefined || compared.has(known) || isSameData(loop, stranger)) return;
     compared.add(known);
     const theirs = possibleEvents(deepFreeze(stranger), pending, scenario);
-    for (const [number, event] of possibleEvents(turn, pending, scenario).entries()) {
-      const here = outcomeOf(turn, event);
+    for (const [number, event] of possibleEvents(loop, pending, scenario).entries()) {
+      const here = outcomeOf(loop, event);
       const there = outcomeOf(stranger, theirs[number] ?? event);
       if (here !== there)
-        report(ALIKE, `'${here}' here and '${there}' there`, known, { turn, pending, event });
+        report(ALIKE, `'${here}' here and '${there}' there`, known, { loop, pending, event });
     }
   }
 
-  function outcomeOf(turn: LoopState, event: MachineEvent): string {
-    const trial = tryOnce(machine, turn, event, config, guards);
+  function outcomeOf(loop: LoopState, event: MachineEvent): string {
+    const trial = tryOnce(machine, loop, event, config, guards);
     if ('fault' in trial) return trial.fault;
     const { decision } = trial;
     if (decision.kind === 'stop') return `stop ${decision.terminal.reason}`;
-    return keyOf(decision.turn, pendingAfter(decision), scenario);
+    return keyOf(decision.loop, pendingAfter(decision), scenario);
   }
 
   function report(law: string, message: string, state: number, given: Given, decision?: Decision): void {
@@ -178,7 +178,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   }
 }
 
-type Given = Pick<ExploredStep, 'turn' | 'pending' | 'event'>;
+type Given = Pick<ExploredStep, 'loop' | 'pending' | 'event'>;
 
 const BEGIN: Pending = { type: 'begin' };
 

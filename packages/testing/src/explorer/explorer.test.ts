@@ -98,26 +98,26 @@ describe('the explorer detects a machine that', () => {
   const laws = (machine: typeof decide) => firstViolations({ machine }).map(({ law }) => law);
 
   it('throws', () => {
-    const machine: typeof decide = (turn, event, ...rest) => {
+    const machine: typeof decide = (loop, event, ...rest) => {
       if (event.type === 'drained') throw new Error('not thought of');
-      return decide(turn, event, ...rest);
+      return decide(loop, event, ...rest);
     };
     expect(laws(machine)).toContain('every pair of a state and an event is handled');
   });
 
   it('changes its input', () => {
-    const machine: typeof decide = (turn, ...rest) => {
-      Object.assign(turn.ledger, { drained: true });
-      return decide(turn, ...rest);
+    const machine: typeof decide = (loop, ...rest) => {
+      Object.assign(loop.ledger, { drained: true });
+      return decide(loop, ...rest);
     };
     expect(laws(machine)).toEqual(['every pair of a state and an event is handled']);
   });
 
   it('returns different decisions for the same input', () => {
     let calls = 0;
-    const machine: typeof decide = (turn, event, config, guards) => {
+    const machine: typeof decide = (loop, event, config, guards) => {
       calls += 1;
-      return decide(turn, event, { ...config, canAsk: calls % 2 === 0 }, guards);
+      return decide(loop, event, { ...config, canAsk: calls % 2 === 0 }, guards);
     };
     expect(laws(machine)).toContain('every pair of a state and an event is handled');
   });
@@ -125,11 +125,11 @@ describe('the explorer detects a machine that', () => {
   it('clears the reactive guard when a hook blocks', () => {
     const machine: typeof decide = (...given) => {
       const decision = decide(...given);
-      const { state } = decision.turn;
+      const { state } = decision.loop;
       if (decision.kind !== 'continue' || state.transition?.reason !== 'stop_hook_blocking') return decision;
       return {
         ...decision,
-        turn: { ...decision.turn, state: { ...state, hasAttemptedReactiveCompact: false } },
+        loop: { ...decision.loop, state: { ...state, hasAttemptedReactiveCompact: false } },
       };
     };
     expect(laws(machine)).toEqual([
@@ -139,17 +139,17 @@ describe('the explorer detects a machine that', () => {
   });
 
   it('runs stop hooks after an error', () => {
-    const machine: typeof decide = (turn, event, ...rest) => {
-      const decision = decide(turn, event, ...rest);
+    const machine: typeof decide = (loop, event, ...rest) => {
+      const decision = decide(loop, event, ...rest);
       if (event.type !== 'streamed' || decision.kind !== 'stop') return decision;
-      return { kind: 'do', effect: { type: 'stop_hooks', stopHookActive: false }, turn, first: [] };
+      return { kind: 'do', effect: { type: 'stop_hooks', stopHookActive: false }, loop, first: [] };
     };
     expect(laws(machine)).toContain('stop hooks never run after an error answer');
   });
 
   it('continues after an abort', () => {
-    const machine: typeof decide = (turn, event, ...rest) =>
-      decide(turn, event.type === 'attached' ? { ...event, aborted: undefined } : event, ...rest);
+    const machine: typeof decide = (loop, event, ...rest) =>
+      decide(loop, event.type === 'attached' ? { ...event, aborted: undefined } : event, ...rest);
     expect(laws(machine)).toEqual(['an abort ends the run, before anything else']);
   });
 

@@ -43,10 +43,10 @@ export function stepsTo(graph: Graph, state: number): number[] {
 export function traceOf(graph: Graph, steps: readonly number[]): string[] {
   return steps.flatMap((step) => {
     const from = fromOf(graph, step);
-    const turn = graph.turns[from];
+    const loop = graph.turns[from];
     const pending = graph.pendings[from];
-    if (turn === undefined || pending === undefined || pending.type === 'begin') return [];
-    const event = possibleEvents(turn, pending, graph.scenario)[graph.eventIndex[step] ?? 0];
+    if (loop === undefined || pending === undefined || pending.type === 'begin') return [];
+    const event = possibleEvents(loop, pending, graph.scenario)[graph.eventIndex[step] ?? 0];
     return event ? [`${describePending(pending)} → ${describeMachineEvent(event)}`] : [];
   });
 }

@@ -70,10 +70,10 @@ export function attemptRoutes(scenarios: readonly AttemptScenario[]): Route[] {
   return map.routes();
 }
 
-function travelOf({ pending, event, decision, turn, scenario }: ExploredStep): Travel {
+function travelOf({ pending, event, decision, loop, scenario }: ExploredStep): Travel {
   const aborted = event.type !== 'began' && event.aborted !== undefined;
   const asked: Condition[] = [];
-  decide(turn, event, watchConfig(scenario.config, asked), watchGuards(GUARDS, asked));
+  decide(loop, event, watchConfig(scenario.config, asked), watchGuards(GUARDS, asked));
   const route = { from: pending.type, on: event.type, aborted, to: destinationOf(decision) };
   return { route, aspects: aspectsOf(event), asked };
 }
@@ -199,7 +199,7 @@ function destinationOf(decision: ExploredStep['decision']): RouteTarget {
     case 'do':
       return { kind: 'do', name: decision.effect.type };
     case 'continue': {
-      const reason: TransitionReason | 'unknown' = decision.turn.state.transition?.reason ?? 'unknown';
+      const reason: TransitionReason | 'unknown' = decision.loop.state.transition?.reason ?? 'unknown';
       return { kind: 'continue', name: reason };
     }
     case 'stop': {

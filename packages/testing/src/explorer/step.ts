@@ -5,7 +5,7 @@ import type { Pending } from './world.ts';
 
 export interface ExploredStep {
   readonly scenario: Scenario;
-  readonly turn: LoopState;
+  readonly loop: LoopState;
   readonly pending: Pending;
   readonly event: MachineEvent;
   readonly decision: Decision;
@@ -34,7 +34,7 @@ export const MARK = {
 export function marksOf({ scenario, event, decision }: ExploredStep): number {
   let marks = 0;
   if (decision.kind === 'continue')
-    marks |= decision.turn.state.transition ? MARK[decision.turn.state.transition.reason] : 0;
+    marks |= decision.loop.state.transition ? MARK[decision.loop.state.transition.reason] : 0;
   if (decision.kind === 'do' && decision.effect.type === 'stream') marks |= MARK.modelCall;
   if (decision.kind === 'do' && decision.effect.type === 'prepare' && decision.effect.stage)
     marks |= MARK.staging;
@@ -51,6 +51,6 @@ export function marksOf({ scenario, event, decision }: ExploredStep): number {
     const again = event.calls.every(({ fingerprint }) => scenario.repeatable.includes(fingerprint));
     marks |= again ? MARK.repeatableCall : MARK.newCall;
   }
-  if (event.type === 'asked' && event.goOn) marks |= MARK.toldToGoOn;
+  if (event.type === 'asked' && event.continues) marks |= MARK.toldToGoOn;
   return marks;
 }

@@ -23,7 +23,7 @@ const FIRST_STEPS: Readonly<Record<FirstStep['type'], true>> = {
   tombstone_attempt: true,
   release: true,
   fire_stop_failure: true,
-  say: true,
+  notify: true,
 };
 const TRANSITIONS: ReadonlySet<string> = new Set(TRANSITION_REASONS);
 const TERMINALS: ReadonlySet<string> = new Set(TERMINAL_REASONS);
@@ -32,15 +32,15 @@ const LEDGER_FIELDS = 6;
 
 /** Returns the problem with the decision, or undefined if it is well formed. */
 export function findDecisionFault(decision: Decision): string | undefined {
-  const { turn, first } = decision;
+  const { loop, first } = decision;
   if (!first.every((step) => Object.hasOwn(FIRST_STEPS, step.type))) return 'its first steps are unknown';
-  if (Object.keys(turn.state).length !== STATE_FIELDS) return 'its State does not have ten fields';
-  if (Object.keys(turn.ledger).length !== LEDGER_FIELDS) return 'its Ledger does not have six fields';
+  if (Object.keys(loop.state).length !== STATE_FIELDS) return 'its State does not have ten fields';
+  if (Object.keys(loop.ledger).length !== LEDGER_FIELDS) return 'its Ledger does not have six fields';
   switch (decision.kind) {
     case 'do':
       return Object.hasOwn(EFFECTS, decision.effect.type) ? undefined : 'its effect is unknown';
     case 'continue':
-      return TRANSITIONS.has(turn.state.transition?.reason ?? '')
+      return TRANSITIONS.has(loop.state.transition?.reason ?? '')
         ? undefined
         : 'it continues without a known reason';
     case 'stop':

@@ -81,13 +81,13 @@ const WORD = { hook: 'a hook', message: 'says so' };
  * Returns events in a fixed order that depends only on the pending effect. Each event is deeply frozen.
  */
 export function possibleEvents(
-  turn: LoopState,
+  loop: LoopState,
   pending: Pending,
   scenario: Scenario,
 ): readonly MachineEvent[] {
   if (pending.type === 'begin') return BEGAN;
-  if (pending.type === 'run_tools') return watched(pending.type, toolsRan(turn, scenario));
-  if (pending.type === 'stop_hooks') return watched(pending.type, hooksRan(turn, scenario));
+  if (pending.type === 'run_tools') return watched(pending.type, toolsRan(loop, scenario));
+  if (pending.type === 'stop_hooks') return watched(pending.type, hooksRan(loop, scenario));
   return FIXED[`${pending.type}${variantOf(pending)}`] ?? [];
 }
 
@@ -106,7 +106,7 @@ const FIXED: Readonly<Record<string, readonly MachineEvent[]>> = {
   'compact for media': watched('compact', compacted('media')),
   ask: watched(
     'ask',
-    BOTH.map((goOn) => ({ type: 'asked', goOn })),
+    BOTH.map((continues) => ({ type: 'asked', continues })),
   ),
   attach: watched('attach', [{ type: 'attached' }]),
 };

@@ -25,7 +25,7 @@ export interface RunPlan {
   readonly turnEnds: readonly PlannedTurnEnd[];
   readonly gatherings: readonly PlannedGathering[];
   /** Answers to the question whether a repeating run should continue. */
-  readonly goOn: readonly boolean[];
+  readonly continues: readonly boolean[];
   readonly summaries: readonly PlannedSummary[];
   readonly consumer: PlannedConsumer;
 }

@@ -139,16 +139,16 @@ function remark(count: number): AttachmentMessage {
 }
 
 function questions(plan: RunPlan, world: TestWorld): Pick<PlannedDeps, 'askToContinue' | 'summarizeTools'> {
-  const nextAnswer = createTaker(plan.goOn);
+  const nextAnswer = createTaker(plan.continues);
   const nextSummary = createTaker(plan.summaries);
   let summaries = 0;
   return {
     async askToContinue(_calls, signal) {
       world.note({ what: 'port', port: 'ask' });
       await world.wait(100, signal);
-      const goOn = nextAnswer() ?? false;
-      world.hit(goOn ? 'ask: continue' : 'ask: stop');
-      return goOn;
+      const continues = nextAnswer() ?? false;
+      world.hit(continues ? 'ask: continue' : 'ask: stop');
+      return continues;
     },
     async summarizeTools(_calls, signal) {
       const does = nextSummary() ?? 'nothing';

@@ -51,7 +51,7 @@ function decisionsOf(recorded: RecordedRun, run: number, lines: WeakMap<object, 
 function stepsOf({ steps, recorded }: TracedIteration, iteration: number): DecisionStep[] {
   const tools = recorded.entries.flatMap((entry) => (entry.type === 'intent' ? [entry.tool] : []));
   let effect = 'begin';
-  return steps.map(({ turn, event, guards, decision }) => {
+  return steps.map(({ loop: turn, event, guards, decision }) => {
     const step: DecisionStep = {
       iteration,
       effect,

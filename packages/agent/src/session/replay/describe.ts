@@ -44,7 +44,7 @@ function outcomeWords(event: Exclude<MachineEvent, { type: 'began' }>, tools: re
       return `tools ran: ${listed(tools)}${stoppedBy ? `, stopped by ${stoppedBy.hook}` : ''}`;
     }
     case 'asked':
-      return event.goOn ? 'asked: continue' : 'asked: stop';
+      return event.continues ? 'asked: continue' : 'asked: stop';
     case 'attached':
       return 'attached';
     case 'hooks_ran': {

@@ -32,8 +32,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an escalated attempt is not retracted',
     file: 'machine/decide.ts',
-    text: "continueWith('max_output_tokens_escalate', turn, config, {}), [\n          { type: 'tombstone_attempt' },\n        ]",
-    instead: "continueWith('max_output_tokens_escalate', turn, config, {}), []",
+    text: "continueWith('max_output_tokens_escalate', loop, config, {}), [\n          { type: 'tombstone_attempt' },\n        ]",
+    instead: "continueWith('max_output_tokens_escalate', loop, config, {}), []",
   },
   {
     name: 'an error is released twice',
@@ -154,13 +154,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'stop hooks run after an error',
     file: 'machine/decide.ts',
-    text: "return stop(turn, { reason: 'api_error', error }, RELEASE_AND_TELL_HOOKS);",
-    instead: "return perform({ type: 'stop_hooks', stopHookActive: state.stopHookActive }, turn);",
+    text: "return stop(loop, { reason: 'api_error', error }, RELEASE_AND_RUN_HOOKS);",
+    instead: "return perform({ type: 'stop_hooks', stopHookActive: state.stopHookActive }, loop);",
   },
   {
     name: 'commands are lost at the turn limit',
     file: 'machine/decide.ts',
-    text: 'const drainQueue = guards.mayTakeAnotherTurn(turn.state, config.maxTurns);',
+    text: 'const drainQueue = guards.mayTakeAnotherTurn(loop.state, config.maxTurns);',
     instead: 'const drainQueue = true;',
   },
   {

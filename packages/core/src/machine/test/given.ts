@@ -11,13 +11,13 @@ export function config(changes: ConfigChanges = {}): QueryConfig {
   return queryConfig({ sessionId: 'session', ...changes });
 }
 
-export function turn(state: Partial<State> = {}, ledger: Partial<Ledger> = {}): LoopState {
+export function loop(state: Partial<State> = {}, ledger: Partial<Ledger> = {}): LoopState {
   const first = initialLoopState({ startedAt: 0 });
   return { state: { ...first.state, ...state }, ledger: { ...first.ledger, ...ledger } };
 }
 
 /** A state in which every guard is used and every field differs from its initial value. */
-export const WORN: LoopState = turn(
+export const WORN: LoopState = loop(
   {
     messages: ['prepared', 'answer'],
     toolUseContext: 3,
@@ -99,8 +99,8 @@ export function toolsRan(more: What<'tools_ran'> = {}): MachineEvent {
   };
 }
 
-export function asked(goOn: boolean, more: What<'asked'> = {}): MachineEvent {
-  return { type: 'asked', goOn, aborted: undefined, ...more };
+export function asked(continues: boolean, more: What<'asked'> = {}): MachineEvent {
+  return { type: 'asked', continues, aborted: undefined, ...more };
 }
 
 export function attached(more: What<'attached'> = {}): MachineEvent {
@@ -114,19 +114,19 @@ export function threw(more: What<'threw'> = {}): MachineEvent {
 export const HOOK = { hook: 'lint', message: 'not yet' };
 
 /** Returns the decision as a short text, and the steps before it: `['stop completed', 'release']`. */
-export function next(event: MachineEvent, given: { turn?: LoopState; config?: QueryConfig } = {}): string[] {
-  const decision = decide(given.turn ?? turn(), event, given.config ?? config());
+export function next(event: MachineEvent, given: { loop?: LoopState; config?: QueryConfig } = {}): string[] {
+  const decision = decide(given.loop ?? loop(), event, given.config ?? config());
   const first = decision.first.map(stepWord);
   switch (decision.kind) {
     case 'do':
       return [`do ${decision.effect.type}`, ...first];
     case 'continue':
-      return [`continue ${decision.turn.state.transition?.reason}`, ...first];
+      return [`continue ${decision.loop.state.transition?.reason}`, ...first];
     case 'stop':
       return [`stop ${decision.terminal.reason}`, ...first];
   }
 }
 
 function stepWord(step: Step): string {
-  return step.type === 'say' ? `say ${step.what.about}` : step.type;
+  return step.type === 'notify' ? `notify ${step.notice.about}` : step.type;
 }

@@ -21,7 +21,7 @@ type Cell =
   | 'compacted';
 type Row = readonly [
   string,
-  (turn: LoopState) => unknown,
+  (loop: LoopState) => unknown,
   ...cells: [Cell, Cell, Cell, Cell, Cell, Cell, Cell],
 ];
 

@@ -31,9 +31,11 @@ function abortIsObeyed({ pending, event, decision }: ExploredStep): string | und
   if (decision.kind !== 'stop' || decision.terminal.reason !== reason)
     return `it does not stop with ${reason}`;
   const closed = decision.first.some((step) => step.type === 'close_open_calls');
-  const says = decision.first.some((step) => step.type === 'say');
+  const notifies = decision.first.some((step) => step.type === 'notify');
   if (!closed) return 'it leaves calls open';
-  return says === (event.aborted === 'interrupt') ? 'it says the wrong thing about it' : undefined;
+  return notifies === (event.aborted === 'interrupt')
+    ? 'it notifies after an interrupt, or not after a cancel'
+    : undefined;
 }
 
 function hooksJudgeAnswers({ event, decision }: ExploredStep): string | undefined {
@@ -42,15 +44,15 @@ function hooksJudgeAnswers({ event, decision }: ExploredStep): string | undefine
   return answered ? undefined : 'stop hooks run without an answer to judge';
 }
 
-function continueFollowsTable({ scenario, turn, decision }: ExploredStep): string | undefined {
-  if (decision.kind !== 'continue' || decision.turn.state.transition === undefined) return undefined;
-  const { reason } = decision.turn.state.transition;
-  const complaint = fieldOutOfPlace(turn, decision.turn, reason, scenario.config);
+function continueFollowsTable({ scenario, loop, decision }: ExploredStep): string | undefined {
+  if (decision.kind !== 'continue' || decision.loop.state.transition === undefined) return undefined;
+  const { reason } = decision.loop.state.transition;
+  const complaint = fieldOutOfPlace(loop, decision.loop, reason, scenario.config);
   return complaint && `${reason}: ${complaint}`;
 }
 
 /** Autocompact and completed calls are recorded as soon as they are known. */
-function guardsRest({ turn, event, decision }: ExploredStep): string | undefined {
+function guardsRest({ loop, event, decision }: ExploredStep): string | undefined {
   if (decision.kind !== 'do') return undefined;
   const mayChange: Partial<Record<MachineEvent['type'], string[]>> = {
     prepared: ['autocompact', 'task budget', 'staged'],
@@ -58,7 +60,7 @@ function guardsRest({ turn, event, decision }: ExploredStep): string | undefined
     tools_ran: ['repetition', 'tool use context'],
     asked: ['repetition'],
   };
-  return fieldChanged(turn, decision.turn, mayChange[event.type] ?? []);
+  return fieldChanged(loop, decision.loop, mayChange[event.type] ?? []);
 }
 
 function errorIsReleasedOnce({ event, decision }: ExploredStep): string | undefined {
@@ -75,29 +77,29 @@ function holdsWithheldError(event: MachineEvent): boolean {
 }
 
 /** Section 6 of the page, condition by condition. */
-function blockingLimitIsLast({ scenario, turn, event, decision }: ExploredStep): string | undefined {
+function blockingLimitIsLast({ scenario, loop, event, decision }: ExploredStep): string | undefined {
   if (event.type !== 'prepared' || event.aborted !== undefined) return undefined;
   const { gates, limits, querySource } = scenario.config;
   const { overLimit, staged, autoCompact } = event.context;
   const failures =
-    (turn.state.autoCompactTracking?.consecutiveFailures ?? 0) + Number(autoCompact.outcome === 'failed');
+    (loop.state.autoCompactTracking?.consecutiveFailures ?? 0) + Number(autoCompact.outcome === 'failed');
   const applies =
     overLimit &&
     querySource !== 'compact' &&
     autoCompact.outcome !== 'compacted' &&
-    turn.state.transition?.reason !== 'reactive_compact_retry' &&
+    loop.state.transition?.reason !== 'reactive_compact_retry' &&
     (!gates.autoCompact || failures >= limits.autoCompactFailures) &&
-    (!gates.reactiveCompact || turn.state.hasAttemptedReactiveCompact) &&
+    (!gates.reactiveCompact || loop.state.hasAttemptedReactiveCompact) &&
     (!gates.contextCollapse || !staged);
   const blocked = decision.kind === 'stop' && decision.terminal.reason === 'blocking_limit';
   return blocked === applies ? undefined : `blocked: ${blocked}, expected: ${applies}`;
 }
 
-function breakerHolds({ scenario, turn, decision }: ExploredStep): string | undefined {
+function breakerHolds({ scenario, loop, decision }: ExploredStep): string | undefined {
   if (decision.kind !== 'do' || decision.effect.type !== 'prepare' || !decision.effect.autoCompact)
     return undefined;
   if (!scenario.config.gates.autoCompact) return 'it is switched off';
-  const failures = turn.state.autoCompactTracking?.consecutiveFailures ?? 0;
+  const failures = loop.state.autoCompactTracking?.consecutiveFailures ?? 0;
   return failures < scenario.config.limits.autoCompactFailures
     ? undefined
     : `tried after ${failures} failures in a row`;
@@ -118,6 +120,6 @@ function someoneCanAnswer({ scenario, decision }: ExploredStep): string | undefi
 
 function budgetIsTheMainRuns({ scenario, decision }: ExploredStep): string | undefined {
   const goesOn =
-    decision.kind === 'continue' && decision.turn.state.transition?.reason === 'token_budget_continuation';
+    decision.kind === 'continue' && decision.loop.state.transition?.reason === 'token_budget_continuation';
   return goesOn && !followsBudget(scenario.config) ? 'it continues' : undefined;
 }

@@ -31,7 +31,7 @@ export const anyPlan: fc.Arbitrary<RunPlan> = fc.record({
   staged: list(on(75), 4),
   turnEnds: list(anyTurnEnd, 4),
   gatherings: list(anyGathering, 4),
-  goOn: list(fc.boolean(), 3),
+  continues: list(fc.boolean(), 3),
   summaries: list(fc.constantFrom('at_once', 'late', 'nothing', 'throws'), 4),
   consumer: anyConsumer,
 });
