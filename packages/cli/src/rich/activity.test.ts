@@ -1,9 +1,10 @@
 /** The activity rows: subagents with their last action, and the output of other calls. */
 import type { LoopEvent } from '@heddle/core';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { styleFor } from '../terminal/style.ts';
 import { activityRows } from './activity.ts';
 import { beginWork, IDLE, reduceEvent } from './live-state.ts';
+import { composeRegion } from './view.ts';
 
 const style = styleFor({ plain: true, env: {} });
 
@@ -47,4 +48,35 @@ it('counts the subagents that have no row', () => {
   const rows = rowsAfter(events, 4_000);
   expect(rows).toHaveLength(5);
   expect(rows.at(-1)).toContain('4 more agent');
+});
+
+describe('a question with long choices', () => {
+  const choices = ['> 1  yes', `  2  yes, always: ${'a long rule '.repeat(4)}in this project`, '  3  no'];
+  const rowsFor = (rows: number): readonly string[] =>
+    composeRegion(
+      {
+        open: [],
+        activity: { busy: [], output: [], todos: [], queued: [] },
+        facts: [],
+        dialog: { body: ['Allow?'], choices, breaksChoices: true },
+        menu: [],
+        input: { rows: ['allow? '], cursorRow: 0, cursorColumn: 7 },
+      },
+      { columns: 60, rows },
+      style,
+    ).rows;
+
+  it('continues them in the next row, and cuts them if all choices would not fit', () => {
+    expect(rowsFor(20).slice(-6)).toEqual([
+      'Allow?',
+      '> 1  yes',
+      '  2  yes, always: a long rule a long rule a long rule',
+      '      a long rule in this project',
+      '  3  no',
+      'allow? ',
+    ]);
+    const few = rowsFor(6);
+    expect(few.slice(-2)).toEqual(['  3  no', 'allow? ']);
+    expect(few.at(-3)).toMatch(/^ {2}2 {2}yes.*(?:…|\.\.\.)$/);
+  });
 });

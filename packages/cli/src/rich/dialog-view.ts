@@ -102,6 +102,7 @@ export function dialogRows(
   const more = waiting > 0 ? [paint('dim', `  (${waiting} more waiting)`)] : [];
   return {
     body: isPrinted ? dialog.lines.slice(0, 1) : dialog.lines,
+    breaksChoices: dialog.isSearchable !== true,
     choices: [
       ...choiceRows(choices, selected, style, Math.max(1, visible)),
       ...none,

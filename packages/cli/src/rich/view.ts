@@ -29,6 +29,8 @@ export interface DialogRows {
   readonly body: readonly string[];
   /** The choices and the hint below the body. They are always shown. */
   readonly choices: readonly string[];
+  /** A long choice is continued in the next row if there is space. Otherwise it is cut. */
+  readonly breaksChoices: boolean;
 }
 
 export interface RegionSize {
@@ -52,8 +54,9 @@ export function composeRegion(view: RegionView, { columns, rows }: RegionSize, s
     return taken.map(fit);
   };
   const rule = rows >= MIN_ROWS_WITH_RULE ? take([ruleRow(view.facts, width, style)]) : [];
-  const choices = take(dialog?.choices ?? []);
-  const body = take((dialog?.body ?? []).flatMap((row) => breakRow(row, width)));
+  const wholeBody = (dialog?.body ?? []).flatMap((row) => breakRow(row, width));
+  const choices = take(dialog ? choiceRows(dialog, width, left - wholeBody.length) : []);
+  const body = take(wholeBody);
   const menu = take(view.menu);
   const busy = take(activity.busy);
   const queued = take(activity.queued);
@@ -78,6 +81,21 @@ export function composeRegion(view: RegionView, { columns, rows }: RegionSize, s
     cursorColumn: Math.min(input.cursorColumn, width),
     open: open.heights,
   };
+}
+
+/** The start of a row that continues a choice. */
+const CONTINUED = ' '.repeat(6);
+
+function choiceRows({ choices, breaksChoices }: DialogRows, width: number, most: number): readonly string[] {
+  if (!breaksChoices || width <= CONTINUED.length * 2) return choices;
+  const broken = choices.flatMap((row) =>
+    rowWidth(row) <= width
+      ? [row]
+      : breakRow(row, width - CONTINUED.length).map((part, index) =>
+          index === 0 ? part : CONTINUED + part.trimStart(),
+        ),
+  );
+  return broken.length <= most ? broken : choices;
 }
 
 interface OpenSpace {
