@@ -88,8 +88,7 @@ export function exploreAttempts(scenario: AttemptScenario, options: AttemptOptio
       const decision = decideAttempt(facts, tries, scenario.policy, guards);
       const again = decideAttempt(facts, tries, scenario.policy, guards);
       const step: AttemptStep = { scenario, tries, facts, decision };
-      for (const [law, holds] of Object.entries(STEP_LAWS))
-        if (!holds(step)) report(law, decision.do, node, step);
+      for (const [law, holds] of STEP_LAWS) if (!holds(step)) report(law, decision.do, node, step);
       if (!isSameData(decision, again)) report(SAME_AGAIN, decision.do, node, step);
       decisions.add(decision.do);
       onStep?.(step);
@@ -147,7 +146,7 @@ interface AttemptNode {
   readonly next: number[];
 }
 
-const STEP_LAWS: Readonly<Record<string, (step: AttemptStep) => boolean>> = {
+const STEP_LAWS = Object.entries<(step: AttemptStep) => boolean>({
   'an answer with complete calls is never requested again': ({ facts, decision }) =>
     facts.calls === 0 || decision.do === 'accept',
   'no attempt starts after an abort': ({ facts, decision }) => !facts.aborted || decision.do === 'accept',
@@ -162,7 +161,7 @@ const STEP_LAWS: Readonly<Record<string, (step: AttemptStep) => boolean>> = {
     decision.do !== 'retry' ||
     (decision.delayMs <= Math.max(policy.maxDelayMs, policy.maxServerWaitMs) &&
       decision.jitterMs <= policy.maxDelayMs / 4),
-};
+});
 
 const LEFT_TO_THE_LOOP: ReadonlySet<ModelErrorClass> = new Set([
   'overflow',
