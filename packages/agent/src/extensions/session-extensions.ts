@@ -61,6 +61,8 @@ interface ForkedReport {
 /** The use of a file: by the user, or by a call of the model. */
 export interface PromptCall {
   readonly signal: AbortSignal;
+  /** A subagent uses the file. Its rules must not permit more to the whole session. */
+  readonly isOfSubagent?: boolean | undefined;
   /** Undefined if the user typed the command. */
   readonly byModel?:
     | (Pick<CallContext, 'toolUseId' | 'tools'> & { readonly onProgress: (data: Json) => void })
@@ -100,7 +102,7 @@ export class SessionExtensions {
   readonly #used = new Map<string, string>();
   /** Files that the model touched, and folders whose skills were added because of them. */
   readonly #seen = new Set<string>();
-  readonly #roots = new Set<string>();
+  readonly #roots = new Map<string, ExtensionRoot>();
   /** The files of these folders. They give text only: trust in a project does not cover the code of others in it. */
   readonly #ofSubfolders = new Set<string>();
   /** Skills for some paths, of which one was touched. */
@@ -118,6 +120,7 @@ export class SessionExtensions {
     const { promptFiles, problems } = await discoverPromptFiles(roots, this.#deps.index);
     this.#files = promptFiles.map((file) => this.#limited(file));
     this.#problems = problems;
+    if (this.#roots.size > 0) await this.#addFiles([...this.#roots.values()]);
     return this;
   }
 
@@ -205,7 +208,7 @@ export class SessionExtensions {
     for (const file of touched) {
       this.#seen.add(file);
       roots.push(...this.#deps.rootsFor(file).filter(({ folder }) => !this.#roots.has(folder)));
-      for (const { folder } of roots) this.#roots.add(folder);
+      for (const root of roots) this.#roots.set(root.folder, root);
     }
     if (roots.length > 0) await this.#addFiles(roots);
     for (const { paths, file: skill, scope } of this.#files) {
@@ -221,7 +224,8 @@ export class SessionExtensions {
     const { promptFiles, problems } = await discoverPromptFiles(roots);
     const names = new Set(this.#files.map(({ name }) => name));
     for (const { file } of promptFiles) this.#ofSubfolders.add(file);
-    this.#files = [...this.#files, ...promptFiles.filter(({ name }) => !names.has(name))];
+    const added = promptFiles.filter(({ name }) => !names.has(name)).map((file) => this.#limited(file));
+    this.#files = [...this.#files, ...added];
     this.#problems = [...this.#problems, ...problems];
   }
 
@@ -262,7 +266,7 @@ export class SessionExtensions {
 
   /** The text for the model: the file itself, or the report of a subagent that followed it. */
   async #textOf(file: PromptFile, words: string, call: PromptCall): Promise<string> {
-    const body = await this.#bodyOf(file, words, call.signal);
+    const body = await this.#bodyOf(file, words, call);
     const model = this.#mayChange(file) ? file.model : undefined;
     const report = file.isForked ? await this.#deps.runForked({ file, text: body, model }, call) : undefined;
     if (report)
@@ -271,9 +275,15 @@ export class SessionExtensions {
     return `${introductionOf(file)}\n\n${body}`;
   }
 
-  async #bodyOf(file: PromptFile, words: string, signal: AbortSignal): Promise<string> {
+  async #bodyOf(
+    file: PromptFile,
+    words: string,
+    { signal, isOfSubagent = false }: PromptCall,
+  ): Promise<string> {
     const allow = this.#mayChange(file) ? file.allowedTools : [];
-    this.#undo.push(this.#deps.grant({ file: file.file, allow, deny: file.disallowedTools }));
+    const revoke = this.#deps.grant({ file: file.file, allow, deny: [] });
+    this.#undo.push(this.#deps.grant({ file: file.file, allow: [], deny: file.disallowedTools }));
+    if (!isOfSubagent) this.#undo.push(revoke);
     if (file.hooks !== undefined && this.#mayChange(file)) this.#undo.push(this.#deps.addHooks(file));
     const { sessionId, effort, runCommand } = this.#deps;
     const given = { text: words, sessionId, effort: effort() };
@@ -281,7 +291,12 @@ export class SessionExtensions {
       this.#mayChange(file)
         ? runCommand(commandFor(file.shell, command), signal)
         : Promise.reject(new Error(this.#ofSubfolders.has(file.file) ? OF_SUBFOLDER : NOT_TRUSTED));
-    return expandPrompt(withBody(file), given, run);
+    try {
+      return await expandPrompt(withBody(file), given, run);
+    } finally {
+      // The rules were needed for the commands in its text.
+      if (isOfSubagent) revoke();
+    }
   }
 
   /** A project that is not trusted gives no permissions, chooses no model and runs no command. Nor does a subfolder. */

@@ -139,8 +139,10 @@ export function openTools(
 
 function skillsOf(extensions: SessionExtensions): SkillDeps {
   return {
-    load: (name, words, { signal, toolUseId, tools }, onProgress) =>
-      extensions.loadSkill(name, words, { signal, byModel: { toolUseId, tools, onProgress } }),
+    load: (name, words, { signal, toolUseId, tools, agentId }, onProgress) => {
+      const byModel = { toolUseId, tools, onProgress };
+      return extensions.loadSkill(name, words, { signal, byModel, isOfSubagent: agentId !== undefined });
+    },
     names: () => extensions.files.filter(({ isForModel }) => isForModel).map(({ name }) => name),
   };
 }

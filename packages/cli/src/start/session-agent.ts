@@ -97,7 +97,8 @@ function subagentOptions(
     teammates: team,
     model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
     maxDepth: depthIn(process.env) ?? options.maxSubagentDepth,
-    loadSkill: async (name, signal) => (await extensions.loadSkill(name, '', { signal }))?.text,
+    loadSkill: async (name, signal) =>
+      (await extensions.loadSkill(name, '', { signal, isOfSubagent: true }))?.text,
     openServers: (definition, signal) => openServersOf(definition, context, signal),
     memoryFolder: (definition) => agentMemoryFolder(definition, options),
     onLine: (line) => listeners.reportSubagentLine(line),
