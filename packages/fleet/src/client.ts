@@ -5,7 +5,14 @@ import { randomUUID } from 'node:crypto';
 import { type Database, inTransaction, notify, openDatabase, type Queries } from './database.ts';
 import { LineWatch } from './line-signals.ts';
 import { CHILD_RECORD, type StoredLine } from './log.ts';
-import { type FleetHealth, listSessions, pruneSessions, readHealth, type SessionRow } from './overview.ts';
+import {
+  type FleetHealth,
+  listSessions,
+  pruneSessions,
+  readHealth,
+  type SessionRow,
+  type SessionSelection,
+} from './overview.ts';
 import { type OpenQuestion, openQuestions, type QuestionKey, storeAnswer } from './questions.ts';
 import { chooseScheduler, openScheduler, type SchedulerName } from './scheduler/open-scheduler.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
@@ -303,8 +310,12 @@ export class Fleet {
   }
 
   /** The sessions of a tenant, or of all tenants. With `ids`, only those among them. */
-  list(tenant?: string, ids?: readonly string[]): Promise<readonly SessionRow[]> {
-    return listSessions(this.#database, tenant, ids);
+  list(
+    tenant?: string,
+    ids?: readonly string[],
+    page: Pick<SessionSelection, 'after' | 'limit'> = {},
+  ): Promise<readonly SessionRow[]> {
+    return listSessions(this.#database, { tenant, ids, ...page });
   }
 }
 

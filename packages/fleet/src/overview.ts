@@ -26,10 +26,19 @@ export interface FleetHealth {
   readonly unreadable: readonly string[];
 }
 
+/** Undefined: all. */
+export interface SessionSelection {
+  readonly tenant?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+  /** The id of a session. The list continues behind it. */
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** The oldest session is the first. */
 export async function listSessions(
   { pool }: Database,
-  tenant?: string,
-  ids?: readonly string[],
+  { tenant, ids, after, limit }: SessionSelection,
 ): Promise<readonly SessionRow[]> {
   const { rows } = await pool.query<SessionRow>(
     `select s.id, s.tenant, coalesce(open.state, 'idle') as state, s.next_turn - 1 as turns, open.worker,
@@ -37,8 +46,10 @@ export async function listSessions(
      from heddle.session s
      left join lateral (select state, worker from heddle.turn t where t.session = s.id and state <> 'done'
        order by n limit 1) open on true
-     where ($1::text is null or s.tenant = $1) and ($2::text[] is null or s.id = any($2)) order by s.created`,
-    [tenant ?? null, ids ?? null],
+     where ($1::text is null or s.tenant = $1) and ($2::text[] is null or s.id = any($2)) and ($3::text is null
+       or (s.created, s.id) > (select last.created, last.id from heddle.session last where last.id = $3))
+     order by s.created, s.id limit $4`,
+    [tenant ?? null, ids ?? null, after ?? null, limit ?? null],
   );
   return rows;
 }

@@ -1,4 +1,5 @@
 /** The gateway over HTTP, with a real database and a worker: routes, rights, tenants, limits, and where secrets are not. */
+import { isRecord } from '@heddle/core';
 import { EVENT_DEADLINE_MS } from '@heddle/testing';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -150,6 +151,27 @@ describe.runIf(isInstalled)('the gateway', () => {
     ];
     for (const [method, path, body, status] of bad)
       expect([path, (await ask(tokens.acme, method, path, body)).status]).toEqual([path, status]);
+  });
+
+  it('returns lists in pages, each after the last element of the page before', async () => {
+    await fleet.tenant('paged');
+    const { token } = await fleet.tokens.create({ tenant: 'paged', rights: RIGHTS, label: 'test' });
+    for (const name of ['e', 'a', 'd', 'b', 'c']) await fleet.create(`paged~${name}`, 'paged');
+    const page = async (query: string): Promise<unknown> => {
+      const { body } = await ask(token, 'GET', `/v1/sessions?${query}`);
+      return Array.isArray(body) ? body.map((row: unknown) => isRecord(row) && row['name']) : body;
+    };
+    expect(await page('limit=2')).toEqual(['e', 'a']);
+    expect(await page('limit=2&after=a')).toEqual(['d', 'b']);
+    expect(await page('limit=2&after=b')).toEqual(['c']);
+    expect(await page('after=c')).toEqual([]);
+    expect(await page('')).toHaveLength(5);
+    const status = async (path: string) => (await ask(token, 'GET', path)).status;
+    expect(await status('/v1/sessions?after=secret')).toBe(404);
+    for (const query of ['limit=0', 'limit=1001', 'limit=x', 'after=', 'after=%00', 'page=2'])
+      expect([query, await status(`/v1/sessions?${query}`)]).toEqual([query, 400]);
+    expect(await status('/v1/questions?limit=1&after=unknown')).toBe(200);
+    expect(await status('/v1/questions?limit=0')).toBe(400);
   });
 
   it('hides everything of a tenant from the token of another one, on every route', async () => {

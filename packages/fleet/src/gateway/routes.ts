@@ -92,9 +92,18 @@ const answerBody = z.strictObject({
   answer: z.enum(['allow', 'deny']),
   message: z.string().max(10_000).optional().describe('A reason for the model.'),
 });
+const limit = number.min(1).max(MAX_PAGE).default(MAX_PAGE);
+const sessionsQuery = z.strictObject({
+  after: sessionName.optional().describe('The last name of the page before.'),
+  limit,
+});
+const questionsQuery = z.strictObject({
+  after: z.string().min(1).max(200).optional().describe('The last id of the page before.'),
+  limit,
+});
 const linesQuery = z.strictObject({
   after: number.default(0),
-  limit: number.min(1).max(MAX_PAGE).default(MAX_PAGE),
+  limit,
 });
 const eventsQuery = z.strictObject({
   after: number.default(0),
@@ -115,9 +124,13 @@ export const ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v1/sessions',
     right: 'watch',
-    summary: 'Lists the sessions of the tenant.',
+    summary: 'Lists the sessions of the tenant, the oldest first.',
+    query: sessionsQuery,
     reply: z.array(session),
-    run: async ({ view }) => ({ status: 200, body: await view.sessions() }),
+    async run({ view, query }) {
+      const sessions = await view.sessions(sessionsQuery.parse(query));
+      return sessions ? ok(sessions) : NOT_FOUND;
+    },
   },
   {
     ...base,
@@ -205,9 +218,10 @@ export const ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v1/questions',
     right: 'answer',
-    summary: 'Lists the open permission questions of the tenant.',
+    summary: 'Lists the open permission questions of the tenant, the oldest first.',
+    query: questionsQuery,
     reply: z.array(question),
-    run: async ({ view }) => ok(await view.questions()),
+    run: async ({ view, query }) => ok(await view.questions(questionsQuery.parse(query))),
   },
   {
     ...base,

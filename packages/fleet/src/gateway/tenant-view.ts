@@ -21,6 +21,13 @@ export interface AnswerChoice {
   readonly by: string;
 }
 
+/** A part of a list. */
+export interface Page {
+  /** The last element of the page before. Undefined for the first page. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
 export class TenantView {
   readonly #fleet: Fleet;
   readonly #tenant: string;
@@ -30,8 +37,12 @@ export class TenantView {
     this.#tenant = tenant;
   }
 
-  async sessions(): Promise<NamedSession[]> {
-    return (await this.#fleet.list(this.#tenant)).map((row) => this.#named(row));
+  /** Undefined: the page is to start after a session that does not exist. */
+  async sessions({ after: name, limit }: Page): Promise<NamedSession[] | undefined> {
+    const after = name === undefined ? undefined : (await this.#find(name))?.id;
+    if (name !== undefined && after === undefined) return undefined;
+    const rows = await this.#fleet.list(this.#tenant, undefined, { after, limit });
+    return rows.map((row) => this.#named(row));
   }
 
   async session(name: string): Promise<NamedSession | undefined> {
@@ -82,8 +93,11 @@ export class TenantView {
     return row && this.#fleet.cancel(row.id);
   }
 
-  async questions(): Promise<NamedQuestion[]> {
-    return (await this.#fleet.questions(this.#tenant)).map((question) => {
+  /** A question that is not open any more starts the first page, because the ones before it are answered, too. */
+  async questions({ after, limit }: Page): Promise<NamedQuestion[]> {
+    const open = await this.#fleet.questions(this.#tenant);
+    const start = open.findIndex((question) => questionId(question) === after) + 1;
+    return open.slice(start, start + limit).map((question) => {
       const { session, turn, tool, input, reason } = question;
       return { id: questionId(question), session: this.#nameOf(session), turn, tool, input, reason };
     });
