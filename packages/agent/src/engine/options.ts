@@ -198,6 +198,25 @@ export interface SubagentSettings {
   readonly waitsForAll?: boolean | undefined;
   /** The other members of a team. SendMessage reaches them by name. */
   readonly teammates?: Teammates | undefined;
+  /** Called when a subagent starts: for telemetry. */
+  readonly watch?: ((subagent: WatchedSubagent) => SubagentWatch) | undefined;
+}
+
+export interface WatchedSubagent {
+  readonly agentId: string;
+  /** The type of its definition. */
+  readonly type: string;
+  /** The call that started it. */
+  readonly toolUseId: string;
+  readonly modelName: string;
+}
+
+/** Follows one subagent. */
+export interface SubagentWatch {
+  /** Receives every event of its loop. */
+  readonly onEvent: (event: LoopEvent) => void;
+  /** `failure` is undefined if the task was completed. */
+  readonly end: (failure: string | undefined) => void;
 }
 
 /** The running MCP servers of one subagent. */

@@ -14,7 +14,7 @@ import {
   type Usage,
 } from '@heddle/core';
 import { type Prompt, QueryEngine } from '../engine/engine.ts';
-import type { AgentOptions } from '../engine/options.ts';
+import type { AgentOptions, SubagentSettings } from '../engine/options.ts';
 import type { ParentAgent } from '../engine/parent.ts';
 import type { SdkMessage, SdkResult, TaskUsage } from '../sdk/message.ts';
 import { subagentLines, type SubagentLines } from '../sdk/subagent-lines.ts';
@@ -37,6 +37,7 @@ export interface ChildRun {
   readonly signal: AbortSignal;
   /** The subagent waits for a slow reader of its lines. */
   readonly emit: (line: SdkMessage) => unknown;
+  readonly watch?: SubagentSettings['watch'];
   readonly now: () => number;
   readonly uuid: () => string;
   /** Messages to the running subagent. */
@@ -86,7 +87,18 @@ export async function runChild(run: ChildRun): Promise<ChildRunEnd> {
   });
   for (const line of lines.started()) await emit(line);
   const meter = new ChildMeter(() => now() - startedAt);
-  const { engine, ...end } = await drive(run, lines, meter);
+  const watch = run.watch?.({
+    agentId: record.agentId,
+    type: record.agentType,
+    toolUseId: record.toolUseId,
+    modelName: run.options.modelName,
+  });
+  const { engine, ...end } = await drive(run, lines, (event) => {
+    watch?.onEvent(event);
+    const tool = meter.note(event);
+    if (tool !== undefined) void emit(lines.progress(meter.usage, tool));
+  });
+  watch?.end(end.status === 'completed' ? undefined : end.status);
   const result: ChildResult = { ...end, usage: meter.usage };
   const error = end.status === 'completed' ? undefined : end.text;
   const outputFile = run.options.session?.journal.path ?? '';
@@ -104,9 +116,9 @@ type ChildEnd = Pick<ChildResult, 'status' | 'text'>;
 async function drive(
   run: ChildRun,
   lines: SubagentLines,
-  meter: ChildMeter,
+  onEvent: (event: LoopEvent) => void,
 ): Promise<ChildEnd & { readonly engine?: QueryEngine }> {
-  const { options, signal, emit, queue } = run;
+  const { options, signal, queue } = run;
   let engine: QueryEngine | undefined;
   const stop = (): void => engine?.abort(signal.reason);
   try {
@@ -115,8 +127,7 @@ async function drive(
       takeQueued: queue.takeQueued,
       onAccepted: async (id) => queue.noteRead(id),
       onEvent: (event) => {
-        const tool = meter.note(event);
-        if (tool !== undefined) void emit(lines.progress(meter.usage, tool));
+        onEvent(event);
         if (event.type === 'message' && event.message.type === 'attachment') {
           const { attachment } = event.message;
           if (attachment.kind === 'queued_command') queue.noteRead(attachment.commandId);

@@ -413,6 +413,7 @@ export class Subagents {
         isInterrupted,
         signal,
         emit: child.emit,
+        watch: this.#settings.watch,
         now,
         uuid: () => this.#uuid(),
         queue: {

@@ -9,6 +9,7 @@ import {
   type Usage,
 } from '@heddle/core';
 import type { Agent } from '../create-agent.ts';
+import type { SubagentWatch, WatchedSubagent } from '../engine/options.ts';
 import type { HookProgress } from '../hooks/index.ts';
 import {
   type Attributes,
@@ -55,6 +56,8 @@ export class AgentTelemetry {
   #compaction: TelemetrySpan | undefined;
   readonly #tools = new Map<string, TelemetrySpan>();
   readonly #hooks = new Map<number, TelemetrySpan>();
+  /** The subagents that run. */
+  readonly #subagents = new Set<AgentTelemetry>();
 
   constructor(setup: TelemetrySetup) {
     this.#setup = setup;
@@ -81,8 +84,46 @@ export class AgentTelemetry {
 
   /** Returns the span of a call, for programs and servers that the call uses. Without a call, returns the span of the turn. */
   traceparentOf(toolUseId?: string): string | undefined {
-    const tool = toolUseId === undefined ? undefined : this.#tools.get(toolUseId);
+    const tool = toolUseId === undefined ? undefined : this.#toolSpan(toolUseId);
     return (tool ?? this.#turn?.span)?.traceparent;
+  }
+
+  /** Reports a subagent as a span below the call that started it. Its model calls and tools are below that span. */
+  watchSubagent({ agentId, type, toolUseId, modelName }: WatchedSubagent): SubagentWatch {
+    const parent = this.#toolSpan(toolUseId) ?? this.#turn?.span;
+    const child = new AgentTelemetry({ ...this.#setup, modelName });
+    child.#sessionId = this.#sessionId;
+    const span = child.#start(
+      `invoke_agent ${type}`,
+      {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': type,
+        'gen_ai.agent.id': agentId,
+        ...modelAttributes(modelName),
+      },
+      { parent },
+    );
+    child.#turn = { span, costs: new Map() };
+    this.#subagents.add(child);
+    return {
+      onEvent: child.onEvent,
+      end: (failure) => {
+        child.#endOpenSpans(failure ?? 'completed');
+        span.end({ errorType: failure });
+        this.#subagents.delete(child);
+      },
+    };
+  }
+
+  /** Finds the span of a call of this agent, or of a running subagent. */
+  #toolSpan(toolUseId: string): TelemetrySpan | undefined {
+    const own = this.#tools.get(toolUseId);
+    if (own) return own;
+    for (const subagent of this.#subagents) {
+      const span = subagent.#toolSpan(toolUseId);
+      if (span) return span;
+    }
+    return undefined;
   }
 
   async *#watchTurn(
@@ -112,11 +153,7 @@ export class AgentTelemetry {
     const reason = terminal?.reason ?? 'aborted_streaming';
     if (terminal?.reason === 'api_error') this.#endAttempt({ errorType: terminal.error.class });
     else if (reason === 'aborted_streaming') this.#endAttempt({ errorType: reason });
-    this.#requestedAt = undefined;
-    for (const tool of this.#tools.values()) tool.end({ errorType: reason });
-    this.#tools.clear();
-    this.#compaction?.end({ errorType: reason });
-    this.#compaction = undefined;
+    this.#endOpenSpans(reason);
     let turnCost = 0;
     for (const [model, costUsd] of costsOf(agent)) {
       const cost = costUsd - (costs.get(model) ?? 0);
@@ -128,6 +165,14 @@ export class AgentTelemetry {
       errorType: reason === 'completed' ? undefined : reason,
     });
     this.#turn = undefined;
+  }
+
+  #endOpenSpans(reason: string): void {
+    this.#requestedAt = undefined;
+    for (const tool of this.#tools.values()) tool.end({ errorType: reason });
+    this.#tools.clear();
+    this.#compaction?.end({ errorType: reason });
+    this.#compaction = undefined;
   }
 
   readonly onEvent = (event: LoopEvent): void => {
@@ -263,12 +308,12 @@ export class AgentTelemetry {
   #start(
     name: string,
     attributes: Attributes,
-    { kind = 'internal', startMs }: Partial<Pick<SpanStart, 'kind' | 'startMs'>> = {},
+    { kind = 'internal', startMs, parent = this.#turn?.span }: Partial<SpanStart> = {},
   ): TelemetrySpan {
     return this.#setup.port.startSpan(name, {
       kind,
       startMs,
-      parent: this.#turn?.span,
+      parent,
       attributes: { ...attributes, 'gen_ai.conversation.id': this.#sessionId },
     });
   }

@@ -86,7 +86,7 @@ function subagentOptions(
   context: StartContext,
   { agentTypes, extensions, team }: OpenedParts,
 ): AgentOptions['subagents'] {
-  const { command, options, surface, listeners } = context;
+  const { command, options, surface, listeners, telemetry } = context;
   if (!offered('Agent', command, options.rules)) return undefined;
   return {
     definitions: () => agentTypes.list,
@@ -102,6 +102,7 @@ function subagentOptions(
     openServers: (definition, signal) => openServersOf(definition, context, signal),
     memoryFolder: (definition) => agentMemoryFolder(definition, options),
     onLine: (line) => listeners.reportSubagentLine(line),
+    watch: telemetry && ((subagent) => telemetry.agent.watchSubagent(subagent)),
   };
 }
 

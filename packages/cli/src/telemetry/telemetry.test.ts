@@ -1,6 +1,6 @@
 /** The shipped program sends the spans and metrics of a turn to a receiver, and only if it is asked to. */
 import { isRecord } from '@heddle/core';
-import { call, say, startLoopback } from '@heddle/testing';
+import { call, say, startFakeApi, startLoopback } from '@heddle/testing';
 import { testServer } from '@heddle/testing/mcp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { globSync, rmSync, writeFileSync } from 'node:fs';
@@ -162,6 +162,53 @@ it('sends the spans of one turn with their parents and attributes, without any c
   const points = listsIn(tokens, 'dataPoints');
   expect(points.map((point) => attributesOf(point)['gen_ai.token.type'])).toEqual(['input', 'output']);
   expect(points.map(({ count }) => count)).toEqual(['2', '2']);
+});
+
+it('reports the model calls and tools of a subagent below the call that started it', async () => {
+  const receiver = await startReceiver();
+  const home = homeFor(installed.program);
+  const model = 'claude-sonnet-4-5';
+  let seen = '';
+  const api = await startFakeApi(
+    (body) => {
+      const text = JSON.stringify(body['messages']);
+      const isMain = text.includes('MAIN TASK');
+      if (!isMain) seen = text;
+      if (text.includes('tool_result')) return say('Done.');
+      if (!isMain) return [call('Bash', { command: 'printenv TRACEPARENT' }, 'b1')];
+      const task = { description: 'Look', prompt: 'Look around.', subagent_type: 'general-purpose' };
+      return [call('Agent', task, 'a1')];
+    },
+    { models: [model] },
+  );
+  const { code } = await home.run(['-p', 'MAIN TASK', '--model', model, '--dangerously-skip-permissions'], {
+    env: {
+      ANTHROPIC_API_KEY: 'key',
+      ANTHROPIC_BASE_URL: api.url,
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    },
+  });
+  await api.close();
+  await receiver.close();
+  expect(code).toBe(0);
+  const spans = receiver.spans();
+  const parents = new Map(spans.map(({ spanId, name }) => [spanId, name]));
+  const tree = spans.map(({ name, parentSpanId = '' }) => `${parents.get(parentSpanId) ?? '-'} > ${name}`);
+  const agent = 'invoke_agent general-purpose';
+  expect(tree.toSorted()).toEqual([
+    '- > invoke_agent heddle',
+    `execute_tool Agent > ${agent}`,
+    `${agent} > chat ${model}`,
+    `${agent} > chat ${model}`,
+    `${agent} > execute_tool Bash`,
+    `invoke_agent heddle > chat ${model}`,
+    `invoke_agent heddle > chat ${model}`,
+    'invoke_agent heddle > execute_tool Agent',
+  ]);
+  const bash = spans.find(({ name }) => name === 'execute_tool Bash');
+  expect(seen).toContain(`00-${bash?.traceId}-${bash?.spanId}-01`);
+  const tokens = receiver.metrics().findLast(({ name }) => name === 'gen_ai.client.token.usage');
+  expect(listsIn(tokens, 'dataPoints').map(({ count }) => count)).toEqual(['4', '4']);
 });
 
 it('passes the span of a call to an MCP server', async () => {
