@@ -22,6 +22,21 @@ const HOSTILE = 'sample-0003';
 const LIVE = 'sample-0004';
 const LONG = 'sample-0005';
 const LONG_TURNS = 600;
+/** Logs that lack something: everything, all but a prompt, and the token counts, as in a log of another program. */
+const POOR: Readonly<Record<string, readonly object[]>> = {
+  'poor-empty': [],
+  'poor-prompt': [{ type: 'user', uuid: 'u1', message: { role: 'user', content: 'Only a prompt' } }],
+  'poor-other': [
+    { type: 'summary', summary: 'A title', leafUuid: 'u2' },
+    { type: 'user', uuid: 'u2', message: { role: 'user', content: 'Fix it' } },
+    {
+      type: 'assistant',
+      uuid: 'a2',
+      parentUuid: 'u2',
+      message: { id: 'm', role: 'assistant', model: 'm', content: [{ type: 'text', text: 'Fixed.' }] },
+    },
+  ],
+};
 const EVIL = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>\u001b[31m\u202egnp.exe';
 
 let home = '';
@@ -56,9 +71,16 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
     live.now = Date.now();
     paths.set(LIVE, writeLog(live, place, LIVE));
     paths.set(LONG, writeLog(longLog(), place, LONG));
+    for (const [id, lines] of Object.entries(POOR)) {
+      const file = path.join(home, `${id}.jsonl`);
+      const common = { sessionId: id, cwd: '/p', timestamp: '2026-01-02T03:04:05.678Z', parentUuid: null };
+      writeFileSync(file, lines.map((line) => `${JSON.stringify({ ...common, ...line })}\n`).join(''));
+      paths.set(id, file);
+    }
     files = await buildPage();
     const info = { version: '1', session: undefined, canFork: false };
-    viewer = await startViewer({ place, page: files, info });
+    const poor = new Map([...paths].filter(([id]) => id in POOR));
+    viewer = await startViewer({ place, page: files, info, files: poor });
     browser = await openBrowser(executable ?? '');
     page = await browser.newPage();
     page.on('pageerror', (error) => problems.push(error.message));
@@ -125,6 +147,28 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
       .findIndex((text) => text.includes('Turn 300 is done.'));
     await open(`/session/${LONG}/transcript?line=${line}`);
     await page.locator('.row.selected', { hasText: 'Turn 300 is done.' }).waitFor();
+  });
+
+  test.each([
+    [
+      'poor-empty',
+      ['The log has no message.', 'No request has a size', 'No request has a cost', 'no turn yet'],
+    ],
+    [
+      'poor-prompt',
+      ['Only a prompt', 'No request has a size', 'No request has a cost', 'autocompact may run'],
+    ],
+    ['poor-other', ['Fixed.', 'without token counts', 'without token counts', 'autocompact may run']],
+  ])('names in every view what the log lacks: %s', async (id, wanted) => {
+    await open(`/session/${id}/timeline`);
+    await page.locator('.lanes canvas').waitFor();
+    for (const [index, view] of ['transcript', 'window', 'money', 'machine'].entries()) {
+      await page.locator(`.tabs a:text-is("${view}")`).click();
+      await page
+        .getByText(wanted[index] ?? '')
+        .first()
+        .waitFor();
+    }
   });
 
   test('marks retries, the fallback, the compaction, the subagent and lost cache prefixes', async () => {

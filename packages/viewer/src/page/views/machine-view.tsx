@@ -30,6 +30,7 @@ export function MachineView({ source, id, data, line, onSelect }: MachineViewPro
   // An unfinished run is replayed again when it has grown.
   const version = runs[run]?.lastLine;
   useEffect(() => {
+    if (version === undefined) return;
     const stop = new AbortController();
     source.decisions(id, run, stop.signal).then(
       (found) => {

@@ -4,7 +4,7 @@ import { cacheShare, costsByModel, type RequestCost, requestCosts } from '../../
 import { clockText, countText, moneyText, percentText, shortCount } from '../data/format.ts';
 import type { SessionData } from '../data/use-session.ts';
 import { Chart, type ChartSeries } from '../parts/chart.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { NoAnswers } from '../parts/problem.tsx';
 
 interface MoneyViewProps {
   readonly data: SessionData;
@@ -31,7 +31,7 @@ export function MoneyView({ data, line, onSelect }: MoneyViewProps) {
       ),
     [costs],
   );
-  if (costs.length === 0) return <Problem title="No request has a cost yet." />;
+  if (costs.length === 0) return <NoAnswers title="No request has a cost yet." facts={data.facts} />;
   const unpriced = costs.filter(({ costUsd }) => costUsd === undefined).length;
   const pick = (index: number): void => {
     const chosen = costs[index];

@@ -79,6 +79,7 @@ export function TranscriptView({ source, id, canFork, data, line, onSelect }: Tr
           />
         ))}
         <div style={{ height: `${after}px` }} />
+        {data.isComplete && blocks.length === 0 ? <p class="dim">The log has no message.</p> : null}
         {data.torn ? <p class="dim">The log ends with an unfinished line.</p> : null}
         {data.isComplete ? null : <p class="dim">Reading… {countText(facts.length)} lines so far.</p>}
       </div>

@@ -4,7 +4,7 @@ import { windowHistory, type WindowChange, type WindowSample } from '../../model
 import { clockText, countText, percentText, shortCount, visibleText, words } from '../data/format.ts';
 import type { SessionData } from '../data/use-session.ts';
 import { Chart, type ChartMark, type ChartSeries } from '../parts/chart.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { NoAnswers } from '../parts/problem.tsx';
 
 interface WindowViewProps {
   readonly data: SessionData;
@@ -20,7 +20,7 @@ export function WindowView({ data, line, onSelect }: WindowViewProps) {
   const limits = useMemo(() => limitSeries(samples), [samples]);
   const marks = useMemo(() => changes.map((change) => markOf(change, samples)), [changes, samples]);
   const last = samples.at(-1);
-  if (!last) return <Problem title="No request has a size yet." />;
+  if (!last) return <NoAnswers title="No request has a size yet." facts={data.facts} />;
   const largest = samples.reduce((most, { total }) => Math.max(most, total), 0);
   return (
     <section class="window" aria-label="Window">
