@@ -361,6 +361,8 @@ export interface SubagentIdentity {
   readonly id: string;
   /** The name of its definition. */
   readonly type: string;
+  /** Its task in a few words, for people. */
+  readonly description?: string | undefined;
   /** The file of its session. Undefined if it is kept in memory. */
   readonly transcript?: string | undefined;
   /** The conversation so far, for hooks at its end. */

@@ -34,7 +34,7 @@ interface PermissionJournal {
 /** The part of the options that decides about calls. */
 export type PermissionOptions = Pick<
   AgentOptions,
-  'cwd' | 'rules' | 'configDirs' | 'sandbox' | 'view' | 'hooks' | 'canUseTool'
+  'cwd' | 'rules' | 'configDirs' | 'sandbox' | 'view' | 'hooks' | 'canUseTool' | 'identity'
 >;
 
 export function permissionOf(options: PermissionOptions, record: PermissionJournal): CanUseTool {
@@ -82,6 +82,7 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
       suggestions: suggest(verdict),
       rule,
       agentId: context.agentId,
+      agentDescription: options.identity?.description,
     };
     const byHook = await hookAnswer(options, question, signal);
     if (byHook === undefined && !options.canUseTool) {

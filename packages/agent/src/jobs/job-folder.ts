@@ -135,12 +135,12 @@ function jobIds(jobs: string): readonly string[] {
 
 /** The same call has the same id after a crash. An answer that was not read before it then still applies. */
 export function jobQuestionOf(
-  { toolUseId, tool, input, reason, agentId }: PermissionQuestion,
+  { toolUseId, tool, input, reason, agentId, agentDescription }: PermissionQuestion,
   askedAt: number,
 ): JobQuestion {
   const call = JSON.stringify([toolUseId, tool, input]);
   const id = createHash('sha256').update(call).digest('hex').slice(0, 16);
-  return { id, tool, input, reason, ...omitUndefined({ agentId }), askedAt };
+  return { id, tool, input, reason, ...omitUndefined({ agentId, agentDescription }), askedAt };
 }
 
 export function stampOf(pid: number): ProcessStamp {

@@ -15,6 +15,7 @@ const jobQuestion = z
     input: z.custom<JsonObject>(isJsonObject),
     reason: z.string(),
     agentId: z.string().optional(),
+    agentDescription: z.string().optional(),
     askedAt: z.number(),
   })
   .readonly();

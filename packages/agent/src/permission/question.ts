@@ -19,6 +19,8 @@ export interface PermissionQuestion {
   readonly rule?: string | undefined;
   /** The subagent that makes the call. */
   readonly agentId?: string | undefined;
+  /** Its task in a few words of the model. */
+  readonly agentDescription?: string | undefined;
 }
 
 export interface PermissionAnswer {

@@ -31,6 +31,9 @@ export const ENVIRONMENT: Readonly<Record<string, VariableText>> = {
     meaning: 'levels of subagents; 1: a subagent cannot start others',
     also: ['CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH'],
   },
+  HEDDLE_BACKGROUND_WAIT_MS: {
+    meaning: 'how long `heddle -p` waits for subagents in the background; 10 minutes by default',
+  },
   HEDDLE_PASS_KEYS: { meaning: 'names of keys that commands may see, separated by commas' },
   HEDDLE_TOOL_REFERENCES: {
     meaning:

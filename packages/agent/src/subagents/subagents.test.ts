@@ -210,6 +210,20 @@ it('the hooks of a subagent name it, may add to its task, and may let it continu
   expect(JSON.stringify(resultsFor('t1', lines))).toContain('All done.');
 });
 
+it('a question of a subagent names its task', async () => {
+  const model = scriptedModel([task('t1'), call('Change', {}, 'c1'), say('Changed.'), say('Done.')]);
+  const change = fakeTool({ name: 'Change', readOnly: false });
+  const asked: unknown[] = [];
+  const canUseTool: AgentOptions['canUseTool'] = (question) => {
+    asked.push(question);
+    return Promise.resolve({ allow: true });
+  };
+  await submit(options({ model, tools: [change], canUseTool }));
+  expect(asked).toMatchObject([
+    { tool: 'Change', agentId: expect.stringMatching(/^a/), agentDescription: 'task t1' },
+  ]);
+});
+
 describe('several subagents', () => {
   it('run at the same time up to the limit, and each has one result', async () => {
     const ids = ['t1', 't2', 't3', 't4', 't5'];

@@ -381,6 +381,7 @@ export class Subagents {
       const identity: SubagentIdentity = {
         id: record.agentId,
         type: definition.name,
+        description: record.description,
         transcript: session.journal.path,
         messages: () => session.projection.messages,
         hooks: definition.hooks,

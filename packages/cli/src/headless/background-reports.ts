@@ -3,7 +3,10 @@
  * their reports.
  */
 import type { Agent, Prompt, SdkMessage } from '@heddle/agent';
+import { readMilliseconds } from '@heddle/models';
 import type { Started } from '../start/start-agent.ts';
+import { pluralize } from '../terminal/amounts.ts';
+import { warn } from '../terminal/write-message.ts';
 
 /** Subagents that still run then are ended with the program. The next run of the session reports them. */
 const MAX_WAIT_MS = 10 * 60_000;
@@ -16,7 +19,8 @@ export async function* submitAndWait(
   prompt: Prompt,
   ending: AbortSignal,
 ): AsyncGenerator<SdkMessage> {
-  const deadline = AbortSignal.any([ending, AbortSignal.timeout(MAX_WAIT_MS)]);
+  const waitMs = readMilliseconds(process.env, 'HEDDLE_BACKGROUND_WAIT_MS') ?? MAX_WAIT_MS;
+  const deadline = AbortSignal.any([ending, AbortSignal.timeout(waitMs)]);
   let next = prompt;
   while (true) {
     let result: SdkMessage | undefined;
@@ -27,11 +31,23 @@ export async function* submitAndWait(
     const isFailed = result?.type !== 'result' || result.is_error;
     const content = isFailed ? undefined : await nextReport(agent, team, deadline);
     if (content === undefined) {
+      if (deadline.aborted && !ending.aborted) reportUnfinished(agent);
       if (result) yield result;
       return;
     }
     next = { content, verbatim: true };
   }
+}
+
+/** The time is over, and the program ends. */
+function reportUnfinished({ subagents, sessionId }: Agent): void {
+  const running = (subagents?.list() ?? []).filter(({ isRunning }) => isRunning);
+  if (running.length === 0) return;
+  const names = running.map(({ record }) => record.description).join(', ');
+  const agents = pluralize(running.length, 'agent');
+  warn(
+    `${agents} in the background did not finish in time: ${names}. To continue: heddle --resume ${sessionId}`,
+  );
 }
 
 /** Undefined: nothing is left to wait for. */

@@ -156,6 +156,24 @@ it('SIGTERM ends a subagent with the program, and the next run reads one result'
   }
 });
 
+it('-p names the subagents in the background that did not finish in time', async () => {
+  const held = await perform(
+    (body) => {
+      const text = JSON.stringify(body);
+      if (text.includes('You are a subagent')) return hang();
+      if (text.includes('runs in the background')) return say('I wait.');
+      const input = { description: 'count\u001b[2J stars', prompt: 'Count.', run_in_background: true };
+      return call('Agent', input, 't1');
+    },
+    { flags: ['--input-format', 'text', '-p', 'go'], first: [], env: { HEDDLE_BACKGROUND_WAIT_MS: '300' } },
+  );
+  expect(resultsOf(held)).toMatchObject([{ result: 'I wait.' }]);
+  expect(held.stderr).toMatch(
+    /1 agent in the background did not finish in time: count.*stars\. To continue: heddle --resume [0-9a-f-]{36}\n$/,
+  );
+  expect(held.stderr).not.toContain('\u001b');
+});
+
 it('-p waits for subagents in the background, and its one result follows their reports', async () => {
   const installed = await install();
   const model = 'claude-sonnet-4-5';

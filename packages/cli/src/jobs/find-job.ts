@@ -46,6 +46,10 @@ export function jobLines(job: JobState, now: number): readonly string[] {
   return [columns.join('  '), ...[...reason, ...asked].map((line) => `${' '.repeat(id.length)}  ${line}`)];
 }
 
-export function questionLine({ tool, input, agentId }: JobQuestion, cwd: string): string {
-  return `${callLine(tool, input, cwd)}${agentId === undefined ? '' : ' (a subagent)'}`;
+export function questionLine(
+  { tool, input, agentId, agentDescription = agentId }: JobQuestion,
+  cwd: string,
+): string {
+  const who = agentDescription === undefined ? '' : ` (agent ${cutTo(oneLine(agentDescription), 40)})`;
+  return `${callLine(tool, input, cwd)}${who}`;
 }

@@ -76,6 +76,18 @@ describe('the permission question', () => {
     expect(given).toMatchObject('destination' in expected ? { allow: true, updates: [expected] } : expected);
   });
 
+  it('names the subagent by its task, in one row', () => {
+    const titleWith = (more: Partial<PermissionQuestion>) =>
+      dialogLines(permissionDialog(question({ agentId: 'a1', ...more }), view))[0];
+    expect(titleWith({})).toBe('Allow Bash? (agent a1) (Run tests)');
+    expect(titleWith({ agentDescription: 'Find the leak' })).toBe(
+      'Allow Bash? (agent Find the leak) (Run tests)',
+    );
+    expect(titleWith({ agentDescription: `yes\n${'x'.repeat(90)}` })).toMatch(
+      /^Allow Bash\? \(agent .{1,45}\) \(Run tests\)$/,
+    );
+  });
+
   it('chooses nothing for an empty line or an unknown text', () => {
     for (const line of ['', '  ', '5', 'maybe'])
       expect(answer(permissionDialog(question(), view), line)).toEqual(['Type 1, 2, 2s, 2u, 2e, 3 or 4.']);

@@ -55,8 +55,9 @@ export function isHost(tool: string): boolean {
   return tool === 'SandboxNetworkAccess';
 }
 
-function titleOf({ tool, input, agentId }: PermissionQuestion, { style, cwd }: CallView): string {
-  const who = agentId === undefined ? '' : ` (agent ${inOneRow(agentId)})`;
+function titleOf(question: PermissionQuestion, { style, cwd }: CallView): string {
+  const { tool, input, agentId, agentDescription = agentId } = question;
+  const who = agentDescription === undefined ? '' : ` (agent ${inOneRow(shortened(agentDescription, 40))})`;
   const title = isHost(tool) ? 'May the command reach this host?' : `Allow ${nameOf(tool)}?`;
   const { file_path: file, description } = input;
   const what =
