@@ -38,12 +38,12 @@ export function createJob(
   return folder;
 }
 
-/** Returns a message if the command line cannot run in the background. */
-export function backgroundCommand(argv: readonly string[]): PrintCommand | string {
+/** Returns a message if the command line cannot run in the background. `usage` follows if the prompt is missing. */
+export function backgroundCommand(argv: readonly string[], usage = USAGE): PrintCommand | string {
   const parsed = readArguments(['-p', ...argv]);
   if (!parsed.ok) return parsed.message;
   const { command } = parsed;
-  if (command.name !== 'print' || command.prompt === undefined) return `There is no prompt. ${USAGE}`;
+  if (command.name !== 'print' || command.prompt === undefined) return `There is no prompt. ${usage}`;
   if (command.inputFormat !== 'text') return '--background takes one prompt, not --input-format stream-json';
   const { from, persist } = command.session;
   if (from.kind !== 'new') return '--background starts a new session; --resume and --continue exclude it';

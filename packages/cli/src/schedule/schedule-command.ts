@@ -60,7 +60,7 @@ async function add(argv: readonly string[]): Promise<number> {
   const read = readOwnFlags(argv);
   if (typeof read === 'string') return misuse(read);
   const { timing, isOnce, rest } = read;
-  const command = backgroundCommand(rest);
+  const command = backgroundCommand(rest, 'See: heddle schedule help');
   if (typeof command === 'string') return misuse(command);
   if (command.session.id !== undefined)
     return misuse('--session-id names one session; a schedule starts a new one for each run');

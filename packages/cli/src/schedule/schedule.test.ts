@@ -127,7 +127,7 @@ describe('heddle schedule', () => {
   it.each([
     [['add', 'Look.'], 'A schedule has --every or --cron. See: heddle schedule help'],
     [['add', '--every', '5', 'Look.'], '5: an interval is a number with m, h, d or w, such as 30m'],
-    [['add', '--every', '1h'], 'There is no prompt.'],
+    [['add', '--every', '1h'], 'There is no prompt. See: heddle schedule help'],
     [['add', '--', 'Look', '--every', '1h'], 'A schedule has --every or --cron. See: heddle schedule help'],
     [['add', '--every', '\u001b[31m', 'Look.'], '\\x1b[31m: an interval'],
     [['remove', 'abc'], 'There is no schedule abc. To list them: heddle schedule list'],
