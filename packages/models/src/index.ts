@@ -21,7 +21,12 @@ export type { AnthropicPort } from './anthropic/port.ts';
 export type { KeySource } from './anthropic/credentials.ts';
 export { isCostReported, type UsageOfModel, usageByModel, webSearchesOf } from './prices/usage.ts';
 export type { PriceOverrides, Prices } from './prices/prices.ts';
-export { type Environment, readMilliseconds, SECRET_VARIABLES, withoutSecrets } from './secrets/environment.ts';
+export {
+  type Environment,
+  readMilliseconds,
+  SECRET_VARIABLES,
+  withoutSecrets,
+} from './secrets/environment.ts';
 
 /** Loads the price list, which takes 50 ms. Call it after the first request was sent. */
 export async function loadPrices(overrides?: PriceOverrides): Promise<Prices> {
