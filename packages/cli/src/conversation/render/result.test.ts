@@ -154,6 +154,15 @@ describe('a preview', () => {
     ]);
   });
 
+  it('begins a line with each text of a result', () => {
+    const content = [
+      { type: 'text' as const, text: 'The report.' },
+      { type: 'text' as const, text: 'agentId: a1' },
+    ];
+    const result = { type: 'tool_result' as const, tool_use_id: 'x', content, is_error: false };
+    expect(resultRows('Agent', result, style, 'preview')).toEqual(['ok: The report.', '  agentId: a1']);
+  });
+
   it('cuts long lines', () => {
     const [row = ''] = rows('WebFetch', 'x'.repeat(400), false, 'preview');
     expect(row).toMatch(/^ok: x{157}\.\.\.$/);

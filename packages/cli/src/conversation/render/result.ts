@@ -237,6 +237,7 @@ function alignLines(lines: readonly string[], more: string): string[] {
 
 /** Returns the lines of the result without empty lines and without the marks for the model. */
 function linesOf({ content }: ToolResultBlock): string[] {
-  const plain = escapeControls(textOf(content)).replaceAll(/<\/?tool_use_error>/g, '');
+  const texts = typeof content === 'string' ? [content] : content.map((block) => textOf([block]));
+  const plain = escapeControls(texts.join('\n')).replaceAll(/<\/?tool_use_error>/g, '');
   return plain.split('\n').filter((line) => line.trim() !== '');
 }
