@@ -1,5 +1,6 @@
 /** Runs a command hook: the event on standard input, the answer on standard output. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 import { errorMessage } from '@heddle/core';
 import type { HookHandler } from './definition.ts';
 import type { HandlerResult } from './outcome.ts';
@@ -59,6 +60,7 @@ export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
   };
   const end = (result: HandlerResult): void => {
     endGroup(child);
+    releaseOutput(child);
     settle(result);
   };
   const abort = (): void => end(failed('aborted', 'It was withdrawn.'));
@@ -103,6 +105,7 @@ export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
   child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk));
   child.on('exit', (code, byInterrupt) => {
     const finish = (): void => {
+      releaseOutput(child);
       if (byInterrupt !== null) return settle(failed('error', `It was ended by ${byInterrupt}.`));
       settle({ kind: 'exited', code: code ?? 0, stdout: stdout.text, stderr: stderr.text });
     };
@@ -138,6 +141,11 @@ function commandLine({ command, args, shell }: CommandRun['handler']): [string, 
 function endGroup(child: ChildProcess): void {
   signalGroup(child, 'SIGTERM');
   setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS).unref();
+}
+
+/** A process that the command left behind may keep its output open. The program does not wait for that to end. */
+function releaseOutput({ stdin, stdout, stderr }: ChildProcess): void {
+  for (const stream of [stdin, stdout, stderr]) if (stream instanceof Socket) stream.unref();
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

@@ -28,6 +28,8 @@ export interface ServersRequest extends SettingsPlaces {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Servers of plugins. */
   readonly plugins?: readonly ConfiguredServer[];
+  /** Servers that the agent of the main conversation describes. They count although `strict` is set. */
+  readonly described?: readonly ConfiguredServer[];
 }
 
 export interface ConfiguredServers extends ServersRead {
@@ -48,6 +50,7 @@ export function configuredServers(request: ServersRequest): ConfiguredServers {
     ...(wants('project') ? [projectPart(request)] : []),
     ...(wants('user') ? [statePart('user', request)] : []),
     ...(strict ? [] : [{ servers: request.plugins ?? [], notes: [] }]),
+    { servers: request.described ?? [], notes: [] },
   ];
   const managedSettings = loaded.files.filter(({ source }) => source === 'managed');
   return {
@@ -67,6 +70,21 @@ export function configuredServers(request: ServersRequest): ConfiguredServers {
       return [readServers(counting['mcpServers'], { scope: source, source: file }, variables)];
     });
   }
+}
+
+/** The files that servers are read from, except settings files and those of plugins. */
+export function serverFiles(request: SettingsPlaces & Pick<ServersRequest, 'configs'>): readonly string[] {
+  const configs = request.configs.filter((config) => !isJsonText(config));
+  return [
+    managedFile(request),
+    projectFile(request.projectRoot ?? request.cwd),
+    stateFile(request),
+    ...configs.map((file) => path.resolve(request.cwd, file)),
+  ];
+}
+
+function isJsonText(config: string): boolean {
+  return config.trimStart().startsWith('{');
 }
 
 const PROJECT_FILE = '.mcp.json';
@@ -110,13 +128,13 @@ function statePart(scope: 'local' | 'user', request: ServersRequest): ServersRea
   return readServers(servers, { scope, source: file }, request.variables);
 }
 
-function managedFile(request: ServersRequest): string {
+function managedFile(request: SettingsPlaces): string {
   return path.join(request.managedDir ?? managedDir(), 'managed-mcp.json');
 }
 
 /** A file or JSON. A missing file is an error of the user. */
 function flagPart(config: string, { cwd, variables }: ServersRequest): ServersRead {
-  if (config.trimStart().startsWith('{')) {
+  if (isJsonText(config)) {
     try {
       return readServers(serversIn(JSON.parse(config)), { scope: 'command line' }, variables);
     } catch (thrown) {

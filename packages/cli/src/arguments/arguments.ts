@@ -108,7 +108,7 @@ function commandOf(argv: readonly string[]): Command {
   const prompt = promptOf(values, words);
   const options = { ...runOptions(values), notes: [...notes, ...unknown.map(ignoredFlag)] };
   // A client that uses JSON in both directions does not pass -p, and needs no terminal.
-  const isHeadless = values.has('print') || inputFormat === 'stream-json';
+  const isHeadless = values.has('print') || values.has('initOnly') || inputFormat === 'stream-json';
   if (!isHeadless) return { name: 'chat', prompt, ...values.valuesFor('chat'), ...options };
   if (values.get('resume') === '')
     throw new UsageError('--resume needs a session, its id or title: without a terminal, no list is shown');

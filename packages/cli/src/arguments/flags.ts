@@ -87,6 +87,10 @@ export const FLAGS = {
     group: 'Running',
     text: 'run the Setup hooks before the first prompt, to prepare a project',
   }),
+  '--init-only': switchFlag('every', 'initOnly', {
+    group: 'Running',
+    text: 'run the Setup and SessionStart hooks, and exit',
+  }),
   '--maintenance': switchFlag('every', 'maintenance', {
     group: 'Running',
     text: 'run the Setup hooks before the first prompt, to maintain a project',

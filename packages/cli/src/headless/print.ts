@@ -28,6 +28,7 @@ export async function print(command: PrintCommand): Promise<number> {
     // However it ends: a host that keeps its side open would keep the program alive.
     return runWithHost(command, output, host).finally(() => host.end?.());
   }
+  if (command.initOnly) return runWithHost(command, output, singlePrompt('', true));
   const piped = await readPipe(command.prompt !== undefined);
   const prompt = [command.prompt, piped]
     .filter((part) => part !== undefined && part.trim() !== '')
@@ -108,6 +109,7 @@ async function begin(
     write: (line) => output.write(line),
   });
   try {
+    if (command.initOnly) return await runStartHooks(starting.started);
     const chat = new HeadlessChat(starting.started, options.options);
     return await runHostConversation({ chat, output, host, ending, service, state, mirror });
   } finally {
@@ -119,6 +121,14 @@ async function begin(
     await mirror?.copyTo(output);
     await options.options.mcp?.close();
   }
+}
+
+/** `--init-only`: the hooks that prepare a session run, and no prompt does. */
+async function runStartHooks({ hooks }: Started): Promise<number> {
+  const stopped = await hooks.begin();
+  if (stopped === undefined) return 0;
+  warn(stopped);
+  return 1;
 }
 
 /** Undefined if the session is not stored. */

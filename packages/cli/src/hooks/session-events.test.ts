@@ -1,5 +1,5 @@
 /** Events that other parts of the program cause, and the answers of SessionStart. */
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { LivePermissions, NO_RULES } from '@heddle/agent';
@@ -68,6 +68,29 @@ describe('hooks of a session', () => {
       { hook_event_name: 'FileChanged', event: 'add', file_path: path.join(folder, 'watched.txt') },
       { hook_event_name: 'MessageDisplay', message: 'Seen.' },
     ]);
+  });
+
+  it('do not keep the program alive if they leave a process behind', async () => {
+    const leave = 'setsid sleep 60 & echo $! > "$CLAUDE_PROJECT_DIR/left"';
+    const { run, folder } = await project(settings({ UserPromptSubmit: leave }), [[say('Done.')]]);
+    const { stdout } = await run(['-p', 'go']);
+    const left = Number(readFileSync(path.join(folder, 'left'), 'utf8'));
+    // Throws if the program has waited for the end of the process.
+    process.kill(left, 'SIGTERM');
+    expect(stdout).toContain('Done.');
+  });
+
+  it('run without a prompt for --init-only, and may fail it', async () => {
+    const hooks = { Setup: RECORD, SessionStart: `${RECORD}; [ ! -e broken ] || echo '{"continue":false}'` };
+    const { run, sent, folder } = await project(settings(hooks), []);
+    const { code, stdout } = await run(['--init-only']);
+    expect([code, stdout, sent()]).toEqual([0, '', []]);
+    expect(eventsIn(folder)).toMatchObject([
+      { hook_event_name: 'Setup', trigger: 'init' },
+      { hook_event_name: 'SessionStart', source: 'startup' },
+    ]);
+    writeFileSync(path.join(folder, 'broken'), '');
+    expect((await run(['--init-only'])).code).toBe(1);
   });
 
   it('may add context to a command before it becomes its text, or block it', async () => {

@@ -103,7 +103,15 @@ it.each([
   );
 });
 
-it('a conversation that runs as the agent has its servers', async () => {
+const KEEPER = { description: 'Keeps', prompt: 'You are a keeper.', mcpServers: [{ own: testServer() }] };
+
+it.each([
+  ['of a file', []],
+  [
+    'of --agents, also with --strict-mcp-config',
+    ['--agents', JSON.stringify({ keeper: KEEPER }), '--strict-mcp-config'],
+  ],
+])('a conversation that runs as the agent %s has its servers', async (_name, flags) => {
   const home = homeFor(installed.program);
   api = await startFakeApi(
     (body) => {
@@ -114,16 +122,10 @@ it('a conversation that runs as the agent has its servers', async () => {
     { models: [MODEL] },
   );
   mkdirSync(path.join(home.folder, 'config/agents'), { recursive: true });
-  writeFileSync(path.join(home.folder, 'config/agents/keeper.md'), agentFile({ own: testServer() }));
-  const argv = [
-    '-p',
-    'go',
-    '--agent',
-    'keeper',
-    '--model',
-    `anthropic/${MODEL}`,
-    '--allowed-tools=mcp__own__*',
-  ];
+  if (flags.length === 0)
+    writeFileSync(path.join(home.folder, 'config/agents/keeper.md'), agentFile({ own: testServer() }));
+  const model = ['--model', `anthropic/${MODEL}`];
+  const argv = ['-p', 'go', '--agent', 'keeper', ...model, '--allowed-tools=mcp__own__*', ...flags];
   const env = { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: api.url };
   expect(await home.run(argv, { env })).toMatchObject({ code: 0, stdout: 'It echoed.\n' });
 });

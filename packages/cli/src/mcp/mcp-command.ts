@@ -98,7 +98,7 @@ async function servers(values: McpValues): Promise<ProgramServers | undefined> {
     settingSources: undefined,
     projectConfigRoot: undefined,
   };
-  const opened = await openProgramServers(flags, loaded, undefined);
+  const opened = await openProgramServers(flags, loaded, undefined, { plugins: [], described: [] });
   for (const note of [...notes, ...opened.notes]) warn(note);
   return opened.servers;
 }

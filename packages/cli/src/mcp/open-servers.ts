@@ -1,6 +1,6 @@
 /** Reads the configuration of MCP servers, and opens those of the program. */
 import type { AgentDefinition, LivePermissions } from '@heddle/agent';
-import { configuredServers } from '@heddle/agent/mcp';
+import { type ConfiguredServers, configuredServers } from '@heddle/agent/mcp';
 import type { LoadedSettings } from '@heddle/agent/settings';
 import {
   type ConfiguredServer,
@@ -14,12 +14,20 @@ import type { RunOptions } from '../arguments/arguments.ts';
 import { commandEnvironment } from '../keys.ts';
 import type { ProgramServers } from './program-servers.ts';
 
-type ServerFlags = Pick<
+export type ServerFlags = Pick<
   RunOptions,
   'mcpConfig' | 'strictMcpConfig' | 'settingSources' | 'bare' | 'projectConfigRoot'
 > & {
+  readonly name?: string;
   readonly inputFormat?: string;
 };
+
+/** Servers that no file of servers contains. */
+interface OtherServers {
+  readonly plugins: readonly ConfiguredServer[];
+  /** Those that the agent of the main conversation describes. */
+  readonly described: readonly ConfiguredServer[];
+}
 
 interface OpenedServers {
   readonly servers: ProgramServers | undefined;
@@ -28,17 +36,32 @@ interface OpenedServers {
   readonly notes: readonly string[];
 }
 
-/** Undefined if no server is configured, and no host can add one. Then their code is not loaded. */
+/**
+ * Undefined if no server is configured, and none can be added later by a host or a user at a terminal. Then their code is
+ * not loaded.
+ */
 export async function openProgramServers(
   command: ServerFlags,
   loaded: LoadedSettings,
   rules: LivePermissions | undefined,
-  plugins: readonly ConfiguredServer[] = [],
+  others: OtherServers,
 ): Promise<OpenedServers> {
-  const { mcpConfig, strictMcpConfig, settingSources, bare, projectConfigRoot } = command;
-  const cwd = process.cwd();
-  const read = configuredServers({
-    cwd,
+  const read = readConfiguredServers(command, loaded, others);
+  const { notes, policy } = read;
+  if (read.servers.length === 0 && command.inputFormat !== 'stream-json' && command.name !== 'chat')
+    return { servers: undefined, policy, notes };
+  const { ProgramServers } = await import('./program-servers.ts');
+  return { servers: new ProgramServers(read, rules, process.cwd()), policy, notes };
+}
+
+/** Reads the servers of all files under these flags and settings. Never throws. */
+export function readConfiguredServers(
+  { mcpConfig, strictMcpConfig, settingSources, bare, projectConfigRoot }: ServerFlags,
+  loaded: LoadedSettings,
+  { plugins, described }: OtherServers,
+): ConfiguredServers {
+  return configuredServers({
+    cwd: process.cwd(),
     home: os.homedir(),
     env: process.env,
     loaded,
@@ -48,12 +71,8 @@ export async function openProgramServers(
     strict: strictMcpConfig || bare,
     variables: commandEnvironment(),
     plugins,
+    described,
   });
-  const { notes, policy } = read;
-  if (read.servers.length === 0 && command.inputFormat !== 'stream-json')
-    return { servers: undefined, policy, notes };
-  const { ProgramServers } = await import('./program-servers.ts');
-  return { servers: new ProgramServers(read, rules, cwd), policy, notes };
 }
 
 /** The servers that the definition of an agent describes. */
@@ -75,10 +94,10 @@ const SCOPES: Readonly<Record<AgentDefinition['source'], ServerScope>> = {
   'built-in': 'user',
 };
 
-/** `--strict-mcp-config`: only servers of the command line and of the administrator count. */
+/** `--strict-mcp-config` and `--bare`: only servers of the command line and of the administrator count. */
 export function mayDescribeServers(
   { source }: Pick<AgentDefinition, 'source'>,
-  { strictMcpConfig }: ServerFlags,
+  { strictMcpConfig, bare }: Pick<ServerFlags, 'strictMcpConfig' | 'bare'>,
 ): boolean {
-  return !strictMcpConfig || source === 'caller' || source === 'managed';
+  return !(strictMcpConfig || bare) || source === 'caller' || source === 'managed';
 }

@@ -33,6 +33,8 @@ const WITHOUT_PROMPT_MS = 2_000;
 
 export class ProgramServers {
   readonly servers: McpServers;
+  /** Problems and warnings of the configuration at the start. */
+  readonly notes: readonly string[];
   #services: ServerServices = {};
   #folder: string | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -41,7 +43,12 @@ export class ProgramServers {
   readonly #kill = (): void => this.servers.kill();
   readonly #tokens = new TokenStore(path.join(configDir(process.env), 'mcp-auth.json'));
 
-  constructor({ servers, policy }: ConfiguredServers, rules: LivePermissions | undefined, cwd: string) {
+  constructor(
+    { servers, policy, notes }: ConfiguredServers,
+    rules: LivePermissions | undefined,
+    cwd: string,
+  ) {
+    this.notes = notes;
     const services = servicesOf(
       () => this.#services,
       () => [cwd, ...(rules?.directories ?? [])],

@@ -182,7 +182,8 @@ function lastThinking(messages: readonly Message[]): string | undefined {
 }
 
 /** `/mcp`: all servers with their state, or one of them in full. */
-export function mcp(words: string, { started: { mcp: servers }, say }: Chat): void {
+export async function mcp(words: string, { started: { mcp: servers, refresh }, say }: Chat): Promise<void> {
+  await refresh();
   const reports = servers?.servers.report() ?? [];
   if (words === '') return say(stateList(reports));
   const report = reports.find(({ name }) => name === words);

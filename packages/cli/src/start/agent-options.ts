@@ -171,7 +171,10 @@ export async function agentOptions<Command extends RunOptions & { readonly input
     mainAgent && mayDescribeServers(mainAgent, command)
       ? readAgentServers(mainAgent)
       : { servers: [], notes: [] };
-  const mcp = await openProgramServers(command, loaded, rules, [...plugins.servers, ...described.servers]);
+  const mcp = await openProgramServers(command, loaded, rules, {
+    plugins: plugins.servers,
+    described: described.servers,
+  });
   const notes = [
     ...plugins.notes,
     ...chosen.notes,

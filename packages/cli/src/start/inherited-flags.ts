@@ -38,6 +38,7 @@ const IS_INHERITED: Readonly<Record<keyof ValuesFor<'every'>, boolean>> = {
   forwardSubagentText: false,
   promptSuggestions: false,
   init: false,
+  initOnly: false,
   maintenance: false,
 };
 

@@ -1,11 +1,12 @@
 /**
- * Settings files that change while a session runs. Hooks and permission rules apply from the next prompt or call on; other settings
- * apply at the next start. The files are looked at before each prompt and between two calls, so no watcher has to run.
+ * Settings files that change while a session runs. Hooks, permission rules and MCP servers apply from the next prompt or call on;
+ * other settings apply at the next start. The files are looked at before each prompt and between two calls, so no watcher has to run.
  */
 import type { LivePermissions } from '@heddle/agent';
 import { settingsHooks } from '@heddle/agent/hooks';
 import { type LoadedSettings, settingsFiles } from '@heddle/agent/settings';
 import os from 'node:os';
+import type { LiveServers } from './live-servers.ts';
 import { type PermissionFlags, type PermissionSetup, permissionSetup } from '../permissions/setup.ts';
 import type { SessionHooks } from './session-hooks.ts';
 import { stateOf } from './watched-files.ts';
@@ -16,6 +17,8 @@ interface LiveSettingsSetup {
   readonly loaded: LoadedSettings | undefined;
   readonly rules: LivePermissions;
   readonly hooks: SessionHooks;
+  /** Undefined if the program has no servers. */
+  readonly servers: LiveServers | undefined;
   readonly notify: (text: string) => void;
 }
 
@@ -53,15 +56,18 @@ export class LiveSettings {
   /** Searches for the files again: the project may have become a repository. */
   async refreshForPrompt(): Promise<void> {
     this.#files = watchedFiles(this.#setup.flags);
+    this.#setup.servers?.findFiles();
     await this.refresh();
   }
 
   /** Applies changed files. A `ConfigChange` hook may prevent a change, except one of managed settings. Never rejects. */
   async refresh(): Promise<void> {
+    const { flags, servers } = this.#setup;
     const files = this.#files;
     const states = statesOf(files);
     const changed = files.filter(({ file }) => states.get(file) !== this.#seen.get(file));
     this.#seen = states;
+    const hasOtherServers = servers?.hasChanged() ?? false;
     let applies = false;
     for (const { source, file } of changed) {
       const input = { source: SCOPE_NAMES[source] ?? source, file_path: file };
@@ -79,7 +85,10 @@ export class LiveSettings {
         );
       this.#setup.notify(`A hook prevents the change of ${file}: ${reason}`);
     }
-    if (applies) this.#apply(await permissionSetup({ ...this.#setup.flags, keptSettings: this.#kept }));
+    if (!applies && !hasOtherServers) return;
+    const setup = await permissionSetup({ ...flags, keptSettings: this.#kept });
+    if (applies) this.#apply(setup);
+    await servers?.apply(setup);
   }
 
   #apply({ rules, directories, loaded, notes }: PermissionSetup): void {

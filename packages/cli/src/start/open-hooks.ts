@@ -3,6 +3,8 @@ import { LivePermissions } from '@heddle/agent';
 import type { SessionExtensions } from '@heddle/agent/extensions';
 import { mcpToolHandler } from '@heddle/agent/hooks';
 import type { SessionInstructions } from '@heddle/agent/instructions';
+import type { RunOptions } from '../arguments/arguments.ts';
+import { LiveServers } from './live-servers.ts';
 import { serverToolPort } from './hook-ports.ts';
 import { LiveSettings } from './live-settings.ts';
 import { AddedDirectories } from './session-events.ts';
@@ -32,7 +34,7 @@ export function openHooks(
   { tools, team, extensions, instructions }: HookSources,
 ): OpenedHooks {
   const { command, options, surface, choice, session, notify, confinement, listeners, agent } = context;
-  const { declaredHooks = [], rules, mcp, loadedSettings: loaded } = options;
+  const { declaredHooks = [], rules, mcp, mainAgent, plugins = [], loadedSettings: loaded } = options;
   const { source = 'startup' } = surface;
   const hooks = new SessionHooks({
     declared: declaredHooks,
@@ -63,13 +65,20 @@ export function openHooks(
       await settings?.refreshForPrompt();
       directories.report(hooks);
     },
-    setupTrigger: command.init ? 'init' : command.maintenance ? 'maintenance' : undefined,
+    setupTrigger: setupTriggerOf(command),
     reloadSkills: () => extensions.load(),
   });
   const directories = new AddedDirectories(rules);
   const settings =
     rules instanceof LivePermissions && !command.bare
-      ? new LiveSettings({ flags: command, loaded, rules, hooks, notify })
+      ? new LiveSettings({
+          flags: command,
+          loaded,
+          rules,
+          hooks,
+          notify,
+          servers: mcp && new LiveServers({ command, mcp, mainAgent, plugins, notify }),
+        })
       : undefined;
   if (mcp) hooks.runner.connectHandler('mcp_tool', mcpToolHandler(serverToolPort(mcp)));
   if (context.telemetry) hooks.onProgress(context.telemetry.agent.onHook);
@@ -79,4 +88,13 @@ export function openHooks(
     directories.report(hooks);
   };
   return { hooks, refresh };
+}
+
+function setupTriggerOf({
+  init,
+  initOnly,
+  maintenance,
+}: Pick<RunOptions, 'init' | 'initOnly' | 'maintenance'>): 'init' | 'maintenance' | undefined {
+  if (init || initOnly) return 'init';
+  return maintenance ? 'maintenance' : undefined;
 }

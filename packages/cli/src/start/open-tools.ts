@@ -50,7 +50,8 @@ export async function openServersOf(
   context: StartContext,
   signal: AbortSignal,
 ): Promise<AgentServers | undefined> {
-  const { mcp, mcpPolicy: policy, rules, cwd } = context.options;
+  const { mcp, mcpPolicy, rules, cwd } = context.options;
+  const policy = mcp?.servers.policy ?? mcpPolicy;
   // The subagent has no other way to wait for them if it cannot search for tools.
   if (mcp)
     await Promise.all(serverToolNames(definition).map((name) => mcp.servers.find(`${name}__`, signal)));

@@ -175,8 +175,7 @@ export class SessionHooks {
       prompt: async (prompt) => {
         await this.#setup.beforePrompt();
         this.reportWatched();
-        this.#starting ??= this.#start();
-        const block = await this.#starting;
+        const block = await this.begin();
         if (block !== undefined) return { block };
         const answer = (await hooks.prompt?.(prompt)) ?? {};
         if (answer.title !== undefined) this.#setup.entitle(answer.title);
@@ -185,7 +184,11 @@ export class SessionHooks {
     };
   }
 
-  /** Returns the reason if a hook prevents the session. */
+  /** Runs the hooks of Setup and SessionStart, once. Returns the reason if a hook prevents the session. */
+  begin(): Promise<string | undefined> {
+    return (this.#starting ??= this.#start());
+  }
+
   async #start(): Promise<string | undefined> {
     const { setupTrigger: trigger } = this.#setup;
     if (trigger !== undefined) await this.reportAndRemark('Setup', { trigger });

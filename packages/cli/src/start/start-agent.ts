@@ -53,6 +53,8 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
   readonly remark: (remark: Attachment) => void;
   readonly hooks: SessionHooks;
   readonly mcp: ProgramServers | undefined;
+  /** Applies changes of settings and server files now, and not only before the next prompt. */
+  readonly refresh: () => Promise<void>;
   readonly team: SessionTeam;
   /** The types of subagents. A host may add its own before the first prompt. */
   readonly agentTypes: AgentTypes;
@@ -172,6 +174,7 @@ function startedOf(context: StartContext, parts: OpenedParts): Started {
     remark: (remark) => listeners.addRemark(remark),
     hooks,
     mcp: options.mcp,
+    refresh: parts.refresh,
     agentTypes,
     forwardSubagentText: () => {
       listeners.forwardsSubagentText = true;

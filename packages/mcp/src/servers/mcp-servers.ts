@@ -38,6 +38,12 @@ export interface ServerReport extends ServerState {
   }[];
 }
 
+interface ServerChanges {
+  readonly added: string[];
+  /** Servers that no entry names any more. */
+  readonly removed: string[];
+}
+
 const CONNECT_MS = 30_000;
 const IDLE_MS = 10 * 60_000;
 const TOTAL_MS = 60 * 60_000;
@@ -49,6 +55,7 @@ export class McpServers {
   readonly #deps: ServersDeps;
   /** The entries of all scopes, also those that another entry replaces. */
   #entries: readonly ConfiguredServer[];
+  #policy: ServerPolicy;
   #servers = new Map<string, McpServer>();
   #isStarted = false;
   #tools: readonly ServerTool[] | undefined;
@@ -58,6 +65,7 @@ export class McpServers {
   constructor(configured: readonly ConfiguredServer[], deps: ServersDeps) {
     this.#deps = deps;
     this.#entries = configured;
+    this.#policy = deps.policy ?? OPEN_POLICY;
     this.#select();
   }
 
@@ -143,12 +151,30 @@ export class McpServers {
     }
   }
 
+  /** The policy of now, for servers that are not part of this list. */
+  get policy(): ServerPolicy {
+    return this.#policy;
+  }
+
   /** Replaces the entries of one scope. Servers whose configuration is the same stay connected. */
-  async replace(
-    scope: ServerScope,
+  replace(scope: ServerScope, wanted: readonly ConfiguredServer[]): Promise<ServerChanges> {
+    return this.#exchange((entry) => entry.scope !== scope, wanted);
+  }
+
+  /** Replaces the entries for which `stays` returns false, and the policy for all of them. */
+  reconfigure(
+    { servers, policy }: { readonly servers: readonly ConfiguredServer[]; readonly policy: ServerPolicy },
+    stays: (entry: ConfiguredServer) => boolean,
+  ): Promise<ServerChanges> {
+    this.#policy = policy;
+    return this.#exchange(stays, servers);
+  }
+
+  async #exchange(
+    stays: (entry: ConfiguredServer) => boolean,
     wanted: readonly ConfiguredServer[],
-  ): Promise<{ added: string[]; removed: string[] }> {
-    this.#entries = [...this.#entries.filter((entry) => entry.scope !== scope), ...wanted];
+  ): Promise<ServerChanges> {
+    this.#entries = [...this.#entries.filter(stays), ...wanted];
     const { added, removed } = this.#select();
     if (this.#isStarted) for (const server of added) server.start();
     this.#changed();
@@ -164,7 +190,7 @@ export class McpServers {
     const before = this.#servers;
     const added: McpServer[] = [];
     this.#servers = new Map(
-      selectServers(this.#entries, this.#deps.policy ?? OPEN_POLICY).map((entry) => {
+      selectServers(this.#entries, this.#policy).map((entry) => {
         const known = before.get(entry.name);
         if (known && isSameEntry(known.configured, entry)) return [entry.name, known];
         const server = this.#create(entry);
@@ -224,7 +250,11 @@ export class McpServers {
 
   #buildTools(): readonly ServerTool[] {
     const taken = new Set<string>();
-    const deps = { ...this.#deps, maxResultSize: resultSize(this.#deps.variables) };
+    const deps = {
+      ...this.#deps,
+      maxResultSize: resultSize(this.#deps.variables),
+      currentServer: (name: string) => this.#servers.get(name),
+    };
     return this.all.flatMap((server) =>
       server.tools.flatMap((definition) => {
         const own = String(definition['name']);

@@ -31,6 +31,8 @@ export interface ServerTool extends Tool<Record<string, unknown>, readonly Resul
 export interface ServerToolDeps extends ResultDeps {
   /** Characters of a result beyond which it goes to a file. */
   readonly maxResultSize: number;
+  /** Returns the server of this name after its configuration changed. Requests may still contain a tool of the earlier one. */
+  readonly currentServer?: (name: string) => McpServer | undefined;
 }
 
 type Definition = Readonly<Record<string, unknown>>;
@@ -65,7 +67,8 @@ export function createServerTool(
     interruptBehavior: 'cancel',
 
     async call(input, { signal, toolUseId }, onProgress) {
-      const result = await server.call({
+      const current = deps.currentServer?.(server.name) ?? server;
+      const result = await current.call({
         tool: ownName,
         input,
         definition: { ...others, name: ownName, inputSchema },

@@ -47,6 +47,7 @@ interface ControlDeps
     | 'hooks'
     | 'instructions'
     | 'plugins'
+    | 'refresh'
   >;
   readonly tasks: HostTasks;
   readonly hooks: HooksOfHost;
@@ -80,7 +81,7 @@ export function createControl(deps: ControlDeps): Control {
       const output = tasks.output(textIn(id) ?? '');
       return output ? controlSuccess(output) : controlFailure(`There is no task ${String(id)}.`);
     },
-    ...serverHandlers(deps.mcp, deps.permissions),
+    ...serverHandlers(deps.mcp, deps.permissions, deps.started.refresh),
     ...reloadHandlers(deps),
     ...changeHandlers({ ...deps, agent, entitle }),
     ...fileHandlers({ ...deps, agent }),

@@ -111,11 +111,13 @@ function hostServer(name: string): ConfiguredServer {
 export function serverHandlers(
   mcp: ProgramServers | undefined,
   permissions: LivePermissions | undefined,
+  refresh: () => Promise<void>,
 ): ControlHandlers {
   const named = (name: unknown): McpServer | undefined => mcp?.servers.get(textIn(name) ?? '');
   const missing = (name: unknown): ControlReply => controlFailure(`There is no MCP server ${String(name)}.`);
   return {
     mcp_status: async () => {
+      await refresh();
       await mcp?.servers.settle(STATUS_WAIT_MS);
       return controlSuccess({ mcpServers: mcp?.servers.report() ?? [] });
     },

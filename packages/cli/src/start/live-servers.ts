@@ -1,0 +1,110 @@
+/**
+ * MCP servers whose configuration changes while a session runs. The files are looked at before each prompt and between two
+ * requests. Trust and policy are read again, too. A server whose configuration is the same stays connected.
+ */
+import type { AgentDefinition } from '@heddle/agent';
+import { serverFiles } from '@heddle/agent/mcp';
+import type { Plugin } from '@heddle/agent/plugins';
+import { appliedSettings } from '@heddle/agent/settings';
+import type { ConfiguredServer } from '@heddle/mcp/config';
+import os from 'node:os';
+import path from 'node:path';
+import type { RunOptions } from '../arguments/arguments.ts';
+import type { PermissionSetup } from '../permissions/setup.ts';
+import { openPlugins } from './open-plugins.ts';
+import { stateOf } from './watched-files.ts';
+import {
+  mayDescribeServers,
+  readAgentServers,
+  readConfiguredServers,
+  type ServerFlags,
+} from '../mcp/open-servers.ts';
+import type { ProgramServers } from '../mcp/program-servers.ts';
+
+interface LiveServersSetup {
+  readonly command: ServerFlags & Pick<RunOptions, 'pluginDirs' | 'pluginDirsNoMcp'>;
+  readonly mcp: ProgramServers;
+  readonly mainAgent: AgentDefinition | undefined;
+  readonly plugins: readonly Plugin[];
+  readonly notify: (text: string) => void;
+}
+
+export class LiveServers {
+  readonly #setup: LiveServersSetup;
+  /** The files of plugins that flags and settings name. A host adds others, and their servers stay. */
+  readonly #pluginFiles: Set<string>;
+  readonly #notified: Set<string>;
+  #files: readonly string[] = [];
+  /** The state of each file when it was last read. */
+  #seen: ReadonlyMap<string, string>;
+
+  constructor(setup: LiveServersSetup) {
+    this.#setup = setup;
+    this.#notified = new Set(setup.mcp.notes);
+    this.#pluginFiles = new Set(setup.plugins.map(serverFileOf));
+    this.findFiles();
+    this.#seen = this.#states();
+  }
+
+  /** Searches for the files again: the project may have become a repository. */
+  findFiles(): void {
+    const { mcpConfig: configs, projectConfigRoot: projectRoot } = this.#setup.command;
+    const places = { cwd: process.cwd(), home: os.homedir(), env: process.env, projectRoot };
+    this.#files = [...serverFiles({ ...places, configs }), ...this.#pluginFiles];
+  }
+
+  /** Returns true if a file changed since the last call. */
+  hasChanged(): boolean {
+    const states = this.#states();
+    const isChanged = this.#files.some((file) => states.get(file) !== this.#seen.get(file));
+    this.#seen = states;
+    return isChanged;
+  }
+
+  /** Reads all files again, and starts and ends servers accordingly. Never rejects. */
+  async apply({ loaded, configDirs }: PermissionSetup): Promise<void> {
+    const { command, mcp, mainAgent, notify } = this.#setup;
+    const plugins = await openPlugins(command, loaded, appliedSettings(loaded).merged, configDirs);
+    for (const plugin of plugins.plugins) this.#pluginFiles.add(serverFileOf(plugin));
+    const described =
+      mainAgent && mayDescribeServers(mainAgent, command) ? readAgentServers(mainAgent).servers : [];
+    const read = readConfiguredServers(command, loaded, { plugins: plugins.servers, described });
+    const before = this.#names();
+    const { added, removed } = await mcp.servers.reconfigure(read, (entry) => this.#isOfHost(entry));
+    const changed = added.filter((name) => before.has(name));
+    const news = [
+      ...named(
+        'added',
+        added.filter((name) => !before.has(name)),
+      ),
+      ...named('changed', changed),
+      ...named('removed', removed),
+    ];
+    if (news.length > 0) notify(`The configuration of MCP servers changed: ${news.join('; ')}.`);
+    for (const note of read.notes) {
+      if (!this.#notified.has(note)) notify(note);
+      this.#notified.add(note);
+    }
+  }
+
+  #isOfHost(entry: ConfiguredServer): boolean {
+    if (entry.scope === 'host') return true;
+    return entry.scope === 'plugin' && entry.source !== undefined && !this.#pluginFiles.has(entry.source);
+  }
+
+  #names(): ReadonlySet<string> {
+    return new Set(this.#setup.mcp.servers.all.map(({ name }) => name));
+  }
+
+  #states(): ReadonlyMap<string, string> {
+    return new Map(this.#files.map((file) => [file, stateOf(file)]));
+  }
+}
+
+function serverFileOf(plugin: Plugin): string {
+  return path.join(plugin.path, '.mcp.json');
+}
+
+function named(what: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`${what} ${names.join(', ')}`];
+}
