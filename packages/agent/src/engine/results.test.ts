@@ -11,6 +11,7 @@ import {
   say,
   type Script,
   scriptedModel,
+  stall,
   unfinished,
 } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -143,15 +144,14 @@ it.each(['stops reading', 'fails while it reads'])(
   },
 );
 
-it('an attempt without an answer is announced with all that clients know of it', async () => {
-  const lines = await linesOf([breakOff(), say('Done.')]);
-  expect(lines.find((line) => line.type === 'system' && line.subtype === 'api_retry')).toMatchObject({
-    attempt: 1,
-    max_retries: 10,
-    error_status: null,
-    error: 'unknown',
-    no_response: true,
-  });
+it.each([
+  ['breaks off', breakOff(), undefined],
+  ['stays silent', stall(), { waited_ms: expect.any(Number), retry_wait_ms: expect.any(Number) }],
+])('an attempt that %s is announced with all that clients know of it', async (_, end, silence) => {
+  const lines = await linesOf([end, say('Done.')]);
+  const retry = lines.find((line) => line.type === 'system' && line.subtype === 'api_retry');
+  expect(retry).toMatchObject({ attempt: 1, max_retries: 10, error_status: null, error: 'unknown' });
+  expect(retry && 'no_response' in retry ? retry.no_response : undefined).toEqual(silence);
 });
 
 describe('a call that is not permitted', () => {

@@ -119,7 +119,10 @@ export const apiRetry = z
     retry_delay_ms: z.number(),
     error_status: z.number().nullable(),
     error: z.string(),
-    no_response: z.literal(true).exactOptional().describe('the server did not respond at all'),
+    no_response: z
+      .object({ waited_ms: z.number(), retry_wait_ms: z.number() })
+      .exactOptional()
+      .describe('the server sent nothing in time'),
   })
   .describe('A request failed and is repeated after a delay.');
 

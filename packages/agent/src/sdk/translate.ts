@@ -57,6 +57,8 @@ export function createTranslator(setup: TranslatorSetup): Translator {
   const calls = new Map<string, Omit<CallOfResult, 'durationMs'> & { readonly startedAt: number }>();
   let compactingSince: number | undefined;
   let reportedLimits = '';
+  /** When the current attempt began. */
+  let requestedAt = now();
   const thinking = new ThinkingTokens();
   const envelope = (): { uuid: string; session_id: string } => ({ uuid: uuid(), session_id: sessionId });
 
@@ -165,7 +167,12 @@ export function createTranslator(setup: TranslatorSetup): Translator {
             },
           ];
         }
-        case 'retry':
+        case 'stream_request_start':
+          requestedAt = now();
+          return [];
+        case 'retry': {
+          const waited = now() - requestedAt;
+          requestedAt = now() + event.delayMs;
           return [
             {
               type: 'system',
@@ -176,9 +183,12 @@ export function createTranslator(setup: TranslatorSetup): Translator {
               retry_delay_ms: event.delayMs,
               error_status: event.error.status ?? null,
               error: ERROR_WORDS[event.error.class],
-              ...(NOT_ANSWERED.has(event.error.class) ? { no_response: true } : {}),
+              ...(event.error.class === 'stall'
+                ? { no_response: { waited_ms: waited, retry_wait_ms: event.delayMs } }
+                : {}),
             },
           ];
+        }
         case 'rate_limits': {
           const limits = JSON.stringify(event.limits);
           if (limits === reportedLimits) return [];
@@ -272,9 +282,6 @@ export function apiErrorText({ content, apiErrorStatus }: AssistantMessage): str
   const words = textOf(content);
   return apiErrorStatus === undefined ? words : `API Error: ${apiErrorStatus} ${words}`;
 }
-
-/** Errors of attempts without a response. */
-const NOT_ANSWERED: ReadonlySet<ModelErrorClass> = new Set(['network', 'stall']);
 
 function isBoundary(message: Message): boolean {
   return message.type === 'system' && message.subtype === 'compact_boundary';
