@@ -274,7 +274,6 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: 'your own keys, the file that sets them, and the actions',
     about: 'the rest',
     anytime: true,
-    headless: 'text',
     run: async (_words, chat) => (await import('./status.ts')).keybindings(chat),
   },
   {
