@@ -8,7 +8,7 @@ import {
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { changedFiles } from '../attachments/changed-files.ts';
-import { todoReminder } from '../attachments/todo-reminder.ts';
+import { TodoReminder } from '../attachments/todo-reminder.ts';
 import type { AgentOptions } from './options.ts';
 import type { SessionBackground } from './session-background.ts';
 import { turnEndPort } from './turn-end.ts';
@@ -25,6 +25,7 @@ export function productionDeps(
   { background, takeRestored }: DepsSetup,
 ): QueryDeps {
   const redact: Redact = options.redact ?? ((value) => value);
+  const reminder = new TodoReminder();
   return {
     redact,
     model: options.model,
@@ -44,7 +45,7 @@ export function productionDeps(
         const [files, others, todos] = await Promise.all([
           changedFiles(context.fileState),
           options.gather?.(context),
-          context.agentId === undefined ? todoReminder(messages) : [],
+          context.agentId === undefined ? reminder.attachments(messages) : [],
         ]);
         const memories = context.agentId === undefined ? background.takeMemories() : [];
         return redact([...files, ...memories, ...todos, ...(options.news?.() ?? []), ...(others ?? [])]);

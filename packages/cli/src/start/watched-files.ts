@@ -35,8 +35,9 @@ export class WatchedFiles {
 /** Differs after every change of a file. */
 export function stateOf(file: string): string {
   try {
-    const { mtimeMs, size, ino } = statSync(file);
-    return `${mtimeMs}/${size}/${ino}`;
+    // Most files are missing, and an exception for each of them would delay every call.
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found ? `${found.mtimeMs}/${found.size}/${found.ino}` : MISSING;
   } catch {
     return MISSING;
   }
