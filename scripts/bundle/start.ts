@@ -47,10 +47,13 @@ function load(file: string): object {
 
 function loadModule(name: string): unknown {
   if (!LOADED_ON_USE.has(name)) return require(name);
-  let loaded: object | undefined;
-  // A search of the module for each use would take longer than a small hash.
-  const module = (): object => (loaded ??= require(name) as object);
-  return new Proxy({}, { get: (_, key) => Reflect.get(module(), key) as unknown });
+  let loaded: unknown;
+  const get = (_: object, key: PropertyKey): unknown => {
+    // A search of the module for each use would take longer than a small hash.
+    loaded ??= require(name);
+    return Reflect.get(Object(loaded), key);
+  };
+  return new Proxy({}, { get });
 }
 
 /** Without it, or if V8 rejects it, functions are compiled when they are called. */

@@ -42,11 +42,11 @@ export function productionDeps(
       },
       takeQueued: ({ agentId }) => [...takeRestored(agentId), ...(options.takeQueued?.(agentId) ?? [])],
       gather: async (messages, context) => {
-        const [files, others, todos] = await Promise.all([
+        const [files, others] = await Promise.all([
           changedFiles(context.fileState),
           options.gather?.(context),
-          context.agentId === undefined ? reminder.attachments(messages) : [],
         ]);
+        const todos = context.agentId === undefined ? reminder.attachments(messages) : [];
         const memories = context.agentId === undefined ? background.takeMemories() : [];
         return redact([...files, ...memories, ...todos, ...(options.news?.() ?? []), ...(others ?? [])]);
       },
