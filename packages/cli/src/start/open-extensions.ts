@@ -162,8 +162,13 @@ export function modelForPrompt(current: AgentOptions, setup: ExtensionSetup): Us
     if (Object.keys(changes).length === 0) return () => undefined;
     agent().change(changes);
     const { model, modelName, apiKeySource, loadPrice, loadFacts, context, requestOptions = {} } = current;
-    return () =>
-      agent().change({ model, modelName, apiKeySource, loadPrice, loadFacts, context, requestOptions });
+    const changedName = agent().modelName;
+    return () => {
+      // A model that the user or the host chose during the prompt stays.
+      const isChosenSince = agent().modelName !== changedName;
+      const earlier = { model, modelName, apiKeySource, loadPrice, loadFacts, context };
+      agent().change({ ...(isChosenSince ? {} : earlier), requestOptions });
+    };
   };
 }
 
