@@ -51,7 +51,7 @@ function decisionsOf(recorded: RecordedRun, run: number, lines: WeakMap<object, 
 function stepsOf({ steps, recorded }: TracedIteration, iteration: number): DecisionStep[] {
   const tools = recorded.entries.flatMap((entry) => (entry.type === 'intent' ? [entry.tool] : []));
   let effect = 'begin';
-  return steps.map(({ loop: turn, event, guards, decision }) => {
+  return steps.map(({ loop, event, guards, decision }) => {
     const step: DecisionStep = {
       iteration,
       effect,
@@ -59,7 +59,7 @@ function stepsOf({ steps, recorded }: TracedIteration, iteration: number): Decis
       guards: guards.map((one) => ({ name: one.guard, answer: one.answer, text: describeGuard(one) })),
       decision: describeDecision(decision),
       next: nextOf(decision),
-      state: describeState(turn),
+      state: describeState(loop),
     };
     if (decision.kind === 'do') effect = decision.effect.type;
     return step;
@@ -112,11 +112,8 @@ function smallEntry(entry: Entry): Entry {
     }
     case 'user': {
       const { content } = entry.message;
-      if (typeof content === 'string') return entry;
-      return {
-        ...entry,
-        message: { ...entry.message, content: content.map(hashed), toolUseResult: undefined },
-      };
+      const small = typeof content === 'string' ? shortened(content) : content.map(hashed);
+      return { ...entry, message: { ...entry.message, content: small, toolUseResult: undefined } };
     }
     case 'context': {
       // The history of a compaction is not part of a decision.
@@ -131,15 +128,20 @@ function smallEntry(entry: Entry): Entry {
 const LONGEST_KEPT = 400;
 
 function hashed(block: ContentBlock): ContentBlock {
-  if (
-    block.type === 'tool_result' &&
-    typeof block.content === 'string' &&
-    block.content.length > LONGEST_KEPT
-  )
-    return { ...block, content: hashOf(block.content) };
-  if (block.type !== 'tool_use') return block;
-  const text = JSON.stringify(block.input);
-  return text.length > LONGEST_KEPT ? { ...block, input: { hash: hashOf(text) } } : block;
+  const size = JSON.stringify(block).length;
+  if (size <= LONGEST_KEPT) return block;
+  switch (block.type) {
+    case 'tool_use':
+      return { ...block, input: { hash: hashOf(JSON.stringify(block.input)) } };
+    case 'tool_result':
+      return { ...block, content: hashOf(JSON.stringify(block.content)) };
+    default:
+      return { type: 'text', text: hashOf(JSON.stringify(block)) };
+  }
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_KEPT ? hashOf(text) : text;
 }
 
 function hashOf(text: string): string {

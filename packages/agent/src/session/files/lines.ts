@@ -18,8 +18,10 @@ export class LineFile {
     closeSync(this.#descriptor);
   }
 
-  read(start: number, end: number): Buffer {
-    const bytes = Buffer.allocUnsafe(Math.max(0, end - start));
+  /** `into`: memory for the bytes, if it is large enough. A long file is read in parts without new memory for each. */
+  read(start: number, end: number, into?: Buffer): Buffer {
+    const length = Math.max(0, end - start);
+    const bytes = into && into.length >= length ? into.subarray(0, length) : Buffer.allocUnsafe(length);
     let filled = 0;
     while (filled < bytes.length) {
       const count = readSync(this.#descriptor, bytes, filled, bytes.length - filled, start + filled);

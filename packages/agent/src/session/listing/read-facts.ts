@@ -208,9 +208,10 @@ export function readFacts({ path, id }: SessionFile, earlier?: Facts): Facts | u
 
 function readOn(file: LineFile, known: Facts, take: (facts: Facts, bytes: Buffer) => Facts): Facts {
   let facts = known;
+  const memory = Buffer.allocUnsafe(Math.min(CHUNK, file.size));
   for (let size = CHUNK; facts.readTo < file.size; ) {
     const end = Math.min(file.size, facts.readTo + size);
-    const bytes = file.read(facts.readTo, end);
+    const bytes = file.read(facts.readTo, end, memory);
     const whole = wholeLength(bytes);
     if (whole > 0) facts = take(facts, bytes.subarray(0, whole));
     // The rest is a line that is still being written, or one that is longer than the bytes read.
