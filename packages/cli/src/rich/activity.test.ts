@@ -66,6 +66,23 @@ describe('a question with long choices', () => {
       style,
     ).rows;
 
+  it('breaks them between words', () => {
+    const words = ['  2  yes, always: Bash(git push), this project (.claude/settings.local.json)'];
+    const view = {
+      open: [],
+      activity: { busy: [], output: [], todos: [], queued: [] },
+      facts: [],
+      dialog: { body: ['Allow?'], choices: words, breaksChoices: true },
+      menu: [],
+      input: { rows: ['allow? '], cursorRow: 0, cursorColumn: 7 },
+    };
+    expect(composeRegion(view, { columns: 60, rows: 20 }, style).rows.slice(-3)).toEqual([
+      '  2  yes, always: Bash(git push), this project',
+      '      (.claude/settings.local.json)',
+      'allow? ',
+    ]);
+  });
+
   it('continues them in the next row, and cuts them if all choices would not fit', () => {
     expect(rowsFor(20).slice(-6)).toEqual([
       'Allow?',

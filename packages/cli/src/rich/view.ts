@@ -91,11 +91,26 @@ function choiceRows({ choices, breaksChoices }: DialogRows, width: number, most:
   const broken = choices.flatMap((row) =>
     rowWidth(row) <= width
       ? [row]
-      : breakRow(row, width - CONTINUED.length).map((part, index) =>
-          index === 0 ? part : CONTINUED + part.trimStart(),
+      : breakRow(padWords(row, width - CONTINUED.length), width - CONTINUED.length).map((part, index) =>
+          index === 0 ? part.trimEnd() : CONTINUED + part.trim(),
         ),
   );
   return broken.length <= most ? broken : choices;
+}
+
+/** Adds spaces before a word that does not fit, so that a break after this number of cells is between words. */
+function padWords(row: string, cells: number): string {
+  let used = 0;
+  return row
+    .split(' ')
+    .map((word, index) => {
+      const width = rowWidth(word);
+      const fits = used + 1 + width <= cells || width > cells;
+      const before = index === 0 ? '' : fits ? ' ' : ' '.repeat(cells - used);
+      used = fits ? (used + before.length + width) % cells : width;
+      return before + word;
+    })
+    .join('');
 }
 
 interface OpenSpace {

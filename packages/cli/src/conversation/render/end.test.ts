@@ -107,6 +107,27 @@ describe('a resumed conversation', () => {
     ]);
   });
 
+  it('shows earlier prompts in brief, with their calls and the beginnings of their answers', () => {
+    const call = (id: string) => ({
+      type: 'tool_use' as const,
+      id,
+      name: 'Read',
+      input: { file_path: `/p/${id}.ts` },
+    });
+    const calls = { ...block('', 'c'), content: Array.from({ length: 8 }, (_, index) => call(`f${index}`)) };
+    const earlier = { ...prompt, content: 'And before?' };
+    const long = block(['One', 'Two', 'Three', 'Four', 'Five'].join('\n'), 'e');
+    expect(tailPieces([earlier, calls, long, prompt, block('Now.')], 0, style, '/p')).toEqual([
+      line('  (5 messages so far)'),
+      line('> And before?'),
+      ...Array.from({ length: 6 }, (_, index) => line(`  Read f${index}.ts`)),
+      line('  ... 2 more calls'),
+      ...answer('One\nTwo\nThree\nFour\n... 1 more line'),
+      line('> What now?'),
+      ...answer('Now.'),
+    ]);
+  });
+
   it('shows the end of a long answer, and code as code', () => {
     const long = ['```js', ...Array.from({ length: 18 }, (_, index) => `line ${index}`), '```', 'So be it.'];
     expect(tailPieces([prompt, block(long.join('\n'))], 0, style).slice(2)).toEqual([

@@ -6,7 +6,7 @@ import type { Started } from '../../start/start-agent.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { promptFromText } from '../../sessions/text/prompt-text.ts';
 import { pluralize } from '../../terminal/amounts.ts';
-import { nearPath } from '../../terminal/call-line.ts';
+import { callLine, nearPath } from '../../terminal/call-line.ts';
 import type { OutputPart } from '../../terminal/screen.ts';
 import type { Style } from '../../terminal/style.ts';
 
@@ -31,24 +31,36 @@ export function sessionStart(
     ...notes.map(
       (note): OutputPart => ({ kind: 'line', text: style.paint('dim', `  (${escapeControls(note)})`) }),
     ),
-    ...(messages.length > 0 ? tailPieces(messages, session.projection.openCalls.length, style) : []),
+    ...(messages.length > 0 ? tailPieces(messages, session.projection.openCalls.length, style, cwd) : []),
   ];
 }
 
-/** The number of lines of the last prompt and of the last answer that are shown. */
+/** The number of lines of a prompt and of the last answer that are shown. */
 const PROMPT_LINES = 4;
 const ANSWER_LINES = 12;
+
+/** Earlier prompts that are shown in brief, with their calls and the beginnings of their answers. */
+const EARLIER_PROMPTS = 5;
+const EARLIER_ANSWER_LINES = 4;
+const CALLS = 6;
 
 export function tailPieces(
   messages: readonly Message[],
   openCalls: number,
-  { paint, signs }: Style,
+  style: Style,
+  cwd = '',
 ): OutputPart[] {
+  const { paint, signs } = style;
   const prompt = messages.findLast((message) => promptFromText(message) !== undefined);
   const interrupted = wasInterrupted(messages);
   const answer = messages.findLast((message) => textIn(message) !== '');
   const pieces = [line(paint('dim', `  (${pluralize(messages.length, 'message')} so far)`))];
-  if (prompt) pieces.push(line(beginning(`> ${promptFromText(prompt) ?? ''}`, signs.more)));
+  const lastStart = prompt ? messages.indexOf(prompt) : messages.length;
+  pieces.push(...earlierPieces(messages.slice(0, lastStart), style, cwd));
+  if (prompt) {
+    pieces.push(line(beginning(`> ${promptFromText(prompt) ?? ''}`, signs.more)));
+    pieces.push(...callPieces(messages.slice(lastStart), style, cwd));
+  }
   if (answer && (!prompt || messages.indexOf(answer) > messages.indexOf(prompt))) {
     const { left, text } = endOf(answerWith(answer, messages));
     if (left > 0) pieces.push(line(paint('dim', `  (${signs.more} ${pluralize(left, 'line')} before)`)));
@@ -60,6 +72,34 @@ export function tailPieces(
     pieces.push(line(paint('yellow', `  (${calls} did not end; resumed with the next prompt)`)));
   }
   return pieces;
+}
+
+/** The last exchanges before the latest one. */
+function earlierPieces(messages: readonly Message[], style: Style, cwd: string): OutputPart[] {
+  const starts = messages.flatMap((message, at) => (promptFromText(message) === undefined ? [] : [at]));
+  return starts.slice(-EARLIER_PROMPTS).flatMap((start): OutputPart[] => {
+    const end = starts.find((other) => other > start) ?? messages.length;
+    const [prompt, ...rest] = messages.slice(start, end);
+    const text = rest.map(textIn).filter(Boolean).join('\n\n');
+    const answer = beginning(text, style.signs.more, EARLIER_ANSWER_LINES);
+    return [
+      line(beginning(`> ${(prompt && promptFromText(prompt)) ?? ''}`, style.signs.more)),
+      ...callPieces(rest, style, cwd),
+      ...(text === ''
+        ? []
+        : ([{ kind: 'stream', text: answer }, { kind: 'end of stream' }] satisfies OutputPart[])),
+    ];
+  });
+}
+
+function callPieces(messages: readonly Message[], { paint, signs }: Style, cwd: string): OutputPart[] {
+  const calls = messages.flatMap((message) =>
+    message.type === 'assistant' ? message.content.filter((block) => block.type === 'tool_use') : [],
+  );
+  const left = calls.length - CALLS;
+  const lines = calls.slice(0, CALLS).map(({ name, input }) => callLine(name, input, cwd));
+  if (left > 0) lines.push(`${signs.more} ${pluralize(left, 'more call')}`);
+  return lines.map((text) => line(paint('dim', `  ${escapeControls(text)}`)));
 }
 
 function line(text: string): OutputPart {
@@ -84,11 +124,11 @@ function textIn(message: Message): string {
   return message.type === 'assistant' ? textOf(message.content).trim() : '';
 }
 
-function beginning(text: string, more: string): string {
+function beginning(text: string, more: string, most = PROMPT_LINES): string {
   const lines = escapeControls(text).split('\n');
-  const left = lines.length - PROMPT_LINES;
+  const left = lines.length - most;
   if (left <= 0) return lines.join('\n');
-  return [...lines.slice(0, PROMPT_LINES), `${more} ${pluralize(left, 'more line')}`].join('\n');
+  return [...lines.slice(0, most), `${more} ${pluralize(left, 'more line')}`].join('\n');
 }
 
 /** Returns the last lines. If a code block is cut, its fence is added, so that the rest is still shown as code. */
