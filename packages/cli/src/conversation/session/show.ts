@@ -77,19 +77,18 @@ export function tailPieces(
 /** The last exchanges before the latest one. */
 function earlierPieces(messages: readonly Message[], style: Style, cwd: string): OutputPart[] {
   const starts = messages.flatMap((message, at) => (promptFromText(message) === undefined ? [] : [at]));
-  return starts.slice(-EARLIER_PROMPTS).flatMap((start): OutputPart[] => {
+  const pieces: OutputPart[] = [];
+  for (const start of starts.slice(-EARLIER_PROMPTS)) {
     const end = starts.find((other) => other > start) ?? messages.length;
     const [prompt, ...rest] = messages.slice(start, end);
     const text = rest.map(textIn).filter(Boolean).join('\n\n');
+    pieces.push(line(beginning(`> ${(prompt && promptFromText(prompt)) ?? ''}`, style.signs.more)));
+    pieces.push(...callPieces(rest, style, cwd));
+    if (text === '') continue;
     const answer = beginning(text, style.signs.more, EARLIER_ANSWER_LINES);
-    return [
-      line(beginning(`> ${(prompt && promptFromText(prompt)) ?? ''}`, style.signs.more)),
-      ...callPieces(rest, style, cwd),
-      ...(text === ''
-        ? []
-        : ([{ kind: 'stream', text: answer }, { kind: 'end of stream' }] satisfies OutputPart[])),
-    ];
-  });
+    pieces.push({ kind: 'stream', text: answer }, { kind: 'end of stream' });
+  }
+  return pieces;
 }
 
 function callPieces(messages: readonly Message[], { paint, signs }: Style, cwd: string): OutputPart[] {
