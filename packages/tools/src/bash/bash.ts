@@ -90,6 +90,7 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
         ...(context.readOnlyRun || isProven(input, context)
           ? {
               ...shell?.readOnlyGitEnvironment(command),
+              ...shell?.safeLocale(deps.environment()),
               ...shell?.pathOutside([directory, ...(context.workingFolders?.() ?? [])], deps.environment()),
             }
           : {}),

@@ -3,7 +3,15 @@ export type * from './command.ts';
 export { readCommand } from './read-command.ts';
 export { meaningOfOne } from './exit-meaning.ts';
 export { areReadOnlyWords, isReadOnlyCommand, movesShell, type ProofOptions } from './proof/read-only.ts';
-export { isHarmlessPrefix, isOwn, isSafe, isSafeName, pathOutside } from './variables.ts';
+export {
+  hasPlainValue,
+  isHarmlessPrefix,
+  isOwn,
+  isSafe,
+  isSafeSetting,
+  pathOutside,
+  safeLocale,
+} from './variables.ts';
 export { listsOnlyCommits } from './proof/git-readers.ts';
 export { runsOnlyGit } from './proof/git.ts';
 export { isHarmlessProgram } from './proof/allowed-options.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { pathOutside } from './variables.ts';
+import { pathOutside, safeLocale } from './variables.ts';
 
 it('removes folders of the project from the search path', () => {
   const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-path-')));
@@ -21,4 +21,23 @@ it('removes folders of the project from the search path', () => {
   expect(pathOutside([project], { PATH: given })).toEqual({ PATH: '/usr/bin:/bin' });
   expect(pathOutside([project], { PATH: '/usr/bin:/bin' })).toEqual({});
   expect(pathOutside([project], {})).toEqual({});
+});
+
+describe('the locale of a proven command', () => {
+  it.each([
+    [{}],
+    [{ LANG: 'en_US.UTF-8' }],
+    [{ LANG: 'zh_TW.BIG5', LC_ALL: 'C' }],
+    [{ LC_ALL: '', LC_CTYPE: 'C.utf8', LANG: 'zh_CN.GBK' }],
+  ])('stays as it is: %j', (environment) => {
+    expect(safeLocale(environment)).toEqual({});
+  });
+
+  it.each([
+    [{ LANG: 'zh_CN.GBK' }],
+    [{ LANG: 'en_US.UTF-8', LC_CTYPE: 'ja_JP.SJIS' }],
+    [{ LC_ALL: 'zh_TW' }],
+  ])('is replaced if a backslash can be part of a character: %j', (environment) => {
+    expect(safeLocale(environment)).toEqual({ LC_ALL: 'C.UTF-8' });
+  });
 });

@@ -5,19 +5,39 @@ import type { ShellAssignment } from './command.ts';
 
 /** Variables that change only the output of a program, not the programs it runs or their location. */
 const SAFE =
-  /^(NODE_ENV|CI|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|GOOS|GOARCH|CGO_ENABLED|GO111MODULE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|PYTHONUTF8|DEBIAN_FRONTEND|TIME_STYLE|BLOCK_SIZE|QUOTING_STYLE)$/;
+  /^(NODE_ENV|CI|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|GOOS|GOARCH|CGO_ENABLED|GO111MODULE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|PYTHONUTF8|DEBIAN_FRONTEND|TIME_STYLE|BLOCK_SIZE|QUOTING_STYLE)$/;
 
 /** Variables of a script. By convention, variables that programs read have capital letters. */
 const OWN = /^[a-z_][a-z0-9_]*$/;
 const LOWERCASE_SETTINGS =
   /proxy|^(npm_|path$|cdpath$|fpath$|manpath$|mailpath$|module_path$|psvar$|prompt|histchars$|_$)/;
 
+/**
+ * In other encodings, a backslash can be the second byte of a character. Then the shell and its programs read a script
+ * differently from the proof.
+ */
+const SAFE_LOCALE = /^(?:C|POSIX|(?:C|[a-z]{2,3}(?:_[A-Z]{2})?)\.(?:UTF-8|utf8))?$/;
+const LOCALE = /^(?:LANG|LC_\w+)$/;
+
 export function isSafe({ name, value }: ShellAssignment): boolean {
-  return isSafeName(name) && value?.kind === 'literal';
+  return value?.kind === 'literal' && isSafeSetting(name, value.value);
 }
 
-export function isSafeName(name: string): boolean {
+/** Returns true for a variable that changes only the output of a program, with a value that names no file. */
+export function isSafeSetting(name: string, value: string): boolean {
+  if (LOCALE.test(name)) return SAFE_LOCALE.test(value);
+  // Programs load translations from this folder, and use them as formats.
+  if (name === 'LANGUAGE') return /^[\w:]*$/.test(value);
   return SAFE.test(name);
+}
+
+/** Returns the locale for proven commands if that of the environment is not safe. */
+export function safeLocale(environment: Readonly<Record<string, string | undefined>>): {
+  readonly LC_ALL?: string;
+} {
+  const { LC_ALL, LC_CTYPE, LANG } = environment;
+  const current = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '') ?? '';
+  return SAFE_LOCALE.test(current) ? {} : { LC_ALL: 'C.UTF-8' };
 }
 
 /** Returns true for an assignment before a command that changes only its output: a plain value, or `cat` as the pager. */
@@ -26,7 +46,12 @@ export function isHarmlessPrefix({ name, value, append }: ShellAssignment): bool
   if (PAGERS.test(name)) return /^(?:cat)?$/.test(value.value);
   const safe = GIT_SWITCHES.get(name);
   if (safe) return safe.includes(value.value);
-  return isSafeName(name) && /^[\w.,:@%+ -]*(?:\/[\w+-]+)*$/.test(value.value) && !value.value.includes('..');
+  return isSafeSetting(name, value.value) && hasPlainValue(value.value);
+}
+
+/** Returns true for words, numbers and names such as `Europe/Rome`. */
+export function hasPlainValue(value: string): boolean {
+  return /^[\w.,:@%+ -]*(?:\/[\w+-]+)*$/.test(value) && !value.includes('..');
 }
 
 const PAGERS = /^(?:PAGER|GIT_PAGER|MANPAGER|BAT_PAGER)$/;

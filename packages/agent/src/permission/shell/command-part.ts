@@ -1,11 +1,12 @@
 /** Creates the part for one simple command: its spellings for rules, and the facts about it. */
 import {
   areReadOnlyWords,
+  hasPlainValue,
   isHarmlessPrefix,
   isHarmlessProgram,
   isOwn,
   isSafe,
-  isSafeName,
+  isSafeSetting,
   runsOnlyGit,
   type ProofOptions,
   type ShellWord,
@@ -289,12 +290,15 @@ function changesOwnShellOnly([name, ...args]: readonly ShellWord[]): boolean {
     case 'continue':
       return given.every((text) => /^\d+$/.test(text));
     case 'export':
-      return (
-        given.length > 0 && given.every((text) => isSafeName(/^(\w+)=[\w.,:@%+/ -]*$/.exec(text)?.[1] ?? ''))
-      );
+      return given.length > 0 && given.every(exportsSafely);
     default:
       return false;
   }
+}
+
+function exportsSafely(text: string): boolean {
+  const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+  return isSafeSetting(name, value) && hasPlainValue(value);
 }
 
 /** Returns whether `while IFS= read -r line` reads into a variable of the script. */
