@@ -117,12 +117,14 @@ describe('a resumed conversation', () => {
     const calls = { ...block('', 'c'), content: Array.from({ length: 8 }, (_, index) => call(`f${index}`)) };
     const earlier = { ...prompt, content: 'And before?' };
     const long = block(['One', 'Two', 'Three', 'Four', 'Five'].join('\n'), 'e');
-    expect(tailPieces([earlier, calls, long, prompt, block('Now.')], 0, style, '/p')).toEqual([
-      line('  (5 messages so far)'),
+    const interrupted = { ...prompt, content: '[Request interrupted by user]' };
+    expect(tailPieces([earlier, calls, long, interrupted, prompt, block('Now.')], 0, style, '/p')).toEqual([
+      line('  (6 messages so far)'),
       line('> And before?'),
       ...Array.from({ length: 6 }, (_, index) => line(`  Read f${index}.ts`)),
       line('  ... 2 more calls'),
       ...answer('One\nTwo\nThree\nFour\n... 1 more line'),
+      line('  (interrupted)'),
       line('> What now?'),
       ...answer('Now.'),
     ]);

@@ -84,9 +84,9 @@ function earlierPieces(messages: readonly Message[], style: Style, cwd: string):
     const text = rest.map(textIn).filter(Boolean).join('\n\n');
     pieces.push(line(beginning(`> ${(prompt && promptFromText(prompt)) ?? ''}`, style.signs.more)));
     pieces.push(...callPieces(rest, style, cwd));
-    if (text === '') continue;
     const answer = beginning(text, style.signs.more, EARLIER_ANSWER_LINES);
-    pieces.push({ kind: 'stream', text: answer }, { kind: 'end of stream' });
+    if (text !== '') pieces.push({ kind: 'stream', text: answer }, { kind: 'end of stream' });
+    if (wasInterrupted(rest)) pieces.push(line(style.paint('yellow', '  (interrupted)')));
   }
   return pieces;
 }
