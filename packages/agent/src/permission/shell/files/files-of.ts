@@ -1,7 +1,7 @@
 /** Finds the files that a command reads, writes or removes, by its name and arguments. */
 import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
 import { baseName } from '../runners.ts';
-import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
+import { argumentsOf, expandBraces, hasOption, type ParsedOperands } from './operands.ts';
 import { SPECIAL } from './special.ts';
 import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
@@ -114,7 +114,7 @@ export function changesFiles(program: string): boolean {
 }
 
 export function filesOf(words: readonly ShellWord[]): Touch[] {
-  const [name, ...args] = words;
+  const [name, ...args] = words.flatMap(expandBraces);
   if (name === undefined) return [];
   const program = baseName(name.value);
   const special = SPECIAL.get(program)?.(args);
