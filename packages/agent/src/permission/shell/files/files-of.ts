@@ -1,5 +1,6 @@
 /** Finds the files that a command reads, writes or removes, by its name and arguments. */
 import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
+import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
 import { argumentsOf, expandBraces, hasOption, type ParsedOperands } from './operands.ts';
 import { SPECIAL } from './special.ts';
@@ -239,7 +240,9 @@ function copyOf(word: ShellWord, { options }: ParsedOperands): ShellWord[] {
   return options.flatMap((option) => {
     const [, suffix] = /^(?:-[nErsuz]*i|--in-place=)(.+)$/.exec(option) ?? [];
     if (suffix === undefined) return [];
-    return [/[*/]/.test(suffix) ? unknownWord(suffix) : partOfWord(word, word.value + suffix)];
+    // A glob with the suffix shows only copies that exist.
+    const isUnknown = /[*/]/.test(suffix) || (word.kind === 'pattern' && canCompleteProtected(suffix));
+    return [isUnknown ? unknownWord(suffix) : partOfWord(word, word.value + suffix)];
   });
 }
 

@@ -169,6 +169,8 @@ export const ACCEPTED_EDITS: readonly Theme[] = [
       'mkdir new && cp clean/* new',
       'cp clean/{f,g} plain',
       'cp clean/f {plain,}',
+      'sed -i.bak s/a/b/ clean/*',
+      'sed -i.orig s/a/b/ *.ts',
     ],
     asked: [
       'cp tmpl/m* .',
@@ -187,6 +189,9 @@ export const ACCEPTED_EDITS: readonly Theme[] = [
       'cp clean/* dst',
       'cp {clean/f,dst}',
       'cp {clean/f,clean/g,dst/}',
+      // The copy that sed keeps of `mise` is `mise.toml`.
+      'sed -i.toml p mis*',
+      'sed -n -i.toml p clean/*',
       // The first match is a source.
       'cp clean/g t*',
       'mv clean/g t?',
