@@ -53,8 +53,7 @@ export function linksMadeBy(command: SimpleCommand, parts: readonly Part[], arou
   const [name, ...args] = words;
   if (around.shape === 'functions' || more || name?.kind !== 'literal') return 'anywhere';
   const base = baseName(name.value);
-  if (base === 'cp' || base === 'mv' || base === 'ln')
-    return transferredLinks(base, words, parts, around);
+  if (base === 'cp' || base === 'mv' || base === 'ln') return transferredLinks(base, words, parts, around);
   if (WRITE_NO_LINKS.test(base) || runsProjectCode(words, around)) return NO_LINKS;
   if (base === 'sed' && classifyEdit(words, around) !== 'no') return NO_LINKS;
   if (base === 'git' && GIT_KEEPS_TREE.test(gitArguments(args).command)) return NO_LINKS;
