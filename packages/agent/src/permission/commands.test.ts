@@ -1,9 +1,9 @@
 /** The table of commands, with the real grammar: what is decided about each, by theme. */
 import { describe, expect, it } from 'vitest';
 import { shell } from './test/ask.ts';
-import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
 import { COVERING } from './test/table/covering.ts';
 import { EVASIONS } from './test/table/evasions.ts';
+import { EXPANDED_WORDS } from './test/table/expanded-words.ts';
 import { FILES } from './test/table/files.ts';
 import { GIT } from './test/table/git.ts';
 import { GLOBS } from './test/table/globs.ts';
@@ -32,9 +32,9 @@ const themes = [
   ...EVASIONS,
   ...NAMED,
   ...UNKNOWN_WORDS,
+  ...EXPANDED_WORDS,
   ...LINKS,
   ...LOOPS,
-  ...ACCEPTED_EDITS,
   ...DENIED_PLACES,
   ...PROGRAM_OPTIONS,
 ];

@@ -17,11 +17,11 @@ import { withProcessConcern } from '../paths/process-files.ts';
 import type { PermissionWorld } from '../world.ts';
 import { type Around, commandPart } from './command-part.ts';
 import { findSyntaxDoubt } from './doubts.ts';
+import { expandedWords } from './expanded-words.ts';
 import { redirectionParts, touchPart } from './files/file-parts.ts';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { programInputs } from './unknown-words.ts';
-import { expandBraces } from './files/operands.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
 import { selectsFiles, startFoldersOf } from './files/special.ts';
 import { knownVariables, NO_VARIABLES } from './shell-state.ts';
@@ -97,7 +97,7 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
   const words = commandWords(command);
   const own = commandPart(command, around);
   const stages = unwrap(words);
-  const last = stages.at(-1) ?? { words, more: false };
+  const last = unwrap(expandedWords(words, around)).at(-1) ?? { words, more: false };
   return [
     own,
     ...command.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
@@ -157,7 +157,7 @@ function scriptParts(script: readonly SimpleCommand[], around: Around): Part[] {
 /** Its files count as parts, but its rule does not cover other parts. */
 function innerParts(command: SimpleCommand, around: Around): Part[] {
   const part: CommandPart = { ...commandPart(command, around), inner: true };
-  const words = unwrap(commandWords(command)).at(-1)?.words ?? [];
+  const words = unwrap(expandedWords(commandWords(command), around)).at(-1)?.words ?? [];
   return [
     part,
     ...command.redirections.flatMap((redirection) =>
@@ -172,13 +172,12 @@ const MOST_TAILS = 8;
 
 /** `inputs` are files of redirections that the command may run. */
 function fileParts(
-  written: readonly ShellWord[],
+  words: readonly ShellWord[],
   command: CommandPart,
   around: Around,
   inputs: readonly ShellWord[],
 ): FilePart[] {
   const { folders, world } = around;
-  const words = written.flatMap(expandBraces);
   // The command of a runner accesses its files like any other: `sudo rm /`, `env cp a b`.
   const behind = runsElsewhere(words) ? [] : commandTails(words);
   const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value)).slice(0, MOST_TAILS);
@@ -277,7 +276,7 @@ function concerned(text: string, reason: string): CommandPart {
     possible: [],
     readOnly: 'no',
     confinable: 'no',
-    edits: 'no',
+    edits: false,
     opaque: undefined,
     exactOnly: undefined,
     mayRunProject: false,

@@ -1,19 +1,23 @@
 /** Finds the files that a command reads, writes or removes, by its name and arguments. */
 import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
-import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
-import { argumentsOf, expandBraces, hasOption, type ParsedOperands } from './operands.ts';
+import { takesOnlyRevisions } from './git.ts';
+import { argumentsOf, hasOption, isMessage, type ParsedOperands } from './operands.ts';
+import { hasUnknownOption, searchesFolders, searchOptionsOf } from './search-options.ts';
 import { SPECIAL } from './special.ts';
 import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** Their arguments are texts, not files. */
 const TALKERS =
   /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|export|unset|set|alias|shift)$/;
+/** They open no file that an argument names. */
+const FILELESS =
+  /^(tr|test|\[|local|declare|typeset|readonly|let|read|wait|break|continue|pwd|id|uname|nproc|ps|pgrep|pidof|printenv|numfmt|factor|docker|podman|kubectl)$/;
 /** Every argument is a file to read. */
 const READERS =
   /^(cat|tac|nl|head|tail|less|more|bat|wc|cut|paste|rev|od|hexdump|strings|file|stat|ls|dir|du|tree|md5sum|sha\d+sum|cksum|sum|b2sum|base64|base32|diff|cmp|comm|join|column|fold|fmt|expand|unexpand|pr|shuf|zcat|bzcat|xzcat|zless|readlink|realpath|source|\.|cd|pushd|basename|dirname|nm|objdump|readelf|ldd|iconv|look|view)$/;
 /** The first argument is a pattern or a program. */
-const SEARCHERS = /^(grep|egrep|fgrep|zgrep|rgrep|rg|ag|ack|awk|gawk|mawk|nawk|jq|yq|xmllint|sed)$/;
+const SEARCHERS = /^((z|bz|xz|lz|zstd)?[ef]?grep|rgrep|rg|ag|ack|awk|gawk|mawk|nawk|jq|yq|xmllint|sed)$/;
 const WRITERS =
   /^(touch|mkdir|tee|truncate|mkfifo|mknod|vi|vim|nvim|nano|emacs|ed|ex|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|unzstd)$/;
 /** With an option, they read every file of a folder. */
@@ -33,38 +37,8 @@ const VALUED: Readonly<Record<string, readonly string[]>> = {
   touch: ['-d', '-t', '-r', '--date', '--reference'],
   mkdir: ['-m', '--mode'],
   truncate: ['-s', '--size', '-r', '--reference'],
-  grep: [
-    '-e',
-    '-f',
-    '-m',
-    '-A',
-    '-B',
-    '-C',
-    '--regexp',
-    '--file',
-    '--include',
-    '--exclude',
-    '--exclude-dir',
-    '--max-count',
-  ],
-  rg: [
-    '-e',
-    '-f',
-    '-g',
-    '-t',
-    '-T',
-    '-m',
-    '-A',
-    '-B',
-    '-C',
-    '--regexp',
-    '--file',
-    '--glob',
-    '--type',
-    '--max-count',
-  ],
-  sed: ['-e', '-f', '--expression', '--file', '-l'],
-  awk: ['-F', '-v', '-f', '-i', '--assign'],
+  sed: ['-e', '-f', '--expression', '--file', '-l', '--line-length'],
+  awk: ['-F', '-v', '-f', '-i', '--assign', '--field-separator', '--file', '--include'],
   jq: ['-f', '--from-file', '-L', '--indent'],
   shred: ['-n', '-s'],
 };
@@ -115,7 +89,32 @@ export function changesFiles(program: string): boolean {
 }
 
 export function filesOf(words: readonly ShellWord[]): Touch[] {
-  const [name, ...args] = words.flatMap(expandBraces);
+  const certain = namedFiles(words);
+  return certain.concat(expandedFiles(words, certain));
+}
+
+/**
+ * A word that may become several words can name files at any position, even as the value of an option: `head -n $x`.
+ * Every unknown word of an unknown program can name a file.
+ */
+function expandedFiles([name, ...args]: readonly ShellWord[], certain: readonly Touch[]): Touch[] {
+  const program = baseName(name?.value ?? '');
+  if (TALKERS.test(program) || FILELESS.test(program) || isProjectRunner(program)) return [];
+  if (program === 'git' && takesOnlyRevisions(args)) return [];
+  const isKnown = touchesFiles(program);
+  return args.flatMap((word, index): Touch[] => {
+    if (isMessage(program, word, args[index - 1]?.value ?? '')) return [];
+    if (word.kind === 'pattern') {
+      const isFound = !isKnown || certain.some((each) => each.word === word);
+      return isFound ? [] : [touch('read', word, undefined, { knowledge: 'named' })];
+    }
+    if (word.kind !== 'dynamic' || (isKnown && (word.single || word.begins !== ''))) return [];
+    return [touch('read', unknownWord(`the words of ${word.text}`))];
+  });
+}
+
+function namedFiles(words: readonly ShellWord[]): Touch[] {
+  const [name, ...args] = words;
   if (name === undefined) return [];
   const program = baseName(name.value);
   const special = SPECIAL.get(program)?.(args);
@@ -124,13 +123,14 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
   if (TALKERS.test(program)) {
     return args.filter(({ kind }) => kind === 'pattern').map((word) => touch('read', word));
   }
-  const given = argumentsOf(args, VALUED[program] ?? VALUED[program.replace(/^[a-z](?=grep|awk)/, '')]);
+  const given = argumentsOf(args, VALUED[program]);
   const { operands } = given;
   if (READERS.test(program)) {
     if (program === 'diff') return compared(given).concat(optionFiles(args));
     return [
       ...operands.map((word) => touch('read', listed(word))),
       ...optionFiles(args),
+      ...attachedFiles(program, args),
       ...(/^(wc|du)$/.test(program) ? listedFiles(args) : []),
     ];
   }
@@ -183,15 +183,19 @@ function listed(word: ShellWord): ShellWord {
 
 function searched(program: string, args: readonly ShellWord[]): Touch[] {
   const family = program.endsWith('grep') ? 'grep' : program.endsWith('awk') ? 'awk' : program;
-  const given = argumentsOf(args, VALUED[family]);
+  const options = searchOptionsOf(program);
+  const given = argumentsOf(args, options?.valued ?? VALUED[family]);
   const programFiles = given.valuesOf('-f', '--file', '--from-file');
   const programs = given.valuesOf('-e', '--regexp', '--expression');
   const [first, ...others] = given.operands;
   const hasProgram = programFiles.length > 0 || programs.length > 0;
-  const files = hasProgram || first === undefined ? given.operands : others;
+  const isOneText = first !== undefined && isOneOperand(first, args);
+  const files = hasProgram || !isOneText ? given.operands : others;
   const texts = hasProgram || first === undefined ? programs : [first];
   const read = [
-    ...programFiles.map((word) => touch('read', word)),
+    ...[...programFiles, ...given.valuesOf('--ignore-file', '--exclude-from')].map((word) =>
+      touch('read', word),
+    ),
     ...(family === 'jq' ? optionFiles(args).concat(others.map((word) => touch('read', word))) : []),
   ];
   // A program in awk, jq or sed can name more files.
@@ -222,17 +226,35 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
     everything ||
     program === 'rgrep' ||
     hasOption(given, 'rR', '--recursive', '--dereference-recursive') ||
-    (isGrep &&
-      args.some(({ value }) => /(^|d|=)rec[a-z]*$/.test(value)) &&
-      hasOption(given, 'd', '--directories'));
+    (isGrep && searchesFolders(given));
+  const isScript = isGrep && !/^[efr]?grep$/.test(program);
+  const isUncertain = options !== undefined && hasUnknownOption(args, options);
+  if (isScript && (isUncertain || splitsOptions(args)))
+    read.push(touch('read', unknownWord('the words of an option')));
   if (!walks) return [...read, ...files.map((word) => touch('read', word))];
   const open = hasOption(given, 'u.', '--hidden', '--no-ignore', '--unrestricted', '--no-ignore-vcs');
   const deep = everything && !open ? 'visible' : 'all';
-  const places = files.length > 0 ? files : [HERE];
+  // Without files, the working folder is searched. A script around grep gives it each file on its input.
+  const places = files.length === 0 || isScript || isUncertain ? [...files, HERE] : files;
   const staysInTree = isGrep
     ? !hasOption(given, 'RSO', '--dereference-recursive')
     : !hasOption(given, program === 'ag' ? 'f' : 'L', '--follow');
   return [...read, ...places.map((word) => touch('read', word, deep, { staysInTree }))];
+}
+
+/** Returns whether the shell makes exactly one word of it, which is not an option. */
+function isOneOperand(word: ShellWord, args: readonly ShellWord[]): boolean {
+  if (word.kind === 'literal' || word.kind === 'tilde') return true;
+  const end = args.findIndex(({ value }) => value === '--');
+  return word.single && (/^[^-]/.test(word.begins) || (end >= 0 && args.indexOf(word) > end));
+}
+
+/** Scripts such as `bzgrep` split their options and values again: `bzgrep -A "1 -r" x a`. */
+function splitsOptions(args: readonly ShellWord[]): boolean {
+  return args.some(
+    ({ value }, index) =>
+      /\s/.test(value) && /^-./.test(value.startsWith('-') ? value : (args[index - 1]?.value ?? '')),
+  );
 }
 
 /** `sed -i.bak` keeps the old content under another name. With `*` or `/`, that name can be in another folder. */
@@ -240,9 +262,7 @@ function copyOf(word: ShellWord, { options }: ParsedOperands): ShellWord[] {
   return options.flatMap((option) => {
     const [, suffix] = /^(?:-[nErsuz]*i|--in-place=)(.+)$/.exec(option) ?? [];
     if (suffix === undefined) return [];
-    // A glob with the suffix shows only copies that exist.
-    const isUnknown = /[*/]/.test(suffix) || (word.kind === 'pattern' && canCompleteProtected(suffix));
-    return [isUnknown ? unknownWord(suffix) : partOfWord(word, word.value + suffix)];
+    return [/[*/]/.test(suffix) ? unknownWord(suffix) : partOfWord(word, word.value + suffix)];
   });
 }
 
@@ -256,6 +276,17 @@ function optionFiles(args: readonly ShellWord[]): Touch[] {
   return args.flatMap((word) => {
     const value = /^--?[\w-]+=(.+)$/.exec(word.value)?.[1];
     return value === undefined || word.kind !== 'literal' ? [] : [named(word, value)];
+  });
+}
+
+/** The value of a short option can be a file: `hexdump -Cfsecrets/x`, `file -fsecrets/x`. */
+function attachedFiles(program: string, args: readonly ShellWord[]): Touch[] {
+  return args.flatMap((word) => {
+    const [, letters = ''] = /^-([A-Za-z]+)/.exec(word.value) ?? [];
+    if (!word.value.includes('/') && !/^(hexdump|file)$/.test(program)) return [];
+    return Array.from(letters, (_, index) => word.value.slice(index + 2)).flatMap((value) =>
+      value === '' ? [] : [named(word, value)],
+    );
   });
 }
 

@@ -33,6 +33,8 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
   named.push(...changedSettings(given).map((word) => touch('write', word)));
   named.push(...stored(given), ...rewritten(given));
+  if (NAMING.has(command) && rest.some(({ kind }) => kind === 'dynamic'))
+    named.push(touch('read', unknownWord('the file that git shows')));
   // The files that a patch changes are listed in the patch, which was not read.
   return command === 'apply' || command === 'am'
     ? [
@@ -133,6 +135,13 @@ const NAMING: ReadonlySet<string> = new Set('blame annotate'.split(' '));
 const SUMMARY =
   /^(-s|--(no-patch|stat|shortstat|numstat|dirstat|summary|compact-summary|name-only|name-status|raw|quiet))(=|$)/;
 
+/** Returns whether the words of the command are revisions, branches or remotes, and none of its options shows a file. */
+export function takesOnlyRevisions(args: readonly ShellWord[]): boolean {
+  return /^(fetch|pull|push|switch|branch|merge|rebase|revert|cherry-pick|rev-parse|merge-base|describe)$/.test(
+    gitArguments(args).command,
+  );
+}
+
 /** Stored versions show the content of a file that may not be read. */
 function stored(given: GitArguments): Touch[] {
   const shown = contentShown(given);
@@ -204,7 +213,8 @@ function contentShown(given: GitArguments): 'none' | 'tracked' | 'history' {
   const [action] = rest;
   const has = (pattern: RegExp): boolean => rest.some(({ value }) => pattern.test(value));
   const isList = listsOnlyCommits(rest);
-  if (command === 'status') return has(/^(-\w*v|--v)/) ? 'history' : 'none';
+  const mayBeOption = rest.some(({ kind, begins }) => kind === 'dynamic' && !/^[^-]/.test(begins));
+  if (command === 'status') return mayBeOption || has(/^(-\w*v|--v)/) ? 'history' : 'none';
   // They copy files to places that no rule covers.
   if ((command === 'worktree' && action?.value === 'add') || (command === 'clone' && rest.some(isLocalPath)))
     return 'history';
@@ -219,7 +229,7 @@ function contentShown(given: GitArguments): 'none' | 'tracked' | 'history' {
       return isList ? 'none' : 'history';
     case 'stash':
       if (action?.value === 'list' || action?.value === 'show') return isList ? 'none' : 'history';
-      return has(/^(-\w*p|--p)/) ? 'history' : 'none';
+      return mayBeOption || has(/^(-\w*p|--p)/) ? 'history' : 'none';
     case 'show':
       // A name alone can be a commit or the content of a file.
       return isList && has(SUMMARY) && rest.every(isCommitOrOption) ? 'none' : showsOnlyNamed(rest);

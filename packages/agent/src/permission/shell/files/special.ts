@@ -149,8 +149,9 @@ const printedTo =
 const inOut =
   (valued: readonly string[]): Special =>
   (args) => {
-    const [input, output] = argumentsOf(args, valued).operands;
-    return [...(input ? [read(input)] : []), ...(output ? [write(output)] : [])];
+    const [input, ...outputs] = argumentsOf(args, valued).operands;
+    // The value of an unknown option can be among them.
+    return [...(input ? [read(input)] : []), ...outputs.map((word) => write(word))];
   };
 
 /** Most operators of `test` compare texts. */
