@@ -68,7 +68,9 @@ function Change({ change, isSelected, onSelect }: ChangeProps) {
   const effect =
     failed ??
     `${countText(tokensBefore)} → ${countText(tokensAfter)} tokens${
-      messagesAfter === undefined ? '' : `, ${messagesAfter} messages remain`
+      messagesAfter === undefined
+        ? ''
+        : `, ${messagesAfter} ${messagesAfter === 1 ? 'message remains' : 'messages remain'}`
     }${replaced > 0 ? `, ${replaced} messages changed` : ''}`;
   return (
     <li>
