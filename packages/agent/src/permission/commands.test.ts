@@ -1,6 +1,7 @@
 /** The table of commands, with the real grammar: what is decided about each, by theme. */
 import { describe, expect, it } from 'vitest';
 import { shell } from './test/ask.ts';
+import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
 import { COVERING } from './test/table/covering.ts';
 import { EVASIONS } from './test/table/evasions.ts';
 import { EXPANDED_WORDS } from './test/table/expanded-words.ts';
@@ -35,6 +36,7 @@ const themes = [
   ...EXPANDED_WORDS,
   ...LINKS,
   ...LOOPS,
+  ...ACCEPTED_EDITS,
   ...DENIED_PLACES,
   ...PROGRAM_OPTIONS,
 ];

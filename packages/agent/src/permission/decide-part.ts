@@ -112,7 +112,7 @@ function hasEffects(part: Part): boolean {
 }
 
 function isEdit(part: Part): boolean {
-  return part.kind === 'command' ? part.edits && part.opaque === undefined : isFilePart(part);
+  return part.kind === 'command' ? part.edits !== 'no' && part.opaque === undefined : isFilePart(part);
 }
 
 function isFilePart(part: Part): part is FilePart {

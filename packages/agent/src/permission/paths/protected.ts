@@ -134,6 +134,11 @@ export function canEndProtected(name: string): boolean {
   return lastNames.has(lower) || lastBeginnings.some((beginning) => lower.startsWith(beginning));
 }
 
+/** Returns whether a name with this end can be a protected place. */
+export function canCompleteProtected(end: string): boolean {
+  return Array.from(lastNames).some((name) => name.endsWith(end.toLowerCase()));
+}
+
 const firstNames = new Set([
   ...PROTECTED_PLACES.filter(({ segments }) => segments.length > 1).map(
     ({ segments: [first = ''] }) => first,

@@ -25,7 +25,7 @@ import {
 } from '../rules/command-pattern.ts';
 import type { PermissionWorld } from '../world.ts';
 import { classifyConfinement, runsProjectPrograms } from './confined.ts';
-import { isPlainEdit } from './files/edits.ts';
+import { classifyEdit } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
@@ -70,7 +70,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
       around.shape === 'functions' || readOnly === 'yes' || !mayRunInView(last.words, around)
         ? 'no'
         : classifyConfinement(last.words, assignments),
-    edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
+    edits: assignments.length === 0 && !last.more ? classifyEdit(last.words, around) : 'no',
     opaque: opacity(words, stages, around),
     exactOnly: readOnly === 'no' ? doubtAboutArguments(command, last, around) : undefined,
     mayRunProject: namesToSearch(stages).some((name) => mayRunProjectProgram(name, around.world)),

@@ -12,10 +12,10 @@ import { type FilePlace, isInside, placesOf, tildeExpanded } from '../paths/plac
 import { mayContainLinks } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { Around } from './command-part.ts';
-import { isPlainEdit } from './files/edits.ts';
+import { classifyEdit } from './files/edits.ts';
 import { filesOf, isProjectRunner } from './files/files-of.ts';
 import { gitArguments } from './files/git-arguments.ts';
-import { argumentsOf, hasOption } from './files/operands.ts';
+import { argumentsOf, expandBraces, hasOption } from './files/operands.ts';
 import { unknownWord } from './files/touch.ts';
 import { runsFiles } from './interpreters.ts';
 import { baseName, commandWords, isRunner, unwrap } from './runners.ts';
@@ -53,10 +53,9 @@ export function linksMadeBy(command: SimpleCommand, parts: readonly Part[], arou
   const [name, ...args] = words;
   if (around.shape === 'functions' || more || name?.kind !== 'literal') return 'anywhere';
   const base = baseName(name.value);
-  if (base === 'cp' || base === 'mv' || base === 'ln')
-    return transferredLinks(base, words, parts, around.world);
+  if (base === 'cp' || base === 'mv' || base === 'ln') return transferredLinks(base, words, parts, around);
   if (WRITE_NO_LINKS.test(base) || runsProjectCode(words, around)) return NO_LINKS;
-  if (base === 'sed' && isPlainEdit(words)) return NO_LINKS;
+  if (base === 'sed' && classifyEdit(words, around) !== 'no') return NO_LINKS;
   if (base === 'git' && GIT_KEEPS_TREE.test(gitArguments(args).command)) return NO_LINKS;
   return 'anywhere';
 }
@@ -66,11 +65,13 @@ function transferredLinks(
   base: 'cp' | 'mv' | 'ln',
   words: readonly ShellWord[],
   parts: readonly Part[],
-  world: PermissionWorld,
+  around: Around,
 ): MadeLinks {
-  const given = argumentsOf(words.slice(1));
+  const given = argumentsOf(words.slice(1).flatMap(expandBraces));
   const isKnown =
-    base === 'ln' ? given.options.every((option) => /^-[sfnvrT]+$/.test(option)) : isPlainEdit(words);
+    base === 'ln'
+      ? given.options.every((option) => /^-[sfnvrT]+$/.test(option))
+      : classifyEdit(words, around) !== 'no';
   if (!isKnown) return 'anywhere';
   if (base === 'cp') {
     const keepsLinks = hasOption(given, 'rRaPd', '--recursive', '--archive', '--no-dereference');
@@ -80,7 +81,7 @@ function transferredLinks(
   const sources = files.filter(({ kind }) => kind !== 'write');
   const carries =
     base === 'ln' ||
-    sources.some((part) => placesIn(part)?.some((place) => mayContainLinks(place, world)) ?? true);
+    sources.some((part) => placesIn(part)?.some((place) => mayContainLinks(place, around.world)) ?? true);
   if (!carries) return NO_LINKS;
   const targets = files.filter(({ kind }) => kind === 'write');
   const paths = new Set<string>();
@@ -90,6 +91,24 @@ function transferredLinks(
   }
   // The target itself may become a link, also if it is a folder now: an earlier command may have removed it.
   return Array.from(paths);
+}
+
+/** `parts` are those of one command. Returns whether it may create a name with a leading dash, which a later glob matches. */
+export function mayMakeOptionNames(parts: readonly Part[]): boolean {
+  return parts.some((part) => {
+    if (part.kind === 'command') return part.readOnly === 'no' && part.edits === 'no' && !part.inner;
+    if (part.kind !== 'write') return false;
+    const { places, deep, glob } = part;
+    const isKnown = places !== undefined && deep === 'no' && glob === undefined;
+    return !isKnown || places.some(({ path: file, real }) => /\/-/.test(file + real));
+  });
+}
+
+/** A glob of this edit may match a name that another command creates. */
+export function withoutOpenEdits(parts: readonly Part[]): readonly Part[] {
+  return parts.map((part) =>
+    part.kind === 'command' && part.edits === 'unless names appear' ? { ...part, edits: 'no' } : part,
+  );
 }
 
 function placesIn({ places, glob }: FilePart): readonly FilePlace[] | undefined {

@@ -1,5 +1,6 @@
 /** Replaces the words of a command by the words that the shell expands them to, as far as these are known. */
 import type { ShellWord } from '@heddle/tools/shell';
+import { expandBraces } from './files/operands.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
 import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
 
@@ -9,11 +10,7 @@ export function expandedWords(words: readonly ShellWord[], scope: WordScope): re
   const end = words.findIndex(({ value }) => value === '--');
   const expanded = words.flatMap((word, index): readonly ShellWord[] => {
     if (word.kind === 'pattern' && (end < 0 || index < end)) return [...optionsFoundBy(word, scope), word];
-    const { kind, becomes } = word;
-    // The shell removes an empty word, unless it contains quotes. So a list with one is unknown.
-    return kind === 'dynamic' && becomes?.every(({ exact, begins }) => exact && begins !== '')
-      ? becomes.map(({ begins }) => literalWord(begins))
-      : [word];
+    return expandBraces(word);
   });
   return expanded.length === words.length && expanded.every((word, index) => word === words[index])
     ? words

@@ -22,6 +22,7 @@ import { redirectionParts, touchPart } from './files/file-parts.ts';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { programInputs } from './unknown-words.ts';
+import { expandBraces } from './files/operands.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
 import { selectsFiles, startFoldersOf } from './files/special.ts';
 import { knownVariables, NO_VARIABLES } from './shell-state.ts';
@@ -172,12 +173,13 @@ const MOST_TAILS = 8;
 
 /** `inputs` are files of redirections that the command may run. */
 function fileParts(
-  words: readonly ShellWord[],
+  written: readonly ShellWord[],
   command: CommandPart,
   around: Around,
   inputs: readonly ShellWord[],
 ): FilePart[] {
   const { folders, world } = around;
+  const words = written.flatMap(expandBraces);
   // The command of a runner accesses its files like any other: `sudo rm /`, `env cp a b`.
   const behind = runsElsewhere(words) ? [] : commandTails(words);
   const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value)).slice(0, MOST_TAILS);
@@ -276,7 +278,7 @@ function concerned(text: string, reason: string): CommandPart {
     possible: [],
     readOnly: 'no',
     confinable: 'no',
-    edits: false,
+    edits: 'no',
     opaque: undefined,
     exactOnly: undefined,
     mayRunProject: false,

@@ -2,7 +2,9 @@
  * Commands that only edit the files in their arguments. acceptEdits allows them, and each file is checked separately.
  */
 import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
-import { argumentsOf } from './operands.ts';
+import type { CommandPart } from '../../part.ts';
+import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
+import { argumentsOf, expandBraces } from './operands.ts';
 
 const EDITS: ReadonlyMap<string, RegExp> = new Map([
   ['mkdir', /^(-[pv]*m?|-p?m\d+|--parents|--verbose|--mode=\d+)$/],
@@ -13,11 +15,46 @@ const EDITS: ReadonlyMap<string, RegExp> = new Map([
   ['cp', /^(-[rRfnvpaLPH]+|--recursive|--force|--no-clobber|--verbose|--preserve|--archive)$/],
 ]);
 
-export function isPlainEdit(words: readonly ShellWord[]): boolean {
-  const [name, ...args] = words;
-  if (name?.kind !== 'literal') return false;
-  if (name.value === 'sed') return isPlainSed(args);
-  const options = EDITS.get(name.value);
+/** Options whose value is the next word. */
+const VALUED: ReadonlyMap<string, RegExp> = new Map([
+  ['mkdir', /^-[pv]*m$/],
+  ['touch', /^-[acm]*[dt]$/],
+  ['sed', /^(-[a-zA-Z]*e|--expression)$/],
+]);
+
+/**
+ * Decides on the words that the shell makes of the written ones. Each must be known: a text, braces around texts, or a glob
+ * among the operands that matches no option.
+ */
+export function classifyEdit(words: readonly ShellWord[], scope: WordScope): CommandPart['edits'] {
+  const [name, ...args] = words.flatMap(expandBraces);
+  if (name?.kind !== 'literal' || !isPlainCommand(name.value, args)) return 'no';
+  const takesValue = VALUED.get(name.value);
+  const isValue = (at: number): boolean => takesValue?.test(args[at - 1]?.value ?? '') === true;
+  const end = args.findIndex(({ value }, at) => value === '--' && !isValue(at));
+  let edits: CommandPart['edits'] = 'yes';
+  for (const [at, word] of args.entries()) {
+    if (word.kind === 'literal' || (word.kind === 'tilde' && /^~(\/|$)/.test(word.value))) continue;
+    // A glob may become several words, and only the first of them would be the value.
+    if (word.kind !== 'pattern' || isValue(at)) return 'no';
+    const isOperand = (end >= 0 && end < at) || /^[^-]/.test(word.prefix) || word.text.startsWith('~/');
+    if (isOperand) continue;
+    if (mayMatchOption(word, scope)) return 'no';
+    edits = 'unless names appear';
+  }
+  return edits;
+}
+
+function mayMatchOption(word: ShellWord, scope: WordScope): boolean {
+  const names = possibleValues(word, scope)?.map(({ text }) => namesFoundBy(text, scope));
+  return names?.every((found) => found?.every((name) => !name.startsWith('-')) === true) !== true;
+}
+
+function isPlainCommand(program: string, args: readonly ShellWord[]): boolean {
+  if (program === 'sed') return isPlainSed(args);
+  // A glob as the target may match several files. Then the last of them is the target, and the others are sources.
+  if (/^(cp|mv)$/.test(program) && argumentsOf(args).operands.at(-1)?.kind === 'pattern') return false;
+  const options = EDITS.get(program);
   return (
     options !== undefined &&
     args.every(({ value }) => !value.startsWith('-') || options.test(value) || value === '--')

@@ -14,7 +14,8 @@ import {
   protectedPlaceName,
 } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
-import { literalWord, type Touch, unknownWord } from './touch.ts';
+import { expandBraces } from './operands.ts';
+import { type Touch, unknownWord } from './touch.ts';
 import type { Folders } from '../shell-state.ts';
 
 export function touchPart(
@@ -24,9 +25,8 @@ export function touchPart(
   world: PermissionWorld,
 ): FilePart[] {
   const { kind, word, within } = touch;
-  // `{a,b}` is two words.
-  if (word.kind === 'dynamic' && word.becomes?.every(({ exact }) => exact)) {
-    const words = word.becomes.map(({ begins }) => literalWord(begins));
+  const words = expandBraces(word);
+  if (words.length !== 1 || words[0] !== word) {
     return words.flatMap((each) => touchPart({ ...touch, word: each }, by, folders, world));
   }
   if (touch.stored) return storedPart(touch, touch.stored, folders, world);
@@ -80,7 +80,9 @@ function changeConcern(
   folders: Folders,
   world: PermissionWorld,
 ) {
-  const found = withFound(places, glob);
+  const current = withFound(places, glob);
+  const copied = copiedNames(touch, folders, world);
+  const found = current && copied && [...current, ...copied];
   const concern = concernOf(touch, { places: found, pattern }, folders, world);
   if (found === undefined || (concern !== undefined && concern.level !== 'outside')) return concern;
   const tree = touch.copyOf
@@ -89,6 +91,29 @@ function changeConcern(
       ? removalConcern(glob ? (glob.found(true) ?? []) : found, touch.moves === true, world)
       : undefined;
   return tree ?? concern;
+}
+
+/** Returns the places of names that a source glob matches, in the target folder. Undefined if they are unknown. */
+function copiedNames(
+  { namesOf, within }: Touch,
+  folders: Folders,
+  world: PermissionWorld,
+): readonly FilePlace[] | undefined {
+  if (namesOf === undefined || within === undefined) return [];
+  const names = meant(namesOf, folders, world).glob?.found(true);
+  const targets = meant(within, folders, world).places;
+  if (names === undefined || targets === undefined) return undefined;
+  // An earlier command may create more names for the glob to match.
+  const mayAppear = world.foldersMayChange === true;
+  if (mayAppear && targets.some(({ path: at }) => at.split('/').slice(-2).some(canBeginProtected)))
+    return undefined;
+  const bases = new Set(names.map(({ path: from }) => path.posix.basename(from)));
+  return targets.flatMap((target) =>
+    Array.from(bases, (base) => ({
+      path: path.posix.join(target.path, base),
+      real: world.realpath(path.posix.join(target.real, base)),
+    })),
+  );
 }
 
 function removalConcern(

@@ -1,8 +1,9 @@
 /** Finds the files that a command reads, writes or removes, by its name and arguments. */
 import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
+import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
 import { takesOnlyRevisions } from './git.ts';
-import { argumentsOf, hasOption, isMessage, type ParsedOperands } from './operands.ts';
+import { argumentsOf, expandBraces, hasOption, isMessage, type ParsedOperands } from './operands.ts';
 import { hasUnknownOption, searchesFolders, searchOptionsOf } from './search-options.ts';
 import { SPECIAL } from './special.ts';
 import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
@@ -89,8 +90,9 @@ export function changesFiles(program: string): boolean {
 }
 
 export function filesOf(words: readonly ShellWord[]): Touch[] {
-  const certain = namedFiles(words);
-  return certain.concat(expandedFiles(words, certain));
+  const expanded = words.flatMap(expandBraces);
+  const certain = namedFiles(expanded);
+  return certain.concat(expandedFiles(expanded, certain));
 }
 
 /**
@@ -262,7 +264,9 @@ function copyOf(word: ShellWord, { options }: ParsedOperands): ShellWord[] {
   return options.flatMap((option) => {
     const [, suffix] = /^(?:-[nErsuz]*i|--in-place=)(.+)$/.exec(option) ?? [];
     if (suffix === undefined) return [];
-    return [/[*/]/.test(suffix) ? unknownWord(suffix) : partOfWord(word, word.value + suffix)];
+    // A glob with the suffix shows only copies that exist.
+    const isUnknown = /[*/]/.test(suffix) || (word.kind === 'pattern' && canCompleteProtected(suffix));
+    return [isUnknown ? unknownWord(suffix) : partOfWord(word, word.value + suffix)];
   });
 }
 

@@ -1,11 +1,21 @@
 /** Splits the arguments of a program into options, values and operands. */
 import type { ShellWord } from '@heddle/tools/shell';
+import { literalWord } from './touch.ts';
 
 export interface ParsedOperands {
   readonly options: readonly string[];
   /** The values of these options, in order. */
   readonly valuesOf: (...options: readonly string[]) => readonly ShellWord[];
   readonly operands: readonly ShellWord[];
+}
+
+/** `{a,b}` is two words. The shell drops an empty one, unless it contains quotes. Other words stay as they are. */
+export function expandBraces(word: ShellWord): readonly ShellWord[] {
+  const { kind, becomes, text } = word;
+  if (kind !== 'dynamic' || becomes?.every(({ exact }) => exact) !== true) return [word];
+  return becomes
+    .filter(({ begins }) => begins !== '' || /['"]/.test(text))
+    .map(({ begins }) => literalWord(begins));
 }
 
 /** `valued` lists options whose value is the next word or attached to them. */

@@ -23,6 +23,8 @@ export interface Touch {
   readonly staysInTree?: boolean;
   /** For a removal: the file is written elsewhere. */
   readonly moves?: boolean;
+  /** For a write: the names that this glob matches are written in the folder `within`. */
+  readonly namesOf?: ShellWord;
   /** For a write: the whole content of this folder is copied there. */
   readonly copyOf?: ShellWord;
   /** A relative path starts at the top of the repository around this folder. */
@@ -40,7 +42,8 @@ export function touch(
 
 /** `cp a b` writes `b/a` if `b` is a folder. */
 export function writeInside(target: ShellWord, source: ShellWord): Touch {
-  return { kind: 'write', word: wordInside(target, source), within: target };
+  const names = source.kind === 'pattern' ? { namesOf: source } : {};
+  return { kind: 'write', word: wordInside(target, source), within: target, ...names };
 }
 
 /** Creates a word that is not in the script. */
