@@ -12,6 +12,7 @@ import {
   programFolder,
   protectedMatch,
   protectedPlaceName,
+  searchedFolders,
 } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { expandBraces } from './operands.ts';
@@ -104,9 +105,10 @@ function copiedNames(
   const targets = meant(within, folders, world).places;
   if (names === undefined || targets === undefined) return undefined;
   // An earlier command may create more names for the glob to match.
-  const mayAppear = world.foldersMayChange === true;
-  if (mayAppear && targets.some(({ path: at }) => at.split('/').slice(-2).some(canBeginProtected)))
-    return undefined;
+  const isOpen = ({ path: at }: FilePlace): boolean =>
+    at.split('/').slice(-2).some(canBeginProtected) ||
+    (at !== world.root && searchedFolders(world).some((folder) => folder.startsWith(`${at}/`)));
+  if (world.foldersMayChange === true && targets.some(isOpen)) return undefined;
   const bases = new Set(names.map(({ path: from }) => path.posix.basename(from)));
   return targets.flatMap((target) =>
     Array.from(bases, (base) => ({

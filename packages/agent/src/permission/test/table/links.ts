@@ -369,6 +369,8 @@ export const LINKS: readonly Theme[] = [
       'mv evil2 tools',
       'cp -r evil2 tools',
       'mkdir -p n/.bin && echo x > n/.bin/ls && mv n node_modules',
+      'mkdir -p n/cmd && echo x > n/cmd/ls && mv n/c* tools',
+      'mkdir -p n/cmd && echo x > n/cmd/ls && cd tools && cp -r ../n/c* .',
     ],
   },
 ];
