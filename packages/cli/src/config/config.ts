@@ -2,10 +2,10 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { KNOWN_SETTINGS, type Scope, SCOPES, setSettingIn, valueAt } from '@heddle/agent/settings';
-import { errorMessage, type Json } from '@heddle/core';
+import type { Json } from '@heddle/core';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { fail, misuse, warn, writeMessage } from '../terminal/write-message.ts';
+import { fail, flagProblem, misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import { effectiveSettings } from './effective.ts';
 import { editDistance } from '../arguments/collect-flags.ts';
 
@@ -35,7 +35,7 @@ export async function config(argv: readonly string[]): Promise<number> {
       },
     });
   } catch (thrown) {
-    return misuse(errorMessage(thrown));
+    return misuse(flagProblem(thrown));
   }
   const { values, positionals } = read;
   const [verb = 'list', key, value, ...more] = positionals;

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { errorMessage } from '@heddle/core';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { misuse, warn, writeMessage } from '../terminal/write-message.ts';
+import { flagProblem, misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import { ADMIN_COMMANDS } from './admin-commands.ts';
 import type { ClientChoice, ClientCommands, Report } from './client-command.ts';
 import { databaseUrl, NO_DATABASE, withFleet } from './connection.ts';
@@ -63,7 +63,7 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
   try {
     read = parseArgs({ args: [...own], allowPositionals: true, options: OPTIONS });
   } catch (thrown) {
-    return misuse(errorMessage(thrown));
+    return misuse(flagProblem(thrown));
   }
   const { values, positionals } = read;
   const [verb = 'help', ...words] = positionals;

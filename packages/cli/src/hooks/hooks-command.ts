@@ -2,12 +2,12 @@
 import { parseArgs } from 'node:util';
 import { HOOK_EVENT_NAMES, isHookEvent, settingsHooks } from '@heddle/agent/hooks';
 import { mergeSettings } from '@heddle/agent/settings';
-import { errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
+import { isJsonObject, type JsonObject } from '@heddle/core';
 import { editDistance } from '../arguments/collect-flags.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { openPlugins } from '../start/open-plugins.ts';
 import { jsonText } from '../terminal/escape-controls.ts';
-import { misuse, warn, writeMessage } from '../terminal/write-message.ts';
+import { flagProblem, misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import { hookFacts, hookList } from './list-hooks.ts';
 
 const HELP = `heddle hooks list [EVENT] [--json]     the hooks that are declared for this folder, with their files
@@ -33,7 +33,7 @@ export async function hooksCommand(argv: readonly string[]): Promise<number> {
       },
     });
   } catch (thrown) {
-    return misuse(errorMessage(thrown));
+    return misuse(flagProblem(thrown));
   }
   const { values, positionals } = read;
   const [verb = 'list', event, ...more] = positionals;

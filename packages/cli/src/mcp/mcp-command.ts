@@ -1,13 +1,13 @@
 /** `heddle mcp`: lists, adds, removes and tests the MCP servers that are configured. */
 import { addServer, type EditableScope, removeServer } from '@heddle/agent/mcp';
-import { errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
+import { isJsonObject, type JsonObject } from '@heddle/core';
 import { openCallback, readConfig } from '@heddle/mcp';
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { misuse, warn, writeMessage } from '../terminal/write-message.ts';
+import { flagProblem, misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import { configuredList, serverDetails, stateList, withoutSecrets } from './list-servers.ts';
 import { openProgramServers } from './open-servers.ts';
 import type { ProgramServers } from './program-servers.ts';
@@ -58,7 +58,7 @@ export async function mcpCommand(argv: readonly string[]): Promise<number> {
       },
     });
   } catch (thrown) {
-    return misuse(`${errorMessage(thrown)}. Put -- before a command with flags of its own.`);
+    return misuse(`${flagProblem(thrown)}. Put -- before a command with flags of its own.`);
   }
   const { values, positionals } = read;
   const [verb = 'list', name, ...rest] = positionals;
@@ -235,7 +235,7 @@ function missing(name: string, opened: ProgramServers | undefined): number {
   return misuse(
     names
       ? `There is no server ${name}. There are ${names}.`
-      : `There is no server ${name}, and no other one.`,
+      : `There is no server ${name}. No server is configured.`,
   );
 }
 

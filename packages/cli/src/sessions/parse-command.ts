@@ -1,6 +1,6 @@
 /** Parses the arguments of `heddle sessions`. Throws `UsageError` if they are invalid. */
 import { parseArgs } from 'node:util';
-import { errorMessage } from '@heddle/core';
+import { flagProblem } from '../terminal/write-message.ts';
 import { UsageError } from '../arguments/list-flags.ts';
 import { bytesOf, durationOf } from './text/units.ts';
 import { editDistance } from '../arguments/collect-flags.ts';
@@ -162,11 +162,7 @@ function read(argv: readonly string[], options: Flags): Read {
     const given = Object.entries(values).map(([key, value]) => [key, String(value)] as const);
     return { values: new Map(given), words: positionals };
   } catch (thrown) {
-    const why = errorMessage(thrown);
-    const [, unknown] = /^Unknown option '([^']*)'/.exec(why) ?? [];
-    throw new UsageError(
-      `${unknown === undefined ? why : `unknown flag ${unknown}`}. See heddle sessions help.`,
-    );
+    throw new UsageError(`${flagProblem(thrown)}. See heddle sessions help.`);
   }
 }
 

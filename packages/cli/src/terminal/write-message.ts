@@ -1,6 +1,6 @@
 /** The output of commands: results on standard output, problems on standard error. */
 import { writeSync } from 'node:fs';
-import { errorCode } from '@heddle/core';
+import { errorCode, errorMessage } from '@heddle/core';
 import { escapeControls } from './escape-controls.ts';
 
 export function writeMessage(text: string): void {
@@ -32,4 +32,11 @@ export function fail(message: string): number {
 export function misuse(message: string): number {
   warn(message);
   return 2;
+}
+
+/** Formats the error of `parseArgs`. Its own text continues with advice that does not fit commands. */
+export function flagProblem(thrown: unknown): string {
+  const message = errorMessage(thrown);
+  const [, unknown] = /^Unknown option '([^']*)'/.exec(message) ?? [];
+  return unknown === undefined ? message : `unknown flag ${unknown}`;
 }
