@@ -23,11 +23,22 @@ export interface TurnId {
 /** How long a statement waits for a connection, including the wait for a free one in the pool. */
 const CONNECT_MS = 30_000;
 
-export function openDatabase(url: string, connections = 10): Database {
+/**
+ * The server ends a transaction whose client sends nothing for this time. Otherwise a worker that hangs inside a transaction keeps
+ * its locks, and every other worker waits for them.
+ */
+export const IDLE_IN_TRANSACTION_MS = 10_000;
+
+export function openDatabase(
+  url: string,
+  connections = 10,
+  idleInTransactionMs = IDLE_IN_TRANSACTION_MS,
+): Database {
   const pool = new Pool({
     connectionString: url,
     max: connections,
     connectionTimeoutMillis: CONNECT_MS,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
     // The server notices a vanished machine after about ten seconds.
     options: '-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3',
   });
@@ -77,27 +88,33 @@ export async function listen(
   channels: readonly Channel[],
   wake: (channel: string, payload: string) => void,
 ): Promise<Listener> {
-  let isOver = false;
-  let client: Client | undefined;
+  let isListening = false;
+  let retry: NodeJS.Timeout | undefined;
+  let client: Client;
   const connect = async (): Promise<void> => {
-    const next = new Client({ connectionString: url });
+    const next = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+    client = next;
     next.on('error', () => undefined);
-    next.on(
-      'end',
-      () => void (isOver || setTimeout(() => void connect().catch(() => undefined), RECONNECT_MS)),
-    );
+    next.on('end', () => {
+      if (isListening) retry = setTimeout(() => void connect().catch(() => undefined), RECONNECT_MS);
+    });
     next.on('notification', ({ channel, payload = '' }) => wake(channel, payload));
     await next.connect();
-    client = next;
     for (const channel of channels) await next.query(`listen ${channel}`);
   };
-  await connect();
-  return {
-    async end() {
-      isOver = true;
-      await client?.end().catch(() => undefined);
-    },
+  const end = async (): Promise<void> => {
+    isListening = false;
+    clearTimeout(retry);
+    await client.end().catch(() => undefined);
   };
+  try {
+    await connect();
+  } catch (thrown) {
+    await end();
+    throw thrown;
+  }
+  isListening = true;
+  return { end };
 }
 
 const RECONNECT_MS = 500;
@@ -123,8 +140,8 @@ export async function retrying<T>(work: () => Promise<T>, isOver: () => boolean 
 export function isConnectionError(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = 'code' in thrown ? String(thrown.code) : '';
-  // 08: connection exception. 57P: the server shuts down or starts. 53300: too many connections.
-  if (/^(?:08|57P0|53300)/.test(code) || /^E(?:CONN|PIPE|HOST|NOTFOUND|TIMEDOUT)/.test(code)) return true;
+  // 08: connection exception. 57P: the server shuts down or starts. 53300: too many connections. 25P03: idle in a transaction.
+  if (/^(?:08|57P0|53300|25P03)/.test(code) || /^E(?:CONN|PIPE|HOST|NOTFOUND|TIMEDOUT)/.test(code)) return true;
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered/.test(
     thrown.message,
   );

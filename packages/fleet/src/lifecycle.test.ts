@@ -100,6 +100,30 @@ describe.runIf(isInstalled)('a fleet', () => {
     await worker.stop();
   });
 
+  it('takes turns while another worker hangs inside its claim', async () => {
+    const hung = openDatabase(url, 1, 300);
+    const claimed = Promise.withResolvers<void>();
+    hung.pool.on('connect', (client) => {
+      const query = client.query.bind(client) as (...rest: unknown[]) => Promise<unknown>;
+      const stop = async (...rest: unknown[]): Promise<unknown> => {
+        if (rest[0] === 'commit') {
+          claimed.resolve();
+          await once(client, 'end');
+        }
+        return query(...rest);
+      };
+      Object.assign(client, { query: stop });
+    });
+    await submit('claimed');
+    const stopped = await createQueue(hung, { worker: 4_001, concurrency: 1 }).run(async () => undefined);
+    await claimed.promise;
+    const worker = await startLocalWorker(url);
+    expect(await ended('claimed')).toBe('Done after 1 calls.');
+    await stopped.stop();
+    await worker.stop();
+    await hung.end();
+  });
+
   it('leaves a turn that ends while its worker stops at its end', async () => {
     const locker = await database.pool.connect();
     const worker = await startLocalWorker(url, {

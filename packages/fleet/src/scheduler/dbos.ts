@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { DBOSClient } from '@dbos-inc/dbos-sdk';
 import {
   type Database,
+  IDLE_IN_TRANSACTION_MS,
   inTransaction,
   openDatabase,
   retrying,
@@ -49,7 +50,8 @@ async function loadSdk() {
 
 function configOf({ url }: Database, executorID: string) {
   const place = { name: APPLICATION, systemDatabaseUrl: url, systemDatabasePoolSize: POOL };
-  return { ...place, executorID, applicationVersion: VERSION, logger: SILENT };
+  const limits = { systemDatabaseIdleTransactionTimeoutMs: IDLE_IN_TRANSACTION_MS };
+  return { ...place, ...limits, executorID, applicationVersion: VERSION, logger: SILENT };
 }
 
 export async function migrateDbos(database: Database): Promise<void> {
