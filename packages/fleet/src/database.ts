@@ -141,7 +141,8 @@ export function isConnectionError(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = 'code' in thrown ? String(thrown.code) : '';
   // 08: connection exception. 57P: the server shuts down or starts. 53300: too many connections. 25P03: idle in a transaction.
-  if (/^(?:08|57P0|53300|25P03)/.test(code) || /^E(?:CONN|PIPE|HOST|NOTFOUND|TIMEDOUT)/.test(code)) return true;
+  if (/^(?:08|57P0|53300|25P03)/.test(code) || /^E(?:CONN|PIPE|HOST|NOTFOUND|TIMEDOUT)/.test(code))
+    return true;
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered/.test(
     thrown.message,
   );
