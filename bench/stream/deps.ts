@@ -1,6 +1,6 @@
 // The loop's dependencies in their simplest form: the loop and the adapter are measured, not their
 // environment.
-import { type ModelPort, NO_OBJECTION, type QueryDeps, type Tool, type ToolUseContext } from '@heddle/core';
+import { type ModelPort, NO_STOP_HOOK_RESULT, type QueryDeps, type Tool, type ToolUseContext } from '@heddle/core';
 
 let ids = 0;
 
@@ -35,10 +35,10 @@ export function plainDeps(model: ModelPort): QueryDeps {
       consolidateMemories: () => undefined,
       releaseTurnResources: () => Promise.resolve(),
       async *userStopHooks() {
-        return NO_OBJECTION;
+        return NO_STOP_HOOK_RESULT;
       },
       async *teamHooks() {
-        return NO_OBJECTION;
+        return NO_STOP_HOOK_RESULT;
       },
       stopFailure: () => undefined,
     },

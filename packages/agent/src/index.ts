@@ -5,6 +5,7 @@ export { BUILT_IN_AGENTS } from './agents/built-in.ts';
 export {
   type AgentDefinition,
   agentHasTool,
+  findAgent,
   decodeAgents,
   mergeAgents,
   serverToolNames,

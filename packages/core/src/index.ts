@@ -2,6 +2,7 @@
 
 // Basic data: messages, blocks, usage, errors as values.
 export { type AbortCause, childScope, INTERRUPT, untilAborted } from './abort.ts';
+export { Semaphore } from './semaphore.ts';
 export { errorCode, errorMessage } from './thrown.ts';
 export type * from './clock.ts';
 export { isJsonObject, isRecord, type Json, type JsonObject, omitUndefined } from './json.ts';
@@ -85,5 +86,5 @@ export { LocalMediaError } from './loop/params.ts';
 export type * from './loop/params.ts';
 export type * from './loop/events.ts';
 export { finishCalls, query } from './loop/query.ts';
-export { NO_STOP_HOOK_RESULT as NO_OBJECTION } from './loop/effects/turn-end.ts';
+export { NO_STOP_HOOK_RESULT } from './loop/effects/turn-end.ts';
 export { SYNTHETIC_MODEL } from './loop/steps.ts';

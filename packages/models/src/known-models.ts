@@ -3,7 +3,7 @@
  * because a program needs it before its first request. Source: the public documentation of the models,
  * read on the date below.
  */
-import type { Effort, ModelFacts, ThinkingSupport } from '@heddle/core';
+import { type Effort, EFFORTS, type ModelFacts, type ThinkingSupport } from '@heddle/core';
 import { fullModelName } from './aliases.ts';
 import type { Environment } from './secrets/environment.ts';
 
@@ -18,7 +18,6 @@ const MILLION = 1_000_000;
 const OLD_TOKENIZER = 1.12;
 const NEW_TOKENIZER = 1.35;
 
-const ALL: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 const WITHOUT_XHIGH: readonly Effort[] = ['low', 'medium', 'high', 'max'];
 const UP_TO_HIGH: readonly Effort[] = ['low', 'medium', 'high'];
 
@@ -36,7 +35,7 @@ function current(thinking: ThinkingSupport, more: Partial<ModelFacts> = {}): Mod
     contextWindow: MILLION,
     maxOutputTokens: 128_000,
     thinking,
-    efforts: ALL,
+    efforts: EFFORTS,
     hasFastMode: false,
     referencesTools: true,
     tokenScale: NEW_TOKENIZER,

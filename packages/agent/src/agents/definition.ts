@@ -1,5 +1,12 @@
 /** A type of subagent: its prompt, tools, model and limits. Decoded from a file, from the command line or from a host. */
-import { type Effort, isJsonObject, isRecord, type JsonObject, type PermissionMode } from '@heddle/core';
+import {
+  type Effort,
+  EFFORTS,
+  isJsonObject,
+  isRecord,
+  type JsonObject,
+  type PermissionMode,
+} from '@heddle/core';
 import { governingTools } from '../permission/rules/tool-names.ts';
 
 export type AgentSource = 'managed' | 'caller' | 'project' | 'user' | 'plugin' | 'built-in';
@@ -58,7 +65,6 @@ interface AgentOrigin {
 
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
 const COLORS = ['red', 'blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan'] as const;
-const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** Decodes the fields of a definition. Both spellings of a key are accepted: `maxTurns` and `max-turns`. */
 export function decodeAgent(given: unknown, { name, source, file }: AgentOrigin): DecodedAgent {

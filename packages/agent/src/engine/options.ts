@@ -347,14 +347,9 @@ export interface AgentHooks {
   readonly worktreeRemove?: (folder: string) => void;
   /** A subagent starts. Returns context for it. */
   readonly subagentStart?: (agent: SubagentIdentity, signal: AbortSignal) => Promise<string | undefined>;
-  /** An action outside of a run. Returns the reason if a hook prevents it. */
-  readonly report?: (event: ActionEvent, input: JsonObject) => Promise<string | undefined>;
   /** The hooks of a subagent. Without it, a subagent has the hooks of its parent for calls, questions and compactions. */
   readonly forSubagent?: (agent: SubagentIdentity) => AgentHooks;
 }
-
-/** Actions of subagents that a hook may prevent. */
-type ActionEvent = 'WorktreeCreate' | 'WorktreeRemove';
 
 /** Identifies a subagent on every surface. */
 export interface SubagentIdentity {

@@ -24,6 +24,7 @@ import { replayLine } from '../sdk/translate.ts';
 import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import type { Session } from '../session/open/open.ts';
+import { loadSchema } from '../tool-input.ts';
 import type { CommandQueue } from './command-queue.ts';
 import {
   countEarlier,
@@ -60,7 +61,6 @@ import {
 } from './session-log.ts';
 import { promptNotes } from './session-state.ts';
 import type { SessionView } from './session-view.ts';
-import { parserOf } from './structured-output.ts';
 
 export interface PromptRunnerDeps {
   readonly session: Session;
@@ -214,7 +214,7 @@ export class PromptRunner {
     // A new conversation fits into every window.
     if (log.messages.length > 0) await this.loadFacts();
     try {
-      if (outputSchema) await parserOf(outputSchema);
+      if (outputSchema) await loadSchema(outputSchema);
     } catch (thrown) {
       return `The output schema is invalid: ${errorMessage(thrown)}`;
     }

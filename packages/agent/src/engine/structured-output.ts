@@ -3,6 +3,7 @@
  * call. Without a call the model continues. After too many attempts the run ends with an error.
  */
 import type { JsonObject, Schema, Tool } from '@heddle/core';
+import { loadSchema } from '../tool-input.ts';
 
 export const STRUCTURED_OUTPUT = 'StructuredOutput';
 
@@ -55,7 +56,7 @@ export class StructuredOutput {
   }
 
   async #counted(schema: JsonObject): Promise<Schema<JsonObject>> {
-    const parser = await parserOf(schema);
+    const parser = await loadSchema(schema);
     return {
       safeParse: (value) => {
         const parsed = parser.safeParse(value);
@@ -66,10 +67,4 @@ export class StructuredOutput {
       },
     };
   }
-}
-
-/** Throws if the schema is invalid, which is an error at start-up. */
-export async function parserOf(schema: JsonObject): Promise<Schema<JsonObject>> {
-  const { compileSchema } = await import('@heddle/tools/json-schema');
-  return compileSchema(schema);
 }

@@ -1,5 +1,5 @@
 /** The production port for the end of a turn: background work, resources of the turn, and the hooks of the host. */
-import { NO_OBJECTION, type Redact, type StopHookOutcome, type TurnEndPort } from '@heddle/core';
+import { NO_STOP_HOOK_RESULT, type Redact, type StopHookOutcome, type TurnEndPort } from '@heddle/core';
 import type { AgentHooks, StopHookAnswer, StopHookQuestion } from './options.ts';
 import type { SessionBackground } from './session-background.ts';
 
@@ -32,7 +32,7 @@ async function* runHook(
   redact: Redact,
 ): ReturnType<TurnEndPort['userStopHooks']> {
   const given = await hook?.(question);
-  if (!given) return NO_OBJECTION;
+  if (!given) return NO_STOP_HOOK_RESULT;
   const answer = redact(given);
   yield { type: 'hook_progress', hook: name, text: answer.block ?? answer.prevent ?? 'passed' };
   return outcomeOf(name, answer);

@@ -133,10 +133,6 @@ export function createAgentHooks(
       const input = { agent_id: id, agent_type: type };
       return (await run({ event: 'SubagentStart', input, signal })).context;
     },
-    async report(event, input) {
-      const { block, stop } = await run({ event, input });
-      return block ?? stop;
-    },
     forSubagent: (child) =>
       createAgentHooks(runner, { notify, messages: child.messages ?? (() => []), agent: child }),
     stopFailure({ message, ...error }) {

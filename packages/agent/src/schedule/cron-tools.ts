@@ -1,5 +1,6 @@
 /** CronCreate, CronList and CronDelete: the model schedules prompts. Each run is a background job with its own permission questions. */
 import type { JsonObject, Tool } from '@heddle/core';
+import { loadSchema, stringOrEmpty } from '../tool-input.ts';
 import type { Schedule, ScheduleFolder } from './schedule-folder.ts';
 
 export interface CronToolsDeps {
@@ -64,7 +65,7 @@ function createTool({
     description:
       'Schedules a prompt. Each run is a background job in this folder with a conversation of its own. A run that is missed is reported and not repeated.',
     inputJSONSchema: CREATE_INPUT,
-    inputSchema: () => compiled(CREATE_INPUT),
+    inputSchema: () => loadSchema(CREATE_INPUT),
     inputAliases: { schedule: 'cron', expression: 'cron', timeZone: 'time_zone', durable: null },
     isReadOnly: () => false,
     async call({ cron, prompt, recurring = true, time_zone: zone }) {
@@ -72,13 +73,13 @@ function createTool({
         import('./timing.ts'),
         import('./schedule-folder.ts'),
       ]);
-      const read = readCron(text(cron), text(zone) || undefined);
+      const read = readCron(stringOrEmpty(cron), stringOrEmpty(zone) || undefined);
       if (!read.ok) throw new Error(read.message);
       const store = await open(folder);
       const schedule = store.add({
         timing: read.timing,
-        argv: [...flags(), '--', text(prompt)],
-        title: text(prompt).slice(0, TITLE_LENGTH),
+        argv: [...flags(), '--', stringOrEmpty(prompt)],
+        title: stringOrEmpty(prompt).slice(0, TITLE_LENGTH),
         cwd,
         createdAt: now(),
         isOnce: recurring === false,
@@ -102,7 +103,7 @@ function listTool({ folder, now }: CronToolsDeps): Tool<JsonObject, ListedSchedu
     name: 'CronList',
     description: 'Lists the scheduled prompts of the user with their next, last and missed runs.',
     inputJSONSchema: LIST_INPUT,
-    inputSchema: () => compiled(LIST_INPUT),
+    inputSchema: () => loadSchema(LIST_INPUT),
     isReadOnly: () => true,
     async call() {
       const [{ timingText }, { missedRuns, nextRunOf }] = await Promise.all([
@@ -130,12 +131,12 @@ function deleteTool({ folder }: CronToolsDeps): Tool<JsonObject, { readonly id: 
     name: 'CronDelete',
     description: 'Removes a scheduled prompt. Jobs that it started continue.',
     inputJSONSchema: DELETE_INPUT,
-    inputSchema: () => compiled(DELETE_INPUT),
+    inputSchema: () => loadSchema(DELETE_INPUT),
     isReadOnly: () => false,
     async call({ id }) {
       const store = await open(folder);
       const found = store.list().find((schedule) => schedule.id === id);
-      if (!found) throw new Error(`There is no schedule ${text(id)}. CronList lists them.`);
+      if (!found) throw new Error(`There is no schedule ${stringOrEmpty(id)}. CronList lists them.`);
       store.remove(found.id);
       return { data: { id: found.id } };
     },
@@ -146,15 +147,6 @@ function deleteTool({ folder }: CronToolsDeps): Tool<JsonObject, { readonly id: 
 async function open(folder: string): Promise<ScheduleFolder> {
   const { ScheduleFolder: Folder } = await import('./schedule-folder.ts');
   return new Folder(folder);
-}
-
-async function compiled(schema: JsonObject) {
-  const { compileSchema } = await import('@heddle/tools/json-schema');
-  return compileSchema(schema);
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function timeText(at: number | undefined): string {

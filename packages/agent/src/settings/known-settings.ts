@@ -2,7 +2,7 @@
  * The settings that Heddle uses. One row gives the type, the check, the JSON schema and the reference of a key. Other keys of a file
  * belong to other programs and are kept.
  */
-import type { Json, JsonObject } from '@heddle/core';
+import { EFFORTS, type Json, type JsonObject } from '@heddle/core';
 import { GATE_SETTINGS, LIMIT_SETTINGS, readSwitch } from './loop-settings.ts';
 import { valueAt } from './merge-settings.ts';
 import { isModelSettings, modelSettingsSchema, usableModelSettings } from './model-settings.ts';
@@ -82,7 +82,7 @@ const OWN_SETTINGS = {
     meaning: 'a command whose first line of output replaces the facts in the status line',
   },
   effortLevel: {
-    ...oneOf('low', 'medium', 'high', 'xhigh', 'max'),
+    ...oneOf(...EFFORTS),
     meaning: 'how much work the model puts into an answer',
   },
   alwaysThinkingEnabled: {

@@ -2,6 +2,7 @@
 import type { CallContext, Json, JsonObject, Tool, ToolResult } from '@heddle/core';
 import { progressOfLine } from '../sdk/subagent-lines.ts';
 import type { AgentOptions } from '../engine/options.ts';
+import { loadSchema, nonEmptyString, stringOrEmpty } from '../tool-input.ts';
 import { FORK_AGENT } from './fork-child.ts';
 import type { ChildRecord } from './record.ts';
 import type { AgentTask, Subagents, TaskOutcome } from './subagents.ts';
@@ -93,15 +94,15 @@ function agentTool(subagents: Subagents): Tool<JsonObject, TaskOutcome> {
       return [INTRODUCTION, ...types].join('\n');
     },
     inputJSONSchema: AGENT_INPUT,
-    inputSchema: () => compiled(AGENT_INPUT),
+    inputSchema: () => loadSchema(AGENT_INPUT),
     inputAliases: { agent: 'subagent_type', task: 'prompt' },
     async call(input, context, onProgress) {
       const background = input['run_in_background'];
       const task = {
-        description: text(input['description']),
-        prompt: text(input['prompt']),
-        type: optional(input['subagent_type']),
-        model: optional(input['model']),
+        description: stringOrEmpty(input['description']),
+        prompt: stringOrEmpty(input['prompt']),
+        type: nonEmptyString(input['subagent_type']),
+        model: nonEmptyString(input['model']),
         isBackground: typeof background === 'boolean' ? background : undefined,
         isolation: input['isolation'] === 'worktree' ? ('worktree' as const) : undefined,
       };
@@ -151,18 +152,18 @@ function sendMessageTool(subagents: Subagents): Tool<JsonObject, Sent> {
     description:
       'Sends a message to an agent that was started before. A running agent reads it between two calls; a finished one continues with its context, and returns another report.',
     inputJSONSchema: MESSAGE_INPUT,
-    inputSchema: () => compiled(MESSAGE_INPUT),
+    inputSchema: () => loadSchema(MESSAGE_INPUT),
     inputAliases: { agentId: 'to', agent_id: 'to', content: 'message', summary: null, type: null },
     validateInput: ({ to }) =>
-      subagents.teammates?.has(text(to)) || subagents.find(text(to))
+      subagents.teammates?.has(stringOrEmpty(to)) || subagents.find(stringOrEmpty(to))
         ? { ok: true }
-        : { ok: false, message: `There is no agent ${text(to)}.` },
+        : { ok: false, message: `There is no agent ${stringOrEmpty(to)}.` },
     async call({ to, message }, context, onProgress) {
-      const id = text(to);
+      const id = stringOrEmpty(to);
       if (subagents.teammates?.has(id))
-        return { data: { kind: 'mailed', to: subagents.teammates.send(id, text(message)) } };
+        return { data: { kind: 'mailed', to: subagents.teammates.send(id, stringOrEmpty(message)) } };
       const emit = (line: Parameters<typeof progressOfLine>[0]): void => onProgress(progressOfLine(line));
-      const sent = await subagents.send(id, text(message), context, emit);
+      const sent = await subagents.send(id, stringOrEmpty(message), context, emit);
       return { data: sent === 'queued' ? { kind: 'queued', to: id } : sent };
     },
     toResult(data) {
@@ -193,17 +194,4 @@ function taskResult(outcome: TaskOutcome): ToolResult {
 
 function continueHint({ agentId }: ChildRecord): string {
   return `agentId: ${agentId} (SendMessage continues this agent.)`;
-}
-
-async function compiled(schema: JsonObject) {
-  const { compileSchema } = await import('@heddle/tools/json-schema');
-  return compileSchema(schema);
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function optional(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

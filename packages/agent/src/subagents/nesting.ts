@@ -1,5 +1,5 @@
 /** Subagents that start others: how deep they may, and how many run at each depth. */
-import { type Tool, untilAborted } from '@heddle/core';
+import { Semaphore, type Tool } from '@heddle/core';
 import { type AgentDefinition, agentHasTool } from '../agents/definition.ts';
 import type { SubagentSettings } from '../engine/options.ts';
 import type { Session } from '../session/open/open.ts';
@@ -13,8 +13,11 @@ export interface SubagentLevel {
   readonly parentId?: string | undefined;
   /** The main session. The sessions of all subagents are stored beside it. */
   readonly home: () => Session;
-  /** One for each depth that is allowed. The whole tree shares them. */
-  readonly slots: readonly Slots[];
+  /**
+   * One for each depth that is allowed. The whole tree shares them. A subagent keeps its slot while it waits for one of a
+   * greater depth. So each depth has slots of its own, and no two can wait for each other.
+   */
+  readonly slots: readonly Semaphore[];
   /** The conversation that starts them works in a git worktree, which they share. */
   readonly isInWorktree: boolean;
 }
@@ -28,7 +31,7 @@ export function mainLevel(
   home: () => Session,
 ): SubagentLevel {
   const depths = Math.max(1, Math.min(maxDepth, MAX_DEPTH));
-  const slots = Array.from({ length: depths }, () => new Slots(maxConcurrent));
+  const slots = Array.from({ length: depths }, () => new Semaphore(maxConcurrent));
   return { depth: 1, home, slots, isInWorktree: false };
 }
 
@@ -52,46 +55,4 @@ export function levelBelow(
 /** A subagent waits for those that it starts, so none of them outlives it. It is not a member of a team. */
 export function settingsBelow(settings: SubagentSettings): SubagentSettings {
   return { ...settings, waitsForAll: true, teammates: undefined };
-}
-
-/**
- * Limits how many subagents of one depth run at the same time. A subagent keeps its slot while it waits for one of a
- * greater depth. So each depth has slots of its own, and no two can wait for each other.
- */
-class Slots {
-  readonly #limit: number;
-  readonly #waiting: (() => void)[] = [];
-  #active = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Waits for a slot, and returns a function that frees it. A subagent that is stopped meanwhile needs none. */
-  async enter(signal: AbortSignal): Promise<() => void> {
-    if (this.#active < this.#limit) {
-      this.#active++;
-      return () => this.#leave();
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
-    const isStopped = await untilAborted(
-      promise.then(() => false),
-      signal,
-      () => true,
-    );
-    if (!isStopped) return () => this.#leave();
-    const at = this.#waiting.indexOf(resolve);
-    if (at >= 0) this.#waiting.splice(at, 1);
-    // The slot was given to it in the same moment.
-    else this.#leave();
-    return () => undefined;
-  }
-
-  /** Gives the slot to the next one. */
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#active--;
-  }
 }

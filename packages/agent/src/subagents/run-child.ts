@@ -236,12 +236,12 @@ function endOf(terminal: Terminal, result: SdkResult | undefined, messages: Iter
   if (result?.subtype === 'success' && !result.is_error)
     return { status: 'completed', text: text === '' ? NO_REPORT : text };
   const why = result?.errors?.join(' ') ?? text;
-  const last = result?.errors ? lastText(messages) : '';
+  const last = result?.errors ? lastAnswerText(messages) : '';
   const report = last === '' ? '' : `\n\nIts last text:\n${last}`;
   return { status: 'failed', text: `The subagent did not finish. ${why}${report}` };
 }
 
-function lastText(messages: Iterable<Message>): string {
+function lastAnswerText(messages: Iterable<Message>): string {
   const answer = [...messages].findLast(
     (message) => message.type === 'assistant' && !message.apiError && textOf(message.content) !== '',
   );

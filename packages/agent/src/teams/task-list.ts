@@ -132,7 +132,7 @@ export function returnTasks(
   return { list: returned.length === 0 ? list : { ...list, tasks }, returned };
 }
 
-interface TaskEdits {
+export interface TaskEdits {
   readonly subject?: string | undefined;
   readonly description?: string | undefined;
   readonly activeForm?: string | undefined;

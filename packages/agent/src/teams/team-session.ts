@@ -14,6 +14,7 @@ import {
   type NewTask,
   nextClaimable,
   releaseAssigned,
+  type TaskEdits,
   type TeamTask,
   type TeamTaskList,
 } from './task-list.ts';
@@ -28,15 +29,9 @@ export type RunTeamHooks = (
   signal: AbortSignal,
 ) => Promise<string | undefined>;
 
-export interface TaskChangeRequest {
+export interface TaskChangeRequest extends TaskEdits {
   readonly taskId: string;
   readonly status?: 'pending' | 'in_progress' | 'completed' | 'deleted' | undefined;
-  readonly subject?: string | undefined;
-  readonly description?: string | undefined;
-  readonly activeForm?: string | undefined;
-  readonly owner?: string | undefined;
-  readonly addBlocks?: readonly string[] | undefined;
-  readonly addBlockedBy?: readonly string[] | undefined;
 }
 
 export class TeamSession {

@@ -4,6 +4,7 @@
  */
 import type { CallContext, JsonObject, Tool, ToolResult } from '@heddle/core';
 import type { Todo } from '@heddle/tools';
+import { loadSchema, nonEmptyString, stringOrEmpty } from '../tool-input.ts';
 import { type ListChange, openBlockers, type TeamTask, type TeamTaskList } from './task-list.ts';
 import type { TaskChangeRequest, TeamSession } from './team-session.ts';
 
@@ -53,9 +54,9 @@ export function withTeamTasks(own: readonly Tool[], current: TeamToolsDeps['curr
 const SHARED_CALLS: Readonly<Record<string, SharedCall>> = {
   async TaskCreate(team, { subject, description, activeForm }, { signal }) {
     const task = {
-      subject: text(subject),
-      description: optional(description),
-      activeForm: optional(activeForm),
+      subject: stringOrEmpty(subject),
+      description: nonEmptyString(description),
+      activeForm: nonEmptyString(activeForm),
     };
     return changeResult(await team.addTask(task, signal), 'created');
   },
@@ -66,7 +67,9 @@ const SHARED_CALLS: Readonly<Record<string, SharedCall>> = {
   TaskGet(team, { taskId }) {
     const task = team.folder.tasks().tasks.find(({ id }) => id === taskId);
     if (!task)
-      return Promise.resolve({ shared: { content: `There is no task #${text(taskId)}.`, isError: true } });
+      return Promise.resolve({
+        shared: { content: `There is no task #${stringOrEmpty(taskId)}.`, isError: true },
+      });
     const content = [taskLine(task), task.description ?? ''].filter(Boolean).join('\n');
     return Promise.resolve({ shared: { content }, task: todoOf(task), taskId: task.id });
   },
@@ -139,12 +142,12 @@ export function createTeamTools({ current, create, remove }: TeamToolsDeps): rea
     description:
       'Creates a team that you lead, and starts its members. Then add tasks with TaskCreate: idle members claim them. Messages of members arrive between your calls; SendMessage sends one by name.',
     inputJSONSchema: CREATE_INPUT,
-    inputSchema: () => compiled(CREATE_INPUT),
+    inputSchema: () => loadSchema(CREATE_INPUT),
     inputAliases: { name: 'team_name', agent_type: null },
     async call({ team_name: name, description, members }) {
-      const names = Array.isArray(members) ? members.map(text) : [];
-      await create({ name: text(name), description: text(description), members: names });
-      return { data: { name: text(name) } };
+      const names = Array.isArray(members) ? members.map(stringOrEmpty) : [];
+      await create({ name: stringOrEmpty(name), description: stringOrEmpty(description), members: names });
+      return { data: { name: stringOrEmpty(name) } };
     },
     toResult: ({ name }) => ({ content: `The team ${name} has started. You are team-lead.` }),
   };
@@ -153,7 +156,7 @@ export function createTeamTools({ current, create, remove }: TeamToolsDeps): rea
     name: 'TeamDelete',
     description: 'Ends your team with its members, and removes its task list and mail.',
     inputJSONSchema: DELETE_INPUT,
-    inputSchema: () => compiled(DELETE_INPUT),
+    inputSchema: () => loadSchema(DELETE_INPUT),
     inputAliases: { team_name: null },
     async call() {
       const team = current();
@@ -164,11 +167,6 @@ export function createTeamTools({ current, create, remove }: TeamToolsDeps): rea
     toResult: ({ name }) => ({ content: `The team ${name} was removed.` }),
   };
   return [createTool, deleteTool];
-}
-
-async function compiled(schema: JsonObject) {
-  const { compileSchema } = await import('@heddle/tools/json-schema');
-  return compileSchema(schema);
 }
 
 function isInput(value: unknown): value is JsonObject {
@@ -182,12 +180,4 @@ function isChangeRequest(input: JsonObject): input is JsonObject & TaskChangeReq
 
 function isShared(data: unknown): data is SharedResult {
   return typeof data === 'object' && data !== null && 'shared' in data;
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function optional(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,5 +1,5 @@
 /** `/compact`, `/uncompact`, `/btw`, `/context`, and the commands about the model: `/model`, `/effort`, `/fast`, `/thinking`. */
-import type { Effort, Thinking } from '@heddle/core';
+import { EFFORTS, omitUndefined, type Thinking } from '@heddle/core';
 import { aliasesIn, factsOf, FAST_CLAUDE_MODELS } from '@heddle/models';
 import type { AgentSetup } from '../start/agent-options.ts';
 import { modelSetup, modelText } from '../start/model-options.ts';
@@ -9,7 +9,6 @@ import { pluralize, tokens } from '../terminal/amounts.ts';
 import { nameOf } from '../terminal/call-line.ts';
 import { asideAnswer } from './answers.ts';
 import type { Chat } from './command.ts';
-import { omitUndefined } from '@heddle/core';
 
 /** How it went is told by its events; what was interrupted, or never began, has none. */
 export async function compactSlash(words: string, { started, say }: Chat): Promise<void> {
@@ -95,8 +94,6 @@ function compactsAt(used: number, limit: number): string {
 function percent(part: number, whole: number): string {
   return `${((part / whole) * 100).toFixed(1)} %`;
 }
-
-const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 interface ModelChat extends Pick<Chat, 'say' | 'change'> {
   readonly started: { readonly hooks: ModelHooks };

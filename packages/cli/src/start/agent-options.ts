@@ -7,8 +7,6 @@ import {
   isToolDenied,
   LivePermissions,
   memoryFolder,
-  newestSession,
-  snapshotOf,
 } from '@heddle/agent';
 import { type DeclaredHook, type InactiveReason, settingsHooks } from '@heddle/agent/hooks';
 import {
@@ -37,6 +35,7 @@ import { modelEnvironment, setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { promptHint } from '../arguments/list-flags.ts';
 import { NO_MODEL_MESSAGE } from '../models/no-model.ts';
+import { storedAgent, storedModel } from './continued-session.ts';
 import { openPlugins } from './open-plugins.ts';
 import { mayDescribeServers, openProgramServers, readAgentServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
@@ -130,7 +129,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
     command.model ??
     agentModel ??
     (await findModel(modelEnvironment(), settings.model)) ??
-    (await modelSoFar(command));
+    (await storedModel(command.session));
   if (wanted === undefined) return { ok: false, message: NO_MODEL_MESSAGE, needsModel: true };
   const { models: stated } = settings;
   const model = await modelSetup(wanted, { record: command.record, stated });
@@ -272,7 +271,7 @@ async function mainAgentOf<Command extends RunOptions>(
   setting: string | undefined,
   known: Pick<AgentSetup, 'configDirs' | 'agentHooks' | 'plugins'>,
 ): Promise<ChosenAgent<Command>> {
-  const stored = command.agent === undefined ? await agentSoFar(command) : undefined;
+  const stored = command.agent === undefined ? await storedAgent(command.session) : undefined;
   const name = command.agent ?? stored ?? setting;
   if (name === undefined) return { ok: true, command, hooks: [], notes: [] };
   const { findMainAgent, hooksOfMainAgent, runAsAgent } = await import('./main-agent.ts');
@@ -303,26 +302,6 @@ function agentHookPolicy({ files }: LoadedSettings, merged: JsonObject): AgentHo
     ({ source, counting }) => source === 'managed' && counting['allowManagedHooksOnly'] === true,
   );
   return managedOnly ? 'managed' : 'all';
-}
-
-/** Returns the model of the session that is continued. It applies if the user does not name a model. */
-async function modelSoFar({ session }: RunOptions): Promise<string | undefined> {
-  if (session.from.kind === 'new') return undefined;
-  return (await import('./session-model.ts')).sessionModel(session);
-}
-
-/** Returns the agent of the session that is continued. It applies if the user does not name an agent. */
-async function agentSoFar({ session: { from } }: RunOptions): Promise<string | undefined> {
-  if (from.kind === 'new') return undefined;
-  const place = sessionPlace(process.env, process.cwd());
-  const word = from.kind === 'resume' ? from.id : newestSession(place);
-  if (word === undefined) return undefined;
-  const snapshot = snapshotOf(place, word);
-  if (snapshot) return snapshot.agent;
-  // A title, or the beginning of an id. A session that is not found is reported when it is opened.
-  const { meantSession } = await import('../sessions/pick.ts');
-  const meant = meantSession(word, place);
-  return meant.ok ? snapshotOf(place, meant.id)?.agent : undefined;
 }
 
 /** A tool that is denied as a whole is not even shown to the model. */

@@ -1,5 +1,5 @@
 /** The agent that the main conversation runs as: that of `--agent`, or of the setting `agent`. */
-import { type AgentDefinition, agentHasTool, type Prompt, stricterMode } from '@heddle/agent';
+import { type AgentDefinition, agentHasTool, findAgent, type Prompt, stricterMode } from '@heddle/agent';
 import { type DeclaredHook, readHooks } from '@heddle/agent/hooks';
 import type { RunOptions } from '../arguments/arguments.ts';
 import type { AgentTypes } from './agent-types.ts';
@@ -10,7 +10,7 @@ type MainAgent =
 
 /** `from` names the flag or setting in the message. */
 export function findMainAgent(types: AgentTypes, name: string, from: string): MainAgent {
-  const agent = types.list.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  const agent = findAgent(types.list, name);
   if (agent) return { ok: true, agent };
   const known = types.list.map((one) => one.name).join(', ');
   return { ok: false, message: `${from}: there is no agent named ${name}; there are ${known}` };

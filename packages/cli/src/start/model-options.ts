@@ -133,7 +133,8 @@ function knowledge(
   };
 }
 
-const USUAL_WINDOW = 200_000;
+/** The window of a model about which nothing is known yet, in tokens. */
+export const USUAL_WINDOW = 200_000;
 /** Local servers read less than their models could, for want of memory. */
 const USUAL_LOCAL_WINDOW = 32_768;
 

@@ -27,10 +27,10 @@ import {
   repositoryTop,
   SCOPES,
 } from '@heddle/agent/settings';
-import type { Effort } from '@heddle/core';
+import { EFFORTS } from '@heddle/core';
 import type { RunOptions } from '../arguments/arguments.ts';
 import type { AgentSetup } from './agent-options.ts';
-import { modelSetup } from './model-options.ts';
+import { modelSetup, USUAL_WINDOW } from './model-options.ts';
 import type { SessionHooks } from './session-hooks.ts';
 
 export interface ExtensionSetup {
@@ -49,7 +49,6 @@ export interface ExtensionSetup {
 /** The share of the window that the list of skills may take, in characters of about a quarter of a token. */
 const LIST_SHARE = 0.01;
 const CHARACTERS_PER_TOKEN = 4;
-const USUAL_WINDOW = 200_000;
 
 /** Reads the files while the rest of the program starts. Never rejects. */
 export function openExtensions(command: RunOptions, setup: ExtensionSetup): Promise<SessionExtensions> {
@@ -145,8 +144,6 @@ function projectFolders(cwd: string): readonly string[] {
   const above = path.dirname(cwd);
   return above === cwd ? [cwd] : [cwd, ...projectFolders(above)];
 }
-
-const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** Changes the model and the effort for one prompt, as the header of its file says. */
 export function modelForPrompt(current: AgentOptions, setup: ExtensionSetup): UseModel {

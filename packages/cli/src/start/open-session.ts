@@ -2,7 +2,6 @@
 import {
   forkSession,
   memorySession,
-  newestSession,
   newSession,
   type Opened,
   type OpenSetup,
@@ -16,6 +15,7 @@ import {
 import type { UserMessage } from '@heddle/core';
 import type { SessionChoice } from '../arguments/arguments.ts';
 import { sessionPlace } from '../config-dir.ts';
+import { continuedSession } from './continued-session.ts';
 import type { TeamPlace } from './session-team.ts';
 
 type ChosenSession =
@@ -43,7 +43,7 @@ export async function openChosen(
     entrypoint,
   };
   if (choice.from.kind === 'new') return named(newSession(setup, fresh), fresh);
-  const id = choice.from.kind === 'resume' ? choice.from.id : newestSession(setup.place);
+  const id = continuedSession(choice.from, setup.place);
   if (id === undefined)
     return { ok: false, message: 'There is no conversation to continue in this folder.', sessionId: fresh };
   const objection = objectionToDrop(setup, choice, id);

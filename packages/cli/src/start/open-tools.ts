@@ -18,14 +18,12 @@ import type { ProgramServers, ServerServices } from '../mcp/program-servers.ts';
 import type { SessionParts } from '../mcp/session-parts.ts';
 import { offered } from './agent-options.ts';
 import { inheritedFlags, mayStartRuns } from './inherited-flags.ts';
+import { USUAL_WINDOW } from './model-options.ts';
 import { cronTools } from './schedule-runner.ts';
 import { elicitWithHooks } from './session-events.ts';
 import { MEMBER_TOOLS, SessionTeam } from './session-team.ts';
 import { type SessionTools, sessionTools } from './session-tools.ts';
 import { currentRules, type StartContext, traceparentsOf } from './start-context.ts';
-
-/** The window of a model about which nothing is known yet, in tokens. */
-const USUAL_WINDOW = 200_000;
 
 /** Connects the MCP servers of the program to this session. Their library loads only if there are any. */
 export async function openServers(context: StartContext): Promise<SessionParts | undefined> {

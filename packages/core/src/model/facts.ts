@@ -83,7 +83,8 @@ function isOffAllowed({ off }: ThinkingSupport, effort: Effort | undefined): boo
   }
 }
 
-const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+/** From the lowest to the highest. */
+export const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** The highest effort that the model accepts and that is not above the wanted one. */
 function effortFor({ efforts }: ModelFacts, wanted: Effort | undefined): Effort | undefined {

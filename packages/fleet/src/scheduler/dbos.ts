@@ -18,7 +18,7 @@ import {
 } from '../database.ts';
 import { LOG_VERSION } from '../schema.ts';
 import { listOpenTurns, returnTurns, type Scheduler, type SchedulerSetup } from './scheduler.ts';
-import { omitUndefined } from '@heddle/core';
+import { omitUndefined, Semaphore } from '@heddle/core';
 
 const APPLICATION = 'heddle';
 const WORKFLOW = 'turn';
@@ -96,12 +96,13 @@ export async function createDbosScheduler(database: Database, setup: SchedulerSe
   return {
     enqueue,
     async run(handler) {
-      const places = new Places(setup.concurrency);
+      // Workflows beyond the limit of this worker wait. The limit of DBOS is the same for all workers of a queue.
+      const slots = new Semaphore(setup.concurrency);
       let isOver = false;
       const body = async (session: string, n: number): Promise<void> => {
         const turn = { session, n };
         const workflow = DBOS.workflowID ?? '';
-        await places.take();
+        const leave = await slots.enter();
         try {
           if (isOver)
             return await retrying(() =>
@@ -113,7 +114,7 @@ export async function createDbosScheduler(database: Database, setup: SchedulerSe
         } catch {
           // An error would end the workflow for good. The sweep queues the turn again.
         } finally {
-          places.leave();
+          leave();
         }
       };
       DBOS.setConfig({ ...configOf(database, String(setup.worker)), runMigrations: false });
@@ -183,32 +184,6 @@ class TenantQueues {
       minPollingIntervalMs: POLL_MS,
       onConflict: 'never_update',
     });
-  }
-}
-
-/** Workflows beyond the limit of this worker wait here. DBOS has the same limit for all workers of a queue. */
-class Places {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async take(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free--;
-      return;
-    }
-    const place = Promise.withResolvers<void>();
-    this.#waiting.push(place.resolve);
-    await place.promise;
-  }
-
-  leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#free++;
   }
 }
 

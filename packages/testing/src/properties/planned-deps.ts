@@ -6,7 +6,7 @@ import {
   type AttachmentMessage,
   type AttachmentSources,
   type ContextPort,
-  NO_OBJECTION,
+  NO_STOP_HOOK_RESULT,
   type QueryDeps,
   type StopHookOutcome,
   type TurnEndPort,
@@ -109,12 +109,12 @@ function turnEnd(plan: RunPlan, world: TestWorld): TurnEndPort {
         case 'pass':
         case 'team_blocks':
         case 'stop_failure_throws':
-          return NO_OBJECTION;
+          return NO_STOP_HOOK_RESULT;
       }
     },
     async *teamHooks() {
       await world.wait(0);
-      if (!blocksOfTeam) return NO_OBJECTION;
+      if (!blocksOfTeam) return NO_STOP_HOOK_RESULT;
       world.hit('turn end: team blocks');
       yield { type: 'hook_progress', hook: 'team', text: 'waiting' };
       return blocking('The task is not done.');

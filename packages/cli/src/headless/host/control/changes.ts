@@ -3,7 +3,13 @@ import os from 'node:os';
 import { newUuid } from '@heddle/agent';
 import type { Agent, LivePermissions, Rule, SdkMessage } from '@heddle/agent';
 import { parseRule } from '@heddle/agent/settings';
-import { isJsonObject, type JsonObject, type PermissionMode, type RequestOptions } from '@heddle/core';
+import {
+  EFFORTS,
+  isJsonObject,
+  type JsonObject,
+  type PermissionMode,
+  type RequestOptions,
+} from '@heddle/core';
 import type { PermissionFlags } from '../../../permissions/setup.ts';
 import type { ModelOptions, ModelRead } from '../../../start/model-options.ts';
 import { askToSwitch, type ModelHooks } from '../../../start/session-events.ts';
@@ -90,7 +96,6 @@ function setThinking(tokens: unknown, { agent, requestOptions }: ChangeDeps): Co
 }
 
 const DISABLED = { type: 'disabled' } as const;
-const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /** Checks a setting that can change while the session runs. Nothing changes before `apply` is called. */
 type LiveSetting = (value: unknown, deps: ChangeDeps) => CheckedSetting | Promise<CheckedSetting>;
