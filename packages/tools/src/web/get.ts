@@ -64,11 +64,10 @@ export async function fetchLimited(address: string, options: GetOptions): Promis
   throw new Error(`${address} redirects more than ${MAX_REDIRECTS} times.`);
 }
 
+/** `www.example.com` is another host than `example.com`: a rule may deny one of them, so it needs its own decision. */
 function isSameHost(from: URL, to: URL): boolean {
-  const bare = (host: string): string => host.replace(/^www\./, '');
   const isDowngrade = from.protocol === 'https:' && to.protocol === 'http:';
-  const hasSamePort = from.port === to.port;
-  return bare(from.hostname) === bare(to.hostname) && hasSamePort && !isDowngrade;
+  return from.hostname === to.hostname && from.port === to.port && !isDowngrade;
 }
 
 function ask(

@@ -52,6 +52,28 @@ describe('WebFetch', () => {
     );
   });
 
+  it.each([
+    ['site.example', 'www.site.example'],
+    ['www.site.example', 'site.example'],
+    ['site.example', 'site.example.'],
+    ['site.example', 'www.www.site.example'],
+    ['site.example', 'WWW.SITE.example'],
+    ['site.example', 'wwｗ.site.example'],
+  ])(
+    'reports a redirect from %s to %s instead of following it, because rules differ by host',
+    async (from, to) => {
+      await using site = await siteOf((request, response) =>
+        request.url === '/a'
+          ? response.writeHead(302, { location: `http://${encodeURI(to)}:${site.port}/b` }).end()
+          : response.writeHead(200, html).end('arrived'),
+      );
+      const resolve = () => Promise.resolve([{ address: '127.0.0.1', family: 4 as const }]);
+      const { content } = await fetcher({ resolve }).fetch(`http://${from}:${site.port}/a`);
+      expect(content).toContain('redirects (302) to another host: http://');
+      expect(site.requests).toEqual(['/a']);
+    },
+  );
+
   it('does not follow redirects forever, nor to another kind of address', async () => {
     await using site = await siteOf((request, response) => {
       response.writeHead(302, { location: request.url === '/file' ? 'file:///etc/passwd' : '/again' }).end();

@@ -36,6 +36,28 @@ export function searchedFolders(world: PermissionWorld): readonly string[] {
     .filter((entry) => roots.some((root) => entry !== root && isAt(entry, root)) && !roots.includes(entry));
 }
 
+/** Returns whether a new folder in this place may contain a folder of the search path. Working directories are not new. */
+export function isAboveSearched(place: string, world: PermissionWorld): boolean {
+  const roots = [world.root, ...world.directories].flatMap((folder) => [folder, world.realpath(folder)]);
+  if (roots.some((root) => isAt(root, place))) return false;
+  return searchedFolders(world).some((folder) => folder.startsWith(`${place}/`));
+}
+
+/** Returns whether a folder with a name that the glob matches may contain, in the target, a folder of the search path. */
+export function mayFillSearched(
+  { path: written, real }: FilePlace,
+  glob: string,
+  world: PermissionWorld,
+): boolean {
+  const name = segmentsOf(glob).at(-1);
+  return [written, real].some((target) =>
+    searchedFolders(world)
+      .filter((folder) => folder.startsWith(`${target}/`))
+      .map((folder) => folder.slice(target.length + 1).split('/', 1)[0] ?? '')
+      .some((first) => name !== undefined && mayBe(name, first)),
+  );
+}
+
 /**
  * Returns whether the search path may lead from a name to a program of the project. A relative entry and a working
  * directory may do so for every name, because the script itself can create the file there.

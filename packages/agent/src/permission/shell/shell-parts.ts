@@ -22,7 +22,6 @@ import { redirectionParts, touchPart } from './files/file-parts.ts';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { programInputs } from './unknown-words.ts';
-import { expandBraces } from './files/operands.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
 import { selectsFiles, startFoldersOf } from './files/special.ts';
 import { knownVariables, NO_VARIABLES } from './shell-state.ts';
@@ -171,15 +170,14 @@ function innerParts(command: SimpleCommand, around: Around): Part[] {
 /** The number of tails after a runner whose file accesses are checked. */
 const MOST_TAILS = 8;
 
-/** `inputs` are files of redirections that the command may run. */
+/** `words` are those that the shell makes. `inputs` are files of redirections that the command may run. */
 function fileParts(
-  written: readonly ShellWord[],
+  words: readonly ShellWord[],
   command: CommandPart,
   around: Around,
   inputs: readonly ShellWord[],
 ): FilePart[] {
   const { folders, world } = around;
-  const words = written.flatMap(expandBraces);
   // The command of a runner accesses its files like any other: `sudo rm /`, `env cp a b`.
   const behind = runsElsewhere(words) ? [] : commandTails(words);
   const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value)).slice(0, MOST_TAILS);

@@ -9,6 +9,8 @@ import { pathsBelow, protectedBelow, writtenByCopy } from '../../paths/walk-tree
 import { processConcern } from '../../paths/process-files.ts';
 import {
   canBeginProtected,
+  isAboveSearched,
+  mayFillSearched,
   programFolder,
   protectedMatch,
   protectedPlaceName,
@@ -141,15 +143,20 @@ function copyConcern(
   folders: Folders,
   world: PermissionWorld,
 ): Concern | undefined {
-  const { places, glob } = meant(source, folders, world);
+  const { places, glob, pattern } = meant(source, folders, world);
   const sources = glob ? glob.found(true) : places;
   if (sources === undefined) return UNKNOWN_CHANGE;
+  const mayChange = world.foldersMayChange === true;
+  if (mayChange && pattern !== undefined && targets.some((target) => mayFillSearched(target, pattern, world)))
+    return UNKNOWN_CHANGE;
   for (const from of sources) {
     const isThere = world.exists(from.real);
     for (const target of targets) {
       // A source that an earlier command makes does not exist yet.
       if (!isThere && canBeginProtected(path.posix.basename(target.path))) return UNKNOWN_CHANGE;
       const inside = path.posix.join(target.path, path.posix.basename(from.path));
+      if (mayChange && [target.path, target.real, inside].some((into) => isAboveSearched(into, world)))
+        return UNKNOWN_CHANGE;
       for (const into of [target.path, inside]) {
         const concern = writtenByCopy(from, into, world, (place) =>
           concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world),

@@ -51,7 +51,8 @@ const copy = transferred(
     ...read(word, copiesFolders(given)),
     staysInTree: !hasOption(given, 'LH', '--dereference', '--follow'),
   }),
-  copiesFolders,
+  // A copied link gives its folder another name.
+  (given) => copiesFolders(given) || hasOption(given, 'Pd', '--no-dereference'),
 );
 const link = transferred((word) => read(word));
 

@@ -339,7 +339,7 @@ export const LINKS: readonly Theme[] = [
     world: {
       files: [`${ROOT}/evil/.bin/ls`, `${ROOT}/evil2/cmd/ls`, `${ROOT}/evil3/x`],
       environment: { PATH: `${ROOT}/tools/cmd:./rel:/usr/bin:.::${ROOT}:/bin` },
-      links: { [`${ROOT}/alias`]: `${ROOT}/tools/cmd` },
+      links: { [`${ROOT}/alias`]: `${ROOT}/tools/cmd`, [`${ROOT}/folder`]: `${ROOT}/evil2` },
     },
     allowed: [
       'touch tools/x',
@@ -347,6 +347,10 @@ export const LINKS: readonly Theme[] = [
       'echo x > bin/a',
       'cp a tools/cmdx',
       'cp -r evil3 tools',
+      'touch b; cp evil3/x* .',
+      'touch b; mv evil3/x* .',
+      'touch b; cp -r evil3/* lib',
+      'touch b; mv evil3 lib',
       'ls node_modules/.bin',
     ],
     asked: [
@@ -371,6 +375,17 @@ export const LINKS: readonly Theme[] = [
       'mkdir -p n/.bin && echo x > n/.bin/ls && mv n node_modules',
       'mkdir -p n/cmd && echo x > n/cmd/ls && mv n/c* tools',
       'mkdir -p n/cmd && echo x > n/cmd/ls && cd tools && cp -r ../n/c* .',
+      'mkdir -p n/tools/cmd; cp a n/tools/cmd/ls; cp -r n/t* .',
+      'mkdir -p n/tools/cmd; cp a n/tools/cmd/ls; cp -r n/[t]ool? .',
+      'mkdir -p n/tools/cmd; cp a n/tools/cmd/ls; cp -a n/tools .',
+      'mkdir -p n/tools/cmd; cp a n/tools/cmd/ls; mv n/tools .',
+      'mkdir -p n/tools/cmd; cp a n/tools/cmd/ls; mv n/* .',
+      'mkdir -p n/tools/cmd; cp a n/tools/cmd/ls; cd n; mv t* ..',
+      'mkdir -p n/cmd; cp a n/cmd/ls; mv n tools',
+      'mkdir -p n/cmd; cp a n/cmd/ls; mv -T n tools',
+      'mkdir -p n/cmd; cp a n/cmd/ls; cp -r n tools',
+      'cp -P folder tools; touch b',
+      'cp -P folder tools',
     ],
   },
 ];
