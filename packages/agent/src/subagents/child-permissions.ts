@@ -1,9 +1,8 @@
 /** The rules of a subagent: those of its parent, live, and a mode that is never wider than the parent's. */
 import type { PermissionMode } from '@heddle/core';
-import os from 'node:os';
 import { LivePermissions, type PermissionUpdate } from '../permission/live-permissions.ts';
-import { joinRules, NO_RULES, type PermissionRule, type Rules } from '../permission/rules/rule.ts';
-import type { Worktree } from './record.ts';
+import { NO_RULES, type Rules } from '../permission/rules/rule.ts';
+import { type SubagentPlace, rulesAt } from '../permission/rules/rules-at.ts';
 
 /** From the strictest mode to the widest. */
 const STRICTNESS: readonly PermissionMode[] = [
@@ -20,46 +19,11 @@ export function stricterMode(left: PermissionMode, right: PermissionMode | undef
   return STRICTNESS.indexOf(right) < STRICTNESS.indexOf(left) ? right : left;
 }
 
-/** A rule about a file of the project also applies to the copy of that file in the worktree. */
-function rulesInWorktree(rules: Rules, { top, path: folder }: Worktree): Rules {
-  const isInside = (place: string): boolean => place === top || place.startsWith(`${top}/`);
-  const home = os.homedir();
-  const moved = (rule: PermissionRule): PermissionRule => {
-    const { text, base = top } = rule;
-    // An absolute place starts with two slashes, and one in the home folder with a tilde.
-    const absolute = text.replace('(~/', () => `(/${home}/`);
-    const place = `(/${top}/`;
-    const ownText = absolute.includes(place) ? absolute.replace(place, () => `(/${folder}/`) : text;
-    return { ...rule, text: ownText, base: isInside(base) ? folder + base.slice(top.length) : base };
-  };
-  return { deny: rules.deny.map(moved), ask: rules.ask.map(moved), allow: rules.allow.map(moved) };
-}
-
-/** The folder of a subagent, and that of its parent. They differ in a worktree, and after a resume in another folder. */
-export interface ChildPlace {
-  readonly cwd: string;
-  readonly parentCwd: string;
-  readonly worktree?: Worktree | undefined;
-}
-
-/** A relative path in a rule means a file of the parent. In deny and ask, it also means the file of the subagent. */
-function rulesAt(rules: Rules, { cwd, parentCwd, worktree }: ChildPlace): Rules {
-  if (cwd === parentCwd && !worktree) return rules;
-  const ofParent = (rule: PermissionRule): PermissionRule => ({ root: parentCwd, ...rule });
-  const parents: Rules = {
-    deny: rules.deny.map(ofParent),
-    ask: rules.ask.map(ofParent),
-    allow: worktree ? rules.allow : rules.allow.map(ofParent),
-  };
-  const own = worktree ? rulesInWorktree(rules, worktree) : { ...rules, allow: [] };
-  return joinRules(parents, own);
-}
-
 export class ChildPermissions extends LivePermissions {
   readonly #parent: LivePermissions;
   readonly #parentMode: () => PermissionMode;
   readonly #ownMode: PermissionMode | undefined;
-  readonly #place: ChildPlace;
+  readonly #place: SubagentPlace;
   /** The rules of the parent, and the same rules for the own folder. Compiled rules are found by the object. */
   #moved: { readonly from: Rules; readonly rules: Rules } | undefined;
 
@@ -67,7 +31,7 @@ export class ChildPermissions extends LivePermissions {
     parent: LivePermissions,
     parentMode: () => PermissionMode,
     ownMode: PermissionMode | undefined,
-    place: ChildPlace,
+    place: SubagentPlace,
   ) {
     super(NO_RULES);
     this.#parent = parent;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { LivePermissions } from '../../permission/live-permissions.ts';
 import { observeWorld } from '../../permission/observe-world.ts';
 import type { Rules } from '../../permission/rules/rule.ts';
+import { rulesAt, type WorktreePlace } from '../../permission/rules/rules-at.ts';
 import type { SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { repositoryTop } from '../../settings/scopes.ts';
 
@@ -51,7 +52,7 @@ export interface PolicySources {
 /** `directory` is the working directory of the command. */
 export function collectPolicyInput(grounds: PolicySources, directory: string): PolicyInput {
   const { home, configDirs, temp, live, settings } = grounds;
-  const root = worktreeOf(directory, grounds.root) ?? grounds.root;
+  const { root, rules } = inWorktrees(directory, grounds.root, live.rules);
   const directories = [...new Set([...grounds.directories, ...live.directories])];
   const surroundings = { root, cwd: root, directories, home, configDirs, environment: {} };
   const world = observeWorld(surroundings);
@@ -61,7 +62,7 @@ export function collectPolicyInput(grounds: PolicySources, directory: string): P
     home,
     configDirs,
     temp,
-    rules: live.rules,
+    rules,
     settings,
     repository: repositoryAround(root),
     namedByGit: [root, ...directories].flatMap((folder) => namedByGit(folder, kindOf)),
@@ -71,12 +72,35 @@ export function collectPolicyInput(grounds: PolicySources, directory: string): P
   };
 }
 
-/** Returns the worktree that the agent checked out for a subagent. The subagent works only there. */
-function worktreeOf(directory: string, root: string): string | undefined {
-  const [top, agent, worktrees, name] = ['', ...path.relative(root, directory).split(path.sep)];
-  return top === '' && (agent === '.claude' || agent === '.heddle') && worktrees === 'worktrees' && name
-    ? path.join(root, agent, worktrees, name)
-    : undefined;
+/**
+ * Returns the worktree that the agent checked out for a subagent, and the rules of the session for it. The subagent works
+ * only there. A subagent in a worktree may start another one, with a worktree inside.
+ */
+function inWorktrees(
+  directory: string,
+  project: string,
+  given: Rules,
+): { readonly root: string; readonly rules: Rules } {
+  let [root, cwd, rules] = [project, realFolder(project), given];
+  const place = realFolder(directory);
+  // The project may be a folder inside the repository.
+  let top = realFolder(repositoryTop(cwd) ?? cwd);
+  while (true) {
+    const [agent = '', worktrees, name] = path.relative(top, place).split(path.sep);
+    if (!/^\.(claude|heddle)$/.test(agent) || worktrees !== 'worktrees' || !name) return { root, rules };
+    const worktree: WorktreePlace = { top, path: path.join(top, agent, worktrees, name) };
+    const own = path.join(worktree.path, path.relative(top, cwd));
+    rules = rulesAt(rules, { cwd: own, parentCwd: cwd, worktree });
+    [root, cwd, top] = [worktree.path, own, worktree.path];
+  }
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }
 
 function kindOf(file: string): 'file' | 'folder' | 'absent' {
