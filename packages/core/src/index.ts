@@ -78,7 +78,7 @@ export {
   recordedRuns,
 } from './log/recorded.ts';
 export { type Mismatch, replayLogEntries, type ReplayResult as Replayed } from './log/replay.ts';
-export { type TracedIteration, type TracedStep, traceRun } from './log/replay.ts';
+export { traceIterations, type TracedIteration, type TracedStep, traceRun } from './log/replay.ts';
 
 // The loop: the parameters of a run, its events, and the driver.
 export { runConfigOf } from './loop/environment.ts';

@@ -39,10 +39,10 @@ export {
   pluralizeCount,
 } from './replay/describe.ts';
 export {
+  findSettings,
   hasDiverged,
   type ReplayedLog,
   replayLog,
   sessionName,
   type TracedRun,
-  traceWithSettings,
 } from './replay/replayed.ts';

@@ -199,12 +199,17 @@ export interface TracedIteration {
 
 /** `config` is the configuration of the run. A turn limit that ended it and a cap of the caller are taken from the log. */
 export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration[] {
+  return [...traceIterations(run, config)];
+}
+
+/** Traces one iteration after the other. The steps of a run with thousands of iterations take tens of megabytes. */
+export function* traceIterations(run: RecordedRun, config: QueryConfig): Generator<TracedIteration> {
   const known = configOf(run, config);
   let turns: readonly LoopState[] = [
     initialLoopState({ startedAt: 0, autoCompactTracking: run[0]?.compactions }),
   ];
   const watch = new GuardWatch();
-  return run.map((recorded): TracedIteration => {
+  const trace = (recorded: RecordedIteration): TracedIteration => {
     const { decided } = recorded;
     if (turns.length === 0) return { recorded, verdict: 'unchecked', steps: [], instead: [] };
     const walks = turns.flatMap((loop) => walk(loop, { type: 'began' }, { recorded, config: known, watch }));
@@ -231,7 +236,8 @@ export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration
       steps: walks[0] ?? [],
       instead: [...new Map(walks.map((steps) => [describeWalk(steps), decidedBy(steps)])).values()],
     };
-  });
+  };
+  for (const recorded of run) yield trace(recorded);
 }
 
 /** Returns a decision as one line of JSON. Durations are left out, because a replay has no clock. */

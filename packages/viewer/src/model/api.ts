@@ -1,5 +1,5 @@
 /** The data that the page asks for, besides facts. The server and an exported file answer the same questions. */
-import type { RunDecisions } from './decisions.ts';
+import type { DecisionPage, RunDecisions } from './decisions.ts';
 import type { SessionDigest } from './digest.ts';
 import type { FactPage, LogFact } from './facts.ts';
 
@@ -90,6 +90,13 @@ export interface ViewerInfo {
   readonly canFork: boolean;
 }
 
+/** The run and its first iteration are counted from 0. The answer contains the line, if the log has it. */
+export interface WantedDecisions {
+  readonly run: number;
+  readonly from: number;
+  readonly line: number;
+}
+
 /** Answers the questions of the page: over HTTP, or from the data in an exported file. */
 export interface ViewerSource {
   readonly kind: 'server' | 'file';
@@ -102,8 +109,7 @@ export interface ViewerSource {
   text(id: string, line: number, part: number): Promise<string>;
   search(id: string, words: string, signal?: AbortSignal): Promise<SearchPage>;
   subagents(id: string): Promise<readonly SubagentCard[]>;
-  /** The decisions of a run, counted from 0. */
-  decisions(id: string, run: number, signal?: AbortSignal): Promise<RunDecisions>;
+  decisions(id: string, wanted: WantedDecisions, signal?: AbortSignal): Promise<DecisionPage>;
   digest(id: string, signal?: AbortSignal): Promise<SessionDigest>;
   /** Starts a new session from a message of this one. Returns its id. */
   fork(id: string, uuid: string, prompt: string): Promise<string>;

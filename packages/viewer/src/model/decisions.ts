@@ -27,3 +27,11 @@ export interface RunDecisions {
   readonly steps: readonly DecisionStep[];
   readonly iterations: readonly DecidedIteration[];
 }
+
+/** A part of the decisions of a run. A long run has ten thousand of them. */
+export interface DecisionPage extends RunDecisions {
+  /** The number of decisions of the whole run. */
+  readonly stepCount: number;
+  /** The iteration from which the next page starts, counted from 0. Null on the last page. */
+  readonly next: number | null;
+}

@@ -6,6 +6,7 @@ import { statSync } from 'node:fs';
 import { blobsBeside, createBlobs, decodeEntry, type Decoded, LineFile } from '@heddle/agent/sessions';
 import type { FactPage } from '../model/facts.ts';
 import { factOf } from './fact-of.ts';
+import { countRead } from './release-memory.ts';
 
 /** The bytes that one step reads. */
 const STEP_BYTES = 2 * 1024 * 1024;
@@ -38,6 +39,11 @@ export class SessionIndex {
   /** The number of lines that were read. */
   get lineCount(): number {
     return this.#facts.length;
+  }
+
+  /** Changes if the file was replaced. */
+  get version(): number {
+    return this.#version;
   }
 
   /**
@@ -77,7 +83,10 @@ export class SessionIndex {
         const start = this.#starts[line] ?? 0;
         const stop = (this.#starts[line + 1] ?? start) - 1;
         if (stop <= start || stop - start > MAX_LINE_BYTES) continue;
-        yield { line, decoded: decodeEntry(this.#textOf(file.read(start, stop)), blobs) };
+        // The text is a copy, so the bytes of the next line may replace these.
+        const bytes = file.read(start, stop, sharedBytes());
+        countRead(bytes.length);
+        yield { line, decoded: decodeEntry(this.#textOf(bytes), blobs) };
       }
     } finally {
       file.close();
@@ -105,13 +114,14 @@ export class SessionIndex {
     try {
       const from = this.#readTo();
       let end = Math.min(file.size, from + STEP_BYTES);
-      let bytes = file.read(from, end);
+      let bytes = file.read(from, end, sharedBytes());
       while (!bytes.includes(NEW_LINE) && end < file.size) {
         if (end - from > MAX_LINE_BYTES) return this.#skipLine(file, end);
         end = Math.min(file.size, from + (end - from) * 2);
         bytes = file.read(from, end);
       }
       this.#takeLines(bytes, from);
+      countRead(bytes.length);
       this.#torn = this.#readTo() < file.size && end === file.size;
       return end < file.size;
     } finally {
@@ -157,4 +167,12 @@ export class SessionIndex {
     const text = bytes.toString('utf8');
     return this.#isSubagent ? text.replace(SIDECHAIN, '"isSidechain":false') : text;
   }
+}
+
+let shared: Buffer | undefined;
+
+/** Memory for one step or one line. A buffer for each would wait for the garbage collector, outside of its count. */
+function sharedBytes(): Buffer {
+  shared ??= Buffer.allocUnsafeSlow(STEP_BYTES);
+  return shared;
 }

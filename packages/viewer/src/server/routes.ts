@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TranscriptRow, ViewerInfo } from '../model/api.ts';
-import { digestOf } from '../model/digest.ts';
+import { digestOf, type SessionDigest } from '../model/digest.ts';
 import type { FactPage } from '../model/facts.ts';
 import { parseOwn } from '../model/parse-own.ts';
-import { runDecisions } from '../read/run-decisions.ts';
+import { countRead } from '../read/release-memory.ts';
 import { searchLines } from '../read/search-lines.ts';
 import type { SessionIndex } from '../read/session-index.ts';
 import { rowOf } from '../read/transcript-rows.ts';
@@ -38,6 +38,8 @@ const CUT_TEXT = 4_000;
 /** The longest text that the page gets at once. */
 const WHOLE_TEXT = 8_000_000;
 
+/** The memory of a parsed fact per character of its JSON, about. */
+const FACT_BYTES_PER_CHAR = 4;
 const LONG_POLL_MS = 20_000;
 const LOOK_AGAIN_MS = 250;
 
@@ -62,14 +64,27 @@ export async function answerApi(request: ApiRequest, store: SessionStore, info: 
     case 'subagents':
       return json(store.subagents(id));
     case 'decisions': {
-      const decisions = runDecisions(index, numberIn(request.query, 'run'));
-      return decisions ? json(decisions) : { status: 404, message: 'There is no such turn.' };
+      const { query, signal } = request;
+      const wanted = {
+        run: numberIn(query, 'run'),
+        from: numberIn(query, 'from'),
+        line: numberIn(query, 'line'),
+      };
+      const body = await store.replays.page(index, wanted, signal);
+      return body === undefined ? { status: 404, message: 'There is no such turn.' } : { status: 200, body };
     }
     case 'digest':
-      return json(digestOf(parseOwn<FactPage>(index.page(0, Number.POSITIVE_INFINITY)).facts));
+      return json(digest(index));
     default:
       return { status: 404, message: 'There is no such page.' };
   }
+}
+
+function digest(index: SessionIndex): SessionDigest {
+  const page = index.page(0, Number.POSITIVE_INFINITY);
+  const found = digestOf(parseOwn<FactPage>(page).facts);
+  countRead(page.length * FACT_BYTES_PER_CHAR);
+  return found;
 }
 
 async function facts(index: SessionIndex, { query, signal }: ApiRequest): Promise<Answer> {

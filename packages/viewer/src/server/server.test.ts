@@ -4,10 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportSession } from '../export/export-session.ts';
-import type { RunDecisions } from '../model/decisions.ts';
+import type { DecisionPage, RunDecisions } from '../model/decisions.ts';
 import type { FactPage } from '../model/facts.ts';
 import { parseOwn } from '../model/parse-own.ts';
-import { writeSample } from '../test/sample-session.ts';
+import { SampleLog, writeLog, writeSample } from '../test/sample-session.ts';
 import { startViewer, type Viewer } from './server.ts';
 
 const ID = 'c0ffee00-0000-4000-8000-000000000001';
@@ -152,6 +152,43 @@ test('replays a turn through the machine', async () => {
   ]);
   expect(steps.at(-1)?.next).toEqual({ kind: 'stop', name: 'completed' });
   expect((await ask(`/api/sessions/${ID}/decisions?run=9`, key)).status).toBe(404);
+});
+
+test('answers the decisions of a long turn in pages, and those of lines that were added', async () => {
+  const id = 'c0ffee00-0000-4000-8000-000000000002';
+  const log = new SampleLog().begin('/project').prompt('Work for a long time.');
+  for (let turn = 0; turn < 450; turn++)
+    log
+      .call(1, `c${turn}`, 'Read', { file_path: `${turn}` })
+      .answer(1, 2)
+      .intent(`c${turn}`, 'Read')
+      .result(`c${turn}`, '1')
+      .nextTurn(turn + 2);
+  const long = writeLog(log, { configDir: home, cwd: '/project' }, id);
+  const key = await login();
+  const page = async (from: number, line: number): Promise<DecisionPage> => {
+    const reply = await ask(`/api/sessions/${id}/decisions?run=0&from=${from}&line=${line}`, key);
+    return parseOwn<DecisionPage>(reply.body);
+  };
+  const first = await page(0, 0);
+  const second = await page(first.next ?? 0, 0);
+  expect([first.next, second.next, first.iterations.length + second.iterations.length]).toEqual([
+    400,
+    null,
+    451,
+  ]);
+  expect(first.steps.length + second.steps.length).toBe(first.stepCount);
+  expect(second.iterations.at(-1)).toMatchObject({ iteration: 451, verdict: 'undecided' });
+  const end = readFileSync(file, 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith('{"type":"end"'));
+  const answered = readFileSync(long, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('{"type":"answer"'));
+  appendFileSync(long, `${answered[0]}\n${end}\n`);
+  const lastLine = log.entries.length + 1;
+  expect((await page(450, 0)).iterations).toMatchObject([{ verdict: 'undecided' }]);
+  expect((await page(450, lastLine)).iterations).toMatchObject([{ verdict: 'confirmed' }]);
 });
 
 test('starts a session only if the user who started the server allowed it', async () => {

@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { listSessions, sessionFilesOf, type SessionPlace, type SessionSummary } from '@heddle/agent/sessions';
 import type { SessionCard, SubagentCard } from '../model/api.ts';
+import { countRead } from '../read/release-memory.ts';
 import { SessionIndex } from '../read/session-index.ts';
+import { RunReplays } from './run-replays.ts';
 import { openSubagent, subagentIds, subagentsBeside } from '../read/subagents.ts';
 
 /** The number of sessions whose index stays in memory, and of subagents. The page shows the subagents of one session. */
@@ -14,10 +16,12 @@ const MAX_OPEN_SUBAGENTS = 20;
 const CHILD = '~';
 
 export class SessionStore {
+  readonly replays = new RunReplays();
   readonly #place: Omit<SessionPlace, 'cwd'>;
   /** Files outside of the folder of sessions, by id. */
   readonly #extra: ReadonlyMap<string, string>;
   #files = new Map<string, string>();
+  #listedBytes = 0;
   readonly #sessions = new Map<string, SessionIndex>();
   readonly #subagents = new Map<string, SessionIndex>();
 
@@ -29,6 +33,10 @@ export class SessionStore {
   /** Newest first. */
   list(): SessionCard[] {
     const sessions = listSessions(this.#place);
+    const bytes = sessions.reduce((sum, session) => sum + session.bytes, 0);
+    // A list reads only the bytes that are new since the last one.
+    countRead(Math.max(0, bytes - this.#listedBytes));
+    this.#listedBytes = bytes;
     this.#files = new Map(sessions.map(({ id, path: file }) => [id, file]));
     const cards = sessions.map(cardOf);
     const own = [...this.#extra].filter(([id]) => !this.#files.has(id));

@@ -3,10 +3,12 @@ import {
   type ConfigChanges,
   type Entry,
   errorMessage,
+  type QueryConfig,
   queryConfig,
   type RecordedRun,
   recordedRuns,
   type TracedIteration,
+  traceIterations,
   traceRun,
 } from '@heddle/core';
 import { decodedLines } from '../codec/read-lines.ts';
@@ -63,20 +65,32 @@ const CHANGES: readonly { readonly name: string; readonly change: ConfigChanges 
   { name: 'no repetition check', change: { gates: { repetition: false } } },
 ];
 
-export function traceWithSettings(run: RecordedRun): TracedRun {
-  const budget = budgetOf(run);
-  const tried = CHANGES.map(({ name, change }) => ({
-    settings: [
-      ...(name === '' ? [] : [name]),
-      ...(budget === undefined ? [] : [`a token budget of ${budget}`]),
-    ].join(', '),
-    trace: () => traceRun(run, queryConfig({ sessionId: '', ...change, tokenBudget: budget })),
-  }));
-  for (const { settings, trace } of tried) {
-    const iterations = trace();
-    if (iterations.every(({ verdict }) => verdict !== 'parted')) return { iterations, settings };
+function traceWithSettings(run: RecordedRun): TracedRun {
+  const { config, settings } = findSettings(run);
+  return { iterations: traceRun(run, config), settings };
+}
+
+/** The settings that explain a run, and their description. It is empty for the defaults. */
+interface FoundSettings {
+  readonly config: QueryConfig;
+  readonly settings: string;
+}
+
+/** Returns the first settings with which the machine decides as recorded, or the defaults if there are none. */
+export function findSettings(run: RecordedRun): FoundSettings {
+  const tokenBudget = budgetOf(run);
+  const budget = tokenBudget === undefined ? [] : [`a token budget of ${tokenBudget}`];
+  for (const { name, change } of CHANGES) {
+    const config = queryConfig({ sessionId: '', ...change, tokenBudget });
+    if (isExplained(run, config))
+      return { config, settings: [...(name === '' ? [] : [name]), ...budget].join(', ') };
   }
-  return { iterations: tried[0]?.trace() ?? [], settings: '' };
+  return { config: queryConfig({ sessionId: '', tokenBudget }), settings: '' };
+}
+
+function isExplained(run: RecordedRun, config: QueryConfig): boolean {
+  for (const { verdict } of traceIterations(run, config)) if (verdict === 'parted') return false;
+  return true;
 }
 
 /** Finds the roundest token budget that matches the recorded percentages. */

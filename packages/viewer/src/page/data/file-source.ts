@@ -30,10 +30,10 @@ export function fileSource(): ViewerSource | undefined {
       return { hits: hits.slice(0, MAX_HITS), more: hits.length > MAX_HITS };
     },
     subagents: async () => data.subagents.map(({ card }) => card),
-    decisions: async (_id, run) => {
+    decisions: async (_id, { run }) => {
       const found = data.decisions[run];
       if (!found) throw new Error('There is no such turn.');
-      return found;
+      return { ...found, stepCount: found.steps.length, next: null };
     },
     digest: async () => digestOf(data.facts),
     fork: () => Promise.reject(new Error('An exported file cannot start a session.')),

@@ -49,7 +49,7 @@ export async function httpSource(): Promise<ViewerSource> {
     text: (id, line, part) => ask(of(id, 'text', { line, part })),
     search: (id, words, signal) => ask(of(id, 'search', { words }), signal),
     subagents: (id) => ask(of(id, 'subagents', {})),
-    decisions: (id, run, signal) => ask(of(id, 'decisions', { run }), signal),
+    decisions: (id, { run, from, line }, signal) => ask(of(id, 'decisions', { run, from, line }), signal),
     digest: (id, signal) => ask(of(id, 'digest', {}), signal),
     fork: (id, uuid, prompt) => ask(of(id, 'fork', {}), undefined, JSON.stringify({ uuid, prompt })),
   };

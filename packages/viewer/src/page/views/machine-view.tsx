@@ -1,10 +1,11 @@
 /** The machine: its diagram with the current state, and every decision of a turn, forward and backward. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ViewerSource } from '../../model/api.ts';
 import type { DecisionStep, RunDecisions } from '../../model/decisions.ts';
 import { runsOf } from '../../model/runs.ts';
 import { countText, visibleText, words } from '../data/format.ts';
 import type { SessionData } from '../data/use-session.ts';
+import { type LoadedDecisions, useDecisions } from '../data/use-decisions.ts';
 import { MachineDrawing } from '../parts/machine-drawing.tsx';
 import { Problem } from '../parts/problem.tsx';
 
@@ -24,27 +25,10 @@ export function MachineView({ source, id, data, line, onSelect }: MachineViewPro
       runs.findIndex(({ lastLine }) => lastLine >= (line ?? 0)),
     ),
   );
-  const [decisions, setDecisions] = useState<RunDecisions>();
-  const [error, setError] = useState('');
   const [at, setAt] = useState(0);
-  // An unfinished run is replayed again when it has grown.
-  const version = runs[run]?.lastLine;
-  useEffect(() => {
-    if (version === undefined) return;
-    const stop = new AbortController();
-    source.decisions(id, run, stop.signal).then(
-      (found) => {
-        setDecisions(found);
-        setError('');
-        // The first picture of a turn shows the decision of the selected line.
-        if (decisions?.run !== run && line !== undefined) setAt(stepOfLine(found, line));
-        return undefined;
-      },
-      (thrown: unknown) => (stop.signal.aborted ? undefined : setError(String(thrown))),
-    );
-    return () => stop.abort();
-  }, [source, id, run, version]);
-  const steps = decisions?.run === run ? decisions.steps : [];
+  const { decisions, error } = useDecisions(source, id, run, runs[run]?.lastLine);
+  useSelectedStep(decisions, line, setAt);
+  const steps = decisions?.steps ?? [];
   const step = steps[Math.min(at, steps.length - 1)];
   const last = steps.length - 1;
   const move = (by: number): void => setAt((before) => Math.max(0, Math.min(last, before + by)));
@@ -79,9 +63,7 @@ export function MachineView({ source, id, data, line, onSelect }: MachineViewPro
           ›
         </button>
         <span class="dim" role="status">
-          {steps.length === 0
-            ? 'no decision'
-            : `${Math.min(at, steps.length - 1) + 1} of ${countText(steps.length)}`}
+          {positionText(decisions, Math.min(at, last))}
         </span>
       </div>
       {error === '' ? null : <p class="bad-text">{error}</p>}
@@ -92,13 +74,32 @@ export function MachineView({ source, id, data, line, onSelect }: MachineViewPro
   );
 }
 
-/** Returns the first step of the iteration that stored the line. */
+function positionText(decisions: LoadedDecisions | undefined, at: number): string {
+  if (!decisions) return 'replaying…';
+  if (decisions.stepCount === 0) return 'no decision';
+  return `${countText(at + 1)} of ${countText(decisions.stepCount)}`;
+}
+
+/** Shows the decision of the selected line, once, when it is loaded. */
+function useSelectedStep(
+  decisions: LoadedDecisions | undefined,
+  line: number | undefined,
+  show: (at: number) => void,
+): void {
+  const shown = useRef<number | undefined>(undefined);
+  useEffect(() => {
+    if (!decisions || line === undefined || shown.current === line) return;
+    const at = stepOfLine(decisions, line);
+    if (at < 0) return;
+    shown.current = line;
+    show(at);
+  }, [decisions, line]);
+}
+
+/** Returns the first step of the iteration that stored the line, or -1 if it is not loaded. */
 function stepOfLine({ iterations, steps }: RunDecisions, line: number): number {
   const wanted = iterations.find(({ stored }) => (stored.at(-1)?.line ?? -1) >= line)?.iteration;
-  return Math.max(
-    0,
-    steps.findIndex(({ iteration }) => iteration === wanted),
-  );
+  return steps.findIndex(({ iteration }) => iteration === wanted);
 }
 
 /** The list shows this number of steps before and after the current one. A long turn has ten thousand steps. */
