@@ -184,8 +184,8 @@ test('answers the decisions of a long turn in pages, and those of lines that wer
     .find((line) => line.startsWith('{"type":"end"'));
   const answered = readFileSync(long, 'utf8')
     .split('\n')
-    .filter((line) => line.startsWith('{"type":"answer"'));
-  appendFileSync(long, `${answered[0]}\n${end}\n`);
+    .find((line) => line.startsWith('{"type":"answer"'));
+  appendFileSync(long, `${answered}\n${end}\n`);
   const lastLine = log.entries.length + 1;
   expect((await page(450, 0)).iterations).toMatchObject([{ verdict: 'undecided' }]);
   expect((await page(450, lastLine)).iterations).toMatchObject([{ verdict: 'confirmed' }]);

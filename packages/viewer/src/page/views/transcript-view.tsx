@@ -124,7 +124,7 @@ function Block({ block, line, context, onSelect, onHeight }: BlockProps) {
   return useMemo(
     () =>
       rows ? (
-        <div ref={element}>
+        <div class="block" ref={element}>
           {items.map((item, index) => {
             const row = rows.get(item.line);
             const before = rows.get(items[index - 1]?.line ?? -1);
