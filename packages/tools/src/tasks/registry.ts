@@ -1,13 +1,13 @@
 /** The commands of one session: the running ones, and background tasks that can still be queried. */
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type EndedTask, type EndedTaskNotice, removeNotice, writeNotice } from './ended-task-notices.ts';
 import { outputFile, Task, type TaskSpec } from './task.ts';
 
 export interface RegistryOptions {
-  /** For outputs and records. A resumed session passes the same one. Default: a new temporary folder. */
+  /** For outputs and records. A resumed session passes the same one. Default: a temporary folder, removed at the end. */
   readonly folder?: string;
   readonly keepBytes?: number;
   readonly maxOutputBytes?: number;
@@ -37,7 +37,7 @@ export class TaskRegistry {
   }
 
   get folder(): string {
-    this.#folder ??= this.#options.folder ?? mkdtempSync(path.join(os.tmpdir(), 'heddle-tasks-'));
+    this.#folder ??= this.#options.folder ?? createTemporaryFolder();
     return this.#folder;
   }
 
@@ -86,7 +86,7 @@ export class TaskRegistry {
     return [...this.#background.values()];
   }
 
-  /** Background tasks that have ended, until `markTold` is called for them. */
+  /** Background tasks that have ended, until `markReported` is called for them. */
   get news(): readonly EndedTask[] {
     return [...this.#news.values()];
   }
@@ -103,6 +103,7 @@ export class TaskRegistry {
     const running = [...this.#running];
     await Promise.all(running.map((task) => task.stop('the session ended')));
     await Promise.all(running.map((task) => task.ended));
+    if (this.#folder !== undefined) removeIfTemporary(this.#folder);
   }
 
   /** Also checks an earlier run of this session. */
@@ -132,20 +133,35 @@ function newsOf({ id, spec, output }: Task, file: string): EndedTaskNotice {
   return { id, command: spec.command, bytes: output.bytes, file };
 }
 
-/** Shared by all registries: one listener is enough. */
+/** Running tasks and temporary folders of all registries. They end with the program. */
 const toEnd = new Set<Task>();
+const temporaryFolders = new Set<string>();
+let isListening = false;
 
 function endWithProgram(task: Task): void {
-  if (toEnd.size === 0) process.once('exit', killAll);
+  listenForExit();
   toEnd.add(task);
-  void task.ended.then(() => {
-    toEnd.delete(task);
-    return toEnd.size === 0 && process.off('exit', killAll);
-  });
+  void task.ended.then(() => toEnd.delete(task));
 }
 
-function killAll(): void {
-  for (const task of toEnd) task.killNow();
+function createTemporaryFolder(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-tasks-'));
+  listenForExit();
+  temporaryFolders.add(folder);
+  return folder;
+}
+
+function removeIfTemporary(folder: string): void {
+  if (temporaryFolders.delete(folder)) rmSync(folder, { recursive: true, force: true });
+}
+
+function listenForExit(): void {
+  if (isListening) return;
+  isListening = true;
+  process.once('exit', () => {
+    for (const task of toEnd) task.killNow();
+    for (const folder of temporaryFolders) removeIfTemporary(folder);
+  });
 }
 
 /** `isTaken`: calls may share an id, in a script or after a rewind. */

@@ -187,6 +187,19 @@ describe('a background task', () => {
     expect(membersOf(undefined, task.label)).toEqual([]);
   });
 
+  it('leaves no temporary folder behind after the end of its session', async () => {
+    const tasks = new TaskRegistry();
+    const task = await tasks.start({
+      command: 'echo kept; sleep 600',
+      directory: '/',
+      environment: { PATH: process.env['PATH'] ?? '' },
+    });
+    await tasks.moveToBackground(task);
+    expect(existsSync(tasks.folder)).toBe(true);
+    await tasks.dispose();
+    expect(existsSync(tasks.folder)).toBe(false);
+  });
+
   it('is unknown by a wrong id, and the error names the right ones', async () => {
     const { shell, id } = await background('true');
     for (const tool of [shell.output, shell.stop]) {
