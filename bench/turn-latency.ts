@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { isRecord } from '@heddle/core';
+import { errorMessage, isRecord } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { call, hang, pause, say, startFakeApi } from '@heddle/testing';
 
@@ -15,6 +15,12 @@ const MODEL = 'claude-sonnet-4-5';
 const ANSWER_MS = Number(process.env['ANSWER_MS'] ?? 700);
 const CALLS = 3;
 const GOAL_PERCENT = 5;
+/** No pair of turns starts after this time. Under load, fewer pairs are measured than asked for. */
+const LIMIT_MS = Number(process.env['LIMIT_MS'] ?? 150_000);
+/** Fewer pairs than this say nothing. */
+const LEAST_RUNS = Math.min(10, RUNS);
+/** A turn that takes longer than this has failed. */
+const TURN_LIMIT_MS = 30_000 + 10 * ANSWER_MS * CALLS;
 const root = path.dirname(import.meta.dirname);
 const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-'));
 spawnSync(process.execPath, [path.join(root, 'scripts/bundle.ts')], { stdio: 'inherit' });
@@ -65,9 +71,16 @@ const kinds: readonly Measured[] = [
     times: [],
   },
 ];
-for (const { host } of kinds) await host.turn('warm up');
-for (let run = 0; run < RUNS; run++)
-  for (const { host, times } of run % 2 === 0 ? kinds : kinds.toReversed()) times.push(await host.turn(`go ${run}`));
+let failure: string | undefined;
+let runs = 0;
+try {
+  for (const { host } of kinds) await host.turn('warm up');
+  const startedAt = performance.now();
+  for (; runs < RUNS && performance.now() - startedAt < LIMIT_MS; runs++)
+    for (const { host, times } of runs % 2 === 0 ? kinds : kinds.toReversed()) times.push(await host.turn(`go ${runs}`));
+} catch (thrown) {
+  failure = errorMessage(thrown);
+}
 for (const { host } of kinds) host.child.kill('SIGKILL');
 await api.close();
 rmSync(folder, { recursive: true, force: true });
@@ -77,15 +90,17 @@ const [off, on] = kinds.map(({ times }) => times);
 const ratios = (on ?? []).map((time, at) => time / (off?.[at] ?? Number.NaN));
 const percent = (median(ratios) - 1) * 100;
 const addedMs = median((on ?? []).map((time, at) => time - (off?.[at] ?? Number.NaN)));
-const isMet = Math.abs(percent) <= GOAL_PERCENT && hung.size === Object.keys(BESIDE).length;
+const isWhole = failure === undefined && runs >= LEAST_RUNS && hung.size === Object.keys(BESIDE).length;
+const isMet = isWhole && Math.abs(percent) <= GOAL_PERCENT;
 const report = [
-  `Node ${process.version}; ${RUNS} interleaved turns each, with ${CALLS} calls and answers of ${ANSWER_MS} ms; prompt to result`,
+  `Node ${process.version}; ${runs} interleaved turns each, with ${CALLS} calls and answers of ${ANSWER_MS} ms; prompt to result`,
   ...kinds.map(({ name, times }) => `${name.padEnd(14)} median ${median(times).toFixed(1)} ms, fastest ${Math.min(...times).toFixed(1)} ms`),
   `requests that never got an answer: ${[...hung].map(([name, count]) => `${name} ${count}`).join(', ')}`,
   `median of a pair: ${addedMs.toFixed(1)} ms, ${percent.toFixed(1)} %   goal <= ${GOAL_PERCENT} %${isMet ? '' : '  MISSED'}`,
+  ...(failure === undefined ? [] : [`stopped after ${runs} pairs: ${failure}`]),
 ].join('\n');
 process.stdout.write(`${report}\n`);
-writeFileSync(path.join(import.meta.dirname, 'turn-latency.txt'), `${report}\n`);
+if (isWhole) writeFileSync(path.join(import.meta.dirname, 'turn-latency.txt'), `${report}\n`);
 process.exitCode = isMet ? 0 : 1;
 
 /** The calls since the last prompt of the user. */
@@ -125,6 +140,8 @@ function openHost(name: string, settings: object): Host {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   let onResult: () => void = () => undefined;
+  let onFailure: (reason: Error) => void = () => undefined;
+  child.on('exit', (code) => onFailure(new Error(`The program of "${name}" ended with exit code ${code}.`)));
   createInterface({ input: child.stdout }).on('line', (line) => {
     const message: unknown = JSON.parse(line);
     if (isRecord(message) && message['type'] === 'result') onResult();
@@ -132,9 +149,18 @@ function openHost(name: string, settings: object): Host {
   return {
     child,
     turn: (content) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const startedAt = performance.now();
-        onResult = () => resolve(performance.now() - startedAt);
+        const late = new Error(`"${name}" gave no result for "${content}" within ${TURN_LIMIT_MS} ms.`);
+        const timer = setTimeout(() => reject(late), TURN_LIMIT_MS);
+        onFailure = (reason) => {
+          clearTimeout(timer);
+          reject(reason);
+        };
+        onResult = () => {
+          clearTimeout(timer);
+          resolve(performance.now() - startedAt);
+        };
         child.stdin.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`);
       }),
   };

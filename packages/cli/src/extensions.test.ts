@@ -266,6 +266,40 @@ it('a command with a model and an effort uses them for its own prompt only', asy
   expect(models[1]).not.toMatch(/haiku/);
 });
 
+describe('a skill with a model and an effort that the model loads', () => {
+  const files = {
+    '.claude/skills/deep/SKILL.md': HEADER(
+      'name: deep\ndescription: Thinks\nmodel: claude-opus-4-6\neffort: max',
+      'Think hard.',
+    ),
+  };
+  const script = [[call('Skill', { skill: 'deep' }, 's1')], [say('Found.')], [say('Two.')]];
+  const inputs = userLine('go') + userLine('next').replace('"user",', '"user","priority":"later",');
+  const asked = (sent: readonly string[]) =>
+    sent.map((request) => [
+      /"model":"([^"]+)"/.exec(request)?.[1] === 'claude-opus-4-6',
+      /"effort":"([^"]+)"/.exec(request)?.[1],
+    ]);
+
+  it('uses them until the turn ends', async () => {
+    const { run, sent, trust } = await project(files, script);
+    await trust();
+    await run(STREAM, { input: inputs });
+    expect(asked(sent())).toEqual([
+      [false, undefined],
+      [true, 'max'],
+      [false, undefined],
+    ]);
+  });
+
+  it('gives only its text in a folder that is not trusted', async () => {
+    const { run, sent } = await project(files, script);
+    await run(STREAM, { input: inputs });
+    expect(asked(sent()).flat()).toEqual([false, undefined, false, undefined, false, undefined]);
+    expect(sent()[1]).toContain('Think hard.');
+  });
+});
+
 describe('the start', () => {
   const files = {
     'CLAUDE.md': 'Instructions.',

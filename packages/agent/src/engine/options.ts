@@ -18,6 +18,7 @@ import type {
   Tool,
   ToolHooks,
   ToolUseContext,
+  TurnModel,
   UserMessage,
 } from '@heddle/core';
 import type { AgentDefinition } from '../agents/definition.ts';
@@ -127,6 +128,8 @@ type ExpandPrompt = (
 
 export interface ExpandedPrompt extends Pick<PromptHookAnswer, 'block' | 'context'> {
   readonly content: UserMessage['content'];
+  /** The model and the effort that the command chose. A prompt that is cut off continues with them. */
+  readonly turnModel?: TurnModel | undefined;
 }
 
 export interface ExtensionNames {

@@ -2,7 +2,14 @@
  * A prompt before it is stored: a command becomes its text, a hook may block it or add context, and files that it names are
  * read.
  */
-import { type Attachment, errorMessage, type FileStateCache, textOf, type UserMessage } from '@heddle/core';
+import {
+  type Attachment,
+  errorMessage,
+  type FileStateCache,
+  textOf,
+  type TurnModel,
+  type UserMessage,
+} from '@heddle/core';
 import type { SdkMessage, SdkResult } from '../sdk/message.ts';
 import type { LineStamp } from './lines.ts';
 import type { AgentOptions, PromptHookAnswer } from './options.ts';
@@ -13,6 +20,8 @@ export interface PreparedPrompt extends PromptHookAnswer {
   readonly content: UserMessage['content'];
   /** The files that the prompt names with `@`. */
   readonly files: readonly Attachment[];
+  /** The model and the effort of its command. The options of the agent already have them. */
+  readonly turnModel?: TurnModel | undefined;
 }
 
 export async function preparePrompt(
@@ -28,7 +37,7 @@ export async function preparePrompt(
   const submitted = await promptHookAnswer(options, content, signal);
   const contexts = [expanded?.context, submitted.context].filter((text) => text !== undefined);
   const context = contexts.length === 0 ? undefined : redact(contexts.join('\n\n'));
-  const answer = { ...submitted, context };
+  const answer = { ...submitted, context, turnModel: expanded?.turnModel };
   if (verbatim || answer.block !== undefined || !textIn(content).includes('@'))
     return { ...answer, content, files: [] };
   const { mentionedFiles } = await import('../attachments/mentions.ts');

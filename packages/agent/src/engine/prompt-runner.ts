@@ -146,6 +146,7 @@ export class PromptRunner {
     const cutOff = findCutOffPrompt(session, this.params(this.newRun()));
     if (!cutOff) return yield* this.refuse(NOTHING_TO_CONTINUE);
     const run = this.newRun(cutOff.entries[0]?.at);
+    if (cutOff.kind === 'open') this.#deps.log.setTurnModel(cutOff.point.turnModel, this.#options().cwd);
     countEarlier(run.counts, cutOff.entries);
     costs.continueAfter(earlierCostUsd(cutOff.entries));
     yield this.#initLine();
@@ -206,6 +207,7 @@ export class PromptRunner {
     files,
     uuid,
     carries,
+    turnModel,
   }: PreparedPrompt & Required<Pick<Prompt, 'uuid' | 'carries'>>): Promise<string | undefined> {
     const { costs, log, now, queue, view } = this.#deps;
     const { outputSchema, onAccepted } = this.#options();
@@ -223,6 +225,8 @@ export class PromptRunner {
       log.begin(view.head);
       const stamp = { uuid, at: now() };
       log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted } });
+      log.setTurnModel(turnModel, this.#options().cwd);
+      if (turnModel && log.state) log.store({ type: 'stance', stance: log.state });
       this.#attachNotes(stamp.at, context);
       for (const joining of [...files, ...queue.promptStarted(uuid, carries)]) this.#attach(joining);
       await log.stored();

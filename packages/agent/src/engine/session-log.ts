@@ -10,6 +10,8 @@ import {
   type SessionState,
   SYNTHETIC_MODEL,
   type Terminal,
+  type TurnModel,
+  withoutChosenModel,
 } from '@heddle/core';
 import type { CommandFailure, CommandOutcome, CompactOutcome } from '../context/commands.ts';
 import { createTranslator, type Translator } from '../sdk/translate.ts';
@@ -65,6 +67,7 @@ export class SessionLog {
     const body = this.#withFirstRecord(given);
     this.#session.journal.append(body);
     this.#session.projection.apply(body);
+    if (body.type === 'system' && body.message.subtype === 'model_fallback') this.#dropChosenModel();
     if (!isBoundary(body)) return;
     // A reader that starts at this entry must find them after it.
     if (this.state) this.store({ type: 'stance', stance: this.state });
@@ -72,6 +75,22 @@ export class SessionLog {
     if (refused.size > 0) this.store({ type: 'refused', blocks: [...refused] });
     for (const prompt of this.queued.values()) this.store(prompt);
   };
+
+  /** Sets the model and the effort that a command or a skill chose for this turn. Undefined ends the choice of an earlier turn. */
+  setTurnModel(turnModel: TurnModel | undefined, cwd: string): void {
+    if (turnModel === undefined && this.state?.turnModel === undefined) return;
+    const { turnModel: _, ...kept } = this.state ?? {
+      workingDirectory: cwd,
+      permissionMode: this.mode,
+      tools: [],
+    };
+    this.state = { ...kept, ...(turnModel ? { turnModel } : {}) };
+  }
+
+  #dropChosenModel(): void {
+    if (this.state?.turnModel)
+      this.state = { ...this.state, turnModel: withoutChosenModel(this.state.turnModel) };
+  }
 
   /** The first record of an answer has arrived. The entry of the answer contains the time. */
   noteFirstRecord(at: number): void {

@@ -34,6 +34,7 @@ function sessionWith(skills: Readonly<Record<string, string>>) {
     },
     addHooks: () => () => undefined,
     runForked: () => Promise.resolve(undefined),
+    turnModelOf: () => Promise.resolve(undefined),
     rootsFor: (file) => (file.startsWith(path.join(cwd, 'sub')) ? [rootIn('sub')] : []),
   });
   const names = () => extensions.files.map(({ name, isForModel }) => `${name} ${isForModel}`);

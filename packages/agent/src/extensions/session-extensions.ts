@@ -8,6 +8,7 @@ import {
   type Message,
   text,
   type ToolUseContext,
+  type TurnModel,
   type UserMessage,
 } from '@heddle/core';
 import { PROJECT_FOLDERS } from '../settings/scopes.ts';
@@ -44,6 +45,8 @@ export interface ExtensionDeps {
   readonly runForked: (forked: ForkedPrompt, call: PromptCall) => Promise<ForkedReport | undefined>;
   /** The folders with skills beside a file that the model touched, below the working folder. The strongest first. */
   readonly rootsFor: (file: string) => readonly ExtensionRoot[];
+  /** The model and the effort that a header names, as far as they can be used. Undefined if it names none. */
+  readonly turnModelOf: (file: PromptFile) => Promise<TurnModel | undefined>;
 }
 
 interface ForkedPrompt {
@@ -82,6 +85,8 @@ export type UseModel = (file: PromptFile) => Promise<() => void>;
 export interface LoadedSkill {
   readonly name: string;
   readonly text: string;
+  /** Undefined: the conversation keeps its model and effort. */
+  readonly turnModel: TurnModel | undefined;
 }
 
 /** Characters of a skill that a compaction keeps. */
@@ -192,7 +197,10 @@ export class SessionExtensions {
   /** Loads a skill for the model. Undefined if there is no such skill. */
   async loadSkill(name: string, words: string, call: PromptCall): Promise<LoadedSkill | undefined> {
     const file = this.#named(name.replace(/^\//, ''), ({ isForModel }) => isForModel);
-    return file && { name: file.name, text: await this.#textOf(file, words, call) };
+    if (file === undefined) return undefined;
+    const isInline = call.byModel !== undefined && !file.isForked;
+    const turnModel = isInline && this.#mayChange(file) ? await this.#deps.turnModelOf(file) : undefined;
+    return { name: file.name, text: await this.#textOf(file, words, call), turnModel };
   }
 
   /** Adds skills for files that the model touched: those of their folders, and those whose `paths` match. */

@@ -1,24 +1,8 @@
 /** The skills and slash commands of a session: where they are, and how they use model, permissions and tools. */
 import os from 'node:os';
 import path from 'node:path';
-import {
-  type Agent,
-  type AgentOptions,
-  type Changes,
-  LivePermissions,
-  type Rules,
-  runSideCall,
-  type Session,
-  newUuid,
-  VERSION,
-} from '@heddle/agent';
-import {
-  type ExtensionRoot,
-  type PromptFile,
-  PromptIndex,
-  SessionExtensions,
-  type UseModel,
-} from '@heddle/agent/extensions';
+import { LivePermissions, type Rules, runSideCall, type Session, newUuid, VERSION } from '@heddle/agent';
+import { type ExtensionRoot, PromptIndex, SessionExtensions } from '@heddle/agent/extensions';
 import {
   isTrusted,
   managedDir,
@@ -27,23 +11,19 @@ import {
   repositoryTop,
   SCOPES,
 } from '@heddle/agent/settings';
-import { EFFORTS } from '@heddle/core';
 import type { RunOptions } from '../arguments/arguments.ts';
 import type { AgentSetup } from './agent-options.ts';
-import { modelSetup, USUAL_WINDOW } from './model-options.ts';
+import { USUAL_WINDOW } from './model-options.ts';
+import { type PromptModelSetup, skillModel } from './prompt-model.ts';
 import type { SessionHooks } from './session-hooks.ts';
 
-export interface ExtensionSetup {
+export interface ExtensionSetup extends PromptModelSetup {
   readonly options: Pick<
     AgentSetup,
     'cwd' | 'configDirs' | 'rules' | 'stated' | 'context' | 'modelName' | 'plugins'
   >;
   readonly session: Session;
-  readonly agent: () => Agent;
-  /** The options that the agent was created with. */
-  readonly agentOptions: () => AgentOptions;
   readonly hooks: () => SessionHooks;
-  readonly notify: (text: string) => void;
 }
 
 /** The share of the window that the list of skills may take, in characters of about a quarter of a token. */
@@ -88,6 +68,7 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
       return agent().delegate(task, { ...(byModel ?? typed), signal });
     },
     rootsFor: (file) => rootsBeside(file, command, { cwd, trustsProject }),
+    turnModelOf: (file) => skillModel(file, setup),
   }).load();
 }
 
@@ -143,37 +124,4 @@ function projectFolders(cwd: string): readonly string[] {
   if (top === undefined || cwd === top) return [cwd];
   const above = path.dirname(cwd);
   return above === cwd ? [cwd] : [cwd, ...projectFolders(above)];
-}
-
-/** Changes the model and the effort for one prompt, as the header of its file says. */
-export function modelForPrompt(current: AgentOptions, setup: ExtensionSetup): UseModel {
-  const { agent, options, notify } = setup;
-  return async (file) => {
-    const effort = EFFORTS.find((known) => known === file.effort);
-    const chosen = await modelOf(file, options.stated);
-    if (chosen?.ok === false) notify(`/${file.name}: ${chosen.message}`);
-    const changes: Changes = {
-      ...(chosen?.ok === true ? chosen.options : {}),
-      ...(effort === undefined ? {} : { requestOptions: { ...current.requestOptions, effort } }),
-    };
-    if (Object.keys(changes).length === 0) return () => undefined;
-    agent().change(changes);
-    const { model, modelName, apiKeySource, loadPrice, loadFacts, context, requestOptions = {} } = current;
-    const changedName = agent().modelName;
-    return () => {
-      // A model that the user or the host chose during the prompt stays.
-      const isChosenSince = agent().modelName !== changedName;
-      const earlier = { model, modelName, apiKeySource, loadPrice, loadFacts, context };
-      agent().change({ ...(isChosenSince ? {} : earlier), requestOptions });
-    };
-  };
-}
-
-/** Undefined if the file does not name a model. */
-async function modelOf({ model }: PromptFile, stated: AgentSetup['stated']) {
-  if (model === undefined || model === 'inherit') return undefined;
-  const chosen = await modelSetup(model, stated === undefined ? {} : { stated });
-  if (chosen.ok && chosen.options.apiKeySource === 'none' && chosen.options.modelName.startsWith('claude-'))
-    return { ok: false as const, message: `there is no key for ${chosen.options.modelName}.` };
-  return chosen;
 }

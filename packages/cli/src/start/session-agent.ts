@@ -4,9 +4,10 @@ import type { SessionInstructions } from '@heddle/agent/instructions';
 import { offered } from './agent-options.ts';
 import { agentMemoryFolder, type AgentTypes } from './agent-types.ts';
 import { extensionNames } from './loaded-extensions.ts';
-import { type ExtensionSetup, modelForPrompt } from './open-extensions.ts';
+import type { ExtensionSetup } from './open-extensions.ts';
 import type { OpenedHooks } from './open-hooks.ts';
 import { openServersOf, type ToolSources } from './open-tools.ts';
+import { PromptModel } from './prompt-model.ts';
 import { beforeExpansion } from './session-events.ts';
 import type { SessionTools } from './session-tools.ts';
 import type { StartContext } from './start-context.ts';
@@ -122,11 +123,12 @@ function promptExpansion(
     const isKnown = (name: string): boolean => extensions.commandNamed(name) !== undefined;
     const hooked = await beforeExpansion(hooks, content, isKnown, signal);
     if (hooked.block !== undefined) return { ...hooked, content };
-    const expanded = await extensions.expand(content, signal, modelForPrompt(current, extensionSetup));
+    const model = new PromptModel(current, extensionSetup);
+    const expanded = await extensions.expand(content, signal, model.use);
     const prompt = mcp ? await mcp.servers.expand(expanded, signal) : expanded;
     if (mainAgent?.initialPrompt === undefined || agent().messages.length > 0)
-      return { ...hooked, content: prompt };
+      return { ...hooked, content: prompt, turnModel: model.chosen };
     const { withInitialPrompt } = await import('./main-agent.ts');
-    return { ...hooked, content: withInitialPrompt(prompt, mainAgent) };
+    return { ...hooked, content: withInitialPrompt(prompt, mainAgent), turnModel: model.chosen };
   };
 }

@@ -16,6 +16,7 @@ import {
   type UserMessage,
 } from '../messages/message.ts';
 import { modelError } from '../messages/model-error.ts';
+import { type TurnModel, withoutChosenModel } from '../tools/tool.ts';
 import { trackCompactions } from './compactions.ts';
 import type { Entry, EntryBody } from './entry.ts';
 import { type RecordedIteration, type RecordedRun, recordedRuns } from './recorded.ts';
@@ -32,6 +33,8 @@ export interface ResumePoint {
   readonly commands: readonly string[];
   /** How many fallback models the run has used. */
   readonly fallbacksUsed: number;
+  /** The choice of a skill or a command. Its model is absent if the run fell back to another one since. */
+  readonly turnModel: TurnModel | undefined;
 }
 
 export type CutOffRun =
@@ -114,6 +117,7 @@ export function cutOffRun(run: readonly Entry[], config: QueryConfig): CutOffRun
       outputTokens: last?.outputTokens[0] ?? 0,
       commands: openCommands(run),
       fallbacksUsed: run.filter(isFallback).length,
+      turnModel: turnModelOf(run),
     },
   };
 }
@@ -124,6 +128,13 @@ function isStop({ content }: UserMessage): boolean {
 
 function isFallback(entry: EntryBody): boolean {
   return entry.type === 'system' && entry.message.subtype === 'model_fallback';
+}
+
+function turnModelOf(run: readonly EntryBody[]): TurnModel | undefined {
+  return run.reduce<TurnModel | undefined>((chosen, entry) => {
+    if (entry.type === 'stance') return entry.stance.turnModel;
+    return chosen && isFallback(entry) ? withoutChosenModel(chosen) : chosen;
+  }, undefined);
 }
 
 function openCommands(run: readonly EntryBody[]): string[] {

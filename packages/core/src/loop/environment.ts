@@ -18,7 +18,7 @@ import type {
 import type { ModelRecord } from '../model/port.ts';
 import { createRequestBuilder, type RequestBuilder } from '../request/builder.ts';
 import type { CacheSafeParams } from '../request/side-query.ts';
-import type { ToolUseContext } from '../tools/tool.ts';
+import { type ToolUseContext, withTurnModel } from '../tools/tool.ts';
 import type { StreamingToolExecutor, ToolUpdate } from '../tools/executor.ts';
 import { type Answer, NO_ANSWER, storedAnswer } from './answer.ts';
 import type { MessageEvent } from './events.ts';
@@ -174,11 +174,13 @@ export function firstProgress({ params, signal }: RunEnvironment): RunProgress {
   const fallbacks = [...new Set(models)].filter((model) => model !== toolUseContext.model);
   const used = resume?.fallbacksUsed ?? 0;
   const model = fallbacks[used - 1] ?? toolUseContext.model;
+  const context = { ...toolUseContext, model, signal };
+  const { turnModel } = resume ?? {};
   return {
     ...firstIteration(params),
     hasBegun: false,
-    context: { ...toolUseContext, model, signal },
-    fallbacks: fallbacks.slice(used),
+    context: turnModel ? withTurnModel(context, turnModel) : context,
+    fallbacks: fallbacks.slice(used).filter((fallback) => fallback !== turnModel?.model),
     leavesOutThinking: false,
     rejectedBlocks: new Set(params.refusedBlocks),
     summary: undefined,

@@ -120,6 +120,16 @@ export class StreamingToolExecutor {
     return this.#context;
   }
 
+  /** The context after the calls whose results were taken. Later calls may still run. */
+  get deliveredContext(): ToolUseContext {
+    const end = this.#slots.findIndex((slot) => slot.state !== 'delivered');
+    const delivered = end < 0 ? this.#slots : this.#slots.slice(0, end);
+    return delivered.reduce(
+      (context, { settled }) => changed(context, settled?.newContext),
+      this.#setup.context,
+    );
+  }
+
   /** Removes a call whose block was retracted. */
   drop(toolUseId: string): void {
     const index = this.#slots.findIndex((slot) => slot.block.id === toolUseId);

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../json.ts';
 import type { FinishedCall, HookMessage } from '../machine/effects.ts';
 import type { ResultContent, ToolResultBlock, ToolUseBlock } from '../messages/blocks.ts';
 import type { Spent } from '../messages/usage.ts';
-import type { ToolSpec } from '../model/port.ts';
+import type { Effort, ToolSpec } from '../model/port.ts';
 import { errorMessage } from '../thrown.ts';
 import type { InputAliases } from './coerce.ts';
 
@@ -220,6 +220,25 @@ export interface ToolUseContext {
   readonly places?: readonly PermittedPlace[];
   /** Resources that a tool keeps beyond its call, until the turn ends. Undefined if the host does not offer this. */
   readonly turnResources?: ToolTurnResources;
+  /** Set if a skill chose a model or an effort. `model` already has the chosen one. */
+  readonly turnModel?: TurnModel;
+}
+
+/** The model and the effort that a skill or a command chose. They apply until the turn ends. */
+export interface TurnModel {
+  readonly model?: string;
+  readonly effort?: Effort;
+}
+
+/** Returns the context with a chosen model and effort. A part that was not chosen stays as it is. */
+export function withTurnModel(context: ToolUseContext, chosen: TurnModel): ToolUseContext {
+  const { model = context.model } = chosen;
+  return { ...context, model, turnModel: { ...context.turnModel, ...chosen } };
+}
+
+/** Returns a choice without its model. A fallback replaces the model, and the effort stays. */
+export function withoutChosenModel({ effort }: TurnModel): TurnModel {
+  return effort === undefined ? {} : { effort };
 }
 
 /** Holds resources of tools, such as a browser or a lock, until the turn ends: also after an abort or an error. */
@@ -246,10 +265,14 @@ export interface SessionState {
   readonly permissionMode: PermissionMode;
   /** The names of the tools, in order. Tools that were loaded on demand stay loaded. */
   readonly tools: readonly string[];
+  /** Belongs to the turn alone. A turn that was cut off continues with it. */
+  readonly turnModel?: TurnModel;
 }
 
-export function sessionStateOf({ workingDirectory, permissionMode, tools }: ToolUseContext): SessionState {
-  return { workingDirectory, permissionMode, tools: tools.map(({ name }) => name) };
+export function sessionStateOf(context: ToolUseContext): SessionState {
+  const { workingDirectory, permissionMode, tools, turnModel } = context;
+  const names = tools.map(({ name }) => name);
+  return { workingDirectory, permissionMode, tools: names, ...(turnModel ? { turnModel } : {}) };
 }
 
 export interface FileState {

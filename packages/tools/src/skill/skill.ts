@@ -1,7 +1,21 @@
 /** Skill: loads the instructions of a skill into the conversation. Until then only its name and description are there. */
-import { type CallContext, type Json, type Tool, toolError } from '@heddle/core';
+import {
+  type CallContext,
+  type Json,
+  type Tool,
+  toolError,
+  type TurnModel,
+  withTurnModel,
+} from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { SkillInput } from './schema.ts';
+
+interface SkillText {
+  readonly name: string;
+  readonly text: string;
+  /** The model and the effort of its header. They apply from the next request until the turn ends. */
+  readonly turnModel?: TurnModel | undefined;
+}
 
 export interface SkillDeps {
   /** Undefined if there is no such skill. */
@@ -10,7 +24,7 @@ export interface SkillDeps {
     words: string,
     context: CallContext,
     onProgress: (data: Json) => void,
-  ) => Promise<{ readonly name: string; readonly text: string } | undefined>;
+  ) => Promise<SkillText | undefined>;
   /** The names of all skills that the model may use. */
   readonly names: () => readonly string[];
 }
@@ -38,7 +52,11 @@ export function createSkillTool({ load, names }: SkillDeps): Tool<SkillInput, Sk
 
     async call({ skill, args = '' }, context, onProgress) {
       const loaded = await load(skill, args, context, onProgress);
-      if (loaded) return { data: { found: true, ...loaded } };
+      if (loaded) {
+        const { turnModel, ...text } = loaded;
+        const data = { found: true, ...text } as const;
+        return turnModel ? { data, newContext: (current) => withTurnModel(current, turnModel) } : { data };
+      }
       return { data: { found: false, name: skill, known: names() } };
     },
 

@@ -179,7 +179,10 @@ const READERS: Readonly<Record<Bookkeeping, (line: LogLine) => boolean>> = {
   context: ({ report, messages, replaced }) =>
     isRecord(report) && [messages, replaced].every(isHistoryOrNone),
   stance: ({ stance }) =>
-    isRecord(stance) && isStringValue(stance['workingDirectory']) && isStringList(stance['tools']),
+    isRecord(stance) &&
+    isStringValue(stance['workingDirectory']) &&
+    isStringList(stance['tools']) &&
+    isTurnModel(stance['turnModel']),
   mended: ({ mends }) => isStringList(mends),
   refused: ({ blocks }) => isStringList(blocks),
   command: ({ commandId, state, prompt }) =>
@@ -187,6 +190,14 @@ const READERS: Readonly<Record<Bookkeeping, (line: LogLine) => boolean>> = {
   rewind: ({ to, messages }) => isStringValue(to) && isHistoryOrNone(messages),
   end: ({ terminal }) => isRecord(terminal) && isStringValue(terminal['reason']),
 };
+
+function isTurnModel(value: unknown): boolean {
+  if (value === undefined) return true;
+  return (
+    isRecord(value) &&
+    [value['model'], value['effort']].every((one) => one === undefined || isStringValue(one))
+  );
+}
 
 function bodyOf(type: string, line: LogLine): EntryBody | undefined {
   const { sessionId: _s, timestamp: _t, storedApart: _a, ...rest } = line;

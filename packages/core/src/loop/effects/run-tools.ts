@@ -4,7 +4,13 @@ import { errorMessage } from '../../thrown.ts';
 import type { FinishedCall } from '../../machine/effects.ts';
 import type { ToolUseBlock } from '../../messages/blocks.ts';
 import { callsOf, resultsOf } from '../../messages/message.ts';
-import { type AfterTool, finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/tool.ts';
+import {
+  type AfterTool,
+  finishedCall,
+  type SessionState,
+  sessionStateOf,
+  type ToolUseContext,
+} from '../../tools/tool.ts';
 import { StreamingToolExecutor, type ToolUpdate } from '../../tools/executor.ts';
 import type { Settled } from '../../tools/slot.ts';
 import { addResult, type Answer, openCalls, resultMessages } from '../answer.ts';
@@ -15,9 +21,11 @@ import { omitUndefined } from '../../json.ts';
 /** Gives each call of the answer its one result. */
 export async function* runTools(
   env: RunEnvironment,
-  given: Pick<RunProgress, 'answer' | 'executor' | 'context'>,
+  given: Pick<RunProgress, 'answer' | 'executor' | 'context' | 'fallbacks'>,
 ): AsyncGenerator<LoopEvent, EffectEnd> {
   let { answer, context } = given;
+  let stored = sessionStateOf(context);
+  let hasChanged = false;
   const executor = given.executor ?? openExecutor(env, context);
   try {
     // Without an executor, no call started while the answer streamed, or the answer is from the log.
@@ -32,6 +40,12 @@ export async function* runTools(
       }
       const taken = takeResults(executor, answer, env.write);
       answer = taken.answer;
+      const state = sessionStateOf(executor.deliveredContext);
+      if (!isSameState(stored, state)) {
+        // Before the results: a run that is cut off after a result continues with the changes of that call.
+        yield { type: 'stance', stance: (stored = state) };
+        hasChanged = true;
+      }
       for (const event of taken.events) yield event;
       if (isStreaming) executor.finishStream();
       else if (executor.finished) break;
@@ -45,18 +59,17 @@ export async function* runTools(
       answer = addResult(answer, { toolUseId: last?.toolUseId ?? '', messages: [note] });
       yield { type: 'message', message: note };
     }
-    const state = changedSession(context, executor.context);
+    const modelChanges = executor.context.model === context.model ? {} : newModel(executor.context, given);
     context = executor.context;
-    if (state) yield { type: 'stance', stance: state };
     return {
       event: {
         type: 'tools_ran',
         calls: finishedCalls(answer),
         stoppedBy: executor.stoppedBy ?? batch.stop,
-        contextChanged: state !== undefined,
+        contextChanged: hasChanged,
         aborted: env.aborted,
       },
-      changed: { answer, executor, context },
+      changed: { answer, executor, context, ...modelChanges },
     };
   } catch (thrown) {
     return { thrown, changed: { answer, executor, context } };
@@ -178,10 +191,16 @@ export function closeCall(
   };
 }
 
-/** Returns the part of the context that outlasts the run, if tools changed it. */
-function changedSession(before: ToolUseContext, after: ToolUseContext) {
-  const state = sessionStateOf(after);
-  return JSON.stringify(sessionStateOf(before)) === JSON.stringify(state) ? undefined : state;
+function isSameState(one: SessionState, other: SessionState): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** A skill chose another model. It does not fall back to itself, and may accept the thinking option. */
+function newModel(
+  { model }: ToolUseContext,
+  { fallbacks }: Pick<RunProgress, 'fallbacks'>,
+): Pick<RunProgress, 'fallbacks' | 'leavesOutThinking'> {
+  return { fallbacks: fallbacks.filter((fallback) => fallback !== model), leavesOutThinking: false };
 }
 
 function finishedCalls(answer: Answer): FinishedCall[] {

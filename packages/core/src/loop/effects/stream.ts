@@ -17,7 +17,7 @@ import {
 import { newlyRejectedBlock } from '../../request/normalize/model-steps.ts';
 import type { CacheSafeParams } from '../../request/side-query.ts';
 import { requestView, type RequestView } from '../../request/view.ts';
-import { specsOf } from '../../tools/tool.ts';
+import { specsOf, withoutChosenModel } from '../../tools/tool.ts';
 import { completeCalls, isEmptyAnswer, retract } from '../answer.ts';
 import {
   type EffectEnd,
@@ -199,7 +199,10 @@ async function* prepareAnother(
       if (next === undefined) return now;
       const notice = `Switched from ${now.context.model} to ${next}: ${error.message}`;
       yield messageEvent(write.system('model_fallback', notice, 'warning'));
-      return { ...now, fallbacks, leavesOutThinking: false, context: { ...now.context, model: next } };
+      const { turnModel } = now.context;
+      const effort = turnModel ? { turnModel: withoutChosenModel(turnModel) } : {};
+      const context = { ...now.context, model: next, ...effort };
+      return { ...now, fallbacks, leavesOutThinking: false, context };
     }
   }
 }
@@ -251,6 +254,7 @@ function requestViewOf(
   const facts = deps.model.factsOf?.(context.model);
   const options = optionsFor(facts, {
     ...params.requestOptions,
+    ...(context.turnModel?.effort ? { effort: context.turnModel.effort } : {}),
     ...(config.gates.fastMode ? { fastMode: true } : {}),
     ...(taskBudget ? { taskBudget } : {}),
   });
