@@ -29,7 +29,8 @@ export function aliasesIn(environment: Environment): readonly Alias[] {
 
 /** Returns the full id for an alias. Any other name is returned unchanged. */
 export function fullModelName(name: string, environment: Environment): string {
-  return aliasesIn(environment).find(({ alias }) => alias === name.toLowerCase())?.model ?? name;
+  const named = ALIASES.find(({ alias }) => alias === name.toLowerCase());
+  return named ? (readVariable(environment, named.variable) ?? named.model) : name;
 }
 
 /**

@@ -87,6 +87,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     model: recordRequests(setup.model, {
       store: setup.store,
       thresholdsOf: (model) => thresholdsOf(contextOptions(contextChangesOf(options)), model),
+      sent: () => setup.context.countSent(),
       answering: setup.answering,
     }),
   };

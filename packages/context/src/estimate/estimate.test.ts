@@ -2,7 +2,7 @@ import { History, type Message } from '@heddle/core';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { base64Texts, CHINESE, documents, hexTexts, JAPANESE, jsonTexts, sources } from '../test/corpora.ts';
-import { estimateBlock, estimateMessage } from './message.ts';
+import { estimateBlock, estimateMessage, mostMessageTokens } from './message.ts';
 import { estimateText } from './text.ts';
 import { HistoryReader } from '../history/history-reader.ts';
 
@@ -47,6 +47,24 @@ describe('the estimate against o200k', () => {
     expect(estimateText('='.repeat(10_000))).toBeLessThan(1_000);
     expect(estimateText(' '.repeat(10_000))).toBeLessThan(1_000);
   });
+});
+
+it('never exceeds its upper limit, in prompts and in results', () => {
+  const texts = [
+    ...Object.values(KINDS).flatMap((read) => read()),
+    '',
+    '\uD83E',
+    '\u0000'.repeat(100),
+    '़'.repeat(50),
+  ];
+  const messageOf = (content: string, at: number): Message => ({
+    type: 'user',
+    uuid: `u${at}`,
+    at,
+    content: at % 2 === 0 ? content : [{ type: 'tool_result', tool_use_id: 't', content }],
+  });
+  for (const [at, message] of [...texts, ...texts.toReversed()].map(messageOf).entries())
+    expect(mostMessageTokens(message), `text ${at}`).toBeGreaterThanOrEqual(estimateMessage(message));
 });
 
 describe('media', () => {

@@ -24,9 +24,26 @@ export function estimateMessage(message: Message): number {
 /** Returns an upper limit from the number of characters, which is known without reading them. */
 export function mostMessageTokens(message: Message): number {
   const text = plainTextOf(message);
-  return text === undefined
-    ? estimateMessage(message)
-    : ATTACHMENT_FRAME + Math.ceil(text.length * MOST_PER_CHARACTER);
+  if (text !== undefined) return ATTACHMENT_FRAME + mostTextTokens(text);
+  if (message?.type !== 'user' || !isBlockList(message.content)) return estimateMessage(message);
+  let tokens = MESSAGE_FRAME;
+  for (const block of message.content) tokens += mostBlockTokens(block);
+  return tokens;
+}
+
+function mostBlockTokens(block: ContentBlock): number {
+  return block?.type === 'tool_result' && typeof block.content === 'string'
+    ? CALL_FRAME + mostTextTokens(block.content)
+    : estimateBlock(block);
+}
+
+/** A log may contain anything in place of a list. */
+function isBlockList(content: unknown): content is readonly ContentBlock[] {
+  return Array.isArray(content);
+}
+
+function mostTextTokens(text: string): number {
+  return Math.ceil(text.length * MOST_PER_CHARACTER);
 }
 
 /** Undefined for a message with other parts than text. */

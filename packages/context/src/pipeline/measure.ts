@@ -53,7 +53,7 @@ export class ContextMeasure {
 
   /**
    * Returns a count for the levels, which only compare it with limits. A conversation that is certainly small is not counted,
-   * so that the first request of a program starts sooner.
+   * so that its request starts sooner.
    */
   upTo(messages: MessageHistory, tools: readonly Tool[], limits: Limits): number {
     return this.#smallCount(messages, tools, limits) ?? this.count(messages, tools, limits.usualScale);
@@ -61,7 +61,7 @@ export class ContextMeasure {
 
   /** The conversation is small by any estimate, and the server has counted nothing yet. */
   isSmall(messages: MessageHistory, tools: readonly Tool[], limits: Limits): boolean {
-    return this.#smallCount(messages, tools, limits) !== undefined;
+    return !this.#estimator.hasCount && this.#smallCount(messages, tools, limits) !== undefined;
   }
 
   /** Returns undefined if the conversation has to be counted. */
@@ -70,11 +70,10 @@ export class ContextMeasure {
     tools: readonly Tool[],
     { thresholds, usualScale }: Limits,
   ): number | undefined {
-    if (this.#estimator.hasCount) return undefined;
     const { microcompact, snip, collapse, autoCompact } = thresholds;
-    const most = Math.round(
-      (mostTokens(this.#head, tools) + this.#reader.read(messages).mostTokens) * usualScale,
-    );
+    // The head is estimated for the first answer, so its limit is only needed before.
+    const head = this.#estimator.hasCount ? this.headTokens(tools) : mostTokens(this.#head, tools);
+    const most = this.#estimator.mostTokens(head + this.#reader.read(messages).mostTokens, usualScale);
     return most < Math.min(microcompact, snip, collapse, autoCompact) ? most : undefined;
   }
 
@@ -90,6 +89,11 @@ export class ContextMeasure {
   /** Announces a request, so that the server's count can be compared with its estimate. */
   sending(messages: MessageHistory, tools: readonly Tool[]): void {
     this.#estimator.sending(() => this.estimate(messages, tools));
+  }
+
+  /** Estimates the announced request now, and not when its answer has arrived. */
+  countSent(): void {
+    this.#estimator.countSent();
   }
 
   answered(responseId: string, usage: Usage): void {
@@ -146,6 +150,12 @@ class TokenEstimator {
     this.#sent = estimate;
   }
 
+  /** Computes the estimate of the announced request. */
+  countSent(): void {
+    const estimate = this.#sent();
+    this.#sent = () => estimate;
+  }
+
   /** Returns true after the first count of the server. */
   get hasCount(): boolean {
     return this.#counted !== undefined;
@@ -170,6 +180,14 @@ class TokenEstimator {
     const { input, estimate } = this.#counted;
     const scale = input / estimate;
     return scale >= LEAST_SCALE && scale <= MOST_SCALE ? scale : usual;
+  }
+
+  /** Returns an upper limit of `tokens` for every estimate up to `most`. */
+  mostTokens(most: number, usual: number): number {
+    const counted = this.#counted;
+    if (!counted) return Math.round(most * usual);
+    const growth = Math.max(1, this.scale(usual));
+    return Math.round(counted.tokens + Math.max(0, most - counted.estimate) * growth);
   }
 
   /** `estimate` covers the whole request. */

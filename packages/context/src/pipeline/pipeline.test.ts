@@ -77,6 +77,37 @@ describe('the pipeline', () => {
     expect(await prepare()).toBe(after);
   });
 
+  it('decides the same whether a sent request is counted early, or with its answer', async () => {
+    const play = async (countsEarly: boolean) => {
+      const { port, context } = rig({
+        windowOf: () => 30_000,
+        microcompact: { minFreed: 100, keepRecent: 2 },
+      });
+      const decisions: unknown[] = [];
+      let history = historyOf(work(1, 500));
+      for (let turn = 0; turn < 60; turn++) {
+        const { yielded, returned } = await prepared(port, { messages: history, autoCompact: true, context });
+        if (countsEarly) port.countSent();
+        decisions.push(yielded.map(({ report }) => report.level));
+        if (turn % 10 === 0) decisions.push(port.state());
+        const usage = counted(500 + returned.view.length * 260, 50);
+        port.answered({ responseId: `r${turn}`, usage });
+        const call = {
+          ...says({ type: 'tool_use', id: `c${turn}`, name: 'Read', input: {} }),
+          responseId: `r${turn}`,
+        };
+        const output = userSays([
+          { type: 'tool_result', tool_use_id: `c${turn}`, content: prose(500, turn) },
+        ]);
+        history = returned.messages.append([call, output]);
+      }
+      return decisions;
+    };
+    const late = await play(false);
+    expect(await play(true)).toEqual(late);
+    expect(late.flat()).toContain('microcompact');
+  });
+
   it('reports that a request does not fit if no level may change it', async () => {
     const { port, context } = rig({ windowOf: () => 10_000, levels: { microcompact: false } });
     const messages = historyOf(work(20, 500));

@@ -45,6 +45,11 @@ export interface ContextPipeline extends ContextPort {
   serverEdits(context: ToolUseContext): ServerEdits | undefined;
   /** Returns the state of the window when the last request was prepared. */
   state(): WindowState | undefined;
+  /**
+   * Estimates the last prepared request. The result of no method depends on this call. The caller makes it while the model
+   * answers, so that the estimate does not delay the turn.
+   */
+  countSent(): void;
   /** Returns the conversation as the last request showed it. Changes nothing. */
   view(messages: MessageHistory): MessageHistory;
   /** Returns the use of the window by this conversation. Changes nothing. */
@@ -152,6 +157,10 @@ class Pipeline implements ContextPipeline {
   answered({ responseId, usage, appliedEdits = [] }: AnsweredRequest): ContextReport | undefined {
     this.#measure.answered(responseId, usage);
     return serverCleared(usage, appliedEdits);
+  }
+
+  countSent(): void {
+    this.#measure.countSent();
   }
 
   serverEdits({ model, tools }: ToolUseContext): ServerEdits | undefined {

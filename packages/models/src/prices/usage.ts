@@ -59,7 +59,7 @@ export function webSearchesOf(usage: Usage): number {
 
 /** Returns true if the provider itself reports the cost. */
 export function isCostReported(usage: Usage): boolean {
-  return lineOf('', usage).reportedUsd !== undefined;
+  return typeof usage.more?.['cost_usd'] === 'number';
 }
 
 function lineOf(model: string, usage: Usage): CostLine {
