@@ -3,7 +3,7 @@ import { readArguments } from './arguments/arguments.ts';
 import type { CommandName } from './arguments/program-commands.ts';
 import { settleHome, wrongConfigDir } from './config-dir.ts';
 import { takeKeys } from './keys.ts';
-import { writeMessage } from './terminal/write-message.ts';
+import { fail, misuse, writeMessage } from './terminal/write-message.ts';
 
 type RunCommand = (argv: readonly string[]) => Promise<number>;
 
@@ -48,25 +48,16 @@ void run();
 async function run(): Promise<void> {
   // If the promise never settles, Node exits with this code.
   process.exitCode = 1;
-  process.exitCode = await dispatch().catch(failed);
+  process.exitCode = await dispatch().catch(reportError);
 }
 
 async function dispatch(): Promise<number> {
-  if (!parsed.ok) {
-    process.stderr.write(`heddle: ${parsed.message}\n`);
-    return 2;
-  }
+  if (!parsed.ok) return misuse(parsed.message);
   const { command } = parsed;
   if (command.name !== 'version' && command.name !== 'help') {
-    if (!hasWorkingFolder()) {
-      process.stderr.write('heddle: The working folder was deleted. Change to a folder that exists.\n');
-      return 1;
-    }
+    if (!hasWorkingFolder()) return fail('The working folder was deleted. Change to a folder that exists.');
     const wrong = wrongConfigDir(process.env);
-    if (wrong !== undefined) {
-      process.stderr.write(`heddle: ${wrong}\n`);
-      return 2;
-    }
+    if (wrong !== undefined) return misuse(wrong);
   }
   switch (command.name) {
     case 'version': {
@@ -98,11 +89,10 @@ function asksForHelp(argv: readonly string[]): boolean {
 }
 
 /** Reports an unexpected error. The message of a system error is enough; any other error is a bug and gets its stack. */
-function failed(thrown: unknown): number {
+function reportError(thrown: unknown): number {
   const { message, stack = '' } = thrown instanceof Error ? thrown : new Error(String(thrown));
-  if (thrown instanceof Error && 'syscall' in thrown) process.stderr.write(`heddle: ${message}\n`);
-  else process.stderr.write(`heddle: Internal error. This is a bug in Heddle:\n${stack}\n`);
-  return 1;
+  const isSystemError = thrown instanceof Error && 'syscall' in thrown;
+  return fail(isSystemError ? message : `Internal error. This is a bug in Heddle:\n${stack}`);
 }
 
 /** Without a working folder, no settings, sessions or files can be found. */

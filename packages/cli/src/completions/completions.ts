@@ -2,8 +2,7 @@
 import { type Candidates, COMMAND_TEXTS } from '../help/command-texts.ts';
 import type { FlagHelp } from '../arguments/flag-kinds.ts';
 import { FLAGS } from '../arguments/flags.ts';
-import { escapeControls } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { misuse, writeMessage } from '../terminal/write-message.ts';
 
 const HELP = `heddle completions bash|zsh|fish   prints a script for your shell
 
@@ -18,12 +17,7 @@ export async function completions(argv: readonly string[]): Promise<number> {
   const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
   if (script && more.length === 0) writeMessage(script());
   else if (shell === 'help' || shell === '--help' || shell === '-h') writeMessage(HELP);
-  else {
-    process.stderr.write(
-      `heddle: completions takes bash, zsh or fish, not ${escapeControls(argv.join(' '))}\n`,
-    );
-    return 2;
-  }
+  else return misuse(`completions takes bash, zsh or fish, not ${argv.join(' ')}`);
   return 0;
 }
 

@@ -30,17 +30,17 @@ import type { Draft } from '../terminal/input/editor.ts';
 import { RichScreen } from '../rich/rich-screen.ts';
 import { LineScreen } from '../plain/line-screen.ts';
 import type { Screen } from '../terminal/screen.ts';
-import { warn } from '../terminal/write-message.ts';
+import { misuse } from '../terminal/write-message.ts';
 
 export async function chat(given: ChatCommand): Promise<number> {
   const { stdin, stdout } = process;
-  if (!stdin.isTTY && !given.plain) return usage(NO_TERMINAL);
+  if (!stdin.isTTY && !given.plain) return misuse(NO_TERMINAL);
   const hasTerminal = stdin.isTTY && stdout.isTTY;
   const plain = given.plain || !hasTerminal || process.env['TERM'] === 'dumb';
   const found = await agentOptions(given);
   const isFirstStart = !found.ok && found.needsModel === true && hasTerminal;
   const options = isFirstStart ? await (await import('./first-start.ts')).firstStart(given, plain) : found;
-  if (!options.ok) return usage(options.message);
+  if (!options.ok) return misuse(options.message);
   const { command } = options;
   const folder = configDir(process.env);
   const { cwd } = options.options;
@@ -166,11 +166,6 @@ function completionIn(cwd: string, commands: readonly ListedCommand[]): (draft: 
 const NO_TERMINAL =
   'standard input is not a terminal. Run one prompt with: heddle -p "…"\n' +
   'To read prompts line by line from a pipe: heddle --plain';
-
-function usage(message: string): number {
-  warn(message);
-  return 2;
-}
 
 /** The exit codes by signal. */
 const SIGNAL_CODES = { SIGTERM: 143, SIGHUP: 129 } as const;

@@ -18,17 +18,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { styleText } from 'node:util';
-import { escapeControls } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { misuse, writeMessage } from '../terminal/write-message.ts';
 import { createNarrator, explainEnd } from './narrate.ts';
 
 const PROMPT = 'The test fails. Fix it.';
 
 export async function runDemo(argv: readonly string[] = []): Promise<number> {
-  if (argv.length > 0) {
-    process.stderr.write(`heddle: demo takes no arguments, not ${escapeControls(argv.join(' '))}\n`);
-    return 2;
-  }
+  if (argv.length > 0) return misuse(`demo takes no arguments, not ${argv.join(' ')}`);
   const write = (line: string): void => writeMessage(`${line}\n`);
   const folder = createDemoProject();
   const place = { configDir: path.join(folder, '.session'), cwd: folder };

@@ -3,7 +3,7 @@ import { errorMessage } from '@heddle/core';
 import { configDir } from '../config-dir.ts';
 import { modelEnvironment } from '../keys.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { misuse, writeMessage } from '../terminal/write-message.ts';
 import {
   checkFolder,
   checkGit,
@@ -21,10 +21,7 @@ import {
 /** `inUse`: the model of the current conversation. Without it, the default model is checked. */
 export async function doctor(argv: readonly string[], inUse?: string): Promise<number> {
   const unknown = argv.find((word) => word !== '--json');
-  if (unknown !== undefined) {
-    process.stderr.write(`heddle: doctor takes only --json, not ${escapeControls(unknown)}\n`);
-    return 2;
-  }
+  if (unknown !== undefined) return misuse(`doctor takes only --json, not ${unknown}`);
   const findings = await examine(process.cwd(), modelEnvironment(), inUse);
   writeMessage(argv.includes('--json') ? `${jsonText(findings, 2)}\n` : report(findings));
   return findings.some(({ state }) => state === 'problem') ? 1 : 0;

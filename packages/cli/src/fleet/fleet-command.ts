@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { errorMessage } from '@heddle/core';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { flagProblem, misuse, warn, writeMessage } from '../terminal/write-message.ts';
+import { fail, flagProblem, misuse, writeMessage } from '../terminal/write-message.ts';
 import { ADMIN_COMMANDS } from './admin-commands.ts';
 import type { ClientChoice, ClientCommands, Report } from './client-command.ts';
 import { databaseUrl, NO_DATABASE, withFleet } from './connection.ts';
@@ -142,8 +142,7 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
     return report.code ?? 0;
   } catch (thrown) {
     if (thrown instanceof RangeError) return misuse(thrown.message);
-    warn(errorMessage(thrown) || String(thrown));
-    return 1;
+    return fail(errorMessage(thrown) || String(thrown));
   }
 }
 

@@ -12,7 +12,7 @@ import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import { startAgent } from '../start/start-agent.ts';
 import { fleetFolder, publishAddress } from './connection.ts';
-import { warn } from '../terminal/write-message.ts';
+import { fail, misuse } from '../terminal/write-message.ts';
 import { omitUndefined } from '@heddle/core';
 
 export interface WorkerChoice {
@@ -36,10 +36,7 @@ const TEMPORARY_FAILURE = 75;
 export async function runUp(given: string | undefined, choice: WorkerChoice): Promise<number> {
   if (given !== undefined) return runWorker(given, choice);
   const started = await startEmbedded(path.resolve(choice.data ?? path.join(fleetFolder(), 'postgres')));
-  if (!started.ok) {
-    warn(started.message);
-    return 1;
-  }
+  if (!started.ok) return fail(started.message);
   const withdraw = publishAddress(started.server.url);
   choice.log({ type: 'server', message: 'PostgreSQL is running on the loopback address' });
   try {
@@ -52,10 +49,7 @@ export async function runUp(given: string | undefined, choice: WorkerChoice): Pr
 
 export async function runWorker(url: string, choice: WorkerChoice): Promise<number> {
   const command = readFlags(choice.flags);
-  if (typeof command === 'string') {
-    warn(command);
-    return 2;
-  }
+  if (typeof command === 'string') return misuse(command);
   const database = openDatabase(url, 1);
   await migrate(database);
   await database.end();

@@ -18,7 +18,7 @@ import { ASKING_TOOLS } from '../start/session-tools.ts';
 import { startAgent, type Started } from '../start/start-agent.ts';
 import { HeadlessChat } from './headless-chat.ts';
 import { runHostConversation, singlePrompt } from './host-conversation.ts';
-import { misuse, warn } from '../terminal/write-message.ts';
+import { fail, misuse, warn } from '../terminal/write-message.ts';
 
 export async function print(command: PrintCommand): Promise<number> {
   const output = createOutput(command.outputFormat);
@@ -127,8 +127,7 @@ async function begin(
 async function runStartHooks({ hooks }: Started): Promise<number> {
   const stopped = await hooks.begin();
   if (stopped === undefined) return 0;
-  warn(stopped);
-  return 1;
+  return fail(stopped);
 }
 
 /** Undefined if the session is not stored. */

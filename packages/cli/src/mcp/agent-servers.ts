@@ -7,7 +7,7 @@ import { ProgramServers, type ServerServices } from './program-servers.ts';
 export interface AgentServersSetup {
   /** The lists of the administrator and the choices of the user. */
   readonly policy: ServerPolicy;
-  readonly rules: LivePermissions | undefined;
+  readonly rules: LivePermissions;
   readonly cwd: string;
   readonly services: ServerServices;
   /** For the files of results. Undefined for a session that leaves nothing behind. */

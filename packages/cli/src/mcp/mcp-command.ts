@@ -7,7 +7,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { flagProblem, misuse, warn, writeMessage } from '../terminal/write-message.ts';
+import { fail, flagProblem, misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import { configuredList, serverDetails, stateList, withoutSecrets } from './list-servers.ts';
 import { openProgramServers } from './open-servers.ts';
 import type { ProgramServers } from './program-servers.ts';
@@ -143,7 +143,7 @@ async function logIn(name: string, values: McpValues): Promise<number> {
   const callback = await openCallback(config.oauth?.callbackPort);
   try {
     const state = await opened.login(name, { callback, open: openBrowser });
-    if (state?.status !== 'connected') return misuse(`${name}: ${state?.error ?? 'not connected'}`);
+    if (state?.status !== 'connected') return fail(`${name}: ${state?.error ?? 'not connected'}`);
     return print(`${escapeControls(`${name} is connected.`)}\n`);
   } finally {
     callback.close();
@@ -182,7 +182,7 @@ function add(name: string, entry: JsonObject | string, values: McpValues): numbe
   const config = readConfig(entry);
   if (typeof config === 'string') return misuse(config);
   const added = addServer(scope, name, entry, { cwd: process.cwd(), home: os.homedir(), env: process.env });
-  if (!added.ok) return misuse(added.message);
+  if (!added.ok) return fail(added.message);
   return print(
     `${escapeControls(`Added ${name} to ${added.file} (${scope}). Try it: heddle mcp test ${name}`)}\n`,
   );
@@ -193,7 +193,7 @@ function remove(name: string, values: McpValues): number {
   const places = { cwd: process.cwd(), home: os.homedir(), env: process.env };
   for (const each of scope === undefined ? SCOPES : [scope]) {
     const removed = removeServer(each, name, places);
-    if (!removed.ok) return misuse(removed.message);
+    if (!removed.ok) return fail(removed.message);
     if (removed.changed)
       return print(`${escapeControls(`Removed ${name} from ${removed.file} (${each}).`)}\n`);
   }

@@ -5,7 +5,7 @@ import type { RuleList } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
 import { UsageError } from '../arguments/list-flags.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { warn } from '../terminal/write-message.ts';
+import { misuse, warn } from '../terminal/write-message.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
 import { type PermissionsCommand, readPermissionsCommand } from './parse-command.ts';
 
@@ -27,8 +27,7 @@ export async function permissionsCommand(argv: readonly string[]): Promise<numbe
     command = readPermissionsCommand(argv);
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
-    warn(thrown.message);
-    return 2;
+    return misuse(thrown.message);
   }
   return run(command);
 }
@@ -82,10 +81,7 @@ async function run(command: PermissionsCommand): Promise<number> {
       return changeRules(command);
     case 'trust': {
       const done = trustFolder({ ...places(), cwd: process.cwd() }, command.trusted);
-      if (!done.ok) {
-        warn(done.message);
-        return 2;
-      }
+      if (!done.ok) return misuse(done.message);
       print(`${trustMessage(done.folder, command.trusted, done.coveredBy)}\n`);
       return 0;
     }
@@ -109,10 +105,7 @@ function changeRules({
   const change = name === 'add' ? addRuleTo : removeRuleFrom;
   const edited = change(scope, list, rule, { ...places(), cwd: process.cwd() });
   const { file } = edited;
-  if (!edited.ok) {
-    warn(edited.message);
-    return 2;
-  }
+  if (!edited.ok) return misuse(edited.message);
   const done = name === 'add' ? 'added' : 'removed';
   print(
     edited.changed

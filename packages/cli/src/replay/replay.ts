@@ -14,7 +14,7 @@ import {
 import { UsageError } from '../arguments/list-flags.ts';
 import { pick, place } from '../sessions/pick.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { warn, writeMessage } from '../terminal/write-message.ts';
+import { fail, misuse, writeMessage } from '../terminal/write-message.ts';
 import { textLines } from './text.ts';
 
 const USAGE = `heddle replay SESSION [--json] [--from STEP] [--verbose]
@@ -43,8 +43,7 @@ export async function replayCommand(argv: readonly string[]): Promise<number> {
     return run(readWords(argv));
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
-    warn(thrown.message);
-    return 2;
+    return misuse(thrown.message);
   }
 }
 
@@ -71,9 +70,9 @@ function readWords(argv: readonly string[]): ReplayCommand {
 
 function run({ session, json, from, verbose }: ReplayCommand): number {
   const found = findLog(session);
-  if (!found.ok) return failed(found.message);
+  if (!found.ok) return fail(found.message);
   const replayed = replayLog(found.file);
-  if (typeof replayed === 'string') return failed(replayed);
+  if (typeof replayed === 'string') return fail(replayed);
   if (json) for (const line of jsonLines(replayed, from)) writeMessage(`${line}\n`);
   else
     for (const line of textLines(replayed, { from, verbose, columns: columns() }))
@@ -84,11 +83,6 @@ function run({ session, json, from, verbose }: ReplayCommand): number {
 /** Lines are cut to the width of a terminal, but not in a file. */
 function columns(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
-}
-
-function failed(message: string): number {
-  warn(message);
-  return 1;
 }
 
 export type FoundLog =

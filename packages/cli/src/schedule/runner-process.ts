@@ -6,7 +6,7 @@ import { watch } from 'node:fs';
 import { jobsFolder } from '../jobs/find-job.ts';
 import { backgroundCommand, createJob, launchProcess } from '../jobs/start-job.ts';
 import { openScheduleFolder } from '../start/schedule-runner.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { fail, writeMessage } from '../terminal/write-message.ts';
 
 /** `heddle schedule serve`. */
 export async function runInForeground(): Promise<number> {
@@ -25,10 +25,7 @@ export async function runInForeground(): Promise<number> {
   };
   for (;;) {
     const lock = folder.takeLock();
-    if (!lock.held) {
-      process.stderr.write('heddle: Another runner is running.\n');
-      return 1;
-    }
+    if (!lock.held) return fail('Another runner is running.');
     folder.setRunner(process.pid);
     try {
       await runSchedules(setup, stop.signal);

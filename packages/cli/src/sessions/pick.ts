@@ -4,7 +4,6 @@ import { editDistance } from '../arguments/collect-flags.ts';
 import { configDir, sessionPlace } from '../config-dir.ts';
 import { oneLine } from './text/columns.ts';
 import { agoText } from './text/units.ts';
-import { warn } from '../terminal/write-message.ts';
 
 export function place(): SessionPlace {
   return sessionPlace(process.env, process.cwd());
@@ -30,11 +29,6 @@ export function pick(word: string, where: SessionPlace = place()): Picked {
     case 'none':
       return { ok: false, message: `There is no session ${oneLine(word)}. ${suggestion(word, place())}` };
   }
-}
-
-export function notPicked(message: string): number {
-  warn(message);
-  return 1;
 }
 
 /** With more candidates than this, the user should type more of the id. */

@@ -10,9 +10,9 @@ import {
   type Weighed,
 } from '@heddle/agent/sessions';
 import { jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { fail, warn, writeMessage } from '../terminal/write-message.ts';
 import { asJson } from './list.ts';
-import { ownPlace, pick, notPicked } from './pick.ts';
+import { ownPlace, pick } from './pick.ts';
 import { oneLine } from './text/columns.ts';
 import { agoText, sizeText } from './text/units.ts';
 import type { SessionsCommand } from './parse-command.ts';
@@ -25,7 +25,7 @@ export async function remove({
   for (const word of words) {
     const picked = pick(word, ownPlace());
     // Deletes all or none, so that the user can correct a mistyped id first.
-    if (!picked.ok) return notPicked(`${picked.message}\nheddle: Nothing was deleted.`);
+    if (!picked.ok) return fail(`${picked.message}\nheddle: Nothing was deleted.`);
     sessions.set(picked.session.path, picked.session);
   }
   return removeAll([...sessions.values()].map(weighed), choice);
@@ -58,15 +58,15 @@ async function removeAll(
     for (const session of sessions) process.stderr.write(`${rowOf(session)}\n`);
     const asked = await confirm(`Delete ${countOf(sessions)} (${sizeText(totalOf(sessions))})? [y/N] `);
     if (asked === 'not a terminal')
-      return notPicked('Nothing was deleted. To delete without a question, use --yes.');
-    if (asked === 'no') return notPicked('Nothing was deleted.');
+      return fail('Nothing was deleted. To delete without a question, use --yes.');
+    if (asked === 'no') return fail('Nothing was deleted.');
   }
   const removed = removeSessions(
     ownPlace().configDir,
     sessions.map(({ path }) => path),
   );
   const gone = sessions.filter(({ path }) => removed.some((one) => one.path === path && one.outcome.ok));
-  for (const { outcome } of removed) if (!outcome.ok) notPicked(outcome.message);
+  for (const { outcome } of removed) if (!outcome.ok) warn(outcome.message);
   if (json) printJson({ sessions: gone, dryRun: false });
   else writeMessage(`${countOf(gone)} deleted, ${sizeText(totalOf(gone))} freed\n`);
   return gone.length === sessions.length ? 0 : 1;

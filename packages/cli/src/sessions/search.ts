@@ -2,8 +2,8 @@
 import { type Hit, textMatcherOf, searchSessions, openSummaries } from '@heddle/agent/sessions';
 import { packagedRipgrep } from '@heddle/tools/engines';
 import { jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
-import { place, notPicked } from './pick.ts';
+import { warn, writeMessage } from '../terminal/write-message.ts';
+import { place } from './pick.ts';
 import { widthOf } from '../terminal/width.ts';
 import { cutTo, oneLine } from './text/columns.ts';
 import { minuteText } from './text/units.ts';
@@ -15,7 +15,7 @@ type SearchCommand = Extract<SessionsCommand, { name: 'search' }>;
 export async function search(command: SearchCommand): Promise<number> {
   const made = textMatcherOf(command.words, command.regex);
   if (!made.ok) {
-    notPicked(made.message);
+    warn(made.message);
     return 2;
   }
   const program = await packagedRipgrep();
@@ -42,7 +42,7 @@ export async function search(command: SearchCommand): Promise<number> {
   }
   summaries.close();
   if (found === 0 && !command.json)
-    notPicked(
+    warn(
       command.all
         ? 'Nothing was found.'
         : 'Nothing was found in the sessions of this folder. To search all sessions, use --all.',

@@ -1,6 +1,6 @@
 /** `heddle sessions`: lists, shows, searches, renames, exports and deletes sessions. */
 import { UsageError } from '../arguments/list-flags.ts';
-import { warn, writeMessage } from '../terminal/write-message.ts';
+import { misuse, writeMessage } from '../terminal/write-message.ts';
 import { readSessionsCommand, type SessionsCommand } from './parse-command.ts';
 
 const HELP = `heddle sessions [list]            the sessions of this folder; --all, --limit N (0: all), --json
@@ -22,8 +22,7 @@ export async function sessionsCommand(argv: readonly string[]): Promise<number> 
     command = readSessionsCommand(argv);
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
-    warn(thrown.message);
-    return 2;
+    return misuse(thrown.message);
   }
   switch (command.name) {
     case 'help':

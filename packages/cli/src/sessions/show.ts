@@ -7,10 +7,10 @@ import {
   type TranscriptItem,
 } from '@heddle/agent/sessions';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { writeMessage } from '../terminal/write-message.ts';
+import { fail, writeMessage } from '../terminal/write-message.ts';
 import { asJson } from './list.ts';
 import type { SessionsCommand } from './parse-command.ts';
-import { notPicked, ownPlace, pick } from './pick.ts';
+import { ownPlace, pick } from './pick.ts';
 import { oneLine } from './text/columns.ts';
 import { speakerText } from './text/speakers.ts';
 import { minuteText, sizeText } from './text/units.ts';
@@ -21,7 +21,7 @@ const RESULT_LINE_LENGTH = 400;
 
 export function show({ session: word, full, json }: Extract<SessionsCommand, { name: 'show' }>): number {
   const picked = pick(word);
-  if (!picked.ok) return notPicked(picked.message);
+  if (!picked.ok) return fail(picked.message);
   const { session } = picked;
   const { items, damagedLines } = readTranscript(session.path);
   if (json) {
@@ -105,10 +105,10 @@ export function renameCommand({
   json,
 }: Extract<SessionsCommand, { name: 'rename' }>): number {
   const picked = pick(word, ownPlace());
-  if (!picked.ok) return notPicked(picked.message);
+  if (!picked.ok) return fail(picked.message);
   const { path, id } = picked.session;
   const renamed = renameSession(path, title);
-  if (!renamed.ok) return notPicked(renamed.message);
+  if (!renamed.ok) return fail(renamed.message);
   if (json) writeMessage(`${jsonText({ id, path, title })}\n`);
   else writeMessage(title === '' ? `${id} has no name now\n` : `${id} is called: ${oneLine(title)}\n`);
   return 0;

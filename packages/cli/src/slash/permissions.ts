@@ -1,5 +1,5 @@
 /** `/mode` and `/permissions`. */
-import { LivePermissions, NO_RULES, type PermissionUpdate, type RuleList } from '@heddle/agent';
+import type { PermissionUpdate, RuleList } from '@heddle/agent';
 import type { PermissionMode } from '@heddle/core';
 import { UsageError, splitRules } from '../arguments/list-flags.ts';
 import { permissionsCommand } from '../permissions/permissions.ts';
@@ -68,7 +68,7 @@ function applyNow(
 ): void {
   const { rules } = chat.options;
   const [, toolName, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? [];
-  if (!(rules instanceof LivePermissions) || toolName === undefined || !isList(list)) return;
+  if (toolName === undefined || !isList(list)) return;
   const update: PermissionUpdate = {
     type: verb === 'add' ? 'addRules' : 'removeRules',
     rules: [ruleContent === undefined ? { toolName } : { toolName, ruleContent }],
@@ -89,8 +89,7 @@ function isList(word: string): word is RuleList {
 }
 
 function say({ options, started, say: print }: Chat): void {
-  const live = options.rules instanceof LivePermissions ? options.rules : undefined;
-  const rules = live?.rules ?? NO_RULES;
+  const { rules, directories } = options.rules;
   const lists: readonly RuleList[] = ['deny', 'ask', 'allow'];
   const lines = lists.flatMap((list) =>
     rules[list].map(
@@ -98,7 +97,7 @@ function say({ options, started, say: print }: Chat): void {
         `  ${list.padEnd(5)} ${escapeControls(text)}  (${source}${file === undefined ? '' : `, ${escapeControls(file)}`})`,
     ),
   );
-  const folders = (live?.directories ?? []).map((folder) => `  folder ${escapeControls(folder)}`);
+  const folders = directories.map((folder) => `  folder ${escapeControls(folder)}`);
   const head = `The mode is ${started.agent.permissionMode}.`;
   print([head, ...folders, ...(lines.length > 0 ? lines : ['  There are no rules.'])].join('\n'));
 }

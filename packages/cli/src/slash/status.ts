@@ -1,5 +1,5 @@
 /** `/status` and `/cost`. */
-import { LivePermissions, VERSION } from '@heddle/agent';
+import { VERSION } from '@heddle/agent';
 import {
   isToolResult,
   isToolUse,
@@ -25,7 +25,7 @@ export async function status({ started, options, cwd, say }: Chat): Promise<void
     (agent.subagents?.list() ?? []).filter(({ isRunning, record }) => isRunning && record.isBackground)
       .length;
   const instructions = started.instructions.applied.map(({ file }) => nearPath(file, cwd));
-  const folders = options.rules instanceof LivePermissions ? options.rules.directories : [];
+  const folders = options.rules.directories;
   const standing = session.projection.sessionState?.workingDirectory ?? cwd;
   const { state, thresholds } = await agent.contextUsage();
   const rows: readonly (readonly [string, string])[] = [

@@ -45,7 +45,8 @@ import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } 
 import { warn } from '../terminal/write-message.ts';
 
 /** The options that an agent is started with. */
-export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
+export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox' | 'rules'> {
+  readonly rules: LivePermissions;
   /** The settings files of all scopes. */
   readonly loadedSettings?: LoadedSettings;
   readonly sandboxSettings?: SandboxSettings;
@@ -305,9 +306,9 @@ function agentHookPolicy({ files }: LoadedSettings, merged: JsonObject): AgentHo
 }
 
 /** A tool that is denied as a whole is not even shown to the model. */
-export function offered(name: string, { tools }: RunOptions, rules: AgentOptions['rules']): boolean {
+export function offered(name: string, { tools }: RunOptions, permissions: LivePermissions): boolean {
   if (tools !== undefined && !isNamed(name, tools)) return false;
-  return !rules || !isToolDenied(name, rules instanceof LivePermissions ? rules.rules : rules);
+  return !isToolDenied(name, permissions.rules);
 }
 
 function requestOptions({

@@ -4,6 +4,7 @@ import { errorMessage, type LoopEvent } from '@heddle/core';
 import type { Debugging } from '../arguments/arguments.ts';
 import { knownSecrets } from '../known-secrets.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
+import { warn } from '../terminal/write-message.ts';
 
 export function debugLog({ file, only }: Debugging): (event: LoopEvent) => void {
   const started = performance.now();
@@ -19,8 +20,7 @@ export function debugLog({ file, only }: Debugging): (event: LoopEvent) => void 
       write(`${at} ${knownSecrets.redact(facts)}\n`);
     } catch (thrown) {
       // The error is reported once, and the run continues without the log.
-      const why = errorMessage(thrown);
-      process.stderr.write(`heddle: the debug log cannot be written: ${escapeControls(why)}\n`);
+      warn(`the debug log cannot be written: ${errorMessage(thrown)}`);
       write = () => undefined;
     }
   };

@@ -1,7 +1,7 @@
 /** The skills and slash commands of a session: where they are, and how they use model, permissions and tools. */
 import os from 'node:os';
 import path from 'node:path';
-import { LivePermissions, type Rules, runSideCall, type Session, newUuid, VERSION } from '@heddle/agent';
+import { type Rules, runSideCall, type Session, newUuid, VERSION } from '@heddle/agent';
 import { type ExtensionRoot, PromptIndex, SessionExtensions } from '@heddle/agent/extensions';
 import {
   isTrusted,
@@ -52,14 +52,12 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
       if (!result.ok) throw new Error(result.message);
       return result.text;
     },
-    grant: ({ file, allow, deny }) => {
-      if (!(rules instanceof LivePermissions)) return () => undefined;
-      return rules.grant({
+    grant: ({ file, allow, deny }) =>
+      rules.grant({
         allow: rulesOf(allow, 'allow', file),
         deny: rulesOf(deny, 'deny', file),
         ask: [],
-      });
-    },
+      }),
     addHooks: ({ hooks, file }) => setup.hooks().activate(hooks, file),
     runForked: ({ file, text, model }, { signal, byModel }) => {
       const { tools, liveTools } = agentOptions();

@@ -1,5 +1,4 @@
 /** Opens the hooks of a session, and the settings files that may change them while the session runs. */
-import { LivePermissions } from '@heddle/agent';
 import type { SessionExtensions } from '@heddle/agent/extensions';
 import { mcpToolHandler } from '@heddle/agent/hooks';
 import type { SessionInstructions } from '@heddle/agent/instructions';
@@ -69,17 +68,16 @@ export function openHooks(
     reloadSkills: () => extensions.load(),
   });
   const directories = new AddedDirectories(rules);
-  const settings =
-    rules instanceof LivePermissions && !command.bare
-      ? new LiveSettings({
-          flags: command,
-          loaded,
-          rules,
-          hooks,
-          notify,
-          servers: mcp && new LiveServers({ command, mcp, mainAgent, plugins, notify }),
-        })
-      : undefined;
+  const settings = !command.bare
+    ? new LiveSettings({
+        flags: command,
+        loaded,
+        rules,
+        hooks,
+        notify,
+        servers: mcp && new LiveServers({ command, mcp, mainAgent, plugins, notify }),
+      })
+    : undefined;
   if (mcp) hooks.runner.connectHandler('mcp_tool', mcpToolHandler(serverToolPort(mcp)));
   if (context.telemetry) hooks.onProgress(context.telemetry.agent.onHook);
   const refresh = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 /** Opens the sandbox and the read-only view that the settings ask for. Their code is loaded when it is needed. */
-import { type AskPermission, LivePermissions, NO_RULES } from '@heddle/agent';
+import type { AskPermission } from '@heddle/agent';
 import type { ReadOnlyView, SandboxGate } from '@heddle/agent/sandbox';
 import type { SandboxSettings } from '@heddle/agent/settings';
 import os from 'node:os';
@@ -55,12 +55,11 @@ export async function openSandbox(
       return { ok: false, message };
     }
   }
-  const live = rules instanceof LivePermissions ? rules : new LivePermissions(rules ?? NO_RULES);
   return {
     ok: true,
     sandbox: createSandboxGate({
       settings,
-      live,
+      live: rules,
       root: cwd,
       home: os.homedir(),
       configDirs,

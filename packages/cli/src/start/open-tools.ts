@@ -3,11 +3,10 @@ import path from 'node:path';
 import {
   type AgentDefinition,
   agentHasTool,
-  type AgentOptions,
   type AgentServers,
   isHostNamed,
   isToolDenied,
-  LivePermissions,
+  type LivePermissions,
   serverToolNames,
 } from '@heddle/agent';
 import type { SessionExtensions } from '@heddle/agent/extensions';
@@ -23,7 +22,7 @@ import { cronTools } from './schedule-runner.ts';
 import { elicitWithHooks } from './session-events.ts';
 import { MEMBER_TOOLS, SessionTeam } from './session-team.ts';
 import { type SessionTools, sessionTools } from './session-tools.ts';
-import { currentRules, type StartContext, traceparentsOf } from './start-context.ts';
+import { type StartContext, traceparentsOf } from './start-context.ts';
 
 /** Connects the MCP servers of the program to this session. Their library loads only if there are any. */
 export async function openServers(context: StartContext): Promise<SessionParts | undefined> {
@@ -37,7 +36,7 @@ export async function openServers(context: StartContext): Promise<SessionParts |
     modelName,
     folder: serverFolder(context),
     isDenied: (name) =>
-      isToolDenied(name, currentRules(rules)) || (mainAgent !== undefined && !agentHasTool(mainAgent, name)),
+      isToolDenied(name, rules.rules) || (mainAgent !== undefined && !agentHasTool(mainAgent, name)),
     window: options.context?.windowOf?.(modelName) ?? USUAL_WINDOW,
   });
 }
@@ -56,13 +55,8 @@ export async function openServersOf(
   if (!definition.serverEntries) return undefined;
   if (policy === undefined || !mayDescribeServers(definition, context.command)) return undefined;
   const { openAgentServers } = await import('../mcp/agent-servers.ts');
-  const live = rules instanceof LivePermissions ? rules : undefined;
   const folder = serverFolder(context);
-  return openAgentServers(
-    definition,
-    { policy, rules: live, cwd, services: servicesOf(context), folder },
-    signal,
-  );
+  return openAgentServers(definition, { policy, rules, cwd, services: servicesOf(context), folder }, signal);
 }
 
 function servicesOf(context: StartContext): ServerServices {
@@ -123,7 +117,7 @@ export function openTools(
     },
     named: [...(command.tools ?? []), ...(isMember ? MEMBER_TOOLS : [])],
     model: { port: options.model, name: options.modelName },
-    allowsPrivate: (host) => isHostNamed(host, currentRules(rules)),
+    allowsPrivate: (host) => isHostNamed(host, rules.rules),
     // A user or host that permits a plan has seen it.
     permissionApproves: surface.agent?.canUseTool !== undefined,
     chosenMode: () => modeAfterPlan(rules),
@@ -152,7 +146,6 @@ function isServerSearch(tool: string, mcp: ProgramServers | undefined): boolean 
 }
 
 /** The mode that an answer to a question has set while the model was planning. */
-function modeAfterPlan(rules: AgentOptions['rules']): PermissionMode | undefined {
-  const mode = rules instanceof LivePermissions ? rules.mode : undefined;
+function modeAfterPlan({ mode }: LivePermissions): PermissionMode | undefined {
   return mode === 'plan' ? undefined : mode;
 }

@@ -1,5 +1,5 @@
 /** Events of hooks that other parts of the program cause: a command is expanded, the model changes, a server asks the user. */
-import { type Changes, type ExpandedPrompt, LivePermissions } from '@heddle/agent';
+import type { Changes, ExpandedPrompt, LivePermissions } from '@heddle/agent';
 import { text, type UserMessage } from '@heddle/core';
 import { type ClientServices, readElicitation } from '@heddle/mcp';
 import type { SessionHooks } from './session-hooks.ts';
@@ -92,16 +92,16 @@ export function elicitWithHooks(hooks: () => SessionHooks, elicit: Elicit): Elic
 
 /** Reports folders that were added to the working folders since the last call. */
 export class AddedDirectories {
-  readonly #rules: LivePermissions | undefined;
+  readonly #rules: LivePermissions;
   #known: ReadonlySet<string>;
 
-  constructor(rules: unknown) {
-    this.#rules = rules instanceof LivePermissions ? rules : undefined;
-    this.#known = new Set(this.#rules?.directories);
+  constructor(rules: LivePermissions) {
+    this.#rules = rules;
+    this.#known = new Set(rules.directories);
   }
 
   report(hooks: SessionHooks): void {
-    const now = this.#rules?.directories ?? [];
+    const now = this.#rules.directories;
     for (const path of now.filter((one) => !this.#known.has(one)))
       void hooks.reportAndRemark('DirectoryAdded', { path });
     this.#known = new Set(now);

@@ -1,9 +1,7 @@
 /** An agent as the command line asks for it: the session it means, with its tools. Every surface starts here. */
 import {
   type Agent,
-  type AgentOptions,
   createAgent,
-  LivePermissions,
   newUuid,
   type SdkMessage,
   type Session,
@@ -229,10 +227,10 @@ function queuedNotice({ queue }: Agent): readonly string[] {
 /** Looked at when a session begins; one that is resumed has its own. */
 function contextOf(
   { bare }: RunOptions,
-  { cwd, rules, redact = (value) => value }: Pick<AgentOptions, 'cwd' | 'rules' | 'redact'>,
+  { cwd, rules, redact = (value) => value }: Pick<AgentSetup, 'cwd' | 'rules' | 'redact'>,
   instructions: SessionInstructions,
 ): SessionContext {
-  const directories = rules instanceof LivePermissions ? rules.directories : [];
+  const { directories } = rules;
   const { files } = instructions.found;
   const given = { cwd, env: process.env, directories, now: Date.now(), instructions: files, bare };
   // An instruction file may contain or import a key.

@@ -1,14 +1,5 @@
 /** Shared by the parts of a session while it starts: the command, the options, the session and its listeners. */
-import {
-  type Agent,
-  type AgentOptions,
-  LivePermissions,
-  NO_RULES,
-  type OpenSetup,
-  type Rules,
-  type SdkMessage,
-  type Session,
-} from '@heddle/agent';
+import type { Agent, AgentOptions, OpenSetup, SdkMessage, Session } from '@heddle/agent';
 import type { Plugin } from '@heddle/agent/plugins';
 import type { Attachment, LoopEvent } from '@heddle/core';
 import type { SessionChoice } from '../arguments/arguments.ts';
@@ -119,11 +110,6 @@ export class SessionTitle {
     if (this.#title !== undefined) this.#journal.append({ type: 'title', title: this.#title });
     this.#title = undefined;
   }
-}
-
-/** The rules of now: answers may have added some since the start. */
-export function currentRules(rules: AgentOptions['rules']): Rules {
-  return rules instanceof LivePermissions ? rules.rules : (rules ?? NO_RULES);
 }
 
 /** The span of a call, for commands and servers. Undefined if telemetry is off. */

@@ -10,7 +10,7 @@ import { UsageError } from '../arguments/list-flags.ts';
 import { sessionPlace } from '../config-dir.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { findLog } from '../replay/replay.ts';
-import { warn, writeMessage } from '../terminal/write-message.ts';
+import { fail, misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
 const USAGE = `heddle view [SESSION] [--port PORT] [--allow-fork] [--export FILE]
@@ -41,12 +41,11 @@ export async function viewCommand(argv: readonly string[]): Promise<number> {
     command = readWords(argv);
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
-    warn(thrown.message);
-    return 2;
+    return misuse(thrown.message);
   }
   learnSecrets();
   const found = command.session === undefined ? undefined : findLog(command.session);
-  if (found?.ok === false) return failed(found.message);
+  if (found?.ok === false) return fail(found.message);
   return command.output !== undefined && found
     ? writeExport(found.file, command.output)
     : serve(found?.file, command);
@@ -93,7 +92,7 @@ async function writeExport(file: string, output: string): Promise<number> {
     warn(`${output} was ${isThere ? 'replaced' : 'written'}`);
     return 0;
   } catch (thrown) {
-    return failed(`${output} cannot be written: ${errorMessage(thrown)}`);
+    return fail(`${output} cannot be written: ${errorMessage(thrown)}`);
   }
 }
 
@@ -112,12 +111,12 @@ async function serve(file: string | undefined, { port, canFork }: ViewCommand): 
       redact: (text) => knownSecrets.redactOutput(text),
     });
     writeMessage(`${viewer.link()}\n`);
-    process.stderr.write('heddle: Open the link in a browser. It works once. Control-C stops the server.\n');
+    warn('Open the link in a browser. It works once. Control-C stops the server.');
     await untilStopped(() => writeMessage(`${viewer.link()}\n`));
     await viewer.close();
     return 0;
   } catch (thrown) {
-    if (isTaken(thrown)) return failed(`Port ${port} is in use. Choose another one with --port.`);
+    if (isTaken(thrown)) return fail(`Port ${port} is in use. Choose another one with --port.`);
     throw thrown;
   }
 }
@@ -134,9 +133,4 @@ async function untilStopped(printLink: () => void): Promise<void> {
 
 function isTaken(thrown: unknown): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE';
-}
-
-function failed(message: string): number {
-  warn(message);
-  return 1;
 }

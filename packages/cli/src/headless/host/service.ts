@@ -1,5 +1,5 @@
 /** Everything that a host has of a running conversation beside its prompts: requests, hooks, news of background tasks. */
-import { LivePermissions, type SdkMessage, newUuid } from '@heddle/agent';
+import { type SdkMessage, newUuid } from '@heddle/agent';
 import { appliedSettings } from '@heddle/agent/settings';
 import { type PermissionFlags, permissionSetup } from '../../permissions/setup.ts';
 import type { PrintCommand } from '../../arguments/arguments.ts';
@@ -40,7 +40,7 @@ export interface ServiceSetup {
 export function serve(host: Host, started: Started, setup: ServiceSetup): Service | undefined {
   if (!host.requests || !host.serve) return undefined;
   const { options, flags, write } = setup;
-  const permissions = options.rules instanceof LivePermissions ? options.rules : undefined;
+  const { rules: permissions } = options;
   const tasks = new HostTasks(started.tasks, started.agent, write);
   const hooks = new HooksOfHost(started, host.requests, write);
   const activity = new SessionActivity();
@@ -53,7 +53,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     objectionToRead: async (file) => {
       const { explainPermission } = await import('../../permissions/explain.ts');
       const { permissionMode: mode } = started.agent;
-      const now = permissions && { rules: permissions.rules, directories: permissions.directories };
+      const now = { rules: permissions.rules, directories: permissions.directories };
       const standing = { ...(await permissionSetup(flags)), ...now, mode };
       const { decision, reason } = await explainPermission('Read', { file_path: file }, standing);
       return decision === 'allow' ? undefined : reason;

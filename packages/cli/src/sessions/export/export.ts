@@ -3,9 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { readTranscript, type SessionSummary } from '@heddle/agent/sessions';
 import { errorMessage } from '@heddle/core';
 import { jsonText } from '../../terminal/escape-controls.ts';
-import { warn, writeMessage } from '../../terminal/write-message.ts';
+import { fail, warn, writeMessage } from '../../terminal/write-message.ts';
 import { asJson } from '../list.ts';
-import { pick, notPicked } from '../pick.ts';
+import { pick } from '../pick.ts';
 import type { ExportFormat, SessionsCommand } from '../parse-command.ts';
 import { asHtml } from './html.ts';
 import { asMarkdown } from './markdown.ts';
@@ -16,7 +16,7 @@ export function exportSession({
   output,
 }: Extract<SessionsCommand, { name: 'export' }>): number {
   const picked = pick(word);
-  if (!picked.ok) return notPicked(picked.message);
+  if (!picked.ok) return fail(picked.message);
   const text = exportText(format, picked.session);
   if (output === undefined) {
     writeMessage(text);
@@ -29,7 +29,7 @@ export function exportSession({
     warn(`${output} was ${isThere ? 'replaced' : 'written'}`);
     return 0;
   } catch (thrown) {
-    return notPicked(`${output} cannot be written: ${errorMessage(thrown)}`);
+    return fail(`${output} cannot be written: ${errorMessage(thrown)}`);
   }
 }
 

@@ -23,7 +23,7 @@ export interface ChangeDeps {
   readonly firstModel: ModelOptions;
   readonly model: (name: string) => Promise<ModelRead>;
   readonly requestOptions: RequestOptions | undefined;
-  readonly permissions: LivePermissions | undefined;
+  readonly permissions: LivePermissions;
   readonly write: (line: SdkMessage) => Promise<void>;
   readonly entitle: (title: string) => void;
   readonly flags: Pick<PermissionFlags, 'projectConfigRoot'>;
@@ -117,7 +117,6 @@ const LIVE_SETTINGS: Readonly<Record<string, LiveSetting>> = {
   permissions: (value, { permissions, agent }) => {
     if (value !== null && !isJsonObject(value))
       return { ok: false, message: 'permissions is an object, or null.' };
-    if (!permissions) return { ok: false, message: 'The permissions of this session cannot be changed.' };
     return checkPermissions(value ?? {}, permissions, agent);
   },
 };

@@ -9,7 +9,7 @@ import { controlFailure, type ControlHandlers, type ControlReply, controlSuccess
 
 export interface FileDeps {
   readonly agent: Agent;
-  readonly permissions: LivePermissions | undefined;
+  readonly permissions: LivePermissions;
   /** Why the Read tool may not read this file, or undefined. */
   readonly objectionToRead: (file: string) => Promise<string | undefined>;
 }
@@ -50,7 +50,7 @@ async function suggestFiles(query: string): Promise<ControlReply> {
 
 /** Only folders inside those that the program was started with. */
 function addFolder(directory: string | undefined, { permissions }: FileDeps): ControlReply {
-  if (directory === undefined || !permissions) return controlFailure('register_repo_root needs a directory.');
+  if (directory === undefined) return controlFailure('register_repo_root needs a directory.');
   const folder = path.resolve(directory);
   const places = [process.cwd(), ...permissions.directories];
   if (places.includes(folder)) return controlFailure(`${folder} is a working directory already.`);

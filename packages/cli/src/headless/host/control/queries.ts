@@ -15,7 +15,7 @@ import { omitUndefined } from '@heddle/core';
 export interface QueryDeps {
   readonly agent: Agent;
   readonly firstModel: ModelOptions;
-  readonly permissions: LivePermissions | undefined;
+  readonly permissions: LivePermissions;
   readonly compactsByItself: boolean;
   /** Reads the settings files again. */
   readonly loadSettings: () => Promise<LoadedSettings>;
@@ -171,16 +171,14 @@ function settingsReply({ files, problems }: LoadedSettings): object {
   };
 }
 
-function rulesState(permissions: LivePermissions | undefined): object {
-  const rules = permissions?.rules;
+function rulesState({ rules, directories }: LivePermissions): object {
   const list = (['allow', 'ask', 'deny'] as const).flatMap((behavior) =>
-    (rules?.[behavior] ?? []).map(({ text, source }) => ({
+    rules[behavior].map(({ text, source }) => ({
       rule: text,
       behavior,
       source: SOURCES[source] ?? source,
     })),
   );
-  const directories = permissions?.directories ?? [];
   return {
     rules: list,
     workspaceDirectories: directories.map((directory) => ({ path: directory, source: 'session' })),

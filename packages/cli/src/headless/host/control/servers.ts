@@ -110,7 +110,7 @@ function hostServer(name: string): ConfiguredServer {
 
 export function serverHandlers(
   mcp: ProgramServers | undefined,
-  permissions: LivePermissions | undefined,
+  permissions: LivePermissions,
   refresh: () => Promise<void>,
 ): ControlHandlers {
   const named = (name: unknown): McpServer | undefined => mcp?.servers.get(textIn(name) ?? '');
@@ -140,7 +140,7 @@ export function serverHandlers(
     },
     set_mcp_permission_mode_override: ({ serverName, mode }) => {
       const name = textIn(serverName);
-      if (name === undefined || !permissions) return missing(serverName);
+      if (name === undefined) return missing(serverName);
       if (mode !== null && mode !== 'default' && mode !== 'auto')
         return controlFailure('The mode of a server is default, auto or null.');
       permissions.setBypassed(sharedPrefixOf(name), mode === null);
