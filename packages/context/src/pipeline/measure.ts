@@ -91,9 +91,12 @@ export class ContextMeasure {
     this.#estimator.sending(() => this.estimate(messages, tools));
   }
 
-  /** Estimates the announced request now, and not when its answer has arrived. */
+  /**
+   * Estimates the announced request now, and not when its answer has arrived. The first request is left out: its estimate takes
+   * long, and its connection may still be opening.
+   */
   countSent(): void {
-    this.#estimator.countSent();
+    if (this.#estimator.hasCount) this.#estimator.countSent();
   }
 
   answered(responseId: string, usage: Usage): void {
