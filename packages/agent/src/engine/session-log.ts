@@ -14,7 +14,7 @@ import {
   withoutChosenModel,
 } from '@heddle/core';
 import type { CommandFailure, CommandOutcome, CompactOutcome } from '../context/commands.ts';
-import { createTranslator, type Translator } from '../sdk/translate.ts';
+import { Translator } from '../sdk/translate.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import type { Session } from '../session/open/open.ts';
 import { Denials } from './denials.ts';
@@ -190,7 +190,7 @@ export function newPromptRun(
   return {
     counts: new RunCounts(startedAt),
     denials: new Denials(),
-    translator: createTranslator({
+    translator: new Translator({
       ...host,
       replays: replayUserMessages ?? false,
       ownHooks: [STRUCTURED_OUTPUT],

@@ -6,6 +6,7 @@ import {
   type HookedCall,
   isRecord,
   type Json,
+  type JsonObject,
   type Message,
   textOf,
   omitUndefined,
@@ -27,66 +28,22 @@ export interface AgentHooksDeps {
 }
 
 /** Every event that the engine reports to hooks. An event without hooks costs nothing. */
-export function createAgentHooks(
-  runner: HookRunner,
-  { notify, messages, agent }: AgentHooksDeps,
-): AgentHooks {
+export function createAgentHooks(runner: HookRunner, deps: AgentHooksDeps): AgentHooks {
+  const { notify, messages, agent } = deps;
   const origin = agent ? { agent_id: agent.id, agent_type: agent.type } : {};
   const own = agent?.hooks && hooksOfAgent(agent);
   for (const problem of own?.problems ?? []) notify(problem);
   const also = own?.hooks;
-  const run = async (call: HookCall): Promise<HookResponse> => {
+  const run: RunHooks = async (call) => {
     const response = await runner.run({ ...call, input: { ...call.input, ...origin }, also });
     for (const text of [...response.messages, ...describeFailures(response)]) notify(text);
     return response;
   };
-  const callInput = ({ tool, input, toolUseId }: HookedCall) => ({
-    tool_name: tool,
-    tool_input: input,
-    tool_use_id: toolUseId,
-  });
   return {
-    tools: {
-      async before(call, signal) {
-        const { toolUseId } = call;
-        return beforeTool(await run({ event: 'PreToolUse', input: callInput(call), toolUseId, signal }));
-      },
-      async after(call, { content, data }, signal) {
-        const { toolUseId, tool, input } = call;
-        const response = data === undefined ? content : hostResult({ id: toolUseId, tool, input }, data);
-        const about = { ...callInput(call), tool_response: response };
-        const event = 'PostToolUse';
-        return afterTool(event, await run({ event, input: about, toolUseId, signal }), tool);
-      },
-      async afterFailure(call, error, signal) {
-        const event = 'PostToolUseFailure';
-        const about = { ...callInput(call), error: bareToolError(error), is_interrupt: signal.aborted };
-        return afterTool(event, await run({ event, input: about, toolUseId: call.toolUseId, signal }));
-      },
-      async afterBatch(calls, signal) {
-        if (!runner.has('PostToolBatch', also)) return {};
-        const tool_calls = calls.map(({ content, ...call }) => ({
-          ...callInput(call),
-          tool_response: content,
-        }));
-        const event = 'PostToolBatch';
-        return afterTool(event, await run({ event, input: { tool_calls }, signal }));
-      },
-    },
-    compaction: {
-      async before({ trigger, instructions }, signal) {
-        const input = { trigger: clientTrigger(trigger), custom_instructions: instructions ?? null };
-        const { block, stop, context } = await run({ event: 'PreCompact', input, signal });
-        const forbid = block ?? stop;
-        if (forbid !== undefined) return { forbid };
-        return context === undefined ? {} : { instructions: context };
-      },
-      async after({ trigger, handOver }, signal) {
-        const input = { trigger: clientTrigger(trigger), compact_summary: handOver };
-        // The conversation does not wait for it.
-        void run({ event: 'PostCompact', input, signal });
-      },
-    },
+    tools: toolHooks(run, () => runner.has('PostToolBatch', also)),
+    compaction: compactionHooks(run),
+    ...permissionHooks(run),
+    ...subagentHooks(run),
     async prompt({ text, signal }) {
       const { block, stop, context, sessionTitle } = await run({
         event: 'UserPromptSubmit',
@@ -96,6 +53,75 @@ export function createAgentHooks(
       });
       return { block: block ?? stop, context, title: sessionTitle };
     },
+    // Hooks may be added while the session runs.
+    get stop() {
+      if (!runner.has(agent ? 'SubagentStop' : 'Stop', also)) return undefined;
+      return (question: StopHookQuestion) => runStopHooks(run, question, lastText(messages()), agent);
+    },
+    forSubagent: (child) =>
+      createAgentHooks(runner, { notify, messages: child.messages ?? (() => []), agent: child }),
+    stopFailure({ message, ...error }) {
+      void run({ event: 'StopFailure', input: { error: error.class, error_details: message } });
+    },
+  };
+}
+
+/** Runs the hooks of an event for one conversation, and shows the user what they report. */
+type RunHooks = (call: HookCall) => Promise<HookResponse>;
+
+function toolHooks(run: RunHooks, hasBatchHooks: () => boolean): NonNullable<AgentHooks['tools']> {
+  return {
+    async before(call, signal) {
+      const { toolUseId } = call;
+      return beforeTool(await run({ event: 'PreToolUse', input: callInput(call), toolUseId, signal }));
+    },
+    async after(call, { content, data }, signal) {
+      const { toolUseId, tool, input } = call;
+      const response = data === undefined ? content : hostResult({ id: toolUseId, tool, input }, data);
+      const about = { ...callInput(call), tool_response: response };
+      const event = 'PostToolUse';
+      return afterTool(event, await run({ event, input: about, toolUseId, signal }), tool);
+    },
+    async afterFailure(call, error, signal) {
+      const event = 'PostToolUseFailure';
+      const about = { ...callInput(call), error: bareToolError(error), is_interrupt: signal.aborted };
+      return afterTool(event, await run({ event, input: about, toolUseId: call.toolUseId, signal }));
+    },
+    async afterBatch(calls, signal) {
+      if (!hasBatchHooks()) return {};
+      const tool_calls = calls.map(({ content, ...call }) => ({
+        ...callInput(call),
+        tool_response: content,
+      }));
+      const event = 'PostToolBatch';
+      return afterTool(event, await run({ event, input: { tool_calls }, signal }));
+    },
+  };
+}
+
+function callInput({ tool, input, toolUseId }: HookedCall): JsonObject {
+  return { tool_name: tool, tool_input: input, tool_use_id: toolUseId };
+}
+
+function compactionHooks(run: RunHooks): NonNullable<AgentHooks['compaction']> {
+  return {
+    async before({ trigger, instructions }, signal) {
+      const input = { trigger: clientTrigger(trigger), custom_instructions: instructions ?? null };
+      const { block, stop, context } = await run({ event: 'PreCompact', input, signal });
+      const forbid = block ?? stop;
+      if (forbid !== undefined) return { forbid };
+      return context === undefined ? {} : { instructions: context };
+    },
+    async after({ trigger, handOver }, signal) {
+      const input = { trigger: clientTrigger(trigger), compact_summary: handOver };
+      // The conversation does not wait for it.
+      void run({ event: 'PostCompact', input, signal });
+    },
+  };
+}
+
+function permissionHooks(run: RunHooks): Pick<AgentHooks, 'permission' | 'permissionDenied' | 'question'> {
+  return {
     async permission({ tool, input, toolUseId, suggestions }, signal) {
       const about = { tool_name: tool, tool_input: input, permission_suggestions: suggestions };
       const { permission } = await run({ event: 'PermissionRequest', input: about, toolUseId, signal });
@@ -118,9 +144,16 @@ export function createAgentHooks(
       const message = `Heddle needs your permission to use ${tool}.`;
       void run({ event: 'Notification', input: { message, notification_type: 'permission_prompt' } });
     },
-    // Hooks may be added while the session runs.
-    get stop() {
-      return runner.has(agent ? 'SubagentStop' : 'Stop', also) ? stop : undefined;
+  };
+}
+
+function subagentHooks(
+  run: RunHooks,
+): Pick<AgentHooks, 'subagentStart' | 'worktreeCreate' | 'worktreeRemove'> {
+  return {
+    async subagentStart({ id, type }, signal) {
+      const input = { agent_id: id, agent_type: type };
+      return (await run({ event: 'SubagentStart', input, signal })).context;
     },
     async worktreeCreate(name, signal) {
       const { block, stop } = await run({ event: 'WorktreeCreate', input: { name }, signal });
@@ -129,30 +162,26 @@ export function createAgentHooks(
     worktreeRemove(folder) {
       void run({ event: 'WorktreeRemove', input: { worktree_path: folder } });
     },
-    async subagentStart({ id, type }, signal) {
-      const input = { agent_id: id, agent_type: type };
-      return (await run({ event: 'SubagentStart', input, signal })).context;
-    },
-    forSubagent: (child) =>
-      createAgentHooks(runner, { notify, messages: child.messages ?? (() => []), agent: child }),
-    stopFailure({ message, ...error }) {
-      void run({ event: 'StopFailure', input: { error: error.class, error_details: message } });
-    },
   };
+}
 
-  async function stop({ stopHookActive, signal }: StopHookQuestion): Promise<StopHookAnswer> {
-    const input = { stop_hook_active: stopHookActive, last_assistant_message: lastText(messages()) };
-    const ended = agent
-      ? ({
-          event: 'SubagentStop',
-          input: { ...input, agent_transcript_path: agent.transcript ?? '' },
-        } as const)
-      : ({ event: 'Stop', input } as const);
-    const { block, blockedBy, stop, context } = await run({ ...ended, signal });
-    if (stop !== undefined) return { prevent: stop };
-    const more = block ?? context;
-    return more === undefined ? {} : { block: more, blockedBy };
-  }
+async function runStopHooks(
+  run: RunHooks,
+  { stopHookActive, signal }: StopHookQuestion,
+  last_assistant_message: string,
+  agent: SubagentIdentity | undefined,
+): Promise<StopHookAnswer> {
+  const input = { stop_hook_active: stopHookActive, last_assistant_message };
+  const ended = agent
+    ? ({
+        event: 'SubagentStop',
+        input: { ...input, agent_transcript_path: agent.transcript ?? '' },
+      } as const)
+    : ({ event: 'Stop', input } as const);
+  const { block, blockedBy, stop, context } = await run({ ...ended, signal });
+  if (stop !== undefined) return { prevent: stop };
+  const more = block ?? context;
+  return more === undefined ? {} : { block: more, blockedBy };
 }
 
 /** The events that are reported today. Hooks for other events load, and never run. */

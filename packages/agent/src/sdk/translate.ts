@@ -20,10 +20,6 @@ import { type SdkMessage, sdkUsage, type SdkUser } from './message.ts';
 import { lineInProgress } from './subagent-lines.ts';
 import { type CallOfResult, hostResult } from './tool-results.ts';
 
-export interface Translator {
-  lines(event: LoopEvent): SdkMessage[];
-}
-
 export interface TranslatorSetup {
   readonly sessionId: string;
   readonly uuid: () => string;
@@ -37,10 +33,7 @@ export interface TranslatorSetup {
 }
 
 /** Returns a prompt with the id of its host. */
-export function replayLine(
-  content: SdkUser['message']['content'],
-  stamp: Pick<SdkUser, 'uuid' | 'session_id'>,
-): SdkUser {
+export function replayLine(content: SdkUser['message']['content'], stamp: Envelope): SdkUser {
   return {
     type: 'user',
     message: { role: 'user', content },
@@ -50,21 +43,104 @@ export function replayLine(
   };
 }
 
-export function createTranslator(setup: TranslatorSetup): Translator {
-  const { sessionId, uuid, now, replays = false, ownHooks = [], model: original_model = '' } = setup;
-  /** Retracted messages that were not reported yet. The next assistant message contains them. */
-  let superseded: string[] = [];
-  const calls = new Map<string, Omit<CallOfResult, 'durationMs'> & { readonly startedAt: number }>();
-  let compactingSince: number | undefined;
-  let reportedLimits = '';
-  /** When the current attempt began. */
-  let requestedAt = now();
-  const thinking = new ThinkingTokens();
-  const envelope = (): { uuid: string; session_id: string } => ({ uuid: uuid(), session_id: sessionId });
+/** The fields that every line has. */
+type Envelope = Pick<SdkUser, 'uuid' | 'session_id'>;
 
-  function assistant(message: AssistantMessage, usage: Usage = NO_USAGE): SdkMessage {
-    const supersedes = superseded;
-    superseded = [];
+interface StartedCall extends Omit<CallOfResult, 'durationMs'> {
+  readonly startedAt: number;
+}
+
+type EventOf<Type extends LoopEvent['type']> = Extract<LoopEvent, { type: Type }>;
+
+/** Remembers what later lines refer to: started calls, retracted messages, and the start of a request or compaction. */
+export class Translator {
+  readonly #setup: TranslatorSetup;
+  readonly #thinking = new ThinkingTokens();
+  readonly #calls = new Map<string, StartedCall>();
+  /** Retracted messages that were not reported yet. The next assistant message contains them. */
+  #superseded: string[] = [];
+  #compactingSince: number | undefined;
+  #reportedLimits = '';
+  /** When the current attempt began. */
+  #requestedAt: number;
+
+  constructor(setup: TranslatorSetup) {
+    this.#setup = setup;
+    this.#requestedAt = setup.now();
+  }
+
+  lines(event: LoopEvent): SdkMessage[] {
+    const { now } = this.#setup;
+    switch (event.type) {
+      case 'message':
+        return this.#messageLines(event);
+      case 'stream_request_start':
+        this.#requestedAt = now();
+        return [];
+      case 'retry':
+        return [this.#retryLine(event)];
+      case 'rate_limits':
+        return this.#limitLines(event);
+      case 'tombstone':
+        this.#superseded.push(...event.uuids);
+        return [];
+      case 'tool_intent': {
+        const { toolUseId: id, tool, input } = event;
+        this.#calls.set(id, { id, tool, input, startedAt: now() });
+        return [];
+      }
+      case 'progress':
+        return [lineInProgress(event.data) ?? this.#progressLine(event)];
+      case 'tool_use_summary': {
+        const { summary, toolUseIds: preceding_tool_use_ids } = event;
+        return [{ type: 'tool_use_summary', ...this.#envelope(), summary, preceding_tool_use_ids }];
+      }
+      case 'stream_event':
+        return [
+          { type: 'stream_event', ...this.#envelope(), event: event.event, parent_tool_use_id: null },
+          ...this.#thinking.lines(event.event, () => this.#envelope()),
+        ];
+      case 'compacting':
+        this.#compactingSince = now();
+        return [{ type: 'system', subtype: 'status', ...this.#envelope(), status: 'compacting' }];
+      case 'context':
+        return COMPACTION_LEVELS.has(event.report.level) ? this.#compactionLines(event) : [];
+      case 'command': {
+        const { commandId: command_uuid, state } = event;
+        return [{ type: 'command_lifecycle', ...this.#envelope(), command_uuid, state }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #envelope(): Envelope {
+    return { uuid: this.#setup.uuid(), session_id: this.#setup.sessionId };
+  }
+
+  #messageLines(event: MessageEvent): SdkMessage[] {
+    const { message } = event;
+    switch (message.type) {
+      case 'assistant':
+        return [
+          this.#assistantLine(event.observable ?? message, event.usage),
+          ...this.#refusalLines(message),
+        ];
+      case 'system': {
+        const { content } = message;
+        const level = message.level === 'warning' || message.level === 'error' ? 'warning' : 'info';
+        return [{ type: 'system', subtype: 'informational', ...this.#envelope(), content, level }];
+      }
+      case 'attachment':
+        return this.#attachmentLines(message.attachment);
+      case 'user':
+        return message.isMeta ? [] : [this.#userLine(message, event.outcome)];
+    }
+  }
+
+  #assistantLine(message: AssistantMessage, usage: Usage = NO_USAGE): SdkMessage {
+    const supersedes = this.#superseded;
+    this.#superseded = [];
     return {
       type: 'assistant',
       message: {
@@ -79,7 +155,7 @@ export function createTranslator(setup: TranslatorSetup): Translator {
       },
       parent_tool_use_id: null,
       uuid: message.uuid,
-      session_id: sessionId,
+      session_id: this.#setup.sessionId,
       ...(message.apiError ? { error: ERROR_WORDS[message.apiError], is_api_error_message: true } : {}),
       ...omitUndefined({ api_error_status: message.apiErrorStatus }),
       ...(message.incomplete === 'interrupted' ? { aborted: true } : {}),
@@ -88,160 +164,109 @@ export function createTranslator(setup: TranslatorSetup): Translator {
     };
   }
 
-  function refusalLines({ apiError, content, requestId }: AssistantMessage): SdkMessage[] {
+  #refusalLines({ apiError, content, requestId }: AssistantMessage): SdkMessage[] {
     if (apiError !== 'refusal') return [];
+    const { model: original_model = '' } = this.#setup;
     const about = { original_model, request_id: requestId ?? null, content: textOf(content) };
-    return [{ type: 'system', subtype: 'model_refusal_no_fallback', ...envelope(), ...about }];
+    return [{ type: 'system', subtype: 'model_refusal_no_fallback', ...this.#envelope(), ...about }];
   }
 
-  function stopped({ hook, reason }: HookStop): SdkMessage[] {
-    if (ownHooks.includes(hook)) return [];
-    const about = { content: reason, level: 'warning', prevent_continuation: true } as const;
-    return [{ type: 'system', subtype: 'informational', ...envelope(), ...about }];
+  #attachmentLines(attachment: Attachment): SdkMessage[] {
+    const { ownHooks = [], replays = false, sessionId } = this.#setup;
+    if (attachment.kind === 'hook_stopped_continuation') {
+      if (ownHooks.includes(attachment.hook)) return [];
+      const about = { content: attachment.reason, level: 'warning', prevent_continuation: true } as const;
+      return [{ type: 'system', subtype: 'informational', ...this.#envelope(), ...about }];
+    }
+    if (!replays || attachment.kind !== 'queued_command') return [];
+    return [replayLine(attachment.prompt, { uuid: attachment.commandId, session_id: sessionId })];
   }
 
-  function compactionLines({ report, messages }: Extract<LoopEvent, { type: 'context' }>): SdkMessage[] {
-    const status = { type: 'system', subtype: 'status', ...envelope(), status: null } as const;
+  #userLine(message: UserMessage, outcome: MessageEvent['outcome']): SdkMessage {
+    return {
+      type: 'user',
+      message: { role: 'user', content: message.content },
+      parent_tool_use_id: null,
+      uuid: message.uuid,
+      session_id: this.#setup.sessionId,
+      ...this.#toolResultField(message, outcome),
+    };
+  }
+
+  #toolResultField(
+    { content, toolUseResult: data }: UserMessage,
+    outcome: MessageEvent['outcome'],
+  ): Pick<SdkUser, 'tool_use_result'> {
+    if (!outcome) return data === undefined ? {} : { tool_use_result: data };
+    const call = this.#calls.get(outcome.toolUseId);
+    this.#calls.delete(outcome.toolUseId);
+    if (outcome.isError) return { tool_use_result: `Error: ${bareToolError(textOfToolResult(content))}` };
+    if (data === undefined) return {};
+    if (!call) return { tool_use_result: data };
+    const durationMs = this.#setup.now() - call.startedAt;
+    return { tool_use_result: hostResult({ ...call, durationMs }, data) };
+  }
+
+  #retryLine({ attempt, maxAttempts, delayMs, error }: EventOf<'retry'>): SdkMessage {
+    const waited = this.#setup.now() - this.#requestedAt;
+    this.#requestedAt = this.#setup.now() + delayMs;
+    return {
+      type: 'system',
+      subtype: 'api_retry',
+      ...this.#envelope(),
+      attempt: attempt - 1,
+      max_retries: maxAttempts - 1,
+      retry_delay_ms: delayMs,
+      error_status: error.status ?? null,
+      error: ERROR_WORDS[error.class],
+      ...(error.class === 'stall' ? { no_response: { waited_ms: waited, retry_wait_ms: delayMs } } : {}),
+    };
+  }
+
+  /** The limits are reported when they change. */
+  #limitLines({ limits }: EventOf<'rate_limits'>): SdkMessage[] {
+    const described = JSON.stringify(limits);
+    if (described === this.#reportedLimits) return [];
+    this.#reportedLimits = described;
+    return [{ type: 'rate_limit_event', ...this.#envelope(), rate_limit_info: limits }];
+  }
+
+  #progressLine({ toolUseId, tool }: EventOf<'progress'>): SdkMessage {
+    const now = this.#setup.now();
+    const startedAt = this.#calls.get(toolUseId)?.startedAt ?? now;
+    return {
+      type: 'tool_progress',
+      ...this.#envelope(),
+      tool_use_id: toolUseId,
+      tool_name: tool,
+      parent_tool_use_id: null,
+      elapsed_time_seconds: (now - startedAt) / 1_000,
+    };
+  }
+
+  #compactionLines({ report, messages }: EventOf<'context'>): SdkMessage[] {
+    const status = { type: 'system', subtype: 'status', ...this.#envelope(), status: null } as const;
     const failed = report.details?.['failed'];
     if (typeof failed === 'string') return [{ ...status, compact_result: 'failed', compact_error: failed }];
     const ended: SdkMessage = { ...status, compact_result: 'success' };
     const boundary = messages?.find(isBoundary);
     if (!boundary) return [ended];
+    const since = this.#compactingSince;
     const line: SdkMessage = {
       type: 'system',
       subtype: 'compact_boundary',
       uuid: boundary.uuid,
-      session_id: sessionId,
+      session_id: this.#setup.sessionId,
       compact_metadata: {
         // The protocol has two triggers. A compaction after an error was not requested by the user.
         trigger: report.level === 'manual_compact' ? 'manual' : 'auto',
         pre_tokens: report.tokensBefore,
         post_tokens: report.tokensAfter,
-        ...(compactingSince === undefined ? {} : { duration_ms: now() - compactingSince }),
+        ...(since === undefined ? {} : { duration_ms: this.#setup.now() - since }),
       },
     };
     return [ended, line];
   }
-
-  function toolResultField(
-    { content, toolUseResult: data }: UserMessage,
-    outcome: MessageEvent['outcome'],
-  ): Pick<SdkUser, 'tool_use_result'> {
-    if (!outcome) return data === undefined ? {} : { tool_use_result: data };
-    const call = calls.get(outcome.toolUseId);
-    calls.delete(outcome.toolUseId);
-    if (outcome.isError) return { tool_use_result: `Error: ${bareToolError(textOfToolResult(content))}` };
-    if (data === undefined) return {};
-    if (!call) return { tool_use_result: data };
-    return { tool_use_result: hostResult({ ...call, durationMs: now() - call.startedAt }, data) };
-  }
-
-  return {
-    lines(event) {
-      switch (event.type) {
-        case 'message': {
-          const { message } = event;
-          if (message.type === 'assistant')
-            return [assistant(event.observable ?? message, event.usage), ...refusalLines(message)];
-          if (message.type === 'system') {
-            const level = message.level === 'warning' || message.level === 'error' ? 'warning' : 'info';
-            return [
-              { type: 'system', subtype: 'informational', ...envelope(), content: message.content, level },
-            ];
-          }
-          if (message.type === 'attachment') {
-            const { attachment } = message;
-            if (attachment.kind === 'hook_stopped_continuation') return stopped(attachment);
-            if (!replays || attachment.kind !== 'queued_command') return [];
-            return [replayLine(attachment.prompt, { uuid: attachment.commandId, session_id: sessionId })];
-          }
-          if (message.isMeta) return [];
-          return [
-            {
-              type: 'user',
-              message: { role: 'user', content: message.content },
-              parent_tool_use_id: null,
-              uuid: message.uuid,
-              session_id: sessionId,
-              ...toolResultField(message, event.outcome),
-            },
-          ];
-        }
-        case 'stream_request_start':
-          requestedAt = now();
-          return [];
-        case 'retry': {
-          const waited = now() - requestedAt;
-          requestedAt = now() + event.delayMs;
-          return [
-            {
-              type: 'system',
-              subtype: 'api_retry',
-              ...envelope(),
-              attempt: event.attempt - 1,
-              max_retries: event.maxAttempts - 1,
-              retry_delay_ms: event.delayMs,
-              error_status: event.error.status ?? null,
-              error: ERROR_WORDS[event.error.class],
-              ...(event.error.class === 'stall'
-                ? { no_response: { waited_ms: waited, retry_wait_ms: event.delayMs } }
-                : {}),
-            },
-          ];
-        }
-        case 'rate_limits': {
-          const limits = JSON.stringify(event.limits);
-          if (limits === reportedLimits) return [];
-          reportedLimits = limits;
-          return [{ type: 'rate_limit_event', ...envelope(), rate_limit_info: event.limits }];
-        }
-        case 'tombstone':
-          superseded.push(...event.uuids);
-          return [];
-        case 'tool_intent':
-          calls.set(event.toolUseId, {
-            id: event.toolUseId,
-            tool: event.tool,
-            input: event.input,
-            startedAt: now(),
-          });
-          return [];
-        case 'progress': {
-          const line = lineInProgress(event.data);
-          if (line) return [line];
-          const elapsed = (now() - (calls.get(event.toolUseId)?.startedAt ?? now())) / 1_000;
-          const { toolUseId: tool_use_id, tool: tool_name } = event;
-          const about = { tool_use_id, tool_name, parent_tool_use_id: null, elapsed_time_seconds: elapsed };
-          return [{ type: 'tool_progress', ...envelope(), ...about }];
-        }
-        case 'tool_use_summary':
-          return [
-            {
-              type: 'tool_use_summary',
-              ...envelope(),
-              summary: event.summary,
-              preceding_tool_use_ids: event.toolUseIds,
-            },
-          ];
-        case 'stream_event':
-          return [
-            { type: 'stream_event', ...envelope(), event: event.event, parent_tool_use_id: null },
-            ...thinking.lines(event.event, envelope),
-          ];
-        case 'compacting':
-          compactingSince = now();
-          return [{ type: 'system', subtype: 'status', ...envelope(), status: 'compacting' }];
-        case 'context':
-          return COMPACTION_LEVELS.has(event.report.level) ? compactionLines(event) : [];
-        case 'command':
-          return [
-            { type: 'command_lifecycle', ...envelope(), command_uuid: event.commandId, state: event.state },
-          ];
-        default:
-          return [];
-      }
-    },
-  };
 }
 
 /** Estimates how much a model has thought while it still thinks. */
@@ -249,7 +274,7 @@ class ThinkingTokens {
   #characters = 0;
   #reported = 0;
 
-  lines(event: ApiEvent, envelope: () => { uuid: string; session_id: string }): SdkMessage[] {
+  lines(event: ApiEvent, envelope: () => Envelope): SdkMessage[] {
     if (event.type === 'message_start') {
       this.#characters = 0;
       this.#reported = 0;
@@ -274,8 +299,6 @@ function textOfToolResult(content: UserMessage['content']): string {
   const result = content.find((block) => block.type === 'tool_result');
   return result ? textOf(result.content) : '';
 }
-
-type HookStop = Extract<Attachment, { kind: 'hook_stopped_continuation' }>;
 
 /** Formats an error for clients. Hosts recognize the status at its start. */
 export function apiErrorText({ content, apiErrorStatus }: AssistantMessage): string {
