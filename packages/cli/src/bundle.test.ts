@@ -56,6 +56,8 @@ describe('the bundle', () => {
     const sources = files.filter((file) => existsSync(`${file}.map`)).flatMap(sourcesOf);
     expect(sources).toContainEqual(expect.stringContaining('packages/core/src/loop/'));
     expect(sources.filter((source) => source.includes('node_modules'))).toEqual([]);
+    // Telemetry is off, so nothing of it is loaded.
+    expect(sources.filter((source) => source.includes('/telemetry/'))).toEqual([]);
   });
 
   it.each([

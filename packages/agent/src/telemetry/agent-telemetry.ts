@@ -3,6 +3,7 @@ import {
   type AssistantMessage,
   COMPACTION_LEVELS,
   type ContextReport,
+  type JsonObject,
   type LoopEvent,
   type Terminal,
   textOf,
@@ -49,6 +50,8 @@ export class AgentTelemetry {
   #modelName: string;
   #sessionId: string | undefined;
   #turn: OpenTurn | undefined;
+  /** The model of the current request. A fallback lasts until the end of its turn. */
+  #requestModel: string | undefined;
   /** The start of the current attempt to call the model. */
   #requestedAt: number | undefined;
   /** The blocks of the current answer. Only kept if content is reported. */
@@ -169,6 +172,7 @@ export class AgentTelemetry {
 
   #endOpenSpans(reason: string): void {
     this.#requestedAt = undefined;
+    this.#requestModel = undefined;
     for (const tool of this.#tools.values()) tool.end({ errorType: reason });
     this.#tools.clear();
     this.#compaction?.end({ errorType: reason });
@@ -178,12 +182,15 @@ export class AgentTelemetry {
   readonly onEvent = (event: LoopEvent): void => {
     switch (event.type) {
       case 'stream_request_start':
+        this.#requestModel ??= this.#modelName;
         this.#requestedAt = this.#now();
         this.#answer = [];
         return;
       case 'message': {
         const { message, outcome } = event;
         if (message.type === 'assistant' && this.#setup.redactContent) this.#answer.push(message);
+        if (message.type === 'system' && message.subtype === 'model_fallback')
+          this.#startFallback(message.details ?? {});
         if (outcome) this.#endTool(outcome, message.type === 'user' ? message.content : '');
         return;
       }
@@ -269,11 +276,19 @@ export class AgentTelemetry {
     if (this.#requestedAt === undefined) return;
     const startMs = this.#requestedAt;
     this.#requestedAt = undefined;
-    const common = { 'gen_ai.operation.name': 'chat', ...modelAttributes(this.#modelName) };
-    const span = this.#start(`chat ${this.#modelName}`, common, { kind: 'client', startMs });
+    const model = this.#requestModel ?? this.#modelName;
+    const common = { 'gen_ai.operation.name': 'chat', ...modelAttributes(model) };
+    const span = this.#start(`chat ${model}`, common, { kind: 'client', startMs });
     span.end({ ...(attributes && { attributes }), errorType });
     const seconds = Math.max(this.#now() - startMs, 0) / 1_000;
     this.#setup.port.record(OPERATION_DURATION, seconds, { ...common, 'error.type': errorType });
+  }
+
+  /** The attempt before the notice failed, and the next one asks another model. */
+  #startFallback({ to, error }: JsonObject): void {
+    this.#endAttempt({ errorType: typeof error === 'string' ? error : 'model_fallback' });
+    if (typeof to === 'string') this.#requestModel = to;
+    this.#requestedAt = this.#now();
   }
 
   #endTool(outcome: { toolUseId: string; isError: boolean }, content: Parameters<typeof textOf>[0]): void {

@@ -66,13 +66,18 @@ afterEach(() => {
   metrics.disable();
 });
 
-async function run(script: readonly ScriptStep[], prompts: readonly string[] = ['go']) {
+async function run(
+  script: readonly ScriptStep[],
+  prompts: readonly string[] = ['go'],
+  fallbackModel: readonly string[] = [],
+) {
   const clock = createClock({ auto: true });
   const telemetry = new AgentTelemetry({ port: await connectToApi(), modelName: 'openai/m', now: clock.now });
   const agent = telemetry.watch(
     createAgent({
       model: scriptedModel(script, { clock }),
       modelName: 'openai/m',
+      fallbackModel,
       tools: [fakeTool({ name: 'Look', readOnly: true, fails: 'It broke.' })],
       cwd: import.meta.dirname,
       price: () => 0.5,
@@ -98,6 +103,34 @@ it('reports every attempt of a model call, and a failed tool, as children of the
   expect(new Set(children.map(({ parent }) => parent))).toEqual(new Set([turn?.id]));
   expect(spans.every(({ isEnded }) => isEnded)).toBe(true);
   expect(JSON.stringify(spans)).not.toContain('Done.');
+});
+
+it('names the model that each request asked, and the one that answered', async () => {
+  await run(
+    [
+      fail('overloaded'),
+      fail('overloaded'),
+      fail('overloaded'),
+      call('Look', {}, 'c1'),
+      say('Done.'),
+      say('Hi.'),
+    ],
+    ['first', 'second'],
+    ['google/f'],
+  );
+  const chats = spans.filter(({ name }) => name.startsWith('chat'));
+  expect(
+    chats.map(({ attributes }) => [
+      attributes['gen_ai.request.model'],
+      attributes['gen_ai.provider.name'],
+      attributes['error.type'],
+      attributes['gen_ai.response.model'],
+    ]),
+  ).toEqual([
+    ...Array(3).fill(['openai/m', 'openai', 'overloaded', undefined]),
+    ...Array(2).fill(['google/f', 'gcp.gemini', undefined, 'google/f']),
+    ['openai/m', 'openai', undefined, 'openai/m'],
+  ]);
 });
 
 it('counts the costs of each turn once, and reports the end of a failed turn', async () => {

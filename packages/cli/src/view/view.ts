@@ -6,6 +6,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { errorMessage } from '@heddle/core';
+import type { Prices } from '@heddle/models';
 import { UsageError } from '../arguments/list-flags.ts';
 import { sessionPlace } from '../config-dir.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
@@ -84,6 +85,7 @@ async function writeExport(file: string, output: string): Promise<number> {
       file,
       page: await loadPage(),
       version: manifest.version,
+      price: await loadPrice(),
       redact: (value) => knownSecrets.redactValue(value),
     });
     const isThere = existsSync(output);
@@ -108,6 +110,7 @@ async function serve(file: string | undefined, { port, canFork }: ViewCommand): 
       ...(canFork ? { fork: (await import('./start-fork.ts')).startFork } : {}),
       files: new Map(file === undefined || id === undefined ? [] : [[id, path.resolve(file)]]),
       port,
+      loadPrice,
       redact: (text) => knownSecrets.redactOutput(text),
     });
     writeMessage(`${viewer.link()}\n`);
@@ -119,6 +122,11 @@ async function serve(file: string | undefined, { port, canFork }: ViewCommand): 
     if (isTaken(thrown)) return fail(`Port ${port} is in use. Choose another one with --port.`);
     throw thrown;
   }
+}
+
+async function loadPrice(): Promise<Prices['priceOf']> {
+  const { loadPrices } = await import('@heddle/models');
+  return (await loadPrices()).priceOf;
 }
 
 /** Waits for an interrupt. In a terminal, each Enter prints a new link. */

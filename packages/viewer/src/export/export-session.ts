@@ -4,6 +4,7 @@ import type { PageFiles } from '../build/build-page.ts';
 import type { ExportedSession, SessionCard, TranscriptRow } from '../model/api.ts';
 import type { FactPage } from '../model/facts.ts';
 import { parseOwn } from '../model/parse-own.ts';
+import { type Price, pricedFacts } from '../read/priced-facts.ts';
 import { allDecisions } from '../read/run-decisions.ts';
 import { SessionIndex } from '../read/session-index.ts';
 import { openSubagent, subagentsBeside } from '../read/subagents.ts';
@@ -17,14 +18,17 @@ interface ExportOptions {
   readonly file: string;
   readonly version: string;
   readonly page: PageFiles;
+  /** The prices for logs that have token counts without costs. */
+  readonly price?: Price;
   /** Removes known secrets from a value. */
   readonly redact: <T>(value: T) => T;
 }
 
 /** Throws an error of the operating system if the session cannot be read. */
-export function exportSession({ file, version, page, redact }: ExportOptions): string {
+export function exportSession({ file, version, page, price, redact }: ExportOptions): string {
   const index = new SessionIndex(file);
-  const facts = parseOwn<FactPage>(index.page(0, Number.POSITIVE_INFINITY));
+  const read = parseOwn<FactPage>(index.page(0, Number.POSITIVE_INFINITY));
+  const facts = { ...read, facts: price ? pricedFacts(read.facts, price) : read.facts };
   const rows: TranscriptRow[] = [];
   for (const { line, decoded } of index.lines(0)) {
     const row = rowOf(decoded, line, LONGEST_TEXT);

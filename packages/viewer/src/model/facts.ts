@@ -59,6 +59,8 @@ export interface AnswerFact extends FactPlace {
   readonly costUsd?: number;
   /** The time of the first record of the stream. Old logs lack it. */
   readonly firstAt?: number;
+  /** Taken from a message, because other programs store the token counts there. Each block of an answer repeats them. */
+  readonly isFromMessage?: true;
 }
 
 /** A request was sent. Old logs lack it. */
@@ -161,6 +163,20 @@ export function addTokens(left: TokenCounts, right: TokenCounts): TokenCounts {
     cacheRead: left.cacheRead + right.cacheRead,
     cacheWrite: left.cacheWrite + right.cacheWrite,
   };
+}
+
+/** Keeps one fact for each answer: the stored one, or the last one from a message. */
+export function withoutRepeatedAnswers(facts: readonly LogFact[]): readonly LogFact[] {
+  if (!facts.some((fact) => fact.type === 'answer' && fact.isFromMessage)) return facts;
+  const kept = new Map<string, AnswerFact>();
+  for (const fact of facts) {
+    if (fact.type !== 'answer') continue;
+    const known = kept.get(fact.responseId);
+    if (!known || known.isFromMessage) kept.set(fact.responseId, fact);
+  }
+  return facts.filter(
+    (fact) => fact.type !== 'answer' || !fact.isFromMessage || kept.get(fact.responseId) === fact,
+  );
 }
 
 /** The size of a request by the count of the server. */

@@ -31,7 +31,11 @@ export function isFailedEnd(end: Run['end']): boolean {
   return end !== undefined && !GOOD_ENDS.has(end.reason);
 }
 
-type OpenRun = { -readonly [Key in keyof Run]: Run[Key] } & { recoveries: Map<string, number> };
+type OpenRun = { -readonly [Key in keyof Run]: Run[Key] } & {
+  recoveries: Map<string, number>;
+  /** The calls that ended, and whether they failed. Other programs store only the results. */
+  calls: Map<string, boolean>;
+};
 
 export function runsOf(facts: readonly LogFact[]): Run[] {
   const runs: OpenRun[] = [];
@@ -70,6 +74,7 @@ function newRun(index: number, { line, at, label, uuid }: Extract<LogFact, { typ
     tokens: NO_TOKENS,
     costUsd: 0,
     recoveries: new Map(),
+    calls: new Map(),
   };
 }
 
@@ -82,9 +87,7 @@ function addFact(run: OpenRun, fact: LogFact): void {
       run.costUsd += fact.costUsd ?? 0;
       return;
     case 'outcome':
-      run.tools++;
-      if (fact.isError) run.failedTools++;
-      return;
+      return endCall(run, fact.id, fact.isError);
     case 'retry':
       return count(run.recoveries, `retry: ${fact.error}`);
     case 'transition':
@@ -92,10 +95,18 @@ function addFact(run: OpenRun, fact: LogFact): void {
     case 'context':
       return count(run.recoveries, fact.failed === undefined ? fact.level : `${fact.level} failed`);
     case 'message':
+      for (const part of fact.parts) if (part.kind === 'result') endCall(run, part.id, part.isError);
       return fact.subtype === 'model_fallback' ? count(run.recoveries, 'model fallback') : undefined;
     default:
       return;
   }
+}
+
+function endCall(run: OpenRun, id: string, isError: boolean): void {
+  if (run.calls.has(id)) return;
+  run.calls.set(id, isError);
+  run.tools++;
+  if (isError) run.failedTools++;
 }
 
 function count(counts: Map<string, number>, name: string): void {

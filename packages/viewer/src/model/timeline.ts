@@ -65,6 +65,7 @@ class TimelineBuilder {
   #readyAt = 0;
   #open: Draft<ModelCall> | undefined;
   #isRunning = false;
+  #hasIntents = false;
 
   take(fact: LogFact): void {
     if (fact.at > 0) {
@@ -87,6 +88,7 @@ class TimelineBuilder {
         this.#readyAt = fact.at + fact.delayMs;
         return this.#mark(fact, 'retry', `Retry ${fact.attempt}: ${fact.error}. ${fact.message}`);
       case 'intent': {
+        this.#hasIntents = true;
         const call = this.#tool(fact.id, fact);
         call.tool = fact.tool;
         call.startedAt = fact.at;
@@ -148,6 +150,7 @@ class TimelineBuilder {
       this.#readyAt = fact.at;
       this.#mark(fact, 'fallback', fact.label);
     }
+    if (fact.kind === 'results' && !this.#hasIntents) this.#endCalls(fact);
     if (fact.kind !== 'answer') return;
     this.#open ??= this.#begin(fact.line, fact.model ?? '', this.#readyAt || fact.at);
     this.#open.firstAt ??= fact.at;
@@ -156,6 +159,18 @@ class TimelineBuilder {
       if (part.kind !== 'call') continue;
       const call = this.#tool(part.id, fact);
       Object.assign(call, { tool: part.tool, about: part.about, calledAt: fact.at });
+    }
+  }
+
+  /** The log of another program has only calls and results, so a call runs from one to the other. */
+  #endCalls(fact: MessageFact): void {
+    this.#readyAt = fact.at;
+    for (const part of fact.parts) {
+      if (part.kind !== 'result') continue;
+      const call = this.#tool(part.id, fact);
+      call.startedAt ??= call.calledAt;
+      call.endedAt ??= fact.at;
+      call.isError ||= part.isError;
     }
   }
 

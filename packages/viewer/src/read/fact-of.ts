@@ -8,7 +8,7 @@ import {
   textOf,
   omitUndefined,
 } from '@heddle/core';
-import type { ContentSize, FactPart, LogFact, MessageFact, TokenCounts } from '../model/facts.ts';
+import type { AnswerFact, ContentSize, FactPart, LogFact, MessageFact, TokenCounts } from '../model/facts.ts';
 
 const LABEL_LENGTH = 160;
 
@@ -128,6 +128,23 @@ export function factOf(entry: Entry, line: number): LogFact | undefined {
     case 'command':
       return undefined;
   }
+}
+
+/** Returns the token counts in a message of another program. Heddle stores them in a line of their own. */
+export function answerInMessage(entry: Entry, line: number): AnswerFact | undefined {
+  if (entry.type !== 'assistant') return undefined;
+  const { usage, responseId, model, apiError } = entry.message;
+  if (!usage || apiError !== undefined) return undefined;
+  return {
+    type: 'answer',
+    line,
+    at: entry.at,
+    model,
+    responseId,
+    stopReason: '',
+    tokens: tokensIn(usage),
+    isFromMessage: true,
+  };
 }
 
 type MessageBody = Omit<MessageFact, 'line' | 'at'>;

@@ -2,10 +2,14 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { FactPage } from '../model/facts.ts';
+import { type FactPage, withoutRepeatedAnswers } from '../model/facts.ts';
+import { requestCosts } from '../model/money.ts';
+import { runsOf } from '../model/runs.ts';
+import { timelineOf } from '../model/timeline.ts';
 import { parseOwn } from '../model/parse-own.ts';
 import { readPage } from '../test/facts.ts';
 import { sampleLog, writeLog } from '../test/sample-session.ts';
+import { pricedPage } from './priced-facts.ts';
 import { searchLines } from './search-lines.ts';
 import { SessionIndex } from './session-index.ts';
 import { rowOf } from './transcript-rows.ts';
@@ -25,6 +29,50 @@ function fileWith(...lines: (string | Buffer)[]): string {
   writeFileSync(file, Buffer.concat(lines.map((line) => Buffer.from(line))));
   return file;
 }
+
+test('takes requests, tokens, costs and calls of another program from its messages', async () => {
+  const line = (fields: object, message: object): string =>
+    `${JSON.stringify({ timestamp: '2026-01-02T03:04:05.678Z', parentUuid: null, cwd: '/p', ...fields, message })}\n`;
+  const answer = (uuid: string, id: string, content: object, output: number): string =>
+    line(
+      { type: 'assistant', uuid },
+      {
+        id,
+        role: 'assistant',
+        model: 'claude-sonnet-4-5',
+        content: [content],
+        usage: { input_tokens: 10, output_tokens: output, cache_read_input_tokens: 2_000 },
+      },
+    );
+  const index = new SessionIndex(
+    fileWith(
+      line({ type: 'user', uuid: 'u1' }, { role: 'user', content: 'Fix it' }),
+      answer('a1', 'm1', { type: 'text', text: 'I look.' }, 3),
+      answer('a2', 'm1', { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } }, 40),
+      line(
+        { type: 'user', uuid: 'u2' },
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 't1', content: 'no', is_error: true }],
+        },
+      ),
+      answer('a3', 'm2', { type: 'text', text: 'Fixed.' }, 5),
+    ),
+  );
+  const page = await pricedPage(index.page(0, 100), () =>
+    Promise.resolve((_model, usage) => usage.output_tokens),
+  );
+  const facts = withoutRepeatedAnswers(parseOwn<FactPage>(page).facts);
+  expect(requestCosts(facts)).toMatchObject([
+    { line: 2, costUsd: 40, tokens: { input: 10, cacheRead: 2_000 } },
+    { line: 4, totalUsd: 45 },
+  ]);
+  expect(runsOf(facts)).toMatchObject([{ requests: 2, tools: 1, failedTools: 1, costUsd: 45 }]);
+  expect(timelineOf(facts)).toMatchObject({
+    models: [{ state: 'answered' }, { state: 'answered' }],
+    tools: [{ tool: 'Bash', isError: true, endedAt: facts[0]?.at }],
+  });
+});
 
 describe('reading in pages', () => {
   test('gives the same facts in small pages as in one', () => {

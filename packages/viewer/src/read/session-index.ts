@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs';
 import { blobsBeside, createBlobs, decodeEntry, type Decoded, LineFile } from '@heddle/agent/sessions';
 import type { FactPage } from '../model/facts.ts';
-import { factOf } from './fact-of.ts';
+import { answerInMessage, factOf } from './fact-of.ts';
 import { countRead } from './release-memory.ts';
 
 /** The bytes that one step reads. */
@@ -25,7 +25,7 @@ export class SessionIndex {
   readonly #isSubagent: boolean;
   /** The start of each line. The start of the next line is the end of the one before. */
   #starts: number[] = [0];
-  /** The fact of each line as JSON. Empty for a line without a fact. */
+  /** The facts of each line as JSON, separated by commas. Empty for a line without a fact. */
   #facts: string[] = [];
   #inode = 0;
   #version = 0;
@@ -144,8 +144,8 @@ export class SessionIndex {
     const decoded = decodeEntry(this.#textOf(bytes), blobs);
     if (decoded.kind !== 'entry')
       return JSON.stringify({ type: decoded.kind, line, at: 0, size: bytes.length });
-    const fact = factOf(decoded.entry, line);
-    return fact === undefined ? '' : JSON.stringify(fact);
+    const facts = [factOf(decoded.entry, line), answerInMessage(decoded.entry, line)];
+    return facts.flatMap((fact) => (fact === undefined ? [] : [JSON.stringify(fact)])).join(',');
   }
 
   /** Finds the end of a line that is too long to be read. */

@@ -3,8 +3,9 @@ import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TranscriptRow, ViewerInfo } from '../model/api.ts';
 import { digestOf, type SessionDigest } from '../model/digest.ts';
-import type { FactPage } from '../model/facts.ts';
+import { type FactPage, withoutRepeatedAnswers } from '../model/facts.ts';
 import { parseOwn } from '../model/parse-own.ts';
+import { type LoadPrice, pricedPage } from '../read/priced-facts.ts';
 import { countRead } from '../read/release-memory.ts';
 import { searchLines } from '../read/search-lines.ts';
 import type { SessionIndex } from '../read/session-index.ts';
@@ -54,7 +55,7 @@ export async function answerApi(request: ApiRequest, store: SessionStore, info: 
   if (!index) return NOT_FOUND;
   switch (question) {
     case 'facts':
-      return facts(index, request);
+      return facts(index, request, store.loadPrice);
     case 'rows':
       return json(rows(index, request.query));
     case 'text':
@@ -74,23 +75,28 @@ export async function answerApi(request: ApiRequest, store: SessionStore, info: 
       return body === undefined ? { status: 404, message: 'There is no such turn.' } : { status: 200, body };
     }
     case 'digest':
-      return json(digest(index));
+      return json(await digest(index, store.loadPrice));
     default:
       return { status: 404, message: 'There is no such page.' };
   }
 }
 
-function digest(index: SessionIndex): SessionDigest {
-  const page = index.page(0, Number.POSITIVE_INFINITY);
-  const found = digestOf(parseOwn<FactPage>(page).facts);
+async function digest(index: SessionIndex, loadPrice: LoadPrice | undefined): Promise<SessionDigest> {
+  const page = await pricedPage(index.page(0, Number.POSITIVE_INFINITY), loadPrice);
+  const found = digestOf(withoutRepeatedAnswers(parseOwn<FactPage>(page).facts));
   countRead(page.length * FACT_BYTES_PER_CHAR);
   return found;
 }
 
-async function facts(index: SessionIndex, { query, signal }: ApiRequest): Promise<Answer> {
+async function facts(
+  index: SessionIndex,
+  { query, signal }: ApiRequest,
+  loadPrice: LoadPrice | undefined,
+): Promise<Answer> {
   const from = numberIn(query, 'from');
   if (query.has('wait')) await growth(index, from, signal);
-  return { status: 200, body: index.page(from, from === 0 ? FIRST_PAGE_LINES : PAGE_LINES, PAGE_MS) };
+  const page = index.page(from, from === 0 ? FIRST_PAGE_LINES : PAGE_LINES, PAGE_MS);
+  return { status: 200, body: await pricedPage(page, loadPrice) };
 }
 
 /** Waits until there are lines after `from`, or the size of the file has changed. It only looks at the size. */

@@ -6,6 +6,7 @@ import { errorMessage, isRecord } from '@heddle/core';
 import type { ViewerInfo } from '../model/api.ts';
 import type { PageFiles } from '../build/build-page.ts';
 import { pageHtml } from '../export/page-files.ts';
+import type { LoadPrice } from '../read/priced-facts.ts';
 import { checkOrigin, SECURITY_HEADERS, Tokens } from './guard.ts';
 import { type Answer, answerApi } from './routes.ts';
 import { SessionStore } from './session-store.ts';
@@ -18,6 +19,8 @@ export interface ViewerOptions {
   readonly files?: ReadonlyMap<string, string>;
   /** 0: a free port. */
   readonly port?: number;
+  /** Loads the prices for logs that have token counts without costs. */
+  readonly loadPrice?: LoadPrice;
   /** Removes known secrets from an answer. */
   readonly redact?: (text: string) => string;
   /** Starts a session from a message of another one, and returns its id. Without it the page shows a command. */
@@ -37,7 +40,7 @@ const MAX_BODY = 64 * 1024;
 /** Rejects if the port is taken. */
 export async function startViewer(options: ViewerOptions): Promise<Viewer> {
   const tokens = new Tokens();
-  const store = new SessionStore(options.place, options.files ?? new Map());
+  const store = new SessionStore(options.place, options.files ?? new Map(), options.loadPrice);
   const redact = options.redact ?? ((text: string) => text);
   const closing = new AbortController();
   let port = 0;

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { listSessions, sessionFilesOf, type SessionPlace, type SessionSummary } from '@heddle/agent/sessions';
 import type { SessionCard, SubagentCard } from '../model/api.ts';
+import type { LoadPrice } from '../read/priced-facts.ts';
 import { countRead } from '../read/release-memory.ts';
 import { SessionIndex } from '../read/session-index.ts';
 import { RunReplays } from './run-replays.ts';
@@ -25,9 +26,17 @@ export class SessionStore {
   readonly #sessions = new Map<string, SessionIndex>();
   readonly #subagents = new Map<string, SessionIndex>();
 
-  constructor(place: Omit<SessionPlace, 'cwd'>, extra: ReadonlyMap<string, string>) {
+  /** The prices for logs without costs. */
+  readonly loadPrice: LoadPrice | undefined;
+
+  constructor(
+    place: Omit<SessionPlace, 'cwd'>,
+    extra: ReadonlyMap<string, string>,
+    loadPrice: LoadPrice | undefined,
+  ) {
     this.#place = place;
     this.#extra = extra;
+    this.loadPrice = loadPrice;
   }
 
   /** Newest first. */

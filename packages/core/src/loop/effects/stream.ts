@@ -197,8 +197,10 @@ async function* prepareAnother(
       // Thinking blocks keep their signatures. The request builder leaves them out for another model.
       const [next, ...fallbacks] = now.fallbacks;
       if (next === undefined) return now;
-      const notice = `Switched from ${now.context.model} to ${next}: ${error.message}`;
-      yield messageEvent(write.system('model_fallback', notice, 'warning'));
+      const from = now.context.model;
+      const notice = `Switched from ${from} to ${next}: ${error.message}`;
+      const details = { from, to: next, error: error.class };
+      yield messageEvent({ ...write.system('model_fallback', notice, 'warning'), details });
       const { turnModel } = now.context;
       const effort = turnModel ? { turnModel: withoutChosenModel(turnModel) } : {};
       const context = { ...now.context, model: next, ...effort };

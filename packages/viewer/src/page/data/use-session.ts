@@ -1,7 +1,7 @@
 /** Loads the facts of a session page by page, and then follows its growth. */
 import { useEffect, useState } from 'preact/hooks';
 import type { ViewerSource } from '../../model/api.ts';
-import type { LogFact } from '../../model/facts.ts';
+import { type LogFact, withoutRepeatedAnswers } from '../../model/facts.ts';
 
 export interface SessionData {
   readonly facts: readonly LogFact[];
@@ -63,7 +63,7 @@ async function follow(
       from = page.next;
       if (hasGrown || isFirst) {
         data = {
-          facts: page.facts.length > 0 ? data.facts.concat(page.facts) : data.facts,
+          facts: page.facts.length > 0 ? withoutRepeatedAnswers(data.facts.concat(page.facts)) : data.facts,
           isComplete: data.isComplete || !page.more,
           torn: page.torn,
           error: undefined,
