@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-const program = path.join(import.meta.dirname, '../../bin/heddle');
+const OWN_PROGRAM = path.join(import.meta.dirname, '../../bin/heddle');
 
 const CTRL_D = '\x04';
 
@@ -53,6 +53,7 @@ function writeExtensions(config: string): void {
 }
 
 export class Bench {
+  readonly #program: string;
   readonly #folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-cli-'));
   readonly #server = spawn(process.execPath, [path.join(import.meta.dirname, 'server.ts')], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -60,6 +61,10 @@ export class Bench {
   readonly #arrivals: Arrival[] = [];
   #onArrival: (arrival: Arrival) => void = () => undefined;
   #port = 0;
+
+  constructor(program: string = OWN_PROGRAM) {
+    this.#program = program;
+  }
 
   async open(): Promise<void> {
     const notes = Array.from({ length: 300 }, (_, line) => `line ${line} of some notes`);
@@ -92,14 +97,14 @@ export class Bench {
 
   async version(): Promise<number> {
     const startedAt = now();
-    await once(this.#spawn(program, ['--version']), 'exit');
+    await once(this.#spawn(this.#program, ['--version']), 'exit');
     return now() - startedAt;
   }
 
   /** Until the prompt appears in a terminal. `script` provides one, and its own start is included. */
   async prompt(): Promise<number> {
     const startedAt = now();
-    const command = `${program} --model anthropic/claude-short`;
+    const command = `${this.#program} --model anthropic/claude-short`;
     const child = this.#spawn('script', ['-qec', command, '/dev/null']);
     const shown = await new Promise<number>((resolve) => {
       let text = '';
@@ -118,7 +123,7 @@ export class Bench {
     const seen = this.#arrivals.length;
     const startedAt = now();
     const argv = ['-p', 'Go.', '--model', 'anthropic/claude-short', ...flags];
-    await once(this.#spawn(program, argv, config), 'exit');
+    await once(this.#spawn(this.#program, argv, config), 'exit');
     const toEnd = now() - startedAt;
     const { arrivedAt, bytes } = this.#arrivals[seen] ?? { arrivedAt: Number.NaN, bytes: Number.NaN };
     return { toRequest: arrivedAt - startedAt, toEnd, bytes };
@@ -127,7 +132,7 @@ export class Bench {
   /** One prompt. The program waits for the answer while its processor time is read. */
   async firstRequest(flags: readonly string[] = []): Promise<FirstRequest> {
     const startedAt = now();
-    const child = this.#spawn(program, ['-p', 'Go.', '--model', 'anthropic/claude-pause', ...flags]);
+    const child = this.#spawn(this.#program, ['-p', 'Go.', '--model', 'anthropic/claude-pause', ...flags]);
     const ended = once(child, 'exit');
     const first = await new Promise<FirstRequest>((resolve) => {
       this.#onArrival = ({ arrivedAt, bytes }) =>
@@ -145,7 +150,7 @@ export class Bench {
   async conversation(model: string): Promise<{ readonly peakMB: number; readonly gaps: readonly number[] }> {
     const seen = this.#arrivals.length;
     const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
-    const child = this.#spawn(program, [...formats, '--model', `anthropic/${model}`]);
+    const child = this.#spawn(this.#program, [...formats, '--model', `anthropic/${model}`]);
     child.stdin?.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content: 'Go.' } })}\n`);
     if (child.stdout) {
       for await (const line of createInterface({ input: child.stdout }))

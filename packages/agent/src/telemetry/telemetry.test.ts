@@ -127,8 +127,11 @@ it('names the model that each request asked, and the one that answered', async (
       attributes['gen_ai.response.model'],
     ]),
   ).toEqual([
-    ...Array(3).fill(['openai/m', 'openai', 'overloaded', undefined]),
-    ...Array(2).fill(['google/f', 'gcp.gemini', undefined, 'google/f']),
+    ['openai/m', 'openai', 'overloaded', undefined],
+    ['openai/m', 'openai', 'overloaded', undefined],
+    ['openai/m', 'openai', 'overloaded', undefined],
+    ['google/f', 'gcp.gemini', undefined, 'google/f'],
+    ['google/f', 'gcp.gemini', undefined, 'google/f'],
     ['openai/m', 'openai', undefined, 'openai/m'],
   ]);
 });
