@@ -55,7 +55,7 @@ export async function runMember(run: MemberRun): Promise<MemberEnd> {
   } finally {
     if (folder.exists) {
       await team.handBackAll();
-      if (team.member) folder.leave(team.member, Date.now());
+      if (team.member) await folder.leave(team.member, Date.now());
     }
   }
 }
@@ -63,7 +63,7 @@ export async function runMember(run: MemberRun): Promise<MemberEnd> {
 /** Returns whether the turn ended with an answer. Tasks of another turn are handed back. */
 async function runTurn({ team, agent, emit }: MemberRun, content: string): Promise<boolean> {
   const { folder, member } = team;
-  if (member) folder.markWorking(member, true);
+  if (member) await folder.markWorking(member, true);
   const lines = agent.submit({ content, verbatim: true });
   let next = await lines.next();
   for (; !next.done; next = await lines.next()) {
@@ -74,7 +74,7 @@ async function runTurn({ team, agent, emit }: MemberRun, content: string): Promi
   const terminal: Terminal = next.value;
   if (folder.exists) {
     await team.handBackAll();
-    if (member) folder.markWorking(member, false);
+    if (member) await folder.markWorking(member, false);
   }
   return terminal.reason === 'completed';
 }

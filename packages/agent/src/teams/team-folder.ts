@@ -2,7 +2,7 @@
  * The folder of a team: `team.json`, `tasks.json`, one file for each member, and a mailbox for each name. Only the user can read it.
  * Changes of the task list hold the lock of the folder. The kernel releases it with its process, so a killed member blocks no other.
  */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
@@ -94,6 +94,7 @@ export class TeamFolder {
 
   /** Returns false if there is a team with this name. */
   async create(description: string, now: number, leadSession?: string): Promise<boolean> {
+    makeFolder(this.path);
     return this.#locked(() => {
       if (this.exists) return false;
       writeJson(this.#file('tasks'), EMPTY_LIST, PRIVATE_FILE);
@@ -122,11 +123,13 @@ export class TeamFolder {
     return readJson(this.#file('team'), teamSchema);
   }
 
-  /** Members notice it and end. */
-  remove(): void {
-    rmSync(this.#file('team'), { force: true });
-    // A member may write a file at this moment.
-    rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
+  /** Members notice it and end. A change that another process has begun is complete before. */
+  async remove(): Promise<void> {
+    if (!existsSync(this.path)) return;
+    const removed = path.join(path.dirname(this.path), `.removed-${newUuid()}`);
+    // The folder disappears at once, so a member never finds a part of it.
+    await this.#locked(() => renameSync(this.path, removed));
+    rmSync(removed, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** The list as it is stored. Claims of ended members may still be in it. */
@@ -173,19 +176,26 @@ export class TeamFolder {
   }
 
   /** The member has ended. Its file remains, so that a restarted member continues its session. */
-  leave(member: TeamMember, now: number): void {
-    this.#update(member, { isWorking: false, leftAt: now });
+  async leave(member: TeamMember, now: number): Promise<void> {
+    await this.#update(member, { isWorking: false, leftAt: now });
   }
 
   /** A turn of the member begins or ends. */
-  markWorking(member: TeamMember, isWorking: boolean): void {
-    this.#update(member, { isWorking });
+  async markWorking(member: TeamMember, isWorking: boolean): Promise<void> {
+    await this.#update(member, { isWorking });
   }
 
-  #update({ name, run }: TeamMember, changes: Partial<TeamMember>): void {
-    const stored = this.#member(name);
-    if (stored?.run === run)
-      writeJson(this.#file(`members/${name}`), { ...stored, ...changes }, PRIVATE_FILE);
+  /** Does nothing if the team was removed. */
+  async #update({ name, run }: TeamMember, changes: Partial<TeamMember>): Promise<void> {
+    try {
+      await this.#locked(() => {
+        const stored = this.#member(name);
+        if (stored?.run === run)
+          writeJson(this.#file(`members/${name}`), { ...stored, ...changes }, PRIVATE_FILE);
+      });
+    } catch (thrown) {
+      if (this.exists) throw thrown;
+    }
   }
 
   /** The members that run. */
@@ -241,19 +251,27 @@ export class TeamFolder {
     return isTeamName(name) ? readJson(this.#file(`members/${name}`), memberSchema) : undefined;
   }
 
+  /** Throws if the team was removed. */
   async #locked<Value>(work: () => Value): Promise<Value> {
-    makeFolder(this.path);
     for (const deadline = Date.now() + LOCK_MS; ; await delay(1 + Math.random() * 10)) {
+      if (!existsSync(this.path)) throw new Error(`There is no team ${this.name}.`);
+      const lockFile = this.#lockFile();
       const lock = takeLock(this.path);
       if (lock.held) {
         try {
-          return work();
+          // The lock of a folder that was removed meanwhile protects nothing.
+          if (lockFile !== undefined && lockFile === this.#lockFile()) return work();
         } finally {
           lock.release();
         }
       }
       if (Date.now() > deadline) throw new Error(`The team ${this.name} is locked by another process.`);
     }
+  }
+
+  /** Identifies the file of the lock. Undefined if it does not exist. */
+  #lockFile(): number | undefined {
+    return statSync(path.join(this.path, 'lock'), { throwIfNoEntry: false })?.ino;
   }
 
   #file(name: string): string {

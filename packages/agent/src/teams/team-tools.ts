@@ -11,8 +11,8 @@ import type { TaskChangeRequest, TeamSession } from './team-session.ts';
 export interface TeamToolsDeps {
   /** Undefined if the conversation is not part of a team. */
   readonly current: () => TeamSession | undefined;
-  /** Creates a team that this conversation leads, and starts its members. Rejects if that is not possible. */
-  readonly create: (team: NewTeam) => Promise<void>;
+  /** Creates a team that this conversation leads, and starts its members. Rejects if that is not possible, or is aborted. */
+  readonly create: (team: NewTeam, signal: AbortSignal) => Promise<void>;
   /** Ends the team with its members. */
   readonly remove: () => Promise<void>;
 }
@@ -144,10 +144,11 @@ export function createTeamTools({ current, create, remove }: TeamToolsDeps): rea
     inputJSONSchema: CREATE_INPUT,
     inputSchema: () => loadSchema(CREATE_INPUT),
     inputAliases: { name: 'team_name', agent_type: null },
-    async call({ team_name: name, description, members }) {
+    async call({ team_name: name, description, members }, { signal }) {
       const names = Array.isArray(members) ? members.map(stringOrEmpty) : [];
-      await create({ name: stringOrEmpty(name), description: stringOrEmpty(description), members: names });
-      return { data: { name: stringOrEmpty(name) } };
+      const team = { name: stringOrEmpty(name), description: stringOrEmpty(description), members: names };
+      await create(team, signal);
+      return { data: { name: team.name } };
     },
     toResult: ({ name }) => ({ content: `The team ${name} has started. You are team-lead.` }),
   };

@@ -1,11 +1,12 @@
 /** Teams: the shared list as a value, and the same scene with members in one process and in processes of their own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bundledScript, contextOf } from '@heddle/testing';
 import { builtinTools } from '@heddle/tools';
+import { takeLock } from '../session/files/lock.ts';
 import { describe, expect, it } from 'vitest';
 import {
   addTask,
@@ -22,6 +23,8 @@ import {
   returnTasks,
   type TeamTaskList,
 } from './task-list.ts';
+import { LeadInbox } from './lead-inbox.ts';
+import { MemberRestarts } from './member-restarts.ts';
 import { LEAD, TeamFolder } from './team-folder.ts';
 import { TeamSession } from './team-session.ts';
 import { withTeamTasks } from './team-tools.ts';
@@ -251,4 +254,57 @@ describe('a conversation in a team', () => {
     current = undefined;
     expect(await use('TaskList', {})).toBe('#1 [pending] Own');
   });
+});
+
+function newTeam(): TeamFolder {
+  return teamIn(mkdtempSync(path.join(tmpdir(), 'heddle-team-')));
+}
+
+describe('the inbox of the lead', () => {
+  it('offers mail and the final report again until a caller takes them', async () => {
+    const folder = newTeam();
+    await folder.create('', 0);
+    const lead = new TeamSession(folder, undefined, async () => undefined);
+    const { signal } = new AbortController();
+    await lead.addTask({ subject: 'One' }, signal);
+    const inbox = new LeadInbox(lead, true);
+    folder.mailbox(LEAD).send({ from: 'ada', text: 'Found it.' });
+    for (const prompt of ['Found it.', 'have no work left']) {
+      // A line of the user came at the same moment, so the first answer was not used.
+      expect(await inbox.untilReady(signal, false)).toBe(true);
+      expect(await inbox.untilReady(signal, false)).toBe(true);
+      expect(inbox.take()).toContain(prompt);
+    }
+    expect(inbox.take()).toBeUndefined();
+    expect(await inbox.untilReady(signal, false)).toBe(false);
+  });
+});
+
+describe('a team that is removed', () => {
+  it('waits for the change of another process, and is not created again by a later one', async () => {
+    const folder = newTeam();
+    await folder.create('', 0);
+    const member = await folder.join('ada', 's1', 0);
+    const change = takeLock(folder.path);
+    const removing = folder.remove();
+    expect(folder.exists).toBe(true);
+    if (change.held) change.release();
+    await removing;
+    await expect(folder.change((list) => add('late')(list))).rejects.toThrow('There is no team crew.');
+    await expect(folder.join('bob', 's2', 0)).rejects.toThrow('There is no team crew.');
+    if (member) await folder.markWorking(member, true);
+    await folder.remove();
+    expect(existsSync(folder.path)).toBe(false);
+    expect(readdirSync(path.dirname(folder.path))).toEqual([]);
+  });
+});
+
+it('a member starts again twice without progress, and further times after a completed task', () => {
+  const restarts = new MemberRestarts();
+  const choose = (completed: number): readonly string[] => restarts.choose(['ada'], () => completed);
+  expect([choose(0), choose(0), choose(0), choose(0)]).toEqual([['ada'], ['ada'], [], []]);
+  expect([choose(1), choose(1), choose(1)]).toEqual([['ada'], ['ada'], []]);
+  // It had nothing left to do in between.
+  restarts.choose([], () => 1);
+  expect(choose(1)).toEqual(['ada']);
 });

@@ -9,6 +9,7 @@ import type { ServerPrompt } from '@heddle/mcp';
 import type { SlashCommand } from '../slash/command.ts';
 import { SLASH_COMMANDS } from '../slash/slash-commands.ts';
 import { shortened } from '../terminal/amounts.ts';
+import { closeInOrder } from '../start/close-in-order.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import { modelText } from '../start/model-options.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -118,10 +119,12 @@ export async function chat(given: ChatCommand): Promise<number> {
     return signals.exitCode() ?? code;
   } finally {
     signals.release();
-    keys?.close();
-    screen.close();
-    stdin.destroy();
-    await options.options.mcp?.close();
+    await closeInOrder([
+      () => keys?.close(),
+      () => screen.close(),
+      () => stdin.destroy(),
+      () => options.options.mcp?.close(),
+    ]);
   }
 }
 

@@ -232,9 +232,12 @@ export class Conversation {
   ): Promise<string | Prompt | undefined> {
     const typed = new AbortController();
     void line.then(() => typed.abort());
-    const content = await team.nextPrompt(typed.signal, { keepsWaiting: true });
-    // A line that was typed at the same moment comes first. The message then joins its turn.
-    if (content === undefined || !this.#inbox.cancelWait()) return line;
+    const isReady = await team.untilPrompt(typed.signal, { keepsWaiting: true });
+    // A line that was typed at the same moment comes first. The prompt of the team then follows its turn.
+    if (!isReady || !this.#inbox.isWaiting) return line;
+    const content = team.takePrompt();
+    if (content === undefined) return this.#lineOrTeamPrompt(line, team);
+    this.#inbox.cancelWait();
     this.#note('a message of the team');
     return { content, verbatim: true };
   }

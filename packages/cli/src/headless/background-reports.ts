@@ -58,5 +58,6 @@ async function nextReport(
 ): Promise<string | undefined> {
   if (agent.hasBackgroundSubagents) await agent.untilSubagentsEnd(deadline);
   if (deadline.aborted) return undefined;
-  return agent.hasBackgroundSubagents ? ENDED : team.nextPrompt(deadline, { keepsWaiting: false });
+  if (agent.hasBackgroundSubagents) return ENDED;
+  return (await team.untilPrompt(deadline, { keepsWaiting: false })) ? team.takePrompt() : undefined;
 }

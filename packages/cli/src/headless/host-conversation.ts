@@ -92,13 +92,14 @@ async function* withTeamPrompts(
   let next = own.next();
   while (true) {
     const waiting = new AbortController();
-    const mail = team.leads ? team.nextPrompt(waiting.signal, { keepsWaiting: true }) : undefined;
+    const mail = team.leads ? team.untilPrompt(waiting.signal, { keepsWaiting: true }) : undefined;
     const first = await Promise.race([next, ...(mail ? [mail] : [])]);
     waiting.abort();
-    if (typeof first === 'string') yield { content: first, verbatim: true };
-    // Without mail the team has ended, and only the host has prompts.
-    else {
-      const taken = first ?? (await next);
+    const content = first === true ? team.takePrompt() : undefined;
+    if (content !== undefined) yield { content, verbatim: true };
+    // The mail can be gone. Without a prompt the team has ended, and only the host has prompts.
+    else if (first !== true) {
+      const taken = first || (await next);
       if (taken.done) return;
       yield taken.value;
       next = own.next();

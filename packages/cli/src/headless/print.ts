@@ -15,6 +15,7 @@ import type { TranscriptMirror } from './output/transcript-mirror.ts';
 import { createOutput, type HeadlessOutput } from './output/output.ts';
 import { HEADLESS_COMMANDS } from '../slash/slash-commands.ts';
 import { ASKING_TOOLS } from '../start/session-tools.ts';
+import { closeInOrder } from '../start/close-in-order.ts';
 import { startAgent, type Started } from '../start/start-agent.ts';
 import { HeadlessChat } from './headless-chat.ts';
 import { runHostConversation, singlePrompt } from './host-conversation.ts';
@@ -114,12 +115,15 @@ async function begin(
     return await runHostConversation({ chat, output, host, ending, service, state, mirror });
   } finally {
     waiting.end();
-    if (!ending.aborted) await starting.started.agent.settle();
-    service?.end();
-    await close();
-    // The end of the session is stored last.
-    await mirror?.copyTo(output);
-    await options.options.mcp?.close();
+    await closeInOrder([
+      () => (ending.aborted ? undefined : starting.started.agent.settle()),
+      () => service?.end(),
+      close,
+      // The end of the session is stored last.
+      () => mirror?.copyTo(output),
+      () => mirror?.close(),
+      () => options.options.mcp?.close(),
+    ]);
   }
 }
 

@@ -83,6 +83,7 @@ export async function openTeam({
 }: StartContext): Promise<SessionTeam> {
   const team = new SessionTeam({
     sessionId: session.id,
+    messages: session.projection.messages,
     cwd: options.cwd,
     flags: () => inheritedFlags(command.given, agent().permissionMode),
     runHooks: async (event, input, signal) => {

@@ -1,6 +1,13 @@
 /** The part of a conversation in a team: as its lead, from TeamCreate on, or as a member. Without a team, it costs nothing. */
 import { createTeamTools, type NewTeam, withTeamTasks } from '@heddle/agent';
-import type { LeadInbox, RunTeamHooks, TeamFolder, TeamMember, TeamSession } from '@heddle/agent/teams';
+import type {
+  LeadInbox,
+  MemberRestarts,
+  RunTeamHooks,
+  TeamFolder,
+  TeamMember,
+  TeamSession,
+} from '@heddle/agent/teams';
 import type { LoopEvent, Message, QueuedCommand, Tool } from '@heddle/core';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -18,6 +25,8 @@ export const MEMBER_TOOLS: readonly string[] = ['TaskCreate', 'TaskUpdate', 'Tas
 
 interface SessionTeamSetup {
   readonly sessionId: string;
+  /** The conversation when it was opened. */
+  readonly messages: Iterable<Message>;
   readonly cwd: string;
   /** The flags of the members. They have the limits of this run. */
   readonly flags: () => readonly string[];
@@ -35,15 +44,14 @@ export class SessionTeam {
   session: TeamSession | undefined;
   /** Undefined while the conversation leads no team. */
   #inbox: LeadInbox | undefined;
-  /** How often this process started each member again. */
-  readonly #restarts = new Map<string, number>();
+  #restarts: MemberRestarts | undefined;
 
   constructor(setup: SessionTeamSetup) {
     this.#setup = setup;
     const current = (): TeamSession | undefined => this.#current;
     this.tools = createTeamTools({
       current,
-      create: (team) => this.#create(team),
+      create: (team, signal) => this.#create(team, signal),
       remove: async () => this.#remove(),
     });
   }
@@ -62,23 +70,32 @@ export class SessionTeam {
     if (!led) return;
     await led.continueLead();
     await this.#lead(led, false);
+    this.promptStored(this.#setup.messages);
   }
 
   async #lead(folder: TeamFolder, isNew: boolean): Promise<void> {
-    const { LeadInbox: Inbox, TeamSession: Session } = await import('@heddle/agent/teams');
+    const { LeadInbox: Inbox, MemberRestarts: Restarts, TeamSession: Session } = await import(
+      '@heddle/agent/teams'
+    );
     this.session = new Session(folder, undefined, this.#setup.runHooks);
     this.#inbox = new Inbox(this.session, isNew);
+    this.#restarts = new Restarts();
   }
 
   /**
-   * Waits until the team has a prompt for the idle lead. Without `keepsWaiting`, only as long as a member works. Undefined: there
-   * is none.
+   * Waits until the team has a prompt for the idle lead. Without `keepsWaiting`, only as long as a member works. False: there
+   * is none. A caller that submits it calls `takePrompt`.
    */
-  async nextPrompt(
+  async untilPrompt(
     signal: AbortSignal,
     { keepsWaiting }: { readonly keepsWaiting: boolean },
-  ): Promise<string | undefined> {
-    return this.#current ? this.#inbox?.next(signal, keepsWaiting) : undefined;
+  ): Promise<boolean> {
+    return (this.#current && (await this.#inbox?.untilReady(signal, keepsWaiting))) ?? false;
+  }
+
+  /** Takes the prompt that is ready. Undefined if there is none any more. */
+  takePrompt(): string | undefined {
+    return this.#current && this.#inbox?.take();
   }
 
   /** The conversation leads a team, so a prompt may come from there. */
@@ -105,23 +122,25 @@ export class SessionTeam {
   async atTurnEnd(
     question: Parameters<TeamSession['atTurnEnd']>[0],
   ): Promise<Awaited<ReturnType<TeamSession['atTurnEnd']>> | undefined> {
-    if (this.leads) await this.#restartMembers();
+    if (this.leads) await this.#restartMembers(question.signal);
     return this.#current?.atTurnEnd(question);
   }
 
   /** Members of a resumed lead, and members that were killed, start again if there is work or mail for them. */
-  async #restartMembers(): Promise<void> {
+  async #restartMembers(signal: AbortSignal): Promise<void> {
     const { folder } = this.#current ?? {};
     if (!folder) return;
     const { hasWork } = await import('@heddle/agent/teams');
-    const hasTasks = hasWork(folder.tasks(), (name) => folder.isMember(name));
-    const wanted = folder.endedMembers().filter((name) => {
-      const isNeeded = hasTasks || folder.mailbox(name).waiting().length > 0;
-      return isNeeded && (this.#restarts.get(name) ?? 0) < MOST_RESTARTS;
-    });
-    for (const name of wanted) this.#restarts.set(name, (this.#restarts.get(name) ?? 0) + 1);
+    const list = folder.tasks();
+    const hasTasks = hasWork(list, (name) => folder.isMember(name));
+    const needed = folder
+      .endedMembers()
+      .filter((name) => hasTasks || folder.mailbox(name).waiting().length > 0);
+    const completed = (name: string): number =>
+      list.tasks.filter(({ status, owner }) => status === 'completed' && owner === name).length;
+    const wanted = this.#restarts?.choose(needed, completed) ?? [];
     const { cwd, flags } = this.#setup;
-    if (wanted.length > 0) await startMembers(folder, wanted, { cwd, flags: flags() });
+    if (wanted.length > 0) await startMembers(folder, wanted, { cwd, flags: flags(), signal });
   }
 
   has(name: string): boolean {
@@ -138,40 +157,45 @@ export class SessionTeam {
     return this.session;
   }
 
-  async #create({ name, description, members }: NewTeam): Promise<void> {
+  async #create({ name, description, members }: NewTeam, signal: AbortSignal): Promise<void> {
     if (this.#current) throw new Error(`This conversation is part of the team ${this.#current.folder.name}.`);
     const { TeamFolder: Folder } = await import('@heddle/agent/teams');
     const { sessionId, cwd, flags } = this.#setup;
     const folder = new Folder(teamsFolder(), name);
     if (!(await folder.create(description, Date.now(), sessionId)))
       throw new Error(`There is a team ${name}. Choose another name.`);
-    const missing = await startMembers(folder, members, { cwd, flags: flags() });
+    const missing = await startMembers(folder, members, { cwd, flags: flags(), signal });
     if (missing.length > 0) {
-      folder.remove();
+      await folder.remove();
       throw new Error(`These members did not start: ${missing.join(', ')}.`);
     }
     await this.#lead(folder, true);
   }
 
-  #remove(): void {
-    this.#current?.folder.remove();
+  async #remove(): Promise<void> {
+    await this.#current?.folder.remove();
     this.session = undefined;
     this.#inbox = undefined;
   }
 }
 
-/** A member that fails each time must not be started with every turn of the lead. */
-const MOST_RESTARTS = 2;
-
 const START_MS = 20_000;
 const LOOK_AGAIN_MS = 50;
+
+interface MemberStart {
+  readonly cwd: string;
+  readonly flags: readonly string[];
+  /** Ends the wait for the members. Those that were started run on. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Starts each member in a process of its own. Returns the names of those that did not join. */
 export async function startMembers(
   folder: TeamFolder,
   names: readonly string[],
-  { cwd, flags }: { readonly cwd: string; readonly flags: readonly string[] },
+  { cwd, flags, signal }: MemberStart,
 ): Promise<readonly string[]> {
+  if (signal?.aborted) return names;
   const logs = path.join(folder.path, 'logs');
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   for (const name of names)
@@ -185,7 +209,9 @@ export async function startMembers(
     const present = new Set(folder.members().map(({ name }) => name));
     return names.filter((name) => !present.has(name));
   };
-  for (const deadline = Date.now() + START_MS; Date.now() < deadline && missing().length > 0; )
-    await delay(LOOK_AGAIN_MS);
+  for (const deadline = Date.now() + START_MS; Date.now() < deadline && missing().length > 0; ) {
+    if (signal?.aborted) break;
+    await delay(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+  }
   return missing();
 }

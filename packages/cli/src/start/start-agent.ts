@@ -18,6 +18,7 @@ import type { ProgramTelemetry } from '../telemetry/open-telemetry.ts';
 import { pluralize } from '../terminal/amounts.ts';
 import type { AgentSetup, ResolvedCommand } from './agent-options.ts';
 import { type AgentTypes, readAgentTypes } from './agent-types.ts';
+import { closeInOrder } from './close-in-order.ts';
 import { instructionPlaces } from './instruction-places.ts';
 import { extensionNotices } from './loaded-extensions.ts';
 import { openExtensions } from './open-extensions.ts';
@@ -178,15 +179,16 @@ function startedOf(context: StartContext, parts: OpenedParts): Started {
       listeners.forwardsSubagentText = true;
     },
     listenToSubagents: (listener) => listeners.onSubagentLine(listener),
-    close: async (reason = 'other') => {
-      await agent.endSubagents();
-      await agent.settle(0);
-      await hooks.end(reason);
-      await tools.dispose();
-      await context.confinement.sandbox?.dispose();
-      session.journal.close();
-      await context.telemetry?.close();
-    },
+    close: (reason = 'other') =>
+      closeInOrder([
+        () => agent.endSubagents(),
+        () => agent.settle(0),
+        () => hooks.end(reason),
+        () => tools.dispose(),
+        () => context.confinement.sandbox?.dispose(),
+        () => session.journal.close(),
+        () => context.telemetry?.close(),
+      ]),
   };
 }
 

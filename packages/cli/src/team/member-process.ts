@@ -5,6 +5,7 @@ import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
 import { sessionPlace } from '../config-dir.ts';
 import { meantSession } from '../sessions/pick.ts';
 import { agentOptions } from '../start/agent-options.ts';
+import { closeInOrder } from '../start/close-in-order.ts';
 import { startAgent } from '../start/start-agent.ts';
 import { fail, misuse, writeMessage } from '../terminal/write-message.ts';
 
@@ -59,7 +60,7 @@ async function runOne(
   try {
     return await work({ folder, member }, isStored, { command, untilDone, signal });
   } finally {
-    if (folder.exists) folder.leave(member, Date.now());
+    await folder.leave(member, Date.now());
   }
 }
 
@@ -85,7 +86,6 @@ async function work(
     return end === 'failed' ? 1 : 0;
   } finally {
     signal.removeEventListener('abort', onAbort);
-    await close();
-    await options.options.mcp?.close();
+    await closeInOrder([close, () => options.options.mcp?.close()]);
   }
 }

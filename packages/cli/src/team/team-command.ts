@@ -79,7 +79,7 @@ async function run(
     case 'mail':
       return mail(folder, values.take ?? false);
     case 'remove':
-      folder.remove();
+      await folder.remove();
       return show(`Removed the team ${name}. Its members end.`);
     default:
       return list(folder, values.json ?? false);

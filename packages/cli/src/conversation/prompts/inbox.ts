@@ -40,11 +40,14 @@ export class PromptInbox {
     this.#waiting = undefined;
   }
 
-  /** The reader no longer waits, and lines are stored again. Returns false if it already has a line. */
-  cancelWait(): boolean {
-    const isWaiting = this.#waiting !== undefined;
+  /** A reader waits, and has no line yet. */
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /** The reader no longer waits, and lines are stored again. */
+  cancelWait(): void {
     this.#waiting = undefined;
-    return isWaiting;
   }
 
   later(text: string): void {

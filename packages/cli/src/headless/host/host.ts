@@ -44,14 +44,17 @@ export interface Host {
 
 /**
  * Standard input is not read while more characters than this wait. They wait if the host does not read the replies to its
- * requests.
+ * requests. While the host owes a reply, it is read: the lines that wait may wait for this reply.
  */
 const MAX_WAITING_LENGTH = 8 * 1024 * 1024;
 
 /** `verbatim`: all of its prompts are. */
 export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
   const inbox = new HostPromptQueue();
-  const requests = new HostRequests((line) => void output.writeControl(line));
+  const requests = new HostRequests((line) => {
+    void output.writeControl(line);
+    readOrWait();
+  });
   const initial = new InitialRequest();
   const control = Promise.withResolvers<Control>();
   const { stdin } = process;
@@ -68,15 +71,23 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
   function receive(text: string): void {
     const line = parseHostLine(text);
     initial.note(line);
-    if (line?.['type'] === 'control_response') return requests.settle(line);
-    waitingLength += text.length;
-    if (waitingLength > MAX_WAITING_LENGTH) stdin.pause();
-    taken = taken
-      .then(() => take(line, text))
-      .finally(() => {
-        waitingLength -= text.length;
-        if (stdin.isPaused() && waitingLength <= MAX_WAITING_LENGTH) stdin.resume();
-      });
+    if (line?.['type'] === 'control_response') requests.settle(line);
+    else {
+      waitingLength += text.length;
+      taken = taken
+        .then(() => take(line, text))
+        .finally(() => {
+          waitingLength -= text.length;
+          readOrWait();
+        });
+    }
+    readOrWait();
+  }
+
+  function readOrWait(): void {
+    const mustWait = waitingLength > MAX_WAITING_LENGTH && !requests.areOpen;
+    if (mustWait) stdin.pause();
+    else if (stdin.isPaused()) stdin.resume();
   }
 
   let isClosed = false;

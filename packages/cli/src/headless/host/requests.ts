@@ -22,6 +22,11 @@ export class HostRequests {
     this.#send = send;
   }
 
+  /** The host owes a reply. */
+  get areOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
   /** Never rejects. */
   ask(request: object, { signal, deadlineMs }: HostTimeouts): Promise<HostReply> {
     if (this.#isClosed) return Promise.resolve(GONE);

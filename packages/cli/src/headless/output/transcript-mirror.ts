@@ -1,5 +1,5 @@
 /** `--session-mirror`: the stored lines of a session and of its subagents, for a host that keeps a copy of its own. */
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseHostLine } from '../host/json.ts';
 import type { HeadlessOutput } from './output.ts';
@@ -8,6 +8,8 @@ const LINE_FEED = 0x0a;
 
 export class TranscriptMirror {
   readonly #file: string;
+  /** The open file of the session, which grows with almost every call. Undefined while it does not exist. */
+  #opened: number | undefined;
   /** The number of bytes that were read, by file. */
   readonly #offsets = new Map<string, number>();
 
@@ -32,9 +34,12 @@ export class TranscriptMirror {
 
   /** An incomplete line stays for the next call. A file that does not exist yet is empty. */
   #read(file: string): string {
+    const isMain = file === this.#file;
     const offset = this.#offsets.get(file) ?? 0;
+    // Most files of subagents have no new lines.
+    if (!isMain && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= offset) return '';
     try {
-      const descriptor = openSync(file, 'r');
+      const descriptor = isMain ? this.#openedMain() : openSync(file, 'r');
       try {
         const bytes = Buffer.alloc(fstatSync(descriptor).size - offset);
         readSync(descriptor, bytes, 0, bytes.length, offset);
@@ -42,11 +47,24 @@ export class TranscriptMirror {
         this.#offsets.set(file, offset + whole.length);
         return whole.toString('utf8');
       } finally {
-        closeSync(descriptor);
+        if (!isMain) closeSync(descriptor);
       }
     } catch {
       return '';
     }
+  }
+
+  /** Throws if the file does not exist. A file that was replaced is opened again. */
+  #openedMain(): number {
+    if (this.#opened !== undefined && fstatSync(this.#opened).nlink === 0) this.close();
+    this.#opened ??= openSync(this.#file, 'r');
+    return this.#opened;
+  }
+
+  /** A later call of `copyTo` opens the file again. */
+  close(): void {
+    if (this.#opened !== undefined) closeSync(this.#opened);
+    this.#opened = undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Edits the input line. Pure: a key returns a new draft or an action. */
 import { escapeControls } from '../escape-controls.ts';
-import { charactersOf } from '../width.ts';
+import { cellsOf, charactersOf, widthOf } from '../width.ts';
 
 export interface Draft {
   readonly text: string;
@@ -237,12 +237,26 @@ export function endOfLine({ text, cursor }: Draft): number {
 
 function lineAbove(draft: Draft): number {
   const start = startOfLine(draft);
-  const above = startOfLine({ ...draft, cursor: start - 1 });
-  return Math.min(above + (draft.cursor - start), start - 1);
+  return atColumn({ ...draft, cursor: startOfLine({ ...draft, cursor: start - 1 }) }, columnOf(draft));
 }
 
 function lineBelow(draft: Draft): number {
-  const start = startOfLine(draft);
-  const below = endOfLine(draft) + 1;
-  return Math.min(below + (draft.cursor - start), endOfLine({ ...draft, cursor: below }));
+  return atColumn({ ...draft, cursor: endOfLine(draft) + 1 }, columnOf(draft));
+}
+
+/** The cells before the cursor in its line. */
+function columnOf(draft: Draft): number {
+  return widthOf(draft.text.slice(startOfLine(draft), draft.cursor));
+}
+
+/** Returns the character of a line at a column, or the end of the line. The cursor is at the start of the line. */
+function atColumn(draft: Draft, column: number): number {
+  const end = endOfLine(draft);
+  let { cursor } = draft;
+  for (let left = column; left > 0 && cursor < end; ) {
+    const next = nextCharacter({ ...draft, cursor });
+    left -= cellsOf(draft.text.slice(cursor, next));
+    if (left >= 0) cursor = next;
+  }
+  return cursor;
 }

@@ -133,12 +133,18 @@ function paste(vim: VimState, draft: Draft): VimPressed {
   const end = endOfLine(draft);
   const at = isLine ? end : Math.min(nextCharacter(draft), end);
   const added = isLine ? `\n${copied}` : copied;
-  const cursor = isLine ? at + 1 : at + added.length - 1;
-  return moved(vim, { text: text.slice(0, at) + added + text.slice(at), cursor });
+  const pasted = text.slice(0, at) + added + text.slice(at);
+  const cursor = isLine ? at + 1 : previousCharacter({ text: pasted, cursor: at + added.length });
+  return moved(vim, { text: pasted, cursor });
 }
 
-const WORD_START = /^(?:[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]+)?\s*/u;
-const WORD_END = /^\s*(?:[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]+)/u;
+// Combining marks and joiners belong to the character before them.
+const MARKS = String.raw`[\p{M}\p{Cf}]*`;
+const WORD = String.raw`(?:[\p{L}\p{N}_]${MARKS})+`;
+const SIGNS = String.raw`(?:[^\p{L}\p{N}_\s\p{M}\p{Cf}]${MARKS})+`;
+const SPACES = String.raw`(?:\s${MARKS})*`;
+const WORD_START = new RegExp(`^${MARKS}(?:${WORD}|${SIGNS})?${SPACES}`, 'u');
+const WORD_END = new RegExp(`^${SPACES}(?:${WORD}|${SIGNS})`, 'u');
 
 /** Returns the position that a motion leads to. Undefined if the letter is not a motion. */
 function motion(draft: Draft, letter: string): number | undefined {
@@ -169,15 +175,31 @@ function motion(draft: Draft, letter: string): number | undefined {
 
 /** Searches from the cursor, because the text may be long. */
 function wordBefore({ text, cursor }: Draft): number {
-  const kindAt = (index: number): 'space' | 'word' | 'sign' => {
-    const character = text.charAt(index);
-    return /\s/.test(character) ? 'space' : /[\p{L}\p{N}_]/u.test(character) ? 'word' : 'sign';
-  };
   let start = cursor;
-  while (start > 0 && kindAt(start - 1) === 'space') start--;
-  const kind = start > 0 ? kindAt(start - 1) : 'space';
-  while (start > 0 && kindAt(start - 1) === kind) start--;
+  let before = characterBefore(text, start);
+  for (; before?.kind === 'space'; before = characterBefore(text, start)) start = before.start;
+  const kind = before?.kind;
+  for (; before && before.kind === kind; before = characterBefore(text, start)) start = before.start;
   return start;
+}
+
+interface CharacterKind {
+  readonly start: number;
+  readonly kind: 'space' | 'word' | 'sign';
+}
+
+/** Returns the character that ends at a position, with its marks. Undefined at the start of the text. */
+function characterBefore(text: string, end: number): CharacterKind | undefined {
+  if (end === 0) return undefined;
+  let start = end;
+  let character: string;
+  do {
+    const isPair = /[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(Math.max(0, start - 2), start));
+    start -= isPair ? 2 : 1;
+    character = String.fromCodePoint(text.codePointAt(start) ?? 0);
+  } while (start > 0 && /[\p{M}\p{Cf}]/u.test(character));
+  const kind = /\s/.test(character) ? 'space' : /[\p{L}\p{N}_]/u.test(character) ? 'word' : 'sign';
+  return { start, kind };
 }
 
 function left(draft: Draft): number {
