@@ -22,5 +22,7 @@ it('an abort ends the wait for members that do not join', async () => {
   const starting = startMembers(folder, ['ada'], { cwd: home, flags: [], signal: abort.signal });
   abort.abort();
   expect(await starting).toEqual(['ada']);
-  expect(await startMembers(folder, ['bob'], { cwd: home, flags: [], signal: abort.signal })).toEqual(['bob']);
+  expect(await startMembers(folder, ['bob'], { cwd: home, flags: [], signal: abort.signal })).toEqual([
+    'bob',
+  ]);
 }, 5_000);

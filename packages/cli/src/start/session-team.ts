@@ -74,9 +74,11 @@ export class SessionTeam {
   }
 
   async #lead(folder: TeamFolder, isNew: boolean): Promise<void> {
-    const { LeadInbox: Inbox, MemberRestarts: Restarts, TeamSession: Session } = await import(
-      '@heddle/agent/teams'
-    );
+    const {
+      LeadInbox: Inbox,
+      MemberRestarts: Restarts,
+      TeamSession: Session,
+    } = await import('@heddle/agent/teams');
     this.session = new Session(folder, undefined, this.#setup.runHooks);
     this.#inbox = new Inbox(this.session, isNew);
     this.#restarts = new Restarts();
