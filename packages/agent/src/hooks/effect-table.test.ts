@@ -2,8 +2,10 @@
  * The table of effects with real programs in several languages: event × exit code × output → effect. A program runs once per exit code
  * and output. Its result is then read for every event.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HOOK_EVENT_NAMES, type HookEventName, traitsOf } from './events.ts';
 import { blockOutcome, type HookOutcome, readHookResult } from './outcome.ts';
@@ -100,6 +102,37 @@ describe.each(present)('a hook in %s', (language) => {
     expect(effects).toEqual(HOOK_EVENT_NAMES.map((event) => [event, withoutGaps(effect(event))]));
   });
 });
+
+it('reads the output of a hook that ended while this process was busy', async () => {
+  const mark = path.join(mkdtempSync(path.join(tmpdir(), 'heddle-hook-')), 'mark');
+  const result = runCommandHook({
+    handler: {
+      type: 'command',
+      command: `until [ -e '${mark}' ]; do sleep 0.01; done; printf no >&2; exit 2`,
+      async: false,
+      asyncRewake: false,
+    },
+    input: '{}',
+    cwd: tmpdir(),
+    environment: { PATH: process.env['PATH'] },
+    timeoutMs: 60_000,
+    signal: new AbortController().signal,
+  });
+  // The exits of both programs are found at once, before the output of the hook is read.
+  const other = spawn('sh', ['-c', 'printf x']);
+  other.stdout.once('data', () => {
+    writeFileSync(mark, '');
+    pauseProcess(300);
+  });
+  other.once('exit', () => pauseProcess(300));
+  pauseProcess(100);
+  expect(await result).toMatchObject({ kind: 'exited', code: 2, stderr: 'no' });
+});
+
+/** Pauses this process, as a busy machine does. */
+function pauseProcess(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
 
 it('has at least 150 rows', () => {
   expect(HOOK_EVENT_NAMES.length * ROWS.length).toBeGreaterThanOrEqual(150);

@@ -110,7 +110,8 @@ export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
       settle({ kind: 'exited', code: code ?? 0, stdout: stdout.text, stderr: stderr.text });
     };
     child.once('close', finish);
-    setTimeout(finish, DRAIN_MS).unref();
+    // If this process was delayed, pending output is read first.
+    setTimeout(() => setImmediate(finish), DRAIN_MS).unref();
   });
   // A hook may exit without reading its input.
   child.stdin?.on('error', () => undefined);

@@ -54,7 +54,9 @@ describe.runIf(check.available)('inside the sandbox', () => {
     expect(ran.text).toContain('it continues in the background');
     const id = taskIn(ran.text);
     expect(living('sleep 98764').length).toBeGreaterThan(0);
-    expect((await fixture.output({ task_id: id, block: false })).text).toContain('begun');
+    await expect
+      .poll(async () => (await fixture.output({ task_id: id, block: false })).text)
+      .toContain('begun');
     expect((await fixture.stop({ task_id: id })).text).toContain('stopped on request');
     expect(living('sleep 98764')).toEqual([]);
   });

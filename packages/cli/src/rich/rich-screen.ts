@@ -9,6 +9,7 @@ import { choiceRows } from '../terminal/completion/complete.ts';
 import type { Dialog } from '../terminal/dialog.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { draftOf, type Key } from '../terminal/input/editor.ts';
+import type { editOutside } from '../terminal/input/external-editor.ts';
 import { Keyboard } from '../terminal/input/keyboard.ts';
 import type { LiveView, Screen, ScreenListener } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
@@ -33,6 +34,8 @@ export interface RichScreenSetup extends Omit<PromptInputSetup, 'menus' | 'takeQ
   /** Receives the replies of the terminal, for example about its background. */
   readonly onReply?: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Runs the editor of the user, unless a test replaces it. */
+  readonly editOutside?: typeof editOutside;
 }
 
 /** Asks the terminal for its background color. */
@@ -402,11 +405,12 @@ export class RichScreen implements Screen, LiveView {
   }
 
   async #editOutside(): Promise<void> {
-    const { editOutside } = await import('../terminal/input/external-editor.ts');
+    const edit =
+      this.#setup.editOutside ?? (await import('../terminal/input/external-editor.ts')).editOutside;
     const input = this.#input;
     this.#painter.pause();
     this.#keyboard.release();
-    const edited = await editOutside(input.fullText, this.#setup.env);
+    const edited = await edit(input.fullText, this.#setup.env);
     if (this.#isClosed) return;
     this.#keyboard.seize();
     if (edited.ok) input.draft = draftOf(escapeControls(edited.text));

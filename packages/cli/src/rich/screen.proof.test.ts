@@ -9,10 +9,6 @@ import { Recall } from '../terminal/input/prompt-history.ts';
 import { styleFor } from '../terminal/style.ts';
 import { RichScreen } from './rich-screen.ts';
 
-vi.mock('../terminal/input/external-editor.ts', () => ({
-  editOutside: (text: string) => Promise.resolve({ ok: true, text: `${text} edited` }),
-}));
-
 const SEQUENCES = process.env['HEDDLE_PROVE'] === '1' ? 100_000 : 150;
 
 /** A terminal in this process: the screen writes to an emulator, and the test types. */
@@ -213,6 +209,7 @@ function openScreen(): OpenedScreen {
       env: { TERM_PROGRAM: 'vscode' },
       commands: [{ name: 'status', help: 'facts' }],
       complete: () => ({ kind: 'nothing' }),
+      editOutside: (text) => Promise.resolve({ ok: true, text: `${text} edited` }),
     },
   );
   const ignore = (): undefined => undefined;

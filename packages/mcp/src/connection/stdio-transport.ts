@@ -78,7 +78,8 @@ export class StdioTransport implements Transport {
       });
       child.once('close', () => this.#closed());
       // A process may write its last message and end. `close` follows when its pipes are read to their ends.
-      child.once('exit', () => setTimeout(() => this.#closed(), GRACE_MS).unref());
+      // If this process was delayed, pending output is read first.
+      child.once('exit', () => setTimeout(() => setImmediate(() => this.#closed()), GRACE_MS).unref());
       child.stdin?.on('error', (error) => this.onerror?.(error));
       child.stdout?.on('data', (chunk: Buffer) => this.#read(chunk));
       child.stdout?.on('error', (error) => this.onerror?.(error));
