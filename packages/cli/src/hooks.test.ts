@@ -85,6 +85,49 @@ describe('a PreToolUse hook of the settings', () => {
   });
 });
 
+describe('hooks under --setting-sources', () => {
+  it('run if their source is named, and no others', async () => {
+    const { run, write, folder } = place();
+    const marks = path.join(folder, 'marks');
+    for (const [file, source] of [
+      ['config/settings.json', 'user'],
+      ['.claude/settings.json', 'project'],
+      ['.claude/settings.local.json', 'local'],
+    ] as const) {
+      const hooks = [{ type: 'command', command: `echo ${source} >> ${marks}` }];
+      write(file, { hooks: { SessionStart: [{ hooks }] } });
+    }
+    await run(['permissions', 'trust']);
+    const given = (...flags: string[]): string => JSON.stringify(flags);
+    const expected = {
+      [given()]: 'local project user',
+      [given('--setting-sources', 'user')]: 'user',
+      [given('--setting-sources=user')]: 'user',
+      [given('--setting-sources', 'project')]: 'project',
+      [given('--setting-sources', 'local')]: 'local',
+      [given('--setting-sources', 'user,project')]: 'project user',
+      [given('--setting-sources', 'project, local')]: 'local project',
+      [given('--setting-sources', 'local,project,user')]: 'local project user',
+      [given('--setting-sources', 'user,user')]: 'user',
+      [given('--setting-sources', '')]: '',
+      [given('--setting-sources=')]: '',
+      [given('--setting-sources', '', '--settings', path.join(folder, '.claude/settings.json'))]: 'project',
+    };
+    const ran: Record<string, string> = {};
+    for (const flags of Object.keys(expected)) {
+      writeFileSync(marks, '');
+      const ended = await run(['--init-only', '--model', 'rehearsal', ...(JSON.parse(flags) as string[])]);
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      ran[flags] = readFileSync(marks, 'utf8').split('\n').filter(Boolean).sort().join(' ');
+    }
+    expect(ran).toEqual(expected);
+    // A misspelled source is refused, so that no hook is lost silently.
+    expect(
+      await run(['--init-only', '--model', 'rehearsal', '--setting-sources', 'user,projct']),
+    ).toMatchObject({ code: 2 });
+  });
+});
+
 describe('hooks of the settings', () => {
   const commands = (event: string, ...texts: readonly string[]) => ({
     hooks: { [event]: [{ hooks: texts.map((command) => ({ type: 'command', command })) }] },

@@ -116,10 +116,36 @@ describe('the program', () => {
     expect(tools).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('explains permissions with the same lists', async () => {
-    const { run } = homeFor(installed.program);
-    const flags = ['--disallowedTools', 'Write', 'Edit'];
-    const { stdout } = await run(['permissions', 'explain', '--json', 'Edit', 'a.txt', ...flags]);
-    expect(JSON.parse(stdout)).toMatchObject({ decision: 'deny', rule: 'Edit' });
+  it('explains permissions with the same lists, in every spelling', async () => {
+    const { run, folder } = homeFor(installed.program);
+    mkdirSync(path.join(folder, 'b c'));
+    const outside = path.join(path.dirname(folder), 'x.txt');
+    const cases: readonly (readonly [readonly string[], readonly string[], object])[] = [
+      [['Edit', 'a.txt'], ['--disallowedTools', 'Write', 'Edit'], { decision: 'deny', rule: 'Edit' }],
+      [['Edit', 'a.txt'], ['--disallowed-tools', 'Write', 'Edit'], { decision: 'deny' }],
+      [['Edit', 'a.txt'], ['--disallowedTools', 'Write,Edit'], { decision: 'deny' }],
+      [['Edit', 'a.txt'], ['--disallowedTools', 'Write Edit'], { decision: 'deny' }],
+      [['Edit', 'a.txt'], ['--disallowedTools', 'Write', '--disallowedTools=Edit'], { decision: 'deny' }],
+      [['Edit', 'a.txt'], ['--disallowedTools', 'Bash(rm *)', 'Edit(./a.txt)'], { decision: 'deny' }],
+      [['Edit', 'a.txt'], ['--disallowedTools', 'Write'], { decision: 'ask' }],
+      [['Edit', 'a.txt'], ['--allowedTools', 'Read', 'Edit'], { decision: 'allow', rule: 'Edit' }],
+      [['Edit', 'a.txt'], ['--allowed-tools', 'Read, Edit'], { decision: 'allow' }],
+      [['npm test'], ['--allowedTools', 'Edit', 'Bash(npm test)'], { decision: 'allow' }],
+      [['npm test'], ['--allowedTools=Edit', '--allowedTools', 'Bash(npm *)'], { decision: 'allow' }],
+      [['npm test'], ['--allowedTools', 'Edit', '--add-dir', 'b c', '..'], { decision: 'ask' }],
+      [
+        ['Edit', outside],
+        ['--permission-mode', 'acceptEdits', '--add-dir', 'b c', '..'],
+        { decision: 'allow' },
+      ],
+      [['Edit', outside], ['--permission-mode', 'acceptEdits', '--add-dir', 'b c'], { decision: 'ask' }],
+    ];
+    const explained = await Promise.all(
+      cases.map(async ([call, flags]) => {
+        const { stdout, stderr } = await run(['permissions', 'explain', '--json', ...call, ...flags]);
+        return stdout === '' ? stderr : (JSON.parse(stdout) as unknown);
+      }),
+    );
+    expect(explained).toMatchObject(cases.map(([, , expected]) => expected));
   });
 });

@@ -1,4 +1,6 @@
 /** Paths through links, in the real program. Each decision is about the file that a path resolves to. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -127,6 +129,69 @@ describe('a file outside the project', () => {
     expect(readFileSync(path.join(target, 'key'), 'utf8')).toBe(SECRET);
     expect(readdirSync(target)).toEqual(['key']);
     expect(readFileSync(path.join(project, 'inside.txt'), 'utf8')).toBe('inside');
+  });
+});
+
+describe('a link that another process swaps all the time', () => {
+  it('leads no call outside, in whatever way the call names it', async () => {
+    const { folder, run, script } = home();
+    const project = realpathSync(folder);
+    const outside = temporary();
+    const inside = path.join(project, 'inside');
+    const notebook = JSON.stringify({ cells: [{ cell_type: 'code', id: 'c', source: 'x', outputs: [] }] });
+    mkdirSync(inside);
+    for (const [at, text] of [
+      [inside, 'the text that may be read'],
+      [outside, SECRET],
+    ] as const) {
+      writeFileSync(path.join(at, 'x'), text);
+      writeFileSync(path.join(at, 'x.ipynb'), notebook);
+    }
+    symlinkSync(inside, path.join(project, 'd'));
+    symlinkSync('d', path.join(project, 'chain'));
+    const flips = path.resolve(import.meta.dirname, '../../../agent/src/engine/test/run-flips.ts');
+    const names = [path.join(project, 'd'), inside, outside];
+    const flipping = spawn(process.execPath, [flips, 'link', ...names], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(async () => {
+      const ended = once(flipping, 'exit');
+      flipping.kill('SIGKILL');
+      await ended;
+    });
+    await once(flipping.stdout, 'data');
+    const spelled = [
+      'd',
+      './d',
+      'd/.',
+      'd//',
+      'chain',
+      'inside/../d',
+      `${project}/d`,
+      `${project}//d`,
+      'd/../d',
+    ];
+    const calls = [...spelled, '/proc/self/cwd/d'].map((at, index) => [
+      call('Read', { file_path: `${at}/x` }, `r${index}`),
+      call('Write', { file_path: `${at}/new${index}`, content: 'new' }, `w${index}`),
+      call('Edit', { file_path: `${at}/x`, old_string: 'text', new_string: 'edit' }, `e${index}`),
+      call('NotebookEdit', { notebook_path: `${at}/x.ipynb`, cell_id: 'c', new_source: 'y' }, `n${index}`),
+      call('Grep', { pattern: 'text', path: at, output_mode: 'content' }, `g${index}`),
+      call('Glob', { pattern: '*', path: at }, `l${index}`),
+    ]);
+    const flags = ['--permission-mode=acceptEdits', `--disallowed-tools=Read(/${outside}/**)`];
+    const load = call('ToolSearch', { query: 'select:NotebookEdit' }, 's1');
+    const model = script([load, ...calls, say('Done.')]);
+    const { stdout } = await run([
+      ...['-p', 'go', '--output-format=stream-json', '--verbose', '--max-turns=200', `--model=${model}`],
+      ...flags,
+    ]);
+    expect(stdout).toContain('Done.');
+    expect(stdout).toContain('the text that may be read');
+    expect(stdout).not.toContain(SECRET);
+    expect(readdirSync(outside)).toEqual(['x', 'x.ipynb']);
+    expect(readFileSync(path.join(outside, 'x'), 'utf8')).toBe(SECRET);
+    expect(readFileSync(path.join(outside, 'x.ipynb'), 'utf8')).toBe(notebook);
   });
 });
 
