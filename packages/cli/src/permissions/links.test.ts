@@ -183,7 +183,11 @@ describe('a link that another process swaps all the time', () => {
     const load = call('ToolSearch', { query: 'select:NotebookEdit' }, 's1');
     const model = script([load, ...calls, say('Done.')]);
     const { stdout } = await run([
-      ...['-p', 'go', '--output-format=stream-json', '--verbose', '--max-turns=200', `--model=${model}`],
+      '-p',
+      'go',
+      '--output-format=stream-json',
+      '--verbose',
+      `--model=${model}`,
       ...flags,
     ]);
     expect(stdout).toContain('Done.');

@@ -29,6 +29,7 @@ export interface Glob {
 export function globOf(pattern: string, folders: readonly FilePlace[], world: PermissionWorld): Glob {
   const segments = segmentsOf(pattern);
   const known = new Map<string, Segment[][]>();
+  const matches = new Map<boolean, { readonly places: readonly FilePlace[] | undefined }>();
   const shapes: Glob['shapes'] = (optioned, deep) => {
     const key = `${deep} ${optioned}`;
     const shaped = known.get(key) ?? shapesOf(optioned ? segments : withoutGlobstar(segments), folders, deep);
@@ -43,7 +44,13 @@ export function globOf(pattern: string, folders: readonly FilePlace[], world: Pe
     aims: !segments.every(isOpen),
     optioned: ['GLOBIGNORE', 'BASHOPTS'].some((name) => world.environment[name] !== undefined),
     lasting: false,
-    found: (optioned) => expanded(optioned ? segments : withoutGlobstar(segments), folders, world, optioned),
+    found: (optioned) => {
+      const before = matches.get(optioned);
+      if (before) return before.places;
+      const places = expanded(optioned ? segments : withoutGlobstar(segments), folders, world, optioned);
+      matches.set(optioned, { places });
+      return places;
+    },
   };
 }
 

@@ -28,6 +28,14 @@ export function programFolder(
 
 /** A working directory itself is left out, because every file in it would count. */
 export function searchedFolders(world: PermissionWorld): readonly string[] {
+  const folders = searched.get(world) ?? findSearched(world);
+  searched.set(world, folders);
+  return folders;
+}
+
+const searched = new WeakMap<PermissionWorld, readonly string[]>();
+
+function findSearched(world: PermissionWorld): readonly string[] {
   const entries = world.environment['PATH']?.split(':') ?? [];
   const roots = [world.root, ...world.directories].flatMap((folder) => [folder, world.realpath(folder)]);
   return entries

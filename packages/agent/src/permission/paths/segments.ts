@@ -114,6 +114,7 @@ export function namesMeet(left: readonly Token[], right: readonly Token[], hidde
 }
 
 function restMeets(left: readonly Token[], right: readonly Token[]): boolean {
+  if (!right.some((token) => typeof token !== 'string')) return matchesName(left, right);
   if (left.length === 0 || right.length === 0) return [...left, ...right].every((token) => token === MANY);
   return canEndTogether(left, right, (at, other, go) => {
     const one = left[at];
@@ -129,6 +130,20 @@ function restMeets(left: readonly Token[], right: readonly Token[]): boolean {
     if (one === undefined || two === undefined || one === MANY || two === MANY) return;
     if (one === two || one === ONE || two === ONE) go(at + 1, other + 1);
   });
+}
+
+/** Returns whether a pattern matches a name without wildcards. After a mismatch, the last star takes one more letter. */
+function matchesName(pattern: readonly Token[], name: readonly Token[]): boolean {
+  let [at, other, star, taken] = [0, 0, -1, 0];
+  while (other < name.length) {
+    const token = pattern[at];
+    if (token === MANY) [star, taken] = [at++, other];
+    else if (token !== undefined && (token === ONE || token === name[other]))
+      [at, other] = [at + 1, other + 1];
+    else if (star < 0) return false;
+    else [at, other] = [star + 1, ++taken];
+  }
+  return pattern.slice(at).every((token) => token === MANY);
 }
 
 /** Continues at one position in each list. */

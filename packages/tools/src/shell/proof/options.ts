@@ -25,12 +25,20 @@ export interface Allowed {
 
 /**
  * Values of options are handled like operands: both only name input. A value that looks like an option is checked as an
- * option, and no argument is skipped as the value of the option before it.
+ * option. Only a number after an option of one letter is certainly its value: `uniq -f 1`.
  */
 export function onlyAllowed(args: readonly Arg[], allowed: Allowed): boolean {
   let operands = 0;
   let isPast = false;
-  for (const { value, exact } of args) {
+  /** Every value so far is known as such. In `xxd -c -c 8 x`, the second option is a value, and `x` is written. */
+  let areValuesKnown = true;
+  for (const [index, { value, exact }] of args.entries()) {
+    const option = args[index - 1];
+    if (option && takesNext(option, allowed)) {
+      const isNumber = exact && /^\d+$/.test(value) && option.value.length === 2;
+      if (isNumber && areValuesKnown && operands === 0 && !isPast) continue;
+      areValuesKnown = false;
+    }
     if (!exact) {
       // A glob may match many names. If it starts with a wildcard, it may match a name that looks like an option.
       operands = Infinity;
@@ -46,6 +54,12 @@ export function onlyAllowed(args: readonly Arg[], allowed: Allowed): boolean {
     if (value === '--') isPast = true;
   }
   return operands <= (allowed.operands ?? Infinity);
+}
+
+/** Returns true for an option whose value may be the next argument. */
+function takesNext({ value }: Arg, { valued = '' }: Allowed): boolean {
+  if (value.startsWith('--')) return !value.includes('=');
+  return /^-[a-zA-Z]+$/.test(value) && valued.includes(value.slice(-1));
 }
 
 /** Returns true if the argument cannot become an option, neither by its own text nor by the matches of a glob. */

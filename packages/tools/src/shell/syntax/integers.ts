@@ -53,7 +53,7 @@ function initialized({ initialize }: ArithmeticFor): string[] {
   return isNumber && left.type === 'ArithmeticWord' ? [left.value] : [];
 }
 
-const TOKENS = /\$\{#?(\w+)\}|\$(\w+)|\$[?#]|([A-Za-z_]\w*)|\d+|[-+*/%<>=!&|^~?:,;()\s]/y;
+const TOKENS = /\$\{#?(\w+)\}|\$(\w+)|\$[?#]|([A-Za-z_]\w*)|0[xX][\da-fA-F]+|\d+|[-+*/%<>=!&|^~?:,;()\s]/y;
 
 /** Returns true for an expression of numbers, operators and these variables, with balanced brackets. */
 export function isIntegerExpression(text: string, integers: ReadonlySet<string>): boolean {
@@ -70,7 +70,7 @@ export function isIntegerExpression(text: string, integers: ReadonlySet<string>)
     if (whole === '(') depth++;
     if (whole === ')' && --depth < 0) return false;
     at += whole.length;
-    // `0x10`, `2#1` and `1a` are not plain numbers.
+    // `2#1` and `1a` are not plain numbers.
     if (/^\d/.test(whole) && /[\w#]/.test(text[at] ?? '')) return false;
   }
   return depth === 0 && /\S/.test(text);

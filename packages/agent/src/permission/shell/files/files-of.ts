@@ -104,11 +104,11 @@ function expandedFiles([name, ...args]: readonly ShellWord[], certain: readonly 
   if (TALKERS.test(program) || FILELESS.test(program) || isProjectRunner(program)) return [];
   if (program === 'git' && takesOnlyRevisions(args)) return [];
   const isKnown = touchesFiles(program);
+  const found = new Set(certain.map(({ word }) => word));
   return args.flatMap((word, index): Touch[] => {
     if (isMessage(program, word, args[index - 1]?.value ?? '')) return [];
     if (word.kind === 'pattern') {
-      const isFound = !isKnown || certain.some((each) => each.word === word);
-      return isFound ? [] : [touch('read', word, undefined, { knowledge: 'named' })];
+      return !isKnown || found.has(word) ? [] : [touch('read', word, undefined, { knowledge: 'named' })];
     }
     if (word.kind !== 'dynamic' || (isKnown && (word.single || word.begins !== ''))) return [];
     return [touch('read', unknownWord(`the words of ${word.text}`))];

@@ -62,6 +62,11 @@ id -u
 sort -rn a | uniq -c | sort -k2 | head
 sort -t, -k1 a
 uniq -c
+uniq -f 1 a
+uniq -c -s 3 -w 2 a
+sort a | uniq -f 1 -c
+xxd -c 8 a
+xxd -l 16 -s 4 a
 cut -d: -f1 /etc/passwd
 tr a-z A-Z < a
 comm -3 a b

@@ -223,6 +223,19 @@ xxd a -l
 xxd a -c
 uniq a -c
 uniq a -
+uniq -f 1 a b
+uniq -c 1 b
+uniq -f -f 1 b
+uniq -f1 2 b
+uniq -ff 1 b
+uniq --skip-fields -f 1 b
+uniq -- -f 1 b
+xxd -c 8 a b
+xxd -c -c 8 b
+xxd -s -c 8 b
+xxd -ac 8 b
+xxd a -c 8
+xxd -c $x 8 b
 diff -l a b
 diff --paginate a b
 date -s now

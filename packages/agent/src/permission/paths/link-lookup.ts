@@ -1,0 +1,133 @@
+/**
+ * Follows links on this machine. One decision looks at many names in few folders, so a folder is listed once instead of
+ * following each path from its root.
+ */
+import { readdirSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
+import { realTarget } from '@heddle/tools/files';
+import type { FolderEntry } from '../world.ts';
+
+export interface LinkLookup {
+  /** Resolves links like the file tools. Never throws: resolves as many segments as possible. */
+  readonly realpath: (file: string) => string;
+  /** Returns whether following a path passes a link of a process, directly or through other links. */
+  readonly passesProcess: (file: string) => boolean;
+  /** Empty if there is no such folder, undefined if it cannot be read. */
+  readonly entries: (folder: string) => readonly FolderEntry[] | undefined;
+}
+
+/** The number of names in a folder that are followed one by one, before the folder is listed. */
+const MOST_FOLLOWED = 8;
+
+/** `roots` are the working directories. Elsewhere a name can exist that no list contains, such as a thread in `/proc`. */
+export function createLinkLookup(roots: readonly string[]): LinkLookup {
+  const isLinux = process.platform === 'linux';
+  const entries = remembered(entriesIn);
+  const kinds = remembered((folder) => kindsOf(entries(folder)));
+  const followed = new Map<string, number>();
+  const realRoots = roots.map(realPath);
+
+  /** Returns the real folder of a path whose last name is certainly not a link. */
+  const parentOfPlain = (file: string): string | undefined => {
+    const folder = path.posix.dirname(file);
+    if (!isLinux || folder === file || path.posix.normalize(file) !== file || file.endsWith('/'))
+      return undefined;
+    const count = (followed.get(folder) ?? 0) + 1;
+    followed.set(folder, count);
+    if (count <= MOST_FOLLOWED) return undefined;
+    const real = realpath(folder);
+    if (!realRoots.some((root) => real === root || real.startsWith(`${root}/`))) return undefined;
+    return kinds(real)?.(path.posix.basename(file)) === 'plain' ? real : undefined;
+  };
+  const realpath = remembered((file: string): string => {
+    const folder = parentOfPlain(file);
+    return folder === undefined ? realPath(file) : path.posix.join(folder, path.posix.basename(file));
+  });
+  const passes = remembered((file: string): boolean =>
+    parentOfPlain(file) === undefined ? passesProcess(file) : passes(path.posix.dirname(file)),
+  );
+  return { realpath, passesProcess: (file) => isLinux && passes(file), entries };
+}
+
+/** Caches results, because one decision asks for the same paths many times. */
+export function remembered<Answer>(ask: (path: string) => Answer): (path: string) => Answer {
+  const answers = new Map<string, { readonly answer: Answer }>();
+  return (file) => {
+    const known = answers.get(file);
+    if (known) return known.answer;
+    const answer = ask(file);
+    answers.set(file, { answer });
+    return answer;
+  };
+}
+
+function entriesIn(folder: string): readonly FolderEntry[] | undefined {
+  return unlessMissing(() =>
+    readdirSync(folder, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      kind: entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'file',
+    })),
+  );
+}
+
+/** Returns what a name in a listed folder is. A folder may ignore case, so a name that differs only in that is unclear. */
+function kindsOf(
+  entries: readonly FolderEntry[] | undefined,
+): ((name: string) => 'plain' | 'unclear') | undefined {
+  if (entries === undefined) return undefined;
+  const plain = new Set(entries.flatMap(({ name, kind }) => (kind === 'link' ? [] : [name])));
+  const folded = new Set(entries.map(({ name }) => foldName(name)));
+  return (name) => (plain.has(name) || !folded.has(foldName(name)) ? 'plain' : 'unclear');
+}
+
+function foldName(name: string): string {
+  return name.normalize('NFKD').toUpperCase().toLowerCase();
+}
+
+/** Returns an empty list for a missing folder, and undefined for an unreadable one. */
+export function unlessMissing<Entry>(read: () => readonly Entry[]): readonly Entry[] | undefined {
+  try {
+    return read();
+  } catch (thrown) {
+    const isMissing =
+      thrown instanceof Error && 'code' in thrown && /^(ENOENT|ENOTDIR)$/.test(String(thrown.code));
+    return isMissing ? [] : undefined;
+  }
+}
+
+function realPath(file: string): string {
+  try {
+    return realTarget(file);
+  } catch {
+    const folder = path.dirname(file);
+    return folder === file ? file : path.join(realPath(folder), path.basename(file));
+  }
+}
+
+const LINK_OF_PROCESS = /^\/proc\/\d+(?:\/task\/\d+)?\/(?:cwd|root|exe|fd|map_files)$/;
+/** The limit of Linux. */
+const MOST_LINKS = 40;
+
+function passesProcess(file: string, links = 0): boolean {
+  const segments = file.split('/').filter((segment) => segment !== '');
+  let at = '/';
+  for (const [index, segment] of segments.entries()) {
+    const rest = segments.slice(index + 1).join('/');
+    const next = path.posix.join(at, segment);
+    if (LINK_OF_PROCESS.test(next)) return true;
+    const target = linkTarget(next);
+    if (target === undefined) at = next;
+    else if (links >= MOST_LINKS) return false;
+    else return passesProcess(`${path.posix.isAbsolute(target) ? '' : at}/${target}/${rest}`, links + 1);
+  }
+  return false;
+}
+
+function linkTarget(file: string): string | undefined {
+  try {
+    return readlinkSync(file);
+  } catch {
+    // It is missing, or not a link.
+    return undefined;
+  }
+}
