@@ -186,6 +186,7 @@ function expandVariables(entry: unknown, env: Variables, unset: Set<string>): un
 }
 
 function expandText(text: string, env: Variables, unset: Set<string>): string {
+  if (!text.includes('${')) return text;
   return text.replaceAll(
     /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g,
     (written: string, name: string, fallback?: string) => {

@@ -40,6 +40,12 @@ const COMMAND = /^\/(mcp__\S+)(?:\s+([\s\S]*))?$/;
 /** The end of a sentence is not part of an address. */
 const MENTION = /(?<=^|\s)@([\w.-]+):([a-z][\w+.-]*:\/\/\S*[^\s.,;:!?)])/gi;
 
+/** Returns false for a text that certainly contains neither a prompt nor a resource of a server. */
+export function namesServer(content: Content): boolean {
+  const typed = typedText(content);
+  return typed.includes('@') || typed.trimStart().startsWith('/');
+}
+
 /** The name of the server's prompt that a text starts with, as a command. */
 export function commandIn(content: Content): string | undefined {
   return COMMAND.exec(typedText(content).trim())?.[1];

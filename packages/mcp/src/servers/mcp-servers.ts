@@ -10,7 +10,7 @@ import {
   type ToolAnnotations,
 } from '../tools/server-tool.ts';
 import { createResourceTools } from '../tools/resource-tools.ts';
-import { commandIn, expandServerText, promptsOf, type ServerPrompt } from './expand-prompt.ts';
+import { commandIn, expandServerText, namesServer, promptsOf, type ServerPrompt } from './expand-prompt.ts';
 import { prefixOf, toolName, uniqueName } from '../tools/tool-names.ts';
 
 export interface ServersDeps
@@ -57,6 +57,7 @@ export class McpServers {
   #entries: readonly ConfiguredServer[];
   #policy: ServerPolicy;
   #servers = new Map<string, McpServer>();
+  #serverDeps: ServerDeps | undefined;
   #isStarted = false;
   #tools: readonly ServerTool[] | undefined;
   #resourceTools: readonly Tool[] | undefined;
@@ -99,12 +100,13 @@ export class McpServers {
 
   /** Prompts of servers, as commands. */
   get prompts(): readonly ServerPrompt[] {
-    const servers = this.all.filter(({ name }) => !this.deniesResources(name));
+    const servers = this.all.filter(({ name, prompts }) => prompts.length > 0 && !this.deniesResources(name));
     return promptsOf(servers).filter(({ command }) => !this.denies(command));
   }
 
   /** Adds the prompts and resources of servers that a text names. */
   async expand(content: UserMessage['content'], signal: AbortSignal): Promise<UserMessage['content']> {
+    if (!namesServer(content)) return content;
     const command = commandIn(content);
     if (command !== undefined && this.denies(command)) return content;
     if (command !== undefined) await this.#settleFor(command, signal);
@@ -239,8 +241,15 @@ export class McpServers {
   }
 
   #create(configured: ConfiguredServer): McpServer {
-    const times = timesOf(this.#deps, configured.config.timeout);
-    return new McpServer(configured, { ...this.#deps, times, onChange: () => this.#changed() });
+    const { timeout } = configured.config;
+    // Most servers have no time limit of their own, and share one object.
+    const shared = (this.#serverDeps ??= {
+      ...this.#deps,
+      times: timesOf(this.#deps, undefined),
+      onChange: () => this.#changed(),
+    });
+    const own = timeout === undefined ? shared : { ...shared, times: timesOf(this.#deps, timeout) };
+    return new McpServer(configured, own);
   }
 
   #changed(): void {

@@ -48,9 +48,9 @@ describe.each(['http', 'sse'] as const)('a server over %s', (type) => {
     const expanded = JSON.stringify(await servers.expand('see @s:test://notes/2', signal));
     expect(expanded).toContain('The notes of remote.');
     expect(servers.prompts.map(({ command }) => command)).toEqual(['mcp__s__review']);
-    expect(JSON.stringify(await servers.expand('/mcp__s__review a.ts', signal))).toContain(
-      'Review a.ts please.',
-    );
+    for (const typed of ['/mcp__s__review a.ts', '\n /mcp__s__review a.ts\n'])
+      expect(JSON.stringify(await servers.expand(typed, signal))).toContain('Review a.ts please.');
+    expect(await servers.expand('review a.ts', signal)).toBe('review a.ts');
   });
 
   it('asks for folders, a form, an address and the model', async () => {
