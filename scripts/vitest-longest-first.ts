@@ -8,24 +8,39 @@ const LONG = [
   'viewer/src/page.test.ts',
   'cli/src/docs/documentation.test.ts',
   'cli/src/conversation/asking.test.ts',
+  'cli/src/fleet/fleet.test.ts',
+  'cli/src/mcp/mcp.test.ts',
   'agent/src/permission/needless.test.ts',
   'fleet/src/scenes.test.ts',
+  'testing/src/explorer/explorer.test.ts',
   'cli/src/test/crash/crash.proof.test.ts',
   'mcp/src/servers/misbehaving.test.ts',
-  'cli/src/mcp/mcp.test.ts',
-  'agent/src/documentation.test.ts',
-  'mcp/src/servers/servers.test.ts',
+  'agent/src/permission/commands.test.ts',
   'cli/src/conversation/conversation.test.ts',
+  'agent/src/permission/properties.test.ts',
+  'cli/src/permissions/hostile-git.test.ts',
+  'cli/src/terminals.test.ts',
+  'agent/src/sandbox/running.test.ts',
   'cli/src/poison.test.ts',
   'agent/src/permission/effects.proof.test.ts',
-  'cli/src/terminals.test.ts',
+  'testing/src/explorer/explorer.proof.test.ts',
+  'scripts/print-diagram.test.ts',
+  'cli/src/start/view.test.ts',
+  'cli/src/diagnostics.test.ts',
+  'fleet/src/fleet.test.ts',
+  'cli/src/test/crash/full-disk.proof.test.ts',
+  'core/src/loop/mutants.proof.test.ts',
+  'core/src/loop/properties.proof.test.ts',
+  'agent/src/documentation.test.ts',
+  'mcp/src/servers/servers.test.ts',
   'fleet/src/kill.proof.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.some((name) => moduleId.endsWith(name));
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      LONG.some((name) => moduleId.endsWith(`/${name}`));
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
