@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { readMarkdownFile } from '../extensions/frontmatter.ts';
-import { readSmallFile } from '../extensions/small-file.ts';
+import { lineOfKey, readMarkdownFile } from '../extensions/frontmatter.ts';
+import { readSmallFile, unreadableText } from '../extensions/small-file.ts';
 import { managedDir, PROJECT_FOLDERS, projectRoot, type Scope } from '../settings/scopes.ts';
 import { isReallyWithin } from '../settings/trust.ts';
 import { type AgentDefinition, type AgentSource, decodeAgent } from './definition.ts';
@@ -131,10 +131,11 @@ async function readAgentFile(
   const { name: given } = fields;
   const own = typeof given === 'string' && given !== '' ? given : path.basename(file, '.md');
   const name = plugin === undefined ? own : `${plugin}:${own}`;
-  const decoded = decodeAgent({ ...fields, prompt: body }, { name, source, file });
+  const placeOf = (key: string): string => `${file}:${lineOfKey(read.text, key)}`;
+  const decoded = decodeAgent({ ...fields, prompt: body }, { name, source, file, placeOf });
   const problems = [
-    ...wrongLines.map(({ line, message }) => `${file}:${line}: ${message}`),
-    ...decoded.problems.map((problem) => `${file}: ${problem}`),
+    ...[...unreadableText(read), ...wrongLines].map(({ line, message }) => `${file}:${line}: ${message}`),
+    ...decoded.problems,
   ];
   if (!decoded.definition) return { definitions: [], problems };
   const isCareful = source === 'project' && !places.isTrusted;

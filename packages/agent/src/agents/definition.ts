@@ -61,15 +61,20 @@ interface AgentOrigin {
   readonly name: string;
   readonly source: AgentSource;
   readonly file?: string | undefined;
+  /** Names the place of a field for reports. */
+  readonly placeOf?: ((key: string) => string) | undefined;
 }
 
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
 const COLORS = ['red', 'blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan'] as const;
 
 /** Decodes the fields of a definition. Both spellings of a key are accepted: `maxTurns` and `max-turns`. */
-export function decodeAgent(given: unknown, { name, source, file }: AgentOrigin): DecodedAgent {
+export function decodeAgent(given: unknown, { name, source, file, placeOf }: AgentOrigin): DecodedAgent {
   if (!isRecord(given)) return { definition: undefined, problems: [`The agent ${name} is not an object.`] };
   const problems: string[] = [];
+  const report = (key: string, message: string): void => {
+    problems.push(placeOf === undefined ? message : `${placeOf(key)}: ${message}`);
+  };
   const value = (key: string): unknown =>
     given[key] ?? given[key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)] ?? undefined;
   const text = (key: string): string | undefined => {
@@ -80,23 +85,23 @@ export function decodeAgent(given: unknown, { name, source, file }: AgentOrigin)
     const found = value(key);
     if (found === undefined) return undefined;
     if (Number(found) > 0) return Number(found);
-    problems.push(`The agent ${name}: ${key} is not a number over 0.`);
+    report(key, `The agent ${name}: ${key} is not a number over 0.`);
     return undefined;
   };
   const choice = <T extends string>(key: string, allowed: readonly T[]): T | undefined => {
     const found = value(key);
     const known = allowed.find((one) => one === found);
     if (found !== undefined && known === undefined)
-      problems.push(`The agent ${name}: ${key} must be one of ${allowed.join(', ')}.`);
+      report(key, `The agent ${name}: ${key} must be one of ${allowed.join(', ')}.`);
     return known;
   };
   const hooks = value('hooks');
   if (hooks !== undefined && !isJsonObject(hooks))
-    problems.push(`The agent ${name}: hooks is not an object.`);
+    report('hooks', `The agent ${name}: hooks is not an object.`);
   const prompt = text('prompt') ?? '';
   const description = text('description') ?? '';
-  if (prompt === '') problems.push(`The agent ${name} has no prompt.`);
-  if (description === '') problems.push(`The agent ${name} has no description.`);
+  if (prompt === '') report('prompt', `The agent ${name} has no prompt.`);
+  if (description === '') report('description', `The agent ${name} has no description.`);
   const maxTurns = amount('maxTurns');
   const definition: AgentDefinition = {
     name,

@@ -8,7 +8,7 @@ import { isReallyWithin, realPath } from '../settings/trust.ts';
 import { splitHeader } from './frontmatter.ts';
 import { type ExtensionRoot, type PromptFile, type PromptFilePlace, readPromptFile } from './prompt-file.ts';
 import { type PromptIndex, type RootContent, type SeenPath, stateOf } from './prompt-index.ts';
-import { readSmallFile } from './small-file.ts';
+import { readSmallFile, unreadableText } from './small-file.ts';
 
 interface Discovered {
   readonly promptFiles: readonly PromptFile[];
@@ -81,7 +81,9 @@ async function readPlaces(
     // The body is read again when it is used: it may be long, and most files are not used.
     const { body: _, ...header } = promptFile;
     promptFiles.push(header);
-    problems.push(...inFile.map(({ line, message }) => `${place.file}:${line}: ${message}`));
+    problems.push(
+      ...[...unreadableText(read), ...inFile].map(({ line, message }) => `${place.file}:${line}: ${message}`),
+    );
   }
   return promptFiles;
 }

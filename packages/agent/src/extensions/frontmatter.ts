@@ -1,10 +1,16 @@
 /** Markdown files with a YAML header. Simple headers are read here; the YAML library is loaded only for the others. */
-import { isRecord } from '@heddle/core';
+import { errorMessage, isRecord } from '@heddle/core';
 
 export interface FileProblem {
   /** Counted from 1. */
   readonly line: number;
   readonly message: string;
+}
+
+/** The line of a key in the header of a file; the first line if the key is absent. */
+export function lineOfKey(text: string, key: string): number {
+  const at = text.split(/\r?\n/).findIndex((line) => line.startsWith(`${key}:`));
+  return at < 0 ? 1 : at + 1;
 }
 
 export interface MarkdownFile {
@@ -20,21 +26,20 @@ const FENCE = /^---[ \t]*$/;
 /** Never rejects. A header that is not valid YAML is read line by line, and each bad line is reported. */
 export async function readMarkdownFile(text: string): Promise<MarkdownFile> {
   const { header, body, isUnclosed } = splitHeader(text);
-  if (header === undefined) {
-    const message = 'The header that starts here has no closing "---" line.';
-    return { fields: {}, body, problems: isUnclosed ? [{ line: 1, message }] : [] };
-  }
+  if (header === undefined) return { fields: {}, body, problems: isUnclosed ? [UNCLOSED] : [] };
   const simple = readSimpleHeader(header);
   if (simple !== undefined) return { fields: simple, body, problems: [] };
   return { body, ...(await readYamlHeader(header)) };
 }
 
 /** Reads a file without waiting for the YAML library: a header that is not simple is read line by line. */
-export function readMarkdownFileSync(text: string): Omit<MarkdownFile, 'problems'> {
-  const { header, body } = splitHeader(text);
-  if (header === undefined) return { fields: {}, body };
-  return { fields: readSimpleHeader(header) ?? readLeniently(header), body };
+export function readMarkdownFileSync(text: string): MarkdownFile {
+  const { header, body, isUnclosed } = splitHeader(text);
+  if (header === undefined) return { fields: {}, body, problems: isUnclosed ? [UNCLOSED] : [] };
+  return { fields: readSimpleHeader(header) ?? readLeniently(header), body, problems: [] };
 }
+
+const UNCLOSED: FileProblem = { line: 1, message: 'The header that starts here has no closing "---" line.' };
 
 interface SplitFile {
   /** Undefined: the file has none. */
@@ -131,12 +136,12 @@ async function readYamlHeader(header: readonly string[]): Promise<Omit<MarkdownF
     logLevel: 'silent',
   });
   const [error] = document.errors;
-  const value =
-    error === undefined ? plainValue(() => document.toJS({ maxAliasCount: MAX_ALIASES })) : undefined;
-  if (isRecord(value)) return { fields: value, problems: [] };
+  const read = error === undefined ? plainValue(() => document.toJS({ maxAliasCount: MAX_ALIASES })) : {};
+  if (isRecord(read.value)) return { fields: read.value, problems: [] };
   // The header starts on line 2.
   const line = error ? counter.linePos(error.pos[0]).line + 1 : 2;
-  const [reason = ''] = error ? error.message.split(/ at line \d|\n/) : ['The header is not a list of keys'];
+  const problem = error?.message ?? read.failure ?? 'The header is not a list of keys';
+  const [reason = ''] = problem.split(/ at line \d|\n/);
   const message = `${reason.replace(/\.?$/, '.')} It was read line by line.`;
   return { fields: readLeniently(header), problems: [{ line, message }] };
 }
@@ -144,12 +149,12 @@ async function readYamlHeader(header: readonly string[]): Promise<Omit<MarkdownF
 /** More aliases than this would expand to an enormous value. */
 const MAX_ALIASES = 100;
 
-/** The library throws if a value has too many aliases. */
-function plainValue(read: () => unknown): unknown {
+/** The library throws if a value has too many aliases, or an alias without a target. */
+function plainValue(read: () => unknown): { readonly value?: unknown; readonly failure?: string } {
   try {
-    return read();
-  } catch {
-    return undefined;
+    return { value: read() };
+  } catch (thrown) {
+    return { failure: errorMessage(thrown) };
   }
 }
 

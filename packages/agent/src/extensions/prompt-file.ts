@@ -1,7 +1,7 @@
 /** Skills and slash commands: Markdown files that become prompts. Both are read by one function; a skill is a folder with `SKILL.md`. */
-import { isRecord } from '@heddle/core';
+import { EFFORTS, isRecord } from '@heddle/core';
 import path from 'node:path';
-import { type FileProblem, readMarkdownFile } from './frontmatter.ts';
+import { type FileProblem, lineOfKey, readMarkdownFile } from './frontmatter.ts';
 
 /** The content of a header, with the place of its file. Plain data: the index of prompt files stores it. */
 export interface PromptFile {
@@ -87,6 +87,9 @@ interface PromptFileRead {
   readonly problems: readonly FileProblem[];
 }
 
+/** A file without `context` joins the conversation. `inline` says the same. */
+const CONTEXTS = ['fork', 'inline'];
+
 /** Longest description that the Agent Skills standard allows, and longest name. */
 const MAX_DESCRIPTION = 1_024;
 const MAX_NAME = 64;
@@ -97,7 +100,7 @@ export async function readPromptFile(place: PromptFilePlace, text: string): Prom
   const { fields, body, problems: syntax } = await readMarkdownFile(text);
   const problems: FileProblem[] = [...syntax];
   const report = (key: string, message: string): void => {
-    problems.push({ line: lineOf(text, key), message });
+    problems.push({ line: lineOfKey(text, key), message });
   };
   const string = (key: string): string | undefined => {
     const value = fields[key];
@@ -118,10 +121,28 @@ export async function readPromptFile(place: PromptFilePlace, text: string): Prom
     return otherwise;
   };
 
+  const texts = (key: string, read: (value: unknown) => readonly string[]): readonly string[] => {
+    const value = fields[key];
+    const isList = value === undefined || value === null || typeof value === 'string' || Array.isArray(value);
+    if (!isList) report(key, `${key} is not a list.`);
+    return read(value);
+  };
+  const choice = (key: string, known: readonly string[]): string | undefined => {
+    const value = string(key);
+    if (value === undefined || known.includes(value)) return value;
+    report(key, `${key} is not one of ${known.join(', ')}; it is ignored.`);
+    return undefined;
+  };
+
   const named = string('name');
   const description = string('description') ?? firstParagraph(body);
-  if (place.kind === 'skill') checkStandard(place.name, named, string('description'), report);
+  // A header that could not be found was reported.
+  const hasHeader = syntax.length === 0 || Object.keys(fields).length > 0;
+  if (place.kind === 'skill' && hasHeader) checkStandard(place.name, named, string('description'), report);
   const name = place.kind === 'skill' ? (named ?? place.name) : place.name;
+  const hooks = fields['hooks'] ?? undefined;
+  if (hooks !== undefined && !isRecord(hooks)) report('hooks', 'hooks is not an object.');
+  const spellingOf = (key: string, other: string): string => (fields[key] === undefined ? other : key);
   const plugin = place.plugin === undefined ? [] : [place.plugin];
   const { folders = [] } = place;
   return {
@@ -133,20 +154,20 @@ export async function readPromptFile(place: PromptFilePlace, text: string): Prom
       description,
       whenToUse: string('when_to_use') ?? string('when-to-use'),
       argumentHint: string('argument-hint'),
-      argumentNames: listOf(fields['arguments']),
-      allowedTools: toolList(fields['allowed-tools'] ?? fields['allowedTools']),
-      disallowedTools: toolList(fields['disallowed-tools'] ?? fields['disallowedTools']),
+      argumentNames: texts('arguments', listOf),
+      allowedTools: texts(spellingOf('allowed-tools', 'allowedTools'), toolList),
+      disallowedTools: texts(spellingOf('disallowed-tools', 'disallowedTools'), toolList),
       model: string('model'),
-      effort: string('effort'),
+      effort: choice('effort', EFFORTS),
       // Without a description, the model cannot know what a command is for.
       isForModel:
         !boolean('disable-model-invocation', false) &&
         (place.kind === 'skill' || string('description') !== undefined),
       isForUser: boolean('user-invocable', true),
-      isForked: string('context') === 'fork',
+      isForked: choice('context', CONTEXTS) === 'fork',
       agent: string('agent'),
-      hooks: fields['hooks'] ?? undefined,
-      paths: listOf(fields['paths']),
+      hooks,
+      paths: texts('paths', listOf),
       shell: string('shell'),
       body,
       file: place.file,
@@ -207,9 +228,4 @@ function firstParagraph(body: string): string {
     )
     .find((text) => text !== '');
   return (paragraph ?? '').slice(0, MAX_DESCRIPTION);
-}
-
-function lineOf(text: string, key: string): number {
-  const at = text.split(/\r?\n/).findIndex((line) => line.startsWith(`${key}:`));
-  return at < 0 ? 1 : at + 1;
 }

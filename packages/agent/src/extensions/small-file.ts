@@ -1,11 +1,22 @@
 /** Reads a file without blocking on pipes, and no more of it than a limit. */
+import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import type { FileProblem } from './frontmatter.ts';
 
 export interface SmallFile {
   readonly text: string;
   /** The size of the whole file in bytes. */
   readonly size: number;
   readonly stats: Stats;
+  /** False if bytes were replaced because they are not UTF-8, or if the file has NUL characters. */
+  readonly isText: boolean;
+}
+
+/** The first place in a file that is not text. The file still loads. */
+export function unreadableText({ text, isText }: SmallFile): readonly FileProblem[] {
+  if (isText) return [];
+  const line = text.split(/[\uFFFD\0]/, 1)[0]?.split('\n').length ?? 1;
+  return [{ line, message: 'The file is not UTF-8 text. Characters that cannot be read were replaced.' }];
 }
 
 /** A pipe under the name of a file must not block the program. Not defined on every platform. */
@@ -25,7 +36,9 @@ export function readSmallFile(file: string, maxBytes: number): SmallFile | undef
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read)
       read = readSync(descriptor, bytes, length, bytes.length - length, null);
+    const isCut = about.size > maxBytes;
     return {
+      isText: isCut || (isUtf8(bytes.subarray(0, length)) && !bytes.subarray(0, length).includes(0)),
       text: bytes.toString('utf8', 0, Math.min(length, maxBytes)),
       size: Math.max(about.size, length),
       stats: about,

@@ -73,7 +73,8 @@ export function readHooks(value: unknown, { placeOf, ...origin }: HookOrigin): H
     problems.push(`${place}: hooks${key}: ${message}`);
   };
   if (value === undefined) return { hooks, problems };
-  if (!isRecord(value)) return { hooks, problems: [`${origin.source}: hooks is not an object.`] };
+  if (!isRecord(value))
+    return { hooks, problems: [`${placeOf?.(['hooks']) ?? origin.source}: hooks is not an object.`] };
   for (const [event, groups] of Object.entries(value)) {
     if (!isHookEvent(event)) report([event], 'unknown event, ignored.');
     else if (!Array.isArray(groups)) report([event], 'not a list of matchers, ignored.');

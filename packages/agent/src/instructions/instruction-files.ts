@@ -4,12 +4,12 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { readMarkdownFileSync } from '../extensions/frontmatter.ts';
+import { lineOfKey, type MarkdownFile, readMarkdownFileSync } from '../extensions/frontmatter.ts';
 import type { PathPatterns } from '../extensions/path-match.ts';
 import type { Scope } from '../settings/scopes.ts';
 import { isReallyWithin, isWithin, realPath } from '../settings/trust.ts';
 import { resolveImports, withoutComments } from './imports.ts';
-import { readSmallFile } from '../extensions/small-file.ts';
+import { readSmallFile, unreadableText } from '../extensions/small-file.ts';
 
 type InstructionScope = Scope | 'managed';
 
@@ -150,8 +150,19 @@ class Collector {
   add(file: string, scope: InstructionScope, reach: Reach, base?: string): void {
     const text = this.#read(file, reach);
     if (text === undefined) return;
-    const { fields, body } = base === undefined ? { fields: {}, body: text } : readMarkdownFileSync(text);
+    const {
+      fields,
+      body,
+      problems: inHeader,
+    } = base === undefined ? withoutHeader(text) : readMarkdownFileSync(text);
     const patterns = patternsOf(fields['paths']);
+    const hasPaths = (fields['paths'] ?? undefined) !== undefined;
+    const noPattern = {
+      line: lineOfKey(text, 'paths'),
+      message: 'paths has no pattern, so the rule always applies.',
+    };
+    for (const { line, message } of [...inHeader, ...(hasPaths && patterns.length === 0 ? [noPattern] : [])])
+      this.#problems.push(`${file}:${line}: ${message}`);
     const paths = base === undefined || patterns.length === 0 ? undefined : { base, patterns };
     const reason = REASONS[scope];
     const list = paths === undefined ? this.#files : this.#byPath;
@@ -186,9 +197,14 @@ class Collector {
       return undefined;
     }
     this.#seen.add(real);
+    for (const { line, message } of unreadableText(read)) this.#problems.push(`${file}:${line}: ${message}`);
     if (read.size <= MAX_BYTES) return read.text;
     return `${wholeLines(read.text)}\n\n(Cut here: it has ${read.size} bytes. Read the rest when you need it.)`;
   }
+}
+
+function withoutHeader(body: string): MarkdownFile {
+  return { fields: {}, body, problems: [] };
 }
 
 function clean(text: string): string {

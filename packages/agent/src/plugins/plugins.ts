@@ -3,6 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, errorMessage, isRecord } from '@heddle/core';
 import { type HookDefinition, readHooks } from '../hooks/definition.ts';
+import { findLine, type JsonPath } from '../settings/find-line.ts';
+import { describeJsonError } from '../settings/json-error.ts';
 
 export interface Plugin {
   readonly name: string;
@@ -60,17 +62,21 @@ function readPlugin(folder: string, problems: string[]): Plugin | undefined {
     return undefined;
   }
   const manifestFile = path.join(folder, '.claude-plugin/plugin.json');
-  const manifest = readJson(manifestFile, problems) ?? {};
+  const { value: manifest, placeOf } = readJson(manifestFile, problems);
   for (const key of ['commands', 'skills', 'agents'])
     if (manifest[key] !== undefined)
-      problems.push(`${manifestFile}: ${key} is ignored; the folder ${key} of the plugin is read.`);
+      problems.push(`${placeOf([key])}: ${key} is ignored; the folder ${key} of the plugin is read.`);
   const name = typeof manifest['name'] === 'string' ? manifest['name'] : path.basename(folder);
-  const declared = partOf(folder, manifest['hooks'], 'hooks/hooks.json', problems);
+  const declared = partOf(folder, { key: 'hooks', manifest, placeOf }, problems);
   const environment = variablesOf({ path: folder });
-  const source = path.join(folder, 'hooks/hooks.json');
-  const { hooks, problems: inHooks } = readHooks(declared['hooks'] ?? undefined, { source, environment });
+  const source = path.join(folder, USUAL_FILES.hooks);
+  const { hooks, problems: inHooks } = readHooks(declared.value['hooks'] ?? undefined, {
+    source,
+    environment,
+    placeOf: declared.placeOf,
+  });
   problems.push(...inHooks);
-  const servers = partOf(folder, manifest['mcpServers'], '.mcp.json', problems);
+  const { value: servers } = partOf(folder, { key: 'mcpServers', manifest, placeOf }, problems);
   return {
     name,
     path: folder,
@@ -80,28 +86,49 @@ function readPlugin(folder: string, problems: string[]): Plugin | undefined {
   };
 }
 
-/** A part of a plugin: in its manifest, in a file that the manifest names, or in the usual file. */
-function partOf(
-  folder: string,
-  inManifest: unknown,
-  usual: string,
-  problems: string[],
-): Readonly<Record<string, unknown>> {
-  if (isRecord(inManifest)) return inManifest;
-  const file = typeof inManifest === 'string' ? inManifest : usual;
-  return readJson(path.resolve(folder, file), problems) ?? {};
+/** The files of parts that a manifest does not contain. */
+const USUAL_FILES = { hooks: 'hooks/hooks.json', mcpServers: '.mcp.json' } as const;
+
+interface ReadJson {
+  /** Empty if the file is absent or invalid. */
+  readonly value: Readonly<Record<string, unknown>>;
+  /** Names the file and the line of a value. */
+  readonly placeOf: (path: JsonPath) => string;
 }
 
-/** Undefined if the file is absent, or is not an object; the latter is reported. */
-function readJson(file: string, problems: string[]): Readonly<Record<string, unknown>> | undefined {
+interface PartRequest {
+  readonly key: keyof typeof USUAL_FILES;
+  readonly manifest: ReadJson['value'];
+  readonly placeOf: ReadJson['placeOf'];
+}
+
+/** A part of a plugin: in its manifest, in a file that the manifest names, or in the usual file. */
+function partOf(folder: string, { key, manifest, placeOf }: PartRequest, problems: string[]): ReadJson {
+  const inManifest = manifest[key];
+  // The path of a value starts with the key of its part, as in a file of the part.
+  if (isRecord(inManifest)) return { value: inManifest, placeOf: (path) => placeOf([key, ...path]) };
+  const file = typeof inManifest === 'string' ? inManifest : USUAL_FILES[key];
+  return readJson(path.resolve(folder, file), problems);
+}
+
+/** A file that is absent is empty. One that is invalid is reported. */
+function readJson(file: string, problems: string[]): ReadJson {
+  let text: string;
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
-    if (isRecord(value)) return value;
-    problems.push(`${file}: not an object, ignored.`);
+    text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   } catch (thrown) {
     if (errorCode(thrown) !== 'ENOENT') problems.push(`${file}: ignored: ${errorMessage(thrown)}`);
+    return { value: {}, placeOf: () => file };
   }
-  return undefined;
+  const placeOf = (path: JsonPath): string => `${file}:${findLine(text, path)}`;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return { value, placeOf };
+    problems.push(`${file}:1: not an object, ignored.`);
+  } catch {
+    problems.push(`${file}: ignored: it is not JSON: ${describeJsonError(text)}.`);
+  }
+  return { value: {}, placeOf };
 }
 
 /** The folder of `name@marketplace`: in a known marketplace, or among the installed plugins. The newest version wins. */
@@ -129,7 +156,7 @@ function knownMarketplace(marketplaces: unknown, market: string): readonly strin
 
 /** The folder that the list of a marketplace names for a plugin, and the usual one. */
 function listedIn(market: string, name: string): readonly string[] {
-  const list = readJson(path.join(market, '.claude-plugin/marketplace.json'), [])?.['plugins'];
+  const list = readJson(path.join(market, '.claude-plugin/marketplace.json'), []).value['plugins'];
   const entry: unknown = Array.isArray(list)
     ? list.find((one) => isRecord(one) && one['name'] === name)
     : undefined;

@@ -1,5 +1,6 @@
 /** Validates settings against the table of known settings. An invalid value is left out and reported; the rest counts. */
-import { errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
+import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
+import { describeJsonError } from './json-error.ts';
 import type { JsonPath } from './find-line.ts';
 import { KNOWN_SETTINGS } from './known-settings.ts';
 import { valueAt, withKey } from './merge-settings.ts';
@@ -10,13 +11,14 @@ export type ParsedSettings =
 
 /** Reads the text of a settings file. Its values are not validated. */
 export function parseSettings(text: string): ParsedSettings {
+  const json = text.replace(/^\uFEFF/, '');
   try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    const value: unknown = JSON.parse(json);
     return isJsonObject(value)
       ? { ok: true, settings: value }
       : { ok: false, message: 'it is not a JSON object' };
-  } catch (thrown) {
-    return { ok: false, message: `it is not JSON: ${errorMessage(thrown)}` };
+  } catch {
+    return { ok: false, message: `it is not JSON: ${describeJsonError(json)}` };
   }
 }
 

@@ -78,8 +78,6 @@ async function readHeaderModel(
   { options, notify }: PromptModelSetup,
 ): Promise<HeaderModel> {
   const effort = EFFORTS.find((known) => known === file.effort);
-  if (file.effort !== undefined && effort === undefined)
-    notify(`/${file.name}: the effort ${file.effort} is unknown. Use one of ${EFFORTS.join(', ')}.`);
   const chosen = await modelOf(file, options.stated);
   if (chosen?.ok === false) notify(`/${file.name}: ${chosen.message}`);
   return { model: chosen?.ok === true ? chosen.options : undefined, effort };

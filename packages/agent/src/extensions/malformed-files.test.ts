@@ -1,0 +1,204 @@
+/** Malformed files of users: each one loads as far as possible, with warnings that name the file and the line. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readAgentFiles } from '../agents/agent-files.ts';
+import { findInstructions } from '../instructions/instruction-files.ts';
+import { readPlugins } from '../plugins/plugins.ts';
+import { loadSettings } from '../settings/load-settings.ts';
+import { discoverPromptFiles } from './discover.ts';
+
+const root = mkdtempSync(path.join(os.tmpdir(), 'heddle-malformed-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let projects = 0;
+
+type Content = string | Buffer;
+
+interface Loaded {
+  readonly count: number;
+  /** With paths relative to the project. */
+  readonly problems: readonly string[];
+}
+
+/** A reader of one kind of file, and the place of the file in a project. */
+interface Kind {
+  readonly place: string;
+  readonly read: (cwd: string) => Promise<Loaded>;
+}
+
+const KINDS = {
+  skill: {
+    place: '.claude/skills/thing/SKILL.md',
+    read: async (cwd) => countOf(await discoverPromptFiles([rootIn(cwd)]), 'promptFiles'),
+  },
+  command: {
+    place: '.claude/commands/thing.md',
+    read: async (cwd) => countOf(await discoverPromptFiles([rootIn(cwd)]), 'promptFiles'),
+  },
+  agent: {
+    place: '.claude/agents/thing.md',
+    read: async (cwd) =>
+      countOf(await readAgentFiles({ cwd, configDirs: [], isTrusted: true }), 'definitions'),
+  },
+  rule: {
+    place: '.claude/rules/thing.md',
+    read: async (cwd) => {
+      const { files, byPath, problems } = findInstructions({
+        cwd,
+        top: cwd,
+        configDirs: [],
+        sources: ['project'],
+      });
+      return { count: files.length + byPath.length, problems };
+    },
+  },
+  settings: {
+    place: '.claude/settings.json',
+    read: async (cwd) => countOf(loadSettings({ cwd, home: path.join(cwd, 'home'), env: {} }), 'files'),
+  },
+  'hooks of a plugin': { place: 'hooks/hooks.json', read: async (cwd) => readPlugin(cwd) },
+  'manifest of a plugin': { place: '.claude-plugin/plugin.json', read: async (cwd) => readPlugin(cwd) },
+} as const satisfies Record<string, Kind>;
+
+const rootIn = (cwd: string) => ({ folder: path.join(cwd, '.claude'), scope: 'project' as const });
+
+function readPlugin(cwd: string): Loaded {
+  return countOf(readPlugins({ folders: [cwd], enabled: {}, marketplaces: {}, configDirs: [] }), 'plugins');
+}
+
+function countOf<Key extends string>(
+  found: { readonly problems: readonly string[] } & Readonly<Record<Key, readonly unknown[]>>,
+  key: Key,
+): Loaded {
+  return { count: found[key].length, problems: found.problems };
+}
+
+async function load(kind: keyof typeof KINDS, content: Content): Promise<Loaded> {
+  const cwd = path.join(root, String(projects++));
+  const { place, read } = KINDS[kind];
+  mkdirSync(path.dirname(path.join(cwd, place)), { recursive: true });
+  writeFileSync(path.join(cwd, place), content);
+  const { count, problems } = await read(cwd);
+  return { count, problems: problems.map((problem) => problem.replaceAll(`${cwd}/`, '')) };
+}
+
+const header = (fields: string, body = 'Body.'): string => `---\n${fields}\n---\n${body}\n`;
+const valid = (more: string): string => header(`name: thing\ndescription: d\n${more}`);
+
+/** The number of a line, and a part of the warning about it. Undefined: no warning. */
+type Warning = readonly [line: number, text: string] | undefined;
+
+const NOT_UTF8: Warning = [3, 'not UTF-8'];
+const BY_LINE = 'read line by line';
+
+describe.each(['skill', 'command'] as const)('a malformed %s', (kind) => {
+  it.each<[string, Content, Warning]>([
+    ['with a byte order mark and CRLF', `\uFEFF${valid('').replaceAll('\n', '\r\n')}`, undefined],
+    ['with spaces after the fences', valid('').replaceAll('---', '---  '), undefined],
+    ['with duplicate keys', valid('description: e'), undefined],
+    ['with anchors', header('name: &a thing\ndescription: *a'), undefined],
+    ['without the end of its header', '---\nname: thing\ndescription: d\nBody.', [1, 'no closing "---"']],
+    ['cut in its header', '---\nname: thi', [1, 'no closing "---"']],
+    ['with tabs as indentation', valid('paths:\n\t- a'), undefined],
+    ['with tabs in a nested value', valid('hooks:\n\tStop: []'), [5, BY_LINE]],
+    ['with a text that is not closed', header('name: thing\ndescription: "d'), [3, BY_LINE]],
+    ['with an unknown alias', header('name: thing\ndescription: *nope'), [2, 'alias']],
+    ['with aliases that expand to an enormous value', valid(aliasBomb()), [2, 'alias']],
+    ['with a deeply nested value', valid(`a: ${'['.repeat(5_000)}`), [4, BY_LINE]],
+    ['with a list as its header', header('- a\n- b'), [2, BY_LINE]],
+    ['with an object as its model', valid('model: {a: b}'), [4, 'model is not text']],
+    ['with a number as its tools', valid('allowed-tools: 5'), [4, 'allowed-tools is not a list']],
+    ['with an object as its paths', valid('paths:\n  a: b'), [4, 'paths is not a list']],
+    ['with an object as its arguments', valid('arguments: {a: b}'), [4, 'arguments is not a list']],
+    ['with a text as its hooks', valid('hooks: run'), [4, 'hooks is not an object']],
+    ['with an unknown effort', valid('effort: extreme'), [4, 'effort is not one of low,']],
+    ['with an unknown context', valid('context: spoon'), [4, 'context is not one of fork,']],
+    ['with a word in place of a switch', valid('user-invocable: maybe'), [4, 'not true or false']],
+    ['in another encoding', Buffer.from(header('name: thing\ndescription: caf\xE9'), 'latin1'), NOT_UTF8],
+    ['with a NUL character', header('name: thing\ndescription: \0'), NOT_UTF8],
+  ])('%s loads', async (_, content, warning) => {
+    const { count, problems } = await load(kind, content);
+    const [line, text] = warning ?? [];
+    expect(count).toBe(1);
+    expect(problems[0] ?? '').toEqual(
+      warning === undefined
+        ? ''
+        : expect.stringMatching(new RegExp(`^${KINDS[kind].place}:${line}: .*${text}`)),
+    );
+  });
+
+  it('that is too large is left out', async () => {
+    const { count, problems } = await load(kind, `${valid('')}${'x'.repeat(1_000_000)}`);
+    expect(count).toBe(0);
+    expect(problems).toEqual([expect.stringContaining('larger than')]);
+  });
+});
+
+it.each<[keyof typeof KINDS, string, Content, string]>([
+  ['agent', 'without a description', header('name: a'), '.claude/agents/thing.md:1: The agent a has no desc'],
+  [
+    'agent',
+    'with a wrong effort',
+    valid('effort: extreme'),
+    '.claude/agents/thing.md:4: The agent thing: effort',
+  ],
+  [
+    'agent',
+    'in UTF-16',
+    Buffer.from(`\uFEFF${valid('')}`, 'utf16le'),
+    '.claude/agents/thing.md:1: The file is not',
+  ],
+  ['rule', 'without the end of its header', '---\npaths: a\nB', '.claude/rules/thing.md:1: The header'],
+  ['rule', 'without a pattern', header('x: y\npaths: 5'), '.claude/rules/thing.md:3: paths has no pattern'],
+  ['hooks of a plugin', 'with text', '{\n"hooks": "x"}', 'hooks/hooks.json:2: hooks is not an object'],
+  [
+    'hooks of a plugin',
+    'with a bad event',
+    '{"hooks":\n{"No": []}}',
+    'hooks/hooks.json:2: hooks.No: unknown',
+  ],
+  ['hooks of a plugin', 'without a list', '{"hooks":\n{"Stop": [{}]}}', 'hooks/hooks.json:2: hooks.Stop[0]'],
+  [
+    'manifest of a plugin',
+    'with folders',
+    '{"name": "k",\n"agents": []}',
+    'plugin.json:2: agents is ignored',
+  ],
+  ['manifest of a plugin', 'that is a list', '[]', '.claude-plugin/plugin.json:1: not an object'],
+  ['settings', 'with a number as rules', '{\n"permissions": {\n"allow": 5}}', '.claude/settings.json:3: '],
+])('a malformed %s %s gives a warning with its line', async (kind, _, content, warning) => {
+  const { problems } = await load(kind, content);
+  expect(problems[0]).toContain(warning);
+});
+
+describe('a file that is not JSON names the line', () => {
+  it.each([
+    ['', 'it ends too early in line 1'],
+    ['{\n"a": [1,\n{"b": true}', 'it ends too early in line 3'],
+    ['{\n"a": [1,\n]}', 'unexpected "]" in line 3'],
+    ['{\n"a": 1,\n}', 'unexpected "}" in line 3'],
+    ['{\n// a comment\n}', 'unexpected "/" in line 2'],
+    ["{'a': 1}", `unexpected "'" in line 1`],
+    ['{"a":\n NaN}', 'unexpected "NaN" in line 2'],
+    ['{"a" 1}', 'unexpected "1" in line 1'],
+    ['{"a": 1 "b": 2}', 'unexpected "\\"" in line 1'],
+    ['{"a": "b\nc"}', 'a string without an end in line 1'],
+    ['{}\n{}', 'unexpected "{" in line 2'],
+    ['[01]', 'unexpected "1" in line 1'],
+    ['{}]', 'unexpected "]" in line 1'],
+    ['permissions:\n  allow: []', 'unexpected "permissions" in line 1'],
+  ])('%j', async (text, reason) => {
+    const [settings, hooks] = [await load('settings', text), await load('hooks of a plugin', text)];
+    expect(settings.problems).toEqual([`.claude/settings.json was skipped: it is not JSON: ${reason}.`]);
+    expect(hooks.problems).toEqual([`hooks/hooks.json: ignored: it is not JSON: ${reason}.`]);
+  });
+});
+
+/** Six levels of ten aliases each. */
+function aliasBomb(): string {
+  const levels = ['a', 'b', 'c', 'd', 'e', 'f'];
+  return levels
+    .map((name, at) => `${name}: &${name} [${Array<string>(10).fill(at === 0 ? 'x' : `*${levels[at - 1]}`)}]`)
+    .join('\n');
+}
