@@ -198,7 +198,7 @@ describe('a file that is not JSON names the line', () => {
 /** Six levels of ten aliases each. */
 function aliasBomb(): string {
   const levels = ['a', 'b', 'c', 'd', 'e', 'f'];
-  return levels
-    .map((name, at) => `${name}: &${name} [${Array<string>(10).fill(at === 0 ? 'x' : `*${levels[at - 1]}`)}]`)
-    .join('\n');
+  const itemsOf = (at: number): string =>
+    Array.from({ length: 10 }, () => (at === 0 ? 'x' : `*${levels[at - 1]}`)).join(',');
+  return levels.map((name, at) => `${name}: &${name} [${itemsOf(at)}]`).join('\n');
 }

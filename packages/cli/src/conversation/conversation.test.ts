@@ -25,11 +25,13 @@ describe('a whole session', () => {
     await terminal.sees('(thinking Let me see.)');
     await terminal.sees('I make a file.');
     await terminal.sees('| mkdir -v one');
-    await terminal.sees('yes, always: Bash(mkdir -v one), this project (.claude/settings.local.json)');
+    await terminal.sees("2  yes, and don't ask again: Bash(mkdir -v one)");
     await terminal.sees('allow?');
     terminal.type(`5${ENTER}`);
-    await terminal.sees('Type 1, 2, 2s, 2u, 2e, 3 or 4.');
+    await terminal.sees('Type 1, 2, 3 or 4.');
     terminal.type(`2${ENTER}`);
+    await terminal.sees('p  this project (.claude/settings.local.json)');
+    terminal.type(`p${ENTER}`);
     await terminal.sees('● Bash mkdir -v one');
     await terminal.sees("✓ mkdir: created directory 'one'");
     await terminal.sees('Made it.');

@@ -146,4 +146,13 @@ describe('a host', () => {
       outcome: 'success',
     });
   });
+
+  it('that reads slowly gets the output of a hook that floods, without a warning', async () => {
+    const { go } = home({ SessionStart: 'yes flood | head -c 20000000; exit 3' });
+    const { stdout, stderr } = await go([say('Done.')], ...STREAM, '--include-hook-events');
+    expect(linesOf(stdout).at(-1)).toMatchObject({ type: 'result', result: 'Done.' });
+    expect(stderr.split('\n').filter((line) => line !== '')).toEqual([
+      expect.stringContaining('A SessionStart hook failed'),
+    ]);
+  });
 });

@@ -145,12 +145,18 @@ describe('a permission question', () => {
   it('is answered with the arrow keys, and becomes one line', async () => {
     const { folder, start } = await scene([[touch('a.txt', 't1')], [touch('b.txt', 't2')], [say('Done.')]]);
     const terminal = start(['go']);
-    await terminal.sees('❯ 1   yes');
+    await terminal.sees('❯ 1  yes');
     await terminal.sees(/\nallow\?$/);
-    terminal.type(DOWN + DOWN);
-    await terminal.sees('❯ 2s  yes, always: Bash(touch *), this session');
+    terminal.type(DOWN);
+    await terminal.sees("❯ 2  yes, and don't ask again: Bash(touch *)");
     terminal.type(ENTER);
-    await terminal.sees('(allow? Bash touch a.txt: yes, always: Bash(touch *), this session)');
+    await terminal.sees('❯ p  this project');
+    terminal.type(DOWN);
+    await terminal.sees('❯ s  this session');
+    terminal.type(ENTER);
+    await terminal.sees(
+      /\(allow where\? Bash touch a\.txt: yes, and from now on Bash\(touch \*\) in\s+this session\)/,
+    );
     await terminal.sees('● Bash touch b.txt');
     await terminal.sees('Done.');
     await terminal.sees(PROMPT);
@@ -182,8 +188,8 @@ describe('a permission question', () => {
     terminal.type(`2e${ENTER}`);
     await terminal.sees(/\nrule> Bash\(touch \*\)$/);
     terminal.type(`\u007f\u007f.txt)${ENTER}`);
-    await terminal.sees(/Bash\(touch \.txt\) in\n❯ 1 +this project/);
-    await terminal.sees(/\nwhere>$/);
+    await terminal.sees(/Bash\(touch \.txt\) in\n❯ p +this project/);
+    await terminal.sees(/\nallow where\?$/);
     terminal.type(ENTER);
     await terminal.sees('Done.');
     const stored = readFileSync(path.join(folder, '.claude', 'settings.local.json'), 'utf8');

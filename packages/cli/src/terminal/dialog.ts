@@ -32,6 +32,8 @@ export interface ListedChoice {
   readonly group?: string;
   /** More lines about the choice, while it is selected. */
   readonly preview?: () => readonly string[];
+  /** The answer in the transcript, if the text alone does not describe it. */
+  readonly answer?: string;
 }
 
 /** Formats a dialog as lines: the whole question, or only the hint after a wrong answer. */
@@ -84,6 +86,8 @@ function textDialog<Answer>(prompt: string, then: (text: string) => Answer): Dia
 }
 
 export interface Choice<Answer> extends ListedChoice {
+  /** The key is a shortcut. It can be typed, and is not listed. */
+  readonly isHidden?: true;
   /** Other words that choose it. */
   readonly also?: readonly string[];
   readonly reply: () => DialogAnswer<Answer>;
@@ -108,7 +112,7 @@ export function choiceDialog<Answer>(
   const dialog: Dialog<Answer> = {
     ...view,
     lines,
-    choices,
+    choices: choices.filter(isListed),
     prompt,
     read(line) {
       const typed = line.trim();
@@ -126,7 +130,11 @@ export function choiceDialog<Answer>(
 }
 
 function keysOf<Answer>(choices: readonly Choice<Answer>[]): string[] {
-  return choices.map(({ key }) => key);
+  return choices.filter(isListed).map(({ key }) => key);
+}
+
+function isListed({ isHidden }: Choice<unknown>): boolean {
+  return isHidden !== true;
 }
 
 function listOf(keys: readonly string[]): string {

@@ -1,6 +1,6 @@
 /**
- * The permission question. It shows the call, the reason for the question, and the exact rule that the answer "always"
- * stores, with its file.
+ * The permission question. It shows the call, the reason for the question, and the exact rule that stops further questions.
+ * A second question asks where this rule applies.
  */
 import {
   type PermissionAnswer,
@@ -40,7 +40,7 @@ export function permissionDialog(
     };
     const choices = [
       ALLOW,
-      ...alwaysChoices(question.suggestions, view),
+      ...alwaysChoices(question, view, () => build(most, words)),
       DENY,
       noBecause('no, and say why', 'why? ', because, words),
       ...(isCut ? [all] : []),
@@ -80,52 +80,103 @@ interface AlwaysView {
   readonly fileOf: (scope: Scope) => string;
 }
 
+/** A mode and folders apply only to the session, so they need no second question. */
 function alwaysChoices(
-  suggestions: readonly PermissionUpdate[],
-  { fileOf, style }: AlwaysView,
+  question: PermissionQuestion,
+  view: PermissionView,
+  back: () => Dialog<PermissionAnswer>,
 ): Choice<PermissionAnswer>[] {
+  const { suggestions } = question;
   if (suggestions.length === 0) return [];
-  const yes = (updates: readonly PermissionUpdate[]) => () => answered({ allow: true, updates });
   const isRule = ({ type }: PermissionUpdate): boolean => type === 'addRules';
   const rules = wordsFor(suggestions.filter(isRule));
-  // A mode and folders apply only to the session, whichever file the rules go to.
   const besides = wordsFor(suggestions.filter((update) => !isRule(update)));
-  const { paint } = style;
-  if (rules === '')
-    return [
-      { key: '2', text: `yes, and ${paint('bold', besides)} in this session`, reply: yes(suggestions) },
-    ];
-  const to = (destination: PermissionUpdate['destination']): readonly PermissionUpdate[] =>
-    suggestions.map((update) => (update.type === 'addRules' ? { ...update, destination } : update));
-  const text = (where: string): string =>
-    `yes, always: ${paint('bold', rules)}, ${where}${besides === '' ? '' : `; and in this session ${besides}`}`;
+  const { paint } = view.style;
+  if (rules === '') {
+    const reply = () => answered<PermissionAnswer>({ allow: true, updates: suggestions });
+    return [{ key: '2', text: `yes, and ${paint('bold', besides)} in this session`, reply }];
+  }
+  const setting: AlwaysSetting = {
+    rules,
+    besides,
+    about: aboutOf(question, view.cwd),
+    to: (destination) =>
+      suggestions.map((update) => (update.type === 'addRules' ? { ...update, destination } : update)),
+    back,
+  };
+  const more = besides === '' ? '' : `; and in this session ${besides}`;
   return [
     {
       key: '2',
-      text: text(`this project (${escapeControls(fileOf('local'))})`),
-      reply: yes(to('localSettings')),
+      text: `yes, and don't ask again: ${paint('bold', rules)}${more}`,
+      reply: () => ({ kind: 'more', dialog: scopeDialog(setting, view) }),
     },
-    { key: '2s', text: text('this session'), reply: yes(to('session')) },
+    // Both answers at once.
+    ...scopeChoices(setting, view).map((choice) => ({
+      ...choice,
+      key: `2${choice.key}`,
+      isHidden: true as const,
+    })),
+  ];
+}
+
+/** The rules to store. */
+interface AlwaysSetting {
+  /** The rules as a settings file contains them. */
+  readonly rules: string;
+  /** The other changes, which apply to the session. */
+  readonly besides: string;
+  /** The call. */
+  readonly about: string;
+  readonly to: (destination: RuleScope) => readonly PermissionUpdate[];
+  /** Returns the question before this one. */
+  readonly back: () => Dialog<PermissionAnswer>;
+}
+
+type AddedRules = Extract<PermissionUpdate, { type: 'addRules' | 'replaceRules' | 'removeRules' }>;
+type RuleScope = AddedRules['destination'];
+
+/** Asks where the rules apply. Its keys are letters, so a number that was meant for the first question chooses nothing. */
+function scopeDialog(setting: AlwaysSetting, view: AlwaysView): Dialog<PermissionAnswer> {
+  const { rules, about, back } = setting;
+  return choiceDialog(
+    [`Allow it, and from now on ${view.style.paint('bold', rules)} in`],
+    [
+      ...scopeChoices(setting, view),
+      { key: 'b', text: 'back', reply: () => ({ kind: 'more', dialog: back() }) },
+    ],
+    { prompt: 'allow where? ', about },
+  );
+}
+
+function scopeChoices(setting: AlwaysSetting, view: AlwaysView): Choice<PermissionAnswer>[] {
+  const { rules, besides, to } = setting;
+  const choice = (key: string, where: string, destination: RuleScope): Choice<PermissionAnswer> => ({
+    key,
+    text: where,
+    answer: `yes, and from now on ${rules} in ${where}${besides === '' ? '' : `; and in this session ${besides}`}`,
+    reply: () => answered({ allow: true, updates: to(destination) }),
+  });
+  const fileOf = (scope: Scope): string => escapeControls(view.fileOf(scope));
+  return [
+    choice('p', `this project (${fileOf('local')})`, 'localSettings'),
+    choice('s', 'this session', 'session'),
+    choice('u', `all projects (${fileOf('user')})`, 'userSettings'),
     {
-      key: '2u',
-      text: text(`all projects (${escapeControls(fileOf('user'))})`),
-      reply: yes(to('userSettings')),
-    },
-    {
-      key: '2e',
-      text: 'yes, always: edit the rule first',
-      reply: () => ({ kind: 'more', dialog: ruleDialog(rules, { fileOf, style }) }),
+      key: 'e',
+      text: 'edit the rule first',
+      reply: () => ({ kind: 'more', dialog: ruleDialog(setting, view) }),
     },
   ];
 }
 
 /** Asks for the rule. An empty or invalid one is asked for again. */
-function ruleDialog(rule: string, view: AlwaysView): Dialog<PermissionAnswer> {
+function ruleDialog(setting: AlwaysSetting, view: AlwaysView): Dialog<PermissionAnswer> {
   const dialog: Dialog<PermissionAnswer> = {
     lines: [
       'Edit the rule, and press Enter. Examples: Bash(npm run *), Edit(src/**), WebFetch(domain:example.com)',
     ],
-    initial: rule,
+    initial: setting.rules,
     prompt: 'rule> ',
     takesWords: true,
     read(line) {
@@ -133,30 +184,16 @@ function ruleDialog(rule: string, view: AlwaysView): Dialog<PermissionAnswer> {
       if (!parsed.ok) return again(dialog, escapeControls(parsed.message));
       const { tool: toolName, specifier: ruleContent } = parsed;
       const rules = [ruleContent === undefined ? { toolName } : { toolName, ruleContent }];
-      return { kind: 'more', dialog: scopeDialog(rules, view) };
+      const edited: AlwaysSetting = {
+        ...setting,
+        rules: escapeControls(rules.map(ruleText).join(', ')),
+        besides: '',
+        to: (destination) => [{ type: 'addRules', rules, behavior: 'allow', destination }],
+      };
+      return { kind: 'more', dialog: scopeDialog(edited, view) };
     },
   };
   return dialog;
-}
-
-type AddedRules = Extract<PermissionUpdate, { type: 'addRules' | 'replaceRules' | 'removeRules' }>;
-
-function scopeDialog(rules: AddedRules['rules'], { fileOf, style }: AlwaysView): Dialog<PermissionAnswer> {
-  const to = (destination: AddedRules['destination']) => () =>
-    answered<PermissionAnswer>({
-      allow: true,
-      updates: [{ type: 'addRules', rules, behavior: 'allow', destination }],
-    });
-  const text = style.paint('bold', escapeControls(rules.map(ruleText).join(', ')));
-  return choiceDialog(
-    [`Allow this call, and from now on ${text} in`],
-    [
-      { key: '1', text: `this project (${escapeControls(fileOf('local'))})`, reply: to('localSettings') },
-      { key: '2', text: 'this session', reply: to('session') },
-      { key: '3', text: `all projects (${escapeControls(fileOf('user'))})`, reply: to('userSettings') },
-    ],
-    { prompt: 'where> ' },
-  );
 }
 
 /** Lists the updates without duplicates, because several scopes may get the same rule. */

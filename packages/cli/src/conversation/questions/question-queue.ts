@@ -188,7 +188,7 @@ function answerText({ prompt, about = '', choices = [] }: Dialog<unknown>, line:
   const typed = line.trim();
   const chosen = choices.find(({ key }) => key === typed.toLowerCase());
   const answer = chosen
-    ? stripVTControlCharacters(chosen.text)
+    ? stripVTControlCharacters(chosen.answer ?? chosen.text)
     : escapeControls(shortened(typed, MAX_ANSWER));
   return `${[prompt.replace(/[>\s]+$/, ''), about].filter(Boolean).join(' ')}: ${answer}`;
 }

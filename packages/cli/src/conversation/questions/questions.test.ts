@@ -51,20 +51,42 @@ describe('the permission question', () => {
       'Allow Bash? (Run tests)',
       '  | npm test',
       '  No rule allows it.',
-      '  1   yes',
-      '  2   yes, always: Bash(npm test *), this project (local.json)',
-      '  2s  yes, always: Bash(npm test *), this session',
-      '  2u  yes, always: Bash(npm test *), all projects (user.json)',
-      '  2e  yes, always: edit the rule first',
-      '  3   no',
-      '  4   no, and say why',
+      '  1  yes',
+      "  2  yes, and don't ask again: Bash(npm test *)",
+      '  3  no',
+      '  4  no, and say why',
+    ]);
+  });
+
+  it('asks where the rule applies, with letters as keys', () => {
+    const dialog = permissionDialog(question(), view);
+    const scopes = [
+      'Allow it, and from now on Bash(npm test *) in',
+      '  p  this project (local.json)',
+      '  s  this session',
+      '  u  all projects (user.json)',
+      '  e  edit the rule first',
+      '  b  back',
+    ];
+    expect(answer(dialog, '2')).toEqual(scopes);
+    // A number that was meant for the first question chooses nothing.
+    for (const line of ['1', '2', '3', '4', 'y', 'n', 'p s', 'session please', ''])
+      expect(answer(dialog, '2', line)).toEqual(['Type p, s, u, e or b.']);
+    expect(answer(dialog, '2', 'b')).toEqual(dialogLines(dialog));
+    expect(answer(dialog, '2', 'e', 'Bash(npm *)')).toEqual([
+      'Allow it, and from now on Bash(npm *) in',
+      ...scopes.slice(1),
     ]);
   });
 
   it.each<[string[], PermissionAnswer | { destination: string }]>([
     [['1'], { allow: true }],
     [['yes'], { allow: true }],
-    [['2'], { destination: 'localSettings' }],
+    [['2', 'p'], { destination: 'localSettings' }],
+    [['2', 'S'], { destination: 'session' }],
+    [['2', '1', 'u'], { destination: 'userSettings' }],
+    [['2', 'b', '3'], { allow: false, message: 'The user denied this call.' }],
+    [['2p'], { destination: 'localSettings' }],
     [['2s'], { destination: 'session' }],
     [['2U'], { destination: 'userSettings' }],
     [['3'], { allow: false, message: 'The user denied this call.' }],
@@ -90,7 +112,7 @@ describe('the permission question', () => {
 
   it('chooses nothing for an empty line or an unknown text', () => {
     for (const line of ['', '  ', '5', 'maybe'])
-      expect(answer(permissionDialog(question(), view), line)).toEqual(['Type 1, 2, 2s, 2u, 2e, 3 or 4.']);
+      expect(answer(permissionDialog(question(), view), line)).toEqual(['Type 1, 2, 3 or 4.']);
   });
 
   it('keeps a typed sentence for the denial, and still accepts a yes', () => {
@@ -135,7 +157,7 @@ describe('the permission question', () => {
     expect(dialog).toMatchObject({ about: 'reach example.com', ends: 'its command has ended' });
     const lines = dialogLines(dialog);
     expect(lines[0]).toBe('May the command reach this host?');
-    expect(lines).toContain('  2s  yes, always: WebFetch(domain:example.com), this session');
+    expect(lines).toContain("  2  yes, and don't ask again: WebFetch(domain:example.com)");
   });
 
   it('applies a mode and folders only to the session', () => {
@@ -151,7 +173,7 @@ describe('the permission question', () => {
       permissionDialog(question({ suggestions: [...question().suggestions, mode] }), view),
     );
     expect(lines).toContain(
-      '  2   yes, always: Bash(npm test *), this project (local.json); and in this session allow all edits (mode acceptEdits)',
+      "  2  yes, and don't ask again: Bash(npm test *); and in this session allow all edits (mode acceptEdits)",
     );
   });
 
@@ -167,7 +189,7 @@ describe('the permission question', () => {
       '  No rule allows it.',
       '  No rule allows the command make all.',
       '  x.txt: It lies outside.',
-      '  1   yes',
+      '  1  yes',
     ]);
   });
 
