@@ -201,6 +201,11 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
     await page.locator('.hits button').first().waitFor();
     await page.keyboard.press('Enter');
     await page.locator('.row.selected mark').waitFor();
+    await page.locator('.lanes canvas').focus();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('switch the view').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' });
   });
 
   test('steps through the decisions of the machine and back', async () => {

@@ -10,7 +10,9 @@ export interface SubagentData {
 
 /** More subagents would make the picture unreadable. */
 const MAX_SUBAGENTS = 20;
-const LOOK_AGAIN_MS = 1_000;
+/** The pause between two looks. It doubles while nothing changes. */
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 8_000;
 
 /** A subagent without a result and without new lines for this time was cut off. */
 const LIVE_MS = 2 * 60_000;
@@ -46,6 +48,7 @@ async function follow(
 ): Promise<void> {
   const read = new Map<string, ReadFacts>();
   let before = '';
+  let pauseMs = SHORTEST_PAUSE_MS;
   while (!signal.aborted) {
     const cards = (await source.subagents(id)).slice(0, MAX_SUBAGENTS);
     const subagents = await Promise.all(
@@ -57,12 +60,13 @@ async function follow(
     );
     const state = JSON.stringify(subagents.map(({ card, facts }) => [card, facts.length]));
     if (state !== before && !signal.aborted) publish(subagents);
+    pauseMs = state === before ? Math.min(2 * pauseMs, LONGEST_PAUSE_MS) : SHORTEST_PAUSE_MS;
     before = state;
     const now = Date.now();
     const isChanging = isSessionLive || subagents.some((subagent) => isSubagentLive(subagent, now));
     if (source.kind === 'file' || !isChanging) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    setTimeout(resolve, LOOK_AGAIN_MS);
+    setTimeout(resolve, pauseMs);
     await promise;
   }
 }

@@ -83,6 +83,7 @@ function options(
     axes: [
       {
         ...axis,
+        size: 30,
         values: (_plot, values) => values.map((value) => (Number.isInteger(value) ? String(value) : '')),
       },
       { ...axis, scale: 'left', size: 62, values: (_plot, values) => values.map(format) },

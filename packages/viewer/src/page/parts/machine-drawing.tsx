@@ -32,16 +32,23 @@ export interface Lit {
 export function MachineDrawing({ lit }: { readonly lit: Lit | undefined }) {
   const { viewBox, shapes } = useMemo(() => readDiagram(MACHINE_SVG), []);
   return (
-    <svg class="machine" viewBox={viewBox} role="img" aria-label="The machine, with the current state marked">
-      {shapes.map((shape, index) => {
-        const { tag: Tag, attributes, text, role } = shape;
-        return (
-          <Tag key={index} {...attributes} class={`${role}${litClass(shape, lit)}`}>
-            {text}
-          </Tag>
-        );
-      })}
-    </svg>
+    <div class="machine-drawing">
+      <svg
+        class="machine"
+        viewBox={viewBox}
+        role="img"
+        aria-label="The machine, with the current state marked"
+      >
+        {shapes.map((shape, index) => {
+          const { tag: Tag, attributes, text, role } = shape;
+          return (
+            <Tag key={index} {...attributes} class={`${role}${litClass(shape, lit)}`}>
+              {text}
+            </Tag>
+          );
+        })}
+      </svg>
+    </div>
   );
 }
 

@@ -7,6 +7,7 @@ import { countText, durationText, folderName, moneyText, percentText, words } fr
 import { go, hashOf, type Route, VIEWS, type ViewName } from '../data/route.ts';
 import { useMedia } from '../data/use-media.ts';
 import { isLive, type SessionData, useSession } from '../data/use-session.ts';
+import { KeysHelp } from '../parts/keys-help.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { MachineView } from './machine-view.tsx';
 import { MoneyView } from './money-view.tsx';
@@ -91,6 +92,7 @@ function SessionHeader({ data, route, isFile }: SessionHeaderProps) {
         )}
         <h1 title={title}>{title}</h1>
         <StateChip data={data} last={runs.at(-1)} />
+        <KeysHelp />
       </div>
       <dl class="numbers">
         <Figure name="folder" value={folderName(cwdOf(facts))} />

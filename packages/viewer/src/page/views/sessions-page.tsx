@@ -6,14 +6,15 @@ import { hashOf } from '../data/route.ts';
 import { PagesNav } from '../parts/pages-nav.tsx';
 import { Problem } from '../parts/problem.tsx';
 
-/** More rows make typing in the filter slow. */
-const MAX_ROWS = 500;
+/** The number of rows at first, and with each press of the button. More rows at once make typing in the filter slow. */
+const ROWS = 200;
 
 export function SessionsPage({ source }: { readonly source: ViewerSource }) {
   const [sessions, setSessions] = useState<readonly SessionCard[]>();
   const [error, setError] = useState('');
   const [filter, setFilter] = useState('');
   const [chosen, setChosen] = useState<string>();
+  const [rows, setRows] = useState(ROWS);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     document.title = 'Heddle sessions';
@@ -40,15 +41,20 @@ export function SessionsPage({ source }: { readonly source: ViewerSource }) {
         </span>
       </header>
       <ul class="cards">
-        {shown.slice(0, MAX_ROWS).map((session) => (
+        {shown.slice(0, rows).map((session) => (
           <SessionItem key={session.id} session={session} chosen={chosen} onChoose={setChosen} />
         ))}
       </ul>
       {sessions?.length === 0 ? (
         <Problem title="There are no sessions yet." message="Start one with: heddle" />
       ) : null}
-      {shown.length > MAX_ROWS ? (
-        <p class="dim">{countText(shown.length - MAX_ROWS)} more. Type a filter to find them.</p>
+      {shown.length > rows ? (
+        <button type="button" class="more" onClick={() => setRows(rows + ROWS)}>
+          Show more ({countText(shown.length - rows)})
+        </button>
+      ) : null}
+      {sessions && sessions.length > 0 && shown.length === 0 ? (
+        <p class="dim">No session matches the filter.</p>
       ) : null}
     </main>
   );

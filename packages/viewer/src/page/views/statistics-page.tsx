@@ -32,7 +32,7 @@ export function StatisticsPage({ source }: { readonly source: ViewerSource }) {
         <span class="dim" role="status">
           {total === undefined || entries.length < total
             ? `Reading ${countText(entries.length)} of ${countText(total ?? 0)}…`
-            : `${countText(entries.length)} sessions, ${countText(turns)} turns, ${moneyText(costUsd)}`}
+            : `${entries.length === MAX_SESSIONS ? 'the newest ' : ''}${countText(entries.length)} sessions, ${countText(turns)} turns, ${moneyText(costUsd)}`}
         </span>
       </header>
       <div class="panels">
