@@ -1,17 +1,19 @@
 /**
  * `npm run bench:viewer`: opens a session of 10,000 messages (100 MB) with `heddle view` in the browser of the system. Prints the
- * time to the first picture, the long tasks while it is moved and scrolled, and the memory of the server.
+ * time to the first picture, the long tasks while it is moved and scrolled, and the memory of the server. Then it opens the list of
+ * 1,000 sessions.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { findBrowser, openBrowser, SampleLog, writeLog } from '@heddle/viewer/test';
+import { findBrowser, openBrowser, otherLog, SampleLog, writeLog } from '@heddle/viewer/test';
 
 const ID = 'bench-0001';
 const ROUNDS = 3_333;
 const RESULT_CHARS = 29_000;
+const SESSIONS = 1_000;
 const ROOT = path.dirname(import.meta.dirname);
 
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof openBrowser>>['newPage']>>;
@@ -50,6 +52,7 @@ const executable = findBrowser();
 if (executable === undefined) throw new Error('No Chromium was found. Set HEDDLE_TEST_BROWSER.');
 const home = mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-viewer-'));
 const file = writeLog(longLog(home), { configDir: path.join(home, 'config'), cwd: home }, ID);
+console.log(`load average: ${os.loadavg()[0]?.toFixed(1)}`);
 console.log(`session: ${(statSync(file).size / 1e6).toFixed(0)} MB`);
 
 const browser = await openBrowser(executable);
@@ -109,10 +112,36 @@ try {
     await page.locator('.card').first().waitFor();
   });
   console.log(`memory of the server after all views: ${memoryOf(server.pid ?? 0)}`);
+  await listSessions(page, link);
 } finally {
   await browser.close();
   server.kill('SIGINT');
   rmSync(home, { recursive: true, force: true });
+}
+
+/** The new sessions are not in the index of the list yet, so that each file is read once. */
+async function listSessions(page: Page, link: string): Promise<void> {
+  const log = otherLog(home);
+  for (let count = 0; count < SESSIONS; count++)
+    writeLog(log, { configDir: path.join(home, 'config'), cwd: path.join(home, `project-${count % 20}`) }, `list-${count}`);
+  const origin = new URL(link).origin;
+  for (const what of ['for the first time', 'again']) {
+    await page.goto(`${origin}/#/session/${ID}/money`);
+    await page.locator('.session').waitFor();
+    const asked = performance.now();
+    await page.goto(`${origin}/#/`);
+    await page.locator('.more', { hasText: 'Show more' }).waitFor();
+    console.log(`the list of ${SESSIONS} sessions ${what}: ${(performance.now() - asked).toFixed(0)} ms`);
+  }
+  const typed = performance.now();
+  await page.getByLabel('Filter sessions').fill(`list-${SESSIONS - 1}`);
+  await page.locator('.card').nth(1).waitFor({ state: 'detached' });
+  console.log(`one of them found by typing: ${(performance.now() - typed).toFixed(0)} ms`);
+  const added = performance.now();
+  await page.goto(`${origin}/#/statistics`);
+  await page.getByText(/^the newest \d+ sessions/).waitFor();
+  console.log(`statistics: ${(performance.now() - added).toFixed(0)} ms`);
+  console.log(`memory of the server after them: ${memoryOf(server.pid ?? 0)}`);
 }
 
 async function wheel(page: Page, x: number, y: number): Promise<void> {
