@@ -2,6 +2,7 @@
  * Standard output. A line is with the system before the next step is taken, and a slow reader is waited for; one that went
  * away ends the run, not the program.
  */
+import { once } from 'node:events';
 import type { PermissionDenial, SdkMessage, SdkResult } from '@heddle/agent';
 import type { OutputFormat } from '../../arguments/arguments.ts';
 import { pluralize, tokens } from '../../terminal/amounts.ts';
@@ -31,6 +32,7 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
   const end = Promise.withResolvers<void>();
   let closed = false;
   let stuck = false;
+  let drained: Promise<void> | undefined;
   let wake = (): void => undefined;
   const command = new CommandText();
   stdout.on('error', close);
@@ -46,10 +48,13 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
 
   async function writeLine(line: string): Promise<void> {
     if (closed || stdout.write(`${line}\n`)) return;
-    const room = Promise.withResolvers<void>();
-    stdout.once('drain', room.resolve);
-    await Promise.race([room.promise, end.promise]);
-    stdout.off('drain', room.resolve);
+    await Promise.race([(drained ??= nextDrain()), end.promise]);
+  }
+
+  /** One listener for all writers. Many lines may wait at once, such as the output of a hook. */
+  async function nextDrain(): Promise<void> {
+    await once(stdout, 'drain').catch(close);
+    drained = undefined;
   }
 
   /** An answer goes to standard output, also one that lacks its end; errors go to standard error. */
