@@ -17,7 +17,7 @@ import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
 import { setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { permissionSetup } from '../permissions/setup.ts';
-import { offered } from '../start/agent-options.ts';
+import { offered } from '../start/named-tools.ts';
 import { openSandbox, openView } from '../start/open-sandbox.ts';
 import { SessionHooks } from '../start/session-hooks.ts';
 import { sessionTools } from '../start/session-tools.ts';

@@ -4,12 +4,12 @@ import {
   type AgentOptions,
   compactionOverrides,
   ENGINE_TOOLS,
-  isToolDenied,
   LivePermissions,
   memoryFolder,
 } from '@heddle/agent';
 import { type DeclaredHook, type InactiveReason, settingsHooks } from '@heddle/agent/hooks';
 import {
+  type AppliedSettings,
   appliedSettings,
   isSwitchedOn,
   isTrusted,
@@ -21,7 +21,7 @@ import {
   sandboxSettings,
   splitUntrustedNotes,
 } from '@heddle/agent/settings';
-import { errorMessage, type GivenOptions, type JsonObject, type Thinking } from '@heddle/core';
+import { errorMessage, type GivenOptions, type JsonObject, omitUndefined, type Thinking } from '@heddle/core';
 import { findModel, namedSmallModel } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import { readFileSync, statSync } from 'node:fs';
@@ -35,6 +35,7 @@ import { modelEnvironment, setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { promptHint } from '../arguments/list-flags.ts';
 import { NO_MODEL_MESSAGE } from '../models/no-model.ts';
+import { namedTools } from './named-tools.ts';
 import { storedAgent, storedModel } from './continued-session.ts';
 import { openPlugins } from './open-plugins.ts';
 import { mayDescribeServers, openProgramServers, readAgentServers } from '../mcp/open-servers.ts';
@@ -125,26 +126,11 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   // Before a model is looked for: keys and addresses may stand there.
   setVariables(settings.env);
   learnSecrets();
-  const agentModel = mainAgent?.model === 'inherit' ? undefined : mainAgent?.model;
-  const wanted =
-    command.model ??
-    agentModel ??
-    (await findModel(modelEnvironment(), settings.model)) ??
-    (await storedModel(command.session));
-  if (wanted === undefined) return { ok: false, message: NO_MODEL_MESSAGE, needsModel: true };
-  const { models: stated } = settings;
-  const model = await modelSetup(wanted, { record: command.record, stated });
-  if (!model.ok) return model;
-  const fallbacks = await readFallbacks(command.fallbackModel ?? settings.fallbackModel, {
-    first: wanted,
-    from: command.fallbackModel === undefined ? 'fallbackModel in the settings' : '--fallback-model',
-  });
-  if (!fallbacks.ok) return fallbacks;
-  const small = namedSmallModel(modelEnvironment(), settings.smallModel);
-  const smallModel = small && (await readFallbacks([small.model], { first: wanted, from: small.from }));
-  if (smallModel?.ok === false) return smallModel;
+  const models = await chooseModels(command, mainAgent, settings);
+  if (!models.ok) return models;
+  const { model } = models;
   const tools = builtinTools({
-    web: { search: { model: model.options.model, modelName: model.options.modelName } },
+    web: { search: { model: model.model, modelName: model.modelName } },
   });
   const named = namedTools(given.tools ?? [], [...tools.map(({ name }) => name), ...ENGINE_TOOLS]);
   if (!named.ok) return named;
@@ -153,15 +139,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   if (!prompts.ok) return prompts;
   const ownPrompt = prompts.own ?? mainAgent?.prompt;
   const hooks = settingsHooks(command.bare ? { files: [], problems: [] } : permission.loaded);
-  const loop = loopOverrides(settings.merged, process.env);
-  const compaction = compactionOverrides(
-    {
-      autoCompactEnabled: loop.gates.autoCompact,
-      reactiveCompactEnabled: loop.gates.reactiveCompact,
-      autoCompactWindow: settings.autoCompactWindow,
-    },
-    process.env,
-  );
+  const loop = loopOptions(settings);
   const hookNotes = [...hooks.problems, ...(hooks.disabled === undefined ? [] : [hooks.disabled])];
   const rules = new LivePermissions(permission.rules, permission.directories, {
     mayBypass: command.mayBypass,
@@ -190,12 +168,12 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   return {
     ok: true,
     command: { ...command, given: mainAgent ? { ...given, agent: mainAgent.name } : given },
-    model: model.options,
+    model,
     options: {
-      ...model.options,
-      stated,
-      config: { gates: { ...loop.gates, ...compaction.config.gates }, limits: loop.limits },
-      compaction: compaction.compaction,
+      ...model,
+      stated: settings.models,
+      config: loop.config,
+      compaction: loop.compaction,
       cwd: process.cwd(),
       redact: (value) => knownSecrets.redactValue(value),
       defaultPermissionMode: permission.mode,
@@ -225,15 +203,11 @@ export async function agentOptions<Command extends RunOptions & { readonly input
         answerCap,
       }),
       maxOutputTokens: answerCap,
-      smallModel: smallModel?.models[0],
+      smallModel: models.small,
       promptSuggestions:
         command.promptSuggestions || isSwitchedOn(settings.merged, 'promptSuggestionEnabled', process.env),
-      memory:
-        chosen.memory ??
-        (!command.bare && isSwitchedOn(settings.merged, 'autoMemoryEnabled', process.env)
-          ? memoryFolder(sessionPlace(process.env, process.cwd()))
-          : undefined),
-      fallbackModel: fallbacks.models.length === 0 ? undefined : fallbacks.models,
+      memory: chosen.memory ?? projectMemory(command, settings.merged),
+      fallbackModel: models.fallbacks,
       permissionMode: command.permissionMode === undefined ? undefined : permission.mode,
       maxTurns: command.maxTurns,
       maxBudgetUsd: command.maxBudgetUsd,
@@ -243,6 +217,71 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       appendSystemPrompt: prompts.appended,
     },
   };
+}
+
+type Models =
+  | {
+      readonly ok: true;
+      readonly model: ModelOptions;
+      /** Undefined if there are none. */
+      readonly fallbacks: AgentOptions['fallbackModel'];
+      readonly small: AgentOptions['smallModel'];
+    }
+  | { readonly ok: false; readonly message: string; readonly needsModel?: true };
+
+/** A flag comes first, then the agent, the environment and the settings, and last the session that is continued. */
+async function chooseModels(
+  command: RunOptions,
+  mainAgent: AgentDefinition | undefined,
+  settings: AppliedSettings,
+): Promise<Models> {
+  const agentModel = mainAgent?.model === 'inherit' ? undefined : mainAgent?.model;
+  const wanted =
+    command.model ??
+    agentModel ??
+    (await findModel(modelEnvironment(), settings.model)) ??
+    (await storedModel(command.session));
+  if (wanted === undefined) return { ok: false, message: NO_MODEL_MESSAGE, needsModel: true };
+  const model = await modelSetup(wanted, { record: command.record, stated: settings.models });
+  if (!model.ok) return model;
+  const fallbacks = await readFallbacks(command.fallbackModel ?? settings.fallbackModel, {
+    first: wanted,
+    from: command.fallbackModel === undefined ? 'fallbackModel in the settings' : '--fallback-model',
+  });
+  if (!fallbacks.ok) return fallbacks;
+  const named = namedSmallModel(modelEnvironment(), settings.smallModel);
+  const small = named && (await readFallbacks([named.model], { first: wanted, from: named.from }));
+  if (small?.ok === false) return small;
+  return {
+    ok: true,
+    model: model.options,
+    fallbacks: fallbacks.models.length === 0 ? undefined : fallbacks.models,
+    small: small?.models[0],
+  };
+}
+
+interface LoopOptions extends Pick<AgentOptions, 'config' | 'compaction'> {
+  readonly problems: readonly string[];
+}
+
+/** The switches and limits of the loop, from the settings and the environment. */
+function loopOptions({ merged, autoCompactWindow }: AppliedSettings): LoopOptions {
+  const { gates, limits, problems } = loopOverrides(merged, process.env);
+  const { config, compaction } = compactionOverrides(
+    {
+      autoCompactEnabled: gates.autoCompact,
+      reactiveCompactEnabled: gates.reactiveCompact,
+      autoCompactWindow,
+    },
+    process.env,
+  );
+  return { config: { gates: { ...gates, ...config.gates }, limits }, compaction, problems };
+}
+
+/** The memory folder of the project. Undefined if memory is off. */
+function projectMemory({ bare }: RunOptions, merged: JsonObject): string | undefined {
+  if (bare || !isSwitchedOn(merged, 'autoMemoryEnabled', process.env)) return undefined;
+  return memoryFolder(sessionPlace(process.env, process.cwd()));
 }
 
 function terminalSettings(merged: JsonObject): TerminalSettings {
@@ -305,12 +344,6 @@ function agentHookPolicy({ files }: LoadedSettings, merged: JsonObject): AgentHo
   return managedOnly ? 'managed' : 'all';
 }
 
-/** A tool that is denied as a whole is not even shown to the model. */
-export function offered(name: string, { tools }: RunOptions, permissions: LivePermissions): boolean {
-  if (tools !== undefined && !isNamed(name, tools)) return false;
-  return !isToolDenied(name, permissions.rules);
-}
-
 function requestOptions({
   thinking,
   effort,
@@ -318,7 +351,7 @@ function requestOptions({
   answerCap,
 }: RunOptions & { readonly answerCap: number | undefined }): GivenOptions {
   const capsThinking = answerCap === undefined ? undefined : true;
-  return present({ thinking, effort, capsThinking, betas: betas.length === 0 ? undefined : betas });
+  return omitUndefined({ thinking, effort, capsThinking, betas: betas.length === 0 ? undefined : betas });
 }
 
 /** The cap of other tools for thinking and text together. Undefined if there is none. */
@@ -344,20 +377,7 @@ function thinkingWanted(
   return isEnabled === false ? { type: 'disabled' } : undefined;
 }
 
-type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
-
-/** The fields that have a value. */
-function present<T extends object>(fields: T): Present<T> {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same fields, fewer of them
-  return Object.fromEntries(entries) as Present<T>;
-}
-
-/** Returns the problem with `--add-dir` or `--settings`, or undefined if there is none. */
-function isFolder(folder: string): boolean {
-  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
+/** Returns the problem with a folder or file that a flag names, or undefined if there is none. */
 function wrongPlace({
   addDirs,
   settings,
@@ -368,6 +388,10 @@ function wrongPlace({
   if (missing !== undefined)
     return `--add-dir: there is no folder ${missing}${missing.includes(' ') ? `. ${promptHint('--add-dir')}` : ''}`;
   return settings === undefined ? undefined : wrongSettings(settings);
+}
+
+function isFolder(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function wrongSettings(settings: string): string | undefined {
@@ -396,53 +420,6 @@ function wrongRule({
       if (!parsed.ok) return `${flag}: ${parsed.message}`;
     }
   return undefined;
-}
-
-// Tools that the command line names. Old names still work. A missing tool prints a note, and a mistyped name is refused.
-
-type NamedTools =
-  | { readonly ok: true; readonly notes: readonly string[] }
-  | { readonly ok: false; readonly message: string };
-
-/** Maps the old names of tools, which many scripts still use, to the current names. */
-const TODAYS_NAMES: ReadonlyMap<string, string> = new Map([
-  ['BashOutput', 'TaskOutput'],
-  ['KillBash', 'TaskStop'],
-  ['KillShell', 'TaskStop'],
-  ['Task', 'Agent'],
-]);
-
-/** Tools that scripts list because other agents have them. These names are not typing errors. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['SlashCommand', 'MultiEdit', 'NotebookRead', 'LS']);
-
-/** Present whenever there is something to search for, a skill to load, or a server with resources. */
-const ON_THEIR_OWN: ReadonlySet<string> = new Set([
-  'ToolSearch',
-  'Skill',
-  'ListMcpResourcesTool',
-  'ReadMcpResourceTool',
-]);
-
-/** Tools of MCP servers come and go with their servers. */
-function isOnItsOwn(name: string): boolean {
-  return ON_THEIR_OWN.has(name) || name.startsWith('mcp__');
-}
-
-export function namedTools(names: readonly string[], known: readonly string[]): NamedTools {
-  const unknown = names.filter((name) => !isOnItsOwn(name) && !known.includes(todaysName(name)));
-  const wrong = unknown.find((name) => !ELSEWHERE.has(name));
-  if (wrong !== undefined)
-    return { ok: false, message: `--tools: there is no tool named ${wrong}; there are ${known.join(', ')}` };
-  return { ok: true, notes: unknown.map((name) => `--tools: there is no ${name} yet`) };
-}
-
-/** Is this tool one of those that were named? */
-export function isNamed(tool: string, names: readonly string[]): boolean {
-  return names.some((name) => todaysName(name) === tool);
-}
-
-function todaysName(name: string): string {
-  return TODAYS_NAMES.get(name) ?? name;
 }
 
 type PromptTexts =

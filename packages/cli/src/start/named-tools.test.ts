@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { builtinTools } from '@heddle/tools';
-import { isNamed, namedTools } from './agent-options.ts';
+import { isNamed, namedTools } from './named-tools.ts';
 
 const KNOWN = ['Bash', 'Read', 'TaskOutput', 'TaskStop'];
 

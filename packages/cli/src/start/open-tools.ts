@@ -15,7 +15,7 @@ import type { SkillDeps } from '@heddle/tools';
 import { mayDescribeServers } from '../mcp/open-servers.ts';
 import type { ProgramServers, ServerServices } from '../mcp/program-servers.ts';
 import type { SessionParts } from '../mcp/session-parts.ts';
-import { offered } from './agent-options.ts';
+import { offered } from './named-tools.ts';
 import { inheritedFlags, mayStartRuns } from './inherited-flags.ts';
 import { USUAL_WINDOW } from './model-options.ts';
 import { cronTools } from './schedule-runner.ts';

@@ -1,7 +1,7 @@
 /** Joins the parts of a session to the options of its agent. */
 import type { AgentOptions, SessionContext } from '@heddle/agent';
 import type { SessionInstructions } from '@heddle/agent/instructions';
-import { offered } from './agent-options.ts';
+import { offered } from './named-tools.ts';
 import { agentMemoryFolder, type AgentTypes } from './agent-types.ts';
 import { extensionNames } from './loaded-extensions.ts';
 import type { ExtensionSetup } from './open-extensions.ts';
