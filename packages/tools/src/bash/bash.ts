@@ -7,7 +7,7 @@ import type { CallContext, Tool, ToolOutput, ToolUseContext } from '@heddle/core
 import { inputSchemas } from '../generated/schemas.ts';
 import type * as Shell from '../shell/index.ts';
 import { previewOf } from '../tasks/preview.ts';
-import type { Task } from '../tasks/task.ts';
+import type { Task, TaskSpec } from '../tasks/task.ts';
 import type { ConfinedCommand, ShellDeps } from './deps.ts';
 import { type BashData, type BashExit, bashResult, limitsFrom } from './result.ts';
 import { type Ran, runInForeground } from './run.ts';
@@ -40,21 +40,6 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
     return isReadOnlyCommand(command, { environment, git: gitIn('.'), gitIn });
   };
 
-  const placeOf = async (input: BashInput, context: CallContext): Promise<ConfinedCommand> => {
-    const { command, dangerouslyDisableSandbox: leave = false } = input;
-    const { workingDirectory: directory, readOnlyRun } = context;
-    const readOnly = readOnlyRun === 'preferred' || readOnlyRun === 'required';
-    const confined = (await deps.sandbox?.confine({ command, directory, leave, readOnly })) ?? OUTSIDE;
-    if (confined.kind !== 'outside' || !readOnly) return confined;
-    const confinement = await deps.view?.confine({
-      command,
-      directory,
-      isProven: readOnlyRun === 'preferred',
-    });
-    if (confinement) return { kind: 'inside', confinement };
-    return readOnlyRun === 'required' ? { kind: 'refused', why: NO_VIEW } : OUTSIDE;
-  };
-
   return {
     name: 'Bash',
     description: deps.sandbox ? `${DESCRIPTION} ${IN_SANDBOX}` : DESCRIPTION,
@@ -83,35 +68,17 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       const { command, description } = input;
       const directory = context.workingDirectory;
       if (!(await isDirectory(directory))) return lostDirectory(command, directory, deps.projectDirectory);
-      const traceparent = deps.traceparentOf?.(context.toolUseId);
-      const environment = {
-        ...deps.environment(),
-        ...omitUndefined({ TRACEPARENT: traceparent }),
-        ...(context.readOnlyRun || isProven(input, context)
-          ? {
-              ...shell?.readOnlyGitEnvironment(command),
-              ...shell?.safeLocale(deps.environment()),
-              ...shell?.pathOutside([directory, ...(context.workingFolders?.() ?? [])], deps.environment()),
-            }
-          : {}),
-      };
       if (context.signal.aborted)
         return { data: { command, output: '', exit: { kind: 'stopped', why: 'interrupted' } } };
-      const confined = await placeOf(input, context);
+      const environment = environmentOf(input, context);
+      const confined = await confineCommand(deps, input, context);
       if (confined.kind === 'refused') return { data: { command, output: '', exit: confined } };
       const confinement = confined.kind === 'inside' ? confined.confinement : undefined;
       // The part that is shown whole. A longer output has a file that the model can read.
       const keepBytes = Math.max(Math.floor(limits.inlineOutput / 2), 1);
       const { toolUseId: callId, agentId } = context;
       const spec = { command, callId, agentId, description, directory, environment, confinement, keepBytes };
-      if (input.run_in_background) {
-        const task = await deps.tasks.start(spec);
-        await deps.tasks.moveToBackground(task);
-        const { end } = task;
-        const exit: BashExit =
-          end?.kind === 'not_started' ? end : { kind: 'background', id: task.id, why: 'asked' };
-        return { data: { command, output: '', exit } };
-      }
+      if (input.run_in_background) return startInBackground(deps.tasks, spec);
       const timeoutMs = Math.min(input.timeout ?? limits.defaultTimeoutMs, limits.maxTimeoutMs);
       const ran = await runInForeground(deps.tasks, {
         spec,
@@ -123,20 +90,27 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       const data = dataOf(command, ran.task, exitOf(ran, timeoutMs));
       const moved = await movedTo(ran.task, directory);
       if (ran.task.end && data.file === undefined) await ran.task.output.remove();
-      if (moved === undefined) return { data };
-      const project = await projectInsteadOf(moved, context.workingFolders?.());
-      const now = project ?? moved;
-      return {
-        data:
-          project === undefined
-            ? { ...data, directory: moved }
-            : { ...data, returned: { from: moved, to: project } },
-        newContext: (current) => ({ ...current, workingDirectory: now }),
-      };
+      return moved === undefined ? { data } : continueIn(moved, data, context);
     },
 
     toResult: bashResult,
   };
+
+  /** A command that changes nothing gets variables that keep git, locales and PATH from starting other programs. */
+  function environmentOf(input: BashInput, context: CallContext): Environment {
+    const own = deps.environment();
+    const environment = {
+      ...own,
+      ...omitUndefined({ TRACEPARENT: deps.traceparentOf?.(context.toolUseId) }),
+    };
+    if (!context.readOnlyRun && !isProven(input, context)) return environment;
+    return {
+      ...environment,
+      ...shell?.readOnlyGitEnvironment(input.command),
+      ...shell?.safeLocale(own),
+      ...shell?.pathOutside([context.workingDirectory, ...(context.workingFolders?.() ?? [])], own),
+    };
+  }
 
   function dataOf(command: string, task: Task, exit: BashExit): BashData {
     const view = task.output.view();
@@ -152,6 +126,49 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       ...(task.notes.length === 0 ? {} : { notes: task.notes }),
     };
   }
+}
+
+type Environment = ReturnType<ShellDeps['environment']>;
+
+/** Decides whether the command runs in the sandbox, in the read-only view, or outside of both. */
+async function confineCommand(
+  deps: ShellDeps,
+  { command, dangerouslyDisableSandbox: leave = false }: BashInput,
+  { workingDirectory: directory, readOnlyRun }: CallContext,
+): Promise<ConfinedCommand> {
+  const readOnly = readOnlyRun === 'preferred' || readOnlyRun === 'required';
+  const confined = (await deps.sandbox?.confine({ command, directory, leave, readOnly })) ?? OUTSIDE;
+  if (confined.kind !== 'outside' || !readOnly) return confined;
+  const isProven = readOnlyRun === 'preferred';
+  const confinement = await deps.view?.confine({ command, directory, isProven });
+  if (confinement) return { kind: 'inside', confinement };
+  return readOnlyRun === 'required' ? { kind: 'refused', why: NO_VIEW } : OUTSIDE;
+}
+
+async function startInBackground(tasks: ShellDeps['tasks'], spec: TaskSpec): Promise<ToolOutput<BashData>> {
+  const task = await tasks.start(spec);
+  await tasks.moveToBackground(task);
+  const { end } = task;
+  const exit: BashExit =
+    end?.kind === 'not_started' ? end : { kind: 'background', id: task.id, why: 'asked' };
+  return { data: { command: spec.command, output: '', exit } };
+}
+
+/** The next command runs in the folder in which the shell ended, or in the project if that folder is outside. */
+async function continueIn(
+  moved: string,
+  data: BashData,
+  { workingFolders }: CallContext,
+): Promise<ToolOutput<BashData>> {
+  const project = await projectInsteadOf(moved, workingFolders?.());
+  const workingDirectory = project ?? moved;
+  return {
+    data:
+      project === undefined
+        ? { ...data, directory: moved }
+        : { ...data, returned: { from: moved, to: project } },
+    newContext: (current) => ({ ...current, workingDirectory }),
+  };
 }
 
 const OUTSIDE: ConfinedCommand = { kind: 'outside' };
