@@ -18,7 +18,7 @@ describe('a permission question', () => {
     ]);
     const terminal = start(['go']);
     await terminal.sees('allow?');
-    terminal.type(`2${ENTER}`);
+    terminal.type(`2p${ENTER}`);
     await terminal.sees('First.');
     await terminal.sees(PROMPT);
     terminal.type(CTRL_D);

@@ -31,6 +31,7 @@ describe('a whole session', () => {
     await terminal.sees('Type 1, 2, 3 or 4.');
     terminal.type(`2${ENTER}`);
     await terminal.sees('p  this project (.claude/settings.local.json)');
+    await terminal.sees('allow where?');
     terminal.type(`p${ENTER}`);
     await terminal.sees('● Bash mkdir -v one');
     await terminal.sees("✓ mkdir: created directory 'one'");

@@ -30,13 +30,16 @@ it('shows one row for each subagent with its last action, and the last lines of 
     progress('a1', 'Grep (1 call, 10 tokens)\n'),
     progress('a1', 'Read (2 calls, 20 tokens)\n'),
     progress('a2', 'Glob (1 call, 9 tokens)\n'),
-    progress('b1', 'one\ntwo\nthree\nfour\n'),
+    progress('b1', 'one\nt'),
+    progress('b1', 'wo\n\nthree\nfour\n'),
   ];
   expect(rowsAfter(events, 1_500)).toEqual([]);
   const [first, second, ...others] = rowsAfter(events, 4_000);
   expect(first).toMatch(/^ {2}Agent .*count files.*, 3 s: Read \(2 calls, 20 tokens\)$/);
   expect(second).toMatch(/^ {2}Agent .*read notes.*, 3 s: Glob \(1 call, 9 tokens\)$/);
-  expect(others).toEqual(['  Bash make, 3 s', '  | two', '  | three', '  | four']);
+  expect(others).toEqual(['  Bash make, 3 s', '  ... +1 earlier line', '  | two', '  | three', '  | four']);
+  const [note, ...last] = rowsAfter([...events, progress('b1', 'five')], 4_000).slice(-4);
+  expect([note, last.at(-1)]).toEqual(['  ... +2 earlier lines', '  | five']);
 });
 
 it('counts the subagents that have no row', () => {

@@ -3,7 +3,7 @@ import { durationText, pluralize, shortened, tokens } from '../terminal/amounts.
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Style } from '../terminal/style.ts';
 import { todoLines } from '../terminal/todo-lines.ts';
-import { lastLines, type LiveCall, type LiveState, writtenTokens } from './live-state.ts';
+import { earlierLines, lastLines, type LiveCall, type LiveState, writtenTokens } from './live-state.ts';
 
 /** One turn of the spinner. Each picture is shown for `SPIN_MS`. */
 const SPINNER = { unicode: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'], ascii: ['-', '\\', '|', '/'] };
@@ -88,7 +88,7 @@ function phaseText({ phase, calls }: LiveState, now: number): string {
 
 /** The last action of each subagent, and the last lines of the first other call with output. */
 function outputRows(calls: readonly LiveCall[], now: number, style: Style): string[] {
-  const { paint } = style;
+  const { paint, signs } = style;
   const shown = calls.filter(({ startedAt, output }) => output !== '' && now - startedAt >= SHOW_OUTPUT_MS);
   const duration = (call: LiveCall): string => durationText(now - call.startedAt).replace(/\.\d s/, ' s');
   const agents = shown
@@ -98,7 +98,10 @@ function outputRows(calls: readonly LiveCall[], now: number, style: Style): stri
   const call = shown.find(({ isAgent }) => !isAgent);
   if (!call) return rows;
   if (calls.length > 1) rows.push(paint('dim', `  ${call.line}, ${duration(call)}`));
-  return [...rows, ...lastLines(call, MAX_OUTPUT_ROWS).map((line) => paint('dim', `  | ${line}`))];
+  const last = lastLines(call, MAX_OUTPUT_ROWS);
+  const earlier = earlierLines(call, last.length);
+  if (earlier > 0) rows.push(paint('dim', `  ${signs.more} +${pluralize(earlier, 'earlier line')}`));
+  return [...rows, ...last.map((line) => paint('dim', `  | ${line}`))];
 }
 
 function todoRows(todos: unknown, style: Style): readonly string[] {

@@ -30,6 +30,8 @@ export interface LiveCall {
   readonly startedAt: number;
   /** The end of its output, without escape sequences. */
   readonly output: string;
+  /** The number of complete lines of its output that are not empty. */
+  readonly lines: number;
 }
 
 export const IDLE: LiveState = {
@@ -106,7 +108,7 @@ export function reduceEvent(state: LiveState, event: LoopEvent, { now, cwd }: Mo
 
   function beginCall(id: string, tool: string, input: JsonObject): LiveCall {
     const isAgent = AGENT_TOOLS.has(tool);
-    return { id, line: callLine(tool, input, cwd), isAgent, startedAt: now, output: '' };
+    return { id, line: callLine(tool, input, cwd), isAgent, startedAt: now, output: '', lines: 0 };
   }
 }
 
@@ -133,7 +135,20 @@ function reduceStream(state: LiveState, event: ApiEvent): LiveState {
 function addOutput(call: LiveCall, id: string, data: Json): LiveCall {
   const text = progressText(data);
   if (call.id !== id || text === undefined) return call;
-  return { ...call, output: (call.output + stripVTControlCharacters(text)).slice(-MAX_OUTPUT_LENGTH) };
+  const added = stripVTControlCharacters(text);
+  const unfinished = call.output.slice(call.output.lastIndexOf('\n') + 1);
+  const complete = (unfinished + added).split('\n').slice(0, -1);
+  return {
+    ...call,
+    output: (call.output + added).slice(-MAX_OUTPUT_LENGTH),
+    lines: call.lines + complete.filter((line) => line.trim() !== '').length,
+  };
+}
+
+/** Returns the number of lines before the last ones. */
+export function earlierLines({ output, lines }: LiveCall, shown: number): number {
+  const isLastComplete = output.slice(output.lastIndexOf('\n') + 1).trim() === '';
+  return Math.max(0, lines + (isLastComplete ? 0 : 1) - shown);
 }
 
 /** Returns the last lines of the output of a call, for the screen. */

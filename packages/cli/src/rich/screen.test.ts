@@ -85,7 +85,7 @@ describe('the region', () => {
     const terminal = start(['go', '--allowed-tools', 'Bash', '--permission-mode', 'acceptEdits']);
     await terminal.sees(/[\u2800-\u28ff] Running Bash sleep 600… \(\d+ s .*Esc interrupts\)/);
     await terminal.sees(/\n {2}\[x\] Look\n {2}\[>\] Act\n/);
-    await terminal.sees(/\n── claude-sonnet-4-5 · acceptEdits/);
+    await terminal.sees(/\n── acceptEdits · claude-sonnet-4-5/);
     terminal.type(`first${ENTER}second${ENTER}`);
     await terminal.sees(/\(queued: first\)\n {2}\(queued: second\)/);
     terminal.type(UP);
@@ -151,6 +151,7 @@ describe('a permission question', () => {
     await terminal.sees("❯ 2  yes, and don't ask again: Bash(touch *)");
     terminal.type(ENTER);
     await terminal.sees('❯ p  this project');
+    await terminal.sees(/\nallow where\?$/);
     terminal.type(DOWN);
     await terminal.sees('❯ s  this session');
     terminal.type(ENTER);

@@ -66,8 +66,8 @@ export function composeRegion(view: RegionView, { columns, rows }: RegionSize, s
   const todos = take(activity.todos);
   const above = [
     ...open.rows,
-    ...busy,
     ...output,
+    ...busy,
     ...todos,
     ...queued,
     ...rule,

@@ -100,8 +100,7 @@ function alwaysChoices(
     rules,
     besides,
     about: aboutOf(question, view.cwd),
-    to: (destination) =>
-      suggestions.map((update) => (update.type === 'addRules' ? { ...update, destination } : update)),
+    to: (destination) => suggestions.map((update) => storedIn(update, destination)),
     back,
   };
   const more = besides === '' ? '' : `; and in this session ${besides}`;
@@ -112,11 +111,7 @@ function alwaysChoices(
       reply: () => ({ kind: 'more', dialog: scopeDialog(setting, view) }),
     },
     // Both answers at once.
-    ...scopeChoices(setting, view).map((choice) => ({
-      ...choice,
-      key: `2${choice.key}`,
-      isHidden: true as const,
-    })),
+    ...scopeChoices(setting, view, '2'),
   ];
 }
 
@@ -133,6 +128,10 @@ interface AlwaysSetting {
   readonly back: () => Dialog<PermissionAnswer>;
 }
 
+function storedIn(update: PermissionUpdate, destination: RuleScope): PermissionUpdate {
+  return update.type === 'addRules' ? { ...update, destination } : update;
+}
+
 type AddedRules = Extract<PermissionUpdate, { type: 'addRules' | 'replaceRules' | 'removeRules' }>;
 type RuleScope = AddedRules['destination'];
 
@@ -142,17 +141,24 @@ function scopeDialog(setting: AlwaysSetting, view: AlwaysView): Dialog<Permissio
   return choiceDialog(
     [`Allow it, and from now on ${view.style.paint('bold', rules)} in`],
     [
-      ...scopeChoices(setting, view),
+      ...scopeChoices(setting, view, ''),
       { key: 'b', text: 'back', reply: () => ({ kind: 'more', dialog: back() }) },
     ],
     { prompt: 'allow where? ', about },
   );
 }
 
-function scopeChoices(setting: AlwaysSetting, view: AlwaysView): Choice<PermissionAnswer>[] {
+/** `before`: the key of the first question. Then the choices are shortcuts for both questions. */
+function scopeChoices(
+  setting: AlwaysSetting,
+  view: AlwaysView,
+  before: '' | '2',
+): Choice<PermissionAnswer>[] {
   const { rules, besides, to } = setting;
+  const hidden = before === '' ? {} : { isHidden: true as const };
   const choice = (key: string, where: string, destination: RuleScope): Choice<PermissionAnswer> => ({
-    key,
+    ...hidden,
+    key: before + key,
     text: where,
     answer: `yes, and from now on ${rules} in ${where}${besides === '' ? '' : `; and in this session ${besides}`}`,
     reply: () => answered({ allow: true, updates: to(destination) }),
@@ -163,7 +169,8 @@ function scopeChoices(setting: AlwaysSetting, view: AlwaysView): Choice<Permissi
     choice('s', 'this session', 'session'),
     choice('u', `all projects (${fileOf('user')})`, 'userSettings'),
     {
-      key: 'e',
+      ...hidden,
+      key: `${before}e`,
       text: 'edit the rule first',
       reply: () => ({ kind: 'more', dialog: ruleDialog(setting, view) }),
     },

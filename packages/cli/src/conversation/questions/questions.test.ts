@@ -351,6 +351,7 @@ describe('an answer that allows a rule', () => {
     const wider = question({ suggestions: [...question().suggestions, folder] });
     const answers = [question(), question(), other, wider].map((asked) => people.mayRun(asked, signal));
     questionQueue.read('2');
+    questionQueue.read('p');
     questionQueue.read('3');
     questionQueue.read('3');
     expect(await Promise.all(answers)).toMatchObject([

@@ -19,8 +19,9 @@ export async function sessionFacts({ started, options }: OpenSession, style: Sty
   const mode = agent.permissionMode;
   const isCareful = mode === 'default' || mode === 'plan';
   return [
-    escapeControls(shortened(modelText(options), MAX_NAME_LENGTH)),
+    // The mode decides what runs without a question, so it stays on a narrow screen.
     ...(mode === 'default' ? [] : [paint(isCareful ? 'cyan' : 'yellow', mode)]),
+    escapeControls(shortened(modelText(options), MAX_NAME_LENGTH)),
     ...(await windowFact(agent, style)),
     ...(running > 0 ? [pluralize(running, 'background task')] : []),
     ...costFacts(agent.spending),
