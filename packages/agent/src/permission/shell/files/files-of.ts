@@ -4,7 +4,7 @@ import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
 import { takesOnlyRevisions } from './git.ts';
 import { argumentsOf, expandBraces, hasOption, isMessage, type ParsedOperands } from './operands.ts';
-import { hasUnknownOption, searchesFolders, searchOptionsOf } from './search-options.ts';
+import { searchesFolders, searchOptionsOf, skipsHidden } from './search-options.ts';
 import { SPECIAL } from './special.ts';
 import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
@@ -186,7 +186,7 @@ function listed(word: ShellWord): ShellWord {
 function searched(program: string, args: readonly ShellWord[]): Touch[] {
   const family = program.endsWith('grep') ? 'grep' : program.endsWith('awk') ? 'awk' : program;
   const options = searchOptionsOf(program);
-  const given = argumentsOf(args, options?.valued ?? VALUED[family]);
+  const given = argumentsOf(args, options ?? VALUED[family]);
   const programFiles = given.valuesOf('-f', '--file', '--from-file');
   const programs = given.valuesOf('-e', '--regexp', '--expression');
   const [first, ...others] = given.operands;
@@ -230,14 +230,13 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
     hasOption(given, 'rR', '--recursive', '--dereference-recursive') ||
     (isGrep && searchesFolders(given));
   const isScript = isGrep && !/^[efr]?grep$/.test(program);
-  const isUncertain = options !== undefined && hasUnknownOption(args, options);
-  if (isScript && (isUncertain || splitsOptions(args)))
+  // An option that is not understood may read a list of files, or make a file of the pattern.
+  if (given.isUncertain || (isScript && splitsOptions(args)))
     read.push(touch('read', unknownWord('the words of an option')));
   if (!walks) return [...read, ...files.map((word) => touch('read', word))];
-  const open = hasOption(given, 'u.', '--hidden', '--no-ignore', '--unrestricted', '--no-ignore-vcs');
-  const deep = everything && !open ? 'visible' : 'all';
+  const deep = everything && skipsHidden(program, given) ? 'visible' : 'all';
   // Without files, the working folder is searched. A script around grep gives it each file on its input.
-  const places = files.length === 0 || isScript || isUncertain ? [...files, HERE] : files;
+  const places = files.length === 0 || isScript || given.isUncertain ? [...files, HERE] : files;
   const staysInTree = isGrep
     ? !hasOption(given, 'RSO', '--dereference-recursive')
     : !hasOption(given, program === 'ag' ? 'f' : 'L', '--follow');

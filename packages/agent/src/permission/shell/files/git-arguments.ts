@@ -7,6 +7,8 @@ export interface GitArguments {
   readonly folder: ShellWord | undefined;
   /** The command names another repository or working tree. */
   readonly isElsewhere: boolean;
+  /** The paths of the command match names in any case. */
+  readonly ignoresCase: boolean;
   /** Empty if unknown. */
   readonly command: string;
   /** The words after the command. */
@@ -20,21 +22,43 @@ const VALUED: ReadonlySet<string> = new Set(
 export function gitArguments(args: readonly ShellWord[]): GitArguments {
   let folder: ShellWord | undefined;
   let isElsewhere = false;
+  let ignoresCase = false;
   let at = 0;
   for (let word = args[at]; word?.value.startsWith('-'); word = args[at]) {
     const value = args[at + 1];
     if (word.value === '-C' && value)
       folder = folder && !value.value.startsWith('/') ? joined(folder, value) : value;
     isElsewhere ||= /^--(git-dir|work-tree)/.test(word.value);
+    ignoresCase ||= word.value === '--icase-pathspecs';
     at += VALUED.has(word.value) ? 2 : 1;
   }
   const command = args[at];
   return {
     folder,
     isElsewhere,
+    ignoresCase,
     command: command?.kind === 'literal' ? command.value : '',
     rest: args.slice(at + 1),
   };
+}
+
+/** Options of any command that take no value, so that `--` after them ends the options. */
+const FLAG =
+  /^-([psuwbiqzvrRcEFPatWf]+|\d+|[UMCnl]\d+)$|=|^--((no-)?(patch|color|ext-diff|textconv|renames|merges|decorate|index)|stat|shortstat|numstat|summary|compact-summary|raw|name-only|name-status|cached|staged|worktree|oneline|graph|all|reverse|first-parent|word-diff|quiet|exit-code|force|hard|soft|ours|theirs|merge|full-diff|follow)$/;
+
+/**
+ * Returns the words before and after `--`. Undefined if an option may take `--` as its value: `git log --until -- HEAD`.
+ */
+export function splitAtSeparator(
+  rest: readonly ShellWord[],
+): { readonly before: readonly ShellWord[]; readonly after: readonly ShellWord[] } | undefined {
+  const at = rest.findIndex(({ value }) => value === '--');
+  if (at < 0) return { before: rest, after: [] };
+  const previous = rest[at - 1];
+  const isEnd =
+    previous === undefined ||
+    (previous.kind === 'literal' ? /^[^-]|^$/.test(previous.value) || FLAG.test(previous.value) : false);
+  return isEnd ? { before: rest.slice(0, at), after: rest.slice(at + 1) } : undefined;
 }
 
 function joined(folder: ShellWord, inner: ShellWord): ShellWord {

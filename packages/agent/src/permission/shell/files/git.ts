@@ -1,8 +1,9 @@
 /**
  * Finds the files that `git` accesses: those in its arguments, those that its options write, and those in its history.
  */
-import { listsOnlyCommits, type ShellWord } from '@heddle/tools/shell';
+import type { ShellWord } from '@heddle/tools/shell';
 import { dangerousOptions, type GitArguments, gitArguments, mayWriteOrRun } from './git-arguments.ts';
+import { contentShown, NAMES_FILES, parseGitGrep, scopesOf } from './git-contents.ts';
 import { changedSettings, findProgramWord } from './git-settings.ts';
 import { argumentsOf } from './operands.ts';
 import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
@@ -12,8 +13,11 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   const { rest, command } = given;
   const isSearch = command === 'grep';
   const has = (option: string): boolean => rest.some(({ value }) => value === option);
-  // Untracked files can be hidden ones.
-  const walks = has('--no-index') || has('--untracked') ? 'all' : isSearch ? 'visible' : undefined;
+  // Untracked files can be hidden ones. An unknown option may be a short form of these.
+  const isOpen = has('--no-index') || has('--untracked') || (isSearch && parseGitGrep(rest).isUncertain);
+  const walks = isOpen ? 'all' : isSearch ? 'visible' : undefined;
+  // Two paths of which one is outside of the repository are compared as they are, folders with their contents.
+  const deepIfFolder = command === 'diff' && rest.filter(({ value }) => !value.startsWith('-')).length > 1;
   const named = rest.flatMap((word): Touch[] => {
     const path = pathIn(word);
     if (path === undefined) return [];
@@ -24,6 +28,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
         knowledge: 'named',
         staysInTree: true,
         ...(walks ? { deep: walks } : {}),
+        ...(deepIfFolder ? { deepIfFolder } : {}),
         ...(word.value.includes(':') ? { fromTopOf: given.folder ?? HERE } : {}),
       },
     ];
@@ -33,7 +38,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
   named.push(...changedSettings(given).map((word) => touch('write', word)));
   named.push(...stored(given), ...rewritten(given));
-  if (NAMING.has(command) && rest.some(({ kind }) => kind === 'dynamic'))
+  if (NAMES_FILES.has(command) && rest.some(({ kind }) => kind === 'dynamic'))
     named.push(touch('read', unknownWord('the file that git shows')));
   // The files that a patch changes are listed in the patch, which was not read.
   return command === 'apply' || command === 'am'
@@ -119,22 +124,6 @@ function written(given: GitArguments): ShellWord[] {
   return [...byOption, ...(WRITTEN_OPERANDS.get(command)?.(operands) ?? [])];
 }
 
-/** Commands that never print a line of a file. */
-const SILENT: ReadonlySet<string> = new Set(
-  (
-    'status branch tag remote config rev-parse for-each-ref show-ref symbolic-ref ls-files ls-tree ls-remote merge-base ' +
-    'name-rev describe count-objects worktree check-ignore check-attr check-mailmap var version help cherry ' +
-    'fetch pull push clone init merge rebase revert cherry-pick switch mv rm clean gc prune fsck bisect submodule notes ' +
-    'sparse-checkout maintenance update-index update-ref hash-object write-tree commit-tree mktree pack-refs apply am'
-  ).split(' '),
-);
-/** They print lines only if they ask about each change. */
-const PATCHING: ReadonlySet<string> = new Set('add commit checkout restore reset'.split(' '));
-/** The files that they show are among their operands. */
-const NAMING: ReadonlySet<string> = new Set('blame annotate'.split(' '));
-const SUMMARY =
-  /^(-s|--(no-patch|stat|shortstat|numstat|dirstat|summary|compact-summary|name-only|name-status|raw|quiet))(=|$)/;
-
 /** Returns whether the words of the command are revisions, branches or remotes, and none of its options shows a file. */
 export function takesOnlyRevisions(args: readonly ShellWord[]): boolean {
   return /^(fetch|pull|push|switch|branch|merge|rebase|revert|cherry-pick|rev-parse|merge-base|describe)$/.test(
@@ -187,97 +176,4 @@ function createsBranch({ command, rest }: GitArguments): boolean {
     options.some(({ value }) => /^(-[bBcC]|--create)$/.test(value)) &&
     rest.length === options.length + 1
   );
-}
-
-/** Returns the files and folders after `--`. Undefined if there are none, or if they are unknown. */
-function scopesOf({ rest }: GitArguments): readonly ShellWord[] | undefined {
-  // The paths select commits, which are shown in full, or they are followed to other names.
-  if (rest.some(({ value }) => /^--(full-d|fol)/.test(value))) return undefined;
-  const at = rest.findIndex(({ value }) => value === '--');
-  const limits = at < 0 ? [] : rest.slice(at + 1);
-  const scopes = limits.flatMap((limit) => scopeOf(limit) ?? []);
-  return limits.length > 0 && scopes.length === limits.length ? scopes : undefined;
-}
-
-/** Returns the file or folder that contains all matches of a pathspec. Undefined if unknown. */
-function scopeOf(word: ShellWord): ShellWord | undefined {
-  if (word.kind === 'dynamic' || word.value.startsWith(':') || word.value === '') return undefined;
-  const wildcard = word.value.search(/[*?[\\]/);
-  if (wildcard < 0) return word;
-  const folder = word.value.slice(0, word.value.lastIndexOf('/', wildcard) + 1);
-  return folder === '' ? undefined : { ...partOfWord(word, folder), kind: 'literal' };
-}
-
-function contentShown(given: GitArguments): 'none' | 'tracked' | 'history' {
-  const { command, rest } = given;
-  const [action] = rest;
-  const has = (pattern: RegExp): boolean => rest.some(({ value }) => pattern.test(value));
-  const isList = listsOnlyCommits(rest);
-  const mayBeOption = rest.some(({ kind, begins }) => kind === 'dynamic' && !/^[^-]/.test(begins));
-  if (command === 'status') return mayBeOption || has(/^(-\w*v|--v)/) ? 'history' : 'none';
-  // They copy files to places that no rule covers.
-  if ((command === 'worktree' && action?.value === 'add') || (command === 'clone' && rest.some(isLocalPath)))
-    return 'history';
-  if (command === '' || SILENT.has(command) || NAMING.has(command)) return 'none';
-  if (command === 'commit' && has(/^(-[^-mFCct]*v|--v)/)) return 'history';
-  if (PATCHING.has(command)) return has(/^(-\w*[pi]|--p|--i)/) ? 'history' : 'none';
-  switch (command) {
-    case 'log':
-    case 'shortlog':
-    case 'rev-list':
-    case 'reflog':
-      return isList ? 'none' : 'history';
-    case 'stash':
-      if (action?.value === 'list' || action?.value === 'show') return isList ? 'none' : 'history';
-      return mayBeOption || has(/^(-\w*p|--p)/) ? 'history' : 'none';
-    case 'show':
-      // A name alone can be a commit or the content of a file.
-      return isList && has(SUMMARY) && rest.every(isCommitOrOption) ? 'none' : showsOnlyNamed(rest);
-    case 'diff':
-    case 'diff-tree':
-    case 'diff-index':
-    case 'diff-files':
-      if (isList && has(SUMMARY)) return 'none';
-      return command !== 'diff-tree' && rest.every(isPlainDiff) ? 'tracked' : 'history';
-    case 'cat-file':
-      return has(/^-[tse]$/) ? 'none' : showsOnlyNamed(rest);
-    case 'grep':
-      // A second word may be the name of a commit.
-      return operandsBefore(rest) > 1 ? 'history' : 'tracked';
-    default:
-      return 'history';
-  }
-}
-
-/** `git show HEAD:src/a.ts` shows only that file. */
-function showsOnlyNamed(rest: readonly ShellWord[]): 'none' | 'history' {
-  const operands = rest.filter(({ value }) => !value.startsWith('-'));
-  const isNamed = ({ kind, value }: ShellWord): boolean =>
-    kind === 'literal' && /^[^:]*:[^:(/!^]/.test(value);
-  return operands.length > 0 && operands.every(isNamed) && rest.every(({ kind }) => kind !== 'dynamic')
-    ? 'none'
-    : 'history';
-}
-
-function isCommitOrOption({ kind, value }: ShellWord): boolean {
-  return kind === 'literal' && (value.startsWith('-') || /^(HEAD|@)([~^]\d*)*$/.test(value));
-}
-
-/** Without commits, the working tree is compared with the index. Only tracked files can show. */
-function isPlainDiff({ kind, value }: ShellWord, index: number, rest: readonly ShellWord[]): boolean {
-  if (kind === 'dynamic') return false;
-  const end = rest.findIndex((word) => word.value === '--');
-  if (end >= 0 && index >= end) return true;
-  return value.startsWith('-') && !/^--(c|st|m)/.test(value);
-}
-
-/** Returns whether the word is a local path, not an address of another machine. */
-function isLocalPath({ kind, value }: ShellWord): boolean {
-  return kind === 'dynamic' || (/^[./~]|^file:/.test(value) && !value.startsWith('-'));
-}
-
-function operandsBefore(rest: readonly ShellWord[]): number {
-  const end = rest.findIndex(({ value }) => value === '--');
-  const before = end < 0 ? rest : rest.slice(0, end);
-  return before.filter(({ kind, value }) => kind === 'dynamic' || !value.startsWith('-')).length;
 }

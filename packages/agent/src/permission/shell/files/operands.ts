@@ -2,11 +2,25 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { literalWord } from './touch.ts';
 
+/** All options of a program. Any other option, or letter among short options, is unknown. */
+export interface OptionTable {
+  /** Options whose value is the next word or attached to them. */
+  readonly valued: readonly string[];
+  /** Letters without a value. */
+  readonly letters: string;
+  /** Long options without a value, or whose value is always attached. */
+  readonly long: readonly string[];
+}
+
 export interface ParsedOperands {
   readonly options: readonly string[];
+  /** An option is not in the table. It may take the next word, and may change the meaning of others. */
+  readonly isUncertain: boolean;
   /** The values of these options, in order. */
   readonly valuesOf: (...options: readonly string[]) => readonly ShellWord[];
   readonly operands: readonly ShellWord[];
+  /** The number of operands before `--`. */
+  readonly leading: number;
 }
 
 /** `{a,b}` is two words. The shell drops an empty one, unless it contains quotes. Other words stay as they are. */
@@ -18,8 +32,17 @@ export function expandBraces(word: ShellWord): readonly ShellWord[] {
     .map(({ begins }) => literalWord(begins));
 }
 
-/** `valued` lists options whose value is the next word or attached to them. */
-export function argumentsOf(args: readonly ShellWord[], valued: readonly string[] = []): ParsedOperands {
+/**
+ * `known` lists options whose value is the next word or attached to them. With a whole table, an option that is not in it
+ * makes the result uncertain.
+ */
+export function argumentsOf(
+  args: readonly ShellWord[],
+  known: readonly string[] | OptionTable = [],
+): ParsedOperands {
+  const find = 'valued' in known ? tableReader(known) : (value: string) => takerIn(value, known);
+  let isUncertain = false;
+  let leading: number | undefined;
   const options: string[] = [];
   const values: { readonly option: string; readonly word: ShellWord }[] = [];
   const operands: ShellWord[] = [];
@@ -28,6 +51,7 @@ export function argumentsOf(args: readonly ShellWord[], valued: readonly string[
     if (word === undefined) break;
     const { value } = word;
     if (value === '--') {
+      leading = operands.length;
       operands.push(...args.slice(at + 1));
       break;
     }
@@ -37,15 +61,16 @@ export function argumentsOf(args: readonly ShellWord[], valued: readonly string[
     }
     // Its value is unknown. It may become any option, or an option and operands.
     if (word.kind !== 'literal') operands.push(word);
-    const taker = takerIn(value, valued);
-    if (taker === undefined) {
+    const taker = find(value);
+    if (taker === undefined || taker === 'unknown') {
+      isUncertain ||= taker === 'unknown';
       options.push(value);
       continue;
     }
     const { option, flags, attached } = taker;
     if (flags !== '') options.push(`-${flags}`);
     options.push(option);
-    if (attached !== '') {
+    if (attached !== undefined) {
       values.push({
         option,
         word: { ...word, value: attached, text: attached, prefix: attached, becomes: undefined },
@@ -57,9 +82,11 @@ export function argumentsOf(args: readonly ShellWord[], valued: readonly string[
   }
   return {
     options,
+    isUncertain,
     valuesOf: (...names) =>
       values.filter(({ option }) => names.includes(option)).map(({ word: taken }) => taken),
     operands,
+    leading: leading ?? operands.length,
   };
 }
 
@@ -67,25 +94,56 @@ interface Taker {
   readonly option: string;
   /** The letters before it in the same word: `-sSLo file`. */
   readonly flags: string;
-  readonly attached: string;
+  /** Undefined if the next word is the value. The value in `--regexp=` is empty. */
+  readonly attached: string | undefined;
 }
 
 /** Finds the option in a word that takes a value. Undefined if there is none. */
-export function takerIn(value: string, valued: readonly string[]): Taker | undefined {
+function takerIn(value: string, valued: readonly string[]): Taker | undefined {
   const whole = valued.find((option) => takes(value, option));
   if (whole !== undefined) {
-    return { option: whole, flags: '', attached: value.slice(whole.length).replace(/^=/, '') };
+    const rest = value.slice(whole.length);
+    return { option: whole, flags: '', attached: rest === '' ? undefined : rest.replace(/^=/, '') };
   }
   const [, name, given] = /^(--[a-z][\w-]*)(?:=([\s\S]*))?$/.exec(value) ?? [];
   if (name !== undefined) {
     // GNU programs accept the beginning of a long option.
     const begun = valued.find((option) => option.startsWith(name));
-    return begun === undefined ? undefined : { option: begun, flags: '', attached: given ?? '' };
+    return begun === undefined ? undefined : { option: begun, flags: '', attached: given };
   }
-  const [, letters = ''] = /^-([A-Za-z]+)/.exec(value) ?? [];
+  // Digits and signs are options, too: `curl -4#o file`.
+  const [, letters = ''] = /^-([A-Za-z\d#]+)/.exec(value) ?? [];
   const at = Array.from(letters).findIndex((letter) => valued.includes(`-${letter}`));
   if (at < 0) return undefined;
-  return { option: `-${letters[at]}`, flags: letters.slice(0, at), attached: value.slice(at + 2) };
+  return { option: `-${letters[at]}`, flags: letters.slice(0, at), attached: value.slice(at + 2) || undefined };
+}
+
+/** Reads options exactly, as a program with these options does. Returns undefined for options without a value. */
+function tableReader({
+  valued,
+  letters,
+  long,
+}: OptionTable): (value: string) => Taker | 'unknown' | undefined {
+  const longReader = (value: string): Taker | 'unknown' | undefined => {
+    const end = value.indexOf('=');
+    const name = end < 0 ? value : value.slice(0, end);
+    // A program may accept the beginning of a long option. Then it also depends on options that are not in the table.
+    if (long.includes(name)) return undefined;
+    if (!valued.includes(name)) return 'unknown';
+    return { option: name, flags: '', attached: end < 0 ? undefined : value.slice(end + 1) };
+  };
+  return (value) => {
+    if (value.startsWith('--')) return longReader(value);
+    const cluster = Array.from(value.slice(1));
+    for (const [at, letter] of cluster.entries()) {
+      if (valued.includes(`-${letter}`)) {
+        const flags = cluster.slice(0, at).join('');
+        return { option: `-${letter}`, flags, attached: cluster.slice(at + 1).join('') || undefined };
+      }
+      if (!letters.includes(letter)) return 'unknown';
+    }
+    return undefined;
+  };
 }
 
 function takes(value: string, option: string): boolean {

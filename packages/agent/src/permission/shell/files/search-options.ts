@@ -1,14 +1,9 @@
 /** The options of programs that search folders, so that the pattern and the files among their words are known. */
-import type { ShellWord } from '@heddle/tools/shell';
-import { type ParsedOperands, takerIn } from './operands.ts';
+import type { OptionTable, ParsedOperands } from './operands.ts';
 
-interface SearchOptions {
-  /** Options whose value is the next word or attached to them. */
-  readonly valued: readonly string[];
-  /** Letters without a value. */
-  readonly letters: string;
-  /** Long options without a value, or whose value is always attached. */
-  readonly long: readonly string[];
+interface SearchOptions extends OptionTable {
+  /** Options with which hidden files are searched, or may be. */
+  readonly opening: readonly string[];
 }
 
 const list = (text: string): readonly string[] => text.split(' ');
@@ -18,6 +13,7 @@ const GREP: SearchOptions = {
     '-e -f -m -A -B -C -d -D --regexp --file --max-count --after-context --before-context --context --directories --devices ' +
       '--include --exclude --exclude-dir --exclude-from --label --binary-files --group-separator',
   ),
+  opening: [],
   letters: 'EFGPivwxycLloqsbHhnTZUarRIzuV0123456789',
   long: list(
     '--extended-regexp --fixed-strings --basic-regexp --perl-regexp --ignore-case --no-ignore-case --invert-match ' +
@@ -37,36 +33,55 @@ const RIPGREP: SearchOptions = {
   ),
   letters: 'abcFhHiIlLnNopPqsSuUvVwxz0.',
   long: list(
-    '--text --byte-offset --count --count-matches --crlf --files --files-with-matches --files-without-match --fixed-strings ' +
-      '--follow --heading --no-heading --hidden --no-hidden --ignore-case --case-sensitive --smart-case --invert-match --json ' +
-      '--line-number --no-line-number --line-regexp --multiline --multiline-dotall --no-filename --with-filename --no-ignore ' +
-      '--no-ignore-vcs --no-messages --no-config --null --only-matching --passthru --pcre2 --pretty --quiet --stats --trim ' +
-      '--type-list --unrestricted --vimgrep --word-regexp --help --version',
+    '--text --no-text --byte-offset --no-byte-offset --count --count-matches --crlf --no-crlf --files --files-with-matches ' +
+      '--files-without-match --fixed-strings --no-fixed-strings --follow --no-follow --heading --no-heading --hidden ' +
+      '--no-hidden --ignore-case --case-sensitive --smart-case --invert-match --no-invert-match --json --no-json ' +
+      '--line-number --no-line-number --line-regexp --multiline --no-multiline --multiline-dotall ' +
+      '--no-multiline-dotall --no-filename --with-filename --no-ignore --no-ignore-dot --no-ignore-exclude ' +
+      '--no-ignore-files --no-ignore-global --no-ignore-messages --no-ignore-parent --no-ignore-vcs --ignore ' +
+      '--ignore-dot --ignore-exclude --ignore-files --ignore-global --ignore-messages --ignore-parent --ignore-vcs ' +
+      '--no-messages --messages --no-require-git --require-git --no-config --null --null-data --only-matching ' +
+      '--passthru --pcre2 --no-pcre2 --pretty --quiet --stats --no-stats --trim --no-trim --type-list --unrestricted ' +
+      '--vimgrep --word-regexp --help --version --binary --no-binary --block-buffered --no-block-buffered ' +
+      '--line-buffered --no-line-buffered --column --no-column --no-context-separator --debug --trace --no-encoding ' +
+      '--glob-case-insensitive --no-glob-case-insensitive --ignore-file-case-insensitive --include-zero ' +
+      '--no-include-zero --max-columns-preview --no-max-columns-preview --mmap --no-mmap --no-unicode --unicode ' +
+      '--one-file-system --no-one-file-system --no-pre --search-zip --no-search-zip --stop-on-nonmatch --sort-files',
+  ),
+  // A glob, a type or an exception in a file of ignored names also selects hidden files.
+  opening: list(
+    '-u -. -t --hidden --unrestricted --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files ' +
+      '--no-ignore-global --no-ignore-parent --no-ignore-vcs --type --type-add --type-clear --ignore-file',
   ),
 };
 
 /** Their options with an optional value differ between versions. So only letters without a value are known. */
-const OTHERS: SearchOptions = {
+const SILVER_SEARCHER: SearchOptions = {
   valued: [],
   letters: 'ivwQlLcHhnsSaur',
   long: list('--hidden --follow --ignore-case --literal --count --help --version'),
+  opening: list('-u --hidden'),
 };
 
 export function searchOptionsOf(program: string): SearchOptions | undefined {
   if (program.endsWith('grep')) return GREP;
   if (program === 'rg') return RIPGREP;
-  return program === 'ag' || program === 'ack' ? OTHERS : undefined;
+  return program === 'ag' || program === 'ack' ? SILVER_SEARCHER : undefined;
 }
 
-/** Returns whether an option may take the next word, so that the pattern and the files are not certain. */
-export function hasUnknownOption(args: readonly ShellWord[], known: SearchOptions): boolean {
-  const end = args.findIndex(({ value }) => value === '--');
-  return (end < 0 ? args : args.slice(0, end)).some(({ value }) => {
-    if (!/^-./.test(value) || takerIn(value, known.valued)) return false;
-    if (value.startsWith('--'))
-      return !value.includes('=') && !known.long.some((option) => option.startsWith(value));
-    return Array.from(value.slice(1)).some((letter) => !known.letters.includes(letter));
-  });
+/** Returns whether a search of folders leaves hidden files out. Files of ignored names may still contain exceptions. */
+export function skipsHidden(program: string, given: ParsedOperands): boolean {
+  const options = searchOptionsOf(program);
+  if (options === undefined || !/^(rg|ag)$/.test(program) || given.isUncertain) return false;
+  const isOpening = (option: string): boolean =>
+    option.startsWith('--')
+      ? options.opening.some((name) => name.startsWith(option.split('=', 1)[0] ?? ''))
+      : Array.from(option.slice(1)).some((letter) => options.opening.includes(`-${letter}`));
+  // A glob that only excludes selects nothing.
+  const globs = given.valuesOf('-g', '--glob', '--iglob');
+  return (
+    !given.options.some(isOpening) && globs.every(({ kind, value }) => kind === 'literal' && /^=?!/.test(value))
+  );
 }
 
 /** Every other value of the option searches folders. */
