@@ -15,6 +15,7 @@ import { NAMED } from './test/table/named.ts';
 import { PLACES } from './test/table/places.ts';
 import { PROGRAM_OPTIONS } from './test/table/program-options.ts';
 import { DENIED_PLACES } from './test/table/denied-places.ts';
+import { DENIED_READERS } from './test/table/denied-readers.ts';
 import { READING } from './test/table/reading.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
@@ -38,6 +39,7 @@ const themes = [
   ...LOOPS,
   ...ACCEPTED_EDITS,
   ...DENIED_PLACES,
+  ...DENIED_READERS,
   ...PROGRAM_OPTIONS,
 ];
 

@@ -3,7 +3,7 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { findRepository, trackedFiles } from '@heddle/tools/git';
+import { findRepository, readBoundedFile, trackedFiles } from '@heddle/tools/git';
 import { gitFactsFrom } from '@heddle/tools/shell';
 import { createLinkLookup, remembered, unlessMissing } from './paths/link-lookup.ts';
 import type { KnownRepository, PermissionWorld } from './world.ts';
@@ -32,6 +32,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     exists: remembered(existsSync),
     list: remembered(namesIn),
     entries: links.entries,
+    exceptionsIn: remembered(exceptionsIn),
     repository: remembered(repositoryAround),
     gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
   };
@@ -58,4 +59,21 @@ function nearestFolder(file: string): string | undefined {
 
 function namesIn(folder: string): readonly string[] | undefined {
   return unlessMissing(() => readdirSync(folder));
+}
+
+/** The files from which a search reads names to ignore. */
+const IGNORING = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
+const MOST_IGNORING_BYTES = 1_000_000;
+
+/** An unreadable file may contain any exception. */
+function exceptionsIn(folder: string): readonly string[] {
+  return IGNORING.flatMap((name) => {
+    const found = readBoundedFile(path.join(folder, name), MOST_IGNORING_BYTES);
+    if (found.kind !== 'read') return found.kind === 'absent' ? [] : ['**'];
+    const lines = found.bytes
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+      .split(/\r?\n/);
+    return lines.flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+  });
 }

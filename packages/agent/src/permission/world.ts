@@ -40,6 +40,11 @@ export interface PermissionWorld {
   list(folder: string): readonly string[] | undefined;
   /** The contents of a folder. Empty if there is no such folder, undefined if it cannot be read. */
   entries(folder: string): readonly FolderEntry[] | undefined;
+  /**
+   * The exceptions in the folder's files of ignored names, without the sign: `.env` for `!.env`. A search that skips hidden
+   * files reads those that match. Absent: there are none.
+   */
+  readonly exceptionsIn?: (folder: string) => readonly string[];
   /** The repository around a folder. `unknown` if git might find one that is not found here. */
   repository(folder: string): KnownRepository | 'none' | 'unknown';
   /** An earlier command of the script may have made or removed folders since they were looked at. */

@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { FilePlace } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { canEndProtected, protectedPlaceName, searchedFolders } from './protected.ts';
+import { namesMeet, segmentsOf } from './segments.ts';
 
 /** The number of entries per walk. More would take longer than a decision may. */
 const MOST_ENTRIES = 3_000;
@@ -20,7 +21,7 @@ function walk<Found>(
   folder: string,
   world: PermissionWorld,
   look: (file: string, entry: FolderEntry) => Found | undefined,
-  enter: (entry: FolderEntry) => boolean = () => true,
+  enter: (entry: FolderEntry, file: string) => boolean = () => true,
 ): Answer<Found> {
   const open = [folder];
   let seen = 0;
@@ -33,7 +34,7 @@ function walk<Found>(
       const file = at === '/' ? `/${entry.name}` : `${at}/${entry.name}`;
       const found = look(file, entry);
       if (found !== undefined) return found;
-      if (entry.kind === 'folder' && enter(entry)) open.push(file);
+      if (entry.kind === 'folder' && enter(entry, file)) open.push(file);
     }
   }
   return undefined;
@@ -96,7 +97,8 @@ export function writtenByCopy<Found>(
 
 /**
  * Returns every path below some places, as written and as resolved. `follows`: also enters folders behind links.
- * `hidden`: includes names with a leading dot. Undefined if there are too many entries.
+ * `hidden`: includes every name with a leading dot, instead of those that a file of ignored names excepts. If there are
+ * too many entries, the result is undefined, or without `follows` and `hidden` those that were seen.
  */
 export function pathsBelow(
   places: readonly FilePlace[],
@@ -107,9 +109,10 @@ export function pathsBelow(
   const open = [...new Set(places.map(({ real }) => real))];
   const entered = new Set(open);
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const isShown = ({ name }: FolderEntry): boolean => hidden || !name.startsWith('.');
+    const isShown = (file: string, { kind }: FolderEntry): boolean =>
+      hidden || !isHiddenFromSearch(file, kind !== 'file', world);
     const look = (file: string, entry: FolderEntry): true | undefined => {
-      if (!isShown(entry)) return undefined;
+      if (!isShown(file, entry)) return undefined;
       const { kind } = entry;
       paths.push(file);
       if (paths.length > MOST_ENTRIES) return true;
@@ -122,7 +125,37 @@ export function pathsBelow(
       }
       return undefined;
     };
-    if (walk(at, world, look, isShown) !== undefined) return undefined;
+    if (walk(at, world, look, (entry, file) => isShown(file, entry)) !== undefined)
+      return hidden || follows ? undefined : paths;
   }
   return paths;
+}
+
+/** Returns whether a search that skips hidden files skips this one. Only its own name counts, not its folders. */
+export function isHiddenFromSearch(
+  file: string,
+  isFolder: boolean,
+  world: Pick<PermissionWorld, 'exceptionsIn'>,
+): boolean {
+  const name = path.posix.basename(file);
+  if (!name.startsWith('.')) return false;
+  const letters = Array.from(name.toLowerCase());
+  // A file of ignored names also concerns folders below, and may ignore case.
+  return !foldersAbove(file).some((folder) =>
+    world.exceptionsIn?.(folder).some((pattern) => matchesName(pattern, letters, isFolder)),
+  );
+}
+
+/** Returns whether the last name of a pattern matches. Too many match rather than too few. */
+function matchesName(pattern: string, letters: readonly string[], isFolder: boolean): boolean {
+  if (/\/\s*$/.test(pattern) && !isFolder) return false;
+  // Braces are a choice only in some of these files.
+  if (/[{}]/.test(pattern)) return true;
+  const last = segmentsOf(pattern.trim().toLowerCase(), true).at(-1);
+  return last !== undefined && (typeof last === 'string' || namesMeet(last, letters, true));
+}
+
+function foldersAbove(file: string): readonly string[] {
+  const folder = path.posix.dirname(file);
+  return folder === file ? [] : [folder, ...foldersAbove(folder)];
 }

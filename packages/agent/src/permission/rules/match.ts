@@ -3,11 +3,14 @@ import type { CallPart, CommandPart, FetchPart, FilePart, Part, StoredFiles } fr
 import type { FilePlace } from '../paths/places.ts';
 import type { Glob } from '../paths/glob.ts';
 import { literalSegments } from '../paths/segments.ts';
+import { isHiddenFromSearch } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { PermissionRule } from './rule.ts';
 import { calledName, governingTools, mainField } from './tool-names.ts';
+
+type SearchedWorld = Pick<PermissionWorld, 'exists' | 'exceptionsIn'>;
 
 export interface RuleMatch {
   readonly rule: PermissionRule;
@@ -20,12 +23,12 @@ export function findObjectingRule(
   part: Part,
   list: 'deny' | 'ask',
   rules: CompiledRules,
-  { exists }: Pick<PermissionWorld, 'exists'>,
+  world: SearchedWorld,
 ): RuleMatch | undefined {
   if (hasNoRule(part, list, rules)) return undefined;
   let doubtful: RuleMatch | undefined;
   for (const rule of objectors(part, list, rules)) {
-    const match = objects(part, rule, list, exists);
+    const match = objects(part, rule, list, world);
     if (match && match.doubtful === undefined) return match;
     doubtful ??= match;
   }
@@ -98,7 +101,7 @@ function objects(
   part: Part,
   compiled: CompiledRule,
   list: 'deny' | 'ask',
-  exists: PermissionWorld['exists'],
+  world: SearchedWorld,
 ): RuleMatch | undefined {
   const { rule, specifier } = compiled;
   switch (part.kind) {
@@ -113,7 +116,7 @@ function objects(
     case 'read':
     case 'write':
     case 'remove':
-      return objectsToFile(part, compiled, list, exists);
+      return objectsToFile(part, compiled, list, world);
   }
 }
 
@@ -142,7 +145,7 @@ function objectsToFile(
   part: FilePart,
   { rule, names, specifier }: CompiledRule,
   list: 'deny' | 'ask',
-  exists: PermissionWorld['exists'],
+  world: SearchedWorld,
 ): RuleMatch | undefined {
   const pattern = specifier?.path;
   if (specifier?.domain) return connectsTo(part, specifier.domain) ? { rule } : undefined;
@@ -160,7 +163,7 @@ function objectsToFile(
     return match && part.rewrites ? { rule, doubtful: 'it may change such a file' } : match;
   }
   return (
-    objectsToPlaces(part, part.places, pattern, { rule, binds, list, exists }) ??
+    objectsToPlaces(part, part.places, pattern, { rule, binds, list, world }) ??
     (part.isUnsettled ? { rule, doubtful: 'an earlier command may put a link in its place' } : undefined)
   );
 }
@@ -182,12 +185,12 @@ function objectsToPlaces(
     rule,
     binds,
     list,
-    exists,
+    world,
   }: {
     readonly rule: PermissionRule;
     readonly binds: boolean;
     readonly list: 'deny' | 'ask';
-    readonly exists: PermissionWorld['exists'];
+    readonly world: SearchedWorld;
   },
 ): RuleMatch | undefined {
   const certain = binds && part.knowledge !== 'mentioned';
@@ -203,7 +206,7 @@ function objectsToPlaces(
   }
   for (const { path, real } of part.glob && found ? found : places) {
     for (const place of path === real ? [path] : [path, real]) {
-      if (deep !== 'no' && holds(place, pattern, deep, exists))
+      if (deep !== 'no' && holds(place, pattern, deep, world))
         held ??= { rule, doubtful: 'such a file may lie in it' };
     }
   }
@@ -260,16 +263,21 @@ function objectsToGlob(
 }
 
 /** Returns whether a folder that is walked may contain a match of a rule. */
-function holds(
-  folder: string,
-  pattern: PathPattern,
-  deep: FilePart['deep'],
-  exists: PermissionWorld['exists'],
-): boolean {
+function holds(folder: string, pattern: PathPattern, deep: FilePart['deep'], world: SearchedWorld): boolean {
   if (pattern.anywhere) return deep === 'all';
   const inner = pattern.within(folder);
-  if (inner === undefined || !exists(inner)) return false;
-  return deep === 'all' || !inner.slice(folder.length).includes('/.');
+  if (inner === undefined || !world.exists(inner)) return false;
+  if (deep === 'all') return true;
+  const names = inner
+    .slice(folder.length)
+    .split('/')
+    .filter((name) => name !== '');
+  const start = folder === '/' ? '' : folder;
+  return names.every((_, at) => {
+    const file = `${start}/${names.slice(0, at + 1).join('/')}`;
+    const isFolder = at < names.length - 1 || world.exists(`${file}/.`);
+    return !isHiddenFromSearch(file, isFolder, world);
+  });
 }
 
 /** Returns the allow rule that covers a part. With `named`, a rule for a whole tool does not count. */

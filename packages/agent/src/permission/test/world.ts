@@ -12,6 +12,8 @@ export interface WorldTable {
   /** Link → target. */
   readonly links?: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
+  /** Folder → the exceptions in its files of ignored names. */
+  readonly exceptions?: Readonly<Record<string, readonly string[]>>;
   /** For `cwd`; nothing is known about other folders. */
   readonly git?: GitFacts;
   /** Files in the index of the repository at the root. */
@@ -51,6 +53,7 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
         return { name, kind: isLink.has(place) ? 'link' : files.has(place) ? 'file' : 'folder' };
       });
     },
+    exceptionsIn: (folder) => table.exceptions?.[folder] ?? [],
     repository: (folder) =>
       path.posix.join(folder, '/').startsWith(`${ROOT}/`)
         ? { top: ROOT, tracked: () => (table.tracked ?? []).map((file) => `${ROOT}/${file}`) }

@@ -6,7 +6,8 @@ import { takesOnlyRevisions } from './git.ts';
 import { argumentsOf, expandBraces, hasOption, isMessage, type ParsedOperands } from './operands.ts';
 import { searchesFolders, searchOptionsOf, skipsHidden } from './search-options.ts';
 import { SPECIAL } from './special.ts';
-import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
+import { listedFiles, listFile, readsNamesFromFile } from './listed-files.ts';
+import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** Their arguments are texts, not files. */
 const TALKERS =
@@ -121,6 +122,12 @@ function namedFiles(words: readonly ShellWord[]): Touch[] {
   const program = baseName(name.value);
   const special = SPECIAL.get(program)?.(args);
   if (special) return special;
+  const listed = readsNamesFromFile(program, args) ? [touch('read', unknownWord('the files of a list'))] : [];
+  return [...listed, ...ordinaryFiles(name, args)];
+}
+
+function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
+  const program = baseName(name.value);
   // The output contains the names that a glob matches.
   if (TALKERS.test(program)) {
     return args.filter(({ kind }) => kind === 'pattern').map((word) => touch('read', word));
@@ -130,7 +137,7 @@ function namedFiles(words: readonly ShellWord[]): Touch[] {
   if (READERS.test(program)) {
     if (program === 'diff') return compared(given).concat(optionFiles(args));
     return [
-      ...operands.map((word) => touch('read', listed(word))),
+      ...operands.map((word) => touch('read', listFile(word))),
       ...optionFiles(args),
       ...attachedFiles(program, args),
       ...(/^(wc|du)$/.test(program) ? listedFiles(args) : []),
@@ -175,12 +182,9 @@ function archivedByModule(program: string, args: readonly ShellWord[]): Touch[] 
 function compared(given: ParsedOperands): Touch[] {
   const deep = hasOption(given, 'r', '--recursive') ? 'all' : undefined;
   const staysInTree = hasOption(given, '', '--no-dereference');
-  return given.operands.map((word) => touch('read', listed(word), deep, { deepIfFolder: true, staysInTree }));
-}
-
-/** `@list`: some programs read their arguments from such a file. */
-function listed(word: ShellWord): ShellWord {
-  return word.value.startsWith('@') ? partOfWord(word, word.value.slice(1)) : word;
+  return given.operands.map((word) =>
+    touch('read', listFile(word), deep, { deepIfFolder: true, staysInTree }),
+  );
 }
 
 function searched(program: string, args: readonly ShellWord[]): Touch[] {

@@ -65,7 +65,8 @@ export function contentShown(given: GitArguments): 'none' | 'tracked' | 'history
   if (/^(am|rebase)$/.test(command) && has(/^--show/)) return 'history';
   // The value may be the name of any stored file.
   if (command === 'config' && has(/^--bl/)) return 'history';
-  if (command === '' || command === 'bisect' || SILENT.has(command) || NAMES_FILES.has(command)) return 'none';
+  if (command === '' || command === 'bisect' || SILENT.has(command) || NAMES_FILES.has(command))
+    return 'none';
   if (command === 'commit' && has(/^(-[^-mFCct]*v|--v)/)) return 'history';
   if (PATCHING.has(command)) return has(/^(-\w*[pi]|--p|--i)/) ? 'history' : 'none';
   switch (command) {

@@ -115,7 +115,11 @@ function takerIn(value: string, valued: readonly string[]): Taker | undefined {
   const [, letters = ''] = /^-([A-Za-z\d#]+)/.exec(value) ?? [];
   const at = Array.from(letters).findIndex((letter) => valued.includes(`-${letter}`));
   if (at < 0) return undefined;
-  return { option: `-${letters[at]}`, flags: letters.slice(0, at), attached: value.slice(at + 2) || undefined };
+  return {
+    option: `-${letters[at]}`,
+    flags: letters.slice(0, at),
+    attached: value.slice(at + 2) || undefined,
+  };
 }
 
 /** Reads options exactly, as a program with these options does. Returns undefined for options without a value. */

@@ -80,7 +80,8 @@ export function skipsHidden(program: string, given: ParsedOperands): boolean {
   // A glob that only excludes selects nothing.
   const globs = given.valuesOf('-g', '--glob', '--iglob');
   return (
-    !given.options.some(isOpening) && globs.every(({ kind, value }) => kind === 'literal' && /^=?!/.test(value))
+    !given.options.some(isOpening) &&
+    globs.every(({ kind, value }) => kind === 'literal' && /^=?!/.test(value))
   );
 }
 

@@ -1,9 +1,10 @@
 /** Programs that read some of their arguments and write others. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { gitTouches } from './git.ts';
+import { listedFiles } from './listed-files.ts';
 import { NETWORK } from './network.ts';
 import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
-import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord, writeInside } from './touch.ts';
+import { HERE, partOfWord, type Touch, touch, unknownWord, writeInside } from './touch.ts';
 
 type Special = (args: readonly ShellWord[]) => Touch[];
 

@@ -56,16 +56,6 @@ export function unknownWord(text: string): ShellWord {
   return { text, kind: 'dynamic', value: text, prefix: '', plain: false, single: false, begins: '' };
 }
 
-/** Returns the files in the list of `--files0-from=list`, and the list itself. Beginnings of the option count. */
-export function listedFiles(args: readonly ShellWord[]): Touch[] {
-  return args.flatMap((word, index) => {
-    const [option, attached] = /^--fil[\w-]*(?:=(.*))?$/s.exec(word.value) ?? [];
-    if (option === undefined) return [];
-    const list = attached === undefined ? args[index + 1] : partOfWord(word, attached);
-    return [...(list ? [touch('read', list)] : []), touch('read', unknownWord('the files of a list'))];
-  });
-}
-
 /** Returns a part of a word as a separate word. */
 export function partOfWord(word: ShellWord, value: string): ShellWord {
   const kind = word.kind === 'literal' && /^~(\/|$)/.test(value) ? 'tilde' : word.kind;
