@@ -73,7 +73,8 @@ export interface FilePart {
   /** Whether the access includes everything below. `visible` leaves out hidden and ignored files. */
   readonly deep: 'no' | 'all' | 'visible';
   /**
-   * For a deep read: all paths that are read, including the targets of followed links. Undefined if there are too many.
+   * For a deep read: all paths that are read, including the targets of followed links. For a copied folder: all paths that
+   * are written. Undefined if they are unknown or too many.
    */
   readonly below?: () => readonly string[] | undefined;
   /** The access may follow links below the path. */

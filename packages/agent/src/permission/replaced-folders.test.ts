@@ -23,7 +23,7 @@ function decisionOn(command: string): string {
   const surroundings = { root: folder, cwd: folder, directories: [], home: '/people/user', configDirs: [] };
   const world = observeWorld({ ...surroundings, environment: {} });
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-  const deny = [{ text: 'Edit(./denied/a)', source: 'user' as const }];
+  const deny = ['Edit(./denied/a)', 'Edit(./denied/f)'].map((text) => ({ text, source: 'user' as const }));
   return authorize(request, { deny, ask: [], allow: [] }, 'acceptEdits', world).decision;
 }
 
@@ -40,6 +40,33 @@ describe('a folder that a script replaces by a link', () => {
     'rm -rf src && cp -a g src && cp a src/config',
     'rm -rf src; cp -P g src; echo hi > src/hooks/pre-commit',
     'rm -rf src; mv g src; tee src/config < a',
+    // The last of `-L`, `-P` and `-a` decides whether links are kept.
+    'cp -LP o x; touch x/y',
+    'cp -La o x; echo hi > x/y',
+    'cp -L -P o x && cp a x/',
+    'cp -LP g x; cp a x/config',
+    'cp -LR o x -P; echo hi > x/y',
+    'cp -LPR o x; mkdir x/n',
+    '{ cp -LP o x; }; echo hi > x/y',
+    'cp -PL o x; echo hi > x/y; rm x/y',
+    'cp -LP o x; cd x && touch y',
+    'cp -rLP d2 x; touch x/up/y',
+    // A copy of a copy.
+    'cp -P g x1; cp -P x1 x2; echo evil > x2/hooks/pre-commit',
+    'cp -P g x1; mv x1 x2; echo evil > x2/hooks/pre-commit',
+    'cp -P g x1; cp -P x1 x2; cp -P x2 x3; echo evil > x3/config',
+    'cp -P o src; cp -P src/* empty; echo y > empty/o/y',
+    'cp -P o src/l; cp -r src t; echo y > t/l/y',
+    'cp -P o src/l; mv src t; touch t/l/y',
+    'mv o p; mv p q; touch q/y',
+    'for i in 1 2; do cp -P x1 x2; cp -P g x1; touch x2/y; done',
+    // `..` leads elsewhere from a folder that was moved.
+    'cd src && mv ../src ../lib/s2 && rm -rf ../../a',
+    'cd lib/bin && mv ../../lib/bin ../../d3 && touch ../../y',
+    'cd lib/bin && mv ../../lib ../../empty/l && echo x > ../../y',
+    'cd src; mv ../sr* ../lib; echo x > ../../y',
+    '(cd lib/bin; mv ../../lib/bin ../../d3; mkdir ../../y)',
+    'pushd lib/bin; mv ../../lib/bin ../../d3; sed -i s/a/b/ ../../a',
   ])('does not let it write elsewhere: %s', (command) => {
     expect(decisionOn(command)).not.toBe('allow');
   });
@@ -59,12 +86,39 @@ describe('a folder that a script makes', () => {
     'mv src q; cp ../other/.envrc q',
     'mkdir denied; cp a denied',
     'mkdir denied; mv a denied',
+    'cp a src/a; mv src denied',
+    'mv src denied',
+    'cp -r src/. denied',
+    // The folder exists, and a name in it is new.
+    'mkdir src/bin; cp a src/bin/x; mv src vendor',
+    'mkdir -p src/bin && cp a src/bin/x && cp -r src vendor',
+    'mkdir src/.bin; cp a src/.bin/eslint; mv src node_modules',
+    'mkdir src/.bin; cp a src/.bin/eslint; cp -r src sub/node_modules',
+    'cp a src/config.json; mv src .docker',
+    'cp a src/config.json; cp -a src .docker',
+    'mkdir src/fish; cp a src/fish/config.x; mv src .config',
+    'mkdir src/git; cp a src/git/config; cp -r src .config',
+    'cp a src/init.gradle; mv src .gradle',
+    'echo x > src/config; mv src .bundle',
+    'mkdir src/bin; echo x > src/bin/python; mv src venv',
+    'mkdir src/bin; echo x > src/bin/python; mv src/ .venv',
+    'mkdir src/bin; touch src/bin/x; mv src t; mv t .local',
+    'for i in 1 2; do mv src vendor; mkdir src/bin; done',
   ])('may receive a file with a protected or denied name: %s', (command) => {
     expect(decisionOn(command)).not.toBe('allow');
   });
 
-  it.each(['mkdir q && cp a q', 'mkdir -p src/x && touch src/x/y.ts', 'cp a b', 'mv a b && touch c'])(
-    'receives other files without a question: %s',
-    (command) => expect(decisionOn(command)).toBe('allow'),
-  );
+  it.each([
+    'mkdir q && cp a q',
+    'mkdir -p src/x && touch src/x/y.ts',
+    'cp a b',
+    'mv a b && touch c',
+    'touch src/x && mv src t',
+    'mkdir t && mv src t',
+    'cp a src/b && cp -r src t',
+    'cd src && mv f h && touch i',
+    'mv a src/ && cd src && touch h',
+    'cp -r lib lib2 && touch lib2/x',
+    'cp -L a b && touch b',
+  ])('receives other files without a question: %s', (command) => expect(decisionOn(command)).toBe('allow'));
 });

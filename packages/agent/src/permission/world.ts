@@ -6,6 +6,8 @@ import type { GitFacts } from '@heddle/tools/shell';
 
 export interface KnownRepository {
   readonly top: string;
+  /** Folders with the data of git: objects, branches, settings, hooks. */
+  readonly dataFolders?: readonly string[];
   /** Full paths of the files in the index. Undefined if it cannot be read. */
   tracked(): readonly string[] | undefined;
 }
@@ -49,6 +51,8 @@ export interface PermissionWorld {
   repository(folder: string): KnownRepository | 'none' | 'unknown';
   /** An earlier command of the script may have made or removed folders since they were looked at. */
   readonly foldersMayChange?: boolean;
+  /** Paths that other commands of the script write. The contents of a folder are unknown if it is related to one of them. */
+  readonly changedPaths?: readonly string[];
   /** The programs that the git configuration around a folder would run. Undefined if unknown. */
   gitIn(folder: string): GitFacts | undefined;
   /** The environment of commands. Variables can contain options for programs. */

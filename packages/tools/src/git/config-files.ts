@@ -46,14 +46,23 @@ export function readGitSettings(
     const parsed = readGitConfigFile(file);
     if (parsed === 'absent') continue;
     if (parsed === undefined || count > MOST_FILES || depth > MOST_NESTED) return undefined;
-    for (const setting of parsed) {
-      settings.push({ ...setting, scope, file });
-      if (!isInclude(setting.key)) continue;
-      const included = resolveConfigPath(setting.value, path.dirname(file), environment);
+    const scoped = parsed.map(({ key, value }): ScopedSetting => ({ key, value, scope, file }));
+    settings.push(...scoped);
+    for (const included of includedFiles(scoped, environment)) {
       if (included === undefined) return undefined;
       pending.push({ file: included, scope, depth: depth + 1 });
     }
   }
+}
+
+/** Returns the files that settings include, also missing ones. */
+export function includedFiles(
+  settings: readonly ScopedSetting[],
+  environment: GitEnvironment,
+): readonly (string | undefined)[] {
+  return settings
+    .filter(({ key }) => isInclude(key))
+    .map(({ value, file }) => resolveConfigPath(value, path.dirname(file), environment));
 }
 
 /** Reads one file without its includes. Undefined if it cannot be read as git reads it. */

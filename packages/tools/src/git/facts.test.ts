@@ -22,7 +22,7 @@ interface Repository {
   readonly write: (file: string, text: string) => void;
 }
 
-const CLEAN = { helpers: [], submodules: false };
+const CLEAN = { helpers: [], submodules: false, sources: expect.any(Array) };
 
 function repository(...options: string[]): Repository {
   const home = mkdtempSync(path.join(os.tmpdir(), 'heddle-git-'));
@@ -149,7 +149,7 @@ describe('the facts about a repository', () => {
     git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},inner`);
     expect(readGitFacts(folder, environment)).toEqual(CLEAN);
     write('inner/.git', 'gitdir: ../x\n');
-    expect(readGitFacts(folder, environment)).toEqual({ helpers: [], submodules: true });
+    expect(readGitFacts(folder, environment)).toEqual({ ...CLEAN, submodules: true });
   });
 
   const broken: readonly (readonly [string, (made: Repository) => void])[] = [

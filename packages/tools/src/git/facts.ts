@@ -7,6 +7,7 @@ import path from 'node:path';
 import { readBoundedFile } from './bounded-file.ts';
 import {
   type GitEnvironment,
+  includedFiles,
   readGitConfigFile,
   readGitSettings,
   resolveConfigPath,
@@ -24,6 +25,8 @@ export interface GitFacts {
   readonly hasFilters?: boolean;
   /** A nested repository has its own configuration, which was not read. */
   readonly submodules: boolean;
+  /** The files and folders outside the working tree's own files that decided these facts, also missing ones. */
+  readonly sources?: readonly string[];
 }
 
 /**
@@ -41,7 +44,9 @@ export function readGitFacts(directory: string, environment: GitEnvironment): Gi
   if (settings === undefined) return undefined;
   const named = settings.filter((setting) => !isHarmless(setting, repository)).map(({ key }) => key);
   const filters = named.some(isFilter) ? { hasFilters: true } : {};
-  if (repository === undefined) return { helpers: [...variables, ...named], ...filters, submodules: false };
+  const sources = sourcesOf(repository, settings, environment);
+  if (repository === undefined)
+    return { helpers: [...variables, ...named], ...filters, submodules: false, sources };
   const index = readGitIndex(path.join(repository.gitDir, 'index'), hashLength(settings));
   if (index === undefined) return undefined;
   const isFiltered =
@@ -52,7 +57,20 @@ export function readGitFacts(directory: string, environment: GitEnvironment): Gi
     helpers: [...new Set([...variables, ...helpers, ...hooksIn(repository, settings, environment)])],
     ...filters,
     submodules: hasSubmodule(repository, index),
+    sources,
   };
+}
+
+function sourcesOf(
+  repository: GitRepository | undefined,
+  settings: readonly ScopedSetting[],
+  environment: GitEnvironment,
+): readonly string[] {
+  const own = repository ? [repository.gitDir, repository.commonDir] : [];
+  const hooks = repository ? hooksFolders(repository, settings, environment) : [];
+  const attributes = repository ? attributesFiles(repository, settings, environment) : [];
+  const files = [...settings.map(({ file }) => file), ...includedFiles(settings, environment)];
+  return [...new Set([...own, ...hooks, ...attributes, ...files])].filter((file) => file !== undefined);
 }
 
 /**
@@ -94,16 +112,25 @@ function hashLength(settings: readonly GitSetting[]): HashLength {
 const HOOK = 'post-index-change';
 
 function hooksIn(
-  { commonDir, top }: GitRepository,
+  repository: GitRepository,
   settings: readonly ScopedSetting[],
   environment: GitEnvironment,
 ): string[] {
-  const named = settings.filter(({ key }) => key === 'core.hookspath');
-  const folders = named.map(({ value }) => resolveConfigPath(value, top, environment));
-  const places = [path.join(commonDir, 'hooks'), ...folders];
-  return places.some((folder) => folder === undefined || existsSync(path.join(folder, HOOK)))
+  const folders = hooksFolders(repository, settings, environment);
+  return folders.some((folder) => folder === undefined || existsSync(path.join(folder, HOOK)))
     ? [`hooks/${HOOK}`]
     : [];
+}
+
+/** Undefined: a folder that cannot be determined. */
+function hooksFolders(
+  { commonDir, top }: GitRepository,
+  settings: readonly ScopedSetting[],
+  environment: GitEnvironment,
+): readonly (string | undefined)[] {
+  const named = settings.filter(({ key }) => key === 'core.hookspath');
+  const folders = named.map(({ value }) => resolveConfigPath(value, top, environment));
+  return [path.join(commonDir, 'hooks'), ...folders];
 }
 
 function attributesFiles(

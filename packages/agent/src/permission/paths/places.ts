@@ -38,15 +38,20 @@ export function tildeExpanded(written: string, home: string): string {
 /** Returns whether the path and its link target are both in a working directory. */
 export function isInside(place: FilePlace, world: PermissionWorld): boolean {
   const { root, directories } = world;
-  const isBelowReal = (file: string) => (folder: string) => isBelow(file, world.realpath(folder));
+  const isBelowReal = (file: string) => (folder: string) => isAtOrBelow(file, world.realpath(folder));
   const isHere = (test: (folder: string) => boolean) => test(root) || directories.some(test);
   return (
-    (isHere((folder) => isBelow(place.path, folder)) || isHere(isBelowReal(place.path))) &&
+    (isHere((folder) => isAtOrBelow(place.path, folder)) || isHere(isBelowReal(place.path))) &&
     isHere(isBelowReal(place.real))
   );
 }
 
-function isBelow(file: string, folder: string): boolean {
+/** Returns whether one path is the other, or contains it. */
+export function areRelated(some: string, other: string): boolean {
+  return isAtOrBelow(some, other) || isAtOrBelow(other, some);
+}
+
+export function isAtOrBelow(file: string, folder: string): boolean {
   if (!file.startsWith(folder)) return false;
   return file.length === folder.length || folder === '/' || file[folder.length] === '/';
 }

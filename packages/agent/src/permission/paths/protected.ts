@@ -181,6 +181,24 @@ export function canBeginProtected(name: string): boolean {
   return firstNames.has(name.toLowerCase());
 }
 
+const OUTER_FOLDERS = [
+  ...PROTECTED_PLACES.filter(({ fromRoot }) => !fromRoot).map(({ segments }) => segments),
+  ...['node_modules/.bin', '.venv/bin', 'venv/bin', 'vendor/bin', '.bundle/bin'].map((name) =>
+    name.split('/'),
+  ),
+];
+
+/** Returns whether a folder may contain a protected place without being one: `.config`, `x/node_modules`. */
+export function mayHoldProtected(folder: string): boolean {
+  const names = folder.toLowerCase().split('/').filter(Boolean);
+  return OUTER_FOLDERS.some((segments) =>
+    segments.slice(0, -1).some((_, at) => {
+      const begin = segments.slice(0, at + 1);
+      return begin.every((segment, index) => names[names.length - begin.length + index] === segment);
+    }),
+  );
+}
+
 const SHAPES = PROTECTED_PLACES.map(({ segments, fromRoot }) => {
   const name = segments.join('/');
   const shape: readonly Segment[] = [...(fromRoot ? [] : (['**'] as const)), ...segmentsOf(name, true), '**'];

@@ -199,6 +199,9 @@ function objectsToPlaces(
   // Files that a deny rule matches are left out of the access. Ask rules still apply.
   const deep = list === 'deny' && part.leavesOutDenied ? 'no' : part.deep;
   let held = objectsBelow(part, pattern, rule);
+  // A copied folder with unknown contents may create any file in its target.
+  const isOpen = part.kind === 'write' && part.below !== undefined && part.below() === undefined;
+  const searched = isOpen ? { ...world, exists: () => true } : world;
   for (const { path, real } of [...places, ...(found ?? [])]) {
     for (const place of path === real ? [path] : [path, real]) {
       if (pattern.matches(place) || (part.deep !== 'no' && pattern.matches(`${place}/x`))) return speaks;
@@ -206,7 +209,7 @@ function objectsToPlaces(
   }
   for (const { path, real } of part.glob && found ? found : places) {
     for (const place of path === real ? [path] : [path, real]) {
-      if (deep !== 'no' && holds(place, pattern, deep, world))
+      if (deep !== 'no' && holds(place, pattern, deep, searched))
         held ??= { rule, doubtful: 'such a file may lie in it' };
     }
   }

@@ -8,7 +8,7 @@
 import type { ReadCommand, ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import path from 'node:path';
 import type { Concern, FilePart, Part } from '../part.ts';
-import { type FilePlace, isInside, placesOf, tildeExpanded } from '../paths/places.ts';
+import { type FilePlace, isAtOrBelow, isInside, placesOf, tildeExpanded } from '../paths/places.ts';
 import { mayContainLinks } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { Around } from './command-part.ts';
@@ -45,27 +45,34 @@ export function runsProjectCode([name]: readonly ShellWord[], { folders, world }
   return placesOf(name.value, folders, world).every((place) => isInside(place, world));
 }
 
-/** `parts` are those of the command, its own first. */
-export function linksMadeBy(command: SimpleCommand, parts: readonly Part[], around: Around): MadeLinks {
+/** `parts` are those of the command, its own first. `before` are the links that other commands may have made. */
+export function linksMadeBy(
+  command: SimpleCommand,
+  parts: readonly Part[],
+  around: Around,
+  before: MadeLinks,
+): MadeLinks {
   const [own] = parts;
   if (own?.kind === 'command' && own.readOnly !== 'no') return NO_LINKS;
   const { words, more } = unwrap(commandWords(command)).at(-1) ?? { words: [], more: true };
   const [name, ...args] = words;
   if (around.shape === 'functions' || more || name?.kind !== 'literal') return 'anywhere';
   const base = baseName(name.value);
-  if (base === 'cp' || base === 'mv' || base === 'ln') return transferredLinks(base, words, parts, around);
+  if (base === 'cp' || base === 'mv' || base === 'ln')
+    return transferredLinks(base, words, parts, around, before);
   if (WRITE_NO_LINKS.test(base) || runsProjectCode(words, around)) return NO_LINKS;
   if (base === 'sed' && classifyEdit(words, around) !== 'no') return NO_LINKS;
   if (base === 'git' && GIT_KEEPS_TREE.test(gitArguments(args).command)) return NO_LINKS;
   return 'anywhere';
 }
 
-/** A copy or a move makes links only if its source contains some. */
+/** A copy or a move makes links only if its source contains some, on disk or made by another command. */
 function transferredLinks(
   base: 'cp' | 'mv' | 'ln',
   words: readonly ShellWord[],
   parts: readonly Part[],
   around: Around,
+  before: MadeLinks,
 ): MadeLinks {
   const given = argumentsOf(words.slice(1).flatMap(expandBraces));
   const isKnown =
@@ -74,14 +81,20 @@ function transferredLinks(
       : classifyEdit(words, around) !== 'no';
   if (!isKnown) return 'anywhere';
   if (base === 'cp') {
-    const keepsLinks = hasOption(given, 'rRaPd', '--recursive', '--archive', '--no-dereference');
-    if (!keepsLinks || hasOption(given, 'L', '--dereference')) return NO_LINKS;
+    const keepsLinks = hasOption(given, 'rRaPdH', '--recursive', '--archive', '--no-dereference');
+    // The last of these options wins, so one that follows links counts only without one that keeps them.
+    const isForced = hasOption(given, 'aPdH', '--archive', '--no-dereference');
+    if (!keepsLinks || (hasOption(given, 'L', '--dereference') && !isForced)) return NO_LINKS;
   }
   const files = parts.filter(isFile).filter(({ by }) => by === 'command');
   const sources = files.filter(({ kind }) => kind !== 'write');
   const carries =
     base === 'ln' ||
-    sources.some((part) => placesIn(part)?.some((place) => mayContainLinks(place, around.world)) ?? true);
+    sources.some(
+      (part) =>
+        (before.length > 0 && isMoved(part, before)) ||
+        (placesIn(part)?.some((place) => mayContainLinks(place, around.world)) ?? true),
+    );
   if (!carries) return NO_LINKS;
   const targets = files.filter(({ kind }) => kind === 'write');
   const paths = new Set<string>();
@@ -131,10 +144,6 @@ export function joinLinks(all: readonly MadeLinks[]): MadeLinks {
 /** Returns whether a path may lead through a new link. */
 export function isBehindLink(file: string, links: MadeLinks): boolean {
   return links === 'anywhere' || links.some((link) => isAtOrBelow(file, link));
-}
-
-function isAtOrBelow(file: string, folder: string): boolean {
-  return file === folder || file.startsWith(`${folder}/`);
 }
 
 const LINK_MADE: Concern = {

@@ -3,10 +3,11 @@
  * a repository with other settings: `mkdir sub/refs sub/objects; cp x sub/HEAD; cp y sub/config; git -C sub diff`.
  *
  * Git looks for `.git` in its own folder first, and a change to any `.git` asks. So only facts about other folders become
- * unknown. Attributes choose programs in every folder.
+ * unknown. Attributes choose programs in every folder. Settings can include files of the project.
  */
 import path from 'node:path';
 import type { FilePart, Part } from '../part.ts';
+import { areRelated, isAtOrBelow } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { MadeLinks } from './earlier-effects.ts';
 
@@ -29,10 +30,25 @@ export function gitWorldAfter(
     .flat();
   if (written.some((part) => names(part, ATTRIBUTES))) return { ...world, gitIn: () => undefined };
   // A command that may make links anywhere may also make any other file.
-  const isMade = made.includes('anywhere') || written.some((part) => mayBePartOfRepository(part));
-  if (!isMade) return world;
+  const isUnknown = made.includes('anywhere') || written.some(isTree);
+  if (written.length === 0 && !isUnknown) return world;
+  const isMade = isUnknown || written.some((part) => names(part, OF_REPOSITORY));
   const hasOwn = (folder: string): boolean => world.exists(path.posix.join(folder, '.git'));
-  return { ...world, gitIn: (folder) => (hasOwn(folder) ? world.gitIn(folder) : undefined) };
+  return {
+    ...world,
+    gitIn: (folder) => {
+      const facts = isMade && !hasOwn(folder) ? undefined : world.gitIn(folder);
+      // An unknown name may be that of an attributes file, which applies a filter.
+      if (facts === undefined || (isUnknown && facts.hasFilters)) return undefined;
+      return written.some((part) => mayWrite(part, facts.sources ?? [])) ? undefined : facts;
+    },
+  };
+}
+
+function mayWrite(part: FilePart, files: readonly string[]): boolean {
+  const paths = (part.places ?? []).flatMap((place) => [place.path, place.real]);
+  const reaches = isTree(part) ? areRelated : isAtOrBelow;
+  return files.some((file) => paths.some((at) => reaches(at, file)));
 }
 
 function isFile(part: Part): part is FilePart {
@@ -44,9 +60,8 @@ function hasWrite(parts: readonly FilePart[]): boolean {
 }
 
 /** A copy or a move writes the names of its source. Those in a folder or a glob are unknown here. */
-function mayBePartOfRepository(part: FilePart): boolean {
-  const { places, deep, glob } = part;
-  return places === undefined || deep !== 'no' || glob !== undefined || names(part, OF_REPOSITORY);
+function isTree({ places, deep, glob }: FilePart): boolean {
+  return places === undefined || deep !== 'no' || glob !== undefined;
 }
 
 function names({ places }: FilePart, pattern: RegExp): boolean {

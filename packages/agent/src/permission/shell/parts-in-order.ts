@@ -3,7 +3,8 @@
  * working directory, or make links. In a loop, a later command is also an earlier one.
  */
 import type { Construct, ShellRedirection, SimpleCommand } from '@heddle/tools/shell';
-import type { Part } from '../part.ts';
+import type { FilePart, Part } from '../part.ts';
+import { isAtOrBelow } from '../paths/places.ts';
 import type { Around } from './command-part.ts';
 import {
   isBehindLink,
@@ -19,7 +20,7 @@ import {
 } from './earlier-effects.ts';
 import { redirectionParts } from './files/file-parts.ts';
 import { gitWorldAfter } from './made-repositories.ts';
-import { commandWords, unwrap } from './runners.ts';
+import { baseName, commandWords, unwrap } from './runners.ts';
 import { changesFolder, type Folders, foldersAfter } from './shell-state.ts';
 
 interface Ordered {
@@ -56,15 +57,20 @@ export function partsInOrder(
 ): Ordered {
   const isAlone = commands.length === 1 && commands.every(({ inside }) => inside.length === 0);
   const around: Around = { ...rest, world: isAlone ? before : { ...before, foldersMayChange: true } };
-  const once = walk(commands, around, partsOf, NO_FOLDERS);
+  const isOrdered = commands.every(({ inside }) => !inside.some((construct) => REORDERS.has(construct)));
+  const once = walk(commands, around, partsOf, { isOrdered, fromLastRound: NO_FOLDERS });
   const isMoved = commands.some(movesNextRound);
   const beside = redirections.flatMap((each) => redirectionParts(each, around.folders, around.world));
   const world = gitWorldAfter([...once.own, beside], once.made, around.world);
+  const changes = isAlone ? NO_CHANGES : changesOf([...once.own, beside], commands);
   const { placed, made, own, folders } =
-    isMoved || world !== around.world
-      ? walk(commands, { ...around, world }, partsOf, isMoved ? once.afterRepeated : NO_FOLDERS)
+    isMoved || world !== around.world || changes !== NO_CHANGES
+      ? walk(commands, { ...around, world }, partsOf, {
+          isOrdered,
+          fromLastRound: isMoved ? once.afterRepeated : NO_FOLDERS,
+          changes,
+        })
       : once;
-  const isOrdered = commands.every(({ inside }) => !inside.some((construct) => REORDERS.has(construct)));
   const parts = own.flatMap((each, index) => {
     const before = made.filter((_, at) => (isOrdered ? at < index : at !== index || repeats(commands[at])));
     const { command, folders: there } = placed[index] ?? {};
@@ -92,28 +98,80 @@ interface Walk {
   readonly afterRepeated: Folders;
 }
 
-/** `fromLastRound` are the folders in which a loop or a function may start again. */
+/** The known changes by the commands of a script. */
+interface Changes {
+  /** For each command, the paths that it writes. */
+  readonly written: readonly (readonly string[])[];
+  /** Files, folders and globs that `mv` takes away. */
+  readonly taken: readonly FilePart[];
+}
+
+const NO_CHANGES: Changes = { written: [], taken: [] };
+
+function changesOf(parts: readonly (readonly Part[])[], commands: readonly SimpleCommand[]): Changes {
+  const written = parts.map((each) => each.filter(({ kind }) => kind === 'write').flatMap(pathsIn));
+  if (written.every((paths) => paths.length === 0)) return NO_CHANGES;
+  const taken = parts.flatMap((each, at) => {
+    const command = commands[at];
+    return command && isMove(command) ? each.filter(isRemoval) : [];
+  });
+  return { written, taken };
+}
+
+function isRemoval(part: Part): part is FilePart {
+  return part.kind === 'remove';
+}
+
+/** A glob matches names in its folder, and not the folder itself. */
+function takesAway(part: FilePart, folder: string): boolean {
+  return pathsIn(part).some(
+    (path) => isAtOrBelow(folder, path) && (part.glob === undefined || folder !== path),
+  );
+}
+
+function pathsIn(part: Part): readonly string[] {
+  if (part.kind !== 'write' && part.kind !== 'remove') return [];
+  return (part.places ?? []).flatMap(({ path, real }) => (path === real ? [path] : [path, real]));
+}
+
+function isMove(command: SimpleCommand): boolean {
+  const [name] = unwrap(commandWords(command)).at(-1)?.words ?? [];
+  return name !== undefined && baseName(name.value) === 'mv';
+}
+
+interface WalkOptions {
+  /** Each command runs after those before it. */
+  readonly isOrdered: boolean;
+  /** The folders in which a loop or a function may start again. */
+  readonly fromLastRound: Folders;
+  readonly changes?: Changes;
+}
+
 function walk(
   commands: readonly SimpleCommand[],
   around: Around,
   partsOf: PartsOf,
-  fromLastRound: Folders,
+  { isOrdered, fromLastRound, changes = NO_CHANGES }: WalkOptions,
 ): Walk {
   const placed: PlacedCommand[] = [];
   const made: MadeLinks[] = [];
   const own: (readonly Part[])[] = [];
   let { folders } = around;
   let afterRepeated = NO_FOLDERS;
-  for (const command of commands) {
+  for (const [index, command] of commands.entries()) {
     if (repeats(command)) folders = joinFolders(folders, fromLastRound);
-    const here = { ...around, folders };
+    const changedPaths = changes.written.filter((_, at) => at !== index || repeats(command)).flat();
+    const here = { ...around, folders, world: { ...around.world, changedPaths } };
     const parts = partsOf(command, here);
     own.push(parts);
     placed.push({ command, folders });
+    const before = isOrdered ? joinLinks(made) : 'anywhere';
     made.push(
-      commands.length > 1 || command.inside.length > 0 ? linksMadeBy(command, parts, here) : NO_LINKS,
+      commands.length > 1 || command.inside.length > 0 ? linksMadeBy(command, parts, here, before) : NO_LINKS,
     );
     folders = withoutLinks(foldersAfter(folders, command, around.world), folders, joinLinks(made));
+    // `..` leads elsewhere from a folder that is moved while the shell is in it.
+    if (folders?.some((folder) => changes.taken.some((part) => takesAway(part, folder)))) folders = undefined;
     if (repeats(command)) afterRepeated = folders;
   }
   return { placed, made, own, folders, afterRepeated };

@@ -3,7 +3,15 @@ import path from 'node:path';
 import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart } from '../../part.ts';
 import { destructiveRemoval } from '../../paths/destructive-removal.ts';
-import { type FilePlace, isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
+import {
+  areRelated,
+  type FilePlace,
+  isAtOrBelow,
+  isInside,
+  isSink,
+  placesOf,
+  tildeExpanded,
+} from '../../paths/places.ts';
 import { type Glob, globOf } from '../../paths/glob.ts';
 import { pathsBelow, protectedBelow, writtenByCopy } from '../../paths/walk-tree.ts';
 import { processConcern } from '../../paths/process-files.ts';
@@ -11,6 +19,7 @@ import {
   canBeginProtected,
   isAboveSearched,
   mayFillSearched,
+  mayHoldProtected,
   programFolder,
   protectedMatch,
   protectedPlaceName,
@@ -49,6 +58,7 @@ export function touchPart(
       places,
       deep,
       ...(kind === 'read' && isWalked ? belowOf(touch, places, glob, world) : {}),
+      ...(touch.copyOf ? { below: once(() => copiedPaths(touch.copyOf, places, folders, world)) } : {}),
       knowledge: touch.knowledge ?? 'known',
       by,
       glob,
@@ -68,12 +78,38 @@ function belowOf(
   glob: Glob | undefined,
   world: PermissionWorld,
 ): Pick<FilePart, 'below' | 'followsLinks'> {
-  let known: { readonly paths: readonly string[] | undefined } | undefined;
   const look = (): readonly string[] | undefined => {
     const starts = glob ? glob.found(true) : places;
     return starts && pathsBelow(starts, world, { follows: !staysInTree, hidden: deep !== 'visible' });
   };
-  return { followsLinks: !staysInTree, below: () => (known ??= { paths: look() }).paths };
+  return { followsLinks: !staysInTree, below: once(look) };
+}
+
+function once(look: () => readonly string[] | undefined): () => readonly string[] | undefined {
+  let known: { readonly paths: readonly string[] | undefined } | undefined;
+  return () => (known ??= { paths: look() }).paths;
+}
+
+/** Returns the paths that a copied or moved folder writes below its target. Undefined if they are unknown. */
+function copiedPaths(
+  source: ShellWord | undefined,
+  targets: readonly FilePlace[] | undefined,
+  folders: Folders,
+  world: PermissionWorld,
+): readonly string[] | undefined {
+  if (source === undefined || targets === undefined) return undefined;
+  const { places, glob } = meant(source, folders, world);
+  const sources = glob ? glob.found(true) : places;
+  if (sources?.every((from) => isKnownSource(from, world)) !== true) return undefined;
+  const paths: string[] = [];
+  for (const from of sources) {
+    const names = pathsBelow([from], world, { follows: false, hidden: true });
+    if (names === undefined) return undefined;
+    for (const target of targets)
+      for (const into of [target.path, path.posix.join(target.path, path.posix.basename(from.path))])
+        paths.push(...names.map((name) => into + name.slice(from.real.length)));
+  }
+  return paths;
 }
 
 /** Returns why a change asks: because of the place itself, or of a place below it. */
@@ -150,10 +186,9 @@ function copyConcern(
   if (mayChange && pattern !== undefined && targets.some((target) => mayFillSearched(target, pattern, world)))
     return UNKNOWN_CHANGE;
   for (const from of sources) {
-    const isThere = world.exists(from.real);
+    const isKnown = isKnownSource(from, world);
     for (const target of targets) {
-      // A source that an earlier command makes does not exist yet.
-      if (!isThere && canBeginProtected(path.posix.basename(target.path))) return UNKNOWN_CHANGE;
+      if (!isKnown && [target.path, target.real].some(mayHoldProtected)) return UNKNOWN_CHANGE;
       const inside = path.posix.join(target.path, path.posix.basename(from.path));
       if (mayChange && [target.path, target.real, inside].some((into) => isAboveSearched(into, world)))
         return UNKNOWN_CHANGE;
@@ -166,6 +201,12 @@ function copyConcern(
     }
   }
   return undefined;
+}
+
+/** It exists, and no other command of the script changes what it contains. */
+function isKnownSource({ path: written, real }: FilePlace, world: PermissionWorld): boolean {
+  if (!world.exists(real) && !world.exists(`${real}/.`)) return false;
+  return ![written, real].some((folder) => world.changedPaths?.some((file) => areRelated(file, folder)));
 }
 
 const TOO_MANY_BELOW: Concern = {
@@ -287,12 +328,22 @@ export function concernOf(
     const what =
       protectedPlaceName(place, world) ??
       programFolder(place, world) ??
+      gitDataFolder(place, world) ??
       (pattern === undefined ? undefined : protectedMatch(place, pattern, world));
     if (what !== undefined)
       return { level: 'unless bypassed', reason: `${what} is protected: a change to it always asks.` };
   }
   const outside = places.find((place) => !isInside(place, world));
   return outside && { level: 'outside', reason: `${outside.real} lies outside the working directories.` };
+}
+
+/** The data of git can be in a folder with any name: `git init --separate-git-dir`. */
+function gitDataFolder({ real }: FilePlace, world: PermissionWorld): string | undefined {
+  const repository = world.repository(real);
+  if (typeof repository !== 'object') return undefined;
+  return repository.dataFolders?.some((folder) => isAtOrBelow(real, folder))
+    ? "the folder of git's data"
+    : undefined;
 }
 
 interface Meant {
