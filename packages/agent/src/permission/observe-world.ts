@@ -1,7 +1,7 @@
 /**
  * Reads the state of this machine. It is read again for each call, because files and links change while an agent works.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { findRepository, readBoundedFile, trackedFiles } from '@heddle/tools/git';
 import { gitFactsFrom } from '@heddle/tools/shell';
@@ -66,10 +66,12 @@ function namesIn(folder: string): readonly string[] | undefined {
 const IGNORING = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
 const MOST_IGNORING_BYTES = 1_000_000;
 
-/** An unreadable file may contain any exception. */
+/** An unreadable file may contain any exception. So may a link: a command can change its target under another name. */
 function exceptionsIn(folder: string): readonly string[] {
   return IGNORING.flatMap((name) => {
-    const found = readBoundedFile(path.join(folder, name), MOST_IGNORING_BYTES);
+    const file = path.join(folder, name);
+    if (isLink(file)) return ['**'];
+    const found = readBoundedFile(file, MOST_IGNORING_BYTES);
     if (found.kind !== 'read') return found.kind === 'absent' ? [] : ['**'];
     const lines = found.bytes
       .toString('utf8')
@@ -77,4 +79,13 @@ function exceptionsIn(folder: string): readonly string[] {
       .split(/\r?\n/);
     return lines.flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
   });
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    // A segment of the path is a file, or the folder cannot be read.
+    return false;
+  }
 }

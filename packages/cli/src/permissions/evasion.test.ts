@@ -290,6 +290,61 @@ describe('a rule with a wildcard', () => {
   });
 });
 
+describe('a file that may not be read', () => {
+  it('is not printed by searches, lists of names and stored objects, in three modes', async () => {
+    const { project, refused } = place({
+      deny: ['Read(./.env)', 'Read(./sub/.env)', 'Read(./secrets/**)'],
+    });
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', project, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
+    for (const folder of ['secrets', 'src', 'sub']) mkdirSync(path.join(project, folder));
+    for (const file of ['.env', 'sub/.env', 'secrets/key', 'src/b.ts'])
+      writeFileSync(path.join(project, file), 'KEY=1\n');
+    writeFileSync(path.join(project, 'list'), 'secrets/key\n');
+    git('init', '-q');
+    git('add', '-A');
+    git('commit', '-qm', 'area: text');
+    git('tag', 'file', 'HEAD:.env');
+    git('config', 'stash.showPatch', 'true');
+    const commands = [
+      'grep -1eKEY secrets/key',
+      "grep -5d recurse '' .",
+      'grep --regexp= secrets/key',
+      'grep --binary KEY secrets/key',
+      'strings @list',
+      'strings -n 3 @list',
+      "rg '' -g .env",
+      'rg KEY -tall',
+      'rg --ignore KEY .env',
+      'git grep -eKEY HEAD',
+      'git grep -e -- HEAD',
+      'git show -s --tags',
+      'git show HEAD:src/b.ts --tags',
+      "git show 'HEAD^{/area: text}'",
+      'git log -p --until -- HEAD',
+      'git stash show',
+      'xzcat -f --files=list',
+    ];
+    const fine = [
+      'rg KEY sub',
+      'rg -n KEY src',
+      'grep -rn KEY src',
+      'strings src/b.ts',
+      'git log --oneline -5',
+      'git show --stat HEAD',
+      'git show HEAD:src/b.ts',
+      'git diff --stat',
+    ];
+    for (const mode of ['default', 'plan', 'acceptEdits'])
+      expect(await refused([...commands, ...fine], '--permission-mode', mode), mode).toEqual(commands);
+    writeFileSync(path.join(project, 'sub/.ignore'), '!.env\n');
+    expect(await refused(['rg KEY sub', 'rg KEY src', 'cd sub && rg KEY'])).toEqual([
+      'rg KEY sub',
+      'cd sub && rg KEY',
+    ]);
+  });
+});
+
 describe('a folder that is not trusted', () => {
   it('runs no program that its git configuration names, also not in the read-only view', async () => {
     const { project, refused } = place({});

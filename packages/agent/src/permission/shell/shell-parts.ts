@@ -61,7 +61,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
-  const settled = withProcessConcern(withGlobs(parts, text), text);
+  const settled = withProcessConcern(withSearches(withGlobs(parts, text)), text);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   if (reason === undefined) return { ok: true, parts: settled, empty };
   // An unseen command may match a deny or ask rule, in every mode.
@@ -85,6 +85,21 @@ function withGlobs(parts: readonly Part[], text: string): readonly Part[] {
     const optioned = part.glob.optioned || GLOB_OPTIONS.test(text);
     return { ...part, glob: { ...part.glob, lasting, optioned } };
   });
+}
+
+/** After a change of a file of ignored names, a search may read any hidden file. */
+function withSearches(parts: readonly Part[]): readonly Part[] {
+  const isSearch = (part: Part): part is FilePart => part.kind === 'read' && part.deep === 'visible';
+  if (!parts.some(isSearch) || !parts.some(mayChangeIgnored)) return parts;
+  return parts.map((part) => (isSearch(part) ? { ...part, deep: 'all' } : part));
+}
+
+function mayChangeIgnored(part: Part): boolean {
+  if (part.kind === 'read') return part.rewrites === true;
+  if (part.kind !== 'write') return false;
+  const { places, deep, glob } = part;
+  if (places === undefined || deep !== 'no' || glob) return true;
+  return places.some(({ path, real }) => [path, real].some((file) => /\/\.(git|rg)?ignore$/i.test(file)));
 }
 
 function shapeOf(constructs: ReadonlySet<Construct>): Around['shape'] {

@@ -18,6 +18,9 @@ const FILELESS =
 /** Every argument is a file to read. */
 const READERS =
   /^(cat|tac|nl|head|tail|less|more|bat|wc|cut|paste|rev|od|hexdump|strings|file|stat|ls|dir|du|tree|md5sum|sha\d+sum|cksum|sum|b2sum|base64|base32|diff|cmp|comm|join|column|fold|fmt|expand|unexpand|pr|shuf|zcat|bzcat|xzcat|zless|readlink|realpath|source|\.|cd|pushd|basename|dirname|nm|objdump|readelf|ldd|iconv|look|view)$/;
+/** They print names and properties of files, but no contents. */
+const NAMING =
+  /^(ls|dir|du|tree|stat|file|wc|md5sum|sha\d+sum|cksum|sum|b2sum|readlink|realpath|cd|pushd|basename|dirname|ldd)$/;
 /** The first argument is a pattern or a program. */
 const SEARCHERS = /^((z|bz|xz|lz|zstd)?[ef]?grep|rgrep|rg|ag|ack|awk|gawk|mawk|nawk|jq|yq|xmllint|sed)$/;
 const WRITERS =
@@ -136,8 +139,13 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   const { operands } = given;
   if (READERS.test(program)) {
     if (program === 'diff') return compared(given).concat(optionFiles(args));
+    const values = given.valuesOf(...(VALUED[program] ?? [])).filter(({ kind }) => kind === 'literal');
+    // With some option, most of them read the files of a folder: `zcat -r src`.
+    const deepIfFolder = !NAMING.test(program);
     return [
-      ...operands.map((word) => touch('read', listFile(word))),
+      ...operands.map((word) => touch('read', listFile(word), undefined, { deepIfFolder })),
+      // The version of the program decides whether `-1n a` has a value.
+      ...values.map((word) => touch('read', word)),
       ...optionFiles(args),
       ...attachedFiles(program, args),
       ...(/^(wc|du)$/.test(program) ? listedFiles(args) : []),

@@ -19,10 +19,15 @@ export function listFile(word: ShellWord): ShellWord {
 
 /** They read more words from a file after the sign, at any position. A glob may match a name with that sign. */
 const AT_FILES = /^([\w.-]+-)?(strings|nm|objdump|readelf|size|ar|addr2line|c\+\+filt|ranlib|strip|objcopy)$/;
-/** Their options that read the names of files from a file. Beginnings of long options count. */
+/**
+ * Their options that read the names of files from a file, or load code that may read any file. Beginnings of long options
+ * count. An object file names its sources, which `objdump -S` prints.
+ */
 const LIST_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(xz|unxz|xzcat|lzma|unlzma|lzcat|zstd|unzstd|zstdcat|zstdmt)$/, /^--fi?l?e?(s|l|$|=)/],
   [/^file$/, /^-\w*f|^--fi?l?e?(s|$|=)/],
+  [/^([\w.-]+-)?objdump$/, /^-[a-zA-Z]*S|^--(so|pl)/],
+  [/^([\w.-]+-)?(nm|size|ar|ranlib|strip|objcopy)$/, /^--pl/],
   [/^mlr$/, /^(--files|-s|--mfrom|--load|--mload)$/],
   [/^ack$/, /^(-\w*x|--files-from|--ackrc)/],
   [/^cloc$/, /^--(list-file|include-list|config)/],
