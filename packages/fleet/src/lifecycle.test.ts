@@ -7,7 +7,7 @@ import { type Database, inTransaction, openDatabase } from './database.ts';
 import { findPrograms } from './postgres/embedded.ts';
 import { LineWriter } from './line-writer.ts';
 import { takeOver } from './log.ts';
-import { createQueue } from './scheduler/queue.ts';
+import { CLAIM_LOCK, createQueue } from './scheduler/queue.ts';
 import { startLocalWorker } from './test/local-worker.ts';
 import { createDatabase } from './test/shared-server.ts';
 import { resultText } from './turns.ts';
@@ -148,6 +148,35 @@ describe.runIf(isInstalled)('a fleet', () => {
     locker.release();
     await stopped;
     expect(await fleet.turn('ending', 1)).toMatchObject({ state: 'done' });
+  });
+
+  it('does not claim a turn again that it hands back while it stops', async () => {
+    const began = Promise.withResolvers<void>();
+    const worker = await startLocalWorker(url, {
+      run: async (_id, signal) => {
+        began.resolve();
+        await once(signal, 'abort');
+        return 'ok';
+      },
+    });
+    await submit('returning');
+    await began.promise;
+    const locker = await database.pool.connect();
+    await locker.query('select pg_advisory_lock($1)', [CLAIM_LOCK]);
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+    await expect.poll(async () => (await database.pool.query(waiting)).rowCount).toBe(1);
+    const stopped = worker.stop();
+    const state = async (): Promise<string | undefined> => (await fleet.turn('returning', 1))?.state;
+    // The time in which a worker that does not wait for its claim would hand the turn back.
+    await expect
+      .poll(state, { timeout: 500 })
+      .toBe('queued')
+      .catch(() => undefined);
+    await locker.query('select pg_advisory_unlock($1)', [CLAIM_LOCK]);
+    locker.release();
+    await stopped;
+    expect(await state()).toBe('queued');
+    await fleet.cancel('returning');
   });
 
   it('drains a worker: its turns end in time, or return to the queue uncounted', async () => {

@@ -7,7 +7,7 @@ import { listOpenTurns, returnTurns, type Scheduler, type SchedulerSetup } from 
 const POLL_MS = 500;
 const SWEEP_MS = 5_000;
 /** Claims run one after another, so that limits hold exactly. */
-const CLAIM_LOCK = 4_207_002;
+export const CLAIM_LOCK = 4_207_002;
 
 /** A queue in PostgreSQL. The tenant with the fewest running turns comes first, then the oldest turn. */
 export function createQueue(database: Database, { worker, concurrency }: SchedulerSetup): Scheduler {
@@ -23,13 +23,12 @@ export function createQueue(database: Database, { worker, concurrency }: Schedul
       const running = new Set<string>();
       let missing = new Set<string>();
       let isOver = false;
-      let isTaking = false;
-      const take = async (): Promise<void> => {
-        if (isTaking || isOver) return;
-        isTaking = true;
+      let taking: Promise<void> | undefined;
+      const take = (): Promise<void> => (taking ??= claimNext().finally(() => (taking = undefined)));
+      const claimNext = async (): Promise<void> => {
         try {
-          while (running.size < concurrency) {
-            const turn = isOver ? undefined : await claim(database, worker);
+          while (running.size < concurrency && !isOver) {
+            const turn = await claim(database, worker);
             if (!turn) break;
             const key = keyOf(turn);
             running.add(key);
@@ -40,8 +39,6 @@ export function createQueue(database: Database, { worker, concurrency }: Schedul
           }
         } catch {
           // The database is away. The next poll tries again.
-        } finally {
-          isTaking = false;
         }
       };
       /** A claim whose reply was lost is stored, and its turn does not run. Seen twice, it returns to the queue. */
@@ -65,6 +62,8 @@ export function createQueue(database: Database, { worker, concurrency }: Schedul
           clearInterval(timer);
           clearInterval(sweeper);
           await listener.end();
+          // A claim under way would take a turn that is handed back meanwhile.
+          await taking;
         },
         end: async () => undefined,
       };
