@@ -27,8 +27,8 @@ export function createQueue(database: Database, { worker, concurrency }: Schedul
       const take = (): Promise<void> => (taking ??= claimNext().finally(() => (taking = undefined)));
       const claimNext = async (): Promise<void> => {
         try {
-          while (running.size < concurrency && !isOver) {
-            const turn = await claim(database, worker);
+          while (running.size < concurrency) {
+            const turn = isOver ? undefined : await claim(database, worker);
             if (!turn) break;
             const key = keyOf(turn);
             running.add(key);
