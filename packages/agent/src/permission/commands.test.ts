@@ -56,6 +56,18 @@ describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], deni
   });
 });
 
+it('keeps denied files from readers in every mode', () => {
+  const modes = ['default', 'plan', 'acceptEdits', 'bypassPermissions'] as const;
+  const leaks = DENIED_READERS.flatMap(({ asked = [], denied = [], ...setting }) =>
+    modes.flatMap((mode) =>
+      [...asked, ...denied]
+        .filter((command) => shell(command, { ...setting, mode }).decision === 'allow')
+        .map((command) => `${mode}: ${command}`),
+    ),
+  );
+  expect(leaks).toEqual([]);
+});
+
 it('has at least 1,000 commands', () => {
   const count = themes.reduce(
     (sum, { allowed = [], asked = [], denied = [] }) => sum + allowed.length + asked.length + denied.length,

@@ -291,7 +291,7 @@ describe('a rule with a wildcard', () => {
 });
 
 describe('a file that may not be read', () => {
-  it('is not printed by searches, lists of names and stored objects, in three modes', async () => {
+  it('is not printed by searches, lists of names and stored objects', async () => {
     const { project, refused } = place({
       deny: ['Read(./.env)', 'Read(./sub/.env)', 'Read(./secrets/**)'],
     });
@@ -331,8 +331,7 @@ describe('a file that may not be read', () => {
       'git show --stat HEAD',
       'git diff --stat',
     ];
-    for (const mode of ['default', 'plan', 'acceptEdits'])
-      expect(await refused([...commands, ...fine], '--permission-mode', mode)).toEqual(commands);
+    expect(await refused([...commands, ...fine], '--permission-mode', 'acceptEdits')).toEqual(commands);
     writeFileSync(path.join(project, 'sub/.ignore'), '!.env\n');
     expect(await refused(['rg KEY sub', 'rg KEY src', 'cd sub && rg KEY'])).toEqual([
       'rg KEY sub',
