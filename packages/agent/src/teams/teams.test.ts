@@ -301,10 +301,26 @@ describe('a team that is removed', () => {
 
 it('a member starts again twice without progress, and further times after a completed task', () => {
   const restarts = new MemberRestarts();
-  const choose = (completed: number): readonly string[] => restarts.choose(['ada'], () => completed);
+  const choose = (completed: number): readonly string[] =>
+    restarts.choose(
+      ['ada'],
+      () => true,
+      () => completed,
+    );
   expect([choose(0), choose(0), choose(0), choose(0)]).toEqual([['ada'], ['ada'], [], []]);
   expect([choose(1), choose(1), choose(1)]).toEqual([['ada'], ['ada'], []]);
   // It had nothing left to do in between.
-  restarts.choose([], () => 1);
-  expect(choose(1)).toEqual(['ada']);
+  restarts.choose(
+    ['ada'],
+    () => false,
+    () => 1,
+  );
+  expect([choose(1), choose(1)]).toEqual([['ada'], ['ada']]);
+  // It ran in between, and ended again without progress.
+  restarts.choose(
+    [],
+    () => true,
+    () => 1,
+  );
+  expect(choose(1)).toEqual([]);
 });

@@ -135,12 +135,10 @@ export class SessionTeam {
     const { hasWork } = await import('@heddle/agent/teams');
     const list = folder.tasks();
     const hasTasks = hasWork(list, (name) => folder.isMember(name));
-    const needed = folder
-      .endedMembers()
-      .filter((name) => hasTasks || folder.mailbox(name).waiting().length > 0);
+    const isNeeded = (name: string): boolean => hasTasks || folder.mailbox(name).waiting().length > 0;
     const completed = (name: string): number =>
       list.tasks.filter(({ status, owner }) => status === 'completed' && owner === name).length;
-    const wanted = this.#restarts?.choose(needed, completed) ?? [];
+    const wanted = this.#restarts?.choose(folder.endedMembers(), isNeeded, completed) ?? [];
     const { cwd, flags } = this.#setup;
     if (wanted.length > 0) await startMembers(folder, wanted, { cwd, flags: flags(), signal });
   }
