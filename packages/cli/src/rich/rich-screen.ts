@@ -393,6 +393,7 @@ export class RichScreen implements Screen, LiveView {
 
   #submit({ text, shown }: Extract<InputAction, { kind: 'submit' }>): void {
     if (this.#isAsking && !this.#dialog) {
+      if (text.trim() === '') return;
       this.#isAsking = false;
       const indent = ' '.repeat(stripVTControlCharacters(this.#prompt).length);
       const { paint } = this.#setup.style;

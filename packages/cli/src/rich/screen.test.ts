@@ -37,7 +37,7 @@ describe('an answer', () => {
     expect(terminal.raw).not.toContain('\u001b[3J');
   });
 
-  it('shortens thinking, and shows it in full after Ctrl-O', async () => {
+  it('shortens thinking, and shows it in full after Ctrl-O. Enter in an empty line does nothing', async () => {
     const thought = `First I count.${' Then I count again.'.repeat(20)} The end of the thought.`;
     const { start } = await scene([[thinkSigned(thought, 'signature'), say('Counted.')]]);
     const terminal = start(['go']);
@@ -47,6 +47,10 @@ describe('an answer', () => {
     expect(terminal.text).not.toContain('The end of the thought.');
     terminal.type('\u000f');
     await terminal.sees(/Thinking\n {2}\| First I count\.[^]*The\s+end\s+of\s+the\s+thought\./);
+    const { text } = terminal;
+    terminal.type(`${ENTER}${ENTER}  ${ENTER}next`);
+    await terminal.sees(/> next$/);
+    expect(terminal.text).toBe(`${text.trimEnd()} next`);
   });
 
   it('shows five lines of a long result, and all of them after Ctrl-O', async () => {
