@@ -43,8 +43,7 @@ function repositoryAround(place: string): KnownRepository | 'none' | 'unknown' {
   const found = folder === undefined ? undefined : findRepository(folder);
   if (found?.kind !== 'found') return found?.kind ?? 'unknown';
   const { repository } = found;
-  const { top, gitDir, commonDir } = repository;
-  return { top, dataFolders: [gitDir, commonDir], tracked: () => trackedFiles(repository) };
+  return { top: repository.top, tracked: () => trackedFiles(repository) };
 }
 
 /** Returns the nearest existing folder of a path. The path can be a file, or exist only in the git history. */

@@ -1,4 +1,5 @@
 /** Folders that a script makes, removes or replaces by a link, on a real disk: the state before the script does not count. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,9 +10,18 @@ import { observeWorld } from './observe-world.ts';
 let folder = '';
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-replaced-')));
-  for (const name of ['.git/hooks', 'empty', 'src', 'd2', 'lib/bin'])
+  for (const name of [
+    '.git/hooks',
+    'empty',
+    'src',
+    'd2',
+    'lib/bin',
+    'meta/objects',
+    'meta/refs',
+    'meta/hooks',
+  ])
     mkdirSync(path.join(folder, name), { recursive: true });
-  for (const name of ['a', 'c.txt', '.envrc.sample', 'src/f', 'lib/bin/tool'])
+  for (const name of ['a', 'c.txt', '.envrc.sample', 'src/f', 'lib/bin/tool', 'meta/HEAD', 'meta/config'])
     writeFileSync(path.join(folder, name), '');
   symlinkSync('.git', path.join(folder, 'g'));
   symlinkSync('../elsewhere', path.join(folder, 'o'));
@@ -72,6 +82,55 @@ describe('a folder that a script replaces by a link', () => {
   });
 });
 
+describe('sed', () => {
+  it.each([
+    "sed -ied '1e ./evil.sh' a",
+    "sed -ied 'w../out/f' a",
+    'sed -iep w.git/hooks/x a',
+    "sed -niep 'wdenied/a' a",
+    "sed -Eied '1e ./evil.sh' a",
+    "sed -sie '1e ./evil.sh' a",
+    "sed -ie '1e ./evil.sh' a",
+    "sed -i.bake '1e ./evil.sh' a",
+    'sed -ie s/q/q/ .profil',
+    'sed -ine s/q/q/ .profil',
+    'sed --in-place=e s/q/q/ .profil',
+    'sed -i.toml s/q/q/ mise',
+  ])('does not take the suffix of -i for options: %s', (command) => {
+    expect(decisionOn(command)).not.toBe('allow');
+  });
+
+  it.each(['sed -i s/a/b/ a', 'sed -ni p a', "sed -i.bak -e 's/a/b/' a", 'sed -Ei s/a/b/ -- a'])(
+    'edits files: %s',
+    (command) => expect(decisionOn(command)).toBe('allow'),
+  );
+});
+
+describe('a target that is replaced or follows a link', () => {
+  it.each([
+    'cp -P o /dev/stdout',
+    'cp -a g /dev/stderr',
+    'cp -r o /dev/null',
+    'mv a /dev/null',
+    // The source gains a name that is a link in the target.
+    'echo x > src/up; cp -r src d2',
+    'echo x > src/up; cp -r src/. d2',
+    'touch src/up && cp -a src/. d2',
+    'cp a src/up; cp -R src/. d2/',
+    'mv a src/up; cp -r src/. d2',
+    '(echo x > src/up); cp -r src/. d2',
+    // The data of git in a folder with another name.
+    'cp a meta/hooks/pre-commit',
+    'cp a meta/config',
+    'rm -rf meta/refs',
+    'echo x > meta/info/attributes',
+    'sed -i s/a/b/ meta/config',
+    'mv a meta/hooks',
+  ])('asks: %s', (command) => {
+    expect(decisionOn(command)).not.toBe('allow');
+  });
+});
+
 describe('a folder that a script makes', () => {
   it.each([
     'mkdir q; cp ../other/.envrc q',
@@ -121,4 +180,34 @@ describe('a folder that a script makes', () => {
     'cp -r lib lib2 && touch lib2/x',
     'cp -L a b && touch b',
   ])('receives other files without a question: %s', (command) => expect(decisionOn(command)).toBe('allow'));
+});
+
+describe('settings of git that a script changes', () => {
+  const git = (...args: string[]): unknown =>
+    execFileSync('git', args, {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
+      stdio: 'pipe',
+    });
+  beforeAll(() => {
+    rmSync(path.join(folder, '.git'), { recursive: true });
+    git('init', '-q');
+    writeFileSync(path.join(folder, 'real-settings'), '');
+    symlinkSync('real-settings', path.join(folder, 'linked-settings'));
+  });
+
+  it.each([
+    ['../included', 'cp a included; git diff'],
+    ['../included', 'echo x >> included && git log -p'],
+    ['../src/included', 'mv d2 lib; cp a src/included; git show'],
+    ['../src/included', 'rm -rf src; cp -r lib src; git diff'],
+    ['../linked-settings', 'cp a real-settings; git diff'],
+    ['../linked-settings', 'mv a linked-settings; git diff HEAD'],
+    ['../linked-settings', 'tee real-settings < a; git log'],
+  ])('are unknown afterwards, with include.path=%s: %s', (included, command) => {
+    git('config', 'include.path', included);
+    expect(decisionOn(command)).not.toBe('allow');
+    git('config', '--unset', 'include.path');
+    expect(decisionOn('cp a b; git log --oneline')).toBe('allow');
+  });
 });

@@ -6,8 +6,6 @@ import type { GitFacts } from '@heddle/tools/shell';
 
 export interface KnownRepository {
   readonly top: string;
-  /** Folders with the data of git: objects, branches, settings, hooks. */
-  readonly dataFolders?: readonly string[];
   /** Full paths of the files in the index. Undefined if it cannot be read. */
   tracked(): readonly string[] | undefined;
 }

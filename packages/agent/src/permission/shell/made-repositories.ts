@@ -7,7 +7,7 @@
  */
 import path from 'node:path';
 import type { FilePart, Part } from '../part.ts';
-import { areRelated, isAtOrBelow } from '../paths/places.ts';
+import { areRelated, isAtOrBelow, isInside } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { MadeLinks } from './earlier-effects.ts';
 
@@ -40,9 +40,17 @@ export function gitWorldAfter(
       const facts = isMade && !hasOwn(folder) ? undefined : world.gitIn(folder);
       // An unknown name may be that of an attributes file, which applies a filter.
       if (facts === undefined || (isUnknown && facts.hasFilters)) return undefined;
-      return written.some((part) => mayWrite(part, facts.sources ?? [])) ? undefined : facts;
+      const sources = facts.sources ?? [];
+      const isOpen = written.length > 0 && sources.some((file) => isLinkedInside(file, world));
+      return isOpen || written.some((part) => mayWrite(part, sources)) ? undefined : facts;
     },
   };
+}
+
+/** Links lead to the file, and a link or the file is in a working directory. Each of several links could be replaced. */
+function isLinkedInside(file: string, world: PermissionWorld): boolean {
+  const real = world.realpath(file);
+  return real !== file && [file, real].some((at) => isInside({ path: at, real: at }, world));
 }
 
 function mayWrite(part: FilePart, files: readonly string[]): boolean {

@@ -4,7 +4,7 @@
 import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
 import type { CommandPart } from '../../part.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
-import { argumentsOf, expandBraces } from './operands.ts';
+import { argumentsOf, expandBraces, sedWords } from './operands.ts';
 
 const EDITS: ReadonlyMap<string, RegExp> = new Map([
   ['mkdir', /^(-[pv]*m?|-p?m\d+|--parents|--verbose|--mode=\d+)$/],
@@ -68,19 +68,14 @@ function isPlainSed(args: readonly ShellWord[]): boolean {
     args.some(({ value }) => /^(-[a-zA-Z]*n|--q|--s)/.test(value))
   )
     return false;
-  const given = argumentsOf(
-    args.filter(({ value }) => value !== ''),
-    ['-e', '--expression'],
-  );
+  const given = argumentsOf(sedWords(args.filter(({ value }) => value !== '')), ['-e', '--expression']);
   const scripts = given.valuesOf('-e', '--expression');
   const [first, ...others] = given.operands;
   const isGiven = scripts.length > 0 || first === undefined;
   const files = isGiven ? given.operands : others;
   return (
     given.options.every((option) =>
-      /^(-[nErsz]*i?[nErsz]*|-i\.\w+|-e|--expression|--in-place|--regexp-extended|--quiet|--silent)$/.test(
-        option,
-      ),
+      /^(-[nErsz]+|-e|--expression|--in-place(=\.\w+)?|--regexp-extended|--quiet|--silent)$/.test(option),
     ) &&
     files.length > 0 &&
     (isGiven ? scripts : [first]).every(({ kind, value }) => kind === 'literal' && isPlainSedScript(value))

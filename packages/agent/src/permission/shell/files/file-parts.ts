@@ -3,17 +3,9 @@ import path from 'node:path';
 import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart } from '../../part.ts';
 import { destructiveRemoval } from '../../paths/destructive-removal.ts';
-import {
-  areRelated,
-  type FilePlace,
-  isAtOrBelow,
-  isInside,
-  isSink,
-  placesOf,
-  tildeExpanded,
-} from '../../paths/places.ts';
+import { areRelated, type FilePlace, isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
 import { type Glob, globOf } from '../../paths/glob.ts';
-import { pathsBelow, protectedBelow, writtenByCopy } from '../../paths/walk-tree.ts';
+import { mayContainLinks, pathsBelow, protectedBelow, writtenByCopy } from '../../paths/walk-tree.ts';
 import { processConcern } from '../../paths/process-files.ts';
 import {
   canBeginProtected,
@@ -47,7 +39,7 @@ export function touchPart(
   const { places, pattern, glob, ofProcess } = touch.fromTopOf
     ? meantFromTop(word, touch.fromTopOf, folders, world)
     : meant(word, folders, world);
-  if (kind !== 'remove' && places?.every((place) => isSink(place.path, kind))) return [];
+  if (kind !== 'remove' && !touch.replaces && places?.every((place) => isSink(place.path, kind))) return [];
   const deep = touch.deep ?? 'no';
   const isWalked = deep !== 'no' || (touch.deepIfFolder === true && isFolder(word, folders, world));
   return [
@@ -188,7 +180,9 @@ function copyConcern(
   for (const from of sources) {
     const isKnown = isKnownSource(from, world);
     for (const target of targets) {
-      if (!isKnown && [target.path, target.real].some(mayHoldProtected)) return UNKNOWN_CHANGE;
+      const hasLinks = (): boolean => mayChange && mayContainLinks(target, world);
+      if (!isKnown && ([target.path, target.real].some(mayHoldProtected) || hasLinks()))
+        return UNKNOWN_CHANGE;
       const inside = path.posix.join(target.path, path.posix.basename(from.path));
       if (mayChange && [target.path, target.real, inside].some((into) => isAboveSearched(into, world)))
         return UNKNOWN_CHANGE;
@@ -337,13 +331,13 @@ export function concernOf(
   return outside && { level: 'outside', reason: `${outside.real} lies outside the working directories.` };
 }
 
-/** The data of git can be in a folder with any name: `git init --separate-git-dir`. */
+/** The data of git can be in a folder with any name: `git init --separate-git-dir`. Git recognizes it by these names. */
 function gitDataFolder({ real }: FilePlace, world: PermissionWorld): string | undefined {
-  const repository = world.repository(real);
-  if (typeof repository !== 'object') return undefined;
-  return repository.dataFolders?.some((folder) => isAtOrBelow(real, folder))
-    ? "the folder of git's data"
-    : undefined;
+  for (let folder = path.posix.dirname(real); folder !== '/'; folder = path.posix.dirname(folder)) {
+    const has = (name: string): boolean => world.exists(`${folder}/${name}`);
+    if (has('HEAD') && (has('objects') || has('commondir'))) return "the folder of git's data";
+  }
+  return undefined;
 }
 
 interface Meant {

@@ -3,7 +3,14 @@ import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
 import { takesOnlyRevisions } from './git.ts';
-import { argumentsOf, expandBraces, hasOption, isMessage, type ParsedOperands } from './operands.ts';
+import {
+  argumentsOf,
+  expandBraces,
+  hasOption,
+  isMessage,
+  type ParsedOperands,
+  sedWords,
+} from './operands.ts';
 import { searchesFolders, searchOptionsOf, skipsHidden } from './search-options.ts';
 import { SPECIAL } from './special.ts';
 import { listedFiles, listFile, readsNamesFromFile } from './listed-files.ts';
@@ -198,7 +205,7 @@ function compared(given: ParsedOperands): Touch[] {
 function searched(program: string, args: readonly ShellWord[]): Touch[] {
   const family = program.endsWith('grep') ? 'grep' : program.endsWith('awk') ? 'awk' : program;
   const options = searchOptionsOf(program);
-  const given = argumentsOf(args, options ?? VALUED[family]);
+  const given = argumentsOf(family === 'sed' ? sedWords(args) : args, options ?? VALUED[family]);
   const programFiles = given.valuesOf('-f', '--file', '--from-file');
   const programs = given.valuesOf('-e', '--regexp', '--expression');
   const [first, ...others] = given.operands;

@@ -1,6 +1,6 @@
 /** Splits the arguments of a program into options, values and operands. */
 import type { ShellWord } from '@heddle/tools/shell';
-import { literalWord } from './touch.ts';
+import { literalWord, partOfWord } from './touch.ts';
 
 /** All options of a program. Any other option, or letter among short options, is unknown. */
 export interface OptionTable {
@@ -88,6 +88,18 @@ export function argumentsOf(
     operands,
     leading: leading ?? operands.length,
   };
+}
+
+/** Separates `-ni.bak` of sed into `-n` and `--in-place=.bak`: the rest of the word is a suffix, not options. */
+export function sedWords(args: readonly ShellWord[]): readonly ShellWord[] {
+  const end = args.findIndex(({ value }) => value === '--');
+  return args.flatMap((word, at) => {
+    const [, flags, suffix] = /^-([^-efl]*?)i(.*)$/s.exec(word.value) ?? [];
+    const isOption = word.kind === 'literal' && (end < 0 || at < end);
+    if (!isOption || flags === undefined || suffix === undefined) return [word];
+    const inPlace = partOfWord(word, suffix === '' ? '--in-place' : `--in-place=${suffix}`);
+    return flags === '' ? [inPlace] : [partOfWord(word, `-${flags}`), inPlace];
+  });
 }
 
 interface Taker {

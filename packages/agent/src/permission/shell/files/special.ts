@@ -29,7 +29,7 @@ const transferred =
     if (target === undefined) return [];
     return [
       ...sources.map((word) => taken(word, given)),
-      write(target),
+      { ...write(target), replaces: isRecursive(given) },
       ...sources.map((word) => writeInside(target, word)),
       ...(isRecursive(given) ? sources.map((word) => touch('write', target, 'all', { copyOf: word })) : []),
       ...mayBecomeOption(args).map((word) => write(word)),
@@ -55,7 +55,10 @@ const copy = transferred(
   // A copied link gives its folder another name.
   (given) => copiesFolders(given) || hasOption(given, 'Pd', '--no-dereference'),
 );
-const link = transferred((word) => read(word));
+const link = transferred(
+  (word) => read(word),
+  () => true,
+);
 
 const tar: Special = (args) => {
   const dashed = dashedOptions(args);

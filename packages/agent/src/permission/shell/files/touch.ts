@@ -25,6 +25,8 @@ export interface Touch {
   readonly moves?: boolean;
   /** For a write: the names that this glob matches are written in the folder `within`. */
   readonly namesOf?: ShellWord;
+  /** For a write: the file is replaced, not opened. A device is replaced, too. */
+  readonly replaces?: boolean;
   /** For a write: the whole content of this folder is copied there. */
   readonly copyOf?: ShellWord;
   /** A relative path starts at the top of the repository around this folder. */
