@@ -15,6 +15,7 @@ export {
 export { listsOnlyCommits } from './proof/git-readers.ts';
 export { runsOnlyGit } from './proof/git.ts';
 export { isHarmlessProgram } from './proof/allowed-options.ts';
+export { loadsJqModules } from './proof/programs.ts';
 export { isPlainScript as isPlainSedScript } from './proof/sed.ts';
 export { xargsCommand } from './proof/xargs.ts';
 export { type GitFacts, gitFactsFrom, readGitFacts, readOnlyGitEnvironment } from '../git/index.ts';

@@ -66,7 +66,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['netstat', (args) => onlyAllowed(args, NETSTAT) && printsNumbers(args)],
   ['ss', (args) => args.every(namesNoHost) && onlyAllowed(args, SOCKETS)],
   // A jq program can read other files.
-  ['jq', (args) => args.every(({ value }) => !JQ_LOADS.test(value)) && onlyAllowed(args, JQ)],
+  ['jq', (args) => args.every(({ value }) => !loadsJqModules(value)) && onlyAllowed(args, JQ)],
   ['printf', ([format]) => format === undefined || (format.exact && isPrintingFormat(format.value))],
 ]);
 
@@ -75,8 +75,10 @@ function printsNumbers(args: readonly Arg[]): boolean {
   return args.some(({ value, exact }) => exact && /^(-[a-zA-Z]*n[a-zA-Z]*|--numeric)$/.test(value));
 }
 
-/** `import "x" as $y`, `include "x"`. */
-const JQ_LOADS = /\b(import|include)\s*["#]/;
+/** `import "x" as $y`, `include @text "x"`, `"x" | modulemeta`. A field or a text is not a keyword: `.include`, `"import"`. */
+export function loadsJqModules(program: string): boolean {
+  return /(?<![.$\w"])((import|include)\b[^]*"|modulemeta\b)/.test(program);
+}
 
 /** Accepts numbers and the keywords of a filter. A host name would be looked up on the network. */
 function namesNoHost({ value, exact }: Arg): boolean {

@@ -1,5 +1,5 @@
 /** Finds the files that a command reads, writes or removes, by its name and arguments. */
-import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
+import { isPlainSedScript, loadsJqModules, type ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
 import { takesOnlyRevisions } from './git.ts';
@@ -235,7 +235,8 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
       ...texts.flatMap((text) => sedReads(text.value).map((file) => touch('read', partOfWord(text, file)))),
     );
   }
-  if (family === 'jq' && texts.some(({ value }) => /\b(import|include)\s*["#]/.test(value)))
+  // The program can follow options with two values: `jq --arg a b 'include "x"; .'`.
+  if (family === 'jq' && args.some(({ value }) => loadsJqModules(value)))
     read.push(touch('read', unknownWord('what the program loads')));
   if (editsInPlace(family, given)) {
     const copies = family === 'sed' ? files.flatMap((word) => copyOf(word, given)) : [];

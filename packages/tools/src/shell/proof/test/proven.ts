@@ -81,6 +81,7 @@ base64 -d a
 file -b a
 tree -L 2 -I node_modules
 jq -r '.scripts | keys[]' package.json
+jq '.include, .["import"]' include/a.json
 sed -n '1,20p' a
 sed -n 5p a b
 sed -n '10,$p' a

@@ -289,6 +289,8 @@ ss -tr
 lsof -i @a.example.org
 jq 'import "key" as $d {search: "x"}; $d' a
 jq 'include "a"; .' a
+jq -n 'import @text "s\\u0065crets/data" as $d {search:"./"}; $d'
+jq '"a" | modulemeta' a
 git whatchanged
 `);
 
