@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type PermissionMode,
 } from '@heddle/core';
+import { possibleToolNames } from '@heddle/mcp/names';
 import { governingTools } from '../permission/rules/tool-names.ts';
 
 export type AgentSource = 'managed' | 'caller' | 'project' | 'user' | 'plugin' | 'built-in';
@@ -216,6 +217,10 @@ function serverTools(server: string): string {
 
 /** A definition may name a tool, a server (`mcp__github`), or a pattern with a star at its end. */
 function matchesTool(named: string, tool: string): boolean {
+  return possibleToolNames(named).some((name) => matchesName(name, tool));
+}
+
+function matchesName(named: string, tool: string): boolean {
   if (named.endsWith('*')) return tool.startsWith(named.slice(0, -1));
   return named === tool || (named.startsWith('mcp__') && tool.startsWith(`${named}__`));
 }

@@ -1,4 +1,5 @@
 /** Rules for tools other than the shell. */
+import { toolName, uniqueName } from '@heddle/mcp/names';
 import { describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { NO_RULES } from './rules/rule.ts';
@@ -10,6 +11,10 @@ const reads = (file_path: string, setting: Setting = {}) =>
 const edits = (file_path: string, setting: Setting = {}) => decided('Edit', { file_path }, setting).decision;
 const deny = (...rules: string[]): { rules: RuleTexts } => ({ rules: { deny: rules } });
 const allow = (...rules: string[]): { rules: RuleTexts } => ({ rules: { allow: rules } });
+
+const LONG_TOOL = `mcp__srv__${'d'.repeat(66)}`;
+const LONG_SERVER = 's.'.repeat(33);
+const TAKEN = new Set(['mcp__srv__danger_x']);
 
 describe('a path rule', () => {
   it.each([
@@ -187,6 +192,12 @@ describe('a rule for another tool', () => {
     ['mcp__*', 'mcp__srv__tool', 'ask'],
     ['*', 'mcp__srv__tool', 'ask'],
     ['WebSearch', 'WebSearch', 'allow'],
+    ['mcp__my.srv', 'mcp__my_srv__tool', 'allow'],
+    ['mcp__srv__danger.x', 'mcp__srv__danger_x', 'allow'],
+    [LONG_TOOL, toolName('srv', 'd'.repeat(66)), 'allow'],
+    [LONG_TOOL, toolName('srv', 'd'.repeat(67)), 'ask'],
+    ['mcp__a..b', 'mcp__a__b', 'ask'],
+    [`mcp__${LONG_SERVER}`, toolName(LONG_SERVER, 'tool'), 'ask'],
   ])('%s: calling %s is %s', (rule, tool, decision) => {
     expect(decided(tool, {}, allow(rule)).decision).toBe(decision);
   });
@@ -198,6 +209,18 @@ describe('a rule for another tool', () => {
     ['mcp__srv__*', 'mcp__srv__evil__tool', {}, 'deny'],
     ['mcp__*__tool', 'mcp__srv__evil__tool', {}, 'deny'],
     ['mcp__srv', 'mcp__srv2__tool', {}, 'ask'],
+    ['mcp__srv__danger.x', 'mcp__srv__danger_x', {}, 'deny'],
+    ['mcp__srv__danger.x', uniqueName('mcp__srv__danger_x', 'srv', 'danger.x', TAKEN), {}, 'deny'],
+    ['mcp__srv__danger.x', 'mcp__srv__danger_y', {}, 'ask'],
+    ['mcp__srv__danger.*', 'mcp__srv__danger_x', {}, 'deny'],
+    ['mcp__my.srv__danger', 'mcp__my_srv__danger', {}, 'deny'],
+    ['mcp__my.srv', 'mcp__my_srv__danger', {}, 'deny'],
+    [LONG_TOOL, toolName('srv', 'd'.repeat(66)), {}, 'deny'],
+    [LONG_TOOL, toolName('srv', 'd'.repeat(67)), {}, 'ask'],
+    [`mcp__${LONG_SERVER}`, toolName(LONG_SERVER, 'tool'), {}, 'deny'],
+    [`mcp__${LONG_SERVER}__*`, toolName(LONG_SERVER, 'tool'), {}, 'deny'],
+    [`mcp__${LONG_SERVER}__tool`, toolName(LONG_SERVER, 'tool'), {}, 'deny'],
+    [`mcp__${LONG_SERVER}__tool`, toolName(LONG_SERVER, 'other'), {}, 'ask'],
     ['*', 'Anything', {}, 'deny'],
     ['Task(explorer)', 'Agent', { subagent_type: 'explorer' }, 'deny'],
     ['Agent(explorer)', 'Task', { subagent_type: 'explorer' }, 'deny'],

@@ -77,6 +77,8 @@ describe('the field', () => {
     expect(without('Bash', 'Monitor')).toBe(false);
     expect(without('Monitor', 'Bash')).toBe(true);
     expect(without('Read', 'Grep')).toBe(false);
+    expect(without('mcp__my.srv__drop.all', 'mcp__my_srv__drop_all')).toBe(false);
+    expect(without('mcp__my.srv', 'mcp__my_srv__drop_all')).toBe(false);
   });
 
   it.each([

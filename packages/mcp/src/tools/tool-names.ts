@@ -23,13 +23,49 @@ export function sharedPrefixOf(server: string): string {
 export function toolName(server: string, tool: string): string {
   const name = prefixOf(server) + cleanName(tool);
   if (name.length <= MAX_LENGTH) return name;
-  return `${name.slice(0, MAX_LENGTH - HASH_LENGTH - 1)}_${hash(`${server}\n${tool}`)}`;
+  return hashedName(name, server, tool);
 }
 
 /** Returns the name, or another one if it is taken. The result depends on the names alone, not on their order. */
 export function uniqueName(name: string, server: string, tool: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(name)) return name;
+  return taken.has(name) ? hashedName(name, server, tool) : name;
+}
+
+function hashedName(name: string, server: string, tool: string): string {
   return `${name.slice(0, MAX_LENGTH - HASH_LENGTH - 1)}_${hash(`${server}\n${tool}`)}`;
+}
+
+/**
+ * Returns the names that the model may see for a name in a rule: with other characters, cut, or with a hash. A rule names
+ * tools as their server does, or as the model sees them. A `*` is kept.
+ */
+export function possibleToolNames(written: string): readonly string[] {
+  if (!written.startsWith('mcp__')) return [written];
+  const names = new Set([written, written.split('*').map(cleanName).join('*')]);
+  if (written.includes('*')) return [...names];
+  for (const { server, tool } of readingsOf(written)) {
+    names.add(toolName(server, tool));
+    names.add(hashedName(prefixOf(server) + cleanName(tool), server, tool));
+  }
+  return [...names];
+}
+
+/** Returns whether the name is cut inside the name of this server. */
+export function mayBeCutNameOf(server: string, name: string): boolean {
+  return (
+    name.length === MAX_LENGTH &&
+    prefixOf(server).length > MAX_LENGTH - HASH_LENGTH - 1 &&
+    name.startsWith(`${sharedPrefixOf(server)}_`)
+  );
+}
+
+/** Returns all ways to split a name into a server and a tool: `mcp__a__b__c` has two. */
+export function readingsOf(name: string): readonly { readonly server: string; readonly tool: string }[] {
+  const body = name.startsWith('mcp__') ? name.slice('mcp__'.length) : '';
+  const readings: { readonly server: string; readonly tool: string }[] = [];
+  for (let at = body.indexOf('__', 1); at > 0 && at + 2 < body.length; at = body.indexOf('__', at + 1))
+    readings.push({ server: body.slice(0, at), tool: body.slice(at + 2) });
+  return readings;
 }
 
 function hash(text: string): string {

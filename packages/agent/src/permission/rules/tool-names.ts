@@ -1,5 +1,6 @@
 /** Facts about tools by name: which ones access files, in which input field, and which rules apply to them. */
 import type { JsonObject } from '@heddle/core';
+import { mayBeCutNameOf, possibleToolNames, readingsOf } from '@heddle/mcp/names';
 import { currentName, parseRule, type RuleList, type Rules } from './rule.ts';
 import { type Matcher, wildcardMatcher } from './wildcard.ts';
 
@@ -74,8 +75,26 @@ export function calledName(tool: string, input: JsonObject): string | undefined 
  * `mcp__a__b__c` has two readings: the tool `b__c` of the server `a`, and the tool `c` of the server `a__b`. A deny or ask
  * rule matches if one of them does. An allow rule for a server matches only a name with a single reading, so that
  * `mcp__a` never covers the server `a__b`.
+ *
+ * A rule may contain the server's own name of a tool, which the model sees in another spelling.
  */
 export function toolMatcher(name: string, list: RuleList): Matcher {
+  const count = readingsOf(name).length;
+  // `a..b` becomes `a__b`, which is also the tool `b` of the server `a`.
+  const names = possibleToolNames(name).filter((one) => list !== 'allow' || readingsOf(one).length === count);
+  const matchers = names.map((possible) => nameMatcher(possible, list));
+  const server = list === 'allow' ? undefined : serverIn(name);
+  return (tool) =>
+    matchers.some((matches) => matches(tool)) || (server !== undefined && mayBeCutNameOf(server, tool));
+}
+
+/** Returns the server of a rule for all tools of a server. */
+function serverIn(name: string): string | undefined {
+  const [, plain, starred] = /^mcp__(?:((?:(?!__)[^*])+)|([^*]+)__\*)$/.exec(name) ?? [];
+  return plain ?? starred;
+}
+
+function nameMatcher(name: string, list: RuleList): Matcher {
   const isServer = /^mcp__.+$/.test(name) && !name.includes('*');
   const pattern = wildcardMatcher(name);
   const below = isServer ? wildcardMatcher(`${name}__*`) : undefined;
@@ -83,17 +102,8 @@ export function toolMatcher(name: string, list: RuleList): Matcher {
   return (tool) => {
     if (isPlain && tool === name) return true;
     if (!(isPlain ? below?.(tool) : pattern(tool))) return false;
-    return list !== 'allow' || !tool.startsWith('mcp__') || readings(tool) === 1;
+    return list !== 'allow' || !tool.startsWith('mcp__') || readingsOf(tool).length === 1;
   };
-}
-
-/** Returns the number of ways to split a tool's name into a server and a tool. */
-function readings(tool: string): number {
-  const [, body = ''] = /^mcp__([\s\S]*)$/.exec(tool) ?? [];
-  let count = 0;
-  for (let at = body.indexOf('__', 1); at > 0 && at + 2 < body.length; at = body.indexOf('__', at + 1))
-    count++;
-  return count;
 }
 
 /** Returns whether a tool is denied as a whole, so that the model is not offered it. Does not need the shell grammar. */
