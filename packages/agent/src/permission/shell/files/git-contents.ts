@@ -4,7 +4,7 @@ import { type GitArguments, splitAtSeparator } from './git-arguments.ts';
 import { argumentsOf, type OptionTable, type ParsedOperands } from './operands.ts';
 import { partOfWord } from './touch.ts';
 
-/** Commands that never print a line of a file. */
+/** Commands that never print a line of a stored file. Some of them print settings. */
 const SILENT: ReadonlySet<string> = new Set(
   (
     'status branch tag remote config rev-parse for-each-ref show-ref symbolic-ref ls-files ls-tree ls-remote merge-base ' +

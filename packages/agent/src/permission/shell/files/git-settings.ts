@@ -5,7 +5,7 @@
 import { isHarmlessSetting } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import { type GitArguments, gitArguments } from './git-arguments.ts';
-import { literalWord, partOfWord, unknownWord } from './touch.ts';
+import { HERE, literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** Settings for names, output and common choices. None of them names a program, a file or another setting. */
 const HARMLESS =
@@ -81,7 +81,7 @@ export function changedSettings({ command, rest, folder }: GitArguments): ShellW
   const named = rest.flatMap((word, index) => {
     const { value } = word;
     if (value.startsWith('--gl')) return [USER_FILE];
-    if (value.startsWith('--sy')) return [literalWord('/etc/gitconfig')];
+    if (value.startsWith('--sy')) return [SYSTEM_FILE];
     if (/^(-f|--fi[a-z]*)$/.test(value)) return rest[index + 1] ?? unknownWord(word.text);
     const [, attached] = /^(?:-f|--fi[a-z]*=)(.+)$/s.exec(value) ?? [];
     return attached === undefined ? [] : [partOfWord(word, attached)];
@@ -99,3 +99,59 @@ export function changedSettings({ command, rest, folder }: GitArguments): ShellW
 }
 
 const USER_FILE: ShellWord = partOfWord(literalWord('~'), '~/.gitconfig');
+const USER_FILES: readonly ShellWord[] = [USER_FILE, partOfWord(literalWord('~'), '~/.config/git/config')];
+const SYSTEM_FILE: ShellWord = literalWord('/etc/gitconfig');
+
+/** Actions of `git remote` that print no setting. */
+const SILENT_REMOTE = /^(add|rename|remove|rm|set-head|set-branches|set-url|update)$/;
+
+/** Returns whether the command prints settings: all of them, or the addresses of remotes. */
+function printsSettings({ command, rest }: GitArguments): boolean {
+  switch (command) {
+    case 'config':
+    case 'var':
+    case 'request-pull':
+      return true;
+    case 'remote': {
+      const action = rest.find(({ kind, value }) => kind === 'dynamic' || !value.startsWith('-'));
+      return action?.kind !== 'literal' || !SILENT_REMOTE.test(action.value);
+    }
+    case 'ls-remote':
+      return rest.some(({ kind, value }) => kind === 'dynamic' || value.startsWith('--ge'));
+    default:
+      return false;
+  }
+}
+
+/** Options of `git config` without a value, so that the next word is an option of its own. */
+const CONFIG_FLAG = /^([^-].*|-[lz]|--(list|get|get-all|get-regexp|show-origin|show-scope|null|name-only))$/s;
+
+/** Returns the files of the repository, the user and the machine whose settings the command prints. */
+export function shownSettings(given: GitArguments): Touch[] {
+  if (!printsSettings(given)) return [];
+  const { command, rest, folder, isElsewhere } = given;
+  const scope = command === 'config' ? configScope(rest) : undefined;
+  // Its name is among the operands.
+  if (scope === 'file') return [];
+  const user = USER_FILES.map((word) => touch('read', word));
+  const system = [touch('read', SYSTEM_FILE)];
+  if (scope === 'global') return user;
+  if (scope === 'system') return system;
+  const own = isElsewhere
+    ? [touch('read', unknownWord('another repository'))]
+    : ['.git/config', '.git/config.worktree'].map((file) =>
+        touch('read', literalWord(file), undefined, { fromTopOf: folder ?? HERE }),
+      );
+  return scope === 'local' ? own : [...own, ...user, ...system];
+}
+
+/** Returns the only scope that is read. Undefined if it may be all of them. */
+function configScope(rest: readonly ShellWord[]): 'global' | 'system' | 'local' | 'file' | undefined {
+  const at = rest.findIndex(({ kind, value }) => kind !== 'literal' || !CONFIG_FLAG.test(value));
+  const word = rest[at];
+  if (word?.kind !== 'literal') return undefined;
+  if (/^(-f.*|--file(=.*)?)$/s.test(word.value)) return 'file';
+  const [, scope] = /^--(global|system|local|worktree)$/.exec(word.value) ?? [];
+  if (scope === undefined) return undefined;
+  return scope === 'global' || scope === 'system' ? scope : 'local';
+}

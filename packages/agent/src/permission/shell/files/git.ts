@@ -4,7 +4,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { dangerousOptions, type GitArguments, gitArguments, mayWriteOrRun } from './git-arguments.ts';
 import { contentShown, NAMES_FILES, parseGitGrep, scopesOf } from './git-contents.ts';
-import { changedSettings, findProgramWord } from './git-settings.ts';
+import { changedSettings, findProgramWord, shownSettings } from './git-settings.ts';
 import { argumentsOf } from './operands.ts';
 import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
@@ -37,7 +37,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
     named.push({ ...touch('read', given.folder ?? HERE, walks), staysInTree: true });
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
   named.push(...changedSettings(given).map((word) => touch('write', word)));
-  named.push(...stored(given), ...rewritten(given));
+  named.push(...shownSettings(given), ...stored(given), ...rewritten(given));
   if (NAMES_FILES.has(command) && rest.some(({ kind }) => kind === 'dynamic'))
     named.push(touch('read', unknownWord('the file that git shows')));
   // The files that a patch changes are listed in the patch, which was not read.
