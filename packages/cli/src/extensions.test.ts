@@ -133,7 +133,7 @@ describe('files outside of a project', () => {
     'src/a.ts': 'const loom = 1;',
   };
 
-  it('are not read through links of skills, commands, agents and rules, unless the folder is trusted', async () => {
+  it('are not read through links of skills, commands, agents and rules, also in a trusted folder', async () => {
     const { run, sent, folder, trust } = await project(files, [[say('a')], [say('b')]]);
     const link = (to: string, name: string): void => symlinkSync(to, path.join(folder, '.claude', name));
     link('../../../../private.md', 'skills/a/SKILL.md');
@@ -145,10 +145,44 @@ describe('files outside of a project', () => {
     const { stdout, stderr } = await run(['-p', 'go', '--output-format', 'stream-json', '--verbose']);
     expect(linesOf(stdout)[0]).toMatchObject({ slash_commands: expect.not.arrayContaining(['a', 'c']) });
     expect(stderr).toContain('agents/c.md: leads out of the project, ignored.');
-    expect(stderr).toContain('SKILL.md: leads out of the project, ignored. If you trust the folder');
+    expect(stderr).toContain('SKILL.md: leads out of the project, ignored. (and 1 more; /skills lists them)');
     await trust();
     await run(['-p', 'go']);
-    expect(sent().map((request) => request.includes('The private text.'))).toEqual([false, true]);
+    expect(sent().map((request) => request.includes('The private text.'))).toEqual([false, false]);
+  });
+
+  it('and denied files in it are not read through links of skills, commands, agents and plugins', async () => {
+    const prompt = HEADER('description: The private text.', 'The private text.');
+    const { run, sent, folder, trust } = await project(
+      {
+        '.claude/settings.json': JSON.stringify({ permissions: { deny: ['Read(./secrets/**)'] } }),
+        '.claude/skills/s/notes.md': '',
+        '.claude/commands/fine.md': 'The fine text.',
+        '.claude/agents/fine.md': HEADER('description: fine', 'The agent fine.'),
+        'secrets/skill.md': prompt,
+        'plugin/commands/go.md': 'Go.',
+      },
+      [[say('a')], [say('b')], [call('Skill', { skill: 's' }, 'c1')], [say('c')]],
+    );
+    const link = (to: string, name: string): void => symlinkSync(to, path.join(folder, name));
+    link('../../../secrets/skill.md', '.claude/skills/s/SKILL.md');
+    link('../../secrets', '.claude/commands/sub');
+    link('../../secrets/skill.md', '.claude/agents/x.md');
+    link('../secrets', 'plugin/agents');
+    link('../secrets', 'plugin/skills');
+    for (const prepare of [() => Promise.resolve(), trust]) {
+      await prepare();
+      const { stderr } = await run(['-p', '/fine', '--plugin-dir', 'plugin']);
+      for (const name of ['skills/s/SKILL.md', 'agents/x.md'])
+        expect(stderr).toMatch(
+          new RegExp(`${name}: a rule forbids reading .*/secrets/skill\\.md, ignored\\.`),
+        );
+      expect(stderr).toContain('plugin/agents: leads out of the plugin, ignored.');
+      expect(stderr).toContain('(and 2 more; /skills lists them)');
+    }
+    await run(['-p', 'Use the skill.']);
+    expect(sent()[0]).toContain('The fine text.');
+    expect(sent().filter((request) => request.includes('The private text.'))).toEqual([]);
   });
 
   it('are not attached by the text of a command, but by the words of the user', async () => {

@@ -1,11 +1,10 @@
 /** Reads the types of subagents from Markdown files in the folders of the administrator, the project and the user. */
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { lineOfKey, readMarkdownFile } from '../extensions/frontmatter.ts';
-import { readSmallFile, unreadableText } from '../extensions/small-file.ts';
+import { type FileLimits, GuardedFiles, type GuardedPath } from '../extensions/guarded-files.ts';
+import { unreadableText } from '../extensions/small-file.ts';
 import { managedDir, PROJECT_FOLDERS, projectRoot, type Scope } from '../settings/scopes.ts';
-import { isReallyWithin } from '../settings/trust.ts';
 import { type AgentDefinition, type AgentSource, decodeAgent } from './definition.ts';
 
 export interface AgentFilePlaces {
@@ -14,10 +13,12 @@ export interface AgentFilePlaces {
   readonly configDirs: readonly string[];
   /** The scopes whose files are read. Undefined for all. */
   readonly sources?: readonly Scope[] | undefined;
-  /** Without trust, a file of the project cannot lead out of it, choose another provider, run hooks or servers, or have a memory. */
+  /** Without trust, a file of the project cannot choose another provider, run hooks or servers, or have a memory. */
   readonly isTrusted: boolean;
   /** Plugins in use. Their agents have the names `plugin:name`. */
   readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
+  /** Whether a rule forbids reading a file. Such a file is not read through a link. */
+  readonly isDenied?: FileLimits['isDenied'];
 }
 
 export interface AgentFiles {
@@ -43,6 +44,8 @@ export async function readAgentFiles(places: AgentFilePlaces): Promise<AgentFile
 
 interface AgentFolder {
   readonly path: string;
+  /** Links must not lead out of this folder. */
+  readonly within?: string | undefined;
   readonly source: AgentSource;
   readonly plugin?: string | undefined;
 }
@@ -54,16 +57,19 @@ function foldersOf({
   plugins = [],
 }: AgentFilePlaces): AgentFolder[] {
   const root = projectRoot(cwd);
-  const project = PROJECT_FOLDERS.map((name) => path.join(root, name));
-  const named = (folders: readonly string[], source: AgentSource): AgentFolder[] =>
-    folders.map((folder) => ({ path: path.join(folder, 'agents'), source }));
+  const own = sources.includes('user') ? configDirs : [];
+  // In the home folder, the project's files are the user's own.
+  const project = PROJECT_FOLDERS.map((name) => path.join(root, name)).filter((name) => !own.includes(name));
+  const named = (folders: readonly string[], source: AgentSource, within?: string): AgentFolder[] =>
+    folders.map((folder) => ({ path: path.join(folder, 'agents'), source, within }));
   return [
     ...named([managedDir()], 'managed'),
-    ...(sources.includes('project') ? named(project, 'project') : []),
-    ...(sources.includes('user') ? named(configDirs, 'user') : []),
+    ...(sources.includes('project') ? named(project, 'project', root) : []),
+    ...named(own, 'user'),
     ...plugins.map(
       (plugin): AgentFolder => ({
         path: path.join(plugin.path, 'agents'),
+        within: plugin.path,
         source: 'plugin',
         plugin: plugin.name,
       }),
@@ -72,34 +78,18 @@ function foldersOf({
 }
 
 async function readFolder(folder: AgentFolder, places: AgentFilePlaces): Promise<AgentFiles> {
-  if (leadsOut(folder.path, folder, places)) return leftOut(folder.path);
-  const names = await namesIn(folder.path);
-  const files = names.slice(0, MAX_FILES).map((name) => path.join(folder.path, name));
-  const read = await Promise.all(files.map((file) => readAgentFile(file, folder, places)));
-  const most = names.length > MAX_FILES ? [`${folder.path}: only ${MAX_FILES} files are read.`] : [];
+  const { path: top, within, source } = folder;
+  const owner = source === 'plugin' ? 'plugin' : 'project';
+  const files = new GuardedFiles({ within, owner, isDenied: places.isDenied });
+  const found = files.markdownFiles(top, MAX_FILES + 1);
+  const read = await Promise.all(
+    found.slice(0, MAX_FILES).map((at) => readAgentFile(at, files, folder, places)),
+  );
+  const most = found.length > MAX_FILES ? [`${top}: only ${MAX_FILES} files are read.`] : [];
   return {
     definitions: read.flatMap(({ definitions }) => definitions),
-    problems: [...read.flatMap(({ problems }) => problems), ...most],
+    problems: [...files.problems, ...read.flatMap(({ problems }) => problems), ...most],
   };
-}
-
-/** Text of a project must not put the user's private files before the model. */
-function leadsOut(file: string, { source }: AgentFolder, { cwd, isTrusted }: AgentFilePlaces): boolean {
-  return source === 'project' && !isTrusted && !isReallyWithin(file, projectRoot(cwd));
-}
-
-function leftOut(file: string): AgentFiles {
-  return { definitions: [], problems: [`${file}: leads out of the project, ignored.`] };
-}
-
-/** Sorted, so that the result does not depend on the file system. */
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    const names = await readdir(folder, { recursive: true });
-    return names.filter((name) => name.endsWith('.md') && !name.includes('node_modules')).toSorted();
-  } catch {
-    return [];
-  }
 }
 
 /** Hooks and servers run programs, memory writes files, and a provider receives the conversation. */
@@ -117,13 +107,13 @@ function withoutTrust({
 const PLAIN_MODEL_NAME = /^(inherit|sonnet|opus|haiku|claude-[\w.-]+)$/i;
 
 async function readAgentFile(
-  file: string,
-  folder: AgentFolder,
+  at: GuardedPath,
+  files: GuardedFiles,
+  { source, plugin }: AgentFolder,
   places: AgentFilePlaces,
 ): Promise<AgentFiles> {
-  if (leadsOut(file, folder, places)) return leftOut(file);
-  const { source, plugin } = folder;
-  const read = readSmallFile(file, MAX_FILE_BYTES);
+  const file = at.path;
+  const read = files.read(at, MAX_FILE_BYTES);
   if (read === undefined) return { definitions: [], problems: [] };
   if (read.size > MAX_FILE_BYTES)
     return { definitions: [], problems: [`${file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`] };

@@ -5,8 +5,11 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -14,6 +17,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { discoverPromptFiles } from './discover.ts';
+import { type FileLimits, GuardedFiles } from './guarded-files.ts';
 import type { ExtensionRoot } from './prompt-file.ts';
 import { PromptIndex } from './prompt-index.ts';
 
@@ -43,19 +47,21 @@ const HOUR_MS = 3_600_000;
 interface Start {
   readonly version?: string;
   readonly at?: ExtensionRoot;
+  readonly isDenied?: (file: string) => boolean;
 }
 
 /** One start of the program: reads the files and stores the index. Returns names and descriptions. */
-async function start({ version = '1', at = root() }: Start = {}): Promise<readonly string[]> {
+async function start({ version = '1', at = root(), isDenied }: Start = {}): Promise<readonly string[]> {
   const index = new PromptIndex(cache(), version, () => Date.now() + HOUR_MS);
-  const { promptFiles } = await discoverPromptFiles([at], index);
+  const { promptFiles } = await discoverPromptFiles([at], { index, isDenied });
   index.save();
   return promptFiles.map(({ name, description }) => `${name}: ${description}`);
 }
 
 const FOUND = ['review: Reviews code.', 'commit: Commits.'];
 const indexFiles = (): readonly string[] => readdirSync(cache()).map((name) => path.join(cache(), name));
-const isRead = (version = '1'): boolean => new PromptIndex(cache(), version).read(root()) !== undefined;
+const isRead = (version = '1', at = root(), limits: FileLimits = {}): boolean =>
+  new PromptIndex(cache(), version).read(at, new GuardedFiles(limits)) !== undefined;
 
 describe('the index of prompt files', () => {
   it('gives the next start the same files, with every field', async () => {
@@ -63,7 +69,7 @@ describe('the index of prompt files', () => {
     expect(await start()).toEqual(FOUND);
     expect(isRead()).toBe(true);
     const index = new PromptIndex(cache(), '1');
-    const { promptFiles, problems } = await discoverPromptFiles([root()], index);
+    const { promptFiles, problems } = await discoverPromptFiles([root()], { index });
     expect(JSON.parse(JSON.stringify({ promptFiles, problems }))).toEqual(JSON.parse(JSON.stringify(direct)));
   });
 
@@ -166,18 +172,36 @@ describe('the index of prompt files', () => {
 
   it('is not written for files that changed a moment ago: the next change may have the same time stamp', async () => {
     const index = new PromptIndex(cache(), '1');
-    await discoverPromptFiles([root()], index);
+    await discoverPromptFiles([root()], { index });
     index.save();
     expect(isRead()).toBe(false);
   });
 
-  it('is neither used nor written for an untrusted project, whose links are checked at each start', async () => {
-    await start();
-    const at = { ...root(), within: path.join(folder, 'user') };
-    expect(new PromptIndex(cache(), '1').read(at)).toBeUndefined();
-    rmSync(cache(), { recursive: true });
-    expect(await start({ at })).toEqual(FOUND);
-    expect(() => readdirSync(cache())).toThrow('ENOENT');
+  it('of a project is used until a link in it leads to another place', async () => {
+    const within = path.join(folder, 'user');
+    const at: ExtensionRoot = { folder: within, scope: 'project', within };
+    const link = path.join(folder, 'user/commands/docs');
+    for (const name of ['a', 'b']) write(`${name}/show.md`, header('show', 'Shows.'));
+    symlinkSync('../a', link);
+    const found = ['review: Reviews code.', 'show: Shows.', 'commit: Commits.'];
+    expect((await start({ at })).toSorted()).toEqual(found.toSorted());
+    expect(isRead('1', at, { within })).toBe(true);
+    rmSync(link);
+    symlinkSync('../b', link);
+    expect(isRead('1', at, { within })).toBe(false);
+  });
+
+  it('follows the rules of each start for the targets of links', async () => {
+    mkdirSync(path.join(folder, 'dotfiles'));
+    renameSync(path.join(folder, 'user/skills/review'), path.join(folder, 'dotfiles/review'));
+    symlinkSync('../../dotfiles/review', path.join(folder, 'user/skills/review'));
+    const denied = realpathSync(path.join(folder, 'dotfiles'));
+    const isDenied = (file: string): boolean => file.startsWith(denied);
+    expect(await start()).toEqual(FOUND);
+    expect(isRead()).toBe(true);
+    expect(await start({ isDenied })).toEqual(['commit: Commits.']);
+    expect(isRead('1', root(), { isDenied })).toBe(true);
+    expect(await start()).toEqual(FOUND);
   });
 
   it('keeps the 50 newest roots', async () => {

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { isRecord } from '@heddle/core';
+import type { CheckedPath, GuardedFiles } from './guarded-files.ts';
 import { type ExtensionRoot, isPromptFile, type PromptFile } from './prompt-file.ts';
 
 /** The files of one root, in the order of their names. */
@@ -25,6 +26,8 @@ export interface RootContent {
   readonly problems: readonly string[];
   /** Every path that the result depends on. */
   readonly seen: readonly SeenPath[];
+  /** The links among them, and where they lead. */
+  readonly checked: readonly CheckedPath[];
 }
 
 /** A path as it was when its content was read. Without a state: a folder, or a file that was absent. */
@@ -40,7 +43,8 @@ interface StoredIndex {
   /** Identifies the root and the program that wrote the index. */
   readonly key: string;
   readonly states: readonly (readonly [path: string, state: FileState])[];
-  readonly content: Omit<RootContent, 'seen'>;
+  readonly checked: readonly CheckedPath[];
+  readonly content: Omit<RootContent, 'seen' | 'checked'>;
 }
 
 /** A file that changed this recently may change again without a different time stamp. */
@@ -64,15 +68,14 @@ export class PromptIndex {
     this.#now = now;
   }
 
-  /** Undefined if there is no index, or something has changed. */
-  read(root: ExtensionRoot): RootContent | undefined {
-    // Links of an untrusted project are checked at each start.
-    if (root.within !== undefined) return undefined;
+  /** Undefined if there is no index, or something has changed: a file, the target of a link, or a rule about it. */
+  read(root: ExtensionRoot, files: GuardedFiles): RootContent | undefined {
     const { key, file } = this.#placeOf(root);
     const stored = existsSync(file) ? readIndex(file) : undefined;
     if (stored?.key !== key) return undefined;
     if (!stored.states.every(([at, state]) => isSame(stateAt(at), state))) return undefined;
-    return { ...stored.content, seen: [] };
+    if (!stored.checked.every((one) => files.isUnchanged(one))) return undefined;
+    return { ...stored.content, seen: [], checked: [] };
   }
 
   /** The time before the files of a root are read. */
@@ -83,8 +86,7 @@ export class PromptIndex {
   /** Remembers what `save` stores. `readAt`: the result of `now` before the first file was read. */
   add(root: ExtensionRoot, content: RootContent, readAt: number): void {
     const { skills, commands } = content;
-    if (root.within === undefined && skills.length + commands.length > 0)
-      this.#unsaved.push({ root, content, readAt });
+    if (skills.length + commands.length > 0) this.#unsaved.push({ root, content, readAt });
   }
 
   /** Stores what was added. An error is ignored: the next start reads the files again. */
@@ -94,21 +96,24 @@ export class PromptIndex {
         ({ path: at, state }) => [at, state === undefined ? stateAt(at) : state] as const,
       );
       if (states.some(([, state]) => state !== null && lastChange(state) > readAt - SETTLED_MS)) continue;
-      const { skills, commands, problems } = content;
+      const { skills, commands, problems, checked } = content;
       const { key, file } = this.#placeOf(root);
       try {
-        writeIndex(file, { key, states, content: { skills, commands, problems } });
+        writeIndex(file, { key, states, checked, content: { skills, commands, problems } });
       } catch {
         // The folder may be read-only, or the disk full.
       }
     }
   }
 
-  #placeOf({ folder, scope, plugin = '' }: ExtensionRoot): { readonly key: string; readonly file: string } {
+  #placeOf({ folder, scope, plugin = '', within = '' }: ExtensionRoot): {
+    readonly key: string;
+    readonly file: string;
+  } {
     // Long paths may give the same name. The key tells them apart.
     const name = encodeURIComponent(`${scope}-${plugin}-${folder}`).slice(-MAX_NAME);
     return {
-      key: JSON.stringify([this.#version, folder, scope, plugin]),
+      key: JSON.stringify([this.#version, folder, scope, plugin, within]),
       file: path.join(this.#folder, `${name}.json`),
     };
   }
@@ -151,12 +156,18 @@ function isStoredIndex(value: unknown): value is StoredIndex {
   return (
     Array.isArray(value['states']) &&
     value['states'].every((entry) => Array.isArray(entry) && typeof entry[0] === 'string') &&
+    Array.isArray(value['checked']) &&
+    value['checked'].every(isCheckedPath) &&
     Array.isArray(problems) &&
     Array.isArray(skills) &&
     skills.every(isPromptFile) &&
     Array.isArray(commands) &&
     commands.every(isPromptFile)
   );
+}
+
+function isCheckedPath(value: unknown): value is CheckedPath {
+  return isRecord(value) && typeof value['path'] === 'string' && typeof value['real'] === 'string';
 }
 
 function writeIndex(file: string, stored: StoredIndex): void {

@@ -27,6 +27,8 @@ export interface ExtensionDeps {
   readonly roots: readonly ExtensionRoot[];
   /** Makes starts faster. Undefined: every file is read. */
   readonly index?: PromptIndex | undefined;
+  /** The files that rules forbid to read now. They are not read through links. */
+  readonly deniedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
   /** Whether rules, models and effort in files of the project count. Texts always do. */
   readonly trustsProject: boolean;
   readonly sessionId: string;
@@ -122,7 +124,10 @@ export class SessionExtensions {
   /** Reads all files. Never rejects. */
   async load(): Promise<this> {
     const roots = [...this.#deps.roots, ...this.#added];
-    const { promptFiles, problems } = await discoverPromptFiles(roots, this.#deps.index);
+    const { promptFiles, problems } = await discoverPromptFiles(roots, {
+      index: this.#deps.index,
+      isDenied: await this.#deps.deniedFiles?.(),
+    });
     this.#files = promptFiles.map((file) => this.#limited(file));
     this.#problems = problems;
     if (this.#roots.size > 0) await this.#addFiles([...this.#roots.values()]);
@@ -229,7 +234,9 @@ export class SessionExtensions {
 
   /** A file that has the name of an earlier one is left out. */
   async #addFiles(roots: readonly ExtensionRoot[]): Promise<void> {
-    const { promptFiles, problems } = await discoverPromptFiles(roots);
+    const { promptFiles, problems } = await discoverPromptFiles(roots, {
+      isDenied: await this.#deps.deniedFiles?.(),
+    });
     const names = new Set(this.#files.map(({ name }) => name));
     for (const { file } of promptFiles) this.#ofSubfolders.add(file);
     const added = promptFiles.filter(({ name }) => !names.has(name)).map((file) => this.#limited(file));
@@ -300,7 +307,7 @@ export class SessionExtensions {
         ? runCommand(commandFor(file.shell, command), signal)
         : Promise.reject(new Error(this.#ofSubfolders.has(file.file) ? OF_SUBFOLDER : NOT_TRUSTED));
     try {
-      return await expandPrompt(withBody(file), given, run);
+      return await expandPrompt(withBody(file, await this.#deps.deniedFiles?.()), given, run);
     } finally {
       // The rules were needed for the commands in its text.
       if (isOfSubagent) revoke();
@@ -323,9 +330,9 @@ export class SessionExtensions {
   }
 }
 
-function withBody(file: PromptFile | LoadedPrompt): LoadedPrompt {
+function withBody(file: PromptFile | LoadedPrompt, isDenied?: (file: string) => boolean): LoadedPrompt {
   if ('body' in file) return file;
-  return { ...file, body: readBody(file) ?? `[The file ${file.file} cannot be read any more.]` };
+  return { ...file, body: readBody(file, isDenied) ?? `[The file ${file.file} cannot be read any more.]` };
 }
 
 /** The folder of the project that a file in `.claude` or `.heddle` belongs to. */

@@ -1,6 +1,16 @@
 /** Reads a file without blocking on pipes, and no more of it than a limit. */
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type Stats,
+} from 'node:fs';
+import { errorCode } from '@heddle/core';
 import type { FileProblem } from './frontmatter.ts';
 
 export interface SmallFile {
@@ -21,14 +31,35 @@ export function unreadableText({ text, isText }: SmallFile): readonly FileProble
 
 /** A pipe under the name of a file must not block the program. Not defined on every platform. */
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 /** Undefined if the file is absent, unreadable or not a regular file. */
 export function readSmallFile(file: string, maxBytes: number): SmallFile | undefined {
   // Errors are slow to create, and most of the files that are looked for are absent.
   if (!existsSync(file)) return undefined;
-  let descriptor: number | undefined;
   try {
-    descriptor = openSync(file, READ);
+    return readOpened(openSync(file, READ), maxBytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Like `readSmallFile`, but does not follow a link in the last part of the path. Costs no further call for other files. */
+export function readUnlinkedFile(file: string, maxBytes: number): SmallFile | 'link' | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    if (!NO_FOLLOW && lstatSync(file).isSymbolicLink()) return 'link';
+    return readOpened(openSync(file, READ | NO_FOLLOW), maxBytes);
+  } catch (thrown) {
+    const code = errorCode(thrown);
+    // FreeBSD reports a link with another code than Linux and macOS.
+    return code === 'ELOOP' || code === 'EMLINK' ? 'link' : undefined;
+  }
+}
+
+/** Closes the descriptor. */
+function readOpened(descriptor: number, maxBytes: number): SmallFile | undefined {
+  try {
     const about = fstatSync(descriptor);
     if (!about.isFile()) return undefined;
     // A file of `/proc` has the size 0, and its content may have no end.
@@ -43,9 +74,7 @@ export function readSmallFile(file: string, maxBytes: number): SmallFile | undef
       size: Math.max(about.size, length),
       stats: about,
     };
-  } catch {
-    return undefined;
   } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
+    closeSync(descriptor);
   }
 }

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, errorMessage, isRecord } from '@heddle/core';
+import { type FileLimits, GuardedFiles } from '../extensions/guarded-files.ts';
 import { type HookDefinition, readHooks } from '../hooks/definition.ts';
 import { findLine, type JsonPath } from '../settings/find-line.ts';
 import { describeJsonError } from '../settings/json-error.ts';
@@ -24,6 +25,8 @@ export interface PluginRequest {
   readonly marketplaces: unknown;
   /** The user's settings folders. Installed plugins are below `plugins`. */
   readonly configDirs: readonly string[];
+  /** Whether a rule forbids reading a file. Such a file is not read through a link. */
+  readonly isDenied?: FileLimits['isDenied'];
 }
 
 export interface PluginsRead {
@@ -45,7 +48,7 @@ export function readPlugins(request: PluginRequest): PluginsRead {
   }
   const plugins = new Map<string, Plugin>();
   for (const folder of folders) {
-    const plugin = readPlugin(folder, problems);
+    const plugin = readPlugin(folder, problems, request.isDenied);
     if (plugin !== undefined && !plugins.has(plugin.name)) plugins.set(plugin.name, plugin);
   }
   return { plugins: [...plugins.values()], problems };
@@ -56,18 +59,23 @@ export function variablesOf({ path: folder }: Pick<Plugin, 'path'>): Readonly<Re
   return { CLAUDE_PLUGIN_ROOT: folder, HEDDLE_PLUGIN_ROOT: folder };
 }
 
-function readPlugin(folder: string, problems: string[]): Plugin | undefined {
+function readPlugin(
+  folder: string,
+  problems: string[],
+  isDenied: FileLimits['isDenied'],
+): Plugin | undefined {
   if (!isFolder(folder)) {
     problems.push(`${folder}: there is no such folder, so no plugin was loaded from it.`);
     return undefined;
   }
   const manifestFile = path.join(folder, '.claude-plugin/plugin.json');
-  const { value: manifest, placeOf } = readJson(manifestFile, problems);
+  const files = new GuardedFiles({ within: folder, owner: 'plugin', isDenied });
+  const { value: manifest, placeOf } = readJson(manifestFile, problems, files);
   for (const key of ['commands', 'skills', 'agents'])
     if (manifest[key] !== undefined)
       problems.push(`${placeOf([key])}: ${key} is ignored; the folder ${key} of the plugin is read.`);
   const name = typeof manifest['name'] === 'string' ? manifest['name'] : path.basename(folder);
-  const declared = partOf(folder, { key: 'hooks', manifest, placeOf }, problems);
+  const declared = partOf(folder, { key: 'hooks', manifest, placeOf, files }, problems);
   const environment = variablesOf({ path: folder });
   const source = path.join(folder, USUAL_FILES.hooks);
   const { hooks, problems: inHooks } = readHooks(declared.value['hooks'] ?? undefined, {
@@ -76,7 +84,8 @@ function readPlugin(folder: string, problems: string[]): Plugin | undefined {
     placeOf: declared.placeOf,
   });
   problems.push(...inHooks);
-  const { value: servers } = partOf(folder, { key: 'mcpServers', manifest, placeOf }, problems);
+  const { value: servers } = partOf(folder, { key: 'mcpServers', manifest, placeOf, files }, problems);
+  problems.push(...files.problems);
   return {
     name,
     path: folder,
@@ -100,22 +109,29 @@ interface PartRequest {
   readonly key: keyof typeof USUAL_FILES;
   readonly manifest: ReadJson['value'];
   readonly placeOf: ReadJson['placeOf'];
+  readonly files: GuardedFiles;
 }
 
 /** A part of a plugin: in its manifest, in a file that the manifest names, or in the usual file. */
-function partOf(folder: string, { key, manifest, placeOf }: PartRequest, problems: string[]): ReadJson {
+function partOf(
+  folder: string,
+  { key, manifest, placeOf, files }: PartRequest,
+  problems: string[],
+): ReadJson {
   const inManifest = manifest[key];
   // The path of a value starts with the key of its part, as in a file of the part.
   if (isRecord(inManifest)) return { value: inManifest, placeOf: (path) => placeOf([key, ...path]) };
   const file = typeof inManifest === 'string' ? inManifest : USUAL_FILES[key];
-  return readJson(path.resolve(folder, file), problems);
+  return readJson(path.resolve(folder, file), problems, files);
 }
 
-/** A file that is absent is empty. One that is invalid is reported. */
-function readJson(file: string, problems: string[]): ReadJson {
+/** A file that is absent, or may not be read, is empty. One that is invalid is reported. */
+function readJson(file: string, problems: string[], files: GuardedFiles): ReadJson {
+  const at = files.resolve(file);
+  if (at === undefined) return { value: {}, placeOf: () => file };
   let text: string;
   try {
-    text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+    text = readFileSync(at.real, 'utf8').replace(/^\uFEFF/, '');
   } catch (thrown) {
     if (errorCode(thrown) !== 'ENOENT') problems.push(`${file}: ignored: ${errorMessage(thrown)}`);
     return { value: {}, placeOf: () => file };
@@ -132,13 +148,16 @@ function readJson(file: string, problems: string[]): ReadJson {
 }
 
 /** The folder of `name@marketplace`: in a known marketplace, or among the installed plugins. The newest version wins. */
-function installedFolder(key: string, { marketplaces, configDirs }: PluginRequest): string | undefined {
+function installedFolder(
+  key: string,
+  { marketplaces, configDirs, isDenied }: PluginRequest,
+): string | undefined {
   const [name = '', market = ''] = key.split('@');
   if (!/^[\w.-]+$/.test(name) || (market !== '' && !/^[\w.-]+$/.test(market))) return undefined;
   const inMarkets = [
     ...knownMarketplace(marketplaces, market),
     ...configDirs.map((folder) => path.join(folder, 'plugins/marketplaces', market)),
-  ].flatMap((folder) => listedIn(folder, name));
+  ].flatMap((folder) => listedIn(folder, name, isDenied));
   const installed = configDirs.flatMap((folder) => [
     ...versionsIn(path.join(folder, 'plugins/cache', market, name)),
     path.join(folder, 'plugins', market, name),
@@ -155,8 +174,12 @@ function knownMarketplace(marketplaces: unknown, market: string): readonly strin
 }
 
 /** The folder that the list of a marketplace names for a plugin, and the usual one. */
-function listedIn(market: string, name: string): readonly string[] {
-  const list = readJson(path.join(market, '.claude-plugin/marketplace.json'), []).value['plugins'];
+function listedIn(market: string, name: string, isDenied: FileLimits['isDenied']): readonly string[] {
+  const list = readJson(
+    path.join(market, '.claude-plugin/marketplace.json'),
+    [],
+    new GuardedFiles({ isDenied }),
+  ).value['plugins'];
   const entry: unknown = Array.isArray(list)
     ? list.find((one) => isRecord(one) && one['name'] === name)
     : undefined;

@@ -61,10 +61,11 @@ export async function hooksCommand(argv: readonly string[]): Promise<number> {
 }
 
 async function declaredHooks(settings: string | undefined) {
-  const { loaded, notes, configDirs } = await permissionSetup({ ...NO_FLAGS, settings });
+  const setup = await permissionSetup({ ...NO_FLAGS, settings });
+  const { loaded, notes } = setup;
   const { declared, problems, disabled } = settingsHooks(loaded);
   const flags = { pluginDirs: [], pluginDirsNoMcp: [], bare: false };
-  const plugins = await openPlugins(flags, loaded, mergeSettings(loaded.files), configDirs);
+  const plugins = await openPlugins(flags, loaded, mergeSettings(loaded.files), setup);
   for (const note of [...notes, ...plugins.notes, ...problems, ...(disabled === undefined ? [] : [disabled])])
     warn(note);
   return [...declared, ...plugins.hooks];

@@ -40,7 +40,7 @@ import { storedAgent, storedModel } from './continued-session.ts';
 import { openPlugins } from './open-plugins.ts';
 import { mayDescribeServers, openProgramServers, readAgentServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
-import { permissionSetup } from '../permissions/setup.ts';
+import { type PermissionSetup, permissionSetup } from '../permissions/setup.ts';
 import { type AgentHookPolicy, agentMemoryFolder, type AgentTypes, readAgentTypes } from './agent-types.ts';
 import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
 import { warn } from '../terminal/write-message.ts';
@@ -114,9 +114,10 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   const settings = appliedSettings(before.loaded);
   const agentHooks = agentHookPolicy(before.loaded, settings.merged);
   const { configDirs } = before;
-  const plugins = await openPlugins(given, before.loaded, settings.merged, configDirs);
+  const plugins = await openPlugins(given, before.loaded, settings.merged, before);
   const chosen = await mainAgentOf(given, settings.agent, {
     configDirs,
+    rules: before.rules,
     agentHooks,
     plugins: plugins.plugins,
   });
@@ -309,7 +310,7 @@ type ChosenAgent<Command> =
 async function mainAgentOf<Command extends RunOptions>(
   command: Command,
   setting: string | undefined,
-  known: Pick<AgentSetup, 'configDirs' | 'agentHooks' | 'plugins'>,
+  known: Pick<AgentSetup, 'configDirs' | 'agentHooks' | 'plugins'> & Pick<PermissionSetup, 'rules'>,
 ): Promise<ChosenAgent<Command>> {
   const stored = command.agent === undefined ? await storedAgent(command.session) : undefined;
   const name = command.agent ?? stored ?? setting;

@@ -1,8 +1,10 @@
 /** The types of subagents of a session: built-in ones, and those of files, the command line and the host. */
 import {
   type AgentDefinition,
+  type AgentOptions,
   BUILT_IN_AGENTS,
   decodeAgents,
+  deniedFilesOf,
   mergeAgents,
   readAgentFiles,
 } from '@heddle/agent';
@@ -18,17 +20,27 @@ interface AgentTypePlaces {
   readonly configDirs?: readonly string[] | undefined;
   readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
   readonly agentHooks?: AgentHookPolicy | undefined;
+  /** A file that these forbid to read is not read through a link. */
+  readonly rules?: AgentOptions['rules'];
 }
+
+type DeniedFiles = ReturnType<typeof deniedFilesOf>;
 
 /** The definitions whose hooks may run. */
 export type AgentHookPolicy = 'all' | 'managed' | 'none';
 
 export class AgentTypes {
   readonly #hooks: AgentHookPolicy;
+  readonly #deniedFiles: DeniedFiles | undefined;
   #definitions: readonly AgentDefinition[];
 
-  constructor(definitions: readonly AgentDefinition[], hooks: AgentHookPolicy = 'all') {
+  constructor(
+    definitions: readonly AgentDefinition[],
+    hooks: AgentHookPolicy = 'all',
+    deniedFiles?: DeniedFiles,
+  ) {
     this.#hooks = hooks;
+    this.#deniedFiles = deniedFiles;
     this.#definitions = mergeAgents(definitions);
   }
 
@@ -47,7 +59,15 @@ export class AgentTypes {
 
   /** Adds the definitions in the folders of plugins. Returns sentences about what cannot be read. */
   async addPlugins(plugins: AgentTypePlaces['plugins'], cwd: string): Promise<readonly string[]> {
-    const read = await readAgentFiles({ cwd, configDirs: [], sources: [], isTrusted: true, plugins });
+    const isDenied = await this.#deniedFiles?.();
+    const read = await readAgentFiles({
+      cwd,
+      configDirs: [],
+      sources: [],
+      isTrusted: true,
+      plugins,
+      isDenied,
+    });
     this.#definitions = mergeAgents([...this.#definitions, ...read.definitions]);
     return read.problems;
   }
@@ -56,14 +76,23 @@ export class AgentTypes {
 /** Problems are printed to standard error, and the run continues. */
 export async function readAgentTypes(
   { agents, bare, settingSources: sources, projectConfigRoot }: RunOptions,
-  { cwd: folder, configDirs = [], plugins, agentHooks }: AgentTypePlaces,
+  { cwd: folder, configDirs = [], plugins, agentHooks, rules }: AgentTypePlaces,
 ): Promise<AgentTypes> {
   const cwd = projectConfigRoot ?? folder;
   const trusted = isTrusted({ cwd, home: os.homedir(), env: process.env });
+  const deniedFiles = deniedFilesOf({ cwd: folder, configDirs, rules }, folder);
   const files = bare
     ? { definitions: [], problems: [] }
-    : await readAgentFiles({ cwd, configDirs, sources, isTrusted: trusted, plugins });
-  const types = new AgentTypes([...files.definitions, ...BUILT_IN_AGENTS], bare ? 'none' : agentHooks);
+    : await readAgentFiles({
+        cwd,
+        configDirs,
+        sources,
+        isTrusted: trusted,
+        plugins,
+        isDenied: await deniedFiles(),
+      });
+  const definitions = [...files.definitions, ...BUILT_IN_AGENTS];
+  const types = new AgentTypes(definitions, bare ? 'none' : agentHooks, deniedFiles);
   const given = agents === undefined ? [] : types.add(agents).map((problem) => `--agents: ${problem}`);
   for (const problem of [...files.problems, ...given]) warn(problem);
   return types;

@@ -62,9 +62,10 @@ export class LiveServers {
   }
 
   /** Reads all files again, and starts and ends servers accordingly. Never rejects. */
-  async apply({ loaded, configDirs }: PermissionSetup): Promise<void> {
+  async apply(permission: PermissionSetup): Promise<void> {
+    const { loaded } = permission;
     const { command, mcp, mainAgent, notify } = this.#setup;
-    const plugins = await openPlugins(command, loaded, appliedSettings(loaded).merged, configDirs);
+    const plugins = await openPlugins(command, loaded, appliedSettings(loaded).merged, permission);
     for (const plugin of plugins.plugins) this.#pluginFiles.add(serverFileOf(plugin));
     const described =
       mainAgent && mayDescribeServers(mainAgent, command) ? readAgentServers(mainAgent).servers : [];

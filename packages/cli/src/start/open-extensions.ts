@@ -1,7 +1,7 @@
 /** The skills and slash commands of a session: where they are, and how they use model, permissions and tools. */
 import os from 'node:os';
 import path from 'node:path';
-import { type Rules, runSideCall, type Session, newUuid, VERSION } from '@heddle/agent';
+import { deniedFilesOf, type Rules, runSideCall, type Session, newUuid, VERSION } from '@heddle/agent';
 import { type ExtensionRoot, PromptIndex, SessionExtensions } from '@heddle/agent/extensions';
 import {
   isTrusted,
@@ -39,7 +39,8 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
   const trustsProject = isTrusted({ cwd: project, home: os.homedir(), env: process.env });
   return new SessionExtensions({
     cwd,
-    roots: extensionRoots(command, { ...options, cwd: project }, trustsProject),
+    roots: extensionRoots(command, { ...options, cwd: project }),
+    deniedFiles: deniedFilesOf(options, cwd),
     index: ownFolder === undefined ? undefined : new PromptIndex(path.join(ownFolder, 'cache'), VERSION),
     trustsProject,
     sessionId: session.id,
@@ -65,7 +66,7 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
       const typed = { toolUseId: newUuid(), tools: [...tools, ...(liveTools?.active() ?? [])] };
       return agent().delegate(task, { ...(byModel ?? typed), signal });
     },
-    rootsFor: (file) => rootsBeside(file, command, { cwd, trustsProject }),
+    rootsFor: (file) => rootsBeside(file, command, cwd),
     turnModelOf: (file) => skillModel(file, setup),
   }).load();
 }
@@ -78,14 +79,14 @@ function rootsBeside(
     bare,
     projectConfigRoot,
   }: Pick<RunOptions, 'settingSources' | 'bare' | 'projectConfigRoot'>,
-  { cwd, trustsProject }: { readonly cwd: string; readonly trustsProject: boolean },
+  cwd: string,
 ): readonly ExtensionRoot[] {
   const isRead = !bare && projectConfigRoot === undefined && (settingSources ?? SCOPES).includes('project');
   if (!isRead || !file.startsWith(`${cwd}${path.sep}`)) return [];
   const between = path.relative(cwd, path.dirname(file)).split(path.sep).filter(Boolean);
   const folders = between.map((_, at) => path.join(cwd, ...between.slice(0, at + 1))).toReversed();
   if (between.includes('node_modules') || repositoryTop(path.dirname(file)) !== repositoryTop(cwd)) return [];
-  const within = trustsProject ? undefined : (repositoryTop(cwd) ?? cwd);
+  const within = repositoryTop(cwd) ?? cwd;
   return folders.flatMap((folder) =>
     PROJECT_FOLDERS.map((name) => ({ folder: path.join(folder, name), scope: 'project', within }) as const),
   );
@@ -99,18 +100,18 @@ function rulesOf(texts: readonly string[], list: 'allow' | 'deny', file: string)
 function extensionRoots(
   { settingSources, bare }: Pick<RunOptions, 'settingSources' | 'bare'>,
   { cwd, configDirs = [], plugins = [] }: Pick<AgentSetup, 'cwd' | 'configDirs' | 'plugins'>,
-  trustsProject: boolean,
 ): readonly ExtensionRoot[] {
   if (bare) return [];
   const sources = settingSources ?? SCOPES;
   const all: ExtensionRoot[] = [{ folder: managedDir(), scope: 'managed' }];
   if (sources.includes('user')) all.push(...configDirs.map((folder) => ({ folder, scope: 'user' }) as const));
-  const within = trustsProject ? undefined : (repositoryTop(cwd) ?? cwd);
+  const within = repositoryTop(cwd) ?? cwd;
   if (sources.includes('project'))
     for (const folder of projectFolders(cwd))
       for (const name of PROJECT_FOLDERS)
         all.push({ folder: path.join(folder, name), scope: 'project', within });
-  for (const { name, path: folder } of plugins) all.push({ folder, scope: 'plugin', plugin: name });
+  for (const { name, path: folder } of plugins)
+    all.push({ folder, scope: 'plugin', plugin: name, within: folder });
   const seen = new Set<string>();
   // In the home folder, the project's files are the user's own.
   return all.filter(({ folder }) => !seen.has(folder) && seen.add(folder));

@@ -1,11 +1,13 @@
 /** The plugins of a session: those that flags name and settings enable, with their hooks and MCP servers. */
 import path from 'node:path';
+import { deniedFilesOf } from '@heddle/agent';
 import type { Plugin } from '@heddle/agent/plugins';
 import type { DeclaredHook } from '@heddle/agent/hooks';
 import type { LoadedSettings } from '@heddle/agent/settings';
 import { isRecord, type JsonObject } from '@heddle/core';
 import { type ConfiguredServer, readServers } from '@heddle/mcp/config';
 import type { RunOptions } from '../arguments/arguments.ts';
+import type { PermissionSetup } from '../permissions/setup.ts';
 import { commandEnvironment } from '../keys.ts';
 
 export interface OpenPlugins {
@@ -22,14 +24,16 @@ export async function openPlugins(
   { pluginDirs, pluginDirsNoMcp, bare }: Pick<RunOptions, 'pluginDirs' | 'pluginDirsNoMcp' | 'bare'>,
   { files }: LoadedSettings,
   merged: JsonObject,
-  configDirs: readonly string[],
+  { configDirs, rules }: Pick<PermissionSetup, 'configDirs' | 'rules'>,
 ): Promise<OpenPlugins> {
   const { enabledPlugins: enabled, extraKnownMarketplaces: marketplaces } = merged;
   const folders = [...pluginDirs, ...pluginDirsNoMcp].map((folder) => path.resolve(folder));
   const isEnabled = isRecord(enabled) && Object.values(enabled).includes(true);
   if (bare || (folders.length === 0 && !isEnabled)) return NONE;
+  const cwd = process.cwd();
+  const isDenied = await deniedFilesOf({ cwd, configDirs, rules }, cwd)();
   const { readPlugins, variablesOf } = await import('@heddle/agent/plugins');
-  const { plugins, problems } = readPlugins({ folders, enabled, marketplaces, configDirs });
+  const { plugins, problems } = readPlugins({ folders, enabled, marketplaces, configDirs, isDenied });
   const managedOnly = files.some(
     ({ source, counting }) => source === 'managed' && counting['allowManagedHooksOnly'] === true,
   );

@@ -67,9 +67,10 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     mainAgent: options.mainAgent,
     readPlugins: async (folders) => {
       const { openPlugins } = await import('../../start/open-plugins.ts');
-      const { loaded, configDirs } = await permissionSetup(flags);
+      const setup = await permissionSetup(flags);
+      const { loaded } = setup;
       const { enabledPlugins: _enabled, ...merged } = appliedSettings(loaded).merged;
-      return openPlugins({ ...folders, bare: false }, loaded, merged, configDirs);
+      return openPlugins({ ...folders, bare: false }, loaded, merged, setup);
     },
     cwd: options.cwd,
     hasManagedSettings: flags.hasManagedSettings,

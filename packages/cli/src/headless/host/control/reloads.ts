@@ -69,7 +69,9 @@ async function addPlugins(
   const { plugins, hooks, servers, notes } = await readPlugins(folders);
   started.plugins.push(...plugins);
   const inAgents = await started.agentTypes.addPlugins(plugins, cwd);
-  const roots = plugins.map(({ name, path: folder }) => ({ folder, scope: 'plugin', plugin: name }) as const);
+  const roots = plugins.map(
+    ({ name, path: folder }) => ({ folder, scope: 'plugin', plugin: name, within: folder }) as const,
+  );
   await started.extensions.addRoots(roots);
   if (hooks.length > 0) started.hooks.add(hooks);
   const others = mcp?.servers.all
