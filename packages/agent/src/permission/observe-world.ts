@@ -1,11 +1,12 @@
 /**
  * Reads the state of this machine. It is read again for each call, because files and links change while an agent works.
  */
-import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { findRepository, readBoundedFile, trackedFiles } from '@heddle/tools/git';
+import { findRepository, trackedFiles } from '@heddle/tools/git';
 import { gitFactsFrom } from '@heddle/tools/shell';
 import { createLinkLookup, remembered, unlessMissing } from './paths/link-lookup.ts';
+import { exceptionReader } from './search-exceptions.ts';
 import type { KnownRepository, PermissionWorld } from './world.ts';
 
 export interface WorldOptions {
@@ -32,7 +33,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     exists: remembered(existsSync),
     list: remembered(namesIn),
     entries: links.entries,
-    exceptionsIn: remembered(exceptionsIn),
+    exceptionsIn: remembered(exceptionReader(surroundings)),
     repository: remembered(repositoryAround),
     gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
   };
@@ -59,32 +60,4 @@ function nearestFolder(file: string): string | undefined {
 
 function namesIn(folder: string): readonly string[] | undefined {
   return unlessMissing(() => readdirSync(folder));
-}
-
-/** The files from which a search reads names to ignore. */
-const IGNORING = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
-const MOST_IGNORING_BYTES = 1_000_000;
-
-/** An unreadable file may contain any exception. So may a link: a command can change its target under another name. */
-function exceptionsIn(folder: string): readonly string[] {
-  return IGNORING.flatMap((name) => {
-    const file = path.join(folder, name);
-    if (isLink(file)) return ['**'];
-    const found = readBoundedFile(file, MOST_IGNORING_BYTES);
-    if (found.kind !== 'read') return found.kind === 'absent' ? [] : ['**'];
-    const lines = found.bytes
-      .toString('utf8')
-      .replace(/^\uFEFF/, '')
-      .split(/\r?\n/);
-    return lines.flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
-  });
-}
-
-function isLink(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  } catch {
-    // A segment of the path is a file, or the folder cannot be read.
-    return false;
-  }
 }
