@@ -91,6 +91,18 @@ describe('a search that skips hidden files', () => {
     expect(decisionOn('rg KEY', { XDG_CONFIG_HOME: path.join(folder, 'settings') })).toBe('ask');
   });
 
+  it.each([
+    'XDG_CONFIG_HOME=x rg KEY',
+    'export "XDG_CONFIG"_HOME=$PWD/x; rg KEY',
+    'HOME=$PWD/x rg KEY',
+    'RIPGREP_CONFIG_PATH=x rg KEY',
+    "echo '!.env' > ~/.config/git/ignore; rg KEY",
+    'cp x .git/info/exclude; rg KEY',
+  ])('asks if the script changes where the exceptions are: %s', (command) => {
+    expect(decisionOn('echo "$HOME"; rg KEY')).toBe('allow');
+    expect(decisionOn(command)).toBe('ask');
+  });
+
   it('follows a link of the user', () => {
     write('dotfiles/ignore', '*.log\n');
     mkdirSync(path.join(folder, 'home/.config/git'), { recursive: true });

@@ -61,7 +61,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
-  const settled = withProcessConcern(withSearches(withGlobs(parts, text)), text);
+  const settled = withProcessConcern(withSearches(withGlobs(parts, text), text), text);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   if (reason === undefined) return { ok: true, parts: settled, empty };
   // An unseen command may match a deny or ask rule, in every mode.
@@ -87,19 +87,27 @@ function withGlobs(parts: readonly Part[], text: string): readonly Part[] {
   });
 }
 
-/** After a change of a file of ignored names, a search may read any hidden file. */
-function withSearches(parts: readonly Part[]): readonly Part[] {
+/** After a change of a file of ignored names, or of a variable that leads to it, a search may read any hidden file. */
+function withSearches(parts: readonly Part[], text: string): readonly Part[] {
   const isSearch = (part: Part): part is FilePart => part.kind === 'read' && part.deep === 'visible';
-  if (!parts.some(isSearch) || !parts.some(mayChangeIgnored)) return parts;
+  if (!parts.some(isSearch) || !(parts.some(mayChangeIgnored) || mayMoveSettings(text))) return parts;
   return parts.map((part) => (isSearch(part) ? { ...part, deep: 'all' } : part));
 }
+
+/** Returns whether a script may set where searches find their settings. To use the value of HOME changes nothing. */
+function mayMoveSettings(text: string): boolean {
+  const bare = text.replace(/["'\\]/g, '').replace(/\$\{?HOME\b/g, '');
+  return /(?<!\w)(HOME|XDG_CONFIG_HOME|RIPGREP_CONFIG_PATH)(?!\w)/.test(bare);
+}
+
+const IGNORED_NAMES = /\/(\.(git|rg)?ignore|git\/(ignore|config)|info\/exclude|\.gitconfig)$/i;
 
 function mayChangeIgnored(part: Part): boolean {
   if (part.kind === 'read') return part.rewrites === true;
   if (part.kind !== 'write') return false;
   const { places, deep, glob } = part;
   if (places === undefined || deep !== 'no' || glob) return true;
-  return places.some(({ path, real }) => [path, real].some((file) => /\/\.(git|rg)?ignore$/i.test(file)));
+  return places.some(({ path, real }) => [path, real].some((file) => IGNORED_NAMES.test(file)));
 }
 
 function shapeOf(constructs: ReadonlySet<Construct>): Around['shape'] {
