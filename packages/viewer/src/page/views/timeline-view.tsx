@@ -115,7 +115,7 @@ export function TimelineView({ source, id, data, line, onSelect }: TimelineViewP
       case 'Escape':
         return handled(event, () => setZoom(undefined));
       case 'Enter':
-        return handled(event, () => hovered && onSelect(hovered.line));
+        return handled(event, () => stepped.current && onSelect(stepped.current.line));
       default:
         return;
     }
@@ -153,7 +153,10 @@ export function TimelineView({ source, id, data, line, onSelect }: TimelineViewP
           style={{ height: `${AXIS_HEIGHT + MARK_HEIGHT + Math.max(3, layout.rows) * ROW_HEIGHT + 8}px` }}
           onKeyDown={press}
           onMouseMove={(event) => {
-            if (!drag.move(event)) setHovered(thingAt(event));
+            if (drag.move(event)) return;
+            const thing = thingAt(event);
+            stepped.current = thing ?? stepped.current;
+            setHovered(thing);
           }}
           onMouseDown={drag.start}
           onMouseUp={(event) => {
