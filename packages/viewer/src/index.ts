@@ -1,4 +1,4 @@
 /** A page that shows any session: served on loopback, or written as one file. */
-export { loadPage } from './export/page-files.ts';
-export { exportSession } from './export/export-session.ts';
+export { loadPage } from './build/page-files.ts';
+export { exportSession } from './export-session.ts';
 export { startViewer, type Viewer, type ViewerOptions } from './server/server.ts';

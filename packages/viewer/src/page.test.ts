@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildPage, type PageFiles } from './build/build-page.ts';
-import { exportSession } from './export/export-session.ts';
+import { exportSession } from './export-session.ts';
 import { startViewer, type Viewer } from './server/server.ts';
 import { findBrowser, openBrowser } from './test/browser.ts';
 import { otherLog, SampleLog, writeLog, writeSample } from './test/sample-session.ts';

@@ -1,6 +1,6 @@
 /** The data that the page asks for, besides facts. The server and an exported file answer the same questions. */
 import type { DecisionPage, RunDecisions } from './decisions.ts';
-import type { SessionDigest } from './digest.ts';
+import type { SessionDigest } from './statistics.ts';
 import type { FactPage, LogFact } from './facts.ts';
 
 export interface SessionCard {

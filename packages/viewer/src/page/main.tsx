@@ -1,9 +1,14 @@
 /** The entry point of the page. */
 import { render } from 'preact';
-import { App } from './app.tsx';
-import { fileSource } from './data/file-source.ts';
-import { httpSource } from './data/http-source.ts';
+import { useEffect } from 'preact/hooks';
+import type { ViewerInfo, ViewerSource } from '../model/api.ts';
+import { go, useRoute } from './data/route.ts';
+import { fileSource, httpSource } from './data/viewer-sources.ts';
 import { Problem } from './parts/problem.tsx';
+import { ComparePage } from './views/compare-page.tsx';
+import { SessionPage } from './views/session-page.tsx';
+import { SessionsPage } from './views/sessions-page.tsx';
+import { StatisticsPage } from './views/statistics-page.tsx';
 // oxlint-disable-next-line import/no-unassigned-import -- vite collects the styles
 import 'uplot/dist/uPlot.min.css';
 // oxlint-disable-next-line import/no-unassigned-import -- vite collects the styles
@@ -20,5 +25,30 @@ async function start(element: HTMLElement): Promise<void> {
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     render(<Problem title="The page could not be opened." message={message} />, element);
+  }
+}
+
+interface AppProps {
+  readonly source: ViewerSource;
+  readonly info: ViewerInfo;
+}
+
+/** Chooses the page by the address: the list of sessions, or one session. */
+function App({ source, info }: AppProps) {
+  const route = useRoute();
+  useEffect(() => {
+    const isBare = location.hash.replace(/^#\/?/, '') === '';
+    if (isBare && info.session !== undefined)
+      go({ page: 'session', id: info.session, view: 'timeline', line: undefined });
+  }, [info]);
+  switch (route.page) {
+    case 'sessions':
+      return <SessionsPage source={source} />;
+    case 'statistics':
+      return <StatisticsPage source={source} />;
+    case 'compare':
+      return <ComparePage source={source} left={route.left} right={route.right} />;
+    case 'session':
+      return <SessionPage key={route.id} source={source} info={info} route={route} />;
   }
 }

@@ -31,37 +31,11 @@ export function factOf(entry: Entry, line: number): LogFact | undefined {
     case 'system':
     case 'attachment':
       return { ...place, ...messageFact(entry.message) };
-    case 'request': {
-      const { model, chars, window, threshold } = entry;
-      const sizes = {
-        system: numberIn(chars.system),
-        tools: numberIn(chars.tools),
-        messages: numberIn(chars.messages),
-        results: numberIn(chars.results),
-      };
-      return {
-        type: 'request',
-        ...place,
-        model,
-        sizes,
-        window: numberIn(window),
-        threshold: numberIn(threshold),
-      };
-    }
+    case 'request':
+      return requestFact(entry, place);
     case 'answer':
     case 'spent':
-      return {
-        type: entry.type,
-        ...place,
-        model: entry.model,
-        responseId: entry.type === 'answer' ? textIn(entry.responseId) : '',
-        stopReason: entry.type === 'answer' ? textIn(entry.stopReason) : '',
-        tokens: tokensIn(entry.usage),
-        ...(typeof entry.costUsd === 'number' ? { costUsd: entry.costUsd } : {}),
-        ...(entry.type === 'answer' && entry.firstAt !== undefined
-          ? { firstAt: numberIn(entry.firstAt) }
-          : {}),
-      };
+      return answerFact(entry, place);
     case 'retry': {
       const { attempt, delayMs, error } = entry;
       const about = { error: textIn(error.class), message: label(textIn(error.message)) };
@@ -90,23 +64,8 @@ export function factOf(entry: Entry, line: number): LogFact | undefined {
         turnCount,
       };
     }
-    case 'context': {
-      const { level, tokensBefore, tokensAfter, rewrotePrefix, details } = entry.report;
-      const failed = details?.['failed'];
-      return {
-        type: 'context',
-        ...place,
-        level: textIn(level),
-        tokensBefore: numberIn(tokensBefore),
-        tokensAfter: numberIn(tokensAfter),
-        rewrotePrefix,
-        ...(failed === undefined ? {} : { failed: label(textIn(failed) || fieldsText({ failed })) }),
-        ...(entry.messages ? { history: historySize(entry.messages) } : {}),
-        ...(entry.replaced
-          ? { replaced: entry.replaced.map((message) => ({ uuid: message.uuid, ...messageSize(message) })) }
-          : {}),
-      };
-    }
+    case 'context':
+      return contextFact(entry, place);
     case 'rewind': {
       const { to, messages } = entry;
       return { type: 'rewind', ...place, to, ...(messages ? { history: historySize(messages) } : {}) };
@@ -128,6 +87,60 @@ export function factOf(entry: Entry, line: number): LogFact | undefined {
     case 'command':
       return undefined;
   }
+}
+
+type EntryOf<Type extends Entry['type']> = Extract<Entry, { type: Type }>;
+
+/** The line of an entry in the log, and its time. */
+type Place = Pick<LogFact, 'line' | 'at'>;
+
+function requestFact({ model, chars, window, threshold }: EntryOf<'request'>, place: Place): LogFact {
+  const sizes = {
+    system: numberIn(chars.system),
+    tools: numberIn(chars.tools),
+    messages: numberIn(chars.messages),
+    results: numberIn(chars.results),
+  };
+  return {
+    type: 'request',
+    ...place,
+    model,
+    sizes,
+    window: numberIn(window),
+    threshold: numberIn(threshold),
+  };
+}
+
+function answerFact(entry: EntryOf<'answer' | 'spent'>, place: Place): LogFact {
+  const { type, model, usage, costUsd } = entry;
+  return {
+    type,
+    ...place,
+    model,
+    responseId: entry.type === 'answer' ? textIn(entry.responseId) : '',
+    stopReason: entry.type === 'answer' ? textIn(entry.stopReason) : '',
+    tokens: tokensIn(usage),
+    ...(typeof costUsd === 'number' ? { costUsd } : {}),
+    ...(entry.type === 'answer' && entry.firstAt !== undefined ? { firstAt: numberIn(entry.firstAt) } : {}),
+  };
+}
+
+function contextFact({ report, messages, replaced }: EntryOf<'context'>, place: Place): LogFact {
+  const { level, tokensBefore, tokensAfter, rewrotePrefix, details } = report;
+  const failed = details?.['failed'];
+  return {
+    type: 'context',
+    ...place,
+    level: textIn(level),
+    tokensBefore: numberIn(tokensBefore),
+    tokensAfter: numberIn(tokensAfter),
+    rewrotePrefix,
+    ...(failed === undefined ? {} : { failed: label(textIn(failed) || fieldsText({ failed })) }),
+    ...(messages ? { history: historySize(messages) } : {}),
+    ...(replaced
+      ? { replaced: replaced.map((message) => ({ uuid: message.uuid, ...messageSize(message) })) }
+      : {}),
+  };
 }
 
 /** Returns the token counts in a message of another program. Heddle stores them in a line of their own. */

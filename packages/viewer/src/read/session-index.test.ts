@@ -10,9 +10,8 @@ import { parseOwn } from '../model/parse-own.ts';
 import { readPage } from '../test/facts.ts';
 import { sampleLog, writeLog } from '../test/sample-session.ts';
 import { pricedPage } from './priced-facts.ts';
-import { searchLines } from './search-lines.ts';
+import { rowOf, searchLines } from './transcript-rows.ts';
 import { SessionIndex } from './session-index.ts';
-import { rowOf } from './transcript-rows.ts';
 
 let home = '';
 let sample = '';

@@ -1,7 +1,9 @@
-/** Converts lines of a log to rows of the transcript. Long texts are cut, and the page asks for the rest. Pure. */
-import { type Decoded, type Piece, transcriptPartsOf } from '@heddle/agent/sessions';
+/** Converts lines of a log to rows of the transcript, and searches them. Long texts are cut, and the page asks for the rest. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Decoded, type Piece, textMatcherOf, transcriptPartsOf } from '@heddle/agent/sessions';
 import { type ContentBlock, type Entry, isRecord, type Message } from '@heddle/core';
-import type { FileChange, RowPart, TranscriptRow } from '../model/api.ts';
+import type { FileChange, RowPart, SearchHit, SearchPage, TranscriptRow } from '../model/api.ts';
+import type { SessionIndex } from './session-index.ts';
 
 /** A picture is shown only if it has one of these types. */
 const PICTURES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
@@ -119,4 +121,49 @@ function cut(part: RowPart, limit: number): RowPart {
 
 function cutText(text: string, limit: number): string {
   return text.length <= limit ? text : text.slice(0, limit).toWellFormed();
+}
+
+const MAX_HITS = 200;
+const SLICE_LINES = 200;
+const EXCERPT_BEFORE = 60;
+const EXCERPT_LENGTH = 200;
+
+/** Searches the rows of a whole log. Words without a capital letter match in any case. */
+export async function searchLines(
+  index: SessionIndex,
+  words: string,
+  isCancelled: () => boolean,
+): Promise<SearchPage> {
+  const matched = textMatcherOf(words, false);
+  if (!matched.ok) return { hits: [], more: false };
+  const { matcher } = matched;
+  const hits: SearchHit[] = [];
+  let count = 0;
+  for (const { line, decoded } of index.lines(0)) {
+    if (++count % SLICE_LINES === 0) {
+      await nextTurn();
+      if (isCancelled()) break;
+    }
+    const row = rowOf(decoded, line, Number.POSITIVE_INFINITY);
+    for (const part of row?.parts ?? []) {
+      const found = part.kind === 'media' ? undefined : matcher.find(part.text);
+      if (!row || !found) continue;
+      if (hits.length >= MAX_HITS) return { hits, more: true };
+      hits.push({ line, at: row.at, role: row.role, ...excerptOf(part.text, found) });
+      break;
+    }
+  }
+  return { hits, more: false };
+}
+
+function excerptOf(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+): Pick<SearchHit, 'excerpt' | 'start' | 'end'> {
+  const from = Math.max(0, start - EXCERPT_BEFORE);
+  const excerpt = text
+    .slice(from, from + EXCERPT_LENGTH)
+    .replaceAll(/\s/g, ' ')
+    .toWellFormed();
+  return { excerpt, start: start - from, end: Math.min(end - from, excerpt.length) };
 }

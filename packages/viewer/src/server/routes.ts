@@ -2,14 +2,13 @@
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TranscriptRow, ViewerInfo } from '../model/api.ts';
-import { digestOf, type SessionDigest } from '../model/digest.ts';
+import { digestOf, type SessionDigest } from '../model/statistics.ts';
 import { type FactPage, withoutRepeatedAnswers } from '../model/facts.ts';
 import { parseOwn } from '../model/parse-own.ts';
 import { type LoadPrice, pricedPage } from '../read/priced-facts.ts';
 import { countRead } from '../read/release-memory.ts';
-import { searchLines } from '../read/search-lines.ts';
+import { rowOf, searchLines } from '../read/transcript-rows.ts';
 import type { SessionIndex } from '../read/session-index.ts';
-import { rowOf } from '../read/transcript-rows.ts';
 import type { SessionStore } from './session-store.ts';
 
 export type Answer =

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exportSession } from '../export/export-session.ts';
+import { exportSession } from '../export-session.ts';
 import type { DecisionPage, RunDecisions } from '../model/decisions.ts';
 import type { FactPage } from '../model/facts.ts';
 import { parseOwn } from '../model/parse-own.ts';

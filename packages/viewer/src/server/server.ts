@@ -5,7 +5,7 @@ import type { SessionPlace } from '@heddle/agent/sessions';
 import { errorMessage, isRecord } from '@heddle/core';
 import type { ViewerInfo } from '../model/api.ts';
 import type { PageFiles } from '../build/build-page.ts';
-import { pageHtml } from '../export/page-files.ts';
+import { pageHtml } from '../build/page-files.ts';
 import type { LoadPrice } from '../read/priced-facts.ts';
 import { checkOrigin, SECURITY_HEADERS, Tokens } from './guard.ts';
 import { type Answer, answerApi } from './routes.ts';

@@ -1,23 +1,18 @@
-/** One row of the transcript: a message with its parts. Long texts are opened on demand. */
-import type { ComponentChildren } from 'preact';
+/** The rows of the transcript: a message with its parts, or an event of the loop between messages. */
 import { useState } from 'preact/hooks';
-import type { FileChange, RowPart, TranscriptRow, ViewerSource } from '../../model/api.ts';
-import { clockText, dateText, sizeText, visibleText } from '../data/format.ts';
-import { diffLines } from '../data/diff-lines.ts';
-import { ForkPanel } from './fork-panel.tsx';
-import { PlainText, RichText } from './rich-text.tsx';
-
-export interface RowContext {
-  readonly source: ViewerSource;
-  readonly id: string;
-  /** Words to mark. */
-  readonly words: string;
-  readonly canFork: boolean;
-  /** The folder of the session. */
-  readonly cwd: string;
-  /** The tool of each call, for its result. */
-  readonly toolOf: (callId: string) => string;
-}
+import type { TranscriptRow, ViewerSource } from '../../model/api.ts';
+import type { LogFact } from '../../model/facts.ts';
+import {
+  clockText,
+  countText,
+  dateText,
+  durationText,
+  sizeText,
+  visibleText,
+  words,
+} from '../data/format.ts';
+import { go } from '../data/route.ts';
+import { Part, type RowContext } from './row-part.tsx';
 
 interface RowProps {
   readonly row: TranscriptRow;
@@ -69,127 +64,130 @@ export function Row({ row, context, isSelected, isContinued, onSelect }: RowProp
   );
 }
 
-interface PartProps {
-  readonly part: RowPart;
-  readonly line: number;
-  readonly index: number;
-  readonly context: RowContext;
+interface ForkPanelProps {
+  readonly source: ViewerSource;
+  readonly id: string;
+  readonly uuid: string;
+  /** The folder of the session, in which the command must run. */
+  readonly cwd: string;
+  /** The server may start a session. */
+  readonly canFork: boolean;
+  readonly onClose: () => void;
 }
 
-function Part({ part, line, index, context }: PartProps) {
-  const [whole, setWhole] = useState<string>();
-  const text = whole ?? part.text;
-  const missing = part.size - text.length;
-  const load = (): void => {
-    void context.source.text(context.id, line, index).then(setWhole);
-  };
-  const more =
-    missing <= 0 ? null : context.source.kind === 'file' ? (
-      <p class="dim">The export contains only the beginning of {sizeText(part.size)}.</p>
-    ) : (
-      <button type="button" class="more" onClick={load}>
-        Show all ({sizeText(part.size)})
-      </button>
+/** Continues a session from one of its messages, as a new session: with a command, or from the page. */
+function ForkPanel({ source, id, uuid, cwd, canFork, onClose }: ForkPanelProps) {
+  const [prompt, setPrompt] = useState('');
+  const [message, setMessage] = useState('');
+  const command = `cd ${quoted(cwd)} && heddle --resume ${id} --fork-session --resume-session-at ${quoted(uuid)}`;
+  const start = (): void => {
+    setMessage('Starting…');
+    source.fork(id, uuid, prompt).then(
+      (forked) => go({ page: 'session', id: forked, view: 'transcript', line: undefined }),
+      (thrown: unknown) => setMessage(thrown instanceof Error ? thrown.message : String(thrown)),
     );
-  switch (part.kind) {
-    case 'text':
-      return (
-        <>
-          <RichText text={text} words={context.words} />
-          {more}
-        </>
-      );
-    case 'thinking':
-      return (
-        <Fold kind="thinking" isOpen={false} summary="Thinking">
-          <PlainText text={text} words={context.words} />
-          {more}
-        </Fold>
-      );
-    case 'note':
-      return (
-        <Fold kind="note" isOpen={text.length < 200} summary={visibleText(text.slice(0, 120))}>
-          <PlainText text={text} words={context.words} />
-          {more}
-        </Fold>
-      );
-    case 'call':
-      return (
-        <Fold
-          kind="call"
-          isOpen={part.change !== undefined || context.words !== ''}
-          summary={
-            <>
-              <b class="tool">{visibleText(part.tool)}</b> <code>{visibleText(part.about)}</code>
-            </>
-          }
+  };
+  return (
+    <div class="fork" role="dialog" aria-label="Fork from here">
+      <p>This command continues from this message as a new session. The old one stays as it is.</p>
+      <pre class="plain">{command}</pre>
+      <div class="toolbar">
+        <button type="button" onClick={() => void navigator.clipboard.writeText(command)}>
+          Copy
+        </button>
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      {canFork ? (
+        <form
+          class="toolbar"
+          onSubmit={(event) => {
+            event.preventDefault();
+            start();
+          }}
         >
-          {part.change ? <Diff change={part.change} /> : <PlainText text={text} words={context.words} />}
-          {more}
-        </Fold>
-      );
-    case 'result':
-      return (
-        <Fold
-          kind={part.isError ? 'result error' : 'result'}
-          isOpen={isShort(text) || context.words !== ''}
-          summary={
-            <>
-              {part.isError ? 'Error of ' : 'Result of '}
-              <b class="tool">{visibleText(context.toolOf(part.callId) || 'a call')}</b>{' '}
-              <span class="dim">{sizeText(part.size)}</span>
-            </>
-          }
-        >
-          <PlainText text={text} words={context.words} />
-          {more}
-        </Fold>
-      );
-    case 'media':
-      if (text === '')
-        return (
-          <button type="button" class="more" onClick={load}>
-            Show picture ({sizeText(part.size)})
+          <input
+            type="search"
+            placeholder="Prompt of the new session"
+            aria-label="Prompt of the new session"
+            value={prompt}
+            onInput={(event) => setPrompt(event.currentTarget.value)}
+          />
+          <button type="submit" disabled={prompt.trim() === ''}>
+            Start
           </button>
-        );
-      return <img alt="A picture of the conversation" src={`data:${part.mediaType};base64,${text}`} />;
+        </form>
+      ) : null}
+      {message === '' ? null : <p role="status">{message}</p>}
+    </div>
+  );
+}
+
+/** Quotes a word for a POSIX shell. */
+function quoted(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+export type EventFact = Extract<
+  LogFact,
+  { type: 'retry' | 'context' | 'transition' | 'rewind' | 'end' | 'damaged' }
+>;
+
+/** The normal way to continue is not worth a row. */
+export function isEventFact(fact: LogFact): fact is EventFact {
+  switch (fact.type) {
+    case 'retry':
+    case 'context':
+    case 'rewind':
+    case 'end':
+    case 'damaged':
+      return true;
+    case 'transition':
+      return fact.reason !== 'next_turn';
+    default:
+      return false;
   }
 }
 
-interface FoldProps {
-  readonly kind: string;
-  readonly isOpen: boolean;
-  readonly summary: ComponentChildren;
-  readonly children: ComponentChildren;
+interface EventRowProps {
+  readonly fact: EventFact;
+  readonly isSelected: boolean;
 }
 
-/** A part that can be opened. Its content exists only while it is open. */
-function Fold({ kind, isOpen, summary, children }: FoldProps) {
-  const [isShown, setIsShown] = useState(isOpen);
+/** One event of the loop between messages: a retry, a compaction, a recovery, the end of a turn. */
+export function EventRow({ fact, isSelected }: EventRowProps) {
+  const { kind, text } = describeEvent(fact);
   return (
-    <details class={`fold ${kind}`} open={isOpen} onToggle={(event) => setIsShown(event.currentTarget.open)}>
-      <summary>{summary}</summary>
-      {isShown || isOpen ? children : null}
-    </details>
-  );
-}
-
-function isShort(text: string): boolean {
-  return text.length < 1_200 && text.split('\n').length <= 14;
-}
-
-const SIGNS = { same: ' ', removed: '-', added: '+' } as const;
-
-function Diff({ change }: { readonly change: FileChange }) {
-  return (
-    <div class="diff" role="figure" aria-label={`Change of ${change.path}`}>
-      <div class="diff-path">{visibleText(change.path)}</div>
-      {diffLines(change.before, change.after).map(({ kind, text }, index) => (
-        <div key={index} class={`diff-line ${kind}`}>
-          <span aria-hidden="true">{SIGNS[kind]}</span>
-          <span>{visibleText(text)}</span>
-        </div>
-      ))}
+    <div class={`event ${kind}${isSelected ? ' selected' : ''}`} data-line={fact.line}>
+      <span class="event-text">{visibleText(text)}</span>
+      <time>{clockText(fact.at)}</time>
     </div>
   );
+}
+
+function describeEvent(fact: EventFact): { readonly kind: string; readonly text: string } {
+  switch (fact.type) {
+    case 'retry': {
+      const wait = fact.delayMs > 0 ? ` in ${durationText(fact.delayMs)}` : '';
+      return { kind: 'retry', text: `Attempt ${fact.attempt}${wait}: ${words(fact.error)}. ${fact.message}` };
+    }
+    case 'context': {
+      const { level, tokensBefore, tokensAfter, failed } = fact;
+      if (failed !== undefined) return { kind: 'bad', text: `${words(level)} failed: ${failed}` };
+      const change = `${countText(tokensBefore)} → ${countText(tokensAfter)} tokens`;
+      return { kind: 'context', text: `${words(level)}: ${change}` };
+    }
+    case 'transition':
+      return { kind: 'recovery', text: [words(fact.reason), fact.details].filter(Boolean).join(': ') };
+    case 'rewind':
+      return { kind: 'context', text: 'Rewound: the messages above stay in the log only.' };
+    case 'end':
+      return {
+        kind: fact.reason === 'completed' ? 'end' : 'bad',
+        text: [words(fact.reason), fact.message].filter(Boolean).join(': '),
+      };
+    case 'damaged':
+      return { kind: 'bad', text: `Line ${fact.line + 1} (${sizeText(fact.size)}) could not be read.` };
+  }
 }

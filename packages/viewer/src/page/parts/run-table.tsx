@@ -1,6 +1,5 @@
-/** The turns of a session, with their time, money and recoveries. */
-import type { Run } from '../../model/runs.ts';
-import { isFailedEnd } from '../../model/runs.ts';
+/** The turns of a session: a table with their time, money and recoveries, and a list to choose one from. */
+import { isFailedEnd, type Run } from '../../model/runs.ts';
 import { countText, durationText, moneyText, visibleText, words } from '../data/format.ts';
 
 interface RunTableProps {
@@ -60,5 +59,23 @@ export function RunTable({ runs, onSelect, onZoom }: RunTableProps) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface RunPickerProps {
+  readonly runs: readonly Run[];
+  readonly onPick: (run: Run | undefined) => void;
+}
+
+export function RunPicker({ runs, onPick }: RunPickerProps) {
+  return (
+    <select aria-label="Turn" onChange={(event) => onPick(runs[Number(event.currentTarget.value)])}>
+      <option value="-1">All turns</option>
+      {runs.map(({ index, prompt, from, to }) => (
+        <option key={index} value={index}>
+          {index + 1}. {visibleText(prompt.slice(0, 60))} ({durationText(to - from)})
+        </option>
+      ))}
+    </select>
   );
 }

@@ -1,13 +1,12 @@
 /** One session: its facts in the header, and the views. A wide window shows the transcript beside the other views. */
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ViewerInfo, ViewerSource } from '../../model/api.ts';
 import { cacheShare, requestCosts } from '../../model/money.ts';
 import { isFailedEnd, type Run, runsOf } from '../../model/runs.ts';
 import { countText, durationText, folderName, moneyText, percentText, words } from '../data/format.ts';
-import { go, hashOf, type Route, VIEWS, type ViewName } from '../data/route.ts';
+import { go, hashOf, type Route, type ViewName, VIEWS } from '../data/route.ts';
 import { useMedia } from '../data/use-media.ts';
 import { isLive, type SessionData, useSession } from '../data/use-session.ts';
-import { KeysHelp } from '../parts/keys-help.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { MachineView } from './machine-view.tsx';
 import { MoneyView } from './money-view.tsx';
@@ -152,4 +151,54 @@ function useViewKeys(route: SessionRoute): void {
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
   }, [route]);
+}
+
+/** The keys of the page, for the list of KeysHelp. */
+const KEYS: readonly (readonly [keys: string, effect: string])[] = [
+  ['1 to 5', 'switch the view'],
+  ['/', 'search the transcript'],
+  ['Enter, Shift-Enter', 'in the search: the next or previous match'],
+  ['← →', 'timeline: the next bar; machine: the next decision'],
+  ['Shift-← Shift-→', 'timeline: move'],
+  ['+ − 0', 'timeline: zoom in, zoom out, show everything'],
+  ['Enter', 'timeline: show the bar in the transcript'],
+  ['?', 'this list'],
+];
+
+/** The list of keys, opened with `?` or its button, and closed with Escape. */
+function KeysHelp() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const open = (): void => {
+    if (!dialog.current?.open) dialog.current?.showModal();
+  };
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key === '?' && !(event.target instanceof HTMLInputElement)) open();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  return (
+    <>
+      <button type="button" class="keys-button" onClick={open} aria-label="Keys" title="Keys (press ?)">
+        ?
+      </button>
+      <dialog ref={dialog} class="keys" aria-label="Keys">
+        <h2>Keys</h2>
+        <dl>
+          {KEYS.map(([keys, effect]) => (
+            <div key={keys + effect}>
+              <dt>
+                <kbd>{keys}</kbd>
+              </dt>
+              <dd>{effect}</dd>
+            </div>
+          ))}
+        </dl>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </dialog>
+    </>
+  );
 }

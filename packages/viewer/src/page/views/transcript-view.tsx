@@ -7,9 +7,9 @@ import type { SearchPage, TranscriptRow, ViewerSource } from '../../model/api.ts
 import type { LogFact } from '../../model/facts.ts';
 import { countText } from '../data/format.ts';
 import { isLive, type SessionData } from '../data/use-session.ts';
-import { EventRow, type EventFact, isEventFact } from '../parts/event-row.tsx';
 import { SearchBar } from '../parts/search-bar.tsx';
-import { Row, type RowContext } from '../parts/row.tsx';
+import { type EventFact, EventRow, isEventFact, Row } from '../parts/row.tsx';
+import type { RowContext } from '../parts/row-part.tsx';
 import { useVisibleBlocks } from '../parts/use-visible-blocks.ts';
 
 interface TranscriptViewProps {

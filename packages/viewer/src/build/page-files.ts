@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { PageFiles } from '../build/build-page.ts';
+import type { PageFiles } from './build-page.ts';
 
 /** The folder of the built page beside the bundled program. */
 const PAGE_FOLDER = 'viewer';
@@ -18,7 +18,7 @@ export async function loadPage(): Promise<PageFiles> {
         style: readFileSync(path.join(folder, 'page.css'), 'utf8'),
       };
   }
-  const { buildPage } = await import('../build/build-page.ts');
+  const { buildPage } = await import('./build-page.ts');
   return buildPage();
 }
 

@@ -1,15 +1,15 @@
 /** Writes a session as one HTML file that opens from disk. */
 import path from 'node:path';
-import type { PageFiles } from '../build/build-page.ts';
-import type { ExportedSession, SessionCard, TranscriptRow } from '../model/api.ts';
-import type { FactPage } from '../model/facts.ts';
-import { parseOwn } from '../model/parse-own.ts';
-import { type Price, pricedFacts } from '../read/priced-facts.ts';
-import { allDecisions } from '../read/run-decisions.ts';
-import { SessionIndex } from '../read/session-index.ts';
-import { openSubagent, subagentsBeside } from '../read/subagents.ts';
-import { rowOf } from '../read/transcript-rows.ts';
-import { standaloneHtml } from './page-files.ts';
+import type { PageFiles } from './build/build-page.ts';
+import type { ExportedSession, SessionCard, TranscriptRow } from './model/api.ts';
+import type { FactPage } from './model/facts.ts';
+import { parseOwn } from './model/parse-own.ts';
+import { type Price, pricedFacts } from './read/priced-facts.ts';
+import { allDecisions } from './read/run-decisions.ts';
+import { SessionIndex } from './read/session-index.ts';
+import { openSubagent, subagentsBeside } from './read/subagents.ts';
+import { rowOf } from './read/transcript-rows.ts';
+import { standaloneHtml } from './build/page-files.ts';
 
 /** Longer texts are cut, because a browser reads the whole file at once. */
 const LONGEST_TEXT = 200_000;
