@@ -16,6 +16,7 @@ import { PLACES } from './test/table/places.ts';
 import { PROGRAM_OPTIONS } from './test/table/program-options.ts';
 import { DENIED_PLACES } from './test/table/denied-places.ts';
 import { DENIED_READERS } from './test/table/denied-readers.ts';
+import { KNOWN_READS } from './test/table/known-reads.ts';
 import { READING } from './test/table/reading.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
@@ -40,6 +41,7 @@ const themes = [
   ...ACCEPTED_EDITS,
   ...DENIED_PLACES,
   ...DENIED_READERS,
+  ...KNOWN_READS,
   ...PROGRAM_OPTIONS,
 ];
 

@@ -81,14 +81,25 @@ export function decidePart(part: Part, held: Case): PartDecision {
   if (cover && part.kind === 'read') return say('allow', ruleReason(cover, 'allow'), cover);
   if (cover) return permit(ruleReason(cover, 'allow'), cover);
   if (isFilePart(part) && part.by === 'command') return say('allow', 'The command itself decides.');
-  // A fetch changes nothing here, but its request sends data to others.
-  if (!hasEffects(part) && part.kind !== 'fetch') return prove('It changes nothing.');
-  if (part.kind === 'command' && part.readOnly === 'beside a rule' && held.hasCovered)
-    return prove('It changes nothing.');
-  if (held.inView && part.kind === 'command')
+  const harmless = provenBy(part, held);
+  const isBlind = part.kind === 'command' && rules.restrictsReading && part.mayReadMore();
+  if (harmless === 'proof' && !isBlind) return prove('It changes nothing.');
+  if (harmless === 'view' && !isBlind)
     return { ...say('allow', 'It runs in a read-only view.'), basis: 'view' };
   if (request.hookDecision === 'allow') return permit('A hook allowed it.');
-  return say('ask', open(part));
+  return say('ask', harmless !== undefined && isBlind ? READS_UNKNOWN : open(part));
+}
+
+const READS_UNKNOWN =
+  'A rule restricts reading, and the command may read more files than its words name. An allow rule for it settles that.';
+
+/** Returns why a part without a rule has no effects: it is proven to have none, or the read-only view prevents them. */
+function provenBy(part: Part, { hasCovered, inView }: Case): 'proof' | 'view' | undefined {
+  // A fetch changes nothing here, but its request sends data to others.
+  if (!hasEffects(part) && part.kind !== 'fetch') return 'proof';
+  if (part.kind !== 'command') return undefined;
+  if (part.readOnly === 'beside a rule' && hasCovered) return 'proof';
+  return inView ? 'view' : undefined;
 }
 
 function byObjection(part: Part, list: 'deny' | 'ask', { rule, doubtful }: RuleMatch): PartDecision {

@@ -53,6 +53,11 @@ export interface CommandPart {
    * The reason why a rule with a wildcard does not cover it: an option or an expansion writes files or runs programs.
    */
   readonly exactOnly: string | undefined;
+  /**
+   * The command may read files that are not parts of the call. If a rule restricts reading, neither the proof nor the view
+   * allows it. Most calls have no such rule, so it is computed late.
+   */
+  readonly mayReadMore: () => boolean;
   /** The search path may lead from its name to a program of the project. A proof then needs a safe search path. */
   readonly mayRunProject: boolean;
   /**

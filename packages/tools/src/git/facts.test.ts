@@ -241,6 +241,27 @@ describe('the index', () => {
     expect(readGitFacts(folder, environment)).toEqual(CLEAN);
   });
 
+  it('contain notes and replaced objects, also packed ones', () => {
+    const { folder, environment, git, write } = repository();
+    write('a', '');
+    git('add', '.');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '-m', 'x');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'notes', 'add', '-m', 'note');
+    expect(readGitFacts(folder, environment)).toEqual({ ...CLEAN, hasNotes: true });
+    git('pack-refs', '--all');
+    rmSync(path.join(folder, '.git/refs/notes'), { recursive: true, force: true });
+    expect(readGitFacts(folder, environment)).toEqual({ ...CLEAN, hasNotes: true });
+    git('update-ref', '-d', 'refs/notes/commits');
+    git('update-ref', `refs/replace/${git('rev-parse', 'HEAD^{tree}').trim()}`, 'HEAD');
+    expect(readGitFacts(folder, environment)).toEqual({ ...CLEAN, hasReplacements: true });
+    git('for-each-ref', '--format=delete %(refname)', 'refs/replace')
+      .split(' ')
+      .slice(1)
+      .forEach((ref) => git('update-ref', '-d', ref.trim()));
+    git('config', 'notes.displayRef', 'refs/heads/x');
+    expect(readGitFacts(folder, environment)).toEqual({ ...CLEAN, hasNotes: true });
+  });
+
   it('is read in a repository with longer hashes', () => {
     const { folder, environment, git, write } = repository('--object-format=sha256');
     write('a/b', '');

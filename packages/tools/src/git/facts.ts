@@ -2,7 +2,7 @@
  * Finds configuration around a folder that could make a reading `git` command run a program. Reads files
  * and starts no process.
  */
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readBoundedFile } from './bounded-file.ts';
 import {
@@ -25,6 +25,9 @@ export interface GitFacts {
   readonly hasFilters?: boolean;
   /** A nested repository has its own configuration, which was not read. */
   readonly submodules: boolean;
+  /** Notes may be printed with commits, or replacements instead of objects. They may contain any file. */
+  readonly hasNotes?: boolean;
+  readonly hasReplacements?: boolean;
   /** The files and folders outside the working tree's own files that decided these facts, also missing ones. */
   readonly sources?: readonly string[];
 }
@@ -57,8 +60,28 @@ export function readGitFacts(directory: string, environment: GitEnvironment): Gi
     helpers: [...new Set([...variables, ...helpers, ...hooksIn(repository, settings, environment)])],
     ...filters,
     submodules: hasSubmodule(repository, index),
+    ...(setsNotes(settings) || hasRefs(repository, 'refs/notes') ? { hasNotes: true } : {}),
+    ...(hasRefs(repository, 'refs/replace') ? { hasReplacements: true } : {}),
     sources,
   };
+}
+
+/** Settings can name any branch as notes. */
+function setsNotes(settings: readonly ScopedSetting[]): boolean {
+  return settings.some(({ key }) => key.startsWith('notes.') || key === 'core.notesref');
+}
+
+/** Returns true also if the refs cannot be read. */
+function hasRefs({ commonDir }: GitRepository, folder: string): boolean {
+  const place = path.join(commonDir, folder);
+  try {
+    if (existsSync(place) && readdirSync(place).length > 0) return true;
+  } catch {
+    return true;
+  }
+  const packed = readBoundedFile(path.join(commonDir, 'packed-refs'), MOST_BYTES);
+  if (packed.kind === 'absent') return existsSync(path.join(commonDir, 'reftable'));
+  return packed.kind === 'unreadable' || packed.bytes.includes(`${folder}/`);
 }
 
 function sourcesOf(

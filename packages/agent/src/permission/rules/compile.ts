@@ -41,6 +41,8 @@ export interface CompiledRules extends Readonly<Record<RuleList, readonly Compil
    * Returns whether any path rule of the list may match a path. Most paths match no rule, so one fast test is enough.
    */
   readonly concerns: (list: 'deny' | 'ask', path: string) => boolean;
+  /** A deny or ask rule is about reading some files. */
+  readonly restrictsReading: boolean;
   /** The deny and ask rules, by the kind of part that they can match. */
   readonly objecting: Readonly<Record<'deny' | 'ask', ObjectingRules>>;
   /** The allow rules that can cover a command, and those that can cover a file. */
@@ -77,6 +79,7 @@ export function compileRules(rules: Rules, world: PermissionWorld): CompiledRule
       files: allow.filter(({ specifier }) => specifier === undefined || specifier.path !== undefined),
     },
     concerns: (name, path) => concerned[name](path),
+    restrictsReading: [...deny, ...ask].some(({ names, specifier }) => specifier?.path && names('Read')),
   };
   compiled.set(rules, { key, rules: fresh });
   return fresh;

@@ -34,6 +34,7 @@ import { baseName, commandWords, runsElsewhere, commandTails, unwrap, type Unwra
 import { findEmbeddedScripts } from './scripts.ts';
 import { type Folders, NO_VARIABLES, type Variables } from './shell-state.ts';
 import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
+import { mayReadUnknownFiles } from './unknown-reads.ts';
 import { doubtAboutWords } from './unknown-words.ts';
 
 export interface Around {
@@ -73,6 +74,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     edits: assignments.length === 0 && !last.more ? classifyEdit(last.words, around) : 'no',
     opaque: opacity(words, stages, around),
     exactOnly: readOnly === 'no' ? doubtAboutArguments(command, last, around) : undefined,
+    mayReadMore: () => mayReadUnknownFiles(command, { readOnly }, around),
     mayRunProject: namesToSearch(stages).some((name) => mayRunProjectProgram(name, around.world)),
     inner: false,
     concern: undefined,

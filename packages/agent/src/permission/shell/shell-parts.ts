@@ -20,6 +20,7 @@ import { findSyntaxDoubt } from './doubts.ts';
 import { expandedWords } from './expanded-words.ts';
 import { redirectionParts, touchPart } from './files/file-parts.ts';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
+import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
@@ -27,7 +28,7 @@ import { selectsFiles, startFoldersOf } from './files/special.ts';
 import { knownVariables, NO_VARIABLES } from './shell-state.ts';
 import { partsBehindLinks, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { partsInOrder } from './parts-in-order.ts';
-import { commandWords, commandsOfFind, runsElsewhere, commandTails, unwrap } from './runners.ts';
+import { baseName, commandWords, commandsOfFind, runsElsewhere, commandTails, unwrap } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
 export type ShellParts =
@@ -127,6 +128,7 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
     ...fileParts(last.words, own, around, programInputs(last.words, command.redirections)).map((part) =>
       own.readOnly === 'no' ? part : asRead(part),
     ),
+    ...settingsParts(last.words, around),
     ...(last.more ? [last.words] : fed(last.words)).flatMap((run) => unseen(run, around)),
     // Commands of `find -exec` need permission like any other command.
     ...commandsOfFind(last.words).flatMap((run) =>
@@ -139,6 +141,14 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
       return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
     }),
   ];
+}
+
+/** The settings that git prints are in files of the repository, the user and the machine, and in files that these include. */
+function settingsParts([name, ...args]: readonly ShellWord[], around: Around): FilePart[] {
+  if (baseName(name?.value ?? '') !== 'git') return [];
+  return settingsFiles(args, around).flatMap((file) =>
+    touchPart({ kind: 'read', word: literalWord(file) }, 'command', around.folders, around.world),
+  );
 }
 
 /** A proven command writes nothing. A word that looks like an output file is something else. */
@@ -302,6 +312,7 @@ function concerned(text: string, reason: string): CommandPart {
     edits: 'no',
     opaque: undefined,
     exactOnly: undefined,
+    mayReadMore: () => true,
     mayRunProject: false,
     inner: true,
     concern: {

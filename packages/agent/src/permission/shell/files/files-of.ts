@@ -264,7 +264,7 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
 }
 
 /** Returns whether the shell makes exactly one word of it, which is not an option. */
-function isOneOperand(word: ShellWord, args: readonly ShellWord[]): boolean {
+export function isOneOperand(word: ShellWord, args: readonly ShellWord[]): boolean {
   if (word.kind === 'literal' || word.kind === 'tilde') return true;
   const end = args.findIndex(({ value }) => value === '--');
   return word.single && (/^[^-]/.test(word.begins) || (end >= 0 && args.indexOf(word) > end));

@@ -106,7 +106,7 @@ const SYSTEM_FILE: ShellWord = literalWord('/etc/gitconfig');
 const SILENT_REMOTE = /^(add|rename|remove|rm|set-head|set-branches|set-url|update)$/;
 
 /** Returns whether the command prints settings: all of them, or the addresses of remotes. */
-function printsSettings({ command, rest }: GitArguments): boolean {
+export function printsSettings({ command, rest }: GitArguments): boolean {
   switch (command) {
     case 'config':
     case 'var':
