@@ -9,7 +9,7 @@ import {
   type Spent,
   type Terminal,
 } from '@heddle/core';
-import { seedReadState } from './attachments/changed-files.ts';
+import { seedReadState } from './attachments/automatic-attachments.ts';
 import type { CommandOutcome, CompactOutcome } from './context/commands.ts';
 import { type Changes, type Prompt, QueryEngine } from './engine/engine.ts';
 import { type AgentOptions, mistakeInSettings } from './engine/options.ts';

@@ -25,7 +25,7 @@ export type {
 export { deniedFilesOf } from './engine/permission.ts';
 export { runSideCall } from './engine/side-call.ts';
 export { ToolRunner } from './engine/tool-runner.ts';
-export { createReadFileState } from './attachments/changed-files.ts';
+export { createReadFileState } from './attachments/automatic-attachments.ts';
 export type { Price } from './cost/usage-meter.ts';
 export { systemClock } from '@heddle/models';
 export { LivePermissions, type PermissionUpdate, ruleText } from './permission/live-permissions.ts';

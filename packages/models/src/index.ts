@@ -13,8 +13,8 @@ export {
   type StatedModels,
 } from './known-models.ts';
 export { systemClock } from './clock.ts';
-export { findModel } from './find-model.ts';
-export { namedSmallModel, smallModelBeside } from './small-model.ts';
+export { findModel } from './default-models.ts';
+export { namedSmallModel, smallModelBeside } from './default-models.ts';
 export type { ListedModel, ListedProvider, ListOptions } from './models.ts';
 export type { AnthropicOptions } from './anthropic/options.ts';
 export type { AnthropicPort } from './anthropic/port.ts';

@@ -1,6 +1,6 @@
 /** The built-in tools. Each is one folder: the tool, its input schema, its I/O. */
 import { createBashTool } from './bash/bash.ts';
-import { shellDeps } from './bash/create-shell-tools.ts';
+import { shellDeps } from './create-tools.ts';
 
 export {
   type BuiltinDeps,
@@ -21,9 +21,8 @@ export type {
   ShellSandbox,
   ShellView,
 } from './bash/deps.ts';
-export { createShellTools } from './bash/create-shell-tools.ts';
 export { Monitors } from './tasks/monitors.ts';
-export { endLeftovers, findLeftovers, type Leftover } from './tasks/leftovers.ts';
+export { endLeftovers, findLeftovers, type Leftover } from './tasks/record.ts';
 export { TaskRegistry, type RegistryOptions } from './tasks/registry.ts';
 export type { ConfinedEnd, Confinement, Launch } from './tasks/confinement.ts';
 export { bootId, startTimeOf } from './tasks/process-table.ts';
@@ -34,9 +33,7 @@ export type { Task } from './tasks/task.ts';
 export type { SearchDeps } from './grep/deps.ts';
 export { findProgram, findRipgrep } from './grep/ripgrep.ts';
 export type { WebDeps } from './web/deps.ts';
-export { createWebTools } from './web/create-web-tools.ts';
-export { todosIn } from './todo/todo-write.ts';
-export { type Todo, TodoList } from './todo/todo-write.ts';
+export { type Todo, TodoList, todosIn } from './todo/todo-write.ts';
 export type { AskDeps } from './ask/ask-user-question.ts';
 export type { SkillDeps } from './skill/skill.ts';
 export type { PlanDecision, PlanDeps } from './plan/plan-mode.ts';
@@ -46,5 +43,4 @@ export { cleanFileHistory, historyLimits } from './checkpoints/clean-up.ts';
 export { CheckpointStore, type CheckpointOptions, type Rewound } from './checkpoints/store.ts';
 export type { Checkpoints, FileToolDeps } from './files/deps.ts';
 export { applyEdits } from './edit/apply.ts';
-export { createSearchTools } from './create-tools.ts';
-export { createFileTools } from './create-tools.ts';
+export { createFileTools, createSearchTools, createShellTools, createWebTools } from './create-tools.ts';

@@ -1,18 +1,19 @@
-/** The production `QueryDeps`: the real clock and ids, and the ports of the host. */
+/** The production `QueryDeps`: the real clock and ids, the port for the end of a turn, and the ports of the host. */
 import {
   type ContextPort,
+  NO_STOP_HOOK_RESULT,
   type QueryDeps,
   type QueuedCommand,
   type Redact,
+  type StopHookOutcome,
   type ToolHooks,
+  type TurnEndPort,
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
-import { changedFiles } from '../attachments/changed-files.ts';
-import { TodoReminder } from '../attachments/todo-reminder.ts';
-import type { AgentOptions } from './options.ts';
-import type { SessionBackground } from './session-background.ts';
-import { turnEndPort } from './turn-end.ts';
+import { changedFiles, TodoReminder } from '../attachments/automatic-attachments.ts';
 import { newUuid } from '../session/uuid.ts';
+import type { AgentHooks, AgentOptions, StopHookAnswer, StopHookQuestion } from './options.ts';
+import type { SessionBackground } from './session-background.ts';
 
 interface DepsSetup {
   readonly background: SessionBackground;
@@ -61,3 +62,46 @@ export const noToolHooks: ToolHooks = {
   after: () => Promise.resolve({}),
   afterFailure: () => Promise.resolve({}),
 };
+
+interface TurnEndSetup {
+  readonly hooks: AgentHooks;
+  readonly redact: Redact;
+  readonly background: SessionBackground;
+}
+
+/** Connects the end of a turn to background work, resources of the turn, and the hooks of the host. */
+function turnEndPort({ hooks, redact, background }: TurnEndSetup): TurnEndPort {
+  return {
+    saveCacheSafeParams: (params) => background.fork.saveSent(params),
+    classifyJob: async (answer, signal) => hooks.job?.(answer, signal),
+    suggestPrompt: () => background.suggest(),
+    extractMemories: () => background.extract(),
+    consolidateMemories: () => background.consolidate(),
+    releaseTurnResources: () => background.resources.releaseAll(),
+    userStopHooks: ({ stopHookActive, context: { signal } }) =>
+      runHook('stop', hooks.stop, { stopHookActive, signal }, redact),
+    teamHooks: ({ stopHookActive, context: { signal } }) =>
+      runHook('team', hooks.team, { stopHookActive, signal }, redact),
+    stopFailure: (error) => hooks.stopFailure?.(error),
+  };
+}
+
+async function* runHook(
+  name: string,
+  hook: ((question: StopHookQuestion) => Promise<StopHookAnswer | undefined>) | undefined,
+  question: StopHookQuestion,
+  redact: Redact,
+): ReturnType<TurnEndPort['userStopHooks']> {
+  const given = await hook?.(question);
+  if (!given) return NO_STOP_HOOK_RESULT;
+  const answer = redact(given);
+  yield { type: 'hook_progress', hook: name, text: answer.block ?? answer.prevent ?? 'passed' };
+  return outcomeOf(name, answer);
+}
+
+function outcomeOf(name: string, { block, blockedBy, prevent }: StopHookAnswer): StopHookOutcome {
+  return {
+    blockingErrors: block === undefined ? [] : [{ hook: blockedBy ?? name, message: block }],
+    preventContinuation: prevent === undefined ? undefined : { hook: name, message: prevent },
+  };
+}

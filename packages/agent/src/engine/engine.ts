@@ -5,7 +5,7 @@
 import type { ContextUsage } from '@heddle/context';
 import type { History, Message, PermissionMode, QueryParams, Terminal } from '@heddle/core';
 import { systemClock } from '@heddle/models';
-import { createReadFileState } from '../attachments/changed-files.ts';
+import { createReadFileState } from '../attachments/automatic-attachments.ts';
 import {
   type CommandOutcome,
   compactCommand,

@@ -23,7 +23,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { spillFiles } from '../context/context-port.ts';
 import { createBlobs } from '../session/files/blobs.ts';
 import type { PermissionRule } from '../permission/rules/rule.ts';
-import { createReadFileState } from '../attachments/changed-files.ts';
+import { createReadFileState } from '../attachments/automatic-attachments.ts';
 import type { AgentOptions } from './options.ts';
 import { deniedFilesOf, permissionOf } from './permission.ts';
 

@@ -5,7 +5,7 @@ import type { EntryBody, ToolUseContext } from '@heddle/core';
 import { LivePermissions } from '../permission/live-permissions.ts';
 import type { Rules } from '../permission/rules/rule.ts';
 import type { Denial } from './denials.ts';
-import { createReadFileState } from '../attachments/changed-files.ts';
+import { createReadFileState } from '../attachments/automatic-attachments.ts';
 import type { AgentOptions } from './options.ts';
 import { permissionOf } from './permission.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../permission/question.ts';

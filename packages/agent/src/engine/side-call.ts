@@ -7,7 +7,7 @@ import {
   type ToolUseContext,
   omitUndefined,
 } from '@heddle/core';
-import { createReadFileState } from '../attachments/changed-files.ts';
+import { createReadFileState } from '../attachments/automatic-attachments.ts';
 import type { AgentOptions } from './options.ts';
 import { deniedFilesOf, permissionOf, type PermissionOptions, workingFoldersOf } from './permission.ts';
 import { newUuid } from '../session/uuid.ts';

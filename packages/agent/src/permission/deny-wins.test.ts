@@ -1,7 +1,7 @@
 /** Deny wins, as a table: every source × every mode × every word of a hook × main thread and subagent. */
 import type { PermissionMode, Tool, ToolUseContext } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { createReadFileState } from '../attachments/changed-files.ts';
+import { createReadFileState } from '../attachments/automatic-attachments.ts';
 import { permissionOf } from '../engine/permission.ts';
 import type { AgentOptions } from '../engine/options.ts';
 import type { PermissionRule, RuleList, RuleSource } from './rules/rule.ts';

@@ -1,8 +1,7 @@
 /** Splits a command line into the values of flags and the words of the prompt. */
-import { clientFlag } from './client-flags.ts';
 import type { Flag, Surface } from './flag-kinds.ts';
 import { type Destination, FLAGS, type ValueOf, type ValuesFor } from './flags.ts';
-import { UsageError, takeList } from './list-flags.ts';
+import { takeList, UsageError } from './list-flags.ts';
 
 /** The arguments of the flags that were given. A value is parsed when it is read. */
 export class FlagValues {
@@ -148,4 +147,40 @@ export function editDistance(left: string, right: string): number {
     previous = current;
   }
   return previous[right.length] ?? 0;
+}
+
+/**
+ * Flags that client libraries and scripts pass and that Heddle does not support yet. A flag without effect is ignored.
+ * A flag for a missing feature prints a warning, and the run continues. A flag is refused if ignoring it would make the run
+ * less careful than the host expects.
+ */
+/**
+ * Flags that client libraries and scripts pass and that Heddle does not support yet. A flag without effect is ignored.
+ * A flag for a missing feature prints a warning, and the run continues. A flag is refused if ignoring it would make the run
+ * less careful than the host expects.
+ */
+interface ClientFlag {
+  readonly takes: 'nothing' | 'value';
+  /** The warning about the missing feature, for standard error. Absent if the flag has no effect. */
+  readonly lacks?: string;
+  readonly isRefused?: true;
+}
+
+const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
+  // They ask nothing of us: what they choose does not exist here.
+  '--debug-to-stderr': { takes: 'nothing' },
+  '--exclude-dynamic-system-prompt-sections': { takes: 'nothing' },
+  // The run continues without these features.
+  '--thinking-display': { takes: 'value', lacks: 'thinking is shown as the API sends it' },
+  // Each narrows what may happen.
+  '--restricted': { takes: 'nothing', lacks: 'there is no restricted mode', isRefused: true },
+  '--safe-mode': {
+    takes: 'nothing',
+    lacks: 'there is no safe mode; --bare looks for nothing',
+    isRefused: true,
+  },
+};
+
+function clientFlag(name: string): ClientFlag | undefined {
+  return Object.hasOwn(CLIENT_FLAGS, name) ? CLIENT_FLAGS[name] : undefined;
 }

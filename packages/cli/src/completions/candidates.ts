@@ -21,7 +21,7 @@ const CANDIDATES: Readonly<Record<CandidateKind, () => Promise<readonly Candidat
 
 export async function printCandidates([kind = '']: readonly string[]): Promise<number> {
   if (!isKind(kind)) return 2;
-  const { cutTo, oneLine } = await import('../sessions/text/columns.ts');
+  const { cutTo, oneLine } = await import('../terminal/width.ts');
   for (const [value, meaning] of await CANDIDATES[kind]())
     writeMessage(`${oneLine(value)}\t${cutTo(oneLine(meaning), 60)}\n`);
   return 0;

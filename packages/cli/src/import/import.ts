@@ -12,7 +12,7 @@ import {
   readForeignSession,
 } from '@heddle/agent/sessions';
 import { configDir } from '../config-dir.ts';
-import { cutTo, fill, oneLine } from '../sessions/text/columns.ts';
+import { cutTo, fill, oneLine } from '../terminal/width.ts';
 import { agoText } from '../sessions/text/units.ts';
 import { pluralize } from '../terminal/amounts.ts';
 import { jsonText, shellQuoted } from '../terminal/escape-controls.ts';

@@ -2,7 +2,7 @@
 import { findJobs, type JobFolder, type JobQuestion, type JobState } from '@heddle/agent/jobs';
 import path from 'node:path';
 import { configDir } from '../config-dir.ts';
-import { cutTo, fill, oneLine } from '../sessions/text/columns.ts';
+import { cutTo, fill, oneLine } from '../terminal/width.ts';
 import { agoText } from '../sessions/text/units.ts';
 import { callLine } from '../terminal/call-line.ts';
 import { warn } from '../terminal/write-message.ts';

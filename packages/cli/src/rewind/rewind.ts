@@ -6,7 +6,7 @@ import { CheckpointStore, type Rewound } from '@heddle/tools';
 import { fileHistory } from '../start/session-tools.ts';
 import { pluralize } from '../terminal/amounts.ts';
 import { pick } from '../sessions/pick.ts';
-import { oneLine } from '../sessions/text/columns.ts';
+import { oneLine } from '../terminal/width.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { fail, misuse, warn, writeMessage } from '../terminal/write-message.ts';
 

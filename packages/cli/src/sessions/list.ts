@@ -3,8 +3,7 @@ import { listSessions, type SessionSummary } from '@heddle/agent/sessions';
 import { jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import { place } from './pick.ts';
-import { widthOf } from '../terminal/width.ts';
-import { cutTo, fill, oneLine } from './text/columns.ts';
+import { cutTo, fill, oneLine, widthOf } from '../terminal/width.ts';
 import { agoText, sizeText } from './text/units.ts';
 import type { SessionsCommand } from './parse-command.ts';
 

@@ -2,7 +2,7 @@
 import { findSession, listSessions, type SessionPlace, type SessionSummary } from '@heddle/agent/sessions';
 import { editDistance } from '../arguments/collect-flags.ts';
 import { configDir, sessionPlace } from '../config-dir.ts';
-import { oneLine } from './text/columns.ts';
+import { oneLine } from '../terminal/width.ts';
 import { agoText } from './text/units.ts';
 
 export function place(): SessionPlace {

@@ -13,7 +13,7 @@ import { jsonText } from '../terminal/escape-controls.ts';
 import { fail, warn, writeMessage } from '../terminal/write-message.ts';
 import { asJson } from './list.ts';
 import { ownPlace, pick } from './pick.ts';
-import { oneLine } from './text/columns.ts';
+import { oneLine } from '../terminal/width.ts';
 import { agoText, sizeText } from './text/units.ts';
 import type { SessionsCommand } from './parse-command.ts';
 

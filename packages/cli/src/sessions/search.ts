@@ -4,8 +4,7 @@ import { packagedRipgrep } from '@heddle/tools/engines';
 import { jsonText } from '../terminal/escape-controls.ts';
 import { warn, writeMessage } from '../terminal/write-message.ts';
 import { place } from './pick.ts';
-import { widthOf } from '../terminal/width.ts';
-import { cutTo, oneLine } from './text/columns.ts';
+import { cutTo, oneLine, widthOf } from '../terminal/width.ts';
 import { minuteText } from './text/units.ts';
 import type { SessionsCommand } from './parse-command.ts';
 

@@ -11,7 +11,7 @@ import { fail, writeMessage } from '../terminal/write-message.ts';
 import { asJson } from './list.ts';
 import type { SessionsCommand } from './parse-command.ts';
 import { ownPlace, pick } from './pick.ts';
-import { oneLine } from './text/columns.ts';
+import { oneLine } from '../terminal/width.ts';
 import { speakerText } from './text/speakers.ts';
 import { minuteText, sizeText } from './text/units.ts';
 

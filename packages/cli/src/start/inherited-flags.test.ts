@@ -1,7 +1,7 @@
 /** Runs that the model starts keep the limits of its own run. */
 import { describe, expect, it } from 'vitest';
 import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
-import { inheritedFlags, mayStartRuns } from './inherited-flags.ts';
+import { inheritedFlags, mayStartRuns } from './open-tools.ts';
 
 function read(argv: readonly string[]): PrintCommand {
   const parsed = readArguments(['-p', ...argv]);

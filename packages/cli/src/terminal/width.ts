@@ -1,6 +1,6 @@
-/** Estimates how many cells a text takes. If a terminal differs, only a line break moves. */
-
+/** Estimates how many cells a text takes, and cuts and pads text to columns. If a terminal differs, only a line break moves. */
 import { stripVTControlCharacters } from 'node:util';
+import { escapeControls } from './escape-controls.ts';
 
 /** Created on first use, because it loads Unicode tables and most input is ASCII. */
 let segmenter: Intl.Segmenter | undefined;
@@ -76,4 +76,30 @@ const WIDE =
 
 function isPlain(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
+}
+
+/** Cuts the text to `width` cells. A cut text ends with an ellipsis. */
+export function cutTo(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  if (width < 1) return '';
+  let cut = '';
+  let used = 1;
+  for (const character of charactersOf(text)) {
+    used += cellsOf(character);
+    if (used > width) break;
+    cut += character;
+  }
+  return `${cut}…`;
+}
+
+export function fill(text: string, width: number, side: 'left' | 'right' = 'right'): string {
+  const padding = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return side === 'left' ? `${padding}${text}` : `${text}${padding}`;
+}
+
+/** Makes any text printable on one line: removes line breaks and direction marks, and escapes control characters. */
+export function oneLine(text: string): string {
+  return escapeControls(
+    text.replaceAll(/\s+/g, ' ').replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ''),
+  ).trim();
 }

@@ -17,7 +17,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { CredentialSource } from './credentials.ts';
 import type { Settings } from './options.ts';
-import { readRateLimits } from './rate-limits.ts';
+import { readRateLimits } from '../errors/retry-after.ts';
 import { omitUndefined } from '@heddle/core';
 
 export class MessagesAttempt {

@@ -1,7 +1,7 @@
 /** The adapter for the Messages API. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ModelError, ModelPort, ModelRecord, ModelRecords, ModelRequest } from '@heddle/core';
-import { proxySecrets } from '../secrets/proxy-secrets.ts';
+import { proxySecrets } from '../secrets/environment.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { Transport } from '../transport/transport.ts';
 import { MessagesAttempt, type AnthropicDeps } from './attempt.ts';

@@ -1,7 +1,7 @@
 import { say, startFakeApi, startFakeProvider } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { chooseModel } from '../choose.ts';
-import { findModel } from '../find-model.ts';
+import { findModel } from '../default-models.ts';
 import { collectProviders } from '../models.ts';
 import { ask, requestTo } from '../test/bridge.ts';
 import { closeStages, closing, TEST_KEY, textIn } from '../test/stage-api.ts';

@@ -3,8 +3,7 @@
  * the output of key helpers, and all text output passes through it.
  */
 
-import { type Environment, isDistinctive, isSecretVariable } from './environment.ts';
-import { proxySecrets } from './proxy-secrets.ts';
+import { type Environment, isDistinctive, isSecretVariable, proxySecrets } from './environment.ts';
 
 /** A shorter value is a word. Its redaction would make messages unreadable. */
 const SHORTEST = 6;

@@ -8,7 +8,7 @@ import { contextOf, EVENT_DEADLINE_MS } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { Monitors } from '../tasks/monitors.ts';
 import { TaskRegistry } from '../tasks/registry.ts';
-import { createShellTools } from './create-shell-tools.ts';
+import { createShellTools } from '../create-tools.ts';
 
 function scene(now: () => number = Date.now) {
   const folder = mkdtempSync(path.join(tmpdir(), 'heddle-monitor-'));

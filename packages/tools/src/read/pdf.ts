@@ -1,9 +1,11 @@
 /** Reads pages of a PDF: their text, or an image of a page without text. */
-import type { PDFiumLibrary } from '@hyzyla/pdfium';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
+import type { PDFiumLibrary } from '@hyzyla/pdfium';
 import { Interrupted, stopIfAborted } from '../files/abort.ts';
-import type { PageRange } from './pdf-pages.ts';
+import { encodePixels } from './image.ts';
+import { PAGE_CHARS, type ShownContent, type ShownPart } from './page.ts';
+import type { ReadInput } from './schema.ts';
 
 const MAX_DRAWN = 5;
 /** Enough to read small print. The API scales larger images down anyway. */
@@ -114,3 +116,58 @@ async function pdfThread(
 
 const pdfThreadSource = `const { parentPort, workerData } = require('node:worker_threads');
 (${pdfThread.toString()})(workerData, require, (answer) => parentPort.postMessage(answer));`;
+
+interface PageRange {
+  /** From 1, both included. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The most pages of a call. */
+const MAX_PAGES = 20;
+
+/** Parses `3`, `1-5` or `7-`; all pages by default. Throws with the expected format. */
+function parsePages(pages: string | undefined): PageRange {
+  if (pages === undefined) return { first: 1, last: MAX_PAGES };
+  const [, from, dash, to] = /^\s*(\d+)\s*(-)?\s*(\d+)?\s*$/.exec(pages) ?? [];
+  const first = Number(from);
+  const last = dash === undefined ? first : to === undefined ? Number.MAX_SAFE_INTEGER : Number(to);
+  if (from === undefined || (dash === undefined && to !== undefined) || first < 1 || last < first) {
+    throw new Error(`pages is “${pages}”; expected a page or a range such as "3" or "1-5".`);
+  }
+  return { first, last: Math.min(last, first + MAX_PAGES - 1) };
+}
+
+/** Formats pages of a PDF as text, with images of those without text. */
+export async function showPdf(
+  file: string,
+  bytes: Buffer,
+  input: ReadInput,
+  signal: AbortSignal,
+): Promise<ShownContent> {
+  const range = parsePages(input.pages);
+  const { pageCount, pages } = await readPdf(bytes, range, signal);
+  if (pages.length === 0)
+    throw new Error(`it has ${pageCount} pages, and page ${range.first} is none of them`);
+  const parts: ShownPart[] = [];
+  let room = PAGE_CHARS;
+  let last = 0;
+  for (const { number, text, drawn } of pages) {
+    if (text.length > room && parts.length > 0) break;
+    const body =
+      text.trim() === '' ? (drawn ? '(no text; a picture of it follows)' : '(no text)') : text.trim();
+    parts.push({
+      kind: 'text',
+      text: `--- page ${number} of ${pageCount} ---\n${body.slice(0, PAGE_CHARS)}`,
+    });
+    if (drawn) parts.push({ kind: 'image', ...(await encodePixels(drawn.data, drawn)) });
+    room -= text.length;
+    last = number;
+  }
+  if (last < pageCount && (input.pages === undefined || last < range.last))
+    parts.push({
+      kind: 'text',
+      text: `(${pageCount - last} more pages; continue with pages "${last + 1}-")`,
+    });
+  return { data: { path: file, kind: 'pdf', size: bytes.length, parts } };
+}

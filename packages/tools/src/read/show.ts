@@ -33,7 +33,7 @@ export async function showContent(
       data: showImage(file, bytes.length, await prepareImage(bytes, imageType, signal)),
     }));
   if (isPdf(bytes))
-    return explained(file, async () => (await import('./show-pdf.ts')).showPdf(file, bytes, input, signal));
+    return explained(file, async () => (await import('./pdf.ts')).showPdf(file, bytes, input, signal));
   const decoded = decodeText(bytes);
   if (decoded === undefined) throw binaryFileError(file, nameOfBinary(bytes));
   if (path.extname(file).toLowerCase() === '.ipynb')

@@ -8,9 +8,8 @@ import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, rmSync 
 import path from 'node:path';
 import { type Channel, openChannel } from './channel.ts';
 import type { ConfinedEnd, Confinement } from './confinement.ts';
-import { endGroup, endTree } from './end-tree.ts';
+import { endGroup, endTree, LABEL_VARIABLE, startTimeOf } from './process-table.ts';
 import { TaskOutputFile } from './output.ts';
-import { LABEL_VARIABLE, startTimeOf } from './process-table.ts';
 import { removeRecord, type TaskRecord, writeRecord } from './record.ts';
 import type { TaskEnd } from './preview.ts';
 

@@ -5,10 +5,9 @@ import path from 'node:path';
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { scratch, shellIn, textOf } from '../bash/test/shell.ts';
-import { endLeftovers, findLeftovers } from './leftovers.ts';
+import { endLeftovers, findLeftovers, readRecords } from './record.ts';
 import { attachmentOf, readNotices, findReportedTasks } from './ended-task-notices.ts';
 import { membersOf } from './process-table.ts';
-import { readRecords } from './record.ts';
 import { TaskRegistry } from './registry.ts';
 import type { TaskOutputInput } from './schema.ts';
 

@@ -2,7 +2,7 @@
 import type { Tool } from '@heddle/core';
 import { type AskDeps, createAskTool } from '../ask/ask-user-question.ts';
 import type { ShellDeps } from '../bash/deps.ts';
-import { createShellTools } from '../bash/create-shell-tools.ts';
+import { createFileTools, createSearchTools, createShellTools, createWebTools } from '../create-tools.ts';
 import type { FileToolDeps } from '../files/deps.ts';
 import type { SearchDeps } from '../grep/deps.ts';
 import { createPlanTools, type PlanDeps } from '../plan/plan-mode.ts';
@@ -10,9 +10,7 @@ import { createTaskTools } from '../todo/task-tools.ts';
 import { createTodoWriteTool, TodoList } from '../todo/todo-write.ts';
 import { createSkillTool, type SkillDeps } from '../skill/skill.ts';
 import type { WebDeps } from '../web/deps.ts';
-import { createWebTools } from '../web/create-web-tools.ts';
 import { createToolSearchTool, type ServerTools } from './tool-search.ts';
-import { createSearchTools, createFileTools } from '../create-tools.ts';
 
 export interface BuiltinDeps extends FileToolDeps, AskDeps, PlanDeps {
   readonly shell?: Partial<ShellDeps>;

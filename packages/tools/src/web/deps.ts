@@ -1,6 +1,6 @@
 /** The dependencies of the web tools. */
 import type { Resolve } from './address.ts';
-import type { SearchPort } from './search/ask-server.ts';
+import type { SearchPort } from './ask-server.ts';
 
 export interface WebDeps {
   /** Private addresses are rejected, unless this returns true for a host. */

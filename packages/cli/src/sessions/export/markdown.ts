@@ -2,7 +2,7 @@
 import type { Piece, SessionSummary, Transcript } from '@heddle/agent/sessions';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { facts } from '../show.ts';
-import { oneLine } from '../text/columns.ts';
+import { oneLine } from '../../terminal/width.ts';
 import { capitalized, speakerText } from '../text/speakers.ts';
 import { minuteText } from '../text/units.ts';
 

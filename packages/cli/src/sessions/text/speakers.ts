@@ -1,7 +1,7 @@
 /** Converts a transcript to headings and parts in reading order, and names the call of each result. Pure. */
 import { type CallPiece, type Piece, transcriptPartsOf, type TranscriptItem } from '@heddle/agent/sessions';
 import type { Message } from '@heddle/core';
-import { cutTo, oneLine } from './columns.ts';
+import { cutTo, oneLine } from '../../terminal/width.ts';
 
 export type SpeakerText =
   /** `id`: the id of the first message of this speaker. */

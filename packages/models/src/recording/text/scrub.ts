@@ -2,8 +2,7 @@
  * Redacts secrets in texts: keys known to this process, and text that looks like any key. Contract:
  * deterministic, so that a recording and a replay can still be compared.
  */
-import { type Environment, SECRET_VARIABLES } from '../../secrets/environment.ts';
-import { proxySecrets } from '../../secrets/proxy-secrets.ts';
+import { type Environment, proxySecrets, SECRET_VARIABLES } from '../../secrets/environment.ts';
 import { patternOfAny, mapTexts, replaceSpans, type TextSpan, withoutOverlaps } from './chunks.ts';
 
 export const REDACTED = '[redacted]';

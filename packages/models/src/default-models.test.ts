@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namedSmallModel, smallModelBeside } from './small-model.ts';
+import { namedSmallModel, smallModelBeside } from './default-models.ts';
 
 describe('the small model', () => {
   it.each([

@@ -1,9 +1,10 @@
-/** The files that the model has read, and those that changed on disk since then, as differences of lines. */
-import type { Attachment, FileState, FileStateCache } from '@heddle/core';
+/** Attachments that the engine adds between calls: files that changed on disk, and reminders of open steps. */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { Attachment, FileState, FileStateCache, Message, MessageHistory } from '@heddle/core';
 import { shortDiff } from '@heddle/tools/files';
+import { todosIn } from '@heddle/tools';
 import { realPath } from '../settings/trust.ts';
 
 export async function changedFiles(fileState: FileStateCache): Promise<Attachment[]> {
@@ -99,4 +100,62 @@ export function createReadFileState(): FileStateCache {
     },
     paths: () => [...files.keys()],
   };
+}
+
+/** Answers without a change of the list, and without a reminder. */
+const SILENT_ANSWERS = 10;
+/** Messages that are searched for the last change, so that the cost of a turn stays bounded. */
+const LOOK_BACK = 400;
+
+const LIST_TOOLS: ReadonlySet<string> = new Set(['TodoWrite', 'TaskCreate', 'TaskUpdate']);
+
+/**
+ * Reminds the model of open steps when it has not touched its list for a while. One for each run. It searches each message once, because it is asked
+ * after every call.
+ */
+export class TodoReminder {
+  #searched = 0;
+  /** The last message that changed the list or reminded of it. */
+  #last: number | undefined;
+
+  /** Returns a reminder if it is due. */
+  attachments(messages: MessageHistory): readonly Attachment[] {
+    if (!this.#isDue(messages)) return [];
+    const open = todosIn(messages).filter(({ status }) => status !== 'completed');
+    if (open.length === 0) return [];
+    const steps = open.map(({ content, status }) => `- ${content} (${status})`).join('\n');
+    const text = `The list of steps has not changed for a while. Update it if it is out of date. Open steps:\n${steps}`;
+    return [{ kind: 'reminder', about: 'todo', text }];
+  }
+
+  #isDue(messages: MessageHistory): boolean {
+    // A compaction replaced messages.
+    if (messages.length < this.#searched) [this.#searched, this.#last] = [0, undefined];
+    const start = Math.max(this.#searched, messages.length - LOOK_BACK);
+    const found = messages
+      .since(start)
+      .findLastIndex((message) => changesList(message) || isReminder(message));
+    if (found >= 0) this.#last = start + found;
+    this.#searched = messages.length;
+    if (this.#last === undefined) return false;
+    const answers = new Set(
+      messages
+        .since(this.#last + 1)
+        .flatMap((message) => (message.type === 'assistant' ? [message.responseId] : [])),
+    );
+    return answers.size >= SILENT_ANSWERS;
+  }
+}
+
+function changesList(message: Message): boolean {
+  return (
+    message.type === 'assistant' &&
+    message.content.some((block) => block.type === 'tool_use' && LIST_TOOLS.has(block.name))
+  );
+}
+
+function isReminder(message: Message): boolean {
+  if (message.type !== 'attachment') return false;
+  const { attachment } = message;
+  return attachment.kind === 'reminder' && attachment.about === 'todo';
 }

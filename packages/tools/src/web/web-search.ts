@@ -3,12 +3,12 @@
  * if the server can.
  */
 import type { Tool } from '@heddle/core';
-import { inputSchemas } from '../../generated/schemas.ts';
+import { inputSchemas } from '../generated/schemas.ts';
 import type { SearchAnswer, SearchPort } from './ask-server.ts';
-import type { WebSearchInput } from '../schema.ts';
-import { WEB_TOOL_TRAITS } from '../deps.ts';
+import type { WebSearchInput } from './schema.ts';
+import { WEB_TOOL_TRAITS } from './deps.ts';
 
-export interface WebSearchData extends Omit<SearchAnswer, 'spent'> {
+interface WebSearchData extends Omit<SearchAnswer, 'spent'> {
   readonly query: string;
 }
 
@@ -18,7 +18,7 @@ export function createWebSearchTool(port: SearchPort): Tool<WebSearchInput, WebS
     description:
       'Searches the web and shows what was found, with links. Name your sources when you use it; read a page whole with WebFetch.',
     inputJSONSchema: inputSchemas.WebSearch,
-    inputSchema: async () => (await import('../schema.ts')).webSearchInput,
+    inputSchema: async () => (await import('./schema.ts')).webSearchInput,
     ...WEB_TOOL_TRAITS,
 
     validateInput: ({ allowed_domains: allowed, blocked_domains: blocked }) =>

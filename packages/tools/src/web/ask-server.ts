@@ -16,7 +16,7 @@ import {
   textOf,
   type Usage,
 } from '@heddle/core';
-import type { WebSearchInput } from '../schema.ts';
+import type { WebSearchInput } from './schema.ts';
 
 export interface SearchPort {
   /** A model whose server searches the web. */

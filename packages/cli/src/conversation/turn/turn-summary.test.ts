@@ -1,9 +1,9 @@
 import { failedStart, type SdkResult } from '@heddle/agent';
 import { describe, expect, it } from 'vitest';
 import { styleFor } from '../../terminal/style.ts';
-import { ago, dollars, shortened, durationText, tokens } from '../../terminal/amounts.ts';
-import { endLines } from './end.ts';
+import { ago, dollars, durationText, shortened, tokens } from '../../terminal/amounts.ts';
 import { tailPieces } from '../session/show.ts';
+import { endLines } from './turn.ts';
 
 const style = styleFor({ plain: true, env: {} });
 

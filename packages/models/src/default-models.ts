@@ -1,12 +1,15 @@
-/** The small model: fast and cheap, for short texts beside a conversation, such as summaries of tool calls. */
-import { aliasesIn } from './aliases.ts';
+/** The models that Heddle uses if the user did not name them: the model of a session, and the small model. */
+import { aliasesIn, ANTHROPIC_KEYS, modelFromEnvironment } from './aliases.ts';
 import { plainModelName } from './known-models.ts';
 import { type Environment, readVariable } from './secrets/environment.ts';
 
-/** The variables that name it. The first one that is set counts. */
+/**
+ * The variables that name the small model: fast and cheap, for short texts beside a conversation. The first one that is set
+ * counts.
+ */
 const VARIABLES = ['HEDDLE_SMALL_MODEL', 'ANTHROPIC_SMALL_FAST_MODEL'] as const;
 
-export interface NamedSmallModel {
+interface NamedSmallModel {
   readonly model: string;
   /** The variable or setting that names it, for an error message. */
   readonly from: string;
@@ -32,4 +35,16 @@ export function smallModelBeside(main: string, named: string | undefined, enviro
   if (named !== undefined) return plainModelName(named, environment);
   if (!plainModelName(main, environment).startsWith('claude-')) return main;
   return aliasesIn(environment).find(({ alias }) => alias === 'haiku')?.model ?? main;
+}
+
+/**
+ * Finds a model by the keys in the environment, then by the servers on this machine.
+ * Returns a name for `chooseModel`. Undefined if nothing is configured. `settled` is the model from the
+ * settings.
+ */
+export async function findModel(environment: Environment, settled?: string): Promise<string | undefined> {
+  const named = readVariable(environment, 'HEDDLE_MODEL') ?? modelFromEnvironment(environment);
+  if (named !== undefined || settled !== undefined) return named ?? settled;
+  const hasKey = ANTHROPIC_KEYS.some((name) => readVariable(environment, name) !== undefined);
+  return hasKey ? 'sonnet' : (await import('./providers/choose-provider.ts')).findConfigured(environment);
 }

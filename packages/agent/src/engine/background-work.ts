@@ -1,5 +1,5 @@
-/** Work that no run waits for: each piece has a name, a limit of time and a signal. A failure is ignored. */
-import type { Clock } from '@heddle/core';
+/** Background work that no run waits for, and resources that tools hold until the turn ends. */
+import { type Clock, type ToolTurnResources, untilAborted } from '@heddle/core';
 
 interface Piece {
   readonly controller: AbortController;
@@ -13,6 +13,7 @@ export function nextTask(): Promise<void> {
   });
 }
 
+/** Each piece of work has a name, a limit of time and a signal. A failure is ignored. */
 export class BackgroundWork {
   readonly #clock: Clock;
   readonly #pieces = new Map<string, Piece>();
@@ -58,5 +59,45 @@ export class BackgroundWork {
     await Promise.race([Promise.all(awaited), this.#clock.sleep(limitMs, timer.signal)]);
     timer.abort();
     for (const name of this.#pieces.keys()) this.cancel(name);
+  }
+}
+
+interface Held {
+  readonly name: string;
+  readonly release: (signal: AbortSignal) => void | Promise<void>;
+}
+
+/** How long one resource may take to end, in milliseconds. It stays below the limit of a step at the end of a turn. */
+const RELEASE_LIMIT_MS = 4_000;
+
+/** Resources that tools hold until the turn ends: a browser, a desktop, a lock. */
+export class TurnResources implements ToolTurnResources {
+  readonly #clock: Clock;
+  #held: readonly Held[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  hold(name: string, release: Held['release']): () => void {
+    const held = { name, release };
+    this.#held = [...this.#held, held];
+    return () => {
+      this.#held = this.#held.filter((other) => other !== held);
+    };
+  }
+
+  /** Releases each resource once, all at the same time. Never rejects, and ends within the limit. */
+  async releaseAll(): Promise<void> {
+    const held = this.#held;
+    this.#held = [];
+    if (held.length === 0) return;
+    const limit = new AbortController();
+    const over = new AbortController();
+    void this.#clock.sleep(RELEASE_LIMIT_MS, over.signal).then(() => limit.abort('late'));
+    const release = async (one: Held): Promise<void> => one.release(limit.signal);
+    const all = Promise.allSettled(held.map(release));
+    await untilAborted(all, limit.signal, () => undefined);
+    over.abort();
   }
 }
