@@ -51,7 +51,7 @@ export class HistoryReader {
 
   read(history: History<Message>): this {
     if (history === this.#history) return this;
-    const isGrown = history.extends(this.#history);
+    const isGrown = history.startsWith(this.#history);
     if (!isGrown) this.#reset();
     for (let index = isGrown ? this.#history.length : 0; index < history.length; index++) {
       const message = history.at(index);

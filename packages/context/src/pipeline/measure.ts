@@ -12,7 +12,7 @@ import {
   type Usage,
 } from '@heddle/core';
 import { estimatePrompt, estimateTools, mostTokens } from '../estimate/head.ts';
-import { estimateMessage, estimateMessages } from '../estimate/message.ts';
+import { estimateMessage, estimateMessages, mostMessageTokens } from '../estimate/message.ts';
 import { HistoryReader } from '../history/history-reader.ts';
 import type { Thresholds } from '../thresholds.ts';
 
@@ -27,6 +27,8 @@ export class ContextMeasure {
   readonly #reader = new HistoryReader();
   readonly #estimator = new TokenEstimator();
   #promptTokens: number | undefined;
+  /** The last count for the levels was a limit, so the estimate of its request may never be needed. */
+  #isUncounted = false;
 
   constructor(head: PromptHead) {
     this.#head = head;
@@ -47,7 +49,8 @@ export class ContextMeasure {
     const at = firstOfAnswer(messages, responseId);
     if (at > 0) {
       const sent = History.of(messages.since(0).slice(0, at));
-      this.#estimator.recall(responseId, usage, () => this.headTokens(tools) + estimateMessages(sent));
+      const estimate = (): number => this.headTokens(tools) + estimateMessages(sent);
+      this.#estimator.recall(responseId, usage, { messages: sent, tools, estimate });
     }
   }
 
@@ -56,7 +59,9 @@ export class ContextMeasure {
    * so that its request starts sooner.
    */
   upTo(messages: MessageHistory, tools: readonly Tool[], limits: Limits): number {
-    return this.#smallCount(messages, tools, limits) ?? this.count(messages, tools, limits.usualScale);
+    const small = this.#smallCount(messages, tools, limits);
+    this.#isUncounted = small !== undefined;
+    return small ?? this.count(messages, tools, limits.usualScale);
   }
 
   /** The conversation is small by any estimate, and the server has counted nothing yet. */
@@ -71,10 +76,13 @@ export class ContextMeasure {
     { thresholds, usualScale }: Limits,
   ): number | undefined {
     const { microcompact, snip, collapse, autoCompact } = thresholds;
-    // The head is estimated for the first answer, so its limit is only needed before.
+    const limit = Math.min(microcompact, snip, collapse, autoCompact);
+    // The head is estimated only if the server's count and the size of the new messages do not suffice.
+    const grown = this.#estimator.mostAfterGrowth(messages, tools, usualScale);
+    if (grown !== undefined && grown < limit) return grown;
     const head = this.#estimator.hasCount ? this.headTokens(tools) : mostTokens(this.#head, tools);
     const most = this.#estimator.mostTokens(head + this.#reader.read(messages).mostTokens, usualScale);
-    return most < Math.min(microcompact, snip, collapse, autoCompact) ? most : undefined;
+    return most < limit ? most : undefined;
   }
 
   /** Estimates without the server's count. */
@@ -88,15 +96,15 @@ export class ContextMeasure {
 
   /** Announces a request, so that the server's count can be compared with its estimate. */
   sending(messages: MessageHistory, tools: readonly Tool[]): void {
-    this.#estimator.sending(() => this.estimate(messages, tools));
+    this.#estimator.sending({ messages, tools, estimate: () => this.estimate(messages, tools) });
   }
 
   /**
-   * Estimates the announced request now, and not when its answer has arrived. The first request is left out: its estimate takes
-   * long, and its connection may still be opening.
+   * Estimates the announced request now, and not when its answer has arrived. A small conversation is left out: it needs no
+   * estimate. So is the first request: its connection may still be opening.
    */
   countSent(): void {
-    if (this.#estimator.hasCount) this.#estimator.countSent();
+    if (this.#estimator.hasCount && !this.#isUncounted) this.#estimator.countSent();
   }
 
   answered(responseId: string, usage: Usage): void {
@@ -124,13 +132,19 @@ function promptTokens(head: PromptHead): number {
 // Tokens of the next request: the server's count of the last one plus an estimate of the changes since. Before the first
 // count, the estimate alone.
 
+interface SentRequest {
+  readonly messages: MessageHistory;
+  readonly tools: readonly Tool[];
+  readonly estimate: () => number;
+}
+
 interface Counted {
   readonly responseId: string;
+  readonly sent: SentRequest;
   /** Input and output of the answer, as the server counted them. */
   readonly tokens: number;
-  /** The input alone, and its estimate. */
+  /** The input alone. */
   readonly input: number;
-  readonly estimate: number;
 }
 
 /** The number of last messages in which an answer is searched. Its blocks are near the end, or gone. */
@@ -141,7 +155,7 @@ const LEAST_SCALE = 0.6;
 const MOST_SCALE = 1.6;
 
 class TokenEstimator {
-  #sent = (): number => 0;
+  #sent: SentRequest | undefined;
   #counted: Counted | undefined;
   /** The last result of `#answerTokens`. The levels of one turn ask several times about the same history. */
   #lastAnswer:
@@ -149,14 +163,13 @@ class TokenEstimator {
     | undefined;
 
   /** Announces a request. The estimate is computed when it is needed. */
-  sending(estimate: () => number): void {
-    this.#sent = estimate;
+  sending(request: SentRequest): void {
+    this.#sent = estimatedOnce(request);
   }
 
   /** Computes the estimate of the announced request. */
   countSent(): void {
-    const estimate = this.#sent();
-    this.#sent = () => estimate;
+    this.#sent?.estimate();
   }
 
   /** Returns true after the first count of the server. */
@@ -165,23 +178,23 @@ class TokenEstimator {
   }
 
   answered(responseId: string, usage: Usage): void {
-    this.recall(responseId, usage, this.#sent);
+    // Some answers belong to a request that was never announced.
+    if (this.#sent !== undefined) this.recall(responseId, usage, this.#sent);
   }
 
-  /** Stores the count of an answer, with the estimate of its request. */
-  recall(responseId: string, usage: Usage, estimateSent: () => number): void {
+  /** Stores the count of an answer, with its request. */
+  recall(responseId: string, usage: Usage, request: SentRequest): void {
     const input = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
-    // Some servers report no count, and some answers belong to a request that was never estimated.
-    const estimate = input > 0 ? estimateSent() : 0;
-    if (estimate <= 0) return;
-    this.#counted = { responseId, tokens: input + usage.output_tokens, input, estimate };
+    // Some servers report no count.
+    if (input <= 0) return;
+    this.#counted = { responseId, sent: estimatedOnce(request), tokens: input + usage.output_tokens, input };
   }
 
   /** Returns real tokens per estimated token, according to the last answer. `usual` applies before it. */
   scale(usual: number): number {
     if (!this.#counted) return usual;
-    const { input, estimate } = this.#counted;
-    const scale = input / estimate;
+    const { input, sent } = this.#counted;
+    const scale = input / sent.estimate();
     return scale >= LEAST_SCALE && scale <= MOST_SCALE ? scale : usual;
   }
 
@@ -190,18 +203,32 @@ class TokenEstimator {
     const counted = this.#counted;
     if (!counted) return Math.round(most * usual);
     const growth = Math.max(1, this.scale(usual));
-    return Math.round(counted.tokens + Math.max(0, most - counted.estimate) * growth);
+    return Math.round(counted.tokens + Math.max(0, most - counted.sent.estimate()) * growth);
+  }
+
+  /**
+   * Returns an upper limit of `tokens` for a conversation that only grew since the server's count, without any estimate.
+   * Returns undefined for another conversation.
+   */
+  mostAfterGrowth(messages: History<Message>, tools: readonly Tool[], usual: number): number | undefined {
+    const counted = this.#counted;
+    if (!counted || counted.sent.tools !== tools || !messages.startsWith(counted.sent.messages))
+      return undefined;
+    const added = messages.since(counted.sent.messages.length);
+    const most = added.reduce((sum, message) => sum + mostMessageTokens(message), 0);
+    return Math.round(counted.tokens + most * Math.max(MOST_SCALE, usual));
   }
 
   /** `estimate` covers the whole request. */
   tokens(estimate: number, messages: History<Message>, usual: number): number {
     const counted = this.#counted;
     if (!counted) return Math.round(estimate * usual);
-    const change = estimate - counted.estimate;
+    const estimateSent = counted.sent.estimate();
+    const change = estimate - estimateSent;
     // Removed messages free what they were counted for. New ones count at least their estimate.
     const scale = this.scale(usual);
     if (change < 0)
-      return Math.max(0, Math.round(counted.input + change * Math.min(1, counted.input / counted.estimate)));
+      return Math.max(0, Math.round(counted.input + change * Math.min(1, counted.input / estimateSent)));
     const growth = Math.max(1, scale);
     const answer = this.#answerTokens(messages, counted);
     if (answer === 0 || change < answer) return Math.round(counted.input + change * growth);
@@ -215,6 +242,12 @@ class TokenEstimator {
     this.#lastAnswer = { messages, counted, tokens };
     return tokens;
   }
+}
+
+/** The estimate is a divisor, so it is at least 1. */
+function estimatedOnce({ messages, tools, estimate }: SentRequest): SentRequest {
+  let tokens: number | undefined;
+  return { messages, tools, estimate: () => (tokens ??= Math.max(1, estimate())) };
 }
 
 function answerTokens(messages: History<Message>, responseId: string): number {

@@ -37,6 +37,15 @@ export class History<T> implements Iterable<T> {
     return this.#trunk === earlier.#trunk && earlier.length <= this.length;
   }
 
+  /** Returns true if this version begins with all items of `earlier`. Compares by identity, because a version may be a copy. */
+  startsWith(earlier: History<T>): boolean {
+    if (this.extends(earlier)) return true;
+    if (this.length < earlier.length) return false;
+    for (let index = 0; index < earlier.length; index++)
+      if (this.#trunk[index] !== earlier.#trunk[index]) return false;
+    return true;
+  }
+
   /** Returns a copy of the items from `start` on. */
   since(start: number): T[] {
     return this.#trunk.slice(start, this.length);

@@ -82,7 +82,7 @@ export class RequestConversation {
   #sent = History.of<RequestMessage>([]);
 
   update(view: RequestView, settings: RoundSettings, messages: History<Message>): Snapshot {
-    if (!continues(messages, this.#source)) this.#survey = new Survey();
+    if (!messages.startsWith(this.#source)) this.#survey = new Survey();
     const isNew = this.#survey.isFresh || !isSame(settings, this.#settings);
     const touched = this.#survey.read(messages);
     this.#source = messages;
@@ -186,14 +186,6 @@ function emptyPart(): SealedPart {
     turn: NEW_TURN,
     loaded: [],
   };
-}
-
-/** Compares by identity of the messages, because a projection may copy a history without changing it. */
-function continues(now: History<Message>, before: History<Message>): boolean {
-  if (now.extends(before)) return true;
-  if (now.length < before.length) return false;
-  for (let index = 0; index < before.length; index++) if (now.at(index) !== before.at(index)) return false;
-  return true;
 }
 
 function isSame(now: RoundSettings, before: RoundSettings | undefined): boolean {
