@@ -40,17 +40,64 @@ export interface PromptFile {
   readonly within?: string | undefined;
 }
 
-const TEXTS = ['name', 'description', 'file', 'folder', 'scope'] as const;
-const LISTS = ['argumentNames', 'allowedTools', 'disallowedTools', 'paths'] as const;
+/** A stored file: without the fields that its root gives it, and without empty lists. */
+type StoredPromptFile = Omit<Partial<PromptFile>, 'scope' | 'pluginFolder' | 'within'>;
 
-/** Checks a stored file: every field that the program reads without a test. */
-export function isPromptFile(value: unknown): value is PromptFile {
-  return (
-    isRecord(value) &&
-    (value['kind'] === 'skill' || value['kind'] === 'command') &&
-    TEXTS.every((key) => typeof value[key] === 'string') &&
-    LISTS.every((key) => Array.isArray(value[key]))
-  );
+export function storedPromptFile(promptFile: PromptFile): StoredPromptFile {
+  const { scope: _, pluginFolder: _pluginFolder, within: _within, ...fields } = promptFile;
+  const kept = Object.entries(fields).filter(([, value]) => !(Array.isArray(value) && value.length === 0));
+  return Object.fromEntries(kept);
+}
+
+/** Restores a stored file. Undefined if a field has the wrong type. One pass: a start restores every file. */
+export function restoredPromptFile(value: unknown, root: ExtensionRoot): PromptFile | undefined {
+  if (!isRecord(value)) return undefined;
+  const { kind, name, description, file, folder, isForModel, isForUser, isForked } = value;
+  const { longName, whenToUse, argumentHint, model, effort, agent, shell, hooks } = value;
+  const { argumentNames = NONE, allowedTools = NONE, disallowedTools = NONE, paths = NONE } = value;
+  if (kind !== 'skill' && kind !== 'command') return undefined;
+  if (typeof name !== 'string' || typeof description !== 'string') return undefined;
+  if (typeof file !== 'string' || typeof folder !== 'string') return undefined;
+  if (typeof isForModel !== 'boolean' || typeof isForUser !== 'boolean') return undefined;
+  if (typeof isForked !== 'boolean' || !isText(longName) || !isText(whenToUse)) return undefined;
+  if (!isText(argumentHint) || !isText(model) || !isText(effort)) return undefined;
+  if (!isText(agent) || !isText(shell) || !isTexts(argumentNames)) return undefined;
+  if (!isTexts(allowedTools) || !isTexts(disallowedTools) || !isTexts(paths)) return undefined;
+  return {
+    kind,
+    name,
+    longName,
+    description,
+    whenToUse,
+    argumentHint,
+    argumentNames,
+    allowedTools,
+    disallowedTools,
+    model,
+    effort,
+    isForModel,
+    isForUser,
+    isForked,
+    agent,
+    hooks,
+    paths,
+    shell,
+    file,
+    folder,
+    scope: root.scope,
+    pluginFolder: pluginFolderOf(root),
+    within: root.within,
+  };
+}
+
+const NONE: readonly string[] = [];
+
+function isText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return value === NONE || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 }
 
 /** A file whose text was read, too. */
@@ -67,6 +114,11 @@ export interface ExtensionRoot {
   readonly plugin?: string | undefined;
   /** A link that leads out of this folder is not followed. Undefined: links may lead anywhere. */
   readonly within?: string | undefined;
+}
+
+/** The folder of the plugin that a root belongs to. */
+export function pluginFolderOf({ plugin, folder }: ExtensionRoot): string | undefined {
+  return plugin === undefined ? undefined : folder;
 }
 
 export interface PromptFilePlace {

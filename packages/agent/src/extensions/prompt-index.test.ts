@@ -90,6 +90,35 @@ describe('the index of prompt files', () => {
       ['review: Reviews CODE.', 'commit: Commits.'],
     ],
     [
+      'a command is edited in place and keeps its size and its time',
+      () => {
+        const file = path.join(folder, 'user/commands/git/commit.md');
+        const { atime, mtime } = statSync(file);
+        writeFileSync(file, header('commit', 'Rebases.'));
+        utimesSync(file, atime, mtime);
+      },
+      ['review: Reviews code.', 'commit: Rebases.'],
+    ],
+    [
+      'a file is replaced by a link to another file of the same size',
+      () => {
+        const file = path.join(folder, 'user/skills/review/SKILL.md');
+        write('other.md', header('review', 'Reviews LINK.'));
+        rmSync(file);
+        symlinkSync('../../other.md', file);
+      },
+      ['review: Reviews LINK.', 'commit: Commits.'],
+    ],
+    [
+      'the folder of the commands is replaced by a link',
+      () => {
+        write('elsewhere/commit.md', header('commit', 'Links.'));
+        rmSync(path.join(folder, 'user/commands'), { recursive: true });
+        symlinkSync('elsewhere', path.join(folder, 'user/commands'));
+      },
+      ['review: Reviews code.', 'commit: Links.'],
+    ],
+    [
       'a skill is added',
       () => write('skills/test/SKILL.md', header('test', 'Tests.')),
       ['review: Reviews code.', 'test: Tests.', 'commit: Commits.'],
@@ -131,6 +160,19 @@ describe('the index of prompt files', () => {
     [
       'has files without a name',
       (file) => writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"name"', '"x"')),
+    ],
+    [
+      'has a name that is not text',
+      (file) => writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"name":"review"', '"name":1')),
+    ],
+    [
+      'has a model that is not text',
+      (file) =>
+        writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"isForked"', '"model":{},"isForked"')),
+    ],
+    [
+      'has fewer states than paths',
+      (file) => writeFileSync(file, readFileSync(file, 'utf8').replace(/"states":\[[^,]*,/, '"states":[')),
     ],
     [
       'is a folder',

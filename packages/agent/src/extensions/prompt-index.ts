@@ -16,7 +16,7 @@ import {
 import path from 'node:path';
 import { isRecord } from '@heddle/core';
 import type { CheckedPath, GuardedFiles } from './guarded-files.ts';
-import { type ExtensionRoot, isPromptFile, type PromptFile } from './prompt-file.ts';
+import { type ExtensionRoot, type PromptFile, restoredPromptFile, storedPromptFile } from './prompt-file.ts';
 
 /** The files of one root, in the order of their names. */
 export interface RootContent {
@@ -36,15 +36,21 @@ export interface SeenPath {
   readonly state?: FileState | undefined;
 }
 
-/** Modified, changed, size and inode. Null: the path was absent. */
-type FileState = readonly number[] | null;
+/** Modified, changed, size and inode. `ABSENT`: there was no such path. */
+type FileState = readonly [modified: number, changed: number, size: number, inode: number];
+
+const ABSENT: FileState = [-1, -1, -1, -1];
 
 interface StoredIndex {
   /** Identifies the root and the program that wrote the index. */
   readonly key: string;
-  readonly states: readonly (readonly [path: string, state: FileState])[];
+  readonly paths: readonly string[];
+  /** The states of these paths, one after the other. */
+  readonly states: readonly number[];
   readonly checked: readonly CheckedPath[];
-  readonly content: Omit<RootContent, 'seen' | 'checked'>;
+  readonly problems: readonly string[];
+  readonly skills: readonly unknown[];
+  readonly commands: readonly unknown[];
 }
 
 /** A file that changed this recently may change again without a different time stamp. */
@@ -73,9 +79,11 @@ export class PromptIndex {
     const { key, file } = this.#placeOf(root);
     const stored = existsSync(file) ? readIndex(file) : undefined;
     if (stored?.key !== key) return undefined;
-    if (!stored.states.every(([at, state]) => isSame(stateAt(at), state))) return undefined;
-    if (!stored.checked.every((one) => files.isUnchanged(one))) return undefined;
-    return { ...stored.content, seen: [], checked: [] };
+    if (!areUnchanged(stored) || !stored.checked.every((one) => files.isUnchanged(one))) return undefined;
+    const skills = restoredFiles(stored.skills, root);
+    const commands = restoredFiles(stored.commands, root);
+    if (skills === undefined || commands === undefined) return undefined;
+    return { skills, commands, problems: stored.problems, seen: [], checked: [] };
   }
 
   /** The time before the files of a root are read. */
@@ -92,14 +100,19 @@ export class PromptIndex {
   /** Stores what was added. An error is ignored: the next start reads the files again. */
   save(): void {
     for (const { root, content, readAt } of this.#unsaved.splice(0)) {
-      const states = content.seen.map(
-        ({ path: at, state }) => [at, state === undefined ? stateAt(at) : state] as const,
-      );
-      if (states.some(([, state]) => state !== null && lastChange(state) > readAt - SETTLED_MS)) continue;
-      const { skills, commands, problems, checked } = content;
+      const states = content.seen.map(({ path: at, state = stateAt(at) }) => state);
+      if (states.some(([modified, changed]) => Math.max(modified, changed) > readAt - SETTLED_MS)) continue;
       const { key, file } = this.#placeOf(root);
       try {
-        writeIndex(file, { key, states, checked, content: { skills, commands, problems } });
+        writeIndex(file, {
+          key,
+          paths: content.seen.map(({ path: at }) => at),
+          states: states.flat(),
+          checked: content.checked,
+          problems: content.problems,
+          skills: content.skills.map(storedPromptFile),
+          commands: content.commands.map(storedPromptFile),
+        });
       } catch {
         // The folder may be read-only, or the disk full.
       }
@@ -124,21 +137,41 @@ export function stateOf({ mtimeMs, ctimeMs, size, ino }: Stats): FileState {
 }
 
 function stateAt(file: string): FileState {
+  const stats = statsAt(file);
+  return stats === undefined ? ABSENT : stateOf(stats);
+}
+
+function statsAt(file: string): Stats | undefined {
   try {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    return stats === undefined ? null : stateOf(stats);
+    return statSync(file, { throwIfNoEntry: false });
   } catch {
-    return null;
+    return undefined;
   }
 }
 
-function isSame(now: FileState, then: FileState): boolean {
-  if (now === null || then === null) return now === then;
-  return now[0] === then[0] && now[1] === then[1] && now[2] === then[2] && now[3] === then[3];
+/** A plain loop: a start with a hundred files spends most of its time for them here. */
+function areUnchanged({ paths, states }: Pick<StoredIndex, 'paths' | 'states'>): boolean {
+  let at = 0;
+  for (const file of paths) {
+    const { mtimeMs, ctimeMs, size, ino } = statsAt(file) ?? ABSENT_STATS;
+    if (mtimeMs !== states[at] || ctimeMs !== states[at + 1]) return false;
+    if (size !== states[at + 2] || ino !== states[at + 3]) return false;
+    at += ABSENT.length;
+  }
+  return true;
 }
 
-function lastChange([modified = 0, changed = 0]: readonly number[]): number {
-  return Math.max(modified, changed);
+const ABSENT_STATS = { mtimeMs: ABSENT[0], ctimeMs: ABSENT[1], size: ABSENT[2], ino: ABSENT[3] };
+
+/** Undefined if one of them cannot be restored. */
+function restoredFiles(stored: readonly unknown[], root: ExtensionRoot): readonly PromptFile[] | undefined {
+  const files: PromptFile[] = [];
+  for (const value of stored) {
+    const file = restoredPromptFile(value, root);
+    if (file === undefined) return undefined;
+    files.push(file);
+  }
+  return files;
 }
 
 function readIndex(file: string): StoredIndex | undefined {
@@ -150,20 +183,25 @@ function readIndex(file: string): StoredIndex | undefined {
   }
 }
 
+/** The states are compared with numbers, and the files are checked when they are restored. */
 function isStoredIndex(value: unknown): value is StoredIndex {
-  if (!isRecord(value) || typeof value['key'] !== 'string' || !isRecord(value['content'])) return false;
-  const { skills, commands, problems } = value['content'];
+  if (!isRecord(value) || typeof value['key'] !== 'string') return false;
+  const { paths, states, checked, problems, skills, commands } = value;
   return (
-    Array.isArray(value['states']) &&
-    value['states'].every((entry) => Array.isArray(entry) && typeof entry[0] === 'string') &&
-    Array.isArray(value['checked']) &&
-    value['checked'].every(isCheckedPath) &&
+    Array.isArray(paths) &&
+    paths.every(isString) &&
+    Array.isArray(states) &&
+    Array.isArray(checked) &&
+    checked.every(isCheckedPath) &&
     Array.isArray(problems) &&
+    problems.every(isString) &&
     Array.isArray(skills) &&
-    skills.every(isPromptFile) &&
-    Array.isArray(commands) &&
-    commands.every(isPromptFile)
+    Array.isArray(commands)
   );
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function isCheckedPath(value: unknown): value is CheckedPath {

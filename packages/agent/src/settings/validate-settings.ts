@@ -41,6 +41,7 @@ export function validateSettings(given: JsonObject): ValidatedSettings {
   let lacksProtection = false;
   for (const [key, setting] of Object.entries(KNOWN_SETTINGS)) {
     const path = key.split('.');
+    if (settings[path[0] ?? key] === undefined) continue;
     const wrongObject = wrongParent(settings, path);
     if (wrongObject !== undefined) {
       const message = `${wrong(wrongObject, 'an object', valueAt(given, wrongObject))} It is ignored.`;
