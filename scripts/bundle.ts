@@ -47,7 +47,7 @@ const parts: rolldown.BuildOptions = {
       groups: [
         { name: 'program', test: /cli\/src\/main\.ts$/, priority: 3 },
         { name: 'print', test: /cli\/src\/headless\/print\.ts$|anthropic\/port\.ts$/, priority: 2 },
-        { name: 'servers', test: /cli\/src\/mcp\/(program-servers|session-parts)\.ts$/, priority: 1.5 },
+        { name: 'servers', test: /cli\/src\/mcp\/connect-servers\.ts$/, priority: 1.5 },
         { name: 'chat', test: /cli\/src\/conversation\/chat\.ts$/, priority: 1 },
       ],
     },

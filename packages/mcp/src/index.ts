@@ -15,6 +15,5 @@ export { type BrowserLogin, StoredOAuth } from './oauth/stored-oauth.ts';
 export { TokenStore } from './oauth/token-store.ts';
 export { McpServers, type ServerReport, type ServersDeps } from './servers/mcp-servers.ts';
 export type { ServerPrompt } from './servers/expand-prompt.ts';
-export { SessionServers } from './servers/session-servers.ts';
 export { cleanLine, cleanText } from './server-text.ts';
 export { sharedPrefixOf, toolName } from './tools/tool-names.ts';

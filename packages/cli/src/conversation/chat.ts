@@ -100,14 +100,14 @@ export async function chat(given: ChatCommand): Promise<number> {
       const update = (): void => {
         const more = [
           ...extensions.files.flatMap(listedCommand),
-          ...(mcp?.servers.prompts ?? []).map(listedPrompt),
+          ...(mcp?.view.prompts ?? []).map(listedPrompt),
         ];
         // The screen keeps the list.
         commands.splice(SLASH_COMMANDS.length, commands.length, ...more);
       };
       update();
       unlisten?.();
-      unlisten = mcp?.servers.listen(update);
+      unlisten = mcp?.listen(update);
     },
     now: Date.now,
   });

@@ -2,7 +2,8 @@
 import type { AgentDefinition, AgentServers, LivePermissions } from '@heddle/agent';
 import { cleanLine, type ServerPolicy } from '@heddle/mcp';
 import { readAgentServers } from './open-servers.ts';
-import { ProgramServers, type ServerServices } from './program-servers.ts';
+import type { ServerServices } from './connect-servers.ts';
+import { ProgramServers } from './program-servers.ts';
 
 export interface AgentServersSetup {
   /** The lists of the administrator and the choices of the user. */
@@ -30,7 +31,7 @@ export async function openAgentServers(
   const read = readAgentServers(definition);
   const program = new ProgramServers({ ...read, policy }, rules, cwd);
   program.attach(services, folder);
-  const { servers } = program;
+  const servers = await program.load();
   await servers.settle(CONNECT_LIMIT_MS, signal);
   const missing = servers.all.flatMap(({ name, state: { status, error = status } }) =>
     status === 'connected' ? [] : [`The MCP server ${cleanLine(name)} is not available: ${cleanLine(error)}`],

@@ -1,7 +1,7 @@
 /** `heddle mcp`: lists, adds, removes and tests the MCP servers that are configured. */
 import { addServer, type EditableScope, removeServer } from '@heddle/agent/mcp';
 import { isJsonObject, type JsonObject } from '@heddle/core';
-import { openCallback, readConfig } from '@heddle/mcp';
+import { openCallback, readConfig, type ServerConfig } from '@heddle/mcp';
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
@@ -98,21 +98,21 @@ async function servers(values: McpValues): Promise<ProgramServers | undefined> {
     settingSources: undefined,
     projectConfigRoot: undefined,
   };
-  const opened = await openProgramServers(flags, loaded, undefined, { plugins: [], described: [] });
+  const opened = openProgramServers(flags, loaded, undefined, { plugins: [], described: [] });
   for (const note of [...notes, ...opened.notes]) warn(note);
   return opened.servers;
 }
 
 async function list(values: McpValues): Promise<number> {
   const opened = await servers(values);
-  const configured = opened?.servers.all.map(({ configured: server }) => server) ?? [];
+  const configured = opened?.view.all.map(({ configured: server }) => server) ?? [];
   if (!values.json) return print(`${configuredList(configured)}\n`);
   return print(`${jsonText(configured.map(withoutSecrets), 2)}\n`);
 }
 
 async function show(name: string, values: McpValues): Promise<number> {
   const opened = await servers(values);
-  const report = opened?.servers.report().find((server) => server.name === name);
+  const report = (await opened?.load())?.report().find((server) => server.name === name);
   if (!report) return missing(name, opened);
   return print(values.json ? `${jsonText(withoutSecrets(report), 2)}\n` : `${serverDetails(report)}\n`);
 }
@@ -121,11 +121,12 @@ async function show(name: string, values: McpValues): Promise<number> {
 async function test(name: string | undefined, values: McpValues): Promise<number> {
   const opened = await servers(values);
   if (!opened) return print(`${stateList([])}\n`);
-  if (name !== undefined && !opened.servers.get(name)) return missing(name, opened);
+  const connections = await opened.load();
+  if (name !== undefined && !connections.get(name)) return missing(name, opened);
   try {
-    if (name === undefined) await opened.servers.settle(TEST_LIMIT_MS);
-    else await opened.servers.get(name)?.reconnect();
-    const reports = opened.servers.report().filter((server) => name === undefined || server.name === name);
+    if (name === undefined) await connections.settle(TEST_LIMIT_MS);
+    else await connections.get(name)?.reconnect();
+    const reports = connections.report().filter((server) => name === undefined || server.name === name);
     const text =
       name === undefined ? stateList(reports) : reports.map((report) => serverDetails(report)).join('\n');
     print(`${values.json ? jsonText(reports.map(withoutSecrets), 2) : text}\n`);
@@ -137,7 +138,7 @@ async function test(name: string | undefined, values: McpValues): Promise<number
 
 async function logIn(name: string, values: McpValues): Promise<number> {
   const opened = await servers(values);
-  const config = opened?.servers.get(name)?.configured.config;
+  const config = configOf(name, opened);
   if (!opened || !config) return missing(name, opened);
   if (!('url' in config)) return misuse(`${name} has no address, so there is no login.`);
   const callback = await openCallback(config.oauth?.callbackPort);
@@ -153,9 +154,13 @@ async function logIn(name: string, values: McpValues): Promise<number> {
 
 async function logOut(name: string, values: McpValues): Promise<number> {
   const opened = await servers(values);
-  if (!opened?.servers.get(name)) return missing(name, opened);
-  const text = opened.logout(name) ? `The tokens of ${name} are removed.` : `There are no tokens of ${name}.`;
+  if (!opened || !configOf(name, opened)) return missing(name, opened);
+  const text = (await opened.logout(name)) ? `The tokens of ${name} are removed.` : `There are no tokens of ${name}.`;
   return print(`${escapeControls(text)}\n`);
+}
+
+function configOf(name: string, opened: ProgramServers | undefined): ServerConfig | undefined {
+  return opened?.view.all.find((server) => server.name === name)?.configured.config;
 }
 
 /** Shows the address, because the browser may be on another machine. */
@@ -231,7 +236,7 @@ function objectOf(text: string): JsonObject | undefined {
 }
 
 function missing(name: string, opened: ProgramServers | undefined): number {
-  const names = opened?.servers.all.map((server) => server.name).join(', ');
+  const names = opened?.view.all.map((server) => server.name).join(', ');
   return misuse(
     names
       ? `There is no server ${name}. There are ${names}.`

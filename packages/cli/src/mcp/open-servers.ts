@@ -12,7 +12,7 @@ import {
 import os from 'node:os';
 import type { RunOptions } from '../arguments/arguments.ts';
 import { commandEnvironment } from '../keys.ts';
-import type { ProgramServers } from './program-servers.ts';
+import { ProgramServers } from './program-servers.ts';
 
 export type ServerFlags = Pick<
   RunOptions,
@@ -36,21 +36,17 @@ interface OpenedServers {
   readonly notes: readonly string[];
 }
 
-/**
- * Undefined if no server is configured, and none can be added later by a host or a user at a terminal. Then their code is
- * not loaded.
- */
-export async function openProgramServers(
+/** The servers are undefined if none is configured, and none can be added later by a host or a user at a terminal. */
+export function openProgramServers(
   command: ServerFlags,
   loaded: LoadedSettings,
   rules: LivePermissions | undefined,
   others: OtherServers,
-): Promise<OpenedServers> {
+): OpenedServers {
   const read = readConfiguredServers(command, loaded, others);
   const { notes, policy } = read;
   if (read.servers.length === 0 && command.inputFormat !== 'stream-json' && command.name !== 'chat')
     return { servers: undefined, policy, notes };
-  const { ProgramServers } = await import('./program-servers.ts');
   return { servers: new ProgramServers(read, rules, process.cwd()), policy, notes };
 }
 

@@ -1,29 +1,15 @@
-/** The MCP servers of the program. They outlive a session: `/clear` does not restart them. */
-import { admitMedia, isToolDenied, type LivePermissions, VERSION, newUuid } from '@heddle/agent';
+/**
+ * The MCP servers of the program. They outlive a session: `/clear` does not restart them. The first request needs only
+ * their names, so the code of their connections loads later, with the first use of a server.
+ */
+import type { LivePermissions } from '@heddle/agent';
 import type { ConfiguredServers } from '@heddle/agent/mcp';
-import { type ResultContent, text } from '@heddle/core';
-import {
-  type BrowserLogin,
-  type ClientServices,
-  McpServers,
-  type SendToHost,
-  type ServerState,
-  StoredOAuth,
-  TokenStore,
-} from '@heddle/mcp';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { configDir } from '../config-dir.ts';
-import { commandEnvironment } from '../keys.ts';
-import { runHeadersHelper } from './headers-helper.ts';
-
-/** The features of a surface that servers may use. */
-export interface ServerServices extends Pick<ClientServices, 'elicit' | 'sample'> {
-  readonly sendToHost?: SendToHost | undefined;
-  /** The span of a call. Undefined: telemetry is off. */
-  readonly traceparentOf?: ((toolUseId: string | undefined) => string | undefined) | undefined;
-}
+import type { UserMessage } from '@heddle/core';
+import type { BrowserLogin, McpServers, ServerState } from '@heddle/mcp';
+import type { ServerPolicy } from '@heddle/mcp/config';
+import { namesServer } from '@heddle/mcp/mentions';
+import { type ServersView, unstartedServers } from '@heddle/mcp/session';
+import type { ServerServices, ServerSession } from './connect-servers.ts';
 
 /** Servers that connect need the processor. If no answer begins in this time, the request is on its way. */
 const AFTER_REQUEST_MS = 1_000;
@@ -32,52 +18,74 @@ const AFTER_REQUEST_MS = 1_000;
 const WITHOUT_PROMPT_MS = 2_000;
 
 export class ProgramServers {
-  readonly servers: McpServers;
   /** Problems and warnings of the configuration at the start. */
   readonly notes: readonly string[];
-  #services: ServerServices = {};
-  #folder: string | undefined;
+  readonly #read: ConfiguredServers;
+  readonly #rules: LivePermissions | undefined;
+  readonly #cwd: string;
+  readonly #unstarted: ServersView;
+  #loaded: McpServers | undefined;
+  #loading: Promise<McpServers> | undefined;
+  #session: ServerSession = { services: {}, folder: undefined };
   #timer: NodeJS.Timeout | undefined;
   #hasStarted = false;
-  #login: BrowserLogin | undefined;
-  readonly #kill = (): void => this.servers.kill();
-  readonly #tokens = new TokenStore(path.join(configDir(process.env), 'mcp-auth.json'));
+  #isClosed = false;
+  readonly #listeners = new Set<() => void>();
+  readonly #kill = (): void => this.#loaded?.kill();
 
-  constructor(
-    { servers, policy, notes }: ConfiguredServers,
-    rules: LivePermissions | undefined,
-    cwd: string,
-  ) {
-    this.notes = notes;
-    const services = servicesOf(
-      () => this.#services,
-      () => [cwd, ...(rules?.directories ?? [])],
-    );
-    this.servers = new McpServers(servers, {
-      version: VERSION,
-      environment: commandEnvironment(),
-      variables: process.env,
-      cwd,
-      services,
-      policy,
-      isDenied: (tool) => rules !== undefined && isToolDenied(tool, rules.rules),
-      sendToHost: (server, message, signal) => this.#sendToHost(server, message, signal),
-      traceparentOf: (toolUseId) => this.#services.traceparentOf?.(toolUseId),
-      runHeadersHelper,
-      oauth: (server) =>
-        server.config.type === 'http' || server.config.type === 'sse'
-          ? new StoredOAuth(server, server.config, this.#tokens, this.#login)
-          : undefined,
-      admitImages: (content, signal) => admitImages(content, signal),
-      storeFile: (data, extension) => this.#store(data, extension),
+  constructor(read: ConfiguredServers, rules: LivePermissions | undefined, cwd: string) {
+    this.notes = read.notes;
+    this.#read = read;
+    this.#rules = rules;
+    this.#cwd = cwd;
+    this.#unstarted = unstartedServers(read.servers, read.policy);
+  }
+
+  /** The servers as they are now. Reading it loads nothing. */
+  get view(): ServersView {
+    return this.#loaded ?? this.#unstarted;
+  }
+
+  /** The policy of now, also for servers that are not part of the program's. */
+  get policy(): ServerPolicy {
+    return this.#loaded?.policy ?? this.#read.policy;
+  }
+
+  /** Loads the code of connections. It starts no server. */
+  load(): Promise<McpServers> {
+    return (this.#loading ??= this.#load());
+  }
+
+  async #load(): Promise<McpServers> {
+    const { connectServers } = await import('./connect-servers.ts');
+    const servers = connectServers({
+      read: this.#read,
+      rules: this.#rules,
+      cwd: this.#cwd,
+      session: () => this.#session,
     });
+    servers.listen(() => {
+      for (const listener of this.#listeners) listener();
+    });
+    this.#loaded = servers;
     process.once('exit', this.#kill);
+    return servers;
+  }
+
+  /** Calls `listener` after each change of a state or a list. Returns a function that removes it. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Adds the prompts and resources of servers that a text names. */
+  async expand(content: UserMessage['content'], signal: AbortSignal): Promise<UserMessage['content']> {
+    return namesServer(content) ? (await this.load()).expand(content, signal) : content;
   }
 
   /** A session starts. `folder` is for its files; undefined for a session that leaves nothing behind. */
   attach(services: ServerServices, folder: string | undefined): void {
-    this.#services = services;
-    this.#folder = folder;
+    this.#session = { services, folder };
     this.#timer ??= setTimeout(() => this.start(), WITHOUT_PROMPT_MS).unref();
   }
 
@@ -90,66 +98,37 @@ export class ProgramServers {
 
   /** The answer to the first request has begun, or the program is idle. */
   start(): void {
-    if (this.#hasStarted) return;
+    if (this.#hasStarted || this.#isClosed) return;
     this.#hasStarted = true;
     clearTimeout(this.#timer);
-    this.servers.start();
+    // Code that cannot be loaded is reported by each use of a server.
+    this.load().then(
+      (servers) => (this.#isClosed ? undefined : servers.start()),
+      () => undefined,
+    );
   }
 
   /** Connects to a server, with a login in the browser if it needs one. */
   async login(name: string, login: BrowserLogin): Promise<ServerState | undefined> {
-    this.#login = login;
-    return this.servers.get(name)?.reconnect();
+    this.#session = { ...this.#session, login };
+    return (await this.load()).get(name)?.reconnect();
   }
 
   /** Removes the stored tokens of a server. Returns false if there are none. */
-  logout(name: string): boolean {
-    const config = this.servers.get(name)?.configured.config;
-    return config !== undefined && 'url' in config && this.#tokens.remove(TokenStore.keyOf(name, config.url));
+  async logout(name: string): Promise<boolean> {
+    const config = this.view.all.find((server) => server.name === name)?.configured.config;
+    if (config === undefined || !('url' in config)) return false;
+    const { removeTokens } = await import('./connect-servers.ts');
+    return removeTokens(name, config.url);
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.servers.close();
+    await this.#loading?.then(
+      (servers) => servers.close(),
+      () => undefined,
+    );
     process.off('exit', this.#kill);
   }
-
-  async #sendToHost(server: string, message: unknown, signal: AbortSignal): Promise<unknown> {
-    const { sendToHost } = this.#services;
-    if (!sendToHost) throw new Error('There is no host.');
-    return sendToHost(server, message, signal);
-  }
-
-  async #store(data: Buffer, extension: string): Promise<string> {
-    this.#folder ??= await mkdtemp(path.join(os.tmpdir(), 'heddle-mcp-'));
-    await mkdir(this.#folder, { recursive: true });
-    const file = path.join(this.#folder, `${newUuid()}.${extension}`);
-    await writeFile(file, data, { mode: 0o600 });
-    return file;
-  }
-}
-
-/** Advertised are the features of the surface at the time of the connection. */
-function servicesOf(current: () => ServerServices, roots: () => readonly string[]): ClientServices {
-  return {
-    roots,
-    get elicit() {
-      return current().elicit;
-    },
-    get sample() {
-      return current().sample;
-    },
-  };
-}
-
-async function admitImages(
-  content: readonly ResultContent[],
-  signal: AbortSignal,
-): Promise<readonly ResultContent[]> {
-  const admitted = await admitMedia(content, signal);
-  if (typeof admitted === 'string') return [text(admitted)];
-  // Blocks are kept, scaled, or replaced by text.
-  return admitted.filter(
-    (block) => block.type === 'text' || block.type === 'image' || block.type === 'document',
-  );
 }

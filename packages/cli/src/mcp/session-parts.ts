@@ -1,10 +1,10 @@
 /** The part of the MCP servers in one session: tools, news for the model, and the moment at which servers start. */
 import type { AgentOptions, ForkAnswer, SmallQuestion } from '@heddle/agent';
 import type { Attachment, LoopEvent, Tool } from '@heddle/core';
-import { SessionServers } from '@heddle/mcp';
+import { SessionServers } from '@heddle/mcp/session';
 import type { ServerTools } from '@heddle/tools';
-import { sampleWithConsent } from './ask-for-servers.ts';
-import type { ProgramServers, ServerServices } from './program-servers.ts';
+import type { ServerServices } from './connect-servers.ts';
+import type { ProgramServers } from './program-servers.ts';
 
 export interface SessionParts {
   readonly liveTools: NonNullable<AgentOptions['liveTools']>;
@@ -31,22 +31,20 @@ interface SessionSetup {
 const SEARCH_WAIT_MS = 10_000;
 
 export function joinSession(mcp: ProgramServers, setup: SessionSetup): SessionParts {
-  const { services, folder, isDenied, window, ask, modelName } = setup;
-  const { elicit } = services;
-  mcp.attach(elicit ? { ...services, sample: sampleWithConsent(elicit, ask, modelName) } : services, folder);
-  const { servers } = mcp;
-  const session = new SessionServers(servers);
+  const { folder, isDenied, window } = setup;
+  mcp.attach(withSampling(setup), folder);
+  const session = new SessionServers(() => mcp.view);
   const offered = (tools: readonly Tool[]): readonly Tool[] => tools.filter(({ name }) => !isDenied(name));
   return {
     liveTools: {
       active: () => offered(session.active),
-      names: () => offered([...servers.tools, ...servers.resourceTools]).map(({ name }) => name),
-      find: async (name, signal) => (isDenied(name) ? undefined : servers.find(name, signal)),
-      servers: () => servers.all.map(({ name, state }) => ({ name, status: state.status })),
+      names: () => offered([...mcp.view.tools, ...mcp.view.resourceTools]).map(({ name }) => name),
+      find: async (name, signal) => (isDenied(name) ? undefined : (await mcp.load()).find(name, signal)),
+      servers: () => mcp.view.all.map(({ name, state }) => ({ name, status: state.status })),
     },
     search: {
       tools: () => offered(session.deferred),
-      settle: (signal) => servers.settle(SEARCH_WAIT_MS, signal),
+      settle: async (signal) => (await mcp.load()).settle(SEARCH_WAIT_MS, signal),
     },
     news: () => {
       session.freeze(window);
@@ -55,6 +53,19 @@ export function joinSession(mcp: ProgramServers, setup: SessionSetup): SessionPa
     onEvent: (event) => {
       if (event.type === 'stream_request_start') mcp.startAfterRequest();
       else if (isPartOfAnswer(event)) mcp.start();
+    },
+  };
+}
+
+/** A server may ask the model if there is a user who can agree. */
+function withSampling({ services, ask, modelName }: SessionSetup): ServerServices {
+  const { elicit } = services;
+  if (!elicit) return services;
+  return {
+    ...services,
+    sample: async (question, signal) => {
+      const { sampleWithConsent } = await import('./ask-for-servers.ts');
+      return sampleWithConsent(elicit, ask, modelName)(question, signal);
     },
   };
 }

@@ -184,11 +184,12 @@ function lastThinking(messages: readonly Message[]): string | undefined {
 /** `/mcp`: all servers with their state, or one of them in full. */
 export async function mcp(words: string, { started: { mcp: servers, refresh }, say }: Chat): Promise<void> {
   await refresh();
-  const reports = servers?.servers.report() ?? [];
+  const connections = await servers?.load();
+  const reports = connections?.report() ?? [];
   if (words === '') return say(stateList(reports));
   const report = reports.find(({ name }) => name === words);
   if (!report) return say(`There is no MCP server ${escapeControls(words)}. See /mcp.`);
-  say(serverDetails(report, servers?.servers.get(words)?.log));
+  say(serverDetails(report, connections?.get(words)?.log));
 }
 
 function resultsIn(message: Message): ToolResultBlock[] {

@@ -150,7 +150,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
     mainAgent && mayDescribeServers(mainAgent, command)
       ? readAgentServers(mainAgent)
       : { servers: [], notes: [] };
-  const mcp = await openProgramServers(command, loaded, rules, {
+  const mcp = openProgramServers(command, loaded, rules, {
     plugins: plugins.servers,
     described: described.servers,
   });

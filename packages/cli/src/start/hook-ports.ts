@@ -38,9 +38,9 @@ export function hookPorts(cwd: string, projectDir = cwd): Omit<HookRunnerDeps, '
 }
 
 /** Hooks of the type `mcp_tool` call servers of the session. The texts of a result are the output of the hook. */
-export function serverToolPort({ servers }: ProgramServers): CallMcpTool {
+export function serverToolPort(mcp: ProgramServers): CallMcpTool {
   return async ({ server: name, tool, input, signal }) => {
-    const server = servers.get(name);
+    const server = (await mcp.load()).get(name);
     if (!server) return { ok: false, message: `There is no MCP server ${name}.` };
     try {
       const result: unknown = await server.call({ tool, input, signal });

@@ -71,7 +71,8 @@ export class LiveServers {
       mainAgent && mayDescribeServers(mainAgent, command) ? readAgentServers(mainAgent).servers : [];
     const read = readConfiguredServers(command, loaded, { plugins: plugins.servers, described });
     const before = this.#names();
-    const { added, removed } = await mcp.servers.reconfigure(read, (entry) => this.#isOfHost(entry));
+    const servers = await mcp.load();
+    const { added, removed } = await servers.reconfigure(read, (entry) => this.#isOfHost(entry));
     const changed = added.filter((name) => before.has(name));
     const news = [
       ...named(
@@ -94,7 +95,7 @@ export class LiveServers {
   }
 
   #names(): ReadonlySet<string> {
-    return new Set(this.#setup.mcp.servers.all.map(({ name }) => name));
+    return new Set(this.#setup.mcp.view.all.map(({ name }) => name));
   }
 
   #states(): ReadonlyMap<string, string> {

@@ -13,8 +13,9 @@ import type { SessionExtensions } from '@heddle/agent/extensions';
 import type { PermissionMode } from '@heddle/core';
 import type { SkillDeps } from '@heddle/tools';
 import { mayDescribeServers } from '../mcp/open-servers.ts';
-import type { ProgramServers, ServerServices } from '../mcp/program-servers.ts';
-import type { SessionParts } from '../mcp/session-parts.ts';
+import type { ServerServices } from '../mcp/connect-servers.ts';
+import type { ProgramServers } from '../mcp/program-servers.ts';
+import { joinSession, type SessionParts } from '../mcp/session-parts.ts';
 import type { RunOptions } from '../arguments/arguments.ts';
 import { FLAGS, type ValuesFor } from '../arguments/flags.ts';
 import { offered } from './named-tools.ts';
@@ -25,12 +26,11 @@ import { MEMBER_TOOLS, SessionTeam } from './session-team.ts';
 import { type SessionTools, sessionTools } from './session-tools.ts';
 import { type StartContext, traceparentsOf } from './start-context.ts';
 
-/** Connects the MCP servers of the program to this session. Their library loads only if there are any. */
-export async function openServers(context: StartContext): Promise<SessionParts | undefined> {
+/** Joins the MCP servers of the program to this session. Their connections load later. */
+export function openServers(context: StartContext): SessionParts | undefined {
   const { options, agent } = context;
   const { mcp, rules, modelName, mainAgent } = options;
   if (mcp === undefined) return undefined;
-  const { joinSession } = await import('../mcp/session-parts.ts');
   return joinSession(mcp, {
     services: servicesOf(context),
     ask: (question) => agent().askSmall(question),
@@ -49,10 +49,13 @@ export async function openServersOf(
   signal: AbortSignal,
 ): Promise<AgentServers | undefined> {
   const { mcp, mcpPolicy, rules, cwd } = context.options;
-  const policy = mcp?.servers.policy ?? mcpPolicy;
+  const policy = mcp?.policy ?? mcpPolicy;
+  const named = serverToolNames(definition);
   // The subagent has no other way to wait for them if it cannot search for tools.
-  if (mcp)
-    await Promise.all(serverToolNames(definition).map((name) => mcp.servers.find(`${name}__`, signal)));
+  if (mcp && named.length > 0) {
+    const servers = await mcp.load();
+    await Promise.all(named.map((name) => servers.find(`${name}__`, signal)));
+  }
   if (!definition.serverEntries) return undefined;
   if (policy === undefined || !mayDescribeServers(definition, context.command)) return undefined;
   const { openAgentServers } = await import('../mcp/agent-servers.ts');
@@ -144,7 +147,7 @@ function skillsOf(extensions: SessionExtensions): SkillDeps {
 
 /** `--tools` selects built-in tools. Tools of servers are found by a search. */
 function isServerSearch(tool: string, mcp: ProgramServers | undefined): boolean {
-  return tool === 'ToolSearch' && mcp !== undefined && mcp.servers.all.length > 0;
+  return tool === 'ToolSearch' && mcp !== undefined && mcp.view.all.length > 0;
 }
 
 /** The mode that an answer to a question has set while the model was planning. */

@@ -47,7 +47,7 @@ export function joinParts(context: StartContext, parts: OpenedParts): AgentOptio
     expandPrompt: promptExpansion(context, parts),
     onPromptEnd: () => extensions.release(),
     extensions: () =>
-      extensionNames({ extensions, plugins: context.plugins }, options.mcp?.servers.prompts ?? []),
+      extensionNames({ extensions, plugins: context.plugins }, options.mcp?.view.prompts ?? []),
     news: () => [
       ...(own.news?.() ?? []),
       ...(more.news?.() ?? []),
@@ -125,7 +125,7 @@ function promptExpansion(
     if (hooked.block !== undefined) return { ...hooked, content };
     const model = new PromptModel(current, extensionSetup);
     const expanded = await extensions.expand(content, signal, model.use);
-    const prompt = mcp ? await mcp.servers.expand(expanded, signal) : expanded;
+    const prompt = mcp ? await mcp.expand(expanded, signal) : expanded;
     if (mainAgent?.initialPrompt === undefined || agent().messages.length > 0)
       return { ...hooked, content: prompt, turnModel: model.chosen };
     const { withInitialPrompt } = await import('./main-agent.ts');

@@ -110,7 +110,7 @@ export async function startAgent(
 /** Opens the parts in the order of their needs. Each may use the agent once it exists. */
 async function openParts(context: StartContext): Promise<OpenedParts> {
   const { command, options, session } = context;
-  const servers = await openServers(context);
+  const servers = openServers(context);
   const extensionSetup = { ...context, options };
   const extensions = await openExtensions(command, extensionSetup);
   const team = await openTeam(context);

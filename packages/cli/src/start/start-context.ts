@@ -3,7 +3,7 @@ import type { Agent, AgentOptions, OpenSetup, SdkMessage, Session } from '@heddl
 import type { Plugin } from '@heddle/agent/plugins';
 import type { Attachment, LoopEvent } from '@heddle/core';
 import type { SessionChoice } from '../arguments/arguments.ts';
-import type { ServerServices } from '../mcp/program-servers.ts';
+import type { ServerServices } from '../mcp/connect-servers.ts';
 import type { ProgramTelemetry } from '../telemetry/open-telemetry.ts';
 import type { AgentSetup, ResolvedCommand } from './agent-options.ts';
 import type { Confinement } from './open-sandbox.ts';

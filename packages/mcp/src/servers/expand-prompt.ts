@@ -1,10 +1,11 @@
-/** Prompts and resources of servers in the text of a user: `/mcp__server__prompt words` and `@server:uri`. */
+/** Adds the prompts and resources of servers that the text of a user names. */
 import { errorMessage, isRecord, text, type ContentBlock, type UserMessage } from '@heddle/core';
 import type { McpServer } from '../connection/server.ts';
 import { cleanLine, cleanText } from '../server-text.ts';
 import { readResource } from '../tools/resource-tools.ts';
 import type { ResultDeps } from '../tools/result-content.ts';
 import { toolName } from '../tools/tool-names.ts';
+import { promptIn, resourcesIn } from './server-mentions.ts';
 
 type Content = UserMessage['content'];
 
@@ -35,27 +36,6 @@ export function promptsOf(servers: readonly McpServer[]): readonly ServerPrompt[
   );
 }
 
-const COMMAND = /^\/(mcp__\S+)(?:\s+([\s\S]*))?$/;
-
-/** The end of a sentence is not part of an address. */
-const MENTION = /(?<=^|\s)@([\w.-]+):([a-z][\w+.-]*:\/\/\S*[^\s.,;:!?)])/gi;
-
-/** Returns false for a text that certainly contains neither a prompt nor a resource of a server. */
-export function namesServer(content: Content): boolean {
-  const typed = typedText(content);
-  return typed.includes('@') || typed.trimStart().startsWith('/');
-}
-
-/** The name of the server's prompt that a text starts with, as a command. */
-export function commandIn(content: Content): string | undefined {
-  return COMMAND.exec(typedText(content).trim())?.[1];
-}
-
-function typedText(content: Content): string {
-  if (typeof content === 'string') return content;
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-}
-
 /** Returns the content with the text of the prompt or the resources. A problem becomes a note for the model. */
 export async function expandServerText(
   content: Content,
@@ -64,13 +44,11 @@ export async function expandServerText(
   signal: AbortSignal,
 ): Promise<Content> {
   const blocks: readonly ContentBlock[] = typeof content === 'string' ? [text(content)] : content;
-  const typed = typedText(content);
-  const [, command, words = ''] = COMMAND.exec(typed.trim()) ?? [];
-  const prompt =
-    command === undefined ? undefined : promptsOf(servers).find((one) => one.command === command);
-  if (prompt) return [...blocks, text(await promptText(prompt, words, signal))];
+  const named = promptIn(content);
+  const prompt = named && promptsOf(servers).find(({ command }) => command === named.command);
+  if (prompt) return [...blocks, text(await promptText(prompt, named.words, signal))];
   const found: ContentBlock[] = [];
-  for (const [, name, uri = ''] of typed.matchAll(MENTION)) {
+  for (const { server: name, uri } of resourcesIn(content)) {
     const server = servers.find((one) => one.name === name);
     if (server) found.push(...(await mentioned(server, uri, deps, signal)));
   }

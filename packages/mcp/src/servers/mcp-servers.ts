@@ -10,7 +10,8 @@ import {
   type ToolAnnotations,
 } from '../tools/server-tool.ts';
 import { createResourceTools } from '../tools/resource-tools.ts';
-import { commandIn, expandServerText, namesServer, promptsOf, type ServerPrompt } from './expand-prompt.ts';
+import { expandServerText, promptsOf, type ServerPrompt } from './expand-prompt.ts';
+import { namesServer, promptIn } from './server-mentions.ts';
 import { prefixOf, toolName, uniqueName } from '../tools/tool-names.ts';
 
 export interface ServersDeps
@@ -107,7 +108,7 @@ export class McpServers {
   /** Adds the prompts and resources of servers that a text names. */
   async expand(content: UserMessage['content'], signal: AbortSignal): Promise<UserMessage['content']> {
     if (!namesServer(content)) return content;
-    const command = commandIn(content);
+    const command = promptIn(content)?.command;
     if (command !== undefined && this.denies(command)) return content;
     if (command !== undefined) await this.#settleFor(command, signal);
     const servers = this.all.filter(({ name }) => !this.deniesResources(name));

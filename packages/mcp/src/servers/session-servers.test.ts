@@ -21,7 +21,7 @@ function schemaTokens(): number {
 }
 
 function sessionWith(window: number): SessionServers {
-  const session = new SessionServers(servers);
+  const session = new SessionServers(() => servers);
   session.freeze(window);
   return session;
 }

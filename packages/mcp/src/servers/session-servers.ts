@@ -3,9 +3,30 @@
  * changes are announced by messages, and the tools are loaded by a search. So the cached start of requests never changes.
  */
 import type { Tool } from '@heddle/core';
+import type { ConfiguredServer } from '../config/server-config.ts';
+import { selectServers, type ServerPolicy } from '../config/server-policy.ts';
+import type { McpServer } from '../connection/server.ts';
 import { cleanLine } from '../server-text.ts';
 import type { McpServers } from './mcp-servers.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
+
+/** The servers as a session sees them. Reading it needs no code of connections. */
+export interface ServersView extends Pick<McpServers, 'tools' | 'resourceTools' | 'prompts'> {
+  readonly all: readonly Pick<McpServer, 'name' | 'state' | 'configured' | 'instructions'>[];
+}
+
+/** The view of servers that have not been started. They have no tools yet. */
+export function unstartedServers(entries: readonly ConfiguredServer[], policy: ServerPolicy): ServersView {
+  const all = selectServers(entries, policy).map((configured) => {
+    const { name, disabled } = configured;
+    const state =
+      disabled === undefined
+        ? ({ status: 'pending' } as const)
+        : ({ status: 'disabled', error: disabled } as const);
+    return { name, configured, state, instructions: undefined };
+  });
+  return { all, tools: [], resourceTools: [], prompts: [] };
+}
 
 /** Schemas may take this part of the window. Beyond it, all of them are loaded on demand. */
 const WINDOW_PART = 0.1;
@@ -15,22 +36,23 @@ const CHARACTERS_PER_TOKEN = 4;
 const NAMES_LISTED = 30;
 
 export class SessionServers {
-  readonly servers: McpServers;
+  readonly #current: () => ServersView;
   #active: readonly ServerTool[] = [];
   #isFrozen = false;
   /** Tools that the model was told about, by name. */
   #announced = new Set<string>();
   readonly #reported = new Map<string, string>();
 
-  constructor(servers: McpServers) {
-    this.servers = servers;
+  /** `current`: the servers of now. The view is another one when their code is loaded. */
+  constructor(current: () => ServersView) {
+    this.#current = current;
   }
 
   /** Fixes the tools that are part of every request of this session. Later calls have no effect. */
   freeze(windowTokens: number): void {
     if (this.#isFrozen) return;
     this.#isFrozen = true;
-    const { tools } = this.servers;
+    const { tools } = this.#current();
     const size = tools.reduce((sum, tool) => sum + sizeOf(tool), 0);
     const fits = size / CHARACTERS_PER_TOKEN <= windowTokens * WINDOW_PART;
     this.#active = fits ? tools : tools.filter(({ alwaysLoad }) => alwaysLoad);
@@ -45,17 +67,18 @@ export class SessionServers {
   /** The tools that a search can load. */
   get deferred(): readonly Tool[] {
     const active = new Set(this.#active.map(({ name }) => name));
-    return [...this.servers.tools.filter(({ name }) => !active.has(name)), ...this.servers.resourceTools];
+    const { tools, resourceTools } = this.#current();
+    return [...tools.filter(({ name }) => !active.has(name)), ...resourceTools];
   }
 
   /** Returns what changed since the last call, as texts for the model. */
   takeNews(): readonly string[] {
-    const tools = this.servers.tools;
+    const { tools, all } = this.#current();
     const present = new Set(tools.map(({ name }) => name));
     const gone = [...this.#announced].filter((name) => !present.has(name));
     const fresh = tools.filter(({ name }) => !this.#announced.has(name));
     this.#announced = present;
-    const connecting = this.servers.all.filter(
+    const connecting = all.filter(
       ({ name, state }) => state.status === 'pending' && !this.#reported.has(name),
     );
     return [
@@ -64,13 +87,15 @@ export class SessionServers {
         : [
             `These MCP servers are connecting: ${listed(connecting.map(({ name }) => cleanLine(name)))}. ToolSearch waits for their tools.`,
           ]),
-      ...this.servers.all.flatMap((server) => this.#stateNews(server)),
-      ...grouped(fresh).map(([server, names]) => this.#added(server, names)),
+      ...all.flatMap((server) => this.#stateNews(server)),
+      ...grouped(fresh).map(([server, names]) =>
+        addedNews(server, names, all.find(({ name }) => name === server)?.instructions),
+      ),
       ...(gone.length === 0 ? [] : [`These tools are not available any more: ${listed(gone)}.`]),
     ];
   }
 
-  #stateNews({ name, state }: McpServers['all'][number]): string[] {
+  #stateNews({ name, state }: ServersView['all'][number]): string[] {
     const { status, error } = state;
     const before = this.#reported.get(name);
     if (before === status) return [];
@@ -85,12 +110,11 @@ export class SessionServers {
         return [];
     }
   }
+}
 
-  #added(server: string, names: readonly string[]): string {
-    const instructions = this.servers.get(server)?.instructions;
-    const about = instructions === undefined ? '' : ` The server describes itself: ${instructions}`;
-    return `The MCP server ${cleanLine(server)} has these tools: ${listed(names)}. Load them with ToolSearch before you call them.${about}`;
-  }
+function addedNews(server: string, names: readonly string[], instructions: string | undefined): string {
+  const about = instructions === undefined ? '' : ` The server describes itself: ${instructions}`;
+  return `The MCP server ${cleanLine(server)} has these tools: ${listed(names)}. Load them with ToolSearch before you call them.${about}`;
 }
 
 function sizeOf({ name, description, inputJSONSchema }: ServerTool): number {

@@ -20,7 +20,7 @@ export function sessionStart(
   const files = instructions.applied.map(({ file }) => nearPath(file, cwd));
   const inForce = [
     ...(files.length > 0 ? [`instructions: ${files.join(', ')}`] : []),
-    ...describeLoaded(started, hooks.list(), mcp?.servers.all ?? []),
+    ...describeLoaded(started, hooks.list(), mcp?.view.all ?? []),
     ...(sandboxSettings?.enabled ? ['sandbox on'] : []),
   ];
   const cutOff = session.wasCutOff

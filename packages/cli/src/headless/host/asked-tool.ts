@@ -40,8 +40,9 @@ const CONNECT_MS = 5_000;
 
 async function findServer(
   name: string,
-  { servers }: ProgramServers,
+  mcp: ProgramServers,
 ): Promise<{ readonly server: string; readonly tool: string } | undefined> {
+  const servers = await mcp.load();
   await servers.settle(CONNECT_MS);
   const found = servers.tools.find((one) => toolName(one.server, one.ownName) === name);
   return found && { server: found.server, tool: found.ownName };

@@ -2,7 +2,7 @@
 import { type AskPermission, type PermissionQuestion, type Prompt } from '@heddle/agent';
 import type { QueuedCommand } from '@heddle/core';
 import path from 'node:path';
-import type { ServerServices } from '../../mcp/program-servers.ts';
+import type { ServerServices } from '../../mcp/connect-servers.ts';
 import type { HeadlessOutput } from '../output/output.ts';
 import { permissionAnswer } from './asked-tool.ts';
 import type { Control } from './control/control.ts';

@@ -81,7 +81,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
   const unwatch =
     mcp &&
     watchPrompts(mcp, () => {
-      const commands = allCommands({ files: started.extensions.files, prompts: mcp.servers.prompts });
+      const commands = allCommands({ files: started.extensions.files, prompts: mcp.view.prompts });
       const stamp = { uuid: newUuid(), session_id: started.agent.sessionId };
       void write({ type: 'system', subtype: 'commands_changed', ...stamp, commands });
     });

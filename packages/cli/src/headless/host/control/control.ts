@@ -110,7 +110,7 @@ export function createControl(deps: ControlDeps): Control {
     // The prompt of the agent that the conversation runs as replaces that of the host.
     agent.change(deps.mainAgent ? { ...wishes.changes, systemPrompt: undefined } : wishes.changes);
     const { extensions, agentTypes } = started;
-    const prompts = deps.mcp?.servers.prompts ?? [];
+    const prompts = deps.mcp?.view.prompts ?? [];
     const offers = { files: extensions.files, prompts, agents: agentTypes.list };
     const loaded = new Set(started.plugins.map((plugin) => plugin.path));
     const applied = {

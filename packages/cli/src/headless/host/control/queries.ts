@@ -85,7 +85,7 @@ function contextUsage(
 
 /** Details that other agents show, as far as Heddle knows them. */
 function contextDetails({ instructions, mcp, agentTypes }: QueryDeps): object {
-  const servers = mcp?.servers.tools ?? [];
+  const servers = mcp?.view.tools ?? [];
   return {
     memoryFiles: instructions.map(({ file, text }) => ({
       path: file,

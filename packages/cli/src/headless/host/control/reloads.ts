@@ -34,10 +34,10 @@ export function reloadHandlers(deps: ReloadDeps): ControlHandlers {
       if (wrong !== undefined) return controlFailure(wrong);
       const problems = given === undefined ? [] : await addPlugins(given, deps);
       return controlSuccess({
-        commands: allCommands({ files: await reload(), prompts: mcp?.servers.prompts ?? [] }),
+        commands: allCommands({ files: await reload(), prompts: mcp?.view.prompts ?? [] }),
         agents: agentList(agentTypes.list),
         plugins: plugins.map((plugin) => ({ name: plugin.name, path: plugin.path })),
-        mcpServers: mcp?.servers.report() ?? [],
+        mcpServers: (await mcp?.load())?.report() ?? [],
         error_count: extensions.problems.length + problems.length,
       });
     },
@@ -74,9 +74,9 @@ async function addPlugins(
   );
   await started.extensions.addRoots(roots);
   if (hooks.length > 0) started.hooks.add(hooks);
-  const others = mcp?.servers.all
+  const others = mcp?.view.all
     .map(({ configured }) => configured)
     .filter(({ scope }) => scope === 'plugin');
-  if (servers.length > 0) await mcp?.servers.replace('plugin', [...(others ?? []), ...servers]);
+  if (servers.length > 0) await (await mcp?.load())?.replace('plugin', [...(others ?? []), ...servers]);
   return [...notes, ...inAgents];
 }

@@ -31,7 +31,7 @@ function createServers(): McpServers {
 describe('a server of the host in --mcp-config', () => {
   it('starts with `initialize`, also if that names no server', async () => {
     const servers = createServers();
-    await addHostServers({ servers }, []);
+    await addHostServers({ view: servers, load: async () => servers }, []);
     const status = (): string | undefined => servers.get('calc')?.state.status;
     await expect.poll(status, { timeout: LIMIT_MS }).toBe('connected');
     await servers.close();
@@ -39,7 +39,7 @@ describe('a server of the host in --mcp-config', () => {
 
   it('starts with the first prompt of a host that sends no `initialize`', async () => {
     const servers = createServers();
-    await hostServersReady({ servers });
+    await hostServersReady({ view: servers, load: async () => servers });
     expect(servers.report()).toMatchObject([{ name: 'calc', status: 'connected' }]);
     await servers.close();
   });

@@ -66,21 +66,24 @@ export function hostElicitation(requests: HostRequests): NonNullable<ClientServi
   };
 }
 
-type ServerSet = Pick<ProgramServers, 'servers'>;
+type ServerSet = Pick<ProgramServers, 'view' | 'load'>;
 
 /** Adds the servers that `initialize` names, and starts all servers of the host. Some clients name them in `--mcp-config`. */
 export async function addHostServers(mcp: ServerSet, names: readonly string[]): Promise<void> {
-  if (names.length > 0) await mcp.servers.replace('host', names.map(hostServer));
-  for (const server of hostServersOf(mcp)) server.start();
+  if (names.length > 0) await (await mcp.load()).replace('host', names.map(hostServer));
+  for (const server of await hostServersOf(mcp)) server.start();
 }
 
-function hostServersOf(mcp: ServerSet): readonly McpServer[] {
-  return mcp.servers.all.filter(({ configured }) => configured.config.type === 'sdk');
+/** Most hosts have none. Then the code of servers is not loaded before the first request. */
+async function hostServersOf(mcp: ServerSet): Promise<readonly McpServer[]> {
+  const isOfHost = ({ configured }: Pick<McpServer, 'configured'>): boolean =>
+    configured.config.type === 'sdk';
+  return mcp.view.all.some(isOfHost) ? (await mcp.load()).all.filter(isOfHost) : [];
 }
 
 /** Waits until the servers of the host are connected, a limited time. */
 export async function hostServersReady(mcp: ServerSet): Promise<void> {
-  const servers = hostServersOf(mcp);
+  const servers = await hostServersOf(mcp);
   // A host may send no `initialize`.
   for (const server of servers) server.start();
   if (servers.every(({ state }) => state.status !== 'pending')) return;
@@ -94,9 +97,9 @@ export async function hostServersReady(mcp: ServerSet): Promise<void> {
 
 /** Calls `onChange` when servers with prompts connect, change or end. Returns a function that ends this. */
 export function watchPrompts(mcp: ProgramServers, onChange: () => void): () => void {
-  const listed = (): string => JSON.stringify(mcp.servers.prompts.map(({ command }) => command));
+  const listed = (): string => JSON.stringify(mcp.view.prompts.map(({ command }) => command));
   let before = listed();
-  return mcp.servers.listen(() => {
+  return mcp.listen(() => {
     const now = listed();
     if (now === before) return;
     before = now;
@@ -113,23 +116,25 @@ export function serverHandlers(
   permissions: LivePermissions,
   refresh: () => Promise<void>,
 ): ControlHandlers {
-  const named = (name: unknown): McpServer | undefined => mcp?.servers.get(textIn(name) ?? '');
+  const named = async (name: unknown): Promise<McpServer | undefined> =>
+    (await mcp?.load())?.get(textIn(name) ?? '');
   const missing = (name: unknown): ControlReply => controlFailure(`There is no MCP server ${String(name)}.`);
   return {
     mcp_status: async () => {
       await refresh();
-      await mcp?.servers.settle(STATUS_WAIT_MS);
-      return controlSuccess({ mcpServers: mcp?.servers.report() ?? [] });
+      const servers = await mcp?.load();
+      await servers?.settle(STATUS_WAIT_MS);
+      return controlSuccess({ mcpServers: servers?.report() ?? [] });
     },
     mcp_set_servers: ({ servers }) => (mcp ? setServers(mcp, servers) : controlFailure('There is no host.')),
     mcp_reconnect: async ({ serverName }) => {
-      const server = named(serverName);
+      const server = await named(serverName);
       if (!server) return missing(serverName);
       const { status, error = status } = await server.reconnect();
       return status === 'connected' ? controlSuccess() : controlFailure(error);
     },
     mcp_toggle: async ({ serverName, enabled }) => {
-      const server = named(serverName);
+      const server = await named(serverName);
       if (!server) return missing(serverName);
       if (enabled !== true) await server.disable('The host switched it off.');
       else {
@@ -145,27 +150,27 @@ export function serverHandlers(
         return controlFailure('The mode of a server is default, auto or null.');
       permissions.setBypassed(sharedPrefixOf(name), mode === null);
       const warnings = [
-        ...(named(name) ? [] : [`There is no MCP server ${name} yet.`]),
+        ...(mcp?.view.all.some((server) => server.name === name) ? [] : [`There is no MCP server ${name} yet.`]),
         ...(mode === 'auto' ? ['There is no mode auto. Calls of the server are asked about.'] : []),
       ];
       return controlSuccess(warnings.length === 0 ? {} : { warning: warnings.join(' ') });
     },
-    mcp_message: ({ server_name, message }) => {
-      named(server_name)?.receive(message);
+    mcp_message: async ({ server_name, message }) => {
+      (await named(server_name))?.receive(message);
       return controlSuccess({});
     },
     mcp_call: async ({ serverName, server_name = serverName, tool, arguments: input }) => {
-      const server = named(server_name);
+      const server = await named(server_name);
       if (!server) return missing(server_name);
-      if (mcp?.servers.denies(toolName(server.name, textIn(tool) ?? '')) === true)
+      if ((await mcp?.load())?.denies(toolName(server.name, textIn(tool) ?? '')) === true)
         return controlFailure(DENIED);
       const given = { tool: textIn(tool) ?? '', input: lineIn(input) ?? {} };
       return answered(server.call({ ...given, signal: AbortSignal.timeout(CALL_LIMIT_MS) }));
     },
     mcp_read_resource: async ({ serverName, uri }) => {
-      const server = named(serverName);
+      const server = await named(serverName);
       if (!server) return missing(serverName);
-      if (mcp?.servers.deniesResources(server.name) === true) return controlFailure(DENIED);
+      if ((await mcp?.load())?.deniesResources(server.name) === true) return controlFailure(DENIED);
       return answered(server.request('resources/read', { uri }, AbortSignal.timeout(CALL_LIMIT_MS)));
     },
   };
@@ -192,14 +197,15 @@ async function setServers(mcp: ProgramServers, given: unknown): Promise<ControlR
       return read.servers.slice();
     },
   );
-  const { added, removed } = await mcp.servers.replace('host', servers);
-  const current = servers.map(({ name }) => ({ name, server: mcp.servers.get(name) }));
+  const connections = await mcp.load();
+  const { added, removed } = await connections.replace('host', servers);
+  const current = servers.map(({ name }) => ({ name, server: connections.get(name) }));
   for (const { server } of current) server?.start();
   for (const { name, server } of current) {
     await server?.settled;
     if (server?.configured.scope !== 'host') errors[name] = 'Another server of this name has precedence.';
     else if (server.state.status !== 'connected') errors[name] = server.state.error ?? server.state.status;
   }
-  const isHosts = (name: string): boolean => mcp.servers.get(name)?.configured.scope === 'host';
+  const isHosts = (name: string): boolean => connections.get(name)?.configured.scope === 'host';
   return controlSuccess({ added: added.filter(isHosts), removed, errors });
 }

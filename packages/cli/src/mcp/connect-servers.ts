@@ -1,0 +1,115 @@
+/** Makes the MCP servers of the program, with what their connections need. It loads when a server is used. */
+import { admitMedia, isToolDenied, type LivePermissions, newUuid, VERSION } from '@heddle/agent';
+import type { ConfiguredServers } from '@heddle/agent/mcp';
+import { type ResultContent, text } from '@heddle/core';
+import {
+  type BrowserLogin,
+  type ClientServices,
+  McpServers,
+  type SendToHost,
+  StoredOAuth,
+  TokenStore,
+} from '@heddle/mcp';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { configDir } from '../config-dir.ts';
+import { commandEnvironment } from '../keys.ts';
+import { runHeadersHelper } from './headers-helper.ts';
+
+/** The features of a surface that servers may use. */
+export interface ServerServices extends Pick<ClientServices, 'elicit' | 'sample'> {
+  readonly sendToHost?: SendToHost | undefined;
+  /** The span of a call. Undefined: telemetry is off. */
+  readonly traceparentOf?: ((toolUseId: string | undefined) => string | undefined) | undefined;
+}
+
+/** What servers use of the session that runs now. */
+export interface ServerSession {
+  readonly services: ServerServices;
+  /** For the files of results. Undefined for a session that leaves nothing behind. */
+  readonly folder: string | undefined;
+  /** The login that the user has asked for. */
+  readonly login?: BrowserLogin | undefined;
+}
+
+export interface ConnectSetup {
+  readonly read: Pick<ConfiguredServers, 'servers' | 'policy'>;
+  readonly rules: LivePermissions | undefined;
+  readonly cwd: string;
+  readonly session: () => ServerSession;
+}
+
+export function connectServers({ read, rules, cwd, session }: ConnectSetup): McpServers {
+  const tokens = new TokenStore(tokenFile());
+  let ownFolder: string | undefined;
+  return new McpServers(read.servers, {
+    version: VERSION,
+    environment: commandEnvironment(),
+    variables: process.env,
+    cwd,
+    services: servicesOf(
+      () => session().services,
+      () => [cwd, ...(rules?.directories ?? [])],
+    ),
+    policy: read.policy,
+    isDenied: (tool) => rules !== undefined && isToolDenied(tool, rules.rules),
+    sendToHost: async (server, message, signal) => {
+      const { sendToHost } = session().services;
+      if (!sendToHost) throw new Error('There is no host.');
+      return sendToHost(server, message, signal);
+    },
+    traceparentOf: (toolUseId) => session().services.traceparentOf?.(toolUseId),
+    runHeadersHelper,
+    oauth: (server) =>
+      server.config.type === 'http' || server.config.type === 'sse'
+        ? new StoredOAuth(server, server.config, tokens, session().login)
+        : undefined,
+    admitImages: (content, signal) => admitImages(content, signal),
+    storeFile: async (data, extension) => {
+      const folder = session().folder ?? (ownFolder ??= await mkdtemp(path.join(os.tmpdir(), 'heddle-mcp-')));
+      return storeFile(folder, data, extension);
+    },
+  });
+}
+
+/** Removes the stored tokens of a server. Returns false if there are none. */
+export function removeTokens(name: string, url: string): boolean {
+  return new TokenStore(tokenFile()).remove(TokenStore.keyOf(name, url));
+}
+
+function tokenFile(): string {
+  return path.join(configDir(process.env), 'mcp-auth.json');
+}
+
+async function storeFile(folder: string, data: Buffer, extension: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const file = path.join(folder, `${newUuid()}.${extension}`);
+  await writeFile(file, data, { mode: 0o600 });
+  return file;
+}
+
+/** Advertised are the features of the surface at the time of the connection. */
+function servicesOf(current: () => ServerServices, roots: () => readonly string[]): ClientServices {
+  return {
+    roots,
+    get elicit() {
+      return current().elicit;
+    },
+    get sample() {
+      return current().sample;
+    },
+  };
+}
+
+async function admitImages(
+  content: readonly ResultContent[],
+  signal: AbortSignal,
+): Promise<readonly ResultContent[]> {
+  const admitted = await admitMedia(content, signal);
+  if (typeof admitted === 'string') return [text(admitted)];
+  // Blocks are kept, scaled, or replaced by text.
+  return admitted.filter(
+    (block) => block.type === 'text' || block.type === 'image' || block.type === 'document',
+  );
+}
