@@ -1,5 +1,5 @@
 /** The MCP servers that are configured: in `.mcp.json`, settings, the state file, flags, and by the administrator. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, errorMessage, isJsonObject, isRecord } from '@heddle/core';
 import {
@@ -42,8 +42,9 @@ export function configuredServers(request: ServersRequest): ConfiguredServers {
   const { sources, strict, variables, loaded } = request;
   const wants = (scope: Scope): boolean => !strict && (sources === undefined || sources.includes(scope));
   const managedServers = managedFile(request);
+  const managed = readServersFile(managedServers);
   const parts: ServersRead[] = [
-    fromFile(managedServers, 'managed', variables),
+    serversOf(managed, { scope: 'managed', source: managedServers }, variables),
     ...request.configs.map((config) => flagPart(config, request)),
     ...settingsPart(wants),
     ...(wants('local') ? [statePart('local', request)] : []),
@@ -59,7 +60,7 @@ export function configuredServers(request: ServersRequest): ConfiguredServers {
     policy: serverPolicyOf(
       mergeSettings(loaded.files),
       mergeSettings(managedSettings),
-      readServersFile(managedServers).kind !== 'missing',
+      managed.kind !== 'missing',
     ),
   };
 
@@ -102,7 +103,7 @@ export function projectFile(cwd: string): string {
 /** Servers of a folder that is not trusted are shown, not started, and hide no other server. */
 function projectPart(request: ServersRequest): ServersRead {
   const file = projectFile(request.projectRoot ?? request.cwd);
-  const read = fromFile(file, 'project', request.variables);
+  const read = serversOf(readServersFile(file), { scope: 'project', source: file }, request.variables);
   if (read.servers.length === 0 || trustIn(request)(path.dirname(file))) return read;
   const disabled = 'The folder is not trusted. If you trust it: heddle permissions trust';
   const names = read.servers.map(({ name }) => name).join(', ');
@@ -142,25 +143,24 @@ function flagPart(config: string, { cwd, variables }: ServersRequest): ServersRe
     }
   }
   const file = path.resolve(cwd, config);
-  const missing = [`--mcp-config: there is no file ${file}.`];
-  return fromFile(file, 'command line', variables, missing);
+  const read = readServersFile(file);
+  if (read.kind === 'missing') return { servers: [], notes: [`--mcp-config: there is no file ${file}.`] };
+  return serversOf(read, { scope: 'command line', source: file }, variables);
 }
 
-/** `ifMissing`: the notes if there is no such file. */
-function fromFile(
-  file: string,
-  scope: ServerScope,
+/** The servers of a file. A missing file has none. */
+function serversOf(
+  read: ServersFile,
+  origin: { readonly scope: ServerScope; readonly source: string },
   variables: ServersRequest['variables'],
-  ifMissing: readonly string[] = [],
 ): ServersRead {
-  const read = readServersFile(file);
   switch (read.kind) {
     case 'missing':
-      return { servers: [], notes: ifMissing };
+      return { servers: [], notes: [] };
     case 'unreadable':
-      return { servers: [], notes: [`${file} was skipped: ${read.message}`] };
+      return { servers: [], notes: [`${origin.source} was skipped: ${read.message}`] };
     case 'read':
-      return readServers(serversIn(read.content), { scope, source: file }, variables);
+      return readServers(serversIn(read.content), origin, variables);
   }
 }
 
@@ -171,6 +171,8 @@ type ServersFile =
 
 function readServersFile(file: string): ServersFile {
   try {
+    // Most of these files are missing, and an exception for each of them would delay the start.
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return { kind: 'missing' };
     return { kind: 'read', content: JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, '')) };
   } catch (thrown) {
     if (errorCode(thrown) === 'ENOENT' || errorCode(thrown) === 'ENOTDIR') return { kind: 'missing' };

@@ -23,8 +23,8 @@ interface SessionSetup {
   readonly folder: string | undefined;
   /** A tool that is denied as a whole is not shown to the model. */
   readonly isDenied: (name: string) => boolean;
-  /** The window of the model, in tokens. */
-  readonly window: number;
+  /** Returns the window of the model, in tokens. */
+  readonly window: () => number;
 }
 
 /** A search without a match waits this long for servers that are still connecting. */

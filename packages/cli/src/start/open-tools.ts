@@ -38,7 +38,7 @@ export function openServers(context: StartContext): SessionParts | undefined {
     folder: serverFolder(context),
     isDenied: (name) =>
       isToolDenied(name, rules.rules) || (mainAgent !== undefined && !agentHasTool(mainAgent, name)),
-    window: options.context?.windowOf?.(modelName) ?? USUAL_WINDOW,
+    window: () => options.context?.windowOf?.(modelName) ?? USUAL_WINDOW,
   });
 }
 

@@ -71,9 +71,10 @@ export function readServers(value: unknown, origin: Origin, env: Variables): Ser
   if (!isRecord(value)) return { servers: [], notes: [`${place}: mcpServers is not an object.`] };
   const servers: ConfiguredServer[] = [];
   const notes: string[] = [];
+  const hasVariables = JSON.stringify(value).includes('${');
   for (const [name, entry] of Object.entries(value)) {
     const unset = new Set<string>();
-    const config = readConfig(expandVariables(entry, env, unset));
+    const config = readConfig(hasVariables ? expandVariables(entry, env, unset) : entry);
     for (const variable of unset)
       notes.push(`${place}: ${name}: the variable ${variable} is not set, and has no default.`);
     if (name === '') notes.push(`${place}: a server has an empty name.`);

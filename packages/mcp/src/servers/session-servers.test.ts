@@ -22,7 +22,7 @@ function schemaTokens(): number {
 
 function sessionWith(window: number): SessionServers {
   const session = new SessionServers(() => servers);
-  session.freeze(window);
+  session.freeze(() => window);
   return session;
 }
 
@@ -49,7 +49,7 @@ describe('the tools of a session', () => {
     const before = session.active;
     await callTool(servers, 'mcp__s__grow');
     await expect.poll(() => servers.tools.map(({ name }) => name)).toContain('mcp__s__grown');
-    session.freeze(1_000_000);
+    session.freeze(() => 1_000_000);
     expect(session.active).toBe(before);
     expect(session.takeNews().join()).toContain('mcp__s__grown');
     expect(session.takeNews()).toEqual([]);

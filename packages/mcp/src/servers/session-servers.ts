@@ -48,13 +48,17 @@ export class SessionServers {
     this.#current = current;
   }
 
-  /** Fixes the tools that are part of every request of this session. Later calls have no effect. */
-  freeze(windowTokens: number): void {
+  /**
+   * Fixes the tools that are part of every request of this session. Later calls have no effect. `windowTokens` returns the
+   * window of the model. It is called if there are tools.
+   */
+  freeze(windowTokens: () => number): void {
     if (this.#isFrozen) return;
     this.#isFrozen = true;
     const { tools } = this.#current();
+    if (tools.length === 0) return;
     const size = tools.reduce((sum, tool) => sum + sizeOf(tool), 0);
-    const fits = size / CHARACTERS_PER_TOKEN <= windowTokens * WINDOW_PART;
+    const fits = size / CHARACTERS_PER_TOKEN <= windowTokens() * WINDOW_PART;
     this.#active = fits ? tools : tools.filter(({ alwaysLoad }) => alwaysLoad);
     this.#announced = new Set(this.#active.map(({ name }) => name));
   }
