@@ -39,17 +39,7 @@ describe('the bundle', () => {
   });
 
   it('sends its first request without modules of Node that take long to load, and without libraries', async () => {
-    const api = await startFakeApi([say('Hello.')]);
-    const home = homeFor(installed.program);
-    const preload = path.join(home.folder, 'preload.cjs');
-    const list = path.join(home.folder, 'loaded.json');
-    writeFileSync(preload, recorder(list));
-    const { code } = await home.run(['-p', 'go', '--model', 'anthropic/claude-sonnet-4-5'], {
-      env: { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: api.url, NODE_OPTIONS: `--require ${preload}` },
-    });
-    await api.close();
-    expect(code).toBe(0);
-    const { modules, files } = JSON.parse(readFileSync(list, 'utf8')) as Loaded;
+    const { modules, files } = await loadedAtRequest();
     expect(modules).toContain('NativeModule http');
     expect(modules).not.toContain('NativeModule crypto');
     expect(modules).not.toContain('NativeModule child_process');
@@ -58,6 +48,11 @@ describe('the bundle', () => {
     expect(sources.filter((source) => source.includes('node_modules'))).toEqual([]);
     // Telemetry is off, so nothing of it is loaded.
     expect(sources.filter((source) => source.includes('/telemetry/'))).toEqual([]);
+    // The code of MCP servers loads after the request.
+    const mcpServers = { gone: { command: '/no/such/program' } };
+    const withServer = await loadedAtRequest('--mcp-config', JSON.stringify({ mcpServers }));
+    expect(withServer.files).toEqual(files);
+    expect(withServer.modules).toEqual(modules);
   });
 
   it.each([
@@ -73,6 +68,20 @@ describe('the bundle', () => {
 interface Loaded {
   readonly modules: readonly string[];
   readonly files: readonly string[];
+}
+
+async function loadedAtRequest(...flags: readonly string[]): Promise<Loaded> {
+  const api = await startFakeApi([say('Hello.')]);
+  const home = homeFor(installed.program);
+  const preload = path.join(home.folder, 'preload.cjs');
+  const list = path.join(home.folder, 'loaded.json');
+  writeFileSync(preload, recorder(list));
+  const { code } = await home.run(['-p', 'go', '--model', 'anthropic/claude-sonnet-4-5', ...flags], {
+    env: { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: api.url, NODE_OPTIONS: `--require ${preload}` },
+  });
+  await api.close();
+  expect(code).toBe(0);
+  return JSON.parse(readFileSync(list, 'utf8')) as Loaded;
 }
 
 /** A script for Node that writes this list. */
