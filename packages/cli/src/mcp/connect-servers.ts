@@ -24,7 +24,7 @@ export interface ServerServices extends Pick<ClientServices, 'elicit' | 'sample'
   readonly traceparentOf?: ((toolUseId: string | undefined) => string | undefined) | undefined;
 }
 
-/** What servers use of the session that runs now. */
+/** The parts of the current session that servers use. */
 export interface ServerSession {
   readonly services: ServerServices;
   /** For the files of results. Undefined for a session that leaves nothing behind. */

@@ -155,7 +155,9 @@ async function logIn(name: string, values: McpValues): Promise<number> {
 async function logOut(name: string, values: McpValues): Promise<number> {
   const opened = await servers(values);
   if (!opened || !configOf(name, opened)) return missing(name, opened);
-  const text = (await opened.logout(name)) ? `The tokens of ${name} are removed.` : `There are no tokens of ${name}.`;
+  const text = (await opened.logout(name))
+    ? `The tokens of ${name} are removed.`
+    : `There are no tokens of ${name}.`;
   return print(`${escapeControls(text)}\n`);
 }
 

@@ -74,9 +74,7 @@ async function addPlugins(
   );
   await started.extensions.addRoots(roots);
   if (hooks.length > 0) started.hooks.add(hooks);
-  const others = mcp?.view.all
-    .map(({ configured }) => configured)
-    .filter(({ scope }) => scope === 'plugin');
+  const others = mcp?.view.all.map(({ configured }) => configured).filter(({ scope }) => scope === 'plugin');
   if (servers.length > 0) await (await mcp?.load())?.replace('plugin', [...(others ?? []), ...servers]);
   return [...notes, ...inAgents];
 }

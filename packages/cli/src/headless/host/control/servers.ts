@@ -150,7 +150,9 @@ export function serverHandlers(
         return controlFailure('The mode of a server is default, auto or null.');
       permissions.setBypassed(sharedPrefixOf(name), mode === null);
       const warnings = [
-        ...(mcp?.view.all.some((server) => server.name === name) ? [] : [`There is no MCP server ${name} yet.`]),
+        ...(mcp?.view.all.some((server) => server.name === name)
+          ? []
+          : [`There is no MCP server ${name} yet.`]),
         ...(mode === 'auto' ? ['There is no mode auto. Calls of the server are asked about.'] : []),
       ];
       return controlSuccess(warnings.length === 0 ? {} : { warning: warnings.join(' ') });
