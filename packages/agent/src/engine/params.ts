@@ -74,6 +74,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     agentId: options.identity?.id,
     fileState: setup.fileState,
     ...(options.toolAliases ? { toolAliases: options.toolAliases } : {}),
+    ...(options.deferredTools ? { deferredTools: options.deferredTools } : {}),
     ...(options.liveTools ? { findTool: options.liveTools.find } : {}),
     deniedFiles: deniedFilesOf(options, options.cwd),
     workingFolders: () => workingFoldersOf(options),

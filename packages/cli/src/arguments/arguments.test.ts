@@ -100,6 +100,9 @@ describe('the command line', () => {
       'there is no command sesions; did you mean heddle sessions? As a prompt: heddle -- "sesions"',
     ],
     [['confg', 'list'], /did you mean heddle config\?/],
+    [['Models'], /did you mean heddle models\?/],
+    [['setup-token'], /there is no command setup-token; keys are read from the environment/],
+    [['resume', '0b7f64f1'], /there is no command resume; heddle --resume continues a session/],
     [['--xyzzy-plugh'], 'unknown flag --xyzzy-plugh; see heddle --help'],
     [['-p', '--model'], '--model needs a value'],
     [['-p', '--max-turns', 'many'], '--max-turns takes a whole number, not many'],
@@ -114,6 +117,7 @@ describe('the command line', () => {
     [['login', 'page', 'is', 'broken'], 'login page is broken'],
     [['agents', 'crash', 'at', 'start'], 'agents crash at start'],
     [['update', 'the', 'readme'], 'update the readme'],
+    [['resume', 'the', 'review'], 'resume the review'],
     [['mcp list does not work'], 'mcp list does not work'],
   ])('takes %j for a prompt', (argv, prompt) => {
     expect(readArguments(argv)).toMatchObject({ command: { name: 'chat', prompt } });

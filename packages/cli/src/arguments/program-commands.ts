@@ -33,9 +33,9 @@ export function isCommand(word: string): word is CommandName {
 
 /** The command that a mistyped word probably means. */
 export function nearestCommand(word: string): string | undefined {
-  if (!/^[a-z]{4,}$/.test(word)) return undefined;
+  if (!/^[a-z]{4,}$/i.test(word)) return undefined;
   const most = word.length < 6 ? 1 : 2;
-  return COMMAND_NAMES.find((name) => editDistance(name, word) <= most);
+  return COMMAND_NAMES.find((name) => editDistance(name, word.toLowerCase()) <= most);
 }
 
 const KEYS = 'keys are read from the environment: heddle models says which';
@@ -50,6 +50,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   auth: KEYS,
   login: KEYS,
   logout: KEYS,
+  'setup-token': KEYS,
   plugin: PLUGINS,
   plugins: PLUGINS,
   marketplace: PLUGINS,
@@ -61,6 +62,8 @@ const FOREIGN: Readonly<Record<string, string>> = {
   init: READY,
   install: READY,
   setup: READY,
+  'migrate-installer': READY,
+  serve: 'heddle mcp serve offers the tools to other programs',
   status: 'see heddle doctor, or /status in a conversation',
   chat: 'heddle alone starts a conversation',
   start: 'heddle alone starts a conversation',
@@ -74,11 +77,15 @@ const FOREIGN: Readonly<Record<string, string>> = {
 const SUBCOMMAND =
   /^(-.*|add|add-json|create|delete|disable|enable|get|help|install|list|login|logout|ls|marketplace|remove|rm|serve|set|show|status|test|uninstall|update|validate)$/;
 
+/** The beginning of an id, of at least eight digits. */
+const SESSION_ID = /^[0-9a-f]{8}[0-9a-f-]*$/;
+
 /** The advice for a command that only other programs have. Undefined if the words are a prompt. */
 export function foreignCommand([first = '', second]: readonly string[]): string | undefined {
   if (!Object.hasOwn(FOREIGN, first)) return undefined;
   const advice = FOREIGN[first];
   const isNoun = advice === KEYS || advice === PLUGINS || /^(agents|skills)$/.test(first);
   if (second === undefined || first === 'exec') return advice;
+  if (first === 'resume' && SESSION_ID.test(second)) return advice;
   return isNoun && SUBCOMMAND.test(second) ? advice : undefined;
 }

@@ -124,6 +124,13 @@ describe('the input of a call', () => {
     expect(inputOf(json('{"pa'), json('th":"a"}'))).toEqual({ block: { ...call, input: { path: 'a' } } });
   });
 
+  it('may be an object that was encoded twice', () => {
+    expect(inputOf(json(JSON.stringify('{"path":"a"}')))).toEqual({
+      block: { ...call, input: { path: 'a' } },
+    });
+    expect(inputOf(json('"[1]"'))?.badInput).toBe('The input is not a JSON object: "[1]"');
+  });
+
   it('is empty if the server sent none', () => {
     expect(inputOf()).toEqual({ block: call });
     expect(inputOf(json(''))).toEqual({ block: call });

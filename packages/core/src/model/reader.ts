@@ -164,7 +164,7 @@ function given(beginning: unknown): string {
 
 function finishToolUse(start: ToolUseBlock, json: string): FinishedBlock {
   if (json.trim() === '') return { block: { ...start, input: isJsonObject(start.input) ? start.input : {} } };
-  const input = parseObject(json);
+  const input = parseObject(json) ?? parseEncodedObject(json);
   if (input) return { block: { ...start, input } };
   const shown = json.length > 200 ? `${json.slice(0, 200)}…` : json;
   return { block: { ...start, input: {} }, badInput: `The input is not a JSON object: ${shown}` };
@@ -177,9 +177,19 @@ function withInput(start: ContentBlock, json: string): ContentBlock {
 }
 
 function parseObject(json: string): JsonObject | undefined {
+  const value = parseJson(json);
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** Some models encode the input twice: a JSON text whose content is the object. */
+function parseEncodedObject(json: string): JsonObject | undefined {
+  const text = parseJson(json);
+  return typeof text === 'string' ? parseObject(text) : undefined;
+}
+
+function parseJson(json: string): unknown {
   try {
-    const value: unknown = JSON.parse(json);
-    return isJsonObject(value) ? value : undefined;
+    return JSON.parse(json);
   } catch {
     return undefined;
   }

@@ -201,7 +201,10 @@ export async function classifyCall(
   signal: AbortSignal = context.signal,
 ): Promise<Classified> {
   const wanted = context.toolAliases?.get(name) ?? name;
-  const tool = toolNamed(wanted, context.tools) ?? (await findTool(wanted, context, signal));
+  const tool =
+    toolNamed(wanted, context.tools) ??
+    toolNamed(wanted, context.deferredTools?.() ?? []) ??
+    (await findTool(wanted, context, signal));
   if (!tool) {
     const known = context.tools.map((candidate) => candidate.name).join(', ');
     const finder = context.tools.find((candidate) => candidate.findsTools);
@@ -270,10 +273,9 @@ async function read(tool: Tool, given: JsonObject, context: ToolUseContext): Pro
   const isCoerced = !strict.success && JSON.stringify(raw) !== JSON.stringify(given);
   const parsed = isCoerced ? schema.safeParse(raw) : strict;
   if (!parsed.success) {
-    const { error } = strict.success ? parsed : strict;
     return {
       ok: false,
-      message: `${tool.name} was called with an invalid input. ${explain(error)}`,
+      message: `${tool.name} was called with an invalid input. ${explain(parsed.error)}`,
     };
   }
   const input = parsed.data;

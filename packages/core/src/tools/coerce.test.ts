@@ -14,6 +14,11 @@ const schema = {
       items: { type: 'object', properties: { text: { type: 'string' }, every: { type: 'boolean' } } },
     },
     either: { type: ['integer', 'string'] },
+    mode: { type: 'string', enum: ['content', 'in_progress', 'on', 'ON'] },
+    glob: { type: 'string', minLength: 1 },
+    file_path: { type: 'string' },
+    fileState: { type: 'string' },
+    file_state: { type: 'string' },
   },
   required: ['path'],
 } as const;
@@ -37,6 +42,12 @@ describe('coerceInput', () => {
     ['null for an optional field', { path: 'a', all: null }, { path: 'a' }],
     ['another name', { context: 2 }, { '-C': 2 }],
     ['another name and a number as text', { context: '2' }, { '-C': 2 }],
+    ['a word in other case', { mode: 'Content' }, { mode: 'content' }],
+    ['a word with a hyphen', { mode: 'in-progress' }, { mode: 'in_progress' }],
+    ['a field in other spelling', { filePath: 'a', c: '2' }, { file_path: 'a', '-C': 2 }],
+    ['an empty text for a number that may be absent', { path: 'a', share: '' }, { path: 'a' }],
+    ['an empty text for a text that may be absent', { path: 'a', glob: '' }, { path: 'a' }],
+    ['an empty text for a word that may be absent', { path: 'a', mode: '' }, { path: 'a' }],
     ['a field to ignore', { path: 'a', allowedPrompts: [] }, { path: 'a' }],
   ])('reads %s', (_name, input, read) => {
     expect(coerceInput(schema, input, { context: '-C', allowedPrompts: null })).toEqual(read);
@@ -52,6 +63,11 @@ describe('coerceInput', () => {
     ['broken JSON', { names: '["a"' }],
     ['null for a required field', { path: null }],
     ['a field that it does not have', { other: '1' }],
+    ['an empty text where it is valid', { path: '', file_path: '' }],
+    ['a word that two words resemble', { mode: 'On' }],
+    ['a word that resembles none', { mode: 'contents' }],
+    ['a field that two fields resemble', { 'file-state': 'a' }],
+    ['two spellings of a field', { file_path: 'a', filePath: 'b' }],
     ['both names of a field', { context: 2, '-C': 3 }],
   ])('leaves %s as it is', (_name, input) => {
     expect(coerceInput(schema, input, { context: '-C' })).toEqual(input);

@@ -1,6 +1,7 @@
 /**
- * Corrects common mistakes of models in an input. Models write `"5"` for 5, `"true"` for true, a list as a JSON string, or
- * an option under another name. A value is changed only if the schema rejects it and exactly one correction fits.
+ * Corrects common mistakes of models in an input. Models write `"5"` for 5, `"true"` for true, a list as a JSON string,
+ * `filePath` for `file_path`, `"Content"` for `"content"`, or an option under another name. A value is changed only if the
+ * schema rejects it and exactly one correction fits.
  */
 import type { Json, JsonObject } from '../json.ts';
 
@@ -12,30 +13,64 @@ export function coerceInput(schema: JsonObject, input: JsonObject, aliases: Inpu
   const coerced: Record<string, Json> = {};
   for (const [given, value] of Object.entries(input)) {
     if (value === undefined) continue;
-    const alias = Object.hasOwn(properties, given) ? given : aliasOf(given, aliases);
+    const alias = Object.hasOwn(properties, given) ? given : aliasOf(given, aliases, Object.keys(properties));
     if (alias === null) continue;
-    const name = alias !== given && Object.hasOwn(input, alias) ? given : alias;
+    const name =
+      alias !== given && (Object.hasOwn(input, alias) || Object.hasOwn(coerced, alias)) ? given : alias;
     const property = asObject(properties[name]);
-    // Models write null for an optional field that they leave out.
-    if (value === null && property && !isRequired(schema, name) && !acceptsType(property, 'null')) continue;
+    if (property && !isRequired(schema, name) && standsForNothing(property, value)) continue;
     coerced[name] = property ? coerceValue(property, value) : value;
   }
   return coerced;
 }
 
-function aliasOf(given: string, aliases: InputAliases): string | null {
+function aliasOf(given: string, aliases: InputAliases, names: readonly string[]): string | null {
   const alias = Object.hasOwn(aliases, given) ? aliases[given] : undefined;
-  return alias === undefined ? given : alias;
+  return alias === undefined ? (sameSpelling(given, names) ?? given) : alias;
+}
+
+/** Returns the only word that differs from the given one at most in case, `_` and `-`. */
+function sameSpelling(given: string, words: readonly string[]): string | undefined {
+  const folded = foldSpelling(given);
+  const same = words.filter((word) => foldSpelling(word) === folded);
+  return same.length === 1 ? same[0] : undefined;
+}
+
+function foldSpelling(word: string): string {
+  return word.trim().replaceAll(/[-_ ]/g, '').toLowerCase();
+}
+
+/** Models write null, or an empty text that the field does not accept, for an optional field that they leave out. */
+function standsForNothing(property: JsonObject, value: Json): boolean {
+  if (value === null) return !acceptsType(property, 'null');
+  if (value !== '') return false;
+  const { enum: words, minLength } = property;
+  return (
+    !acceptsType(property, 'string') ||
+    isList(words ?? null) ||
+    (typeof minLength === 'number' && minLength > 0)
+  );
 }
 
 function coerceValue(schema: JsonObject, value: Json): Json {
   if (typeof value === 'string' && !acceptsType(schema, 'string')) return fromText(schema, value);
+  if (typeof value === 'string' && Array.isArray(schema['enum'])) return wordOf(schema['enum'], value);
   if (isList(value)) {
     const items = asObject(schema['items']);
     return items ? value.map((item) => coerceValue(items, item)) : value;
   }
   const object = asObject(value);
   return object && schema['properties'] !== undefined ? coerceInput(schema, object) : value;
+}
+
+function wordOf(words: readonly Json[], text: string): string {
+  if (words.includes(text)) return text;
+  return (
+    sameSpelling(
+      text,
+      words.filter((word) => typeof word === 'string'),
+    ) ?? text
+  );
 }
 
 /** Converts a text to the type of the schema, if the conversion is unambiguous. */

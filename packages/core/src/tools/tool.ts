@@ -210,6 +210,8 @@ export interface ToolUseContext {
   readonly fileState: FileStateCache;
   /** Names of tools, by the names under which a model may call them. An alias wins over a tool of that name. */
   readonly toolAliases?: ReadonlyMap<string, string>;
+  /** Tools that are loaded on demand. A model may call one that it knows without loading it. */
+  readonly deferredTools?: () => readonly Tool[];
   /** Finds a tool that is not in `tools`: one that was never loaded, or whose server is still connecting. */
   readonly findTool?: (name: string, signal: AbortSignal) => Promise<Tool | undefined>;
   /** Returns a check for denied files, by the current rules. For tools that read many files. */

@@ -387,6 +387,16 @@ describe('Edit', () => {
   });
 
   it.each([
+    ['Edit', { old_string: 'a', new_string: 'b' }],
+    ['Write', { content: 'b' }],
+  ])('%s does not advise to read a binary file', async (tool, input) => {
+    const scratch = new Scratch({ data: Buffer.from([0, 1, 2, 255]) });
+    await expect(scratch.call(tool, { file_path: 'data', ...input })).rejects.toThrow(
+      /is a binary file, and this tool works on text/,
+    );
+  });
+
+  it.each([
     ['UTF-16LE', Buffer.from('\ufeffa é b', 'utf16le'), Buffer.from('\ufeffa ü b', 'utf16le')],
     [
       'UTF-16BE',

@@ -9,7 +9,7 @@ import { writeAtomically } from './atomic.ts';
 import { type Content, hashOf, hashOfFile, readContent } from './content.ts';
 import type { FileTools } from './deps.ts';
 import { decodeText } from './encoding.ts';
-import { FileError, fileError, fileErrorReason, shownPath } from './errors.ts';
+import { binaryFileError, FileError, fileError, fileErrorReason, shownPath } from './errors.ts';
 import { shortDiff } from './line-diff.ts';
 import { permittedPlace } from './path.ts';
 import { PinnedPlace } from './pinned-place.ts';
@@ -152,6 +152,8 @@ async function refuseUnknown(
   const known = context.fileState.get(file);
   const name = shownPath(file);
   if (known === undefined) {
+    // Read rejects such a file as well, so advice to read it cannot be followed.
+    if (decodeText(bytes) === undefined) throw binaryFileError(file);
     throw new FileError(`${name} has not been read yet. Read it first, so that nothing unseen is changed.`);
   }
   if (known.hash === hash) return;

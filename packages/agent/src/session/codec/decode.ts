@@ -79,10 +79,10 @@ function standingOf(fields: LogLine): BoundaryState {
   };
 }
 
-/** Returns undefined if the text is not a JSON object. */
+/** Returns undefined if the text is not a JSON object. A byte order mark is ignored: some editors begin a file with it. */
 export function parseLine(text: string): LogLine | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

@@ -82,6 +82,16 @@ describe('a session that another tool wrote', () => {
     ]);
   });
 
+  it('contains a message once that was written twice', () => {
+    const [first, second] = [user('u1', null), answer('a1', 'u1', 'm1')];
+    expect(resumed([first, second, first, second, user('u2', 'a1')])).toEqual(['u1', 'a1', 'u2']);
+    expect(resumed([first, second, user('u2', 'a1'), first, second])).toEqual(['u1', 'a1', 'u2']);
+  });
+
+  it('may begin with a byte order mark', () => {
+    expect(resumed([`\ufeff${user('u1', null)}`, answer('a1', 'u1', 'm1')])).toEqual(['u1', 'a1']);
+  });
+
   it('loads two objects on one line', () => {
     const lines = [user('u1', null) + answer('a1', 'u1', 'm1'), user('u2', 'a1', 'a }{ b')];
     expect(resumed(lines)).toEqual(['u1', 'a1', 'u2']);

@@ -58,10 +58,13 @@ interface Node {
 /** Drops the lines of abandoned branches. Lines outside the tree stay. `lines` are in the order of the file. */
 function withoutOldBranches<T>(lines: readonly T[], parsed: (line: T) => LogLine | undefined): readonly T[] {
   const nodes = lines.map((line) => nodeOf(parsed(line)));
-  const kept = activeNodes(nodes.filter((node) => node !== undefined));
+  // A tool may write the same message again. Only its first line counts.
+  const firstNodes = new Map<string, Node>();
+  for (const node of nodes) if (node && !firstNodes.has(node.uuid)) firstNodes.set(node.uuid, node);
+  const kept = activeNodes([...firstNodes.values()]);
   return lines.filter((_line, index) => {
     const node = nodes[index];
-    return node === undefined || kept.has(node.uuid);
+    return node === undefined || (kept.has(node.uuid) && firstNodes.get(node.uuid) === node);
   });
 }
 
@@ -119,18 +122,9 @@ function objectsIn(text: string): readonly string[] {
   let start = 0;
   for (let at = text.indexOf('}{', start); at >= 0; at = text.indexOf('}{', at + 1)) {
     const object = text.slice(start, at + 1);
-    if (!isJson(object)) continue;
+    if (!parseLine(object)) continue;
     objects.push(object);
     start = at + 1;
   }
   return [...objects, text.slice(start)];
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

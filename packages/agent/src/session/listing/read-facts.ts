@@ -1,6 +1,7 @@
 /** Extracts facts from whole lines of a session. Pure. Only the few relevant lines are parsed. */
 import { isRecord, textOf } from '@heddle/core';
 import { readStoredCosts, type StoredCosts } from '../../cost/stored-costs.ts';
+import { parseLine } from '../codec/decode.ts';
 import { contentOf, isStringValue, type LogLine } from '../codec/shapes.ts';
 import { type Blobs, createBlobs, restoreTexts } from '../files/blobs.ts';
 import { LineFile, wholeLength } from '../files/lines.ts';
@@ -160,12 +161,7 @@ function foreignKindOf(bytes: Buffer, start: number, end: number): string | unde
 const THEIRS = /^\{"parentUuid":[^{]*?"type":"([a-z_-]+)"/;
 
 function parseLogLine(bytes: Buffer, start: number, end: number): LogLine | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8', start, end));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseLine(bytes.toString('utf8', start, end));
 }
 
 /** Returns the time of a line, from its head or after the content. */

@@ -157,10 +157,9 @@ function open(setup: OpenSetup, id: string, way: Way, at?: string): OpenedSessio
       const refusalNow = objection(setup, id, way);
       if (refusalNow) return refusalNow;
       const { release } = lock;
-      const other = way.is === 'known' ? storedFile(setup, id) : undefined;
-      // A session of another tool continues in a copy of our own. The original does not change.
-      if (other !== undefined && other !== sessionFile(setup.place, id))
-        copySession(other, sessionFile(setup.place, id));
+      const stored = way.is === 'known' ? storedFile(setup, id) : undefined;
+      if (stored !== undefined && stored !== sessionFile(setup.place, id))
+        return openFromAnotherTool(setup, id, stored, { release, at });
       if (way.is === 'copy') return openCopy(setup, id, way.of, { release, at });
       return openLocked(setup, id, { release, at, name: id, damage: 'as it is' });
     });
@@ -228,6 +227,22 @@ function openCopy(
       copyCompanions(place, from, id);
       copySession(storedFile(setup, from) ?? sessionFile(place, from), sessionFile(place, id));
       return openLocked(setup, id, { ...given, name: from, damage: 'without damage' });
+    },
+  );
+}
+
+/** A session of another tool continues in a copy of our own. The original does not change. */
+function openFromAnotherTool(
+  setup: OpenSetup,
+  id: string,
+  original: string,
+  given: Pick<LockedChoice, 'release' | 'at'>,
+): OpenedSession {
+  return orElse(
+    () => discardCopy(setup.place, id),
+    () => {
+      copySession(original, sessionFile(setup.place, id));
+      return openLocked(setup, id, { ...given, name: id, damage: 'without damage' });
     },
   );
 }
