@@ -44,6 +44,7 @@ export function authorizeParts(
     rules: compiled,
     mode,
     world,
+    acceptsEdits: mode === 'acceptEdits' && read.ok && read.isPlainEdit,
     hasCovered:
       read.ok && read.parts.some(leansOnRule) && read.parts.some((part) => isCovered(part, compiled)),
     inView: read.ok && world.readOnlyView === true && fitsView(request, read.parts, compiled),

@@ -12,7 +12,12 @@ import { shellParts } from './shell/shell-parts.ts';
 import type { PermissionWorld } from './world.ts';
 
 export type CallParts =
-  | { readonly ok: true; readonly parts: readonly Part[] }
+  | {
+      readonly ok: true;
+      readonly parts: readonly Part[];
+      /** The mode acceptEdits may allow the edits of the call. */
+      readonly isPlainEdit: boolean;
+    }
   /** A shell command that the grammar does not understand. Only the call itself is known. */
   | { readonly ok: false; readonly call: CallPart; readonly command: string; readonly reason: string };
 
@@ -28,18 +33,22 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
     shares: false,
     readOnly,
   };
-  const shared = (parts: readonly Part[]): CallParts => ({
+  const shared = (parts: readonly Part[], isPlainEdit = true): CallParts => ({
     ok: true,
     parts: [{ ...call, shares: true }, ...parts],
+    isPlainEdit,
+  });
+  const whole = (readsOnly: boolean): CallParts => ({
+    ok: true,
+    parts: [{ ...call, readOnly: readsOnly }],
+    isPlainEdit: false,
   });
   if (isShellTool(tool)) {
     const command = input['command'];
-    if (typeof command !== 'string') return { ok: true, parts: [call] };
+    if (typeof command !== 'string') return whole(readOnly);
     const read = shellParts(command, world);
     if (!read.ok) return { ok: false, call: { ...call, shares: true }, command, reason: read.reason };
-    return read.parts.length === 0
-      ? { ok: true, parts: [{ ...call, readOnly: read.empty }] }
-      : shared(read.parts);
+    return read.parts.length === 0 ? whole(read.empty) : shared(read.parts, read.isPlainEdit);
   }
   if (access !== undefined)
     return shared(pathsOf(tool, input, world).map((path) => filePart(request, access, path, world)));
@@ -48,7 +57,7 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
     return shared([{ kind: 'fetch', shown: host || 'an unknown host', tool, host }]);
   }
   if (tool === 'WebSearch') return shared([{ kind: 'fetch', shown: 'the web', tool, host: '' }]);
-  return { ok: true, parts: [call] };
+  return whole(readOnly);
 }
 
 function filePart(

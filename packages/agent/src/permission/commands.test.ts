@@ -18,6 +18,7 @@ import { DENIED_PLACES } from './test/table/denied-places.ts';
 import { DENIED_READERS } from './test/table/denied-readers.ts';
 import { KNOWN_READS } from './test/table/known-reads.ts';
 import { READING } from './test/table/reading.ts';
+import { EDIT_RULES } from './test/table/theme.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
 import { UNSEEN } from './test/table/unseen.ts';
@@ -68,6 +69,21 @@ it('keeps denied files from readers in every mode', () => {
     ),
   );
   expect(leaks).toEqual([]);
+});
+
+it('asks in acceptEdits about every script that is asked about although rules allow its edits', () => {
+  const open = themes
+    .filter(
+      ({ mode, rules }) => mode === undefined && EDIT_RULES.every((rule) => rules?.allow?.includes(rule)),
+    )
+    .flatMap(({ asked = [], rules, ...setting }) => {
+      const allow = rules?.allow?.filter((rule) => !EDIT_RULES.includes(rule)) ?? [];
+      return asked.filter(
+        (command) =>
+          shell(command, { ...setting, rules: { ...rules, allow }, mode: 'acceptEdits' }).decision !== 'ask',
+      );
+    });
+  expect(open).toEqual([]);
 });
 
 it('has at least 1,000 commands', () => {

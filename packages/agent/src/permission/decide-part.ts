@@ -17,6 +17,8 @@ export interface Case {
   readonly rules: CompiledRules;
   readonly mode: PermissionMode;
   readonly world: PermissionWorld;
+  /** The mode allows the edits of the call. */
+  readonly acceptsEdits: boolean;
   /** An allow rule covers one of the call's commands. */
   readonly hasCovered: boolean;
   /** The call fits the read-only view, and runs there if nothing else allows it. */
@@ -76,7 +78,7 @@ export function decidePart(part: Part, held: Case): PartDecision {
       : findCoveringRule(part, rules, 'named');
     return named ? permit(ruleReason(named, 'allow'), named) : say('ask', concern.reason);
   }
-  if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part))
+  if (held.acceptsEdits && isEdit(part) && hasEffects(part))
     return { ...permit('The mode acceptEdits allows edits in the working directories.'), basis: 'edit' };
   if (cover && part.kind === 'read') return say('allow', ruleReason(cover, 'allow'), cover);
   if (cover) return permit(ruleReason(cover, 'allow'), cover);
@@ -87,6 +89,7 @@ export function decidePart(part: Part, held: Case): PartDecision {
   if (harmless === 'view' && !isBlind)
     return { ...say('allow', 'It runs in a read-only view.'), basis: 'view' };
   if (request.hookDecision === 'allow') return permit('A hook allowed it.');
+  if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part)) return say('ask', NOT_PLAIN);
   return say('ask', harmless !== undefined && isBlind ? READS_UNKNOWN : open(part));
 }
 
@@ -123,12 +126,16 @@ function hasEffects(part: Part): boolean {
 }
 
 function isEdit(part: Part): boolean {
-  return part.kind === 'command' ? part.edits !== 'no' && part.opaque === undefined : isFilePart(part);
+  return part.kind === 'command' ? part.isEdit && part.opaque === undefined : isFilePart(part);
 }
 
 function isFilePart(part: Part): part is FilePart {
   return part.kind === 'read' || part.kind === 'write' || part.kind === 'remove';
 }
+
+const NOT_PLAIN =
+  'The mode acceptEdits allows edits only in a script of plain edits, joined by `&&` or `;`. Another command of this ' +
+  'script might use what an edit changes.';
 
 function open(part: Part): string {
   if (part.kind === 'command')

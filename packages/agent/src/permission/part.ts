@@ -42,11 +42,8 @@ export interface CommandPart {
    * arguments name, and runs no program.
    */
   readonly confinable: 'no' | 'closed' | 'yes';
-  /**
-   * An edit of files that acceptEdits allows. The files are separate parts. `unless names appear`: a glob matches no name
-   * with a leading dash now, but another command of the script may create one.
-   */
-  readonly edits: 'no' | 'unless names appear' | 'yes';
+  /** The command only edits the files in its arguments. The files are separate parts. */
+  readonly isEdit: boolean;
   /** The reason why only a rule for all commands can cover it: the program or its place is unknown. */
   readonly opaque: string | undefined;
   /**

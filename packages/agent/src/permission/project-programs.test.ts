@@ -17,15 +17,11 @@ describe('a script of edits and proven commands', () => {
     'cp b.sh ls; ls',
     'touch c; cat a',
     'mkdir -p q && ls -la',
-    'mkdir q; cd q; cp ../evil ls; ls',
-    'sed -i s/a/b/ a && git diff --stat',
-    'echo x > c; git status',
-    'rm -f c; git log --oneline',
+    'cd q; cp ../evil ls; ls',
+    'sed -i s/a/b/ a && grep b a',
     'mv a b; wc -l b',
-    'cp evil src/git; cd src; ls',
     'touch c',
     'cat a > c',
-    'for f in a b; do cat $f; done > c',
   ])('runs without programs of the project in acceptEdits: %s', (command) => {
     for (const PATH of [SYSTEM, `.:${SYSTEM}`, `${ROOT}:${SYSTEM}`, `${SYSTEM}:`])
       expect(decide(command, PATH, { mode: 'acceptEdits' })).toBe('allow edits');
@@ -33,8 +29,23 @@ describe('a script of edits and proven commands', () => {
 
   it('runs so beside a rule for the file, too', () => {
     const rules = { allow: ['Edit(./c)'] };
+    expect(decide('echo x > c; git status', SYSTEM, { rules })).toBe('allow edits');
+    expect(decide('for f in a b; do cat $f; done > c', SYSTEM, { rules })).toBe('allow edits');
     expect(decide('git log > c', SYSTEM, { rules })).toBe('allow edits');
     expect(decide('ls > c; cat c', `.:${SYSTEM}`, { rules })).toBe('allow edits');
+  });
+});
+
+describe('a script of edits and other commands', () => {
+  it.each([
+    'mkdir q; cd q; cp ../evil ls; ls',
+    'sed -i s/a/b/ a && git diff --stat',
+    'echo x > c; git status',
+    'rm -f c; git log --oneline',
+    'cp evil src/git; cd src; ls',
+    'for f in a b; do cat $f; done > c',
+  ])('asks in acceptEdits: %s', (command) => {
+    expect(decide(command, SYSTEM, { mode: 'acceptEdits' })).toBe('ask');
   });
 });
 

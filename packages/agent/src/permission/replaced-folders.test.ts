@@ -6,6 +6,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
+import type { PermissionRule } from './rules/rule.ts';
+import { EDIT_RULES } from './test/table/theme.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -29,12 +31,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function decisionOn(command: string): string {
+/** Decides about a script whose edits are allowed by the mode, or by rules. */
+function decisionOn(command: string, by: 'mode' | 'rules' = 'mode'): string {
   const surroundings = { root: folder, cwd: folder, directories: [], home: '/people/user', configDirs: [] };
   const world = observeWorld({ ...surroundings, environment: {} });
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-  const deny = ['Edit(./denied/a)', 'Edit(./denied/f)'].map((text) => ({ text, source: 'user' as const }));
-  return authorize(request, { deny, ask: [], allow: [] }, 'acceptEdits', world).decision;
+  const rule = (text: string): PermissionRule => ({ text, source: 'user' });
+  const deny = ['Edit(./denied/a)', 'Edit(./denied/f)'].map(rule);
+  const allow = by === 'rules' ? [...EDIT_RULES, 'Bash(tee *)'].map(rule) : [];
+  const mode = by === 'mode' ? 'acceptEdits' : 'default';
+  return authorize(request, { deny, ask: [], allow }, mode, world).decision;
 }
 
 describe('a folder that a script replaces by a link', () => {
@@ -79,6 +85,7 @@ describe('a folder that a script replaces by a link', () => {
     'pushd lib/bin; mv ../../lib/bin ../../d3; sed -i s/a/b/ ../../a',
   ])('does not let it write elsewhere: %s', (command) => {
     expect(decisionOn(command)).not.toBe('allow');
+    expect(decisionOn(command, 'rules')).not.toBe('allow');
   });
 });
 
@@ -128,6 +135,7 @@ describe('a target that is replaced or follows a link', () => {
     'mv a meta/hooks',
   ])('asks: %s', (command) => {
     expect(decisionOn(command)).not.toBe('allow');
+    expect(decisionOn(command, 'rules')).not.toBe('allow');
   });
 });
 
@@ -165,6 +173,7 @@ describe('a folder that a script makes', () => {
     'for i in 1 2; do mv src vendor; mkdir src/bin; done',
   ])('may receive a file with a protected or denied name: %s', (command) => {
     expect(decisionOn(command)).not.toBe('allow');
+    expect(decisionOn(command, 'rules')).not.toBe('allow');
   });
 
   it.each([
@@ -172,14 +181,19 @@ describe('a folder that a script makes', () => {
     'mkdir -p src/x && touch src/x/y.ts',
     'cp a b',
     'mv a b && touch c',
-    'touch src/x && mv src t',
     'mkdir t && mv src t',
-    'cp a src/b && cp -r src t',
     'cd src && mv f h && touch i',
-    'mv a src/ && cd src && touch h',
     'cp -r lib lib2 && touch lib2/x',
     'cp -L a b && touch b',
   ])('receives other files without a question: %s', (command) => expect(decisionOn(command)).toBe('allow'));
+
+  it.each(['touch src/x && mv src t', 'cp a src/b && cp -r src t', 'mv a src/ && cd src && touch h'])(
+    'receives files that the script changes, if rules allow it: %s',
+    (command) => {
+      expect(decisionOn(command)).toBe('ask');
+      expect(decisionOn(command, 'rules')).toBe('allow');
+    },
+  );
 });
 
 describe('settings of git that a script changes', () => {
@@ -207,7 +221,8 @@ describe('settings of git that a script changes', () => {
   ])('are unknown afterwards, with include.path=%s: %s', (included, command) => {
     git('config', 'include.path', included);
     expect(decisionOn(command)).not.toBe('allow');
+    expect(decisionOn(command, 'rules')).not.toBe('allow');
     git('config', '--unset', 'include.path');
-    expect(decisionOn('cp a b; git log --oneline')).toBe('allow');
+    expect(decisionOn('cp a b; git log --oneline', 'rules')).toBe('allow');
   });
 });

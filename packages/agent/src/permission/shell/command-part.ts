@@ -25,7 +25,7 @@ import {
 } from '../rules/command-pattern.ts';
 import type { PermissionWorld } from '../world.ts';
 import { classifyConfinement, runsProjectPrograms } from './confined.ts';
-import { classifyEdit } from './files/edits.ts';
+import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
@@ -71,7 +71,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
       around.shape === 'functions' || readOnly === 'yes' || !mayRunInView(last.words, around)
         ? 'no'
         : classifyConfinement(last.words, assignments),
-    edits: assignments.length === 0 && !last.more ? classifyEdit(last.words, around) : 'no',
+    isEdit: assignments.length === 0 && !last.more && isEditCommand(last.words, around),
     opaque: opacity(words, stages, around),
     exactOnly: readOnly === 'no' ? doubtAboutArguments(command, last, around) : undefined,
     mayReadMore: () => mayReadUnknownFiles(command, { readOnly }, around),

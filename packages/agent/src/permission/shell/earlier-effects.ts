@@ -12,7 +12,7 @@ import { type FilePlace, isAtOrBelow, isInside, placesOf, tildeExpanded } from '
 import { mayContainLinks } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { Around } from './command-part.ts';
-import { classifyEdit } from './files/edits.ts';
+import { isEditCommand } from './files/edits.ts';
 import { filesOf, isProjectRunner } from './files/files-of.ts';
 import { gitArguments } from './files/git-arguments.ts';
 import { argumentsOf, expandBraces, hasOption } from './files/operands.ts';
@@ -61,7 +61,7 @@ export function linksMadeBy(
   if (base === 'cp' || base === 'mv' || base === 'ln')
     return transferredLinks(base, words, parts, around, before);
   if (WRITE_NO_LINKS.test(base) || runsProjectCode(words, around)) return NO_LINKS;
-  if (base === 'sed' && classifyEdit(words, around) !== 'no') return NO_LINKS;
+  if (base === 'sed' && isEditCommand(words, around)) return NO_LINKS;
   if (base === 'git' && GIT_KEEPS_TREE.test(gitArguments(args).command)) return NO_LINKS;
   return 'anywhere';
 }
@@ -78,7 +78,7 @@ function transferredLinks(
   const isKnown =
     base === 'ln'
       ? given.options.every((option) => /^-[sfnvrT]+$/.test(option))
-      : classifyEdit(words, around) !== 'no';
+      : isEditCommand(words, around);
   if (!isKnown) return 'anywhere';
   if (base === 'cp') {
     const keepsLinks = hasOption(given, 'rRaPdH', '--recursive', '--archive', '--no-dereference');
@@ -104,24 +104,6 @@ function transferredLinks(
   }
   // The target itself may become a link, also if it is a folder now: an earlier command may have removed it.
   return Array.from(paths);
-}
-
-/** `parts` are those of one command. Returns whether it may create a name with a leading dash, which a later glob matches. */
-export function mayMakeOptionNames(parts: readonly Part[]): boolean {
-  return parts.some((part) => {
-    if (part.kind === 'command') return part.readOnly === 'no' && part.edits === 'no' && !part.inner;
-    if (part.kind !== 'write') return false;
-    const { places, deep, glob } = part;
-    const isKnown = places !== undefined && deep === 'no' && glob === undefined;
-    return !isKnown || places.some(({ path: file, real }) => /\/-/.test(file + real));
-  });
-}
-
-/** A glob of this edit may match a name that another command creates. */
-export function withoutOpenEdits(parts: readonly Part[]): readonly Part[] {
-  return parts.map((part) =>
-    part.kind === 'command' && part.edits === 'unless names appear' ? { ...part, edits: 'no' } : part,
-  );
 }
 
 function placesIn({ places, glob }: FilePart): readonly FilePlace[] | undefined {

@@ -11,12 +11,10 @@ import {
   joinLinks,
   linksMadeBy,
   type MadeLinks,
-  mayMakeOptionNames,
   NO_LINKS,
   partsBehindLinks,
   type PlacedCommand,
   runsProjectCode,
-  withoutOpenEdits,
 } from './earlier-effects.ts';
 import { redirectionParts } from './files/file-parts.ts';
 import { gitWorldAfter } from './made-repositories.ts';
@@ -76,10 +74,7 @@ export function partsInOrder(
     const { command, folders: there } = placed[index] ?? {};
     const words = command ? (unwrap(commandWords(command)).at(-1)?.words ?? []) : [];
     const isFree = runsProjectCode(words, { ...around, folders: there });
-    const mayAppear =
-      mayMakeOptionNames(beside) ||
-      own.some((other, at) => (at !== index || repeats(commands[at])) && mayMakeOptionNames(other));
-    return partsBehindLinks(mayAppear ? withoutOpenEdits(each) : each, joinLinks(before), isFree);
+    return partsBehindLinks(each, joinLinks(before), isFree);
   });
   return { parts, placed, folders, links: joinLinks(made) };
 }

@@ -28,12 +28,19 @@ import { selectsFiles, startFoldersOf } from './files/special.ts';
 import { knownVariables, NO_VARIABLES } from './shell-state.ts';
 import { partsBehindLinks, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { partsInOrder } from './parts-in-order.ts';
+import { isPlainEditScript } from './plain-edits.ts';
 import { baseName, commandWords, commandsOfFind, runsElsewhere, commandTails, unwrap } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
 export type ShellParts =
   /** `empty`: the text contains only blanks and comments. */
-  | { readonly ok: true; readonly parts: readonly Part[]; readonly empty: boolean }
+  | {
+      readonly ok: true;
+      readonly parts: readonly Part[];
+      readonly empty: boolean;
+      /** The mode acceptEdits may allow the edits of the script. */
+      readonly isPlainEdit: boolean;
+    }
   | { readonly ok: false; readonly reason: string };
 
 const PLAIN: ReadonlySet<Construct> = new Set<Construct>(['list', 'pipeline', 'negation', 'time']);
@@ -64,7 +71,8 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   const reason = unseen ?? doubt?.reason;
   const settled = withProcessConcern(withSearches(withGlobs(parts, text), text), text);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
-  if (reason === undefined) return { ok: true, parts: settled, empty };
+  const isPlainEdit = reason === undefined && isPlainEditScript(read, world);
+  if (reason === undefined) return { ok: true, parts: settled, empty, isPlainEdit };
   // An unseen command may match a deny or ask rule, in every mode.
   const { beginnings } = unknownPart(text);
   const concern = concerned(text, reason);
@@ -72,6 +80,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
     ok: true,
     parts: [unseen === undefined ? concern : { ...concern, beginnings }, ...settled],
     empty,
+    isPlainEdit,
   };
 }
 
@@ -309,7 +318,7 @@ function concerned(text: string, reason: string): CommandPart {
     possible: [],
     readOnly: 'no',
     confinable: 'no',
-    edits: 'no',
+    isEdit: false,
     opaque: undefined,
     exactOnly: undefined,
     mayReadMore: () => true,

@@ -2,7 +2,6 @@
  * Commands that only edit the files in their arguments. acceptEdits allows them, and each file is checked separately.
  */
 import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
-import type { CommandPart } from '../../part.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
 import { argumentsOf, expandBraces, sedWords } from './operands.ts';
 
@@ -26,23 +25,19 @@ const VALUED: ReadonlyMap<string, RegExp> = new Map([
  * Decides on the words that the shell makes of the written ones. Each must be known: a text, braces around texts, or a glob
  * among the operands that matches no option.
  */
-export function classifyEdit(words: readonly ShellWord[], scope: WordScope): CommandPart['edits'] {
+export function isEditCommand(words: readonly ShellWord[], scope: WordScope): boolean {
   const [name, ...args] = words.flatMap(expandBraces);
-  if (name?.kind !== 'literal' || !isPlainCommand(name.value, args)) return 'no';
+  if (name?.kind !== 'literal' || !isPlainCommand(name.value, args)) return false;
   const takesValue = VALUED.get(name.value);
   const isValue = (at: number): boolean => takesValue?.test(args[at - 1]?.value ?? '') === true;
   const end = args.findIndex(({ value }, at) => value === '--' && !isValue(at));
-  let edits: CommandPart['edits'] = 'yes';
-  for (const [at, word] of args.entries()) {
-    if (word.kind === 'literal' || (word.kind === 'tilde' && /^~(\/|$)/.test(word.value))) continue;
+  return args.every((word, at) => {
+    if (word.kind === 'literal' || (word.kind === 'tilde' && /^~(\/|$)/.test(word.value))) return true;
     // A glob may become several words, and only the first of them would be the value.
-    if (word.kind !== 'pattern' || isValue(at)) return 'no';
+    if (word.kind !== 'pattern' || isValue(at)) return false;
     const isOperand = (end >= 0 && end < at) || /^[^-]/.test(word.prefix) || word.text.startsWith('~/');
-    if (isOperand) continue;
-    if (mayMatchOption(word, scope)) return 'no';
-    edits = 'unless names appear';
-  }
-  return edits;
+    return isOperand || !mayMatchOption(word, scope);
+  });
 }
 
 function mayMatchOption(word: ShellWord, scope: WordScope): boolean {

@@ -1,6 +1,6 @@
 /** Spellings with which a reader prints a file that a Read rule denies, and common readers that do not. */
 import { CLEAN_GIT, ROOT } from '../world.ts';
-import type { Theme } from './theme.ts';
+import { EDIT_RULES, type Theme } from './theme.ts';
 
 const FILES = ['a', 'list', 'secrets/key', 'src/b.ts', 'src/.env', '.env', 'lib/.hidden/x'].map(
   (file) => `${ROOT}/${file}`,
@@ -223,8 +223,7 @@ export const DENIED_READERS: readonly Theme[] = [
   },
   {
     theme: 'a script that may change a file of ignored names may show hidden files',
-    mode: 'acceptEdits',
-    rules: { deny: ['Read(./.env)'] },
+    rules: { allow: EDIT_RULES, deny: ['Read(./.env)'] },
     world: { files: FILES },
     allowed: [
       'touch x; rg foo',

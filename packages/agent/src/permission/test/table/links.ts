@@ -1,6 +1,6 @@
 /** Links: those that a script makes itself, those below a folder that is copied or read, and protected places below a folder. */
 import { ROOT } from '../world.ts';
-import type { Theme } from './theme.ts';
+import { EDIT_RULES, type Theme } from './theme.ts';
 
 const OUT = '/srv/elsewhere';
 
@@ -24,10 +24,11 @@ const LINKED = {
 
 export const LINKS: readonly Theme[] = [
   {
-    theme: 'acceptEdits: a place where the same script may put a link is asked about',
-    mode: 'acceptEdits',
+    theme: 'a place where the same script may put a link is asked about',
     rules: {
-      allow: ['Bash(git *)', 'Bash(tar *)', 'Bash(unzip *)', 'Bash(rsync *)', 'Bash(frob *)', 'Bash(npm *)'],
+      allow: EDIT_RULES.concat(
+        ['git', 'tar', 'unzip', 'rsync', 'frob', 'npm'].map((program) => `Bash(${program} *)`),
+      ),
     },
     world: LINKED,
     allowed: [
@@ -334,8 +335,8 @@ export const LINKS: readonly Theme[] = [
     ],
   },
   {
-    theme: 'acceptEdits: folders of programs that later commands run are asked about',
-    mode: 'acceptEdits',
+    theme: 'folders of programs that later commands run are asked about',
+    rules: { allow: EDIT_RULES },
     world: {
       files: [`${ROOT}/evil/.bin/ls`, `${ROOT}/evil2/cmd/ls`, `${ROOT}/evil3/x`],
       environment: { PATH: `${ROOT}/tools/cmd:./rel:/usr/bin:.::${ROOT}:/bin` },

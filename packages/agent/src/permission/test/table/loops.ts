@@ -1,11 +1,11 @@
 /** Effects of a script on its own commands: a `cd` in one round of a loop counts in the next, and new repositories. */
 import { CLEAN_GIT, ROOT } from '../world.ts';
-import type { Theme } from './theme.ts';
+import { EDIT_RULES, type Theme } from './theme.ts';
 
 export const LOOPS: readonly Theme[] = [
   {
-    theme: 'acceptEdits: a file is asked about if an earlier round of its loop may change the folder',
-    mode: 'acceptEdits',
+    theme: 'a file is asked about if an earlier round of its loop may change the folder',
+    rules: { allow: EDIT_RULES },
     allowed: [
       'for i in 1 2; do touch new; done',
       'for i in 1 2; do touch new; (cd ..); done',
@@ -74,8 +74,8 @@ export const LOOPS: readonly Theme[] = [
     ],
   },
   {
-    theme: 'acceptEdits: git is not proven in a folder that the same script may turn into a repository',
-    mode: 'acceptEdits',
+    theme: 'git is not proven in a folder that the same script may turn into a repository',
+    rules: { allow: EDIT_RULES },
     world: {
       git: CLEAN_GIT,
       cwd: `${ROOT}/sub`,

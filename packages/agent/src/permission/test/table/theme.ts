@@ -7,3 +7,9 @@ export interface Theme extends Setting {
   readonly asked?: readonly string[];
   readonly denied?: readonly string[];
 }
+
+/** Rules that allow edits in every script. A mode that accepts edits allows them in plain scripts only. */
+export const EDIT_RULES: readonly string[] = [
+  'Edit(./**)',
+  ...['touch', 'mkdir', 'rm', 'rmdir', 'mv', 'cp', 'sed'].map((program) => `Bash(${program} *)`),
+];

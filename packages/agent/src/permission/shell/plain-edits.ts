@@ -1,0 +1,198 @@
+/**
+ * The scripts in which acceptEdits allows edits. This is a closed grammar: a script with anything else asks as in the
+ * default mode. It consists of simple commands in a list, each of which is one of these:
+ * - an edit whose words and options are all known, see `isEditCommand`;
+ * - a program that prints its words or the contents of files, and has no other effect;
+ * - `cd` to a folder of the project, as the first command.
+ *
+ * If only one command changes files, no command sees a change of another. Otherwise these hold, in any order:
+ * - No path of an edit leads through a link, so it means the place that is written.
+ * - No edit creates a link, because a copied or moved source contains none.
+ * - A copied or moved folder contains the same names as now, and a file stays a file.
+ */
+import path from 'node:path';
+import type { ReadCommand, ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import { areRelated, type FilePlace, isAtOrBelow, isInside, isSink, placesOf } from '../paths/places.ts';
+import { mayContainLinks } from '../paths/walk-tree.ts';
+import type { FolderEntry, PermissionWorld } from '../world.ts';
+import { isEditCommand } from './files/edits.ts';
+import { filesOf } from './files/files-of.ts';
+import { expandBraces } from './files/operands.ts';
+import { commandWords } from './runners.ts';
+import { foldersAfter, NO_VARIABLES } from './shell-state.ts';
+
+type Script = Extract<ReadCommand, { ok: true }>;
+
+/** They open files only for reading, with every option. */
+const READERS = /^(ls|cat|head|tail|wc|grep)$/;
+const PRINTERS = /^(echo|pwd|true|:)$/;
+
+/** One command that changes files. Redirections are a change of their own. */
+interface Change {
+  /** All words of the command. A glob among them may match a name that another command creates. */
+  readonly words: readonly ShellWord[];
+  readonly changed: readonly ShellWord[];
+  /** The files and folders that it copies or moves. */
+  readonly sources: readonly ShellWord[];
+  /** It changes the contents of files, and a file stays a file. */
+  readonly keepsFiles: boolean;
+}
+
+export function isPlainEditScript(script: Script, world: PermissionWorld): boolean {
+  const { commands, constructs, redirections, strange } = script;
+  const isList = [...constructs].every((construct) => construct === 'list');
+  if (!isList || strange !== undefined || redirections.length > 0) return false;
+  const [first, ...rest] = commands;
+  const entered = first?.name?.value === 'cd' ? first : undefined;
+  const folders = entered ? foldersEntered(entered, world) : [world.cwd];
+  if (folders === undefined) return false;
+  const changes: Change[] = [];
+  for (const command of entered ? rest : commands) {
+    const made = changesOf(command, folders, world);
+    if (made === undefined) return false;
+    changes.push(...made);
+  }
+  const sources = changes.flatMap((change) => change.sources);
+  if (placesIn(sources, folders, world).some(isDevice)) return false;
+  return changes.length < 2 || areIndependent(changes, folders, world);
+}
+
+/** A `cd` may fail, so the folder before it counts, too. */
+function foldersEntered(command: SimpleCommand, world: PermissionWorld): readonly string[] | undefined {
+  const { args, assignments, redirections } = command;
+  const [target, ...others] = args;
+  const isPlain = target?.kind === 'literal' && /^[^-]/.test(target.value);
+  if (!isPlain || others.length + assignments.length + redirections.length > 0) return undefined;
+  const folders = foldersAfter([world.cwd], command, world);
+  const isKnown = placesIn([target], [world.cwd], world).every(
+    (place) => isInside(place, world) && isStraight(place, world),
+  );
+  return isKnown ? folders : undefined;
+}
+
+/** Returns what a command changes. Undefined if it is not a command of the grammar. */
+function changesOf(
+  command: SimpleCommand,
+  folders: readonly string[],
+  world: PermissionWorld,
+): readonly Change[] | undefined {
+  const { name, assignments, redirections } = command;
+  const words = commandWords(command);
+  if (assignments.length > 0 || !redirections.every(isPlainRedirection)) return undefined;
+  const targets = redirections.flatMap((redirection) =>
+    redirection.kind === 'file' && redirection.operator !== '<' ? [redirection.target] : [],
+  );
+  const redirected = targets
+    .filter(({ value }) => !isSink(value, 'write'))
+    .map((target): Change => ({ words: [target], changed: [target], sources: [], keepsFiles: true }));
+  if (name === undefined || (words.every(isLiteral) && changesNothing(words))) return redirected;
+  if (!isEditCommand(words, { variables: NO_VARIABLES, folders, world })) return undefined;
+  if (words.some(({ kind }) => kind === 'tilde')) return undefined;
+  const expanded = words.flatMap(expandBraces);
+  const touches = filesOf(expanded);
+  const isTransfer = /^(cp|mv)$/.test(name.value);
+  const change: Change = {
+    words: expanded,
+    changed: touches.filter(({ kind }) => kind !== 'read').map(({ word }) => word),
+    sources: isTransfer ? touches.filter(({ kind }) => kind !== 'write').map(({ word }) => word) : [],
+    keepsFiles: /^(touch|sed)$/.test(name.value),
+  };
+  return [...redirected, change];
+}
+
+function isLiteral({ kind }: ShellWord): boolean {
+  return kind === 'literal';
+}
+
+function changesNothing([name, ...args]: readonly ShellWord[]): boolean {
+  if (name === undefined) return false;
+  // With `-v`, it evaluates its argument.
+  if (name.value === 'printf') return args[0]?.value.startsWith('-') === false;
+  return READERS.test(name.value) || PRINTERS.test(name.value);
+}
+
+function isPlainRedirection(redirection: ShellRedirection): boolean {
+  const { kind, descriptor } = redirection;
+  const isOutput = descriptor === undefined || descriptor === 1 || descriptor === 2;
+  const isInput = descriptor === undefined || descriptor === 0;
+  switch (kind) {
+    case 'here_doc':
+      return isInput && !(redirection.expands && /[$`]/.test(redirection.body));
+    case 'here_string':
+      return isInput && isLiteral(redirection.target);
+    case 'duplicate':
+      return redirection.operator === '>&' && isOutput && /^[12]$/.test(redirection.target.value);
+    case 'file':
+      if (redirection.operator === '<>' || !isLiteral(redirection.target)) return false;
+      return redirection.operator === '<' ? isInput : isOutput;
+  }
+}
+
+/** Returns whether each command means the same places, before and after the others. */
+function areIndependent(
+  changes: readonly Change[],
+  folders: readonly string[],
+  world: PermissionWorld,
+): boolean {
+  const isKnown = ({ words, changed, sources }: Change): boolean =>
+    [...words, ...changed, ...sources].every(isLiteral);
+  if (!changes.every(isKnown)) return false;
+  const known = changes.map(({ changed, sources, keepsFiles }) => ({
+    changed: placesIn(changed, folders, world),
+    sources: placesIn(sources, folders, world),
+    keepsFiles,
+  }));
+  const isStable = (source: FilePlace, own: (typeof known)[number]): boolean => {
+    const isFolder = mayBeFolder(source, world);
+    return known.every(
+      (other) =>
+        other === own ||
+        (other.keepsFiles && !isFolder) ||
+        !other.changed.some(({ real }) => areRelated(folded(real, world), folded(source.real, world))),
+    );
+  };
+  // After a move of the shell's own folder, `..` leads elsewhere.
+  const isAround = ({ path: written }: FilePlace): boolean =>
+    folders.some((folder) => isAtOrBelow(folded(folder, world), folded(written, world)));
+  return known.every(
+    (own) =>
+      [...own.changed, ...own.sources].every((place) => isStraight(place, world)) &&
+      own.sources.every(
+        (source) => isStable(source, own) && !isAround(source) && !mayContainLinks(source, world),
+      ),
+  );
+}
+
+function placesIn(
+  words: readonly ShellWord[],
+  folders: readonly string[],
+  world: PermissionWorld,
+): readonly FilePlace[] {
+  return words.flatMap(({ value }) => placesOf(value, folders, world));
+}
+
+/** Returns whether a path passes no link. The links that lead to a working directory itself do not count. */
+function isStraight({ path: written, real }: FilePlace, world: PermissionWorld): boolean {
+  if (written === real) return true;
+  return [world.root, ...world.directories].some(
+    (folder) =>
+      isAtOrBelow(written, folder) &&
+      real === path.posix.join(world.realpath(folder), written.slice(folder.length)),
+  );
+}
+
+function mayBeFolder({ real }: FilePlace, world: PermissionWorld): boolean {
+  const name = folded(path.posix.basename(real), world);
+  const entries = world.entries(path.posix.dirname(real));
+  const isNamed = (entry: FolderEntry): boolean => folded(entry.name, world) === name;
+  return entries?.some((entry) => isNamed(entry) && entry.kind !== 'file') ?? true;
+}
+
+function folded(file: string, { foldsCase }: PermissionWorld): string {
+  return foldsCase ? file.normalize('NFC').toLowerCase() : file;
+}
+
+/** A copy of a device is a device. To write into it changes more than a file. */
+function isDevice({ real }: FilePlace): boolean {
+  return real !== '/dev/null' && /^\/(dev|proc|sys)(\/|$)/.test(real);
+}
