@@ -76,9 +76,9 @@ export interface FilePart {
   readonly deep: 'no' | 'all' | 'visible';
   /**
    * For a deep read: all paths that are read, including the targets of followed links. For a copied folder: all paths that
-   * are written. Undefined if they are unknown or too many.
+   * are written. Undefined if they are unknown.
    */
-  readonly below?: () => readonly string[] | undefined;
+  readonly below?: () => PathsBelow | undefined;
   /** The access may follow links below the path. */
   readonly followsLinks?: boolean;
   /** An earlier command of the script may have replaced the path by a link to another file. */
@@ -104,6 +104,15 @@ export interface FilePart {
   /** Spellings of the command that names the file. An allow rule that contains the name settles a place outside. */
   readonly namedBy?: readonly Spelling[];
   readonly concern: Concern | undefined;
+}
+
+/** The paths below some places. */
+export interface PathsBelow {
+  readonly paths: readonly string[];
+  /** False if there are more than can be looked at. */
+  readonly isComplete: boolean;
+  /** An earlier command of the script may have added files since they were looked at. */
+  readonly mayGrow: boolean;
 }
 
 /**

@@ -3,6 +3,7 @@
  * containing them.
  */
 import path from 'node:path';
+import type { PathsBelow } from '../part.ts';
 import type { FilePlace } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { canEndProtected, protectedPlaceName, searchedFolders } from './protected.ts';
@@ -97,14 +98,14 @@ export function writtenByCopy<Found>(
 
 /**
  * Returns every path below some places, as written and as resolved. `follows`: also enters folders behind links.
- * `hidden`: includes every name with a leading dot, instead of those that a file of ignored names excepts. If there are
- * too many entries, the result is undefined, or without `follows` and `hidden` those that were seen.
+ * `hidden`: includes every name with a leading dot, instead of those that a file of ignored names excepts.
  */
 export function pathsBelow(
   places: readonly FilePlace[],
   world: PermissionWorld,
   { follows, hidden }: { readonly follows: boolean; readonly hidden: boolean },
-): readonly string[] | undefined {
+): PathsBelow {
+  const mayGrow = world.foldersMayChange === true;
   const paths: string[] = [];
   const open = [...new Set(places.map(({ real }) => real))];
   const entered = new Set(open);
@@ -126,9 +127,9 @@ export function pathsBelow(
       return undefined;
     };
     if (walk(at, world, look, (entry, file) => isShown(file, entry)) !== undefined)
-      return hidden || follows ? undefined : paths;
+      return { paths, isComplete: false, mayGrow };
   }
-  return paths;
+  return { paths, isComplete: true, mayGrow };
 }
 
 /** Returns whether a search that skips hidden files skips this one. Only its own name counts, not its folders. */

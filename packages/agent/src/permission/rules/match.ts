@@ -199,6 +199,8 @@ function objectsToPlaces(
   // Files that a deny rule matches are left out of the access. Ask rules still apply.
   const deep = list === 'deny' && part.leavesOutDenied ? 'no' : part.deep;
   let held = objectsBelow(part, pattern, rule);
+  // All files are known, and none of them matches.
+  const isSeen = part.kind === 'read' && pattern.anywhere && held === undefined && isWhollySeen(part);
   // A copied folder with unknown contents may create any file in its target.
   const isOpen = part.kind === 'write' && part.below !== undefined && part.below() === undefined;
   const searched = isOpen ? { ...world, exists: () => true } : world;
@@ -209,7 +211,7 @@ function objectsToPlaces(
   }
   for (const { path, real } of part.glob && found ? found : places) {
     for (const place of path === real ? [path] : [path, real]) {
-      if (deep !== 'no' && holds(place, pattern, deep, searched))
+      if (deep !== 'no' && !isSeen && holds(place, pattern, deep, searched))
         held ??= { rule, doubtful: 'such a file may lie in it' };
     }
   }
@@ -218,16 +220,23 @@ function objectsToPlaces(
 
 /** Checks the existing files, and the targets of links below. */
 function objectsBelow(part: FilePart, pattern: PathPattern, rule: PermissionRule): RuleMatch | undefined {
-  const { below, followsLinks = false, knowledge } = part;
+  const { below, followsLinks = false, knowledge, deep } = part;
   if (below === undefined) return undefined;
-  const paths = below();
-  if (paths === undefined)
-    return followsLinks && knowledge === 'known'
-      ? { rule, doubtful: 'it follows links among more files than can be looked at' }
-      : undefined;
-  return paths.some((file) => pattern.matches(file))
-    ? { rule, doubtful: 'such a file lies in it, or a link in it leads there' }
+  const { paths, isComplete } = below() ?? { paths: [], isComplete: false };
+  if (paths.some((file) => pattern.matches(file)))
+    return { rule, doubtful: 'such a file lies in it, or a link in it leads there' };
+  if (isComplete || knowledge !== 'known') return undefined;
+  if (followsLinks) return { rule, doubtful: 'it follows links among more files than can be looked at' };
+  // A rule for a fixed place needs no look at the others.
+  const isSkipped = deep === 'visible' && pattern.isHidden;
+  return deep !== 'no' && pattern.isSpread && !isSkipped
+    ? { rule, doubtful: 'it contains more files than can be looked at' }
     : undefined;
+}
+
+function isWhollySeen({ below }: FilePart): boolean {
+  const seen = below?.();
+  return seen !== undefined && seen.isComplete && !seen.mayGrow;
 }
 
 /** The files of the history are unknown. Each file that the rule could match may be among them. */

@@ -38,6 +38,10 @@ export interface PathPattern {
   within(folder: string): string | undefined;
   /** The pattern starts with a wildcard, so its matches may be in any folder. */
   readonly anywhere: boolean;
+  /** Matches may be at any depth, or have any name. */
+  readonly isSpread: boolean;
+  /** Every match is a hidden file, or in a hidden folder. */
+  readonly isHidden: boolean;
   /** The pattern from the root of the file system, for programs that support such patterns. */
   readonly globs: readonly string[];
 }
@@ -92,6 +96,8 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
       return inner.startsWith(outer === '/' ? outer : `${outer}/`) ? inner : undefined;
     },
     anywhere: literal.length === 0,
+    isSpread: anyDepth || literal.length === 0,
+    isHidden: names.some((name) => name.startsWith('.')),
     globs: folders.map((from) => path.posix.join(from, ...(anyDepth ? ['**'] : []), ...segments)),
   };
 }

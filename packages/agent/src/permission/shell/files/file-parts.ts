@@ -1,7 +1,7 @@
 /** Creates the parts for the files in the words and redirections of a command. */
 import path from 'node:path';
 import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
-import type { Concern, FilePart } from '../../part.ts';
+import type { Concern, FilePart, PathsBelow } from '../../part.ts';
 import { destructiveRemoval } from '../../paths/destructive-removal.ts';
 import { areRelated, type FilePlace, isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
 import { type Glob, globOf } from '../../paths/glob.ts';
@@ -70,16 +70,16 @@ function belowOf(
   glob: Glob | undefined,
   world: PermissionWorld,
 ): Pick<FilePart, 'below' | 'followsLinks'> {
-  const look = (): readonly string[] | undefined => {
+  const look = (): PathsBelow | undefined => {
     const starts = glob ? glob.found(true) : places;
     return starts && pathsBelow(starts, world, { follows: !staysInTree, hidden: deep !== 'visible' });
   };
   return { followsLinks: !staysInTree, below: once(look) };
 }
 
-function once(look: () => readonly string[] | undefined): () => readonly string[] | undefined {
-  let known: { readonly paths: readonly string[] | undefined } | undefined;
-  return () => (known ??= { paths: look() }).paths;
+function once(look: () => PathsBelow | undefined): () => PathsBelow | undefined {
+  let known: { readonly answer: PathsBelow | undefined } | undefined;
+  return () => (known ??= { answer: look() }).answer;
 }
 
 /** Returns the paths that a copied or moved folder writes below its target. Undefined if they are unknown. */
@@ -88,20 +88,20 @@ function copiedPaths(
   targets: readonly FilePlace[] | undefined,
   folders: Folders,
   world: PermissionWorld,
-): readonly string[] | undefined {
+): PathsBelow | undefined {
   if (source === undefined || targets === undefined) return undefined;
   const { places, glob } = meant(source, folders, world);
   const sources = glob ? glob.found(true) : places;
   if (sources?.every((from) => isKnownSource(from, world)) !== true) return undefined;
   const paths: string[] = [];
   for (const from of sources) {
-    const names = pathsBelow([from], world, { follows: false, hidden: true });
-    if (names === undefined) return undefined;
+    const { paths: names, isComplete } = pathsBelow([from], world, { follows: false, hidden: true });
+    if (!isComplete) return undefined;
     for (const target of targets)
       for (const into of [target.path, path.posix.join(target.path, path.posix.basename(from.path))])
         paths.push(...names.map((name) => into + name.slice(from.real.length)));
   }
-  return paths;
+  return { paths, isComplete: true, mayGrow: false };
 }
 
 /** Returns why a change asks: because of the place itself, or of a place below it. */

@@ -11,6 +11,9 @@ const WORLD: WorldTable = {
   tracked: ['README.md', 'package.json', 'src/a.ts', 'src/b.ts'],
 };
 
+/** More files than a decision looks at. */
+const MANY = Array.from({ length: 3_100 }, (_, index) => `${ROOT}/n/${index}`);
+
 /** Everyday commands, none of which shows the denied file. */
 const EVERYDAY: readonly string[] = [
   'git status',
@@ -406,5 +409,34 @@ export const KNOWN_READS: readonly Theme[] = [
     world: { ...WORLD, git: { ...CLEAN_GIT, sources: [`${ROOT}/.git/config`, `${ROOT}/.env`] } },
     allowed: ['git status', 'git log --oneline'],
     denied: ['git config -l', 'git config --get user.name', 'git remote -v', 'git config --local -l'],
+  },
+  {
+    theme:
+      'a search among too many files asks, unless the rule is about a fixed place or about files that it skips',
+    rules: { deny: ['Read(.env)'] },
+    world: { ...WORLD, files: FILES.concat(`${ROOT}/a/.env`, MANY) },
+    allowed: ['rg foo', 'rg foo .', 'rg foo src', 'grep -rn foo src', 'ls -R', 'find . -name x'],
+    asked: [
+      'grep -rn foo',
+      'grep -rn foo .',
+      'rg --hidden foo',
+      'rg -uu foo n',
+      'grep -rn foo n',
+      'rgrep foo',
+    ],
+  },
+  {
+    theme: 'a search among too many files may show a file of any name',
+    rules: { deny: ['Read(**/*.pem)', 'Read(secrets/**)'] },
+    world: { ...WORLD, files: FILES.concat(MANY) },
+    allowed: ['rg foo src', 'grep -rn foo src'],
+    asked: ['rg foo', 'rg foo n', 'grep -rn foo n'],
+  },
+  {
+    theme: 'a search among too many files does not ask because of a fixed place',
+    rules: { deny: ['Read(./secrets/**)', 'Read(./.env)'] },
+    world: { ...WORLD, files: FILES.concat(MANY) },
+    allowed: ['rg foo', 'grep -rn foo n', 'rg foo n'],
+    asked: ['grep -rn foo .'],
   },
 ];
