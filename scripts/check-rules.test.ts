@@ -3,6 +3,7 @@ import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './rules/esc
 import { folderOrder, noCircles } from './rules/folder-layers.ts';
 import { importDirection } from './rules/package-layers.ts';
 import { coreCompilesAlone, corePurity, isPureSource } from './rules/purity.ts';
+import { noSmallFiles } from './rules/small-files.ts';
 import { type Finding, parse, type Source } from './rules/source.ts';
 import { noMachinePaths, noRegistryHosts, shortFiles } from './rules/text.ts';
 
@@ -283,5 +284,51 @@ describe('texts', () => {
     expect(noRegistryHosts(inFile(locked, 'package-lock.json'))).toHaveLength(1);
     expect(noRegistryHosts(inFile('registry=https://example.org', '.npmrc'))).toHaveLength(1);
     expect(noRegistryHosts(inFile('"resolved": "packages/core"', 'package-lock.json'))).toEqual([]);
+  });
+});
+
+describe('small files with one importer', () => {
+  const importing = 'import { a } from "./small.ts";\n';
+  const longer = (lines: number): string => `${importing}${'export {};\n'.repeat(lines)}`;
+  const found = (
+    texts: Readonly<Record<string, string>>,
+    justified: Readonly<Record<string, string>> = {},
+  ) => {
+    const sources = Object.entries(texts).map(([name, text]) =>
+      parse(inFile(text, `packages/agent/src/${name}`)),
+    );
+    return noSmallFiles(sources, justified).map(({ path, advice }) => `${path} ${advice}`);
+  };
+
+  it('reports the file and the importer that should contain it', () => {
+    expect(found({ 'small.ts': 'export const a = 1;\n', 'big.ts': importing })).toEqual([
+      'packages/agent/src/small.ts 1 lines and one importer: merge it into packages/agent/src/big.ts',
+    ]);
+  });
+
+  it('does not count tests as importers', () => {
+    const test = { 'big.test.ts': importing };
+    expect(found({ 'small.ts': '', 'big.ts': importing, ...test })).toHaveLength(1);
+    expect(found({ 'small.ts': '', ...test })).toEqual([]);
+  });
+
+  it.each([
+    ['has two importers', { 'other.ts': importing }],
+    ['is loaded late', { 'big.ts': 'await import("./small.ts");' }],
+    ['is exported by a face', { 'big.ts': 'export * from "./small.ts";' }],
+    ['has 80 lines', { 'small.ts': 'export {};\n'.repeat(80) }],
+    ['would make its importer too long', { 'big.ts': longer(248) }],
+  ])('leaves a file that %s', (_why, changed) => {
+    expect(found({ 'small.ts': '', 'big.ts': importing, ...changed })).toEqual([]);
+  });
+
+  it('reports a file up to the limits', () => {
+    expect(found({ 'small.ts': 'export {};\n'.repeat(79), 'big.ts': longer(169) })).toHaveLength(1);
+  });
+
+  it('leaves a file with a stated reason', () => {
+    expect(
+      found({ 'small.ts': '', 'big.ts': importing }, { 'packages/agent/src/small.ts': 'a reason' }),
+    ).toEqual([]);
   });
 });

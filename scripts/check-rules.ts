@@ -10,6 +10,7 @@ import { importDirection } from './rules/package-layers.ts';
 import { aboveAllowance, lowerAllowance, proseInCode, proseInDocument } from './rules/prose.ts';
 import allowance from './rules/prose-allowance.json' with { type: 'json' };
 import { coreCompilesAlone, corePurity, isPureSource } from './rules/purity.ts';
+import { noSmallFiles } from './rules/small-files.ts';
 import { type Finding, isCode, parse, type Source, type TextFile, valueAt } from './rules/source.ts';
 import { noMachinePaths, noRegistryHosts, shortFiles } from './rules/text.ts';
 
@@ -18,7 +19,7 @@ const files = readFiles();
 const prose: Finding[] = [];
 const sources: Source[] = [];
 const findings = files.flatMap(checkFile);
-findings.push(...noCircles(sources, KNOWN_CIRCLES));
+findings.push(...noCircles(sources, KNOWN_CIRCLES), ...noSmallFiles(sources));
 const allowanceFile = path.join(import.meta.dirname, 'rules', 'prose-allowance.json');
 
 const [option, prefix] = process.argv.slice(2);

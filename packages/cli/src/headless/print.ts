@@ -4,7 +4,7 @@ import type { LoopEvent } from '@heddle/core';
 import { fstatSync } from 'node:fs';
 import type { PrintCommand } from '../arguments/arguments.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
-import { remembering } from '../permissions/remember.ts';
+import { remembering } from '../permissions/setup.ts';
 import { durationText } from '../terminal/amounts.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import type { Host } from './host/host.ts';

@@ -1,7 +1,12 @@
 /** Makes the MCP servers of the program, with what their connections need. It loads when a server is used. */
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { admitMedia, isToolDenied, type LivePermissions, newUuid, VERSION } from '@heddle/agent';
 import type { ConfiguredServers } from '@heddle/agent/mcp';
-import { type ResultContent, text } from '@heddle/core';
+import { isRecord, type ResultContent, text } from '@heddle/core';
 import {
   type BrowserLogin,
   type ClientServices,
@@ -10,12 +15,8 @@ import {
   StoredOAuth,
   TokenStore,
 } from '@heddle/mcp';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { configDir } from '../config-dir.ts';
 import { commandEnvironment } from '../keys.ts';
-import { runHeadersHelper } from './headers-helper.ts';
 
 /** The features of a surface that servers may use. */
 export interface ServerServices extends Pick<ClientServices, 'elicit' | 'sample'> {
@@ -112,4 +113,23 @@ async function admitImages(
   return admitted.filter(
     (block) => block.type === 'text' || block.type === 'image' || block.type === 'document',
   );
+}
+
+const HEADERS_LIMIT_MS = 10_000;
+
+/**
+ * Runs the `headersHelper` of a server: a command that prints a JSON object of headers.
+ * Throws if the command fails or prints something else.
+ */
+async function runHeadersHelper(command: string): Promise<Readonly<Record<string, string>>> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], {
+    env: commandEnvironment(),
+    timeout: HEADERS_LIMIT_MS,
+  });
+  const printed: unknown = JSON.parse(stdout);
+  if (!isRecord(printed)) throw new Error('The headersHelper did not print a JSON object.');
+  const texts = Object.entries(printed).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return Object.fromEntries(texts);
 }

@@ -1,17 +1,19 @@
 /** Combines settings of all scopes and flags to the rules, the mode and the folders of a run or an explanation. */
-import type { Rule, Rules } from '@heddle/agent';
+import os from 'node:os';
+import path from 'node:path';
+import type { AskPermission, Rule, Rules } from '@heddle/agent';
 import {
   configDirs,
   type LoadedSettings,
   loadSettings,
   permissionSettings,
+  persistUpdates,
   type Scope,
   type SettingsRequest,
   unknownTool,
 } from '@heddle/agent/settings';
 import type { PermissionMode } from '@heddle/core';
-import os from 'node:os';
-import path from 'node:path';
+import { warn } from '../terminal/write-message.ts';
 
 export interface PermissionFlags {
   readonly allowedTools: readonly string[];
@@ -94,5 +96,17 @@ export async function permissionSetup(
     modeRefused,
     notes: [...configured.problems, ...doubts, ...configured.leftOut, ...modeRefused],
     loaded,
+  };
+}
+
+/** Wraps a permission prompt: stores the rules of an answer in the settings file of their scope. `projectRoot`: see `SettingsPlaces`. */
+export function remembering(ask: AskPermission, projectRoot?: string): AskPermission {
+  return async (question, signal) => {
+    const answer = await ask(question, signal);
+    if (answer.allow && answer.updates) {
+      const places = { cwd: process.cwd(), home: os.homedir(), env: process.env, projectRoot };
+      for (const problem of persistUpdates(answer.updates, places)) warn(problem);
+    }
+    return answer;
   };
 }

@@ -152,7 +152,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     about: 'the conversation',
     anytime: true,
     headless: 'text',
-    run: async (_words, chat) => (await import('./skills.ts')).skills(chat),
+    run: async (_words, chat) => (await import('./extension-lists.ts')).skills(chat),
   },
   {
     name: 'agents',
@@ -160,7 +160,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     about: 'the conversation',
     anytime: true,
     headless: 'text',
-    run: async (_words, chat) => (await import('./agents.ts')).agents(chat),
+    run: async (_words, chat) => (await import('./extension-lists.ts')).agents(chat),
   },
   {
     name: 'init',

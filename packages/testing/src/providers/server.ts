@@ -5,13 +5,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@heddle/core';
 import type { ApiScript, Reply } from '../api/reply.ts';
-import { type RecordedRequest, readRequest } from '../api/recorded.ts';
+import { readRequest, type RecordedRequest } from '../api/recorded.ts';
 import { actsOf, requestIdOf } from '../scripted/acts.ts';
 import { startLoopback } from '../loopback.ts';
 import { errorOf } from '../scripted/errors.ts';
 import { playProvider, sendProviderError } from './play.ts';
-import { brokenRules } from './rules.ts';
-import { wireFieldsOf, type ProviderWire } from './wire.ts';
+import { type ProviderWire, type Traffic, wireFieldsOf } from './wire.ts';
 import { chatWire, deepseekWire, groqWire, mistralWire, openrouterWire } from './wires/chat.ts';
 import { converseWire } from './wires/converse.ts';
 import { geminiWire } from './wires/gemini.ts';
@@ -130,4 +129,27 @@ function listModels(path: string, response: ServerResponse, models: readonly str
     : { object: 'list', data: models.map((id) => ({ id, object: 'model' })) };
   response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' });
   response.end(JSON.stringify(isKnown ? body : {}));
+}
+
+/**
+ * Finds what every provider rejects: a call without its result, a result without its call, a repeated id, or an id of a
+ * wrong form.
+ */
+function brokenRules(traffic: readonly Traffic[], ids?: RegExp): readonly string[] {
+  const open = new Map<string, number>();
+  const problems = traffic
+    .filter(({ id }) => ids?.test(id) === false)
+    .map(({ id }) => `${id}: not an id here`);
+  for (const [at, { is, id }] of traffic.entries()) {
+    const waiting = open.get(id) ?? 0;
+    if (is === 'call') {
+      // Results come before the next call.
+      const isNextRound = traffic[at - 1]?.is === 'result';
+      if (isNextRound) for (const [other, count] of open) if (count > 0) problems.push(`${other}: no result`);
+      open.set(id, waiting + 1);
+    } else if (waiting === 0) problems.push(`${id}: a result without its call`);
+    else open.set(id, waiting - 1);
+  }
+  for (const [id, count] of open) if (count > 0) problems.push(`${id}: no result`);
+  return [...new Set(problems)];
 }

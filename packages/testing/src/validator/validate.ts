@@ -4,7 +4,7 @@
  */
 import { isRecord } from '@heddle/core';
 import { checkBlocks, checkMedia } from './blocks.ts';
-import { checkHead, checkReferences } from './head.ts';
+import { checkHead, checkReferences, TOOL_NAME } from './head.ts';
 import {
   blocksOf,
   isBlankText,
@@ -13,7 +13,6 @@ import {
   type PlacedBlock,
   placedFieldsOf,
 } from './json.ts';
-import { checkPairing } from './pairing.ts';
 import { type Report, type RequestViolation, RULES } from './rules.ts';
 import type { Signatures } from './signatures.ts';
 import { checkThinkingBlocks, checkThinkingSettings } from './thinking.ts';
@@ -79,7 +78,7 @@ function checkUnicode(value: unknown, trail: string[], report: Report): void {
 
 const MOST_MARKS = 4;
 
-export function checkMarks(body: JsonFields, blocks: readonly PlacedBlock[], report: Report): void {
+function checkMarks(body: JsonFields, blocks: readonly PlacedBlock[], report: Report): void {
   const places = [
     ...placedFieldsOf(body['tools']).map(({ place, fields }) => ({ path: `tools.${place}`, block: fields })),
     ...placedFieldsOf(body['system']).map(({ place, fields }) => ({
@@ -111,7 +110,7 @@ function isMark(mark: unknown): boolean {
 
 // Checks the messages as a whole: roles, their order, and that none is empty.
 
-export function checkMessages(body: JsonFields, prefill: boolean, report: Report): void {
+function checkMessages(body: JsonFields, prefill: boolean, report: Report): void {
   const messages = jsonListOf(body['messages']);
   if (messages.length === 0) return report('messages', 'messages');
 
@@ -153,4 +152,65 @@ function checkLast(messages: readonly unknown[], prefill: boolean, report: Repor
   const block = jsonListOf(content).at(-1);
   const text = isRecord(block) && block['type'] === 'text' ? block['text'] : content;
   if (typeof text === 'string' && text !== text.trimEnd()) report(path, 'trailing-space');
+}
+
+const TOOL_ID = /^[a-zA-Z0-9_-]+$/;
+
+function checkPairing(placed: readonly PlacedBlock[], report: Report): void {
+  const blocks = placed.filter(({ inResult }) => !inResult);
+  const calls = blocks.filter(({ block }) => block['type'] === 'tool_use');
+  const results = blocks.filter(({ block }) => block['type'] === 'tool_result');
+  checkCalls(calls, report);
+  checkResults(results, calls, report);
+  checkOrder(blocks, report);
+
+  const answered = new Set(results.map(({ message, block }) => `${message} ${String(block['tool_use_id'])}`));
+  for (const { block, message, path } of calls) {
+    const id = String(block['id']);
+    if (!answered.has(`${message + 1} ${id}`)) {
+      report(path, 'result-missing', `tool_use ${id} has no tool_result in the next message`);
+    }
+  }
+}
+
+function checkCalls(calls: readonly PlacedBlock[], report: Report): void {
+  const ids = new Set<unknown>();
+  for (const { block, path } of calls) {
+    const { id, name, input } = block;
+    if (typeof id !== 'string' || !TOOL_ID.test(id)) report(`${path}.id`, 'tool-id');
+    if (ids.has(id)) report(`${path}.id`, 'tool-id-duplicate', `the id ${String(id)} is used twice`);
+    ids.add(id);
+    if (typeof name !== 'string' || !TOOL_NAME.test(name)) report(`${path}.name`, 'tool-name');
+    if (!isRecord(input)) report(`${path}.input`, 'tool-input');
+  }
+}
+
+function checkResults(results: readonly PlacedBlock[], calls: readonly PlacedBlock[], report: Report): void {
+  const open = new Set(calls.map(({ message, block }) => `${message + 1} ${String(block['id'])}`));
+  const answered = new Set<string>();
+  for (const { block, message, path } of results) {
+    const { tool_use_id: id, content, is_error } = block;
+    if (typeof id !== 'string' || !TOOL_ID.test(id)) report(`${path}.tool_use_id`, 'tool-id');
+    const key = `${message} ${String(id)}`;
+    if (!open.has(key)) report(path, 'result-orphan', `no tool_use ${String(id)} in the message before`);
+    if (answered.has(key)) report(path, 'result-duplicate', `a second result for ${String(id)}`);
+    answered.add(key);
+    if (content !== undefined && typeof content !== 'string' && !Array.isArray(content)) {
+      report(`${path}.content`, 'result-content');
+    }
+    if (is_error !== undefined && typeof is_error !== 'boolean') report(`${path}.is_error`, 'result-content');
+    const empty = content === undefined || content === '' || (Array.isArray(content) && content.length === 0);
+    if (is_error === true && empty) {
+      report(`${path}.content`, 'result-content', 'content cannot be empty if is_error is true');
+    }
+  }
+}
+
+function checkOrder(blocks: readonly PlacedBlock[], report: Report): void {
+  let otherIn: number | undefined;
+  for (const { block, message, path } of blocks) {
+    const isResult = block['type'] === 'tool_result';
+    if (isResult && otherIn === message) report(path, 'result-order');
+    if (!isResult) otherIn = message;
+  }
 }

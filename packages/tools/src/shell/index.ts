@@ -17,5 +17,5 @@ export { runsOnlyGit } from './proof/git.ts';
 export { isHarmlessProgram } from './proof/allowed-options.ts';
 export { loadsJqModules } from './proof/programs.ts';
 export { isPlainScript as isPlainSedScript } from './proof/sed.ts';
-export { xargsCommand } from './proof/xargs.ts';
+export { xargsCommand } from './proof/special-programs.ts';
 export { type GitFacts, gitFactsFrom, readGitFacts, readOnlyGitEnvironment } from '../git/index.ts';

@@ -9,7 +9,7 @@ import {
 } from 'unbash';
 import type { Construct, ReadCommand, ShellAssignment, ShellRedirection, SimpleCommand } from './command.ts';
 import { redirectionOf } from './redirections.ts';
-import { isCovered, withoutHereDocs } from './syntax/coverage.ts';
+import { isCovered, withoutHereDocs } from './syntax/gaps.ts';
 import { refuseScript } from './syntax/understand.ts';
 import { argumentOf, wordOf } from './shell-word.ts';
 

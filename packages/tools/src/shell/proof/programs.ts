@@ -1,7 +1,6 @@
 /** Proves that a program only reads with the given arguments. */
 import { ARCHIVE_CHECKS } from './archives.ts';
-import { isReadOnlyAwk } from './awk.ts';
-import { isReadOnlyFind } from './find.ts';
+import { isReadOnlyAwk, isReadOnlyFind, isReadOnlyPs, isReadOnlyXargs } from './special-programs.ts';
 import {
   isHarmlessProgram,
   JQ,
@@ -13,9 +12,7 @@ import {
   VERSIONED,
 } from './allowed-options.ts';
 import { type Arg, onlyAllowed } from './options.ts';
-import { isReadOnlyPs } from './ps.ts';
 import { isReadOnlySed } from './sed.ts';
-import { isReadOnlyXargs } from './xargs.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
