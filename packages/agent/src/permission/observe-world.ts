@@ -3,7 +3,7 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { findRepository, trackedFiles } from '@heddle/tools/git';
+import { findRepository, gitSourcesAround, trackedFiles } from '@heddle/tools/git';
 import { gitFactsFrom } from '@heddle/tools/shell';
 import { createLinkLookup, remembered, unlessMissing } from './paths/link-lookup.ts';
 import { exceptionReader } from './search-exceptions.ts';
@@ -24,18 +24,26 @@ export interface WorldOptions {
 export function observeWorld(surroundings: WorldOptions): PermissionWorld {
   const { root, directories } = surroundings;
   const links = createLinkLookup([root, ...directories]);
+  const exists = remembered(existsSync);
+  // The nearest folder with `.git` decides for all folders below it.
+  const gitSources = remembered((folder: string): readonly string[] => {
+    const above = path.dirname(folder);
+    if (above === folder) return [];
+    return exists(`${folder}/.git`) ? gitSourcesAround(folder, surroundings.environment) : gitSources(above);
+  });
   return {
     ...surroundings,
     isPrivileged: process.getuid?.() === 0,
     foldsCase: process.platform === 'darwin' || process.platform === 'win32',
     realpath: links.realpath,
     passesProcess: links.passesProcess,
-    exists: remembered(existsSync),
+    exists,
     list: remembered(namesIn),
     entries: links.entries,
     exceptionsIn: remembered(exceptionReader(surroundings)),
     repository: remembered(repositoryAround),
     gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
+    gitSources,
   };
 }
 

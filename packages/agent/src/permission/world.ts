@@ -53,6 +53,11 @@ export interface PermissionWorld {
   readonly changedPaths?: readonly string[];
   /** The programs that the git configuration around a folder would run. Undefined if unknown. */
   gitIn(folder: string): GitFacts | undefined;
+  /**
+   * The files and folders from which git takes hooks, settings and attributes in a folder. Absent: only those with the usual
+   * names.
+   */
+  readonly gitSources?: (folder: string) => readonly string[];
   /** The environment of commands. Variables can contain options for programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Commands run as the system administrator, who can change system folders. */

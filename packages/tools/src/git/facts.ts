@@ -97,6 +97,28 @@ function sourcesOf(
 }
 
 /**
+ * Returns the files and folders from which git takes hooks, settings and attributes of the repository around a folder.
+ * They include those that settings name: `core.hooksPath`, `include.path`, `core.attributesFile`.
+ */
+export function gitSourcesAround(directory: string, environment: GitEnvironment): readonly string[] {
+  const found = findRepository(directory);
+  if (found.kind !== 'found') return [];
+  const { repository } = found;
+  const settings = readGitSettings(repository, environment) ?? [];
+  const isAbove = (folder: string): boolean => `${repository.top}/`.startsWith(path.join(folder, '/'));
+  // The working tree itself cannot count as a folder of hooks, because it contains every file.
+  return sourcesOf(repository, settings, environment).flatMap((source) =>
+    isAbove(source) ? HOOKS.map((name) => path.join(source, name)) : [source],
+  );
+}
+
+const HOOKS = (
+  'applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit ' +
+  'pre-rebase post-checkout post-merge pre-push reference-transaction push-to-checkout pre-auto-gc post-rewrite ' +
+  'sendemail-validate fsmonitor-watchman post-index-change'
+).split(' ');
+
+/**
  * Returns facts for folders that a command names, each as written. After a link `..` has another target
  * than its text suggests.
  */

@@ -10,8 +10,9 @@ const PROGRAM_FOLDERS =
   /\/(?:node_modules\/\.bin|\.?venv\/(?:bin|scripts)|vendor\/bin|\.bundle\/bin)(?=\/|$)/i;
 
 /**
- * Returns the folder of programs that a change to a place affects. These are the usual folders, and entries of the
- * search path in a working directory. Naming or running such a program is ordinary, so only a change asks.
+ * Returns the folder of programs, or the file that names some, that a change to a place affects. These are the usual
+ * folders, entries of the search path in a working directory, and places that settings of git name. Naming or running
+ * such a program is ordinary, so only a change asks.
  */
 export function programFolder(
   { path: written, real }: FilePlace,
@@ -20,38 +21,55 @@ export function programFolder(
   for (const file of written === real ? [written] : [written, real]) {
     const [usual] = PROGRAM_FOLDERS.exec(file) ?? [];
     if (usual !== undefined) return usual.slice(1);
-    const entry = searchedFolders(world).find((folder) => isAt(file, folder));
+    const entry = programPlaces(world).find((folder) => isAt(file, folder));
     if (entry !== undefined) return entry;
   }
-  return undefined;
+  // A nested repository, or another working tree, has its own settings.
+  return world.gitSources?.(path.posix.dirname(real)).find((source) => isAt(real, world.realpath(source)));
 }
 
-/** A working directory itself is left out, because every file in it would count. */
-export function searchedFolders(world: PermissionWorld): readonly string[] {
-  const folders = searched.get(world) ?? findSearched(world);
-  searched.set(world, folders);
-  return folders;
-}
+/**
+ * Returns the places in working directories whose programs run by name or by git. A working directory itself is left
+ * out, because every file in it would count.
+ */
+export const programPlaces = onceFor((world) => {
+  const folders = [world.root, world.cwd, ...world.directories];
+  const sources = folders.flatMap((folder) => world.gitSources?.(folder) ?? []);
+  return [...searchedFolders(world), ...insideRoots(sources, world)];
+});
 
-const searched = new WeakMap<PermissionWorld, readonly string[]>();
-
-function findSearched(world: PermissionWorld): readonly string[] {
+const searchedFolders = onceFor((world) => {
   const entries = world.environment['PATH']?.split(':') ?? [];
-  const roots = [world.root, ...world.directories].flatMap((folder) => [folder, world.realpath(folder)]);
-  return entries
-    .map((entry) => path.posix.resolve(world.cwd, entry))
-    .flatMap((entry) => [entry, world.realpath(entry)])
-    .filter((entry) => roots.some((root) => entry !== root && isAt(entry, root)) && !roots.includes(entry));
+  const absolute = entries.map((entry) => path.posix.resolve(world.cwd, entry));
+  return insideRoots(absolute, world);
+});
+
+type Lookup = (world: PermissionWorld) => readonly string[];
+
+function onceFor(find: Lookup): Lookup {
+  const known = new WeakMap<PermissionWorld, readonly string[]>();
+  return (world) => {
+    const places = known.get(world) ?? find(world);
+    known.set(world, places);
+    return places;
+  };
 }
 
-/** Returns whether a new folder in this place may contain a folder of the search path. Working directories are not new. */
+function insideRoots(entries: readonly string[], world: PermissionWorld): readonly string[] {
+  const roots = [world.root, ...world.directories].flatMap((folder) => [folder, world.realpath(folder)]);
+  return [...new Set(entries.flatMap((entry) => [entry, world.realpath(entry)]))].filter(
+    (entry) => roots.some((root) => entry !== root && isAt(entry, root)) && !roots.includes(entry),
+  );
+}
+
+/** Returns whether a new folder in this place may contain one of the program places. Working directories are not new. */
 export function isAboveSearched(place: string, world: PermissionWorld): boolean {
   const roots = [world.root, ...world.directories].flatMap((folder) => [folder, world.realpath(folder)]);
   if (roots.some((root) => isAt(root, place))) return false;
-  return searchedFolders(world).some((folder) => folder.startsWith(`${place}/`));
+  return programPlaces(world).some((folder) => folder.startsWith(`${place}/`));
 }
 
-/** Returns whether a folder with a name that the glob matches may contain, in the target, a folder of the search path. */
+/** Returns whether a folder with a name that the glob matches may contain, in the target, one of the program places. */
 export function mayFillSearched(
   { path: written, real }: FilePlace,
   glob: string,
@@ -59,7 +77,7 @@ export function mayFillSearched(
 ): boolean {
   const name = segmentsOf(glob).at(-1);
   return [written, real].some((target) =>
-    searchedFolders(world)
+    programPlaces(world)
       .filter((folder) => folder.startsWith(`${target}/`))
       .map((folder) => folder.slice(target.length + 1).split('/', 1)[0] ?? '')
       .some((first) => name !== undefined && mayBe(name, first)),

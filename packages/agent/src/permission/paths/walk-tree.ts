@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
 import type { FilePlace } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
-import { canEndProtected, protectedPlaceName, searchedFolders } from './protected.ts';
+import { canEndProtected, protectedPlaceName, programPlaces } from './protected.ts';
 import { namesMeet, segmentsOf } from './segments.ts';
 
 /** The number of entries per walk. More would take longer than a decision may. */
@@ -88,7 +88,7 @@ export function writtenByCopy<Found>(
   look: (place: FilePlace) => Found | undefined,
 ): Answer<Found> {
   const prefix = source.real === '/' ? 0 : source.real.length;
-  const searched = new Set(searchedFolders(world));
+  const searched = new Set(programPlaces(world));
   return walk(source.real, world, (file, { name }) => {
     const written = target + file.slice(prefix);
     if (!canEndProtected(name) && !searched.has(written) && !isLink(written, world)) return undefined;

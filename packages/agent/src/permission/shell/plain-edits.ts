@@ -27,6 +27,8 @@ type Script = Extract<ReadCommand, { ok: true }>;
 const READERS = /^(ls|cat|head|tail|wc|grep)$/;
 const PRINTERS = /^(echo|pwd|true|:)$/;
 
+const PLAIN_FORMAT = /^(?!-)(?:[^%]|%%|%-?\d*(?:\.\d+)?[sdiuxXcbqf])*$/;
+
 /** One command that changes files. Redirections are a change of their own. */
 interface Change {
   /** All words of the command. A glob among them may match a name that another command creates. */
@@ -106,8 +108,8 @@ function isLiteral({ kind }: ShellWord): boolean {
 
 function changesNothing([name, ...args]: readonly ShellWord[]): boolean {
   if (name === undefined) return false;
-  // With `-v`, it evaluates its argument.
-  if (name.value === 'printf') return args[0]?.value.startsWith('-') === false;
+  // Other formats and options set variables.
+  if (name.value === 'printf') return PLAIN_FORMAT.test(args[0]?.value ?? '');
   return READERS.test(name.value) || PRINTERS.test(name.value);
 }
 

@@ -15,7 +15,7 @@ import {
   programFolder,
   protectedMatch,
   protectedPlaceName,
-  searchedFolders,
+  programPlaces,
 } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { expandBraces } from './operands.ts';
@@ -137,7 +137,7 @@ function copiedNames(
   // An earlier command may create more names for the glob to match.
   const isOpen = ({ path: at }: FilePlace): boolean =>
     at.split('/').slice(-2).some(canBeginProtected) ||
-    (at !== world.root && searchedFolders(world).some((folder) => folder.startsWith(`${at}/`)));
+    (at !== world.root && programPlaces(world).some((folder) => folder.startsWith(`${at}/`)));
   if (world.foldersMayChange === true && targets.some(isOpen)) return undefined;
   const bases = new Set(names.map(({ path: from }) => path.posix.basename(from)));
   return targets.flatMap((target) =>

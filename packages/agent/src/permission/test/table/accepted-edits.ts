@@ -87,6 +87,8 @@ export const ACCEPTED_EDITS: readonly Theme[] = [
       'touch a; export X=1',
       'touch a; export PATH=.:/usr/bin; ls',
       "printf -v x 'y'; touch a",
+      "printf 'a%n' PATH; touch a",
+      "printf -- '%(%s)T'; touch a",
       'touch a; : "$x"',
       'touch a; echo $HOME',
       'touch a; echo *',
