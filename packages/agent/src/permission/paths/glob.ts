@@ -1,4 +1,5 @@
 /** A glob in a command: the paths that it may match, and those that it matches now. */
+import path from 'node:path';
 import type { FilePlace } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import {
@@ -22,7 +23,7 @@ export interface Glob {
   readonly optioned: boolean;
   /** Nothing in the call can change the matches before they are read. */
   readonly lasting: boolean;
-  /** The current matches. Undefined if there are too many, or if they are unknown. */
+  /** The current matches, and a file with the text of the glob as its name. Undefined if there are too many, or if they are unknown. */
   readonly found: (optioned: boolean) => readonly FilePlace[] | undefined;
 }
 
@@ -47,7 +48,8 @@ export function globOf(pattern: string, folders: readonly FilePlace[], world: Pe
     found: (optioned) => {
       const before = matches.get(optioned);
       if (before) return before.places;
-      const places = expanded(optioned ? segments : withoutGlobstar(segments), folders, world, optioned);
+      const matched = expanded(optioned ? segments : withoutGlobstar(segments), folders, world, optioned);
+      const places = matched && [...matched, ...unexpanded(pattern, folders, world)];
       matches.set(optioned, { places });
       return places;
     },
@@ -59,7 +61,7 @@ function shapesOf(
   folders: readonly FilePlace[],
   deep: 'no' | 'all' | 'visible',
 ): Segment[][] {
-  const anchors = new Set(folders.flatMap(({ path, real }) => [path, real]));
+  const anchors = new Set(folders.flatMap(({ path: written, real }) => [written, real]));
   const tail: Segment[] = deep === 'no' ? [] : [deep === 'all' ? '**' : 'visible'];
   return Array.from(anchors, (anchor) => [...literalSegments(anchor), ...segments, ...tail]);
 }
@@ -76,20 +78,34 @@ function expanded(
   world: PermissionWorld,
   hidden: boolean,
 ): readonly FilePlace[] | undefined {
-  let paths = folders.map(({ path }) => path);
+  let paths = folders.map(({ path: folder }) => folder);
   for (const segment of segments) {
     if (typeof segment === 'string') return undefined;
     const next: string[] = [];
-    for (const path of paths) {
-      const names = isLiteral(segment) ? [segment.join('')] : world.list(path);
+    for (const folder of paths) {
+      const names = isLiteral(segment) ? [segment.join('')] : world.list(folder);
       if (names === undefined) return undefined;
       for (const name of names) {
         if (isLiteral(segment) || namesMeet(segment, Array.from(name), hidden))
-          next.push(path === '/' ? `/${name}` : `${path}/${name}`);
+          next.push(folder === '/' ? `/${name}` : `${folder}/${name}`);
       }
       if (next.length > MOST) return undefined;
     }
     paths = next;
   }
-  return paths.map((path) => ({ path, real: world.realpath(path) }));
+  return paths.map((file) => ({ path: file, real: world.realpath(file) }));
+}
+
+/** Without a match, the shell keeps the text of the glob as a path. Returns that path if its first name exists. */
+function unexpanded(
+  pattern: string,
+  folders: readonly FilePlace[],
+  world: PermissionWorld,
+): readonly FilePlace[] {
+  const text = pattern.replace(/\\(.)/gs, '$1');
+  const [first = ''] = text.split('/', 1);
+  return folders
+    .filter((folder) => world.list(folder.path)?.includes(first) !== false)
+    .map((folder) => path.posix.join(folder.path, text))
+    .map((file) => ({ path: file, real: world.realpath(file) }));
 }

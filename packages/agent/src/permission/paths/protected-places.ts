@@ -3,7 +3,7 @@
  * writing most of them. A place is protected if another program runs what it contains, or trusts it: settings of agents,
  * internals of version control, start-up files, hooks, credentials.
  *
- * Not protected, because editing them is ordinary work: CI workflows, `AGENTS.md` and its like, `.gitattributes`, `.env`.
+ * Not protected, because editing them is ordinary work: CI workflows, `AGENTS.md` and its like, `.env`.
  */
 
 /**
@@ -31,12 +31,13 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   // Settings of other agents: commands they run, servers they start, permissions they grant.
   [
     'locked if present',
-    '.codex .gemini .cursor .continue .windsurf .codeium .opencode opencode.json opencode.jsonc .aider* .roo .cline ' +
+    '.agents .codex .gemini .cursor .continue .windsurf .codeium .opencode opencode.json opencode.jsonc .aider* .roo .cline ' +
       '.kilocode .amazonq .junie .kiro .qwen .crush .crush.json crush.json .clinerules .goose .augment .factory .trae .amp .copilot ' +
       '.config/opencode .config/goose .config/crush .config/amp .config/github-copilot',
   ],
   // Version control: hooks, filters and settings that run programs. The sandbox has a rule for each of their parts.
-  ['writable', '.git .hg .svn .jj .bzr .sl _darcs/prefs'],
+  // Attributes choose which configured filters run. Git itself writes them during a checkout.
+  ['writable', '.gitattributes .git .hg .svn .jj .bzr .sl _darcs/prefs'],
   [
     'locked if present',
     '.gitmodules .git-credentials .hgrc .config/hg .config/jj .jjconfig.toml .subversion',
@@ -73,7 +74,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
     'locked if present',
     '.vscode .idea .zed .fleet .devcontainer .devcontainer.json .husky .envrc lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.* ' +
       '.lefthook lefthook-local.* .simple-git-hooks.json .pre-commit-config.yaml .config/lefthook.yml mise.toml .mise.toml ' +
-      'mise.local.toml .mise.local.toml .mise .rtx.toml .githooks .overcommit.yml',
+      'mise.local.toml .mise.local.toml .mise .config/mise.toml mise/config.toml .rtx.toml .tool-versions .githooks .overcommit.yml',
   ],
   // Settings of package managers and build tools that run programs or choose where packages come from.
   [

@@ -2,8 +2,8 @@
  * Repositories that a script makes. The settings of git are read before the script runs. A script can turn a folder into
  * a repository with other settings: `mkdir sub/refs sub/objects; cp x sub/HEAD; cp y sub/config; git -C sub diff`.
  *
- * Git looks for `.git` in its own folder first, and a change to any `.git` asks. So only facts about other folders become
- * unknown. Attributes choose programs in every folder. Settings can include files of the project.
+ * Git looks for `.git` in its own folder first, and a change to any `.git` or `.gitattributes` asks. So only facts about
+ * other folders become unknown. Settings can include files of the project.
  */
 import path from 'node:path';
 import type { FilePart, Part } from '../part.ts';
@@ -13,7 +13,6 @@ import type { MadeLinks } from './earlier-effects.ts';
 
 /** A folder with these entries is a repository without a work tree. */
 const OF_REPOSITORY = /(?:^|\/)(?:head|objects|refs|commondir)(?:\/|$)/i;
-const ATTRIBUTES = /(?:^|\/)\.gitattributes$/i;
 
 /**
  * Returns the world with the facts about git that hold while the script runs. It is the same world if no command may
@@ -28,7 +27,6 @@ export function gitWorldAfter(
     .map((each) => each.filter(isFile))
     .filter(hasWrite)
     .flat();
-  if (written.some((part) => names(part, ATTRIBUTES))) return { ...world, gitIn: () => undefined };
   // A command that may make links anywhere may also make any other file.
   const isUnknown = made.includes('anywhere') || written.some(isTree);
   if (written.length === 0 && !isUnknown) return world;

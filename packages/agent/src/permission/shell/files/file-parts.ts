@@ -50,7 +50,7 @@ export function touchPart(
       places,
       deep,
       ...(kind === 'read' && isWalked ? belowOf(touch, places, glob, world) : {}),
-      ...(touch.copyOf ? { below: once(() => copiedPaths(touch.copyOf, places, folders, world)) } : {}),
+      ...(touch.copyOf ? { below: once(() => copiedPaths(touch, places, folders, world)) } : {}),
       knowledge: touch.knowledge ?? 'known',
       by,
       glob,
@@ -84,7 +84,7 @@ function once(look: () => PathsBelow | undefined): () => PathsBelow | undefined 
 
 /** Returns the paths that a copied or moved folder writes below its target. Undefined if they are unknown. */
 function copiedPaths(
-  source: ShellWord | undefined,
+  { copyOf: source, staysInTree }: Touch,
   targets: readonly FilePlace[] | undefined,
   folders: Folders,
   world: PermissionWorld,
@@ -93,6 +93,7 @@ function copiedPaths(
   const { places, glob } = meant(source, folders, world);
   const sources = glob ? glob.found(true) : places;
   if (sources?.every((from) => isKnownSource(from, world)) !== true) return undefined;
+  if (staysInTree === false && sources.some((from) => mayContainLinks(from, world))) return undefined;
   const paths: string[] = [];
   for (const from of sources) {
     const { paths: names, isComplete } = pathsBelow([from], world, { follows: false, hidden: true });
@@ -117,7 +118,7 @@ function changeConcern(
   const concern = concernOf(touch, { places: found, pattern }, folders, world);
   if (found === undefined || (concern !== undefined && concern.level !== 'outside')) return concern;
   const tree = touch.copyOf
-    ? copyConcern(touch.copyOf, found, folders, world)
+    ? copyConcern(touch.copyOf, touch.staysInTree !== false, found, folders, world)
     : touch.kind === 'remove' && touch.deep === 'all' && !touch.picks
       ? removalConcern(glob ? (glob.found(true) ?? []) : found, touch.moves === true, world)
       : undefined;
@@ -167,6 +168,7 @@ function removalConcern(
  */
 function copyConcern(
   source: ShellWord,
+  staysInTree: boolean,
   targets: readonly FilePlace[],
   folders: Folders,
   world: PermissionWorld,
@@ -174,6 +176,8 @@ function copyConcern(
   const { places, glob, pattern } = meant(source, folders, world);
   const sources = glob ? glob.found(true) : places;
   if (sources === undefined) return UNKNOWN_CHANGE;
+  // The copy contains the names behind the links.
+  if (!staysInTree && sources.some((from) => mayContainLinks(from, world))) return UNKNOWN_CHANGE;
   const mayChange = world.foldersMayChange === true;
   if (mayChange && pattern !== undefined && targets.some((target) => mayFillSearched(target, pattern, world)))
     return UNKNOWN_CHANGE;

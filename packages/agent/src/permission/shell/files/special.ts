@@ -31,7 +31,14 @@ const transferred =
       ...sources.map((word) => taken(word, given)),
       { ...write(target), replaces: isRecursive(given) },
       ...sources.map((word) => writeInside(target, word)),
-      ...(isRecursive(given) ? sources.map((word) => touch('write', target, 'all', { copyOf: word })) : []),
+      ...(isRecursive(given)
+        ? sources.map((word) =>
+            touch('write', target, 'all', {
+              copyOf: word,
+              staysInTree: taken(word, given).staysInTree !== false,
+            }),
+          )
+        : []),
       ...mayBecomeOption(args).map((word) => write(word)),
     ];
   };

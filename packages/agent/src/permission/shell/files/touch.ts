@@ -19,7 +19,7 @@ export interface Touch {
   readonly within?: ShellWord;
   /** If it is a folder, existing files below it may also be read. */
   readonly deepIfFolder?: boolean;
-  /** For a deep read: links below are not followed. Every other deep read may follow them. */
+  /** For a deep read or a copy: links below are not followed. Every other deep read may follow them. */
   readonly staysInTree?: boolean;
   /** For a removal: the file is written elsewhere. */
   readonly moves?: boolean;

@@ -2,7 +2,56 @@
 import { ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
+/** Links whose names are globs that do not match them. */
+const UNEXPANDED = {
+  [`${ROOT}/[qr]out`]: '/srv/out',
+  [`${ROOT}/[qr]hooks`]: `${ROOT}/.git/hooks`,
+  [`${ROOT}/w[qr]new`]: '/srv/out/new',
+  [`${ROOT}/[q]*`]: '/srv/out',
+  [`${ROOT}/w[qr]key`]: `${ROOT}/secrets/key`,
+  [`${ROOT}/w[qr]ke[y]`]: `${ROOT}/secrets/key`,
+  [`${ROOT}/[qr]secrets`]: `${ROOT}/secrets`,
+  [`${ROOT}/glob/[ab]`]: `${ROOT}/secrets`,
+};
+
 export const GLOBS: readonly Theme[] = [
+  {
+    theme: 'acceptEdits: a glob without a match is the name of a file',
+    mode: 'acceptEdits',
+    world: { files: [`${ROOT}/a`, `${ROOT}/[b]/x`, `${ROOT}/src/f`], links: UNEXPANDED },
+    allowed: ['touch ./[c]/x', 'touch [b]/x', 'rm ./[b]/*', 'rm src/[f]', 'rm *.log', "touch 'a[b'"],
+    asked: [
+      'touch ./[qr]out/new',
+      'mkdir ./[qr]out/new',
+      'mkdir -p ./[qr]out/new/b',
+      'rm ./[qr]out/f',
+      'rm -rf ./[qr]out/sub',
+      'sed -i s/f/g/ ./[qr]out/f',
+      'mv ./[qr]out/f x',
+      'cp a ./[qr]out/x',
+      'touch ./[qr]hooks/pre-commit',
+      'touch w[qr]new',
+      'touch src/../[qr]out/new',
+      'touch ./[q"r"]out/new',
+      'rm ./[q]*/f',
+    ],
+  },
+  {
+    theme: 'a denied file has the text of a glob as its name',
+    rules: { deny: ['Read(./secrets/**)'] },
+    world: { files: [`${ROOT}/secrets/key`, `${ROOT}/a`], links: UNEXPANDED },
+    allowed: ['cat ./[c]/x', 'cat [a]'],
+    denied: [
+      'cat w[qr]key',
+      'cat ./[qr]secrets/key',
+      'cat glob/[ab]/key',
+      'grep Z w[qr]key',
+      'sort w[qr]key',
+      'cat a w[qr]ke[y]',
+      'cat < w[qr]key',
+      'grep -r Z ./[qr]secrets',
+    ],
+  },
   {
     theme: 'a glob that can only become names needs no question',
     allowed: [
