@@ -45,6 +45,21 @@ describe('a skill with context: fork', () => {
     expect(sent()[1]).toContain('One fault found.');
   });
 
+  it('gives the subagent its effort if the project is trusted', async () => {
+    const header = 'context: fork\nagent: reviewer\neffort: low';
+    const answers = [[say('Found.')], [say('Told.')]];
+    const { run, sent, trust } = await project({ ...files, ...skill('audit', header, 'Audit it.') }, [
+      ...answers,
+      ...answers,
+    ]);
+    const argv = ['-p', '/audit', '--effort', 'high'];
+    await run(argv);
+    await trust();
+    await run(argv);
+    const efforts = sent().map((request) => /"effort":"(\w+)"/.exec(request)?.[1]);
+    expect(efforts).toEqual(['high', 'high', 'low', 'high']);
+  });
+
   it('adds its text to the conversation if there are no subagents', async () => {
     const { run, sent } = await project(files, [[say('Done here.')]]);
     await run(['-p', '/audit it', '--disallowed-tools', 'Agent']);

@@ -56,6 +56,8 @@ interface ForkedPrompt {
   readonly text: string;
   /** Undefined: the model of the conversation. */
   readonly model: string | undefined;
+  /** Undefined: the effort of the agent, or of the conversation. */
+  readonly effort: string | undefined;
 }
 
 interface ForkedReport {
@@ -282,8 +284,10 @@ export class SessionExtensions {
   /** The text for the model: the file itself, or the report of a subagent that followed it. */
   async #textOf(file: PromptFile, words: string, call: PromptCall): Promise<string> {
     const body = await this.#bodyOf(file, words, call);
-    const model = this.#mayChange(file) ? file.model : undefined;
-    const report = file.isForked ? await this.#deps.runForked({ file, text: body, model }, call) : undefined;
+    const { model, effort }: Partial<PromptFile> = this.#mayChange(file) ? file : {};
+    const report = file.isForked
+      ? await this.#deps.runForked({ file, text: body, model, effort }, call)
+      : undefined;
     if (report)
       return `${file.kind === 'skill' ? 'The skill' : 'The command'} ${file.name} ran in a context of its own and ${report.isError ? 'failed' : 'ended'}. Its report:\n\n${report.text}`;
     if (file.kind === 'skill') this.#used.set(file.name, body);

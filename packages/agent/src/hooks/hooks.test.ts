@@ -137,6 +137,15 @@ describe('PreToolUse decisions', () => {
     expect((await decide({ permissionDecision })).decision).toBe(decision);
   });
 
+  it('names a permissionDecision that is not understood in the question to the user', async () => {
+    const { decision, reason } = await decide({ permissionDecision: [1] });
+    expect({ decision, reason }).toEqual({
+      decision: 'ask',
+      reason: 'A hook gave an unknown decision: [1].',
+    });
+    expect((await decide({ permissionDecision: 'defer' })).reason).toBeUndefined();
+  });
+
   it.each([
     ['approve', 'allow'],
     ['block', 'deny'],

@@ -128,10 +128,12 @@ function readOutput(event: HookEventName, output: Fields): HookOutcome {
   // A callback that answers later has not decided anything.
   if (output['async'] === true) return {};
   const specific = specificOutput(event, output['hookSpecificOutput']);
-  const reason = textOf(specific['permissionDecisionReason']) ?? textOf(output['reason']);
+  const given = specific['permissionDecision'] ?? (event === 'PreToolUse' ? output['decision'] : undefined);
+  const reason =
+    textOf(specific['permissionDecisionReason']) ?? textOf(output['reason']) ?? unknownDecision(given);
   const blocked: HookOutcome = output['decision'] === 'block' ? blockOutcome(event, reason ?? NO_REASON) : {};
   return {
-    decision: decisionOf(event, specific['permissionDecision'], output['decision']),
+    decision: decisionOf(given),
     reason,
     updatedInput: jsonObjectOf(specific['updatedInput']),
     updatedToolOutput: jsonOf(specific['updatedToolOutput']),
@@ -157,8 +159,7 @@ function specificOutput(event: HookEventName, value: unknown): Fields {
 }
 
 /** `approve` and `block` are older words of PreToolUse. A decision that is deferred or not understood is left to the user. */
-function decisionOf(event: HookEventName, specific: unknown, general: unknown): CallDecision | undefined {
-  const value = specific ?? (event === 'PreToolUse' ? general : undefined);
+function decisionOf(value: unknown): CallDecision | undefined {
   switch (value ?? undefined) {
     case undefined:
       return undefined;
@@ -172,6 +173,14 @@ function decisionOf(event: HookEventName, specific: unknown, general: unknown): 
       return 'ask';
   }
 }
+
+/** The reason of a question that a decision causes because it is not understood. */
+function unknownDecision(value: unknown): string | undefined {
+  const isKnown = value === undefined || value === null || KNOWN_DECISIONS.some((known) => known === value);
+  return isKnown ? undefined : shorten(`A hook gave an unknown decision: ${JSON.stringify(value)}.`);
+}
+
+const KNOWN_DECISIONS = ['allow', 'approve', 'deny', 'block', 'ask', 'defer'];
 
 function permissionAnswer(value: unknown): PermissionRequestAnswer | undefined {
   if (!isRecord(value)) return undefined;

@@ -8,9 +8,12 @@ import { type HookDefinition, readHooks } from './definition.ts';
 /** Why a declared hook does not run. */
 export type InactiveReason = 'untrusted' | 'disableAllHooks' | 'allowManagedHooksOnly';
 
+/** The settings that declare a hook, or a plugin. */
+export type HookScope = RuleSource | 'plugin';
+
 export interface DeclaredHook {
   readonly hook: HookDefinition;
-  readonly scope: RuleSource;
+  readonly scope: HookScope;
   /** Undefined if the hook runs at its event. */
   readonly inactive: InactiveReason | undefined;
 }

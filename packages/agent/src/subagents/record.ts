@@ -1,5 +1,12 @@
 /** The record of a subagent, stored with its session: who it is, and its result once it has one. */
-import { type Attachment, isRecord, type Message, type QueuedCommand } from '@heddle/core';
+import {
+  type Attachment,
+  type Effort,
+  EFFORTS,
+  isRecord,
+  type Message,
+  type QueuedCommand,
+} from '@heddle/core';
 import { readFileSync } from 'node:fs';
 import type { TaskUsage } from '../sdk/message.ts';
 import type { TaskStatus } from '../sdk/subagent-lines.ts';
@@ -43,6 +50,8 @@ export interface ChildRecord {
   /** Messages that its conversation does not contain yet. */
   readonly queued?: readonly QueuedCommand[] | undefined;
   readonly model: string;
+  /** In place of the effort of its definition. */
+  readonly effort?: Effort | undefined;
   readonly cwd: string;
   readonly isBackground: boolean;
   /** It works in a git worktree. */
@@ -123,7 +132,8 @@ const TEXTS = ['agentId', 'agentType', 'description', 'prompt', 'toolUseId', 'mo
 
 function isChildRecord(value: unknown): value is ChildRecord {
   if (!isRecord(value) || !TEXTS.every((key) => typeof value[key] === 'string')) return false;
-  const { result, worktree, runId, queued } = value;
+  const { result, worktree, runId, queued, effort } = value;
+  if (effort !== undefined && !EFFORTS.some((known) => known === effort)) return false;
   if (runId !== undefined && typeof runId !== 'string') return false;
   if (queued !== undefined && !(Array.isArray(queued) && queued.every(isQueued))) return false;
   if (worktree !== undefined && !isWorktree(worktree)) return false;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import {
   type Attachment,
+  type Effort,
   type CallContext,
   errorMessage,
   type Message,
@@ -37,6 +38,8 @@ export interface AgentTask {
   readonly prompt: string;
   readonly type?: string | undefined;
   readonly model?: string | undefined;
+  /** In place of the effort of its definition. */
+  readonly effort?: Effort | undefined;
   readonly isBackground?: boolean | undefined;
   readonly isolation?: 'worktree' | undefined;
 }
@@ -172,7 +175,8 @@ export class Subagents {
       isBackground: !this.#settings.waitsForAll && (task.isBackground ?? definition.isBackground ?? false),
       // In plan mode nothing is changed, not even by a checkout. A worktree inside another one would be removed with it.
       isolation: isPlanning || isInWorktree ? undefined : (task.isolation ?? definition.isolation),
-      ...omitUndefined({ parentId }),
+      // A copy of the conversation keeps everything that requests begin with.
+      ...omitUndefined({ parentId, effort: isFork(definition) ? undefined : task.effort }),
     };
     return this.#run({ record, definition, isInterrupted: false }, call, emit);
   }
@@ -355,7 +359,7 @@ export class Subagents {
   readonly emit: Emit = (line) => this.#settings.onLine?.(line);
 
   async #drive(
-    { definition, isInterrupted }: ChildTask,
+    { definition: found, isInterrupted }: ChildTask,
     child: RunningChild,
     parentTools: Call['tools'],
   ): Promise<ChildResult> {
@@ -374,6 +378,7 @@ export class Subagents {
         return this.#finish(child, endedEarly(status, `The subagent did not start. ${problem}`));
       }
       const { record } = child;
+      const definition = { ...found, effort: record.effort ?? found.effort };
       // The session file has one writer.
       await this.#closing.get(record.agentId)?.closed;
       const place = { id: record.agentId, cwd: record.cwd, version: VERSION, now };

@@ -2,7 +2,9 @@ import { say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
 import { install, type Installed } from '../test/program.ts';
+import { setUpProjects } from '../test/project.ts';
 
+const project = setUpProjects();
 let installed: Installed;
 beforeAll(async () => {
   installed = await install();
@@ -24,5 +26,26 @@ describe('where no model is configured', () => {
     const { code, stderr } = await homeFor(installed.program).run(['-p', '-c', 'and now?']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/no model is configured/);
+  });
+});
+
+describe('the list of --resume', () => {
+  const files = {
+    '.claude/agents/reviewer.md': '---\nname: reviewer\ndescription: Reviews\n---\nYou review.\n',
+  };
+
+  it('opens the chosen session without the agent of the newest one, and names the command for that one', async () => {
+    const { run, sent } = await project(files, [[say('Plain.')], [say('Reviewed.')], [say('Again.')]]);
+    await run(['-p', 'the plain one']);
+    await run(['-p', 'the reviewed one', '--agent', 'reviewer']);
+    const plain = await run(['--plain', '--resume'], { input: '2\nand now?\n' });
+    expect(plain.stdout).toContain('Again.');
+    expect(sent().map((request) => request.includes('You review.'))).toEqual([false, true, false]);
+    expect(sent()[2]).toContain('the plain one');
+    const reviewed = await run(['--plain', '--resume'], { input: '2\nand now?\n' });
+    expect(`${reviewed.stdout}${reviewed.stderr}`).toMatch(
+      /runs as the agent reviewer\. Continue it with: heddle --resume [0-9a-f]{8}/,
+    );
+    expect(sent()).toHaveLength(3);
   });
 });

@@ -25,7 +25,8 @@ export async function storedModel({ from }: SessionChoice): Promise<string | und
 
 /** Returns the agent that the session runs as. */
 export async function storedAgent({ from }: SessionChoice): Promise<string | undefined> {
-  if (from.kind === 'new') return undefined;
+  // A session that the user picks from a list is not known yet.
+  if (from.kind === 'new' || from.kind === 'pick') return undefined;
   const place = sessionPlace(process.env, process.cwd());
   const word = continuedSession(from, place);
   if (word === undefined) return undefined;
@@ -34,4 +35,17 @@ export async function storedAgent({ from }: SessionChoice): Promise<string | und
   const { meantSession } = await import('../sessions/pick.ts');
   const meant = meantSession(word, place);
   return meant.ok ? snapshotOf(place, meant.id)?.agent : undefined;
+}
+
+/**
+ * Returns why a session that the user picks cannot be opened now, or undefined if it can. The limits of an agent apply from the
+ * start of the program. `current`: the agent that the program runs as.
+ */
+export async function otherAgent(
+  choice: SessionChoice,
+  current: string | undefined,
+): Promise<string | undefined> {
+  const stored = await storedAgent(choice);
+  if (stored === undefined || stored === current || choice.from.kind !== 'resume') return undefined;
+  return `The session runs as the agent ${stored}. Continue it with: heddle --resume ${choice.from.id.slice(0, 8)}`;
 }

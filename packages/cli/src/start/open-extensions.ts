@@ -11,6 +11,7 @@ import {
   repositoryTop,
   SCOPES,
 } from '@heddle/agent/settings';
+import { EFFORTS } from '@heddle/core';
 import type { RunOptions } from '../arguments/arguments.ts';
 import type { AgentSetup } from './agent-options.ts';
 import { USUAL_WINDOW } from './model-options.ts';
@@ -60,9 +61,10 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
         ask: [],
       }),
     addHooks: ({ hooks, file }) => setup.hooks().activate(hooks, file),
-    runForked: ({ file, text, model }, { signal, byModel }) => {
+    runForked: ({ file, text, model, effort: wanted }, { signal, byModel }) => {
       const { tools, liveTools } = agentOptions();
-      const task = { description: `/${file.name}`, prompt: text, type: file.agent, model };
+      const effort = EFFORTS.find((known) => known === wanted);
+      const task = { description: `/${file.name}`, prompt: text, type: file.agent, model, effort };
       const typed = { toolUseId: newUuid(), tools: [...tools, ...(liveTools?.active() ?? [])] };
       return agent().delegate(task, { ...(byModel ?? typed), signal });
     },

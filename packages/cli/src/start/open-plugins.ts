@@ -52,7 +52,9 @@ export async function openPlugins(
     });
   return {
     plugins,
-    hooks: plugins.flatMap(({ hooks }) => hooks.map((hook) => ({ hook, scope: 'user' as const, inactive }))),
+    hooks: plugins.flatMap(({ hooks }) =>
+      hooks.map((hook) => ({ hook, scope: 'plugin' as const, inactive })),
+    ),
     servers: read.flatMap(({ servers }) => servers),
     notes: [...problems, ...read.flatMap(({ notes }) => notes)],
   };

@@ -118,9 +118,7 @@ export class SessionHooks {
 
   /** Replaces the hooks of settings files, from the next event on. Hooks of plugins and of the main agent stay. */
   replaceSettings(declared: readonly DeclaredHook[], othersInactive?: InactiveReason): void {
-    const others = this.#declared.filter(
-      ({ hook, scope }) => scope === 'session' || hook.environment !== undefined,
-    );
+    const others = this.#declared.filter(({ scope }) => scope === 'session' || scope === 'plugin');
     this.#declared = [...declared, ...others];
     this.#othersInactive = othersInactive;
     this.#update();

@@ -2,6 +2,7 @@
 import type { ChatCommand, SessionChoice } from '../../arguments/arguments.ts';
 import type { FileCommands } from '../../slash/slash-commands.ts';
 import type { AgentSetup, ResolvedCommand } from '../../start/agent-options.ts';
+import { otherAgent } from '../../start/continued-session.ts';
 import { missedRunNotices } from '../../start/schedule-runner.ts';
 import { startAgent, type Started } from '../../start/start-agent.ts';
 import type { Surface } from '../../start/start-context.ts';
@@ -48,6 +49,10 @@ export class OpenSession {
   /** Opens a session. Returns the reason if it fails. */
   async open(choice: SessionChoice): Promise<string | undefined> {
     const { command, surface } = this.#setup;
+    // The session of the command line has its agent already.
+    const isPicked = this.#started !== undefined || command.session.from.kind === 'pick';
+    const other = isPicked ? await otherAgent(choice, this.#options.mainAgent?.name) : undefined;
+    if (other !== undefined) return other;
     const starting = await startAgent(command, this.#options, {
       ...surface,
       choice,
