@@ -5,13 +5,7 @@
 import path from 'node:path';
 import { splitHeader } from './frontmatter.ts';
 import { type FileLimits, GuardedFiles } from './guarded-files.ts';
-import {
-  type ExtensionRoot,
-  pluginFolderOf,
-  type PromptFile,
-  type PromptFilePlace,
-  readPromptFile,
-} from './prompt-file.ts';
+import { type ExtensionRoot, type PromptFile, type PromptFilePlace, readPromptFile } from './prompt-file.ts';
 import { type PromptIndex, type RootContent, type SeenPath, stateOf } from './prompt-index.ts';
 import { unreadableText } from './small-file.ts';
 
@@ -132,7 +126,7 @@ export function readBody(
 function findSkills(root: ExtensionRoot, files: GuardedFiles): readonly GuardedPlace[] {
   const { folder, scope, plugin, within } = root;
   const skills = files.folder(path.join(folder, 'skills'));
-  const pluginFolder = pluginFolderOf(root);
+  const pluginFolder = plugin === undefined ? undefined : folder;
   if (skills === undefined) return [];
   return files.entries(skills).flatMap((entry): readonly GuardedPlace[] => {
     const at = files.enter(skills, entry);
@@ -145,7 +139,7 @@ function findSkills(root: ExtensionRoot, files: GuardedFiles): readonly GuardedP
 
 function findCommands(root: ExtensionRoot, files: GuardedFiles): readonly GuardedPlace[] {
   const { folder, scope, plugin, within } = root;
-  const pluginFolder = pluginFolderOf(root);
+  const pluginFolder = plugin === undefined ? undefined : folder;
   const found = files.markdownFiles(path.join(folder, 'commands'), MAX_FILES);
   if (found.length >= MAX_FILES)
     files.problems.push(`${folder}/commands: more than ${MAX_FILES} files; the rest is ignored.`);

@@ -40,64 +40,26 @@ export interface PromptFile {
   readonly within?: string | undefined;
 }
 
-/** A stored file: without the fields that its root gives it, and without empty lists. */
-type StoredPromptFile = Omit<Partial<PromptFile>, 'scope' | 'pluginFolder' | 'within'>;
-
-export function storedPromptFile(promptFile: PromptFile): StoredPromptFile {
-  const { scope: _, pluginFolder: _pluginFolder, within: _within, ...fields } = promptFile;
-  const kept = Object.entries(fields).filter(([, value]) => !(Array.isArray(value) && value.length === 0));
-  return Object.fromEntries(kept);
-}
-
-/** Restores a stored file. Undefined if a field has the wrong type. One pass: a start restores every file. */
-export function restoredPromptFile(value: unknown, root: ExtensionRoot): PromptFile | undefined {
-  if (!isRecord(value)) return undefined;
-  const { kind, name, description, file, folder, isForModel, isForUser, isForked } = value;
-  const { longName, whenToUse, argumentHint, model, effort, agent, shell, hooks } = value;
-  const { argumentNames = NONE, allowedTools = NONE, disallowedTools = NONE, paths = NONE } = value;
-  if (kind !== 'skill' && kind !== 'command') return undefined;
-  if (typeof name !== 'string' || typeof description !== 'string') return undefined;
-  if (typeof file !== 'string' || typeof folder !== 'string') return undefined;
-  if (typeof isForModel !== 'boolean' || typeof isForUser !== 'boolean') return undefined;
-  if (typeof isForked !== 'boolean' || !isText(longName) || !isText(whenToUse)) return undefined;
-  if (!isText(argumentHint) || !isText(model) || !isText(effort)) return undefined;
-  if (!isText(agent) || !isText(shell) || !isTexts(argumentNames)) return undefined;
-  if (!isTexts(allowedTools) || !isTexts(disallowedTools) || !isTexts(paths)) return undefined;
-  return {
-    kind,
-    name,
-    longName,
-    description,
-    whenToUse,
-    argumentHint,
-    argumentNames,
-    allowedTools,
-    disallowedTools,
-    model,
-    effort,
-    isForModel,
-    isForUser,
-    isForked,
-    agent,
-    hooks,
-    paths,
-    shell,
-    file,
-    folder,
-    scope: root.scope,
-    pluginFolder: pluginFolderOf(root),
-    within: root.within,
-  };
-}
-
-const NONE: readonly string[] = [];
-
-function isText(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === 'string';
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return value === NONE || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
+/** Checks a stored file: every field that the program uses. Written out, because each start checks every file. */
+export function isPromptFile(value: unknown): value is PromptFile {
+  if (!isRecord(value)) return false;
+  const { kind, name, description, file, folder, scope, model, effort, agent } = value;
+  const { argumentNames, allowedTools, disallowedTools, paths } = value;
+  return (
+    (kind === 'skill' || kind === 'command') &&
+    typeof name === 'string' &&
+    typeof description === 'string' &&
+    typeof file === 'string' &&
+    typeof folder === 'string' &&
+    typeof scope === 'string' &&
+    (model === undefined || typeof model === 'string') &&
+    (effort === undefined || typeof effort === 'string') &&
+    (agent === undefined || typeof agent === 'string') &&
+    Array.isArray(argumentNames) &&
+    Array.isArray(allowedTools) &&
+    Array.isArray(disallowedTools) &&
+    Array.isArray(paths)
+  );
 }
 
 /** A file whose text was read, too. */
@@ -114,11 +76,6 @@ export interface ExtensionRoot {
   readonly plugin?: string | undefined;
   /** A link that leads out of this folder is not followed. Undefined: links may lead anywhere. */
   readonly within?: string | undefined;
-}
-
-/** The folder of the plugin that a root belongs to. */
-export function pluginFolderOf({ plugin, folder }: ExtensionRoot): string | undefined {
-  return plugin === undefined ? undefined : folder;
 }
 
 export interface PromptFilePlace {

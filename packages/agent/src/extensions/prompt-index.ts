@@ -16,7 +16,7 @@ import {
 import path from 'node:path';
 import { isRecord } from '@heddle/core';
 import type { CheckedPath, GuardedFiles } from './guarded-files.ts';
-import { type ExtensionRoot, type PromptFile, restoredPromptFile, storedPromptFile } from './prompt-file.ts';
+import { type ExtensionRoot, isPromptFile, type PromptFile } from './prompt-file.ts';
 
 /** The files of one root, in the order of their names. */
 export interface RootContent {
@@ -49,8 +49,8 @@ interface StoredIndex {
   readonly states: readonly number[];
   readonly checked: readonly CheckedPath[];
   readonly problems: readonly string[];
-  readonly skills: readonly unknown[];
-  readonly commands: readonly unknown[];
+  readonly skills: readonly PromptFile[];
+  readonly commands: readonly PromptFile[];
 }
 
 /** A file that changed this recently may change again without a different time stamp. */
@@ -80,10 +80,8 @@ export class PromptIndex {
     const stored = existsSync(file) ? readIndex(file) : undefined;
     if (stored?.key !== key) return undefined;
     if (!areUnchanged(stored) || !stored.checked.every((one) => files.isUnchanged(one))) return undefined;
-    const skills = restoredFiles(stored.skills, root);
-    const commands = restoredFiles(stored.commands, root);
-    if (skills === undefined || commands === undefined) return undefined;
-    return { skills, commands, problems: stored.problems, seen: [], checked: [] };
+    const { skills, commands, problems } = stored;
+    return { skills, commands, problems, seen: [], checked: [] };
   }
 
   /** The time before the files of a root are read. */
@@ -110,8 +108,8 @@ export class PromptIndex {
           states: states.flat(),
           checked: content.checked,
           problems: content.problems,
-          skills: content.skills.map(storedPromptFile),
-          commands: content.commands.map(storedPromptFile),
+          skills: content.skills,
+          commands: content.commands,
         });
       } catch {
         // The folder may be read-only, or the disk full.
@@ -163,17 +161,6 @@ function areUnchanged({ paths, states }: Pick<StoredIndex, 'paths' | 'states'>):
 
 const ABSENT_STATS = { mtimeMs: ABSENT[0], ctimeMs: ABSENT[1], size: ABSENT[2], ino: ABSENT[3] };
 
-/** Undefined if one of them cannot be restored. */
-function restoredFiles(stored: readonly unknown[], root: ExtensionRoot): readonly PromptFile[] | undefined {
-  const files: PromptFile[] = [];
-  for (const value of stored) {
-    const file = restoredPromptFile(value, root);
-    if (file === undefined) return undefined;
-    files.push(file);
-  }
-  return files;
-}
-
 function readIndex(file: string): StoredIndex | undefined {
   try {
     const stored: unknown = JSON.parse(readFileSync(file, 'utf8'));
@@ -183,7 +170,6 @@ function readIndex(file: string): StoredIndex | undefined {
   }
 }
 
-/** The states are compared with numbers, and the files are checked when they are restored. */
 function isStoredIndex(value: unknown): value is StoredIndex {
   if (!isRecord(value) || typeof value['key'] !== 'string') return false;
   const { paths, states, checked, problems, skills, commands } = value;
@@ -196,7 +182,9 @@ function isStoredIndex(value: unknown): value is StoredIndex {
     Array.isArray(problems) &&
     problems.every(isString) &&
     Array.isArray(skills) &&
-    Array.isArray(commands)
+    skills.every(isPromptFile) &&
+    Array.isArray(commands) &&
+    commands.every(isPromptFile)
   );
 }
 

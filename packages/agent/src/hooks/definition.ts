@@ -122,9 +122,10 @@ export function readHooks(value: unknown, { placeOf, ...origin }: HookOrigin): H
 
 /** Returns the handler, or a sentence on why it cannot be used. */
 function readHandler(fields: Fields): HookHandler | string {
-  const { type = 'command', command, args, shell, url, server, tool, input, prompt, model } = fields;
+  const { type = 'command' } = fields;
   switch (type) {
-    case 'command':
+    case 'command': {
+      const { command, args, shell } = fields;
       if (typeof command !== 'string' || command.trim() === '') return 'has no command, ignored.';
       if (args !== undefined && !isTexts(args)) return 'args is not a list of strings, ignored.';
       return {
@@ -135,7 +136,9 @@ function readHandler(fields: Fields): HookHandler | string {
         args,
         shell: textOf(shell),
       };
-    case 'http':
+    }
+    case 'http': {
+      const { url } = fields;
       if (typeof url !== 'string' || !URL.canParse(url)) return 'has no valid url, ignored.';
       return {
         type,
@@ -143,13 +146,18 @@ function readHandler(fields: Fields): HookHandler | string {
         headers: textFieldsOf(fields['headers']),
         allowedEnvVars: isTexts(fields['allowedEnvVars']) ? fields['allowedEnvVars'] : [],
       };
-    case 'mcp_tool':
+    }
+    case 'mcp_tool': {
+      const { server, tool, input } = fields;
       if (typeof server !== 'string' || typeof tool !== 'string') return 'needs server and tool, ignored.';
       return { type, server, tool, input: isJsonObject(input) ? input : {} };
+    }
     case 'prompt':
-    case 'agent':
+    case 'agent': {
+      const { prompt, model } = fields;
       if (typeof prompt !== 'string') return 'has no prompt, ignored.';
       return { type, prompt, model: textOf(model) };
+    }
     default:
       return `unknown type ${JSON.stringify(type)}, ignored.`;
   }
