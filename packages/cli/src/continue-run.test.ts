@@ -1,5 +1,5 @@
 /** A prompt that `kill -9` cut off continues where it stopped: headless, as a prompt of a host, and at the terminal. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, hang, say, type ScriptStep } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -65,6 +65,30 @@ it('reports a command that was running as uncertain, and does not repeat it', as
   expect(ended.stdout).toContain('It may or may not have taken effect');
   expect(linesOf(ended.stdout).at(-1)).toMatchObject({ subtype: 'success', result: 'I checked.' });
   expect(effectsOf(home)).toBe('once\n');
+});
+
+it.each([
+  ['a skill that the model loaded', 'Do the work.', [call('Skill', { skill: 'writer' }, 's1')]],
+  ['the command of the prompt', '/writer', [say('Wait.'), hang()]],
+])('applies the rules and hooks of %s again', async (_, prompt, first) => {
+  const home = homeFor(installed.program);
+  const hooks = 'hooks:\n  PreToolUse:\n    - hooks: [{ type: command, command: "touch hooked" }]';
+  const skill = path.join(home.folder, 'config/skills/writer/SKILL.md');
+  mkdirSync(path.dirname(skill), { recursive: true });
+  const header = `name: writer\ndescription: Writes\nallowed-tools: Bash(touch *)\n${hooks}`;
+  writeFileSync(skill, `---\n${header}\n---\nWrite it.\n`);
+  const script = home.script([first, [say('Let me see.'), hang()]]);
+  const stream = ['--output-format', 'stream-json', '--model'];
+  await home.run(['-p', prompt, ...stream, script], {
+    onOutput: (text, child) => void (/Wait\.|Let me see\./.test(text) && child.kill('SIGKILL')),
+  });
+  const model = home.script([[call('Bash', { command: 'touch made' }, 'b1')], [say('Done.')]]);
+  const ended = await home.run(['-p', '--continue-run', ...stream, model]);
+  expect(linesOf(ended.stdout).at(-1)).toMatchObject({ result: 'Done.', permission_denials: [] });
+  expect(['made', 'hooked'].map((name) => existsSync(path.join(home.folder, name)))).toEqual([true, true]);
+  const later = home.script([[call('Bash', { command: 'touch later' }, 'b2')], [say('Done.')]]);
+  await home.run(['-p', '-c', 'and now?', ...stream, later]);
+  expect(existsSync(path.join(home.folder, 'later'))).toBe(false);
 });
 
 it('rejects a prompt beside --continue-run', async () => {

@@ -113,6 +113,8 @@ interface AgentPromptOptions {
   readonly slashCommands?: readonly string[] | undefined;
   /** Replaces a prompt that is a command by the text of the command. Not called for a verbatim prompt. */
   readonly expandPrompt?: ExpandPrompt | undefined;
+  /** A prompt that was cut off continues. The command and the skills that it uses become active again. */
+  readonly onContinue?: (() => void) | undefined;
   /** A prompt has ended, however it ended. */
   readonly onPromptEnd?: (() => void) | undefined;
   /** Names in the first line of each prompt: commands and skills from files, plugins. */

@@ -6,6 +6,7 @@ import {
   isToolUse,
   type Json,
   type Message,
+  resultsOf,
   text,
   type ToolUseContext,
   type TurnModel,
@@ -275,6 +276,25 @@ export class SessionExtensions {
     this.#listed = undefined;
   }
 
+  /** A prompt that was cut off continues: the rules and hooks of its command and its skills apply again. */
+  activateUsed(): void {
+    const { command, skills } = usedIn(this.#deps.messages());
+    const typed = command === undefined ? undefined : this.commandNamed(command);
+    const loaded = skills.map((name) => this.#named(name, ({ isForModel }) => isForModel));
+    for (const file of new Set([typed, ...loaded])) if (file) this.#activate(file);
+  }
+
+  /** Until the prompt ends. */
+  #activate(file: PromptFile): void {
+    const allow = this.#mayChange(file) ? file.allowedTools : [];
+    this.#undo.push(this.#deps.grant({ file: file.file, allow, deny: file.disallowedTools }));
+    this.#addHooks(file);
+  }
+
+  #addHooks(file: PromptFile): void {
+    if (file.hooks !== undefined && this.#mayChange(file)) this.#undo.push(this.#deps.addHooks(file));
+  }
+
   /** The prompt has ended. Grants and models of its commands and skills end with it. */
   release(): void {
     for (const undo of this.#undo.splice(0).toReversed()) undo();
@@ -303,7 +323,7 @@ export class SessionExtensions {
     const revoke = this.#deps.grant({ file: file.file, allow, deny: [] });
     this.#undo.push(this.#deps.grant({ file: file.file, allow: [], deny: file.disallowedTools }));
     if (!isOfSubagent) this.#undo.push(revoke);
-    if (file.hooks !== undefined && this.#mayChange(file)) this.#undo.push(this.#deps.addHooks(file));
+    this.#addHooks(file);
     const { sessionId, effort, runCommand } = this.#deps;
     const given = { text: words, sessionId, effort: effort() };
     const run = (command: string): Promise<string> =>
@@ -371,6 +391,34 @@ function pathsIn(messages: Iterable<Message>, cwd: string): readonly string[] {
           )
       : [],
   );
+}
+
+/** The names of the command that the last prompt starts with, and of the skills that the model has loaded since. */
+function usedIn(messages: Iterable<Message>): {
+  readonly command: string | undefined;
+  readonly skills: readonly string[];
+} {
+  const all = [...messages];
+  const at = all.findLastIndex(
+    (message) => message.type === 'user' && message.isMeta !== true && resultsOf(message).length === 0,
+  );
+  const prompt = all[at];
+  const since = at === -1 ? all : all.slice(at);
+  const results = since.flatMap(resultsOf).filter(({ is_error }) => is_error !== true);
+  const loaded = new Set(results.map(({ tool_use_id }) => tool_use_id));
+  const skills = since.flatMap((message) =>
+    message.type === 'assistant'
+      ? message.content
+          .filter(isToolUse)
+          .filter(({ name, id }) => name === 'Skill' && loaded.has(id))
+          .flatMap(({ input }) => input['skill'] ?? input['name'] ?? input['command'] ?? [])
+      : [],
+  );
+  // The text of a command follows in another block.
+  const content = prompt?.type === 'user' ? prompt.content : '';
+  const [first] = typeof content === 'string' ? [text(content)] : content;
+  const [, command] = COMMAND_LINE.exec(first?.type === 'text' ? first.text.trim() : '') ?? [];
+  return { command, skills: skills.filter((name) => typeof name === 'string') };
 }
 
 function lastListIn(messages: Iterable<Message>): string | undefined {

@@ -45,6 +45,7 @@ export function joinParts(context: StartContext, parts: OpenedParts): AgentOptio
       context.title.write();
     },
     expandPrompt: promptExpansion(context, parts),
+    onContinue: () => extensions.activateUsed(),
     onPromptEnd: () => extensions.release(),
     extensions: () =>
       extensionNames({ extensions, plugins: context.plugins }, options.mcp?.view.prompts ?? []),
