@@ -9,7 +9,7 @@ import { type HookDefinition, readHooks } from './definition.ts';
 export type InactiveReason = 'untrusted' | 'disableAllHooks' | 'allowManagedHooksOnly';
 
 /** The settings that declare a hook, or a plugin. */
-export type HookScope = RuleSource | 'plugin';
+type HookScope = RuleSource | 'plugin';
 
 export interface DeclaredHook {
   readonly hook: HookDefinition;
