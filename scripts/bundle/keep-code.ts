@@ -9,15 +9,19 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Also a server that cannot start loads the code of servers and of their library. */
-const SERVERS = JSON.stringify({ mcpServers: { none: { command: '/no/such/program' } } });
+/** A file of servers. Also those that cannot start load the code of servers and of their library. */
+const SERVERS_FILE = 'servers.json';
+const SERVERS = {
+  program: { command: '/no/such/program', args: ['--flag'], env: { NAME: 'value' } },
+  address: { type: 'http', url: 'http://127.0.0.1:9/mcp', headers: { name: 'value' } },
+};
 
 const STARTS = [
   ['--plain', '--model', 'anthropic/any'],
   ['-p', 'Hello', '--model', 'anthropic/any'],
   // The rehearsal model calls tools: their schemas and the permission policy are compiled, too.
   ['-p', 'Hello', '--model', 'rehearsal'],
-  ['-p', 'Hello', '--model', 'rehearsal', '--mcp-config', SERVERS],
+  ['-p', 'Hello', '--model', 'rehearsal', '--mcp-config', SERVERS_FILE],
 ];
 const DEADLINE_MS = 20_000;
 
@@ -25,6 +29,7 @@ const DEADLINE_MS = 20_000;
 export async function keepCode(dist: string): Promise<void> {
   const home = mkdtempSync(path.join(tmpdir(), 'heddle-bundle-'));
   writeExtensions(path.join(home, 'config'));
+  writeFileSync(path.join(home, SERVERS_FILE), JSON.stringify({ mcpServers: SERVERS }));
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(ANSWER);
