@@ -7,7 +7,7 @@
  * - There is no implicit trust. A folder that is not a repository is trusted in the same way.
  */
 import { errorCode, errorMessage, isJsonObject, type JsonObject, omitUndefined } from '@heddle/core';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { commonPart, joinSettings } from './merge-settings.ts';
 import { configDirs, repositoryTop, type SettingsPlaces } from './scopes.ts';
@@ -119,6 +119,8 @@ export function stateFile({ home, env }: Omit<Places, 'cwd'>): string {
 /** Returns an empty object for a missing file, and undefined for an unreadable one. */
 export function readState(file: string): JsonObject | undefined {
   try {
+    // An exception for a missing file would delay every start of a new user.
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return {};
     const state: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
     return isJsonObject(state) ? state : undefined;
   } catch (thrown) {

@@ -118,6 +118,7 @@ export function readConfig(entry: unknown): ServerConfig | string {
 type Entry = Readonly<Record<string, unknown>>;
 
 function commonOf({ timeout, alwaysLoad }: Entry): CommonConfig {
+  if (timeout === undefined && alwaysLoad === undefined) return {};
   return {
     ...(typeof timeout === 'number' && timeout > 0 ? { timeout } : {}),
     ...(alwaysLoad === true ? { alwaysLoad } : {}),

@@ -61,7 +61,8 @@ export function selectServers(
   policy: ServerPolicy,
 ): readonly ConfiguredServer[] {
   const chosen = new Map<string, ConfiguredServer>();
-  for (const scope of PRECEDENCE)
+  const present = new Set(configured.map(({ scope }) => scope));
+  for (const scope of PRECEDENCE.filter((one) => present.has(one)))
     for (const server of configured) {
       if (server.scope !== scope) continue;
       const earlier = chosen.get(server.name);

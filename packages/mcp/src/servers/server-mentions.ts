@@ -26,7 +26,9 @@ export function namesServer(content: Content): boolean {
 
 /** The prompt that a text starts with. */
 export function promptIn(content: Content): PromptMention | undefined {
-  const [, command, words = ''] = COMMAND.exec(typedText(content).trim()) ?? [];
+  const typed = typedText(content);
+  if (!typed.includes('/mcp__')) return undefined;
+  const [, command, words = ''] = COMMAND.exec(typed.trim()) ?? [];
   return command === undefined ? undefined : { command, words };
 }
 
