@@ -31,6 +31,8 @@ export class StdioTransport implements Transport {
   #child: ChildProcess | undefined;
   #chunks: Buffer[] = [];
   #buffered = 0;
+  readonly #received: JSONRPCMessage[] = [];
+  #isDelivering = false;
   #errors = '';
   #closing: Promise<void> | undefined;
   #hasClosed = false;
@@ -177,10 +179,32 @@ export class StdioTransport implements Transport {
     if (!line.trimStart().startsWith('{')) return;
     try {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the protocol layer checks every message
-      this.onmessage?.(JSON.parse(line) as JSONRPCMessage);
+      this.#received.push(JSON.parse(line) as JSONRPCMessage);
     } catch (thrown) {
-      this.onerror?.(new Error(`A line of the server is not a valid message: ${errorMessage(thrown)}`));
+      this.#reportInvalid(thrown);
     }
+    if (!this.#isDelivering) void this.#deliver();
+  }
+
+  /**
+   * Delivers messages in the order of the server. The library handles a response at once, and a notification a microtask
+   * later. Without a pause between them, the last progress of a call would come after its result, and be dropped.
+   */
+  async #deliver(): Promise<void> {
+    this.#isDelivering = true;
+    for (let next = this.#received.shift(); next !== undefined; next = this.#received.shift()) {
+      try {
+        this.onmessage?.(next);
+      } catch (thrown) {
+        this.#reportInvalid(thrown);
+      }
+      if (!('id' in next)) await Promise.resolve();
+    }
+    this.#isDelivering = false;
+  }
+
+  #reportInvalid(thrown: unknown): void {
+    this.onerror?.(new Error(`A line of the server is not a valid message: ${errorMessage(thrown)}`));
   }
 
   #closed(): void {

@@ -55,6 +55,19 @@ describe('a misbehaving server', () => {
     expect(servers.get('m')?.log.length).toBeLessThanOrEqual(50);
   });
 
+  it('that sends progress and the result at once loses no progress, and none after the result counts', async () => {
+    const servers = await open();
+    const seen: number[] = [];
+    const result = await servers.get('m')?.call({
+      tool: 'at_once',
+      input: {},
+      signal: AbortSignal.timeout(EVENT_DEADLINE_MS),
+      onProgress: ({ progress }) => seen.push(progress),
+    });
+    expect(result).toMatchObject({ content: [{ text: 'done' }] });
+    expect(seen).toEqual([1, 2]);
+  });
+
   it('has usable schemas for its broken ones, unique names, and text without effect', async () => {
     const servers = await open();
     const names = servers.tools.map(({ name }) => name);

@@ -17,7 +17,7 @@ const TOOLS: readonly Fields[] = [
     'escapes',
     'no_content',
   ]
-    .concat('garbage', 'late', 'works')
+    .concat('garbage', 'late', 'at_once', 'works')
     .map((name) => ({ name, description: 'Misbehaves.', inputSchema: ANY_OBJECT })),
   { name: 'no_schema', description: 'Has no schema.' },
   { name: 'array_schema', description: 'Its schema is an array.', inputSchema: { type: 'array' } },
@@ -62,7 +62,7 @@ const TOOLS: readonly Fields[] = [
 
 let late: unknown;
 
-function call({ name }: Fields, id: unknown): Fields | undefined {
+function call({ name, _meta: meta }: Fields, id: unknown): Fields | undefined {
   switch (name) {
     case 'never_answers':
       return undefined;
@@ -95,6 +95,9 @@ function call({ name }: Fields, id: unknown): Fields | undefined {
     case 'garbage':
       process.stdout.write('this is not JSON\n{"jsonrpc":"2.0"\n[1,2,3]\n\u0000\u0001\n{}\n');
       return textResult('after garbage');
+    case 'at_once':
+      writeAtOnce(meta, id);
+      return undefined;
     case 'late':
       late = id;
       return undefined;
@@ -103,6 +106,18 @@ function call({ name }: Fields, id: unknown): Fields | undefined {
       if (late !== undefined) write({ id: late, result: textResult('too late') });
       return textResult('works');
   }
+}
+
+/** Writes two messages about the progress and the result of a call in one piece, and then a further message. */
+function writeAtOnce(meta: unknown, id: unknown): void {
+  const progressToken =
+    typeof meta === 'object' && meta !== null && 'progressToken' in meta ? meta.progressToken : undefined;
+  const progress = (done: number): Fields => ({
+    method: 'notifications/progress',
+    params: { progressToken, progress: done },
+  });
+  const messages = [progress(1), progress(2), { id, result: textResult('done') }, progress(3)];
+  process.stdout.write(messages.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join(''));
 }
 
 if (start === 'silent') setInterval(() => undefined, 1_000);
