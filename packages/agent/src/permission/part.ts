@@ -74,6 +74,8 @@ export interface FilePart {
   readonly tool: string;
   /** Whether the access includes everything below. `visible` leaves out hidden and ignored files. */
   readonly deep: 'no' | 'all' | 'visible';
+  /** For a deep read: only files whose names end so are read, also hidden ones in folders that are not. */
+  readonly endings?: readonly string[];
   /**
    * For a deep read: all paths that are read, including the targets of followed links. For a copied folder: all paths that
    * are written. Undefined if they are unknown.

@@ -99,11 +99,20 @@ export function writtenByCopy<Found>(
 /**
  * Returns every path below some places, as written and as resolved. `follows`: also enters folders behind links.
  * `hidden`: includes every name with a leading dot, instead of those that a file of ignored names excepts.
+ * `endings`: files are read only if their names end so, also hidden ones.
  */
 export function pathsBelow(
   places: readonly FilePlace[],
   world: PermissionWorld,
-  { follows, hidden }: { readonly follows: boolean; readonly hidden: boolean },
+  {
+    follows,
+    hidden,
+    endings,
+  }: {
+    readonly follows: boolean;
+    readonly hidden: boolean;
+    readonly endings?: readonly string[] | undefined;
+  },
 ): PathsBelow {
   const mayGrow = world.foldersMayChange === true;
   const paths: string[] = [];
@@ -111,11 +120,13 @@ export function pathsBelow(
   const entered = new Set(open);
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const isShown = (file: string, { kind }: FolderEntry): boolean =>
-      hidden || !isHiddenFromSearch(file, kind !== 'file', world);
+      hidden ||
+      (kind !== 'folder' && endings !== undefined && endsWithOneOf(file, endings)) ||
+      !isHiddenFromSearch(file, kind !== 'file', world);
     const look = (file: string, entry: FolderEntry): true | undefined => {
       if (!isShown(file, entry)) return undefined;
       const { kind } = entry;
-      paths.push(file);
+      if (endings === undefined || endsWithOneOf(file, endings)) paths.push(file);
       if (paths.length > MOST_ENTRIES) return true;
       if (kind !== 'link' || !follows) return undefined;
       const real = world.realpath(file);
@@ -130,6 +141,10 @@ export function pathsBelow(
       return { paths, isComplete: false, mayGrow };
   }
   return { paths, isComplete: true, mayGrow };
+}
+
+export function endsWithOneOf(name: string, endings: readonly string[]): boolean {
+  return endings.some((ending) => name.endsWith(ending));
 }
 
 /** Returns whether a search that skips hidden files skips this one. Only its own name counts, not its folders. */

@@ -3,7 +3,7 @@ import type { CallPart, CommandPart, FetchPart, FilePart, Part, StoredFiles } fr
 import type { FilePlace } from '../paths/places.ts';
 import type { Glob } from '../paths/glob.ts';
 import { literalSegments } from '../paths/segments.ts';
-import { isHiddenFromSearch } from '../paths/walk-tree.ts';
+import { endsWithOneOf, isHiddenFromSearch } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { PathPattern } from './path-pattern.ts';
@@ -200,7 +200,8 @@ function objectsToPlaces(
   const deep = list === 'deny' && part.leavesOutDenied ? 'no' : part.deep;
   let held = objectsBelow(part, pattern, rule);
   // All files are known, and none of them matches.
-  const isSeen = part.kind === 'read' && pattern.anywhere && held === undefined && isWhollySeen(part);
+  const isListed = pattern.anywhere || part.endings !== undefined;
+  const isSeen = part.kind === 'read' && isListed && held === undefined && isWhollySeen(part);
   // A copied folder with unknown contents may create any file in its target.
   const isOpen = part.kind === 'write' && part.below !== undefined && part.below() === undefined;
   const searched = isOpen ? { ...world, exists: () => true } : world;
@@ -211,7 +212,7 @@ function objectsToPlaces(
   }
   for (const { path, real } of part.glob && found ? found : places) {
     for (const place of path === real ? [path] : [path, real]) {
-      if (deep !== 'no' && !isSeen && holds(place, pattern, deep, searched))
+      if (deep !== 'no' && !isSeen && holds(place, pattern, { ...part, deep }, searched))
         held ??= { rule, doubtful: 'such a file may lie in it' };
     }
   }
@@ -220,7 +221,7 @@ function objectsToPlaces(
 
 /** Checks the existing files, and the targets of links below. */
 function objectsBelow(part: FilePart, pattern: PathPattern, rule: PermissionRule): RuleMatch | undefined {
-  const { below, followsLinks = false, knowledge, deep } = part;
+  const { below, followsLinks = false, knowledge, deep, endings } = part;
   if (below === undefined) return undefined;
   const { paths, isComplete } = below() ?? { paths: [], isComplete: false };
   if (paths.some((file) => pattern.matches(file)))
@@ -228,7 +229,7 @@ function objectsBelow(part: FilePart, pattern: PathPattern, rule: PermissionRule
   if (isComplete || knowledge !== 'known') return undefined;
   if (followsLinks) return { rule, doubtful: 'it follows links among more files than can be looked at' };
   // A rule for a fixed place needs no look at the others.
-  const isSkipped = deep === 'visible' && pattern.isHidden;
+  const isSkipped = deep === 'visible' && pattern.isHidden && !mayEndWith(pattern.lastName, endings);
   return deep !== 'no' && pattern.isSpread && !isSkipped
     ? { rule, doubtful: 'it contains more files than can be looked at' }
     : undefined;
@@ -275,7 +276,12 @@ function objectsToGlob(
 }
 
 /** Returns whether a folder that is walked may contain a match of a rule. */
-function holds(folder: string, pattern: PathPattern, deep: FilePart['deep'], world: SearchedWorld): boolean {
+function holds(
+  folder: string,
+  pattern: PathPattern,
+  { deep, endings }: Pick<FilePart, 'deep' | 'endings'>,
+  world: SearchedWorld,
+): boolean {
   if (pattern.anywhere) return deep === 'all';
   const inner = pattern.within(folder);
   if (inner === undefined || !world.exists(inner)) return false;
@@ -288,8 +294,14 @@ function holds(folder: string, pattern: PathPattern, deep: FilePart['deep'], wor
   return names.every((_, at) => {
     const file = `${start}/${names.slice(0, at + 1).join('/')}`;
     const isFolder = at < names.length - 1 || world.exists(`${file}/.`);
-    return !isHiddenFromSearch(file, isFolder, world);
+    const isSelected = !isFolder && mayEndWith(file, endings);
+    return isSelected || !isHiddenFromSearch(file, isFolder, world);
   });
+}
+
+/** Returns whether a name, or a pattern of names, may have one of these endings. */
+function mayEndWith(name: string, endings: readonly string[] = []): boolean {
+  return endings.length > 0 && (/[*?[\]\\]/.test(name) || endsWithOneOf(name, endings));
 }
 
 /** Returns the allow rule that covers a part. With `named`, a rule for a whole tool does not count. */

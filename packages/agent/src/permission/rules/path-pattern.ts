@@ -42,6 +42,8 @@ export interface PathPattern {
   readonly isSpread: boolean;
   /** Every match is a hidden file, or in a hidden folder. */
   readonly isHidden: boolean;
+  /** The pattern of the last name. Empty if there is none. */
+  readonly lastName: string;
   /** The pattern from the root of the file system, for programs that support such patterns. */
   readonly globs: readonly string[];
 }
@@ -98,6 +100,7 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
     anywhere: literal.length === 0,
     isSpread: anyDepth || literal.length === 0,
     isHidden: names.some((name) => name.startsWith('.')),
+    lastName: names.at(-1) ?? '',
     globs: folders.map((from) => path.posix.join(from, ...(anyDepth ? ['**'] : []), ...segments)),
   };
 }

@@ -1,5 +1,6 @@
 /** Creates the parts for the files in the words and redirections of a command. */
 import path from 'node:path';
+import { omitUndefined } from '@heddle/core';
 import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../../part.ts';
 import { destructiveRemoval } from '../../paths/destructive-removal.ts';
@@ -65,16 +66,18 @@ export function touchPart(
 
 /** Returns the paths of a deep read. They are looked up once, and only if a rule needs them. */
 function belowOf(
-  { staysInTree = false, deep }: Touch,
+  { staysInTree = false, deep, endings }: Touch,
   places: readonly FilePlace[] | undefined,
   glob: Glob | undefined,
   world: PermissionWorld,
-): Pick<FilePart, 'below' | 'followsLinks'> {
+): Pick<FilePart, 'below' | 'followsLinks' | 'endings'> {
   const look = (): PathsBelow | undefined => {
     const starts = glob ? glob.found(true) : places;
-    return starts && pathsBelow(starts, world, { follows: !staysInTree, hidden: deep !== 'visible' });
+    return (
+      starts && pathsBelow(starts, world, { follows: !staysInTree, hidden: deep !== 'visible', endings })
+    );
   };
-  return { followsLinks: !staysInTree, below: once(look) };
+  return { followsLinks: !staysInTree, below: once(look), ...omitUndefined({ endings }) };
 }
 
 function once(look: () => PathsBelow | undefined): () => PathsBelow | undefined {

@@ -1,4 +1,5 @@
 /** Finds the files that a command reads, writes or removes, by its name and arguments. */
+import { omitUndefined } from '@heddle/core';
 import { isPlainSedScript, loadsJqModules, type ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
@@ -11,7 +12,7 @@ import {
   type ParsedOperands,
   sedWords,
 } from './operands.ts';
-import { searchesFolders, searchOptionsOf, skipsHidden } from './search-options.ts';
+import { endingsOf, searchesFolders, searchOptionsOf, skipsHidden } from './search-options.ts';
 import { SPECIAL } from './special.ts';
 import { listedFiles, listFile, readsNamesFromFile } from './listed-files.ts';
 import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
@@ -260,7 +261,12 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   const staysInTree = isGrep
     ? !hasOption(given, 'RSO', '--dereference-recursive')
     : !hasOption(given, program === 'ag' ? 'f' : 'L', '--follow');
-  return [...read, ...places.map((word) => touch('read', word, deep, { staysInTree }))];
+  // The name of a link does not show which file it leads to.
+  const endings = staysInTree && !isScript ? endingsOf(program, given) : undefined;
+  return [
+    ...read,
+    ...places.map((word) => touch('read', word, deep, { staysInTree, ...omitUndefined({ endings }) })),
+  ];
 }
 
 /** Returns whether the shell makes exactly one word of it, which is not an option. */

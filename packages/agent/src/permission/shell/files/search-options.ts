@@ -69,20 +69,94 @@ export function searchOptionsOf(program: string): SearchOptions | undefined {
   return program === 'ag' || program === 'ack' ? SILVER_SEARCHER : undefined;
 }
 
+/** Options that select files by their names. */
+const SELECTING: ReadonlySet<string> = new Set(['-t', '--type', '-g', '--glob']);
+
 /** Returns whether a search of folders leaves hidden files out. Files of ignored names may still contain exceptions. */
 export function skipsHidden(program: string, given: ParsedOperands): boolean {
   const options = searchOptionsOf(program);
   if (options === undefined || !/^(rg|ag)$/.test(program) || given.isUncertain) return false;
-  const isOpening = (option: string): boolean =>
-    option.startsWith('--')
+  // If the endings of all selected files are known, hidden files are checked by their ending.
+  const isSelection = endingsOf(program, given) !== undefined;
+  const isOpening = (option: string): boolean => {
+    if (isSelection && SELECTING.has(option)) return false;
+    return option.startsWith('--')
       ? options.opening.some((name) => name.startsWith(option.split('=', 1)[0] ?? ''))
       : Array.from(option.slice(1)).some((letter) => options.opening.includes(`-${letter}`));
-  // A glob that only excludes selects nothing.
+  };
+  return !given.options.some(isOpening) && (isSelection || selectsNothing(given));
+}
+
+/** A glob that only excludes selects nothing. */
+function selectsNothing(given: ParsedOperands): boolean {
   const globs = given.valuesOf('-g', '--glob', '--iglob');
-  return (
-    !given.options.some(isOpening) &&
-    globs.every(({ kind, value }) => kind === 'literal' && /^=?!/.test(value))
-  );
+  return globs.every(({ kind, value }) => kind === 'literal' && /^=?!/.test(value));
+}
+
+/** The endings of the names of files with these types of ripgrep. Types with other names are not listed. */
+const TYPES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    ts: '.ts .tsx .cts .mts',
+    typescript: '.ts .tsx .cts .mts',
+    js: '.js .jsx .cjs .mjs .vue',
+    py: '.py .pyi',
+    python: '.py .pyi',
+    rust: '.rs',
+    go: '.go',
+    java: '.java .jsp .jspx .properties',
+    kotlin: '.kt .kts',
+    swift: '.swift',
+    css: '.css .scss',
+    html: '.htm .html .ejs',
+    md: '.md .markdown .mdown .mdwn .mdx .mkd .mkdn',
+    markdown: '.md .markdown .mdown .mdwn .mdx .mkd .mkdn',
+    yaml: '.yaml .yml',
+    txt: '.txt',
+    sql: '.sql .psql',
+  }).map(([type, endings]) => [type, endings.split(' ')]),
+);
+
+/** `*.ts`, `*.{ts,tsx}`, `src/**\/*.ts`: a name that matches has this ending. */
+const ENDING = /^(?:[\w./*-]*\/)?\*(\.\w+|\.\{\w+(?:,\w+)*\})$/;
+
+/**
+ * Returns the endings of the names of all files that a search of folders reads. Undefined if it may read others. Files
+ * among its operands are read with any name.
+ */
+export function endingsOf(program: string, given: ParsedOperands): readonly string[] | undefined {
+  if (given.isUncertain) return undefined;
+  const has = (pattern: RegExp): boolean => given.options.some((option) => pattern.test(option));
+  const valuesOf = (...options: readonly string[]): readonly string[] | undefined => {
+    const values = given.valuesOf(...options);
+    return values.every(({ kind }) => kind === 'literal') ? values.map(({ value }) => value) : undefined;
+  };
+  if (program === 'rg') {
+    // A glob for any case, or a type that the command defines.
+    if (has(/^--(iglob|glob-case-insensitive|type-add|type-clear)/)) return undefined;
+    const globs = valuesOf('-g', '--glob');
+    const types = valuesOf('-t', '--type');
+    if (globs === undefined || types === undefined) return undefined;
+    return allEndings([
+      ...globs.filter((glob) => !glob.startsWith('!')).map(endingsOfGlob),
+      ...types.map((type) => TYPES.get(type)),
+    ]);
+  }
+  // With an exclusion before it, grep reads every file that neither option matches.
+  if (!program.endsWith('grep') || has(/^--exclude(-from)?$/)) return undefined;
+  return allEndings(valuesOf('--include')?.map(endingsOfGlob) ?? []);
+}
+
+function endingsOfGlob(glob: string): readonly string[] | undefined {
+  const [, ending] = ENDING.exec(glob) ?? [];
+  return ending
+    ?.replace(/[.{}]/g, '')
+    .split(',')
+    .map((name) => `.${name}`);
+}
+
+function allEndings(found: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
+  const known = found.filter((endings) => endings !== undefined);
+  return known.length === 0 || known.length < found.length ? undefined : known.flat();
 }
 
 /** Every other value of the option searches folders. */

@@ -6,6 +6,8 @@ export interface Touch {
   readonly kind: 'read' | 'write' | 'remove';
   readonly word: ShellWord;
   readonly deep?: 'all' | 'visible';
+  /** For a deep read: only files whose names end so are read, also hidden ones. */
+  readonly endings?: readonly string[];
   /** A test selects some of the files below. */
   readonly picks?: boolean;
   readonly knowledge?: 'named' | 'mentioned';
