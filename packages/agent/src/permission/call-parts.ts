@@ -132,9 +132,10 @@ function pathsOf(tool: string, input: JsonObject, world: PermissionWorld): strin
   return named.length > 0 ? named : [world.cwd];
 }
 
+/** Returns undefined for other protocols: a rule about a host is about its web pages. */
 function hostOf(url: unknown): string | undefined {
-  if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
-  return new URL(url).hostname.replace(/\.$/, '');
+  const parsed = typeof url === 'string' ? URL.parse(url) : null;
+  return parsed && /^https?:$/.test(parsed.protocol) ? parsed.hostname.replace(/\.$/, '') : undefined;
 }
 
 function shownCall(tool: string, input: JsonObject): string {

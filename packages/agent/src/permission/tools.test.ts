@@ -234,9 +234,47 @@ describe('a rule for another tool', () => {
     ['KillShell', 'TaskStop', {}, 'deny'],
     ['WebFetch(domain:evil.org)', 'WebFetch', { url: 'https://evil.org/x' }, 'deny'],
     ['WebFetch(domain:böse.org)', 'WebFetch', { url: 'https://BÖSE.org./x' }, 'deny'],
+    ['WebFetch(domain:10.0.0.1)', 'WebFetch', { url: 'http://[::ffff:10.0.0.1]/' }, 'deny'],
+    ['WebFetch(domain:10.0.0.1)', 'WebFetch', { url: 'http://167772161/' }, 'deny'],
+    ['WebFetch(domain:0xa.0.0.1)', 'WebFetch', { url: 'http://10.0.0.1./' }, 'deny'],
+    ['WebFetch(domain:10.0.0.1)', 'Bash', { command: 'curl http://[::ffff:a00:1]/' }, 'ask'],
     ['WebFetch(domain:böse.org)', 'WebFetch', { url: 'https://xn--bse-sna.org/x' }, 'deny'],
   ] as const)('deny %s: calling %s with %j is %s', (rule, tool, input, decision) => {
     expect(decided(tool, input, deny(rule)).decision).toBe(decision);
+  });
+
+  it('asks if a pattern may match the whole name of a tool whose name was shortened', () => {
+    const bypass = (rule: string, tool: string) =>
+      decided(tool, {}, { ...deny(rule), mode: 'bypassPermissions' }).decision;
+    const cut = toolName('srv', `${'d'.repeat(66)}_x`);
+    const hashed = uniqueName('mcp__srv__danger_x', 'srv', 'danger.x', TAKEN);
+    for (const rule of ['mcp__srv__*_x', 'mcp__*_x', 'mcp__srv__dd*_x', `mcp__srv__${'d'.repeat(60)}*`])
+      expect([rule, bypass(rule, cut)]).toEqual([rule, 'ask']);
+    expect(bypass('mcp__srv__*_x', hashed)).toBe('ask');
+    expect(bypass('mcp__srv__*.x', hashed)).toBe('ask');
+    for (const rule of ['mcp__other__*_x', 'mcp__srv__e*_x', 'Read*'])
+      expect([rule, bypass(rule, cut)]).toEqual([rule, 'allow']);
+    expect(bypass('mcp__srv__*_y', hashed)).toBe('allow');
+    expect(bypass('mcp__srv__*_y', 'mcp__srv__danger_x')).toBe('allow');
+  });
+
+  it('covers no other protocol by a rule about a host', () => {
+    for (const url of [
+      'ftp://example.com/',
+      'file://example.com/etc',
+      'ws://example.com',
+      'javascript:1',
+      'x',
+    ])
+      for (const rule of ['WebFetch(domain:example.com)', 'WebFetch(domain:*)'])
+        expect([url, decided('WebFetch', { url }, allow(rule)).decision]).toEqual([url, 'ask']);
+    expect(
+      decided(
+        'WebFetch',
+        { url: 'ftp://evil.org' },
+        { ...deny('WebFetch(domain:evil.org)'), mode: 'bypassPermissions' },
+      ).decision,
+    ).toBe('ask');
   });
 
   it('does not allow by a field', () => {

@@ -54,6 +54,11 @@ const NOT_KEYS = [
   '1\u200b',
   '-1',
   '"1"',
+  '1\u001b[A',
+  '\u001b[B1',
+  '1\u001b[D\u001b[C',
+  'yes\u001b[A',
+  'y\u001bOA',
 ].filter((text) => text.trim() !== '1');
 
 const style = styleFor({ plain: true, env: {} });

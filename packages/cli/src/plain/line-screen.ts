@@ -106,7 +106,7 @@ export class LineScreen implements Screen {
   }
 
   #take(line: string): void {
-    const text = this.#begun + escapeControls(typedText(line));
+    const text = this.#begun + escapeControls(withoutKeys(line));
     if (text.endsWith('\\')) {
       this.#begun = `${text.slice(0, -1)}\n`;
       return;
@@ -140,4 +140,14 @@ export class LineScreen implements Screen {
     this.#isMidLine = !text.endsWith('\n');
     this.#output.write(text);
   }
+}
+
+/** The number of letters of `yes`, the longest word that answers a question. */
+const LONGEST_ANSWER = 3;
+
+/** Only a bare key answers a question. So the sequences of other keys stay in a line that would be an answer without them. */
+function withoutKeys(line: string): string {
+  const typed = typedText(line);
+  const { length } = typed.trim();
+  return typed !== line && length > 0 && length <= LONGEST_ANSWER ? line : typed;
 }

@@ -59,6 +59,14 @@ export function mayBeCutNameOf(server: string, name: string): boolean {
   );
 }
 
+/** Returns the known beginning of the whole name, if this name ends with a hash. A cut name lost the rest. */
+export function shortenedName(
+  name: string,
+): { readonly beginning: string; readonly isCut: boolean } | undefined {
+  const [, beginning] = /^(mcp__.+)_[\da-f]{6}$/.exec(name) ?? [];
+  return beginning === undefined ? undefined : { beginning, isCut: name.length === MAX_LENGTH };
+}
+
 /** Returns all ways to split a name into a server and a tool: `mcp__a__b__c` has two. */
 export function readingsOf(name: string): readonly { readonly server: string; readonly tool: string }[] {
   const body = name.startsWith('mcp__') ? name.slice('mcp__'.length) : '';

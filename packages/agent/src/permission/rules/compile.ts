@@ -13,13 +13,15 @@ import {
 import { domainMatcher } from './domain.ts';
 import { type Anchors, type PathPattern, pathPattern } from './path-pattern.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from './rule.ts';
-import { toolMatcher } from './tool-names.ts';
+import { mayNameShortened, toolMatcher } from './tool-names.ts';
 import { type Matcher, wildcardMatcher } from './wildcard.ts';
 
 export interface CompiledRule {
   readonly rule: PermissionRule;
   /** Returns whether the tool position of the rule matches this tool. */
   readonly names: (tool: string) => boolean;
+  /** Returns whether the tool position may match the name that this shortened name replaces. Only in deny and ask. */
+  readonly mayName: (tool: string) => boolean;
   /** Undefined for a rule about the whole tool. */
   readonly specifier: Specifier | undefined;
 }
@@ -127,6 +129,7 @@ function compileRule(rule: PermissionRule, list: RuleList, world: PermissionWorl
     {
       rule,
       names: toolMatcher(tool, list),
+      mayName: list === 'allow' ? () => false : (name) => mayNameShortened(tool, name),
       specifier: specifier === undefined ? undefined : compileSpecifier(tool, specifier, rule, list, world),
     },
   ];

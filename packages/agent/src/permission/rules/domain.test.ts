@@ -41,6 +41,18 @@ describe('a domain rule', () => {
     expect(domainMatcher(domain)(hostOf(url))).toBe(false);
   });
 
+  it('matches every spelling of an address', () => {
+    const spellings = '167772161 0x0a000001 012.0.0.1 10.1 10.0.0.1. [::ffff:10.0.0.1] [::FFFF:a00:1]'.split(
+      ' ',
+    );
+    for (const spelling of spellings) {
+      const host = hostOf(`http://${spelling}/`);
+      for (const rule of [...spellings, '10.0.0.1', '10.0.*'])
+        expect([rule, host, domainMatcher(rule)(host)]).toEqual([rule, host, true]);
+      expect([host, domainMatcher('10.0.0.2')(host)]).toEqual([host, false]);
+    }
+  });
+
   it('has one form for sandboxes and other programs', () => {
     expect([domainName('*.BÜCHER.de.'), domainName('Bücher.DE')]).toEqual([
       '*.xn--bcher-kva.de',

@@ -25,10 +25,26 @@ export function domainMatcher(domain: string): Matcher {
 export function domainName(domain: string): string {
   const labels = domain.trim().split(DOTS);
   if (!labels.some((label) => label.includes('*'))) return hostName(domain);
-  return labels
-    .map((label) => (label.includes('*') ? label.toLowerCase() : domainToASCII(label) || label.toLowerCase()))
-    .join('.')
-    .replace(/\.$/, '');
+  return (
+    labels
+      // A number alone would become an address.
+      .map((label) => (ASCII.test(label) ? '' : domainToASCII(label)) || label.toLowerCase())
+      .join('.')
+      .replace(/\.$/, '')
+  );
+}
+
+/** `[::ffff:a00:1]` is the address 10.0.0.1. */
+const MAPPED = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
+
+function withoutMapping(host: string): string {
+  const [, high, low] = MAPPED.exec(host) ?? [];
+  if (high === undefined || low === undefined) return host;
+  const bytes = [high, low].flatMap((half) => {
+    const number = Number.parseInt(half, 16);
+    return [number >> 8, number & 0xff];
+  });
+  return bytes.join('.');
 }
 
 function hostName(host: string): string {
@@ -36,7 +52,7 @@ function hostName(host: string): string {
   const name = URL.canParse(url) ? new URL(url) : undefined;
   // A port, a path or a user name is not part of a host. Such a text matches only itself.
   const isHost = name !== undefined && name.href === `http://${name.hostname}/`;
-  return (isHost ? name.hostname : host.trim().toLowerCase()).replace(/\.$/, '');
+  return withoutMapping(isHost ? name.hostname : host.trim().toLowerCase()).replace(/\.$/, '');
 }
 
 /** Returns whether an allow rule names the host in full. `domain:*` is not meant for the servers of this machine. */

@@ -68,6 +68,9 @@ function mayConnect({ readOnly, shown }: CommandPart): boolean {
 /** Characters that end the name of a host in a text. */
 const AROUND_HOST = /[^\p{L}\p{N}_.\u3002\uff0e\uff61-]+/u;
 
+/** An address as one number: `0x0a000001`. */
+const NUMBER = /^(0x[\da-f]+|\d{7,12})$/i;
+
 /** Returns whether a text contains a matching host: a name with dots, or any name in an address. */
 function namesHost(text: string, matches: (host: string) => boolean): boolean {
   const addressed = text
@@ -75,8 +78,11 @@ function namesHost(text: string, matches: (host: string) => boolean): boolean {
     .slice(1)
     .map((rest) => rest.split(AROUND_HOST, 1)[0] ?? '');
   // A rule for every host would match every name of a file.
-  const others = matches('any.invalid') ? [] : text.split(AROUND_HOST).filter((name) => name.includes('.'));
-  return [...addressed, ...others].some((name) => name !== '' && matches(name));
+  const others = matches('any.invalid')
+    ? []
+    : text.split(AROUND_HOST).filter((name) => name.includes('.') || NUMBER.test(name));
+  const bracketed = text.match(/\[[\da-f:.]+\]/gi) ?? [];
+  return [...addressed, ...others, ...bracketed].some((name) => name !== '' && matches(name));
 }
 
 /** Returns whether a part is a plain path that no rule of the list concerns. */
@@ -106,7 +112,10 @@ function objects(
   const { rule, specifier } = compiled;
   switch (part.kind) {
     case 'call':
-      return speaksOfCall(part, compiled) ? { rule } : undefined;
+      if (speaksOfCall(part, compiled)) return { rule };
+      return specifier === undefined && compiled.mayName(part.tool)
+        ? { rule, doubtful: 'the name of the tool is shortened' }
+        : undefined;
     case 'command':
       return objectsToCommand(part, compiled);
     case 'fetch':
@@ -368,7 +377,8 @@ function coversCommand(part: CommandPart, { names, specifier }: CompiledRule): b
 }
 
 function coversFetch(part: FetchPart, { names, specifier }: CompiledRule): boolean {
-  return names(part.tool) && (specifier === undefined || specifier.domain?.(part.host) === true);
+  if (!names(part.tool)) return false;
+  return specifier === undefined || (part.host !== '' && specifier.domain?.(part.host) === true);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Facts about tools by name: which ones access files, in which input field, and which rules apply to them. */
 import type { JsonObject } from '@heddle/core';
-import { mayBeCutNameOf, possibleToolNames, readingsOf } from '@heddle/mcp/names';
+import { mayBeCutNameOf, possibleToolNames, readingsOf, shortenedName } from '@heddle/mcp/names';
 import { currentName, parseRule, type RuleList, type Rules } from './rule.ts';
 import { type Matcher, wildcardMatcher } from './wildcard.ts';
 
@@ -86,6 +86,22 @@ export function toolMatcher(name: string, list: RuleList): Matcher {
   const server = list === 'allow' ? undefined : serverIn(name);
   return (tool) =>
     matchers.some((matches) => matches(tool)) || (server !== undefined && mayBeCutNameOf(server, tool));
+}
+
+/**
+ * Returns whether a pattern may match the whole name of an MCP tool whose shown name was shortened. The rest of the whole
+ * name is unknown.
+ */
+export function mayNameShortened(pattern: string, tool: string): boolean {
+  const shortened = pattern.includes('*') ? shortenedName(tool) : undefined;
+  if (shortened === undefined) return false;
+  if (possibleToolNames(pattern).some((one) => wildcardMatcher(one)(shortened.beginning))) return true;
+  // A star matches the known rest, and the unknown rest may match everything after it.
+  return possibleToolNames(pattern).some((one) => {
+    const fixed = one.slice(0, one.indexOf('*'));
+    const { beginning, isCut } = shortened;
+    return isCut && (beginning.startsWith(fixed) || fixed.startsWith(beginning));
+  });
 }
 
 /** Returns the server of a rule for all tools of a server. */
