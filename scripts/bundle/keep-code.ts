@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,12 +16,35 @@ const SERVERS = {
   address: { type: 'http', url: 'http://127.0.0.1:9/mcp', headers: { name: 'value' } },
 };
 
-const STARTS = [
-  ['--plain', '--model', 'anthropic/any'],
-  ['-p', 'Hello', '--model', 'anthropic/any'],
+interface Start {
+  readonly argv: readonly string[];
+  readonly input?: string;
+  /** The program finds a terminal (`write-code.ts`). Its input ends when the output contains this text. */
+  readonly terminalUntil?: string;
+}
+
+const HOST = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+const HOST_INPUT = [
+  { type: 'control_request', request_id: '1', request: { subtype: 'initialize' } },
+  { type: 'user', message: { role: 'user', content: 'Hello' }, parent_tool_use_id: null, session_id: '' },
+];
+
+const STARTS: readonly Start[] = [
+  { argv: ['--plain', '--model', 'anthropic/any'] },
+  { argv: ['-p', 'Hello', '--model', 'anthropic/any'] },
   // The rehearsal model calls tools: their schemas and the permission policy are compiled, too.
-  ['-p', 'Hello', '--model', 'rehearsal'],
-  ['-p', 'Hello', '--model', 'rehearsal', '--mcp-config', SERVERS_FILE],
+  { argv: ['-p', 'Hello', '--model', 'rehearsal'] },
+  { argv: ['-p', 'Hello', '--model', 'rehearsal', '--mcp-config', SERVERS_FILE] },
+];
+
+/** These load the files of other surfaces. */
+const LATER_STARTS: readonly Start[] = [
+  {
+    argv: [...HOST, '--model', 'rehearsal'],
+    input: HOST_INPUT.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  },
+  { argv: ['--model', 'rehearsal'], input: 'Hello\r', terminalUntil: ' answers · ' },
+  { argv: ['permissions', 'explain', 'git log --oneline | head -n 5 > list.txt'] },
 ];
 const DEADLINE_MS = 20_000;
 
@@ -38,7 +61,13 @@ export async function keepCode(dist: string): Promise<void> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  for (const start of STARTS) await run(dist, start, home, `http://127.0.0.1:${port}`);
+  const url = `http://127.0.0.1:${port}`;
+  for (const start of STARTS) await run(dist, start, home, url);
+  // More code in the files of the first request would make every start slower.
+  const files = globSync(['program.js.*.code', 'chunks/print-*.code'], { cwd: dist });
+  const codes = files.map((file) => [path.join(dist, file), readFileSync(path.join(dist, file))] as const);
+  for (const start of LATER_STARTS) await run(dist, start, home, url);
+  for (const [file, code] of codes) writeFileSync(file, code);
   server.close();
   server.closeAllConnections();
   rmSync(home, { recursive: true, force: true });
@@ -57,22 +86,30 @@ function writeExtensions(config: string): void {
   writeFileSync(path.join(config, 'settings.json'), JSON.stringify({ hooks, permissions }));
 }
 
-async function run(dist: string, start: readonly string[], home: string, server: string): Promise<void> {
+async function run(dist: string, start: Start, home: string, server: string): Promise<void> {
+  const { argv, input = 'Hello\n', terminalUntil } = start;
   const writer = path.join(import.meta.dirname, 'write-code.ts');
   const program = path.join(dist, 'main.js');
-  const child = spawn(process.execPath, ['--import', writer, program, ...start], {
+  const child = spawn(process.execPath, ['--import', writer, program, ...argv], {
     cwd: home,
     env: {
       HOME: home,
       HEDDLE_CONFIG_DIR: path.join(home, 'config'),
       ANTHROPIC_BASE_URL: server,
       ANTHROPIC_API_KEY: 'none',
+      ...(terminalUntil === undefined ? {} : { TERM: 'xterm' }),
     },
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
     timeout: DEADLINE_MS,
   });
   // The process may end before it has read anything.
-  child.stdin.on('error', () => undefined).end('Hello\n');
+  child.stdin.on('error', () => undefined).write(input);
+  if (terminalUntil === undefined) child.stdin.end();
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    if (terminalUntil !== undefined && output.includes(terminalUntil)) child.stdin.end();
+  });
   await once(child, 'close').catch(() => undefined);
 }
 

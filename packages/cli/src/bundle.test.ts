@@ -19,7 +19,7 @@ afterEach(() => installed.remove());
 const answer = () => homeFor(installed.program).run(['-p', '--model', 'rehearsal', 'What is here?']);
 
 describe('the bundle', () => {
-  it.each(['program', 'chunks/print-*', 'chunks/chat-*'])(
+  it.each(['program', 'chunks/print-*', 'chunks/chat-*', 'chunks/host-*', 'chunks/explain-*'])(
     'contains a code cache for %s that this Node accepts',
     (part) => {
       const codes = globSync(path.join(dist, `${part}.js.*.code`));
