@@ -65,13 +65,18 @@ export async function openProvider(provider: Provider, options: ProviderOptions 
     hasExtras: provider.hasExtras ?? false,
     marksParts: provider.id === 'openrouter',
     tellsCost: provider.tellsCost ?? false,
-    ...(provider.local ? { markupAdvice: adviceFor(provider) } : {}),
+    ...(mayPassMarkup(provider) ? { markupAdvice: adviceFor(provider) } : {}),
     idsFor: (model) => idsFor(provider, model),
     markFor: (model) => cacheMarkFor(provider, model),
     scene,
     refusal: () => refusalOf(provider, environment),
     ...omitUndefined({ firstByteMs, idleMs, thinkingMs, clock: options.clock }),
   });
+}
+
+/** Servers that users run themselves may not know the template of a model. */
+function mayPassMarkup({ id, local }: Provider): boolean {
+  return local !== undefined || id === 'openai-compatible';
 }
 
 function adviceFor({ name, local }: Provider): string {

@@ -62,6 +62,47 @@ describe.each([1, 3, 7, 10_000])('in pieces of %i characters', (size) => {
       '<tool_call>{"name":"Bash","arguments":"{\\"command\\":\\"ls\\"}"}</tool_call>',
       [call('Bash', LS)],
     ],
+    ['a call of Llama with an object', '<function=Bash>{"command": "ls"}</function>', [call('Bash', LS)]],
+    [
+      'calls of Mistral with names before their inputs',
+      '[TOOL_CALLS]Bash[ARGS]{"command":"ls"}[TOOL_CALLS]Read[ARGS]{"file_path":"a"}',
+      [call('Bash', LS), call('Read', { file_path: 'a' })],
+    ],
+    [
+      'a call of DeepSeek',
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>Bash\n```json\n{"command": "ls"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+      [call('Bash', LS)],
+    ],
+    [
+      'a call of a later DeepSeek',
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>Bash<｜tool▁sep｜>{"command": "ls"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+      [call('Bash', LS)],
+    ],
+    [
+      'a call of Kimi',
+      '<|tool_calls_section_begin|><|tool_call_begin|>functions.Bash:0<|tool_call_argument_begin|>{"command": "ls"}<|tool_call_end|><|tool_calls_section_end|>',
+      [call('Bash', LS)],
+    ],
+    [
+      'a call of GLM',
+      '<tool_call>Bash\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n</tool_call>',
+      [call('Bash', LS)],
+    ],
+    [
+      'a call of gpt-oss',
+      '<|channel|>commentary to=functions.Bash <|constrain|>json<|message|>{"command":"ls"}<|call|>',
+      [call('Bash', LS)],
+    ],
+    [
+      'a call as elements with names',
+      '<function_calls>\n<invoke name="Bash">\n<parameter name="command">ls</parameter>\n</invoke>\n</function_calls>',
+      [call('Bash', LS)],
+    ],
+    [
+      'a call whose input is cut off',
+      '<function=Bash>{"command": </function>',
+      [text('<function=Bash>{"command": </function>')],
+    ],
     ['an answer that is JSON', '{"name": "Ann", "age": 5}', [text('{"name": "Ann", "age": 5}')]],
     [
       'a call of an unknown tool',
@@ -74,9 +115,13 @@ describe.each([1, 3, 7, 10_000])('in pieces of %i characters', (size) => {
   });
 });
 
-it('reports markup of a call that it cannot read', () => {
+it.each([
+  '<tool_call>Bash ls</tool_call>',
+  '```tool_code\nBash(command="ls")\n```',
+  '<|tool_calls_section_begin|>Bash<|tool_calls_section_end|>',
+])('reports markup of a call that it cannot read: %s', (written) => {
   const reader = new MarkupReader(() => true);
-  reader.push('<tool_call>Bash ls</tool_call>');
+  reader.push(written);
   reader.end();
   expect(reader.hasUnreadCall).toBe(true);
 });

@@ -4,25 +4,13 @@
  * Pure and incremental: a tag may arrive in parts.
  */
 
-export type WrittenPart =
-  | { readonly kind: 'text' | 'thinking'; readonly text: string }
-  /** `input` is JSON. */
-  | { readonly kind: 'call'; readonly name: string; readonly input: string };
+import { CALL_MARKUPS, type CallMarkup, callsInJson, type WrittenCall } from './markup-calls.ts';
 
-interface Markup {
-  readonly open: string;
-  /** Undefined if the markup lasts until the response ends. */
-  readonly close: string | undefined;
-}
+export type WrittenPart = { readonly kind: 'text' | 'thinking'; readonly text: string } | WrittenCall;
 
-const CALLS: readonly Markup[] = [
-  { open: '<tool_call>', close: '</tool_call>' },
-  { open: '<function_call>', close: '</function_call>' },
-  { open: '<function=', close: '</function>' },
-  { open: '[TOOL_CALLS]', close: undefined },
-  { open: '<|python_tag|>', close: undefined },
-];
-const THINKING: Markup = { open: '<think>', close: '</think>' };
+type Markup = CallMarkup | typeof THINKING;
+
+const THINKING = { open: '<think>', close: '</think>' } as const;
 /** The start of a response that consists only of a call as JSON. */
 const BARE_JSON = /^\s*(?:```(?:json)?\s*)?\{/;
 
@@ -56,8 +44,8 @@ export class MarkupReader {
     this.#pending = '';
     this.#inside = undefined;
     if (rest === '' && inside === undefined) return parts;
-    if (inside === THINKING) return [...parts, { kind: 'thinking', text: rest }];
-    if (inside) return [...parts, ...this.#callsIn(inside, rest, '')];
+    if (inside && 'calls' in inside) return [...parts, ...this.#callsIn(inside, rest, '')];
+    if (inside) return [...parts, { kind: 'thinking', text: rest }];
     const [bare] = BARE_JSON.test(rest) ? callsInJson(withoutFence(rest)) : [];
     return [...parts, bare && this.#isTool(bare.name) ? bare : { kind: 'text', text: rest }];
   }
@@ -82,7 +70,7 @@ export class MarkupReader {
     const body = this.#pending.slice(0, end);
     this.#pending = this.#pending.slice(end + close.length);
     this.#inside = undefined;
-    if (inside !== THINKING) parts.push(...this.#callsIn(inside, body, close));
+    if ('calls' in inside) parts.push(...this.#callsIn(inside, body, close));
     else if (body !== '') parts.push({ kind: 'thinking', text: body });
     return true;
   }
@@ -91,7 +79,7 @@ export class MarkupReader {
     const text = this.#pending;
     if (this.#isStart && (text.trim() === '' || BARE_JSON.test(text) || '```json'.startsWith(text.trim())))
       return false;
-    const tags = this.#isStart ? [THINKING, ...CALLS] : CALLS;
+    const tags: readonly Markup[] = this.#isStart ? [THINKING, ...CALL_MARKUPS] : CALL_MARKUPS;
     const found = tags
       .map((markup) => ({ markup, at: text.indexOf(markup.open) }))
       .filter(({ markup, at }) => at >= 0 && (markup !== THINKING || text.slice(0, at).trim() === ''))
@@ -112,51 +100,11 @@ export class MarkupReader {
   }
 
   /** Markup that is not a call of a known tool stays text, so that the user sees it. */
-  #callsIn({ open }: Markup, body: string, close: string): WrittenPart[] {
-    const calls =
-      open === '<function=' ? callsInXml(open + body + close) : [...callsInJson(body), ...callsInXml(body)];
-    if (calls.length > 0 && calls.every(({ name }) => this.#isTool(name))) return calls;
+  #callsIn(markup: CallMarkup, body: string, close: string): WrittenPart[] {
+    const calls = markup.calls(body);
+    if (calls.length > 0 && calls.every(({ name }) => this.#isTool(name))) return [...calls];
     this.hasUnreadCall = true;
-    return [{ kind: 'text', text: open + body + close }];
-  }
-}
-
-type Call = Extract<WrittenPart, { kind: 'call' }>;
-
-/** Parses `{"name": …, "arguments": {…}}` or a list of such objects. */
-function callsInJson(text: string): Call[] {
-  const value = parseJson(text.trim());
-  const calls = (Array.isArray(value) ? value : [value]).map(callOf);
-  return calls.every((call) => call !== undefined) ? calls : [];
-}
-
-function callOf(value: unknown): Call | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const given: unknown = Reflect.get(value, 'arguments') ?? Reflect.get(value, 'parameters') ?? {};
-  const name: unknown = Reflect.get(value, 'name');
-  const input = typeof given === 'string' ? parseJson(given) : given;
-  if (typeof name !== 'string' || typeof input !== 'object' || input === null) return undefined;
-  return { kind: 'call', name, input: JSON.stringify(input) };
-}
-
-/**
- * Parses `<function=NAME><parameter=FIELD>value</parameter>…</function>`. A value that is valid JSON is
- * parsed as JSON.
- */
-function callsInXml(text: string): Call[] {
-  return [...text.matchAll(/<function=([^>\s]+)>([\s\S]*?)<\/function>/g)].map(([, name = '', body = '']) => {
-    const fields = [...body.matchAll(/<parameter=([^>\s]+)>\n?([\s\S]*?)\n?<\/parameter>/g)].map(
-      ([, field = '', value = '']) => [field, value] as const,
-    );
-    return { kind: 'call', name, input: JSON.stringify(Object.fromEntries(fields)) };
-  });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return [{ kind: 'text', text: markup.open + body + close }];
   }
 }
 

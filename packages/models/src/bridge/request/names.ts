@@ -9,9 +9,13 @@ const HASH = 8;
 
 export class ToolNames {
   readonly #ours = new Map<string, string>();
+  readonly #folded = new Set<string>();
 
   constructor(tools: readonly ToolSpec[]) {
-    for (const { name } of tools) this.#ours.set(wireName(name), name);
+    for (const { name } of tools) {
+      this.#ours.set(wireName(name), name);
+      this.#folded.add(wireName(name).toLowerCase());
+    }
   }
 
   /**
@@ -22,9 +26,9 @@ export class ToolNames {
     return wireName(name);
   }
 
-  /** Returns true for the wire name of a tool of this request. */
+  /** Returns true for the wire name of a tool of this request, in any case: the loop finds a tool in any case. */
   isKnown(name: string): boolean {
-    return this.#ours.has(name);
+    return this.#folded.has(name.toLowerCase());
   }
 
   /** An unknown name is returned unchanged. The loop then reports the unknown tool to the model. */
