@@ -36,6 +36,7 @@ describe('createAgent', () => {
       'The tool Look must have the method inputSchema.',
     ],
     ['negative turns', { maxTurns: -1 }, 'maxTurns must be a whole number of at least 0, not -1.'],
+    ['endless turns', { maxTurns: Infinity }, 'maxTurns must be a whole number of at least 0, not Infinity.'],
     ['half a turn', { maxTurns: 0.5 }, 'maxTurns must be a whole number of at least 0, not 0.5.'],
     ['no output', { maxOutputTokens: 0 }, 'maxOutputTokens must be a whole number of at least 1, not 0.'],
     ['no money', { maxBudgetUsd: 0 }, 'maxBudgetUsd must be an amount over 0, not 0.'],

@@ -175,7 +175,7 @@ export function mistakeInLimits(
   for (const [name, least] of Object.entries(LIMITS)) {
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) >= least))
-      return `${name} must be a whole number of at least ${least}, not ${JSON.stringify(value)}.`;
+      return `${name} must be a whole number of at least ${least}, not ${typeof value === 'number' ? value : JSON.stringify(value)}.`;
   }
   const { maxBudgetUsd: budget } = options;
   if (budget !== undefined && !(Number.isFinite(budget) && budget > 0))

@@ -19,12 +19,12 @@ import {
   VERSION,
   newUuid,
 } from '@heddle/agent';
-import { isRecord, type ModelPort, type PermissionMode, type Tool } from '@heddle/core';
+import { isRecord, type ModelPort, omitUndefined, type PermissionMode, type Tool } from '@heddle/core';
 import { findModel } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import { sessionPlace } from '../config-dir.ts';
 import { modelEnvironment } from '../keys.ts';
-import { modelSetup } from '../start/model-options.ts';
+import { modelSetup, readFallbacks } from '../start/model-options.ts';
 
 /** Every field is optional. The options of `createAgent` that are listed here have the same meaning. */
 export interface LibraryOptions
@@ -127,12 +127,14 @@ export function agent(options: LibraryOptions = {}): LibraryAgent {
 async function open(options: LibraryOptions): Promise<Agent> {
   const { model, tools = builtinTools(), system, cwd = process.cwd(), permissions = {}, ...rest } = options;
   const { mode, canUseTool } = permissions;
+  const chosen = await modelOf(model, rest.fallbackModel);
   // The names of the built-in tools are known. The program that defines another tool permits it.
   const known = new Set(builtinTools().map(({ name }) => name));
   const own = tools.filter(({ name }) => !known.has(name)).map(({ name }) => name);
   return createAgent({
-    ...(await modelOf(model)),
+    ...chosen,
     ...rest,
+    ...omitUndefined({ fallbackModel: chosen.fallbackModel }),
     tools,
     cwd,
     systemPrompt: system === undefined ? undefined : [system],
@@ -159,15 +161,24 @@ function asked(canUseTool: NonNullable<LibraryPermissions['canUseTool']>): AskPe
 
 type ModelChoice = Pick<AgentOptions, 'model' | 'modelName'> & Partial<AgentOptions>;
 
-async function modelOf(model: LibraryOptions['model']): Promise<ModelChoice> {
-  if (typeof model === 'function') return { model, modelName: 'custom' };
+/** The names of fallbacks are checked and completed, because a wrong one would be noticed only in an emergency. */
+async function modelOf(
+  model: LibraryOptions['model'],
+  fallbackModel: LibraryOptions['fallbackModel'],
+): Promise<ModelChoice> {
+  if (typeof model === 'function') return { model, modelName: 'custom', fallbackModel };
   const wanted = model ?? (await findModel(modelEnvironment(), undefined));
   if (wanted === undefined)
     throw new Error('There is no model: set ANTHROPIC_API_KEY, or name one as `model`.');
   const found = await modelSetup(wanted);
   if (!found.ok) throw new Error(found.message);
+  const fallbacks = await readFallbacks([fallbackModel ?? []].flat(), {
+    first: wanted,
+    from: 'fallbackModel',
+  });
+  if (!fallbacks.ok) throw new Error(fallbacks.message);
   const { plays: _, ...options } = found.options;
-  return options;
+  return fallbacks.models.length === 0 ? options : { ...options, fallbackModel: fallbacks.models };
 }
 
 export interface SessionOptions {
@@ -209,9 +220,11 @@ function mistakeIn(options: LibraryOptions): string | undefined {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
   if (unknown !== undefined)
     return `The option ${unknown} does not exist. The options are ${Object.keys(OPTIONS).join(', ')}.`;
-  const { model, cwd, tools } = options;
+  const { model, fallbackModel, cwd, tools } = options;
   if (model !== undefined && typeof model !== 'function' && (typeof model !== 'string' || model === ''))
     return 'model must be the name of a model, or a model port.';
+  if ([fallbackModel ?? []].flat().some((name) => typeof name !== 'string' || name === ''))
+    return 'fallbackModel must be the name of a model, or a list of names.';
   if (cwd !== undefined && !(typeof cwd === 'string' && existsSync(path.resolve(cwd))))
     return `cwd must be an existing folder, not ${JSON.stringify(cwd)}.`;
   if (tools !== undefined && !Array.isArray(tools)) return 'tools must be a list of tools.';

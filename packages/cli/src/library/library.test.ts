@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { call, type FakeApi, say, scriptedModel, startFakeApi } from '@heddle/testing';
+import { isRecord } from '@heddle/core';
+import { call, fail, type FakeApi, say, scriptedModel, startFakeApi } from '@heddle/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { agent, AgentError, openSession, tool } from '../index.ts';
@@ -186,6 +187,28 @@ describe('an option that cannot work', () => {
     ],
   ])('is rejected with a sentence: %s', (_, make, message) => {
     expect(make).toThrow(message);
+  });
+
+  it('falls back to a model by its short name, in the order of the list', async () => {
+    api = await startFakeApi(({ model }) =>
+      String(model).startsWith('claude-haiku') ? say(`I am ${String(model)}.`) : fail('not_found'),
+    );
+    vi.stubEnv('ANTHROPIC_API_KEY', 'key');
+    vi.stubEnv('ANTHROPIC_BASE_URL', api.url);
+    const fallbackModel = ['anthropic/claude-opus-4-1', 'anthropic/haiku', 'sonnet'];
+    const assistant = agent({ model: 'claude-sonnet-4-5', fallbackModel, tools: [], cwd });
+    expect(await assistant.text('Hi.')).toMatch(/^I am claude-haiku-[\d-]+\.$/);
+    expect(api.requests.map(({ body }) => (isRecord(body) ? body['model'] : undefined))).toEqual([
+      'claude-sonnet-4-5',
+      'claude-opus-4-1',
+      expect.stringMatching(/^claude-haiku-/),
+    ]);
+  });
+
+  it('rejects the first prompt if there is no such fallback', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'key');
+    const assistant = agent({ model: 'claude-sonnet-4-5', fallbackModel: 'nonsense', tools: [], cwd });
+    await expect(assistant.text('Hi.')).rejects.toThrow(/^fallbackModel: There is no model named nonsense/);
   });
 
   it('rejects the first prompt if there is no such model', async () => {

@@ -2,7 +2,7 @@
 import type { Agent } from '@heddle/agent';
 import { hookList } from '../hooks/list-hooks.ts';
 import type { Started } from '../start/start-agent.ts';
-import { dollars, pluralize, tokens } from '../terminal/amounts.ts';
+import { dollars, pluralize, sessionCost, tokens } from '../terminal/amounts.ts';
 import type { SlashAnswer, SlashCommand } from './command.ts';
 
 /** Lists the commands that work without a terminal. */
@@ -40,10 +40,10 @@ export async function contextAnswer(agent: Agent): Promise<SlashAnswer> {
 }
 
 export async function costAnswer({ spending: { costUsd, models } }: Agent): Promise<SlashAnswer> {
-  const isPart = Object.values(models).some(({ costUSD }) => costUSD === null);
+  const costs = Object.values(models).map(({ costUSD }) => costUSD);
   return success(
     [
-      `${dollars(costUsd)} in this session${isPart ? ', as far as prices are known' : ''}`,
+      sessionCost(costUsd, costs),
       ...Object.entries(models).map(([model, used]) =>
         row(model, used.costUSD === null ? 'cost unknown' : dollars(used.costUSD)),
       ),

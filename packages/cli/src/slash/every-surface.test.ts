@@ -13,7 +13,7 @@ const COMMANDS: readonly (readonly [command: string, answers: RegExp])[] = [
   ['/compact', /nothing to leave out/i],
   ['hello', /Hi\./],
   ['/context', /k of 200k tokens/],
-  ['/cost', /\$\d\S* in this session/],
+  ['/cost', /The cost of this session is unknown/],
   ['/model', /The model is scripted-1/],
   ['/effort high', /The effort is high from the next prompt on\./],
   ['/fast', /Fast mode is off\. scripted-1 has no fast mode\./],

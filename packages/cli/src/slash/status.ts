@@ -11,7 +11,7 @@ import {
 import { serverDetails, stateList } from '../mcp/list-servers.ts';
 import { missingView } from '../start/open-sandbox.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { dollars, tokens } from '../terminal/amounts.ts';
+import { dollars, sessionCost, tokens } from '../terminal/amounts.ts';
 import { callLine, nearPath } from '../terminal/call-line.ts';
 import { todoLines } from '../terminal/todo-lines.ts';
 import { modelText } from '../start/model-options.ts';
@@ -82,12 +82,8 @@ export function cost({ started, say, style }: Chat): void {
     const row = `  ${[model, ...numbers].join('  ')}`;
     return index === 0 ? style.paint('dim', row) : row;
   });
-  const unknown = Object.values(models).some(({ costUSD }) => costUSD === null);
-  say(
-    [`${dollars(costUsd)} in this session${unknown ? ', as far as prices are known' : ''}`, ...rows].join(
-      '\n',
-    ),
-  );
+  const costs = Object.values(models).map(({ costUSD }) => costUSD);
+  say([sessionCost(costUsd, costs), ...rows].join('\n'));
 }
 
 /** `/loop`: the last decisions of the loop, with the guards that led to them. The log is replayed without a model. */

@@ -14,6 +14,14 @@ export function dollars(amount: number): string {
   return `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`;
 }
 
+/** The cost of a session. Null stands for a model whose price is unknown. */
+export function sessionCost(costUsd: number, models: readonly (number | null)[]): string {
+  if (models.length > 0 && models.every((cost) => cost === null))
+    return 'The cost of this session is unknown: its models have no known price.';
+  const isPart = models.includes(null);
+  return `${dollars(costUsd)} in this session${isPart ? ', as far as prices are known' : ''}`;
+}
+
 export function tokens(count: number): string {
   if (count < 1_000) return String(count);
   return count < 100_000 ? `${(count / 1_000).toFixed(1)}k` : `${Math.round(count / 1_000)}k`;

@@ -1,5 +1,5 @@
 /** Facts about the open session for the status line of a rich screen, the most important first. */
-import { currentBranch } from '@heddle/agent';
+import { currentBranch, totalCost } from '@heddle/agent';
 import path from 'node:path';
 import { modelText } from '../../start/model-options.ts';
 import { dollars, pluralize, shortened } from '../../terminal/amounts.ts';
@@ -39,12 +39,14 @@ async function windowFact(agent: Agent, { paint }: Style): Promise<string[]> {
   return [state.state === 'fine' ? left : paint('yellow', left)];
 }
 
-function costFacts({ costUsd, models }: Agent['spending']): string[] {
+function costFacts(spending: Agent['spending']): string[] {
+  const { costUsd, models } = spending;
   const usages = Object.values(models);
   const read = usages.reduce((sum, usage) => sum + usage.cacheReadInputTokens, 0);
   const input = usages.reduce((sum, usage) => sum + usage.inputTokens + usage.cacheCreationInputTokens, read);
   if (input === 0) return [];
-  return [dollars(costUsd), ...(read > 0 ? [`${Math.round((read / input) * 100)} % cached`] : [])];
+  const cost = costUsd === 0 && totalCost(spending) === null ? 'cost unknown' : dollars(costUsd);
+  return [cost, ...(read > 0 ? [`${Math.round((read / input) * 100)} % cached`] : [])];
 }
 
 function placeOf(cwd: string): string {

@@ -2,7 +2,7 @@
  * Runs the user's own command for the status line (`statusLine` in the settings). It receives facts about the session as
  * JSON, and the first line of its output is shown. A slow or failing command never holds anything back.
  */
-import { VERSION } from '@heddle/agent';
+import { totalCost, VERSION } from '@heddle/agent';
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { withoutSecrets } from '@heddle/models';
@@ -39,7 +39,7 @@ export class StatusCommand {
       workspace: { current_dir: options.cwd, project_dir: options.cwd },
       version: VERSION,
       permission_mode: agent.permissionMode,
-      cost: { total_cost_usd: agent.spending.costUsd },
+      cost: { total_cost_usd: totalCost(agent.spending) },
       context_window: { size: window, used_tokens: state.tokens },
     };
     const line = await firstLine(this.#command, JSON.stringify(facts), {
