@@ -14,7 +14,7 @@ export function dollars(amount: number): string {
   return `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`;
 }
 
-/** The cost of a session. Null stands for a model whose price is unknown. */
+/** The cost of a session. Null represents a model whose price is unknown. */
 export function sessionCost(costUsd: number, models: readonly (number | null)[]): string {
   if (models.length > 0 && models.every((cost) => cost === null))
     return 'The cost of this session is unknown: its models have no known price.';

@@ -11,7 +11,10 @@ import { omitUndefined } from '@heddle/core';
 export interface Project {
   /** The working folder. The user's settings are in `../config`. */
   readonly folder: string;
-  readonly run: (argv: readonly string[], more?: Pick<RunOptions, 'input' | 'env'>) => Promise<Ended>;
+  readonly run: (
+    argv: readonly string[],
+    more?: Pick<RunOptions, 'input' | 'env' | 'onOutput'>,
+  ) => Promise<Ended>;
   /** Runs the program in a terminal. */
   readonly start: (argv?: readonly string[], more?: Partial<TerminalOptions>) => TestTerminal;
   readonly trust: () => Promise<unknown>;
@@ -60,11 +63,11 @@ async function projectWith(
     ANTHROPIC_API_KEY: 'test-key-of-the-fake-api',
     ANTHROPIC_BASE_URL: api.url,
   };
-  const run: Project['run'] = (argv, { input, env = {} } = {}) =>
+  const run: Project['run'] = (argv, { input, env = {}, onOutput } = {}) =>
     runProgram(program, argv, {
       cwd: folder,
       env: { ...environment, ...env },
-      ...omitUndefined({ input }),
+      ...omitUndefined({ input, onOutput }),
     });
   const terminals: TestTerminal[] = [];
   const model = ['--model', `anthropic/${TEST_MODEL}`];
