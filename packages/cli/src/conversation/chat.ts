@@ -10,10 +10,11 @@ import type { SlashCommand } from '../slash/command.ts';
 import { SLASH_COMMANDS } from '../slash/slash-commands.ts';
 import { shortened } from '../terminal/amounts.ts';
 import { closeInOrder } from '../start/close-in-order.ts';
-import { agentOptions } from '../start/agent-options.ts';
+import { agentOptions, type AgentSetup } from '../start/agent-options.ts';
+import type { Started } from '../start/start-agent.ts';
 import { modelText } from '../start/model-options.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { styleFor } from '../terminal/style.ts';
+import { type Style, styleFor } from '../terminal/style.ts';
 import { AUTO, ThemeChoice } from '../terminal/theme.ts';
 import { currentText } from './change/change.ts';
 import {
@@ -65,13 +66,10 @@ export async function chat(given: ChatCommand): Promise<number> {
         keybindings: () => keys?.bindings ?? NO_KEYBINDINGS,
         ...(style.colors ? { onReply: (text: string) => themes.takeReply(text) } : {}),
       });
-  const { paint, signs } = style;
-  const facts = [modelText(options.options), shortPath(cwd)].map(escapeControls);
-  const where = [paint('bold', `Heddle ${VERSION}`), ...facts].join(` ${signs.dot} `);
+  const { paint } = style;
   // A user who has typed a prompt here before needs no tips.
-  const tips = plain || history.prompts.length > 0 ? [USUAL_KEYS] : [...TIPS, USUAL_KEYS];
-  screen.print([where, ...tips.map((tip) => paint('dim', tip))].join('\n'));
-  let unlisten: (() => void) | undefined;
+  const needsTips = !plain && history.prompts.length === 0;
+  screen.print(greeting(options.options, style, needsTips));
   const warnInside = (text: string): void => screen.print(paint('yellow', escapeControls(text)));
   if (wrongTheme !== undefined) warnInside(wrongTheme);
   keys?.problems.forEach(warnInside);
@@ -96,19 +94,7 @@ export async function chat(given: ChatCommand): Promise<number> {
       recall.add(prompt);
       history.add(prompt);
     },
-    sessionOpened: ({ extensions, mcp }) => {
-      const update = (): void => {
-        const more = [
-          ...extensions.files.flatMap(listedCommand),
-          ...(mcp?.view.prompts ?? []).map(listedPrompt),
-        ];
-        // The screen keeps the list.
-        commands.splice(SLASH_COMMANDS.length, commands.length, ...more);
-      };
-      update();
-      unlisten?.();
-      unlisten = mcp?.listen(update);
-    },
+    sessionOpened: listCommandsIn(commands),
     now: Date.now,
   });
   const signals = watchTerminalSignals(conversation);
@@ -126,6 +112,29 @@ export async function chat(given: ChatCommand): Promise<number> {
       () => options.options.mcp?.close(),
     ]);
   }
+}
+
+/** The first lines: version, model and folder, and how to start. */
+function greeting(options: AgentSetup, { paint, signs }: Style, needsTips: boolean): string {
+  const facts = [modelText(options), shortPath(options.cwd)].map(escapeControls);
+  const where = [paint('bold', `Heddle ${VERSION}`), ...facts].join(` ${signs.dot} `);
+  const tips = needsTips ? [...TIPS, USUAL_KEYS] : [USUAL_KEYS];
+  return [where, ...tips.map((tip) => paint('dim', tip))].join('\n');
+}
+
+/** Keeps the commands of the current session in the list, after the built-in ones. The screen keeps the list. */
+function listCommandsIn(commands: ListedCommand[]): (started: Started) => void {
+  let unlisten: (() => void) | undefined;
+  return ({ extensions, mcp }) => {
+    const update = (): void => {
+      const files = extensions.files.flatMap(listedCommand);
+      const prompts = (mcp?.view.prompts ?? []).map(listedPrompt);
+      commands.splice(SLASH_COMMANDS.length, commands.length, ...files, ...prompts);
+    };
+    update();
+    unlisten?.();
+    unlisten = mcp?.listen(update);
+  };
 }
 
 const USUAL_KEYS = '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves';

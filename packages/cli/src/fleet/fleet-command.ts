@@ -71,79 +71,105 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
     writeMessage(HELP);
     return 0;
   }
-  const number = (
-    name:
-      | 'after'
-      | 'concurrency'
-      | 'wait'
-      | 'budget'
-      | 'park-after'
-      | 'max-running'
-      | 'per-minute'
-      | 'port'
-      | 'worker',
-  ) => {
-    const value = values[name];
-    if (value === undefined) return undefined;
-    if (!/^\d+(?:\.\d+)?$/.test(value)) throw new RangeError(`--${name} takes a number, not ${value}`);
-    return Number(value);
-  };
   try {
-    const show = printer(values.json ?? false);
-    const url = databaseUrl(values.database);
-    if (verb === 'up' || verb === 'worker') {
-      if (words.length > 0) return misuse(`fleet ${verb} takes no words; flags of a run follow after --`);
-      const choice: WorkerChoice = {
-        concurrency: number('concurrency'),
-        parkAfterSeconds: number('park-after'),
-        waitSeconds: number('wait') ?? 0,
-        flags,
-        workspaces: values.workspaces,
-        data: values.data,
-        log: (line) => show({ value: line, text: String(Reflect.get(line, 'message')) }),
-      };
-      const { runUp, runWorker } = await import('./fleet-worker.ts');
-      if (verb === 'up') return await runUp(values.database ?? process.env['DATABASE_URL'], choice);
-      return url === undefined ? misuse(NO_DATABASE) : await runWorker(url, choice);
-    }
-    if (verb === 'serve' || verb === 'openapi') {
-      if (words.length > 0) return misuse(`fleet ${verb} takes no words`);
-      const { printOpenApi, runServe } = await import('./fleet-serve.ts');
-      if (verb === 'openapi') return printOpenApi();
-      if (url === undefined) return misuse(NO_DATABASE);
-      return await runServe({ url, host: values.host, port: number('port') }, show);
-    }
-    const command = Object.hasOwn(CLIENT_COMMANDS, verb) ? CLIENT_COMMANDS[verb] : undefined;
-    if (!command) return misuse(`fleet ${verb} is not a command. See heddle fleet help.`);
-    const expected = command.words === '' ? [] : command.words.split(' ');
-    if (words.length !== expected.length) return misuse(`fleet ${verb} takes ${command.words || 'no words'}`);
-    if (url === undefined) return misuse(NO_DATABASE);
-    const choice: ClientChoice = {
-      tenant: values.tenant,
-      key: values.key,
-      by: values.by,
-      message: values.message,
-      after: number('after') ?? 0,
-      watch: values.watch ?? false,
-      olderThan: values['older-than'],
-      maxRunning: number('max-running'),
-      perMinute: number('per-minute'),
-      budgetUsd: number('budget'),
-      rights: values.rights,
-      expires: values.expires,
-      waitSeconds: number('wait') ?? 0,
-      worker: number('worker'),
-      scheduler: values.scheduler,
-      repo: values.repo,
-      ref: values.ref,
-    };
-    const report = await withFleet(url, (fleet) => command.run(fleet, words, choice, show));
-    show(report);
-    return report.code ?? 0;
+    return await runVerb(verb, words, { values, flags });
   } catch (thrown) {
     if (thrown instanceof RangeError) return misuse(thrown.message);
     return fail(errorMessage(thrown) || String(thrown));
   }
+}
+
+interface FleetArguments {
+  readonly values: FleetValues;
+  /** The flags of a run, after `--`. */
+  readonly flags: readonly string[];
+}
+
+type FleetValues = ReturnType<
+  typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>
+>['values'];
+
+/** Throws a RangeError if a flag has a wrong value. */
+async function runVerb(verb: string, words: readonly string[], given: FleetArguments): Promise<number> {
+  const { values } = given;
+  const show = printer(values.json ?? false);
+  const url = databaseUrl(values.database);
+  if (verb === 'up' || verb === 'worker') {
+    if (words.length > 0) return misuse(`fleet ${verb} takes no words; flags of a run follow after --`);
+    const choice = workerChoice(given, show);
+    const { runUp, runWorker } = await import('./fleet-worker.ts');
+    if (verb === 'up') return runUp(values.database ?? process.env['DATABASE_URL'], choice);
+    return url === undefined ? misuse(NO_DATABASE) : runWorker(url, choice);
+  }
+  if (verb === 'serve' || verb === 'openapi') {
+    if (words.length > 0) return misuse(`fleet ${verb} takes no words`);
+    const { printOpenApi, runServe } = await import('./fleet-serve.ts');
+    if (verb === 'openapi') return printOpenApi();
+    if (url === undefined) return misuse(NO_DATABASE);
+    return runServe({ url, host: values.host, port: numberOf('port', values) }, show);
+  }
+  const command = Object.hasOwn(CLIENT_COMMANDS, verb) ? CLIENT_COMMANDS[verb] : undefined;
+  if (!command) return misuse(`fleet ${verb} is not a command. See heddle fleet help.`);
+  const expected = command.words === '' ? [] : command.words.split(' ');
+  if (words.length !== expected.length) return misuse(`fleet ${verb} takes ${command.words || 'no words'}`);
+  if (url === undefined) return misuse(NO_DATABASE);
+  const choice = clientChoice(values);
+  const report = await withFleet(url, (fleet) => command.run(fleet, words, choice, show));
+  show(report);
+  return report.code ?? 0;
+}
+
+function workerChoice({ values, flags }: FleetArguments, show: (report: Report) => void): WorkerChoice {
+  return {
+    concurrency: numberOf('concurrency', values),
+    parkAfterSeconds: numberOf('park-after', values),
+    waitSeconds: numberOf('wait', values) ?? 0,
+    flags,
+    workspaces: values.workspaces,
+    data: values.data,
+    log: (line) => show({ value: line, text: String(Reflect.get(line, 'message')) }),
+  };
+}
+
+function clientChoice(values: FleetValues): ClientChoice {
+  return {
+    tenant: values.tenant,
+    key: values.key,
+    by: values.by,
+    message: values.message,
+    after: numberOf('after', values) ?? 0,
+    watch: values.watch ?? false,
+    olderThan: values['older-than'],
+    maxRunning: numberOf('max-running', values),
+    perMinute: numberOf('per-minute', values),
+    budgetUsd: numberOf('budget', values),
+    rights: values.rights,
+    expires: values.expires,
+    waitSeconds: numberOf('wait', values) ?? 0,
+    worker: numberOf('worker', values),
+    scheduler: values.scheduler,
+    repo: values.repo,
+    ref: values.ref,
+  };
+}
+
+type NumberFlag =
+  | 'after'
+  | 'concurrency'
+  | 'wait'
+  | 'budget'
+  | 'park-after'
+  | 'max-running'
+  | 'per-minute'
+  | 'port'
+  | 'worker';
+
+/** Throws a RangeError if the value is not a number. */
+function numberOf(name: NumberFlag, values: FleetValues): number | undefined {
+  const value = values[name];
+  if (value === undefined) return undefined;
+  if (!/^\d+(?:\.\d+)?$/.test(value)) throw new RangeError(`--${name} takes a number, not ${value}`);
+  return Number(value);
 }
 
 function printer(isJson: boolean): (report: Report) => void {

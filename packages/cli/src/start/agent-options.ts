@@ -15,28 +15,25 @@ import {
   isTrusted,
   type LoadedSettings,
   loopOverrides,
-  parseRule,
   readSetting,
   type SandboxSettings,
   sandboxSettings,
   splitUntrustedNotes,
 } from '@heddle/agent/settings';
-import { errorMessage, type GivenOptions, type JsonObject, omitUndefined, type Thinking } from '@heddle/core';
+import { type GivenOptions, type JsonObject, omitUndefined, type Thinking } from '@heddle/core';
 import { findModel, namedSmallModel } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
-import { readFileSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { Plugin } from '@heddle/agent/plugins';
 import type { ServerPolicy } from '@heddle/mcp/config';
-import type { PromptText, RunOptions } from '../arguments/arguments.ts';
+import type { RunOptions } from '../arguments/arguments.ts';
 import { sessionPlace } from '../config-dir.ts';
 import { modelEnvironment, setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
-import { promptHint } from '../arguments/list-flags.ts';
 import { NO_MODEL_MESSAGE } from '../models/no-model.ts';
 import { namedTools } from './named-tools.ts';
 import { storedAgent, storedModel } from './continued-session.ts';
+import { promptTexts, wrongPlace, wrongRule } from './flag-problems.ts';
 import { openPlugins } from './open-plugins.ts';
 import { mayDescribeServers, openProgramServers, readAgentServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
@@ -110,17 +107,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
 ): Promise<OptionsRead<Command>> {
   const wrong = wrongPlace(given) ?? wrongRule(given);
   if (wrong !== undefined) return { ok: false, message: wrong };
-  const before = await permissionSetup(given);
-  const settings = appliedSettings(before.loaded);
-  const agentHooks = agentHookPolicy(before.loaded, settings.merged);
-  const { configDirs } = before;
-  const plugins = await openPlugins(given, before.loaded, settings.merged, before);
-  const chosen = await mainAgentOf(given, settings.agent, {
-    configDirs,
-    rules: before.rules,
-    agentHooks,
-    plugins: plugins.plugins,
-  });
+  const { before, settings, agentHooks, plugins, chosen } = await readSettings(given);
   if (!chosen.ok) return chosen;
   const { command, mainAgent, agentTypes } = chosen;
   const permission = mainAgent ? await permissionSetup(command) : before;
@@ -135,7 +122,6 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   });
   const named = namedTools(given.tools ?? [], [...tools.map(({ name }) => name), ...ENGINE_TOOLS]);
   if (!named.ok) return named;
-  const answerCap = capOfAnswers(process.env);
   const prompts = await promptTexts(command);
   if (!prompts.ok) return prompts;
   const ownPrompt = prompts.own ?? mainAgent?.prompt;
@@ -146,25 +132,14 @@ export async function agentOptions<Command extends RunOptions & { readonly input
     mayBypass: command.mayBypass,
   });
   const { loaded } = permission;
-  const described =
-    mainAgent && mayDescribeServers(mainAgent, command)
-      ? readAgentServers(mainAgent)
-      : { servers: [], notes: [] };
+  const described = serversOfAgent(mainAgent, command);
   const mcp = openProgramServers(command, loaded, rules, {
     plugins: plugins.servers,
     described: described.servers,
   });
-  const notes = [
-    ...plugins.notes,
-    ...chosen.notes,
-    ...command.notes,
-    ...named.notes,
-    ...permission.notes,
-    ...hookNotes,
-    ...loop.problems,
-    ...described.notes,
-  ];
-  const { untrusted, others } = splitUntrustedNotes([...notes, ...mcp.notes]);
+  const firstNotes = [plugins, chosen, command, named, permission].flatMap(({ notes }) => notes);
+  const notes = [...firstNotes, ...hookNotes, ...loop.problems, ...described.notes, ...mcp.notes];
+  const { untrusted, others } = splitUntrustedNotes(notes);
   for (const note of others) warn(note);
   return {
     ok: true,
@@ -191,32 +166,77 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       agentName: mainAgent?.name,
       agentTypes,
       agentHooks,
-      maxSubagentDepth: settings.maxSubagentDepth,
       plugins: plugins.plugins,
-      instructionExcludes: settings.claudeMdExcludes,
-      terminal: terminalSettings(settings.merged),
-      includePartialMessages: command.partialMessages,
-      bare: command.bare,
-      requestOptions: requestOptions({
-        ...command,
-        thinking: thinkingWanted(command.thinking, settings.alwaysThinkingEnabled, process.env),
-        effort: command.effort ?? settings.effort,
-        answerCap,
-      }),
-      maxOutputTokens: answerCap,
+      ...plainOptions(command, settings),
       smallModel: models.small,
-      promptSuggestions:
-        command.promptSuggestions || isSwitchedOn(settings.merged, 'promptSuggestionEnabled', process.env),
       memory: chosen.memory ?? projectMemory(command, settings.merged),
       fallbackModel: models.fallbacks,
       permissionMode: command.permissionMode === undefined ? undefined : permission.mode,
-      maxTurns: command.maxTurns,
-      maxBudgetUsd: command.maxBudgetUsd,
-      taskBudget: command.taskBudget === undefined ? undefined : { total: command.taskBudget },
-      outputSchema: command.jsonSchema,
       systemPrompt: ownPrompt === undefined ? undefined : [ownPrompt],
       appendSystemPrompt: prompts.appended,
     },
+  };
+}
+
+/** Reads the settings, the plugins that they name, and the agent that the conversation runs as. */
+async function readSettings<Command extends RunOptions>(given: Command) {
+  const before = await permissionSetup(given);
+  const settings = appliedSettings(before.loaded);
+  const agentHooks = agentHookPolicy(before.loaded, settings.merged);
+  const { configDirs, rules } = before;
+  const plugins = await openPlugins(given, before.loaded, settings.merged, before);
+  const known = { configDirs, rules, agentHooks, plugins: plugins.plugins };
+  const chosen = await mainAgentOf(given, settings.agent, known);
+  return { before, settings, agentHooks, plugins, chosen };
+}
+
+/** The servers that the file of the main agent describes, if it may. */
+function serversOfAgent(
+  mainAgent: AgentDefinition | undefined,
+  command: RunOptions,
+): ReturnType<typeof readAgentServers> {
+  if (mainAgent && mayDescribeServers(mainAgent, command)) return readAgentServers(mainAgent);
+  return { servers: [], notes: [] };
+}
+
+type PlainOptions = Pick<
+  AgentSetup,
+  | 'maxSubagentDepth'
+  | 'instructionExcludes'
+  | 'terminal'
+  | 'includePartialMessages'
+  | 'bare'
+  | 'requestOptions'
+  | 'maxOutputTokens'
+  | 'promptSuggestions'
+  | 'maxTurns'
+  | 'maxBudgetUsd'
+  | 'taskBudget'
+  | 'outputSchema'
+>;
+
+/** The options that need nothing but the flags, the settings and the environment. */
+function plainOptions(command: RunOptions, settings: AppliedSettings): PlainOptions {
+  const answerCap = capOfAnswers(process.env);
+  return {
+    maxSubagentDepth: settings.maxSubagentDepth,
+    instructionExcludes: settings.claudeMdExcludes,
+    terminal: terminalSettings(settings.merged),
+    includePartialMessages: command.partialMessages,
+    bare: command.bare,
+    requestOptions: requestOptions({
+      ...command,
+      thinking: thinkingWanted(command.thinking, settings.alwaysThinkingEnabled, process.env),
+      effort: command.effort ?? settings.effort,
+      answerCap,
+    }),
+    maxOutputTokens: answerCap,
+    promptSuggestions:
+      command.promptSuggestions || isSwitchedOn(settings.merged, 'promptSuggestionEnabled', process.env),
+    maxTurns: command.maxTurns,
+    maxBudgetUsd: command.maxBudgetUsd,
+    taskBudget: command.taskBudget === undefined ? undefined : { total: command.taskBudget },
+    outputSchema: command.jsonSchema,
   };
 }
 
@@ -376,72 +396,4 @@ function thinkingWanted(
   if (Number.isInteger(tokens) && tokens >= 0)
     return tokens === 0 ? { type: 'disabled' } : { type: 'enabled', budget_tokens: tokens };
   return isEnabled === false ? { type: 'disabled' } : undefined;
-}
-
-/** Returns the problem with a folder or file that a flag names, or undefined if there is none. */
-function wrongPlace({
-  addDirs,
-  settings,
-  projectConfigRoot: root,
-}: Pick<RunOptions, 'addDirs' | 'settings' | 'projectConfigRoot'>): string | undefined {
-  if (root !== undefined && !isFolder(root)) return `--project-config-root: there is no folder ${root}`;
-  const missing = addDirs.find((folder) => !isFolder(folder));
-  if (missing !== undefined)
-    return `--add-dir: there is no folder ${missing}${missing.includes(' ') ? `. ${promptHint('--add-dir')}` : ''}`;
-  return settings === undefined ? undefined : wrongSettings(settings);
-}
-
-function isFolder(folder: string): boolean {
-  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function wrongSettings(settings: string): string | undefined {
-  const isJson = settings.trimStart().startsWith('{');
-  try {
-    JSON.parse(isJson ? settings : readFileSync(settings, 'utf8').replace(/^\uFEFF/, ''));
-    return undefined;
-  } catch (thrown) {
-    const why = errorMessage(thrown);
-    return `--settings: ${isJson ? 'it' : settings} cannot be used: ${why}`;
-  }
-}
-
-/** Returns the problem with the rules of the command line, or undefined if there is none. */
-function wrongRule({
-  allowedTools,
-  disallowedTools,
-}: Pick<RunOptions, 'allowedTools' | 'disallowedTools'>): string | undefined {
-  const lists = [
-    { flag: '--allowed-tools', list: 'allow', rules: allowedTools },
-    { flag: '--disallowed-tools', list: 'deny', rules: disallowedTools },
-  ] as const;
-  for (const { flag, list, rules } of lists)
-    for (const rule of rules) {
-      const parsed = parseRule(rule, list);
-      if (!parsed.ok) return `${flag}: ${parsed.message}`;
-    }
-  return undefined;
-}
-
-type PromptTexts =
-  | { readonly ok: true; readonly own: string | undefined; readonly appended: string | undefined }
-  | { readonly ok: false; readonly message: string };
-
-async function promptTexts({
-  systemPrompt,
-  appendSystemPrompt,
-}: Pick<RunOptions, 'systemPrompt' | 'appendSystemPrompt'>): Promise<PromptTexts> {
-  try {
-    const [own, appended] = await Promise.all([textOf(systemPrompt), textOf(appendSystemPrompt)]);
-    return { ok: true, own, appended };
-  } catch (thrown) {
-    return {
-      ok: false,
-      message: `the system prompt cannot be read: ${errorMessage(thrown)}`,
-    };
-  }
-}
-
-async function textOf(prompt: PromptText | undefined): Promise<string | undefined> {
-  return prompt && 'file' in prompt ? readFile(prompt.file, 'utf8') : prompt?.text;
 }

@@ -3,7 +3,13 @@
  * next.
  */
 import { realpath, stat } from 'node:fs/promises';
-import type { CallContext, Tool, ToolOutput, ToolUseContext } from '@heddle/core';
+import {
+  type CallContext,
+  omitUndefined,
+  type Tool,
+  type ToolOutput,
+  type ToolUseContext,
+} from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type * as Shell from '../shell/index.ts';
 import { previewOf } from '../tasks/preview.ts';
@@ -12,7 +18,6 @@ import type { ConfinedCommand, ShellDeps } from './deps.ts';
 import { type BashData, type BashExit, bashResult, limitsFrom } from './result.ts';
 import { type Ran, runInForeground } from './run.ts';
 import type { BashInput } from './schema.ts';
-import { omitUndefined } from '@heddle/core';
 
 /** Above every other limit: a long output is shortened here, because its file is known. */
 const MAX_RESULT = 160_000;
@@ -27,18 +32,8 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
   // Loaded with the schema, so that it is available when a call is classified.
   let shell: typeof Shell | undefined;
 
-  const isProven = (
-    { command, run_in_background }: BashInput,
-    { workingDirectory }: ToolUseContext,
-  ): boolean => {
-    if (!shell || run_in_background === true) return false;
-    const { isReadOnlyCommand, gitFactsFrom } = shell;
-    const environment = deps.environment();
-    if (isReadOnlyCommand(command, { environment })) return true;
-    if (!/\bgit\b/.test(command)) return false;
-    const gitIn = gitFactsFrom(workingDirectory, environment);
-    return isReadOnlyCommand(command, { environment, git: gitIn('.'), gitIn });
-  };
+  const isProven = (input: BashInput, { workingDirectory }: ToolUseContext): boolean =>
+    shell !== undefined && isProvenReadOnly(shell, input, workingDirectory, deps.environment());
 
   return {
     name: 'Bash',
@@ -87,7 +82,7 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
         promptQuietMs: limits.promptQuietMs,
         onOutput: (output, bytes) => onProgress({ output, bytes }),
       });
-      const data = dataOf(command, ran.task, exitOf(ran, timeoutMs));
+      const data = dataOf(command, ran.task, exitOf(ran, timeoutMs), limits.inlineOutput, shell);
       const moved = await movedTo(ran.task, directory);
       if (ran.task.end && data.file === undefined) await ran.task.output.remove();
       return moved === undefined ? { data } : continueIn(moved, data, context);
@@ -96,39 +91,65 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
     toResult: bashResult,
   };
 
-  /** A command that changes nothing gets variables that keep git, locales and PATH from starting other programs. */
   function environmentOf(input: BashInput, context: CallContext): Environment {
     const own = deps.environment();
-    const environment = {
-      ...own,
-      ...omitUndefined({ TRACEPARENT: deps.traceparentOf?.(context.toolUseId) }),
-    };
-    if (!context.readOnlyRun && !isProven(input, context)) return environment;
-    return {
-      ...environment,
-      ...shell?.readOnlyGitEnvironment(input.command),
-      ...shell?.safeLocale(own),
-      ...shell?.pathOutside([context.workingDirectory, ...(context.workingFolders?.() ?? [])], own),
-    };
-  }
-
-  function dataOf(command: string, task: Task, exit: BashExit): BashData {
-    const view = task.output.view();
-    const meaning = exit.kind === 'exited' && exit.code === 1 ? shell?.meaningOfOne(command) : undefined;
-    return {
-      command,
-      exit,
-      output: previewOf(view, limits.inlineOutput),
-      bytes: view.bytes,
-      ...omitUndefined({ file: view.file }),
-      ...(task.leftSomething ? { leftSomething: true } : {}),
-      ...omitUndefined({ meaning }),
-      ...(task.notes.length === 0 ? {} : { notes: task.notes }),
-    };
+    const TRACEPARENT = deps.traceparentOf?.(context.toolUseId);
+    const changesNothing = context.readOnlyRun !== undefined || isProven(input, context);
+    const added = changesNothing && shell ? readOnlyVariables(shell, input, context, own) : {};
+    return { ...own, ...omitUndefined({ TRACEPARENT }), ...added };
   }
 }
 
+function dataOf(
+  command: string,
+  { output, notes, leftSomething }: Task,
+  exit: BashExit,
+  inlineOutput: number,
+  shell: typeof Shell | undefined,
+): BashData {
+  const view = output.view();
+  const meaning = exit.kind === 'exited' && exit.code === 1 ? shell?.meaningOfOne(command) : undefined;
+  return {
+    command,
+    exit,
+    output: previewOf(view, inlineOutput),
+    bytes: view.bytes,
+    ...omitUndefined({ file: view.file }),
+    ...(leftSomething ? { leftSomething: true } : {}),
+    ...omitUndefined({ meaning }),
+    ...(notes.length === 0 ? {} : { notes }),
+  };
+}
+
 type Environment = ReturnType<ShellDeps['environment']>;
+
+/** The facts of a repository are read only for commands that name git. */
+function isProvenReadOnly(
+  { isReadOnlyCommand, gitFactsFrom }: typeof Shell,
+  { command, run_in_background }: BashInput,
+  workingDirectory: string,
+  environment: Environment,
+): boolean {
+  if (run_in_background === true) return false;
+  if (isReadOnlyCommand(command, { environment })) return true;
+  if (!/\bgit\b/.test(command)) return false;
+  const gitIn = gitFactsFrom(workingDirectory, environment);
+  return isReadOnlyCommand(command, { environment, git: gitIn('.'), gitIn });
+}
+
+/** Variables that keep git, locales and PATH from starting other programs, for a command that changes nothing. */
+function readOnlyVariables(
+  { readOnlyGitEnvironment, safeLocale, pathOutside }: typeof Shell,
+  { command }: BashInput,
+  { workingDirectory, workingFolders }: CallContext,
+  own: Environment,
+): Environment {
+  return {
+    ...readOnlyGitEnvironment(command),
+    ...safeLocale(own),
+    ...pathOutside([workingDirectory, ...(workingFolders?.() ?? [])], own),
+  };
+}
 
 /** Decides whether the command runs in the sandbox, in the read-only view, or outside of both. */
 async function confineCommand(

@@ -61,11 +61,11 @@ interface ControlDeps
 }
 
 export function createControl(deps: ControlDeps): Control {
-  const { started, tasks, hooks, warn } = deps;
+  const { started, tasks, hooks } = deps;
   const { agent, checkpoints, entitle } = started;
 
   const handlers: ControlHandlers = {
-    initialize,
+    initialize: (request) => initialize(deps, request),
     interrupt: ({ cancel_queued }, inbox) => interrupt(cancel_queued === true, inbox),
     cancel_async_message: ({ message_uuid: id }, inbox) =>
       controlSuccess({ cancelled: cancelQueued(textIn(id) ?? '', inbox) }),
@@ -97,29 +97,6 @@ export function createControl(deps: ControlDeps): Control {
     }),
   };
 
-  async function initialize(request: HostLine): Promise<ControlReply> {
-    const wishes = readInitialize(request);
-    const { agents } = request;
-    const problems = agents === undefined || agents === null ? [] : started.agentTypes.add(agents);
-    for (const note of [...wishes.notes, ...problems]) warn(note);
-    if (wishes.title !== undefined) started.entitle(wishes.title);
-    if (deps.mcp) await addHostServers(deps.mcp, wishes.servers);
-    if (wishes.hooks.length > 0) hooks.join(wishes.hooks);
-    if (wishes.forwardsSubagentText) started.forwardSubagentText();
-    if (wishes.skills !== undefined) started.extensions.limitSkills(wishes.skills);
-    // The prompt of the agent that the conversation runs as replaces that of the host.
-    agent.change(deps.mainAgent ? { ...wishes.changes, systemPrompt: undefined } : wishes.changes);
-    const { extensions, agentTypes } = started;
-    const prompts = deps.mcp?.view.prompts ?? [];
-    const offers = { files: extensions.files, prompts, agents: agentTypes.list };
-    const loaded = new Set(started.plugins.map((plugin) => plugin.path));
-    const applied = {
-      ...(wishes.plugins && { plugins_applied: wishes.plugins.every((folder) => loaded.has(folder)) }),
-      ...(deps.hasManagedSettings ? { managed_settings_applied: true } : {}),
-    };
-    return controlSuccess({ ...introduction(deps.firstModel, agent.permissionMode, offers), ...applied });
-  }
-
   function cancelQueued(uuid: string, inbox: HostPromptQueue): boolean {
     const wasWaiting = inbox.cancel(uuid);
     if (wasWaiting) agent.queue.cancel([uuid]);
@@ -149,6 +126,32 @@ export function createControl(deps: ControlDeps): Control {
     queued: ({ uuid, content, priority, isNamed }) =>
       agent.queue.add({ commandId: uuid, prompt: content, priority, isSilent: !isNamed }),
   };
+}
+
+/** Applies the wishes of the host for the session, and answers with what the session offers. */
+async function initialize(deps: ControlDeps, request: HostLine): Promise<ControlReply> {
+  const { started, hooks, warn } = deps;
+  const { agent } = started;
+  const wishes = readInitialize(request);
+  const { agents } = request;
+  const problems = agents === undefined || agents === null ? [] : started.agentTypes.add(agents);
+  for (const note of [...wishes.notes, ...problems]) warn(note);
+  if (wishes.title !== undefined) started.entitle(wishes.title);
+  if (deps.mcp) await addHostServers(deps.mcp, wishes.servers);
+  if (wishes.hooks.length > 0) hooks.join(wishes.hooks);
+  if (wishes.forwardsSubagentText) started.forwardSubagentText();
+  if (wishes.skills !== undefined) started.extensions.limitSkills(wishes.skills);
+  // The prompt of the agent that the conversation runs as replaces that of the host.
+  agent.change(deps.mainAgent ? { ...wishes.changes, systemPrompt: undefined } : wishes.changes);
+  const { extensions, agentTypes } = started;
+  const prompts = deps.mcp?.view.prompts ?? [];
+  const offers = { files: extensions.files, prompts, agents: agentTypes.list };
+  const loaded = new Set(started.plugins.map((plugin) => plugin.path));
+  const applied = {
+    ...(wishes.plugins && { plugins_applied: wishes.plugins.every((folder) => loaded.has(folder)) }),
+    ...(deps.hasManagedSettings ? { managed_settings_applied: true } : {}),
+  };
+  return controlSuccess({ ...introduction(deps.firstModel, agent.permissionMode, offers), ...applied });
 }
 
 async function rewindForHost(

@@ -1,0 +1,76 @@
+/** Checks the flags whose values name folders, files and rules, and reads the prompts of files. */
+import { readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { parseRule } from '@heddle/agent/settings';
+import { errorMessage } from '@heddle/core';
+import type { PromptText, RunOptions } from '../arguments/arguments.ts';
+import { promptHint } from '../arguments/list-flags.ts';
+
+/** Returns the problem with a folder or file that a flag names, or undefined if there is none. */
+export function wrongPlace({
+  addDirs,
+  settings,
+  projectConfigRoot: root,
+}: Pick<RunOptions, 'addDirs' | 'settings' | 'projectConfigRoot'>): string | undefined {
+  if (root !== undefined && !isFolder(root)) return `--project-config-root: there is no folder ${root}`;
+  const missing = addDirs.find((folder) => !isFolder(folder));
+  if (missing !== undefined)
+    return `--add-dir: there is no folder ${missing}${missing.includes(' ') ? `. ${promptHint('--add-dir')}` : ''}`;
+  return settings === undefined ? undefined : wrongSettings(settings);
+}
+
+function isFolder(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function wrongSettings(settings: string): string | undefined {
+  const isJson = settings.trimStart().startsWith('{');
+  try {
+    JSON.parse(isJson ? settings : readFileSync(settings, 'utf8').replace(/^\uFEFF/, ''));
+    return undefined;
+  } catch (thrown) {
+    const why = errorMessage(thrown);
+    return `--settings: ${isJson ? 'it' : settings} cannot be used: ${why}`;
+  }
+}
+
+/** Returns the problem with the rules of the command line, or undefined if there is none. */
+export function wrongRule({
+  allowedTools,
+  disallowedTools,
+}: Pick<RunOptions, 'allowedTools' | 'disallowedTools'>): string | undefined {
+  const lists = [
+    { flag: '--allowed-tools', list: 'allow', rules: allowedTools },
+    { flag: '--disallowed-tools', list: 'deny', rules: disallowedTools },
+  ] as const;
+  for (const { flag, list, rules } of lists)
+    for (const rule of rules) {
+      const parsed = parseRule(rule, list);
+      if (!parsed.ok) return `${flag}: ${parsed.message}`;
+    }
+  return undefined;
+}
+
+type PromptTexts =
+  | { readonly ok: true; readonly own: string | undefined; readonly appended: string | undefined }
+  | { readonly ok: false; readonly message: string };
+
+/** The system prompts of the flags, as text or from files. */
+export async function promptTexts({
+  systemPrompt,
+  appendSystemPrompt,
+}: Pick<RunOptions, 'systemPrompt' | 'appendSystemPrompt'>): Promise<PromptTexts> {
+  try {
+    const [own, appended] = await Promise.all([readPrompt(systemPrompt), readPrompt(appendSystemPrompt)]);
+    return { ok: true, own, appended };
+  } catch (thrown) {
+    return {
+      ok: false,
+      message: `the system prompt cannot be read: ${errorMessage(thrown)}`,
+    };
+  }
+}
+
+async function readPrompt(prompt: PromptText | undefined): Promise<string | undefined> {
+  return prompt && 'file' in prompt ? readFile(prompt.file, 'utf8') : prompt?.text;
+}
