@@ -5,7 +5,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { findRepository, gitSourcesAround, trackedFiles } from '@heddle/tools/git';
 import { gitFactsFrom } from '@heddle/tools/shell';
-import { createLinkLookup, remembered, unlessMissing } from './paths/link-lookup.ts';
+import { createLinkLookup, readNames, remembered } from './paths/link-lookup.ts';
 import { exceptionReader } from './search-exceptions.ts';
 import type { KnownRepository, PermissionWorld } from './world.ts';
 
@@ -67,5 +67,8 @@ function nearestFolder(file: string): string | undefined {
 }
 
 function namesIn(folder: string): readonly string[] | undefined {
-  return unlessMissing(() => readdirSync(folder));
+  return readNames(
+    () => readdirSync(folder),
+    (name) => name,
+  );
 }

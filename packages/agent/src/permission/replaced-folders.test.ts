@@ -21,10 +21,22 @@ beforeAll(() => {
     'meta/objects',
     'meta/refs',
     'meta/hooks',
+    'around/data/objects',
+    'points',
   ])
     mkdirSync(path.join(folder, name), { recursive: true });
-  for (const name of ['a', 'c.txt', '.envrc.sample', 'src/f', 'lib/bin/tool', 'meta/HEAD', 'meta/config'])
+  for (const name of [
+    'a',
+    'c.txt',
+    '.envrc.sample',
+    'src/f',
+    'lib/bin/tool',
+    'meta/HEAD',
+    'meta/config',
+    'around/data/HEAD',
+  ])
     writeFileSync(path.join(folder, name), '');
+  writeFileSync(path.join(folder, 'points/.git'), 'gitdir: store');
   symlinkSync('.git', path.join(folder, 'g'));
   symlinkSync('../elsewhere', path.join(folder, 'o'));
   symlinkSync('../../elsewhere', path.join(folder, 'd2/up'));
@@ -133,6 +145,14 @@ describe('a target that is replaced or follows a link', () => {
     'echo x > meta/info/attributes',
     'sed -i s/a/b/ meta/config',
     'mv a meta/hooks',
+    'mv meta m2',
+    'rm -rf meta',
+    'rm -rf ./meta/',
+    'mv around q',
+    'rm -rf around',
+    'rm -rf aroun?',
+    'cp -r src points/store',
+    'mkdir points/store',
   ])('asks: %s', (command) => {
     expect(decisionOn(command)).not.toBe('allow');
     expect(decisionOn(command, 'rules')).not.toBe('allow');

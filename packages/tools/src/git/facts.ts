@@ -16,7 +16,7 @@ import {
 import type { GitSetting } from './config-text.ts';
 import { isHarmlessSetting, isHarmlessVariable } from './harmless-settings.ts';
 import { type GitIndex, type HashLength, readGitIndex } from './index-file.ts';
-import { findRepository, type GitRepository } from './repository.ts';
+import { findRepository, type GitRepository, readGitFile } from './repository.ts';
 
 export interface GitFacts {
   /** Settings, variables and hooks that are not known to be harmless. */
@@ -98,11 +98,12 @@ function sourcesOf(
 
 /**
  * Returns the files and folders from which git takes hooks, settings and attributes of the repository around a folder.
- * They include those that settings name: `core.hooksPath`, `include.path`, `core.attributesFile`.
+ * They include those that settings name: `core.hooksPath`, `include.path`, `core.attributesFile`. A file `.git` may name a
+ * repository that does not exist yet.
  */
 export function gitSourcesAround(directory: string, environment: GitEnvironment): readonly string[] {
   const found = findRepository(directory);
-  if (found.kind !== 'found') return [];
+  if (found.kind !== 'found') return [readGitFile(path.join(directory, '.git')) ?? []].flat();
   const { repository } = found;
   const settings = readGitSettings(repository, environment) ?? [];
   const isAbove = (folder: string): boolean => `${repository.top}/`.startsWith(path.join(folder, '/'));

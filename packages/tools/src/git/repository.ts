@@ -72,7 +72,7 @@ function repositoryIn(named: string, top: string): FoundRepository {
 }
 
 /** Returns the folder that a file named `.git` points to. */
-function readGitFile(file: string): string | undefined {
+export function readGitFile(file: string): string | undefined {
   const text = smallText(file);
   const [, named] = /^gitdir: ([^\r\n]+)[\r\n]*$/.exec(text ?? '') ?? [];
   return named === undefined ? undefined : path.resolve(path.dirname(file), named);

@@ -5,6 +5,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { realTarget } from '@heddle/tools/files';
+import { UNKNOWN_CHARACTER } from './places.ts';
 import type { FolderEntry } from '../world.ts';
 
 export interface LinkLookup {
@@ -62,11 +63,13 @@ export function remembered<Answer>(ask: (path: string) => Answer): (path: string
 }
 
 function entriesIn(folder: string): readonly FolderEntry[] | undefined {
-  return unlessMissing(() =>
-    readdirSync(folder, { withFileTypes: true }).map((entry) => ({
-      name: entry.name,
-      kind: entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'file',
-    })),
+  return readNames(
+    () =>
+      readdirSync(folder, { withFileTypes: true }).map((entry) => ({
+        name: entry.name,
+        kind: entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'file',
+      })),
+    ({ name }) => name,
   );
 }
 
@@ -84,10 +87,17 @@ function foldName(name: string): string {
   return name.normalize('NFKD').toUpperCase().toLowerCase();
 }
 
-/** Returns an empty list for a missing folder, and undefined for an unreadable one. */
-export function unlessMissing<Entry>(read: () => readonly Entry[]): readonly Entry[] | undefined {
+/**
+ * Reads the names in a folder. Empty if there is no such folder, undefined if it cannot be read. A name that is not valid
+ * UTF-8 cannot be looked up, so its folder counts as one that cannot be read.
+ */
+export function readNames<Entry>(
+  read: () => readonly Entry[],
+  nameOf: (entry: Entry) => string,
+): readonly Entry[] | undefined {
   try {
-    return read();
+    const entries = read();
+    return entries.some((entry) => nameOf(entry).includes(UNKNOWN_CHARACTER)) ? undefined : entries;
   } catch (thrown) {
     const isMissing =
       thrown instanceof Error && 'code' in thrown && /^(ENOENT|ENOTDIR)$/.test(String(thrown.code));

@@ -35,8 +35,12 @@ export function tildeExpanded(written: string, home: string): string {
   return written === '~' || written.startsWith('~/') ? `${home}${written.slice(1)}` : written;
 }
 
+/** Node puts this in the place of bytes that are not UTF-8. A path with it may mean any file. */
+export const UNKNOWN_CHARACTER = '\uFFFD';
+
 /** Returns whether the path and its link target are both in a working directory. */
 export function isInside(place: FilePlace, world: PermissionWorld): boolean {
+  if (place.real.includes(UNKNOWN_CHARACTER)) return false;
   const { root, directories } = world;
   const isBelowReal = (file: string) => (folder: string) => isAtOrBelow(file, world.realpath(folder));
   const isHere = (test: (folder: string) => boolean) => test(root) || directories.some(test);

@@ -112,6 +112,12 @@ const BUILTINS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Returns whether git takes a folder for a repository without a working tree. */
+export function isGitData(folder: string, world: PermissionWorld): boolean {
+  const has = (name: string): boolean => world.exists(`${folder}/${name}`);
+  return has('HEAD') && (has('objects') || has('commondir'));
+}
+
 /** Returns the name of the protected place. Case does not matter, because some file systems ignore it. */
 export function protectedPlaceName(place: FilePlace, world: PermissionWorld): string | undefined {
   return (

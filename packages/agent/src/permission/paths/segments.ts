@@ -103,14 +103,22 @@ function canStand(any: Exclude<Segment, readonly Token[]>, name: Segment): boole
   return any !== 'visible' || typeof name === 'string' || name[0] !== '.';
 }
 
-export function namesMeet(left: readonly Token[], right: readonly Token[], hidden: boolean): boolean {
-  if (!hidden && typeof left[0] !== 'string' && right[0] === '.') return false;
+export function namesMeet(one: readonly Token[], two: readonly Token[], hidden: boolean): boolean {
+  if (!hidden && typeof one[0] !== 'string' && two[0] === '.') return false;
+  const [left, right] = [forBytes(one, two), forBytes(two, one)];
   // Most names differ in their first letter.
   let at = 0;
   for (; at < left.length && at < right.length && left[at] !== MANY && right[at] !== MANY; at++) {
     if (left[at] !== right[at] && left[at] !== ONE && right[at] !== ONE) return false;
   }
   return restMeets(left.slice(at), right.slice(at));
+}
+
+/** In some locales a wildcard for one letter matches one byte, and a letter of the other name has several. */
+function forBytes(tokens: readonly Token[], other: readonly Token[]): readonly Token[] {
+  if (!tokens.includes(ONE) || !other.some((token) => typeof token === 'string' && token > '\x7f'))
+    return tokens;
+  return tokens.map((token) => (token === ONE ? MANY : token));
 }
 
 function restMeets(left: readonly Token[], right: readonly Token[]): boolean {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
 import type { FilePlace } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
-import { canEndProtected, protectedPlaceName, programPlaces } from './protected.ts';
+import { canEndProtected, isGitData, protectedPlaceName, programPlaces } from './protected.ts';
 import { namesMeet, segmentsOf } from './segments.ts';
 
 /** The number of entries per walk. More would take longer than a decision may. */
@@ -72,8 +72,10 @@ export function protectedBelow(
   return walk(
     real,
     world,
-    (file, { name }) =>
-      canEndProtected(name) ? protectedPlaceName({ path: file, real: file }, world) : undefined,
+    (file, { name }) => {
+      if (name === 'HEAD' && isGitData(path.posix.dirname(file), world)) return "the folder of git's data";
+      return canEndProtected(name) ? protectedPlaceName({ path: file, real: file }, world) : undefined;
+    },
     ({ name }) => !isRestored(name),
   );
 }

@@ -54,8 +54,9 @@ export function isPlainEditScript(script: Script, world: PermissionWorld): boole
     if (made === undefined) return false;
     changes.push(...made);
   }
-  const sources = changes.flatMap((change) => change.sources);
-  if (placesIn(sources, folders, world).some(isDevice)) return false;
+  const sources = changes.flatMap((change) => change.sources).filter(({ value }) => value !== '/dev/null');
+  const used = [...sources, ...changes.flatMap((change) => change.changed)];
+  if (placesIn(used, folders, world).some(isDevice)) return false;
   return changes.length < 2 || areIndependent(changes, folders, world);
 }
 
@@ -194,7 +195,7 @@ function folded(file: string, { foldsCase }: PermissionWorld): string {
   return foldsCase ? file.normalize('NFC').toLowerCase() : file;
 }
 
-/** A copy of a device is a device. To write into it changes more than a file. */
-function isDevice({ real }: FilePlace): boolean {
-  return real !== '/dev/null' && /^\/(dev|proc|sys)(\/|$)/.test(real);
+/** A copy of a device can be a device, and an edit may replace a device or change its mode. */
+function isDevice({ path: written, real }: FilePlace): boolean {
+  return [written, real].some((file) => /^\/(dev|proc|sys)(\/|$)/.test(file));
 }

@@ -113,8 +113,8 @@ export function foldersAfter(folders: Folders, command: SimpleCommand, world: Pe
   const written = target.kind === 'tilde' ? world.home + target.value.slice(1) : target.value;
   const repeats = command.inside.some((construct) => construct === 'loop' || construct === 'function');
   if (repeats && !path.posix.isAbsolute(written)) return undefined;
-  // With CDPATH, a relative name may lead elsewhere.
-  if (!/^[./]/.test(written) && world.environment['CDPATH']) return undefined;
+  // With CDPATH, a relative name may lead elsewhere, also `.name`.
+  if (!/^(\/|\.\.?(\/|$))/.test(written) && world.environment['CDPATH']) return undefined;
   // `cd -P` resolves links before `..`.
   const ways = (folder: string) =>
     written.includes('..')

@@ -10,6 +10,7 @@ import { mayContainLinks, pathsBelow, protectedBelow, writtenByCopy } from '../.
 import { processConcern } from '../../paths/process-files.ts';
 import {
   canBeginProtected,
+  isGitData,
   isAboveSearched,
   mayFillSearched,
   mayHoldProtected,
@@ -340,9 +341,8 @@ export function concernOf(
 
 /** The data of git can be in a folder with any name: `git init --separate-git-dir`. Git recognizes it by these names. */
 function gitDataFolder({ real }: FilePlace, world: PermissionWorld): string | undefined {
-  for (let folder = path.posix.dirname(real); folder !== '/'; folder = path.posix.dirname(folder)) {
-    const has = (name: string): boolean => world.exists(`${folder}/${name}`);
-    if (has('HEAD') && (has('objects') || has('commondir'))) return "the folder of git's data";
+  for (let folder = real; folder !== '/'; folder = path.posix.dirname(folder)) {
+    if (isGitData(folder, world)) return "the folder of git's data";
   }
   return undefined;
 }

@@ -1,0 +1,115 @@
+/** File names on a real disk that a shell and a program in JavaScript read differently: bytes that are not UTF-8. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { PermissionMode } from '@heddle/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
+import type { PermissionRule } from './rules/rule.ts';
+
+const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-names-')));
+const project = path.join(base, 'project');
+
+/** The name of a file with a byte that no UTF-8 text contains. */
+function bytes(name: string): Buffer {
+  return Buffer.from(path.join(project, name).replace('%', '\xff'), 'latin1');
+}
+
+function makeLink(name: string, target: string): void {
+  symlinkSync(Buffer.from(target.replace('%', '\xff'), 'latin1'), bytes(name));
+}
+
+beforeAll(() => {
+  for (const name of ['secrets', 'sub', 'subr', 'nested', 'tmpl', 'dst', 'plain', 'wide'])
+    mkdirSync(path.join(project, name), { recursive: true });
+  mkdirSync(path.join(base, 'out'));
+  writeFileSync(path.join(project, 'secrets/key'), '');
+  writeFileSync(path.join(project, 'plain/x'), '');
+  for (const name of [
+    'sub/z%',
+    'nested/z%',
+    'nested/z%/.git',
+    'tmpl/z%',
+    'tmpl/z%/.claude',
+    'links',
+    'links2',
+    'links3',
+  ])
+    mkdirSync(bytes(name));
+  writeFileSync(bytes('sub/z%/k.pem'), '');
+  makeLink('links/xq%', '../secrets/key');
+  makeLink('links/xd%', '../secrets');
+  makeLink('subr/l%', '../secrets');
+  makeLink('links2/yq%', '../../out/f');
+  makeLink('links2/yd%', '../../out');
+  makeLink('links3/chain', 'way%/new');
+  makeLink('links3/way%', '../../out');
+  symlinkSync('../secrets/key', path.join(project, 'wide/xé'));
+  symlinkSync('../secrets', path.join(project, 'wide/éd'));
+  symlinkSync('../../out', path.join(project, 'wide/ydé'));
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+function decisionOn(command: string, mode: PermissionMode, deny: readonly string[] = []): string {
+  const surroundings = { root: project, cwd: project, directories: [], home: base, configDirs: [] };
+  const world = observeWorld({ ...surroundings, environment: {} });
+  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+  const rules = { deny: deny.map((text): PermissionRule => ({ text, source: 'user' })), ask: [], allow: [] };
+  return authorize(request, rules, mode, world).decision;
+}
+
+describe('a folder with a name that is not text', () => {
+  it.each([
+    'cat links/xq?',
+    'cat links/x*',
+    'cat links/xd?/key',
+    'cat links/*/key',
+    'head ./links/x*',
+    'grep -r Z links/xd*/',
+    'grep -r Z sub',
+    'grep -R Z subr',
+    'rg Z sub',
+    'cat sub/*/*',
+    'find sub -type f -exec cat {} +',
+    'find -L subr -type f -exec cat {} +',
+  ])('may contain a denied file: %s', (command) => {
+    for (const mode of ['default', 'plan', 'acceptEdits', 'bypassPermissions'] as const)
+      expect(decisionOn(command, mode, ['Read(./secrets/**)', 'Read(**/*.pem)'])).not.toBe('allow');
+  });
+
+  it.each([
+    'touch links2/yq*',
+    'rm links2/yd*/f',
+    'rm -rf nested',
+    'mv nested other',
+    'cp -r tmpl dst',
+    'touch links3/chain',
+    'echo x > links3/chain',
+  ])('may lead an edit elsewhere: %s', (command) => {
+    expect(decisionOn(command, 'acceptEdits')).toBe('ask');
+  });
+
+  it.each(['touch plain/new', 'rm -rf plain', 'cp -r plain dst', 'rm plain/*', 'touch sub/a'])(
+    'does not concern other folders: %s',
+    (command) => expect(decisionOn(command, 'acceptEdits')).toBe('allow'),
+  );
+});
+
+describe('a letter of several bytes', () => {
+  it.each([
+    'cat wide/x??',
+    'cat wide/x?',
+    'export LC_ALL=C; cat wide/x??',
+    'cat wide/??d/key',
+    'cat wide/[!a][!a]d/key',
+    'head wide/x[!a][!b]',
+  ])('may be several letters in the locale of the shell: %s', (command) => {
+    expect(decisionOn(command, 'default', ['Read(./secrets/**)'])).not.toBe('allow');
+  });
+
+  it('may lead an edit elsewhere', () => {
+    expect(decisionOn('rm wide/yd??/f', 'acceptEdits')).toBe('ask');
+    expect(decisionOn('rm wide/z??', 'acceptEdits')).toBe('allow');
+  });
+});
