@@ -16,7 +16,6 @@ import {
   type PlacedMark,
   remember,
   stillStored,
-  withoutLoaded,
 } from './marks.ts';
 import { isBlank, wellFormed } from './normalize/clean-json.ts';
 import { rejectedKinds } from './normalize/model-steps.ts';
@@ -64,8 +63,6 @@ class Builder implements RequestBuilder {
   readonly #reported = new Set<string>();
   #lastView: RequestView | undefined;
   #lastLoaded: readonly ToolSpec[] | undefined;
-  /** A list of tools without one that is not loaded. The API refuses a request whose tools are all deferred. */
-  #allLoaded: readonly ToolSpec[] | undefined;
   #lastHead: Head | undefined;
   #opening: string | undefined;
 
@@ -108,13 +105,9 @@ class Builder implements RequestBuilder {
       refusedKinds: rejectedKinds(view),
       // Copied, because the caller may add to the set when the API refuses another block.
       refusedBlocks: new Set(view.refusedBlocks),
-      referencesTools: view.referencesTools && view.tools.length > 0 && view.tools !== this.#allLoaded,
+      referencesTools: view.referencesTools && view.tools.length > 0,
     };
-    const snapshot = this.#conversation.update(view, settings, messages);
-    if (snapshot.loaded.length === 0 || withoutLoaded(view.tools, snapshot.loaded).length > 0)
-      return snapshot;
-    this.#allLoaded = view.tools;
-    return this.#conversation.update(view, { ...settings, referencesTools: false }, messages);
+    return this.#conversation.update(view, settings, messages);
   }
 
   /** Each request has a new view, but the parts of the head rarely change, so the last head is reused. */

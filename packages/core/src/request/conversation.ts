@@ -8,7 +8,7 @@ import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { RequestMessage, ToolSpec } from '../model/port.ts';
 import { ByteTrunk, OPENING, type Pieces, type RoundBytes, serializeRound } from './serialize.ts';
-import type { PlacedMark } from './marks.ts';
+import { type PlacedMark, withoutLoaded } from './marks.ts';
 import { fold, isAnswered, type Round } from './normalize/fold.ts';
 import { type IdClaims, IdRegister, pairRound } from './normalize/pairing.ts';
 import { MediaBudget } from './normalize/media.ts';
@@ -74,6 +74,8 @@ export class RequestConversation {
   #survey = new Survey();
   #settings: RoundSettings | undefined;
   #stripMedia = 0;
+  /** The tools of the view if results refer to all of them. The API refuses a request whose tools are all deferred. */
+  #allLoaded: readonly ToolSpec[] | undefined;
 
   #sealed = emptyPart();
   /** The first message of the open round. */
@@ -83,20 +85,35 @@ export class RequestConversation {
 
   update(view: RequestView, settings: RoundSettings, messages: History<Message>): Snapshot {
     if (!messages.startsWith(this.#source)) this.#survey = new Survey();
-    const isNew = this.#survey.isFresh || !isSame(settings, this.#settings);
+    const isOther = this.#allLoaded !== undefined && this.#allLoaded !== view.tools;
+    const isNew = this.#survey.isFresh || isOther || !isSame(settings, this.#settings);
     const touched = this.#survey.read(messages);
     this.#source = messages;
     this.#settings = settings;
 
-    if (isNew || touched <= this.#from) this.#restart();
-    else if (touched < messages.length) this.#open = undefined;
-    const snapshot = this.#advance(view, settings);
+    if (isNew || touched <= this.#from) {
+      this.#allLoaded = undefined;
+      this.#restart();
+    } else if (touched < messages.length) this.#open = undefined;
+    const snapshot = this.#advanceWithTools(view, settings);
     const strip = snapshot.sealed.media.excess(snapshot.open.media);
     if (strip === this.#stripMedia) return snapshot;
 
     this.#stripMedia = strip;
     this.#restart();
-    return this.#advance(view, settings);
+    return this.#advanceWithTools(view, settings);
+  }
+
+  /** Sends references as text if no tool would be left that is not deferred. */
+  #advanceWithTools(view: RequestView, settings: RoundSettings): Snapshot {
+    const asText = { ...settings, referencesTools: false };
+    if (this.#allLoaded !== undefined) return this.#advance(view, asText);
+    const snapshot = this.#advance(view, settings);
+    if (snapshot.loaded.length === 0 || withoutLoaded(view.tools, snapshot.loaded).length > 0)
+      return snapshot;
+    this.#allLoaded = view.tools;
+    this.#restart();
+    return this.#advance(view, asText);
   }
 
   #restart(): void {

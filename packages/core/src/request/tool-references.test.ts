@@ -130,4 +130,19 @@ describe('a tool that a result refers to', () => {
     expect(namesOf(request)).toEqual(['Fetch', 'ToolSearch']);
     expect(complaints(request)).toBe('');
   });
+
+  it('is referred to again if the API refuses another result of tools that were all loaded', () => {
+    const tools = [spec('Fetch'), spec('Ask')];
+    const messages = history(
+      user('go'),
+      ...search('s1', reference('Fetch')),
+      ...search('s2', reference('Ask')),
+    );
+    const builder = createRequestBuilder();
+    const sent = builder.build(referring(tools), messages).request.messages.at(1)?.content[0] ?? say('');
+    const refused = { ...referring(tools), refusedBlocks: new Set([rejectedBlockName(sent)]) };
+    const { request } = builder.build(refused, messages);
+    expect(namesOf(request)).toEqual(['Fetch', 'Ask (deferred)']);
+    expect(request.messages).toEqual(buildRequest(refused, messages).request.messages);
+  });
 });

@@ -140,7 +140,19 @@ export const sentBytes = (request: ModelRequest): string => new TextDecoder().de
 /** The bytes without cache marks, which move. No sample contains the text of a mark. */
 export const plainBytes = (request: ModelRequest): string => sentBytes(request).replaceAll(MARK, '');
 
-/** Returns true if one request begins with the other. The last message and the list may continue. */
+/**
+ * Returns true if one request begins with the other. The last message and the list may continue, and deferred tools may
+ * be added.
+ */
 export function isPrefix(before: ModelRequest, after: ModelRequest): boolean {
-  return plainBytes(after).startsWith(plainBytes(before).slice(0, -']}]'.length));
+  const toolsIn = ({ tools }: ModelRequest, isDeferred: boolean): readonly string[] =>
+    tools
+      .filter(({ defer_loading }) => (defer_loading === true) === isDeferred)
+      .map((tool) => JSON.stringify({ ...tool, cache_control: undefined }));
+  const deferred = toolsIn(after, true);
+  return (
+    JSON.stringify(toolsIn(before, false)) === JSON.stringify(toolsIn(after, false)) &&
+    toolsIn(before, true).every((tool) => deferred.includes(tool)) &&
+    plainBytes(after).startsWith(plainBytes(before).slice(0, -']}]'.length))
+  );
 }
