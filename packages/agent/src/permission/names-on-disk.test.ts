@@ -51,8 +51,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-function decisionOn(command: string, mode: PermissionMode, deny: readonly string[] = []): string {
-  const surroundings = { root: project, cwd: project, directories: [], home: base, configDirs: [] };
+function decisionOn(
+  command: string,
+  mode: PermissionMode,
+  deny: readonly string[] = [],
+  cwd = project,
+): string {
+  const surroundings = { root: project, cwd, directories: [], home: base, configDirs: [] };
   const world = observeWorld({ ...surroundings, environment: {} });
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
   const rules = { deny: deny.map((text): PermissionRule => ({ text, source: 'user' })), ask: [], allow: [] };
@@ -111,5 +116,43 @@ describe('a letter of several bytes', () => {
   it('may lead an edit elsewhere', () => {
     expect(decisionOn('rm wide/yd??/f', 'acceptEdits')).toBe('ask');
     expect(decisionOn('rm wide/z??', 'acceptEdits')).toBe('allow');
+  });
+});
+
+describe('an absolute path that is longer than the system allows', () => {
+  const long = 'n'.repeat(200);
+  const deep = Array.from({ length: 19 }, () => long).join('/');
+
+  beforeAll(() => {
+    // The folders are made one level at a time, because the whole path is too long.
+    const start = process.cwd();
+    process.chdir(project);
+    for (const name of Array.from({ length: 21 }, () => long)) {
+      mkdirSync(name, { recursive: true });
+      process.chdir(name);
+    }
+    symlinkSync(path.join(project, 'secrets/key'), 'ks');
+    symlinkSync(path.join(base, 'out'), 'lk');
+    process.chdir(start);
+  });
+
+  it.each([`cat ${long}/${long}/ks`, `cat ${long}/${long}/k*`, `cd ${long}/${long} && cat ks`])(
+    'is an unknown file',
+    (command) => {
+      const cwd = path.join(project, deep);
+      for (const mode of ['default', 'plan', 'bypassPermissions'] as const)
+        expect(decisionOn(command, mode, ['Read(./secrets/**)'], cwd)).not.toBe('allow');
+    },
+  );
+
+  it.each([
+    `touch ${long}/${long}/lk/new`,
+    `rm ${long}/${long}/lk/f`,
+    `touch ${long}/${long}/l*/f`,
+    `cd ${long}/${long} && touch lk/new`,
+    `echo x > ${long}/${long}/lk/f`,
+  ])('is not edited without a question', (command) => {
+    expect(decisionOn(command, 'acceptEdits', [], path.join(project, deep))).toBe('ask');
+    expect(decisionOn('touch x', 'acceptEdits', [], path.join(project, deep))).toBe('allow');
   });
 });

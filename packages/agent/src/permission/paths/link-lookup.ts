@@ -4,6 +4,7 @@
  */
 import { readdirSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
+import { errorCode } from '@heddle/core';
 import { realTarget } from '@heddle/tools/files';
 import { UNKNOWN_CHARACTER } from './places.ts';
 import type { FolderEntry } from '../world.ts';
@@ -108,8 +109,11 @@ export function readNames<Entry>(
 function realPath(file: string): string {
   try {
     return realTarget(file);
-  } catch {
+  } catch (thrown) {
+    // The system follows a short relative path where the absolute one is too long.
+    const isTooLong = thrown instanceof Error && errorCode(thrown.cause) === 'ENAMETOOLONG';
     const folder = path.dirname(file);
+    if (isTooLong) return path.join(file, UNKNOWN_CHARACTER);
     return folder === file ? file : path.join(realPath(folder), path.basename(file));
   }
 }

@@ -4,7 +4,15 @@ import { omitUndefined } from '@heddle/core';
 import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../../part.ts';
 import { destructiveRemoval } from '../../paths/destructive-removal.ts';
-import { areRelated, type FilePlace, isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
+import {
+  areRelated,
+  type FilePlace,
+  isInside,
+  isSink,
+  placesOf,
+  tildeExpanded,
+  UNKNOWN_CHARACTER,
+} from '../../paths/places.ts';
 import { type Glob, globOf } from '../../paths/glob.ts';
 import { mayContainLinks, pathsBelow, protectedBelow, writtenByCopy } from '../../paths/walk-tree.ts';
 import { processConcern } from '../../paths/process-files.ts';
@@ -373,7 +381,8 @@ function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant
   const from = folders ?? [world.cwd];
   if (word.kind !== 'pattern') {
     if (passesProcess(written, from, world)) return OF_ANOTHER_PROCESS;
-    return { ...unknown, places: placesOf(written, from, world) };
+    const places = placesOf(written, from, world);
+    return places.every(isKnownPlace) ? { ...unknown, places } : unknown;
   }
   const at = written.search(/[*?[(+@!]/);
   const folder = written.slice(0, written.lastIndexOf('/', at) + 1);
@@ -382,7 +391,12 @@ function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant
   const pattern = written.slice(folder.length);
   if (passesProcess(folder, from, world)) return OF_ANOTHER_PROCESS;
   const places = placesOf(folder === '' ? '.' : folder, from, world);
+  if (!places.every(isKnownPlace)) return unknown;
   return { places, pattern, glob: globOf(pattern, places, world) };
+}
+
+function isKnownPlace({ real }: FilePlace): boolean {
+  return !real.includes(UNKNOWN_CHARACTER);
 }
 
 /** The standard streams are such links, too, but they belong to the command itself. */
