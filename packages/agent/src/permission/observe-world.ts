@@ -41,18 +41,24 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     list: remembered(namesIn),
     entries: links.entries,
     exceptionsIn: remembered(exceptionReader(surroundings)),
-    repository: remembered(repositoryAround),
+    repository: repositoryReader(),
     gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
     gitSources,
   };
 }
 
-function repositoryAround(place: string): KnownRepository | 'none' | 'unknown' {
-  const folder = nearestFolder(place);
-  const found = folder === undefined ? undefined : findRepository(folder);
-  if (found?.kind !== 'found') return found?.kind ?? 'unknown';
-  const { repository } = found;
-  return { top: repository.top, tracked: () => trackedFiles(repository) };
+/** Looks once per folder, because a command may name many files in one. */
+function repositoryReader(): PermissionWorld['repository'] {
+  const around = remembered((folder: string): KnownRepository | 'none' | 'unknown' => {
+    const found = findRepository(folder);
+    if (found.kind !== 'found') return found.kind;
+    const { repository } = found;
+    return { top: repository.top, tracked: () => trackedFiles(repository) };
+  });
+  return remembered((place) => {
+    const folder = nearestFolder(place);
+    return folder === undefined ? 'unknown' : around(folder);
+  });
 }
 
 /** Returns the nearest existing folder of a path. The path can be a file, or exist only in the git history. */

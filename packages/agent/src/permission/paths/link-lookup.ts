@@ -18,15 +18,19 @@ export interface LinkLookup {
   readonly entries: (folder: string) => readonly FolderEntry[] | undefined;
 }
 
-/** The number of names in a folder that are followed one by one, before the folder is listed. */
+/** The number of names that are followed one by one, before their folders are listed: in one folder, and in all. */
 const MOST_FOLLOWED = 8;
+const MOST_FOLLOWED_IN_ALL = 64;
 
 /** `roots` are the working directories. Elsewhere a name can exist that no list contains, such as a thread in `/proc`. */
 export function createLinkLookup(roots: readonly string[]): LinkLookup {
   const isLinux = process.platform === 'linux';
-  const entries = remembered(entriesIn);
+  /** Paths whose folder was listed without them. */
+  const missing = new Set<string>();
+  const entries = remembered((folder: string) => (missing.has(folder) ? [] : entriesIn(folder)));
   const kinds = remembered((folder) => kindsOf(entries(folder)));
   const followed = new Map<string, number>();
+  let followedInAll = 0;
   const realRoots = roots.map(realPath);
 
   /** Returns the real folder of a path whose last name is certainly not a link. */
@@ -36,10 +40,12 @@ export function createLinkLookup(roots: readonly string[]): LinkLookup {
       return undefined;
     const count = (followed.get(folder) ?? 0) + 1;
     followed.set(folder, count);
-    if (count <= MOST_FOLLOWED) return undefined;
+    if (count <= MOST_FOLLOWED && ++followedInAll <= MOST_FOLLOWED_IN_ALL) return undefined;
     const real = realpath(folder);
     if (!realRoots.some((root) => real === root || real.startsWith(`${root}/`))) return undefined;
-    return kinds(real)?.(path.posix.basename(file)) === 'plain' ? real : undefined;
+    const kind = kinds(real)?.(path.posix.basename(file));
+    if (kind === 'missing') missing.add(path.posix.join(real, path.posix.basename(file)));
+    return kind === 'plain' || kind === 'missing' ? real : undefined;
   };
   const realpath = remembered((file: string): string => {
     const folder = parentOfPlain(file);
@@ -77,11 +83,14 @@ function entriesIn(folder: string): readonly FolderEntry[] | undefined {
 /** Returns what a name in a listed folder is. A folder may ignore case, so a name that differs only in that is unclear. */
 function kindsOf(
   entries: readonly FolderEntry[] | undefined,
-): ((name: string) => 'plain' | 'unclear') | undefined {
+): ((name: string) => 'plain' | 'missing' | 'unclear') | undefined {
   if (entries === undefined) return undefined;
   const plain = new Set(entries.flatMap(({ name, kind }) => (kind === 'link' ? [] : [name])));
   const folded = new Set(entries.map(({ name }) => foldName(name)));
-  return (name) => (plain.has(name) || !folded.has(foldName(name)) ? 'plain' : 'unclear');
+  return (name) => {
+    if (plain.has(name)) return 'plain';
+    return folded.has(foldName(name)) ? 'unclear' : 'missing';
+  };
 }
 
 function foldName(name: string): string {

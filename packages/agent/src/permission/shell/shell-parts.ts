@@ -90,9 +90,10 @@ function withGlobs(parts: readonly Part[], text: string): readonly Part[] {
   const lasting = parts.every((part) =>
     part.kind === 'command' ? part.readOnly === 'yes' : part.kind === 'read',
   );
+  const hasOptions = GLOB_OPTIONS.test(text);
   return parts.map((part) => {
     if (!('glob' in part) || !part.glob) return part;
-    const optioned = part.glob.optioned || GLOB_OPTIONS.test(text);
+    const optioned = part.glob.optioned || hasOptions;
     return { ...part, glob: { ...part.glob, lasting, optioned } };
   });
 }
