@@ -33,8 +33,13 @@ export function scopesOf(given: GitArguments): readonly ShellWord[] | undefined 
 
 function limitsOf({ command, rest }: GitArguments): readonly ShellWord[] {
   if (command !== 'grep') return splitAtSeparator(rest)?.after ?? [];
-  const { operands, leading, isUncertain } = parseGitGrep(rest);
-  return isUncertain ? [] : operands.slice(leading);
+  const given = parseGitGrep(rest);
+  return given.isUncertain || isPatternBehind(given) ? [] : given.operands.slice(given.leading);
+}
+
+/** `git grep -v -- a`: the first word after `--` is the pattern, and the others may be commits. */
+function isPatternBehind({ leading, operands, valuesOf }: ParsedOperands): boolean {
+  return leading === 0 && operands.length > 0 && valuesOf('-e', '-f').length === 0;
 }
 
 /** Returns the file or folder that contains all matches of a pathspec. Undefined if unknown. */
@@ -154,7 +159,8 @@ function searchesCommits(rest: readonly ShellWord[]): boolean {
   const given = parseGitGrep(rest);
   const hasPattern = given.valuesOf('-e', '-f').length > 0;
   const mayBeSeveral = given.operands.some(({ kind, single }) => kind === 'dynamic' && !single);
-  return given.isUncertain || mayBeSeveral || given.leading > (hasPattern ? 0 : 1);
+  const isBehind = isPatternBehind(given) && given.operands.length > 1;
+  return given.isUncertain || mayBeSeveral || isBehind || given.leading > (hasPattern ? 0 : 1);
 }
 
 /** Returns whether the word is a local path, not an address of another machine. */

@@ -302,6 +302,8 @@ export const DENIED_READERS: readonly Theme[] = [
       'git grep -5eQQX v0',
       'git grep -n1heQQX v0',
       'git grep -e -- v0',
+      'git grep -- QQX v0',
+      'git grep -n -- QQX HEAD -- src',
       'git grep -f a v0',
       'git grep -eQQX v0 -- src .',
       'git grep --unt QQX',
@@ -348,6 +350,13 @@ export const DENIED_READERS: readonly Theme[] = [
       'git archive HEAD',
       'git blame -- src/b.ts $x',
     ],
+  },
+  {
+    theme: 'the first word after -- is the pattern of git grep',
+    rules: { allow: ['Bash'], deny: ['Read(./.env)'] },
+    world: { git: CLEAN_GIT, files: FILES, tracked: ['a', '.env'] },
+    allowed: ['git grep -e foo -- a', 'git grep foo -- a'],
+    asked: ['git grep -v -- a', 'git grep -- a', 'git grep -n -- a src'],
   },
   {
     theme: 'git resolves a path before it looks for matches',
