@@ -1,14 +1,32 @@
 // The files of the documentation that are printed from the machine.
-import { ATTEMPT_SCENARIOS, attemptRoutes, type Route, routesOf, SKETCHES } from '@heddle/testing';
+import { ATTEMPT_SCENARIOS, attemptRoutes, type Route, routesOf, scenario, SKETCHES } from '@heddle/testing';
 import { layersOf } from './layers.ts';
 import { pageOf } from './page.ts';
 import { place } from './place.ts';
 import { type Plan, planOf } from './plan.ts';
 import { svgOf } from './svg.ts';
 
+/**
+ * The walks behind the tables. With the two additional ones each gate of a recovery was on and off while the others were on, so
+ * that no row names a gate that only happened to be on.
+ */
+const WALKS = [
+  ...SKETCHES,
+  scenario({
+    name: 'no collapse',
+    gates: { contextCollapse: false, repetition: false },
+    limits: { outputRecoveries: 0 },
+  }),
+  scenario({
+    name: 'no reactive compaction',
+    gates: { reactiveCompact: false, repetition: false },
+    limits: { outputRecoveries: 0 },
+  }),
+];
+
 /** Paths are relative to the root of the repository. The same machine always gives the same bytes. */
 export function diagramFiles(): { readonly path: string; readonly text: string }[] {
-  const routes = routesOf(SKETCHES);
+  const routes = routesOf(WALKS);
   const attempts = attemptRoutes(ATTEMPT_SCENARIOS);
   const plan = planOf(routes);
   return [

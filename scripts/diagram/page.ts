@@ -1,4 +1,5 @@
 // The page beside the pictures: the same routes as tables, and as a chart that can be searched.
+import { DEFAULT_GATES } from '@heddle/core';
 import type { Route } from '@heddle/testing';
 import type { Plan } from './plan.ts';
 
@@ -15,12 +16,25 @@ export function pageOf(routes: readonly Route[], plan: Plan, attempts: readonly 
     '',
     '## Every route',
     '',
-    '*When* lists properties that all events of a row share. *Guard* lists the guards and settings that have the same answer on all',
-    'events of the row that ask for them. `not x` means that the guard or setting `x` answers no.',
+    'The rows are observations, not conditions, and their order has no meaning. The order of the conditions is that of the code in',
+    '`packages/core/src/machine/decide.ts`, where the first one that applies wins.',
     '',
-    '| effect | event | when | guard | next |',
+    '*When* lists properties that all events of a row share. *Observed* lists each guard or setting whose answer was the same whenever a',
+    'decision of the row asked for it. `not x` means that the answer was no. Other decisions of the row may not have asked for it at all.',
+    'Example: the row from `stream` to `compact` has `not mayDrain`. The decision asks for `mayDrain` only after an overflow with staged',
+    'collapses, so a compaction does not need collapses.',
+    '',
+    '| effect | event | when | observed | next |',
     '|---|---|---|---|---|',
     ...plan.nodes.flatMap(({ name }) => rowsOf(routes, name)),
+    '',
+    '## Default gates',
+    '',
+    'Gates are the settings of the machine that switch a feature on or off (`config.gates` of an agent).',
+    '',
+    '| gate | default |',
+    '|---|---|',
+    ...Object.entries(DEFAULT_GATES).map(([name, isOn]) => `| ${code(name)} | ${isOn ? 'on' : 'off'} |`),
     '',
     '## At any time',
     '',
@@ -38,7 +52,7 @@ export function pageOf(routes: readonly Route[], plan: Plan, attempts: readonly 
     'One `stream` effect makes attempts until one is accepted. A second, smaller machine decides after each attempt. The machine above',
     'receives only the end of the accepted one. An aborted attempt is always accepted.',
     '',
-    '| when | guard | next |',
+    '| when | observed | next |',
     '|---|---|---|',
     ...attempts
       .filter(({ aborted }) => !aborted)

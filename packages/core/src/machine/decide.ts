@@ -1,7 +1,7 @@
 /**
- * The machine: decides what the loop does next, as a pure function over plain data. It reads like a
- * decision table, which `docs/machine.md` prints: one function for each event, one statement for each row. The first row
- * that applies wins.
+ * The machine: decides what the loop does next, as a pure function over plain data. It reads like a decision table: one
+ * function for each event, one statement for each row. The first row that applies wins. `docs/machine.md` lists the decisions
+ * that the explorer observed, without their order.
  */
 import type { AbortCause } from '../abort.ts';
 import { blockingLimitApplies, GUARDS, type Guards } from './guards.ts';
