@@ -108,7 +108,7 @@ async function session(changes: ContextChanges, compacting: boolean): Promise<{ 
   const run = query({
     messages: [{ type: 'user', uuid: 'u1', at: 0, content: 'Continue until the end.' }],
     ...HEAD,
-    canUseTool: () => Promise.resolve({ behavior: 'allow' }),
+    authorizeCall: () => Promise.resolve({ behavior: 'allow' }),
     toolUseContext: plainContext('bench', [tool]),
     querySource: 'sdk',
     config: { sessionId: 'bench', gates: { autoCompact: compacting, reactiveCompact: compacting, repetition: false } },

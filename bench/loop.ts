@@ -74,7 +74,7 @@ const run = query({
   systemPrompt: ['You look around.'],
   userContext: {},
   systemContext: {},
-  canUseTool: () => Promise.resolve({ behavior: 'allow' }),
+  authorizeCall: () => Promise.resolve({ behavior: 'allow' }),
   toolUseContext: plainContext('bench', [look]),
   querySource: 'sdk',
   config: { sessionId: 'bench', gates: { autoCompact: false, reactiveCompact: false } },

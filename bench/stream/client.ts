@@ -22,7 +22,7 @@ function params(model: string, tools: readonly Tool[]): QueryParams {
     systemPrompt: ['You are measured.'],
     userContext: {},
     systemContext: {},
-    canUseTool: () => Promise.resolve({ behavior: 'allow' }),
+    authorizeCall: () => Promise.resolve({ behavior: 'allow' }),
     toolUseContext: plainContext(model, tools),
     querySource: 'sdk',
     maxTurns: TURNS,

@@ -98,7 +98,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     systemPrompt: head.systemPrompt,
     userContext: head.userContext,
     systemContext: head.systemContext,
-    canUseTool: permissionOf(options, setup),
+    authorizeCall: permissionOf(options, setup),
     toolUseContext,
     querySource: options.identity ? `agent:${options.identity.type}` : 'sdk',
     fallbackModel: fallbacksOf(options),

@@ -4,7 +4,7 @@
  */
 import os from 'node:os';
 import {
-  type CanUseTool,
+  type AuthorizeCall,
   type EntryBody,
   errorMessage,
   type JsonObject,
@@ -37,7 +37,7 @@ export type PermissionOptions = Pick<
   'cwd' | 'rules' | 'configDirs' | 'sandbox' | 'view' | 'hooks' | 'canUseTool' | 'identity'
 >;
 
-export function permissionOf(options: PermissionOptions, record: PermissionJournal): CanUseTool {
+export function permissionOf(options: PermissionOptions, record: PermissionJournal): AuthorizeCall {
   const live = liveOf(options);
   return async (tool, input, context, { toolUseId, hookDecision, hookReason, answered, signal }) => {
     const deny = (message: string, by: Denial['by'] = 'other', interrupt = false): Permission => {

@@ -54,7 +54,7 @@ export class ToolRunner {
     const executor = new StreamingToolExecutor({
       pipeline: {
         hooks: { ...noToolHooks, ...hooks?.tools },
-        canUseTool: permissionOf(this.#options, {
+        authorizeCall: permissionOf(this.#options, {
           store: () => undefined,
           denials: { note: () => undefined },
         }),

@@ -54,7 +54,7 @@ export async function playContext(script: Script, given: ContextPlay): Promise<C
   const run = query({
     messages: given.messages,
     ...HEAD,
-    canUseTool: allowAll,
+    authorizeCall: allowAll,
     toolUseContext: contextOf({ tools: given.output ? toolsGiving(given.output) : TOOLS }),
     querySource: 'sdk',
     config: { sessionId: 's', gates: { contextCollapse, ...given.gates } },

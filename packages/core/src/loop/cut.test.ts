@@ -185,7 +185,7 @@ describe('a cut answer that is requested again', () => {
     const question = createTestGate();
     const { lines } = await play([[call('Read', { path: 'a' }, 'r1'), question, cut()], say('Done.')], {
       tools: [read],
-      canUseTool: async (tool, input, context, asked) => {
+      authorizeCall: async (tool, input, context, asked) => {
         asked.signal.addEventListener('abort', () =>
           events.push(`${asked.toolUseId} ${String(asked.signal.reason)}`),
         );

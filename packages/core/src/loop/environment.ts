@@ -120,7 +120,7 @@ export interface PendingSummary {
 
 /** The configuration of the machine for a run with these parameters. */
 export function runConfigOf(
-  params: Omit<QueryParams, 'messages' | 'deps' | 'canUseTool' | 'resume'>,
+  params: Omit<QueryParams, 'messages' | 'deps' | 'authorizeCall' | 'resume'>,
 ): QueryConfig {
   return queryConfig({
     ...params.config,

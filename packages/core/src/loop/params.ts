@@ -25,7 +25,7 @@ import type { ModelError } from '../messages/model-error.ts';
 import type { ModelPort, RequestOptions } from '../model/port.ts';
 import type { CacheSafeParams } from '../request/side-query.ts';
 import type { Redact } from '../tools/call-pipeline.ts';
-import type { CanUseTool, ToolHooks, ToolUseContext } from '../tools/tool.ts';
+import type { AuthorizeCall, ToolHooks, ToolUseContext } from '../tools/tool.ts';
 import type { HookProgress } from './events.ts';
 
 export interface QueryParams {
@@ -34,7 +34,7 @@ export interface QueryParams {
   readonly systemPrompt: readonly string[];
   readonly userContext: Readonly<Record<string, string>>;
   readonly systemContext: Readonly<Record<string, string>>;
-  readonly canUseTool: CanUseTool;
+  readonly authorizeCall: AuthorizeCall;
   readonly toolUseContext: ToolUseContext;
   readonly querySource: QuerySource;
   /** Models that take over, in this order, when the one before is overloaded or does not exist. */

@@ -55,7 +55,7 @@ function play(
     systemPrompt: ['You are tested.'],
     userContext: {},
     systemContext: {},
-    canUseTool: allowAll,
+    authorizeCall: allowAll,
     toolUseContext: contextOf({
       tools: [fakeTool({ name: 'Look', result: 'seen' })],
       signal: controller.signal,

@@ -94,7 +94,7 @@ describe('a call that cannot run', () => {
 
   it('because of a denial reports the reason', async () => {
     const tool = fakeTool({ name: 'Write', readOnly: false });
-    expect(await resultOf(tool, { canUseTool: denyTools('Write') })).toBe(
+    expect(await resultOf(tool, { authorizeCall: denyTools('Write') })).toBe(
       '! <tool_use_error>Write is not allowed here</tool_use_error>',
     );
     expect(tool.calls).toEqual([]);
@@ -102,16 +102,16 @@ describe('a call that cannot run', () => {
 
   it('because of a hook reports the reason, without a question to the user', async () => {
     const toolHooks = fakeToolHooks({ before: { Read: { decision: 'deny', message: 'Not that file.' } } });
-    const canUseTool = () => Promise.reject(new Error('was asked'));
-    expect(await resultOf(read, { deps: { toolHooks }, canUseTool })).toBe(
+    const authorizeCall = () => Promise.reject(new Error('was asked'));
+    expect(await resultOf(read, { deps: { toolHooks }, authorizeCall })).toBe(
       '! <tool_use_error>Not that file.</tool_use_error>',
     );
   });
 
   it('because permission could not be decided does not run', async () => {
     const tool = fakeTool({ name: 'Write', readOnly: false });
-    const canUseTool = () => Promise.reject(new Error('no terminal'));
-    expect(await resultOf(tool, { canUseTool })).toBe(
+    const authorizeCall = () => Promise.reject(new Error('no terminal'));
+    expect(await resultOf(tool, { authorizeCall })).toBe(
       '! <tool_use_error>Permission could not be decided: no terminal</tool_use_error>',
     );
     const before = () => Promise.reject(new Error('hook crashed'));
@@ -161,7 +161,7 @@ describe('hooks around a call', () => {
     const asked: unknown[] = [];
     await resultOf(read, {
       deps: { toolHooks },
-      canUseTool: (_tool, input, _context, { hookDecision }) => {
+      authorizeCall: (_tool, input, _context, { hookDecision }) => {
         asked.push(input, hookDecision);
         return Promise.resolve({ behavior: 'allow' });
       },
@@ -173,7 +173,7 @@ describe('hooks around a call', () => {
     const tool = fakeTool({ name: 'Read' });
     const { events } = await play([call('Read', { path: 'a' }, 'c1'), say('I see.')], {
       tools: [tool],
-      canUseTool: () => Promise.resolve({ behavior: 'allow', updatedInput: { path: 'z' } }),
+      authorizeCall: () => Promise.resolve({ behavior: 'allow', updatedInput: { path: 'z' } }),
     });
     expect(tool.calls.map(({ input }) => input)).toEqual([{ path: 'z' }]);
     expect(events.find((event) => event.type === 'tool_intent')).toMatchObject({ input: { path: 'z' } });
@@ -236,7 +236,7 @@ describe('a denial with an interruption', () => {
       [[call('Write', { path: 'a' }, 'w1'), call('Write', { path: 'b' }, 'w2')]],
       {
         tools: [write],
-        canUseTool: () => Promise.resolve({ behavior: 'deny', message: 'Stop that.', interrupt: true }),
+        authorizeCall: () => Promise.resolve({ behavior: 'deny', message: 'Stop that.', interrupt: true }),
       },
     );
     expect(lines.slice(-3)).toEqual([
@@ -267,7 +267,7 @@ describe('an intent', () => {
   it('is not yielded for a call that never runs', async () => {
     const { lines } = await play([call('Read', { path: 'a' }, 'r1'), say('I see.')], {
       tools: [read],
-      canUseTool: denyTools('Read'),
+      authorizeCall: denyTools('Read'),
     });
     expect(lines.filter((line) => line.startsWith('intent'))).toEqual([]);
   });

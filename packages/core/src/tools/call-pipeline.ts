@@ -4,7 +4,7 @@ import type { HookMessage } from '../machine/effects.ts';
 import { errorMessage } from '../thrown.ts';
 import { coerceInput } from './coerce.ts';
 import {
-  type CanUseTool,
+  type AuthorizeCall,
   type Issue,
   type Permission,
   type PermissionCall,
@@ -18,7 +18,7 @@ import type { ClassifiedCall, Settled, Slot } from './slot.ts';
 
 export interface CallPipeline {
   readonly hooks: ToolHooks;
-  readonly canUseTool: CanUseTool;
+  readonly authorizeCall: AuthorizeCall;
   readonly redact: Redact;
 }
 
@@ -33,7 +33,7 @@ type Permitted =
  * Validates a call, runs its `PreToolUse` hooks, then requests permission from the host. Changed input is validated again.
  * With `isStale`, earlier calls may have changed the result of its classification, for example the working directory.
  */
-export async function authorizeCall(
+export async function permitCall(
   slot: Slot,
   given: ClassifiedCall,
   pipeline: CallPipeline,
@@ -61,7 +61,7 @@ export async function authorizeCall(
     const { decision, message } = before;
     const hookReason = decision === 'ask' && message !== undefined ? { hookReason: message } : {};
     const asked: PermissionCall = { toolUseId: id, hookDecision: decision, ...hookReason, signal };
-    const permission = await pipeline.canUseTool(call.tool, call.raw, context, asked);
+    const permission = await pipeline.authorizeCall(call.tool, call.raw, context, asked);
     if (permission.behavior === 'deny') return denied(permission);
     if (!permission.updatedInput || permission.updatedInput === call.raw) return permitted(call, permission);
     const again = await revalidate(call, permission.updatedInput, context);
@@ -69,7 +69,7 @@ export async function authorizeCall(
       return { ok: false, message: `The input was changed when it was permitted. ${again.message}` };
     // The permitted input is not the one that will run, so the rules are checked again.
     const { tool, raw } = again.call;
-    const ruled = await pipeline.canUseTool(tool, raw, context, { ...asked, answered: true });
+    const ruled = await pipeline.authorizeCall(tool, raw, context, { ...asked, answered: true });
     return ruled.behavior === 'deny' ? denied(ruled) : permitted(again.call, ruled);
   } catch (thrown) {
     return { ok: false, message: `Permission could not be decided: ${errorMessage(thrown)}` };

@@ -29,7 +29,7 @@ describe('while the answer streams', () => {
   it('a waiting call runs no hook and asks no question', async () => {
     const asked: string[] = [];
     const rig = new Rig([read, write], {
-      canUseTool: (tool) => {
+      authorizeCall: (tool) => {
         asked.push(tool.name);
         return Promise.resolve({ behavior: 'allow' });
       },
@@ -215,7 +215,7 @@ describe('changed input', () => {
     const tool = fakeTool({ name: 'Bash', readOnly: false });
     const asked: unknown[] = [];
     const rig = new Rig([tool], {
-      canUseTool: (_tool, input, _context, { answered }) => {
+      authorizeCall: (_tool, input, _context, { answered }) => {
         asked.push([input, answered]);
         if (input['command'] === 'rm -rf /')
           return Promise.resolve({ behavior: 'deny', message: 'A rule denies it.' });
@@ -238,7 +238,7 @@ describe('changed input', () => {
     const question = createTestGate();
     const slow = fakeTool({ name: 'Slow', gate });
     const rig = new Rig([shifting(), slow], {
-      canUseTool: async (tool) => {
+      authorizeCall: async (tool) => {
         if (tool.name === 'Slow') return { behavior: 'allow' };
         await question.pass();
         return { behavior: 'allow', updatedInput: { write: true } };
@@ -355,7 +355,7 @@ describe('a discarded attempt', () => {
     const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const withdrawn: unknown[] = [];
     const rig = new Rig([slow, read], {
-      canUseTool: (tool, _input, _context, { signal }) => {
+      authorizeCall: (tool, _input, _context, { signal }) => {
         if (tool.name === 'Slow') return Promise.resolve({ behavior: 'allow' });
         signal.addEventListener('abort', () => withdrawn.push(signal.reason));
         return Promise.withResolvers<never>().promise;

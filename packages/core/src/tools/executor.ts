@@ -14,7 +14,7 @@ import type { HookMessage } from '../machine/effects.ts';
 import type { ToolUseBlock } from '../messages/blocks.ts';
 import { errorMessage } from '../thrown.ts';
 import {
-  authorizeCall,
+  permitCall,
   type CallPipeline,
   classifyCall,
   describe,
@@ -196,7 +196,7 @@ export class StreamingToolExecutor {
     slot.state = 'permitting';
     const start = startOfBatch(this.#slots, index);
     this.#apply(start);
-    const permitted = await authorizeCall(slot, given, this.#setup.pipeline, this.#context, start > 0);
+    const permitted = await permitCall(slot, given, this.#setup.pipeline, this.#context, start > 0);
     if (slot.state !== 'permitting') return;
     if (permitted.ok) {
       // A hook or the user may have changed the input, and the call may now have to run alone. So it queues again.

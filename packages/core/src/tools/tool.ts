@@ -138,7 +138,7 @@ export interface AfterTool {
   readonly stop?: HookMessage;
 }
 
-export type CanUseTool = (
+export type AuthorizeCall = (
   tool: Tool,
   input: JsonObject,
   context: ToolUseContext,

@@ -65,7 +65,7 @@ async function run(
     systemPrompt: ['You are tested.'],
     userContext: {},
     systemContext: {},
-    canUseTool: allowAll,
+    authorizeCall: allowAll,
     toolUseContext: contextOf({ tools: [fakeTool({ name: 'Look', result: 'seen' })] }),
     querySource: 'sdk',
     ...params,

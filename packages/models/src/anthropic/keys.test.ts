@@ -69,7 +69,7 @@ async function allOutput(options: AnthropicOptions): Promise<string> {
     systemPrompt: [],
     userContext: {},
     systemContext: {},
-    canUseTool: allowAll,
+    authorizeCall: allowAll,
     toolUseContext: contextOf(),
     querySource: 'sdk',
     config: { sessionId: 's', partialMessages: true, retry: { maxAttempts: 2 } },

@@ -146,7 +146,7 @@ export async function runOn(
     systemPrompt: ['You are tested.'],
     userContext: {},
     systemContext: {},
-    canUseTool: allowAll,
+    authorizeCall: allowAll,
     toolUseContext: contextOf({ tools: [LOOK], model: wire.model }),
     querySource: 'sdk',
     ...params,

@@ -1,5 +1,5 @@
 /** A complete `QueryDeps` for tests. Every port has no effects until a test overrides it. */
-import type { CanUseTool, QueryDeps } from '@heddle/core';
+import type { AuthorizeCall, QueryDeps } from '@heddle/core';
 import { createClock } from '../clock.ts';
 import { createIds, createRandom } from '../ids.ts';
 import { scriptedModel } from '../scripted/model.ts';
@@ -27,10 +27,10 @@ export function fakeDeps(overrides: Partial<QueryDeps> = {}): QueryDeps {
 }
 
 /** Allows everything. */
-export const allowAll: CanUseTool = () => Promise.resolve({ behavior: 'allow' });
+export const allowAll: AuthorizeCall = () => Promise.resolve({ behavior: 'allow' });
 
 /** Denies the named tools and allows the rest. */
-export function denyTools(...names: readonly string[]): CanUseTool {
+export function denyTools(...names: readonly string[]): AuthorizeCall {
   return (tool) =>
     Promise.resolve(
       names.includes(tool.name)

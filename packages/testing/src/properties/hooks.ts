@@ -1,5 +1,5 @@
 /** The planned hooks around a call, and the planned permission. */
-import type { CanUseTool, ToolHooks } from '@heddle/core';
+import type { AuthorizeCall, ToolHooks } from '@heddle/core';
 import { stopMessage } from '../deps/hooks.ts';
 import { plannedOutcomeOf, type PlannedOutcomes } from './planned-outcomes.ts';
 import type { TestWorld } from './world.ts';
@@ -60,7 +60,7 @@ export function plannedHooks(fates: PlannedOutcomes, world: TestWorld): ToolHook
   };
 }
 
-export function plannedPermission(fates: PlannedOutcomes, world: TestWorld): CanUseTool {
+export function plannedPermission(fates: PlannedOutcomes, world: TestWorld): AuthorizeCall {
   return async (_tool, input, _context, { toolUseId: id, signal, answered }) => {
     // The planned decision was already made. No rule rejects its changed input.
     if (answered) return { behavior: 'allow' };

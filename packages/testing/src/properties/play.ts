@@ -53,7 +53,7 @@ export async function playRun(plan: RunPlan, loop: Query = query): Promise<Playe
     systemPrompt: ['You are a careful engineer.'],
     userContext: settings.userContext ? USER_CONTEXT : {},
     systemContext: {},
-    canUseTool: plannedPermission(fates, world),
+    authorizeCall: plannedPermission(fates, world),
     toolUseContext: contextOf({
       tools: plannedTools(fates, world),
       signal: world.controller.signal,

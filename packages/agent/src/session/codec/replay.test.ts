@@ -235,7 +235,7 @@ async function record({ script, config, params, deps, tools = [look], abortAt }:
     systemPrompt: ['Be good.'],
     userContext: {},
     systemContext: {},
-    canUseTool: allowAll,
+    authorizeCall: allowAll,
     toolUseContext: contextOf({ tools, signal: controller.signal }),
     querySource: 'sdk',
     ...params,

@@ -104,7 +104,7 @@ async function askBatchHooks(
 export function openExecutor(env: RunEnvironment, context: ToolUseContext): StreamingToolExecutor {
   const { deps, params, config, inbox } = env;
   const executor = new StreamingToolExecutor({
-    pipeline: { hooks: deps.toolHooks, canUseTool: params.canUseTool, redact: deps.redact },
+    pipeline: { hooks: deps.toolHooks, authorizeCall: params.authorizeCall, redact: deps.redact },
     context,
     signal: env.signal,
     clock: deps.clock,

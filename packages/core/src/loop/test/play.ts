@@ -1,7 +1,7 @@
 /** Plays a script through the public `query` and returns the results. Every request is checked against the rules of the API. */
 import {
   query,
-  type CanUseTool,
+  type AuthorizeCall,
   type LoopEvent,
   type Message,
   type ModelPort,
@@ -28,7 +28,7 @@ export interface PlayOptions {
   /** The conversation instead of one prompt. */
   readonly messages?: readonly Message[];
   readonly tools?: readonly Tool[];
-  readonly canUseTool?: CanUseTool;
+  readonly authorizeCall?: AuthorizeCall;
   readonly params?: Partial<QueryParams>;
   readonly config?: Omit<QueryParams['config'], 'sessionId'>;
   readonly deps?: Partial<Omit<QueryDeps, 'model' | 'clock'>>;
@@ -72,7 +72,7 @@ export function stage(script: Script, options: PlayOptions = {}): Stage {
     systemPrompt: ['You are a careful engineer.'],
     userContext: {},
     systemContext: {},
-    canUseTool: options.canUseTool ?? allowAll,
+    authorizeCall: options.authorizeCall ?? allowAll,
     toolUseContext: contextOf({
       tools: options.tools ?? [],
       signal: controller.signal,

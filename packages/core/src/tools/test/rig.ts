@@ -8,12 +8,12 @@ import {
   type ToolHookScript,
   type VirtualClock,
 } from '@heddle/testing';
-import type { CanUseTool, Json, JsonObject, Tool, ToolUseContext } from '../../index.ts';
+import type { AuthorizeCall, Json, JsonObject, Tool, ToolUseContext } from '../../index.ts';
 import { StreamingToolExecutor, type ToolUpdate } from '../executor.ts';
 import type { Slot } from '../slot.ts';
 
 export interface RigOptions {
-  readonly canUseTool?: CanUseTool;
+  readonly authorizeCall?: AuthorizeCall;
   readonly hooks?: ToolHookScript;
   readonly clock?: VirtualClock;
   readonly toolConcurrency?: number;
@@ -38,7 +38,7 @@ export class Rig {
     this.executor = new StreamingToolExecutor({
       pipeline: {
         hooks: this.hooks,
-        canUseTool: options.canUseTool ?? allowAll,
+        authorizeCall: options.authorizeCall ?? allowAll,
         redact: (value) => value,
       },
       context: contextOf({ tools, ...options.context }),
