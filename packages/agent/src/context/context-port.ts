@@ -162,7 +162,7 @@ interface RereadSetup {
   readonly instructions: readonly string[];
   /** Returns a test for files that the current rules deny. */
   readonly deniedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
-  /** Plan, invoked skills, running tasks. */
+  /** Instructions that joined, skills in use, the working directory. See `standing` of the agent's options. */
   readonly standing: () => Promise<readonly Attachment[]>;
 }
 

@@ -3,7 +3,7 @@ import {
   type ContextPort,
   NO_STOP_HOOK_RESULT,
   type QueryDeps,
-  type QueuedCommand,
+  type QueuedPrompt,
   type Redact,
   type StopHookOutcome,
   type ToolHooks,
@@ -17,7 +17,7 @@ import type { SessionBackground } from './session-background.ts';
 
 interface DepsSetup {
   readonly background: SessionBackground;
-  readonly takeRestored: (agentId: string | undefined) => readonly QueuedCommand[];
+  readonly takeRestored: (agentId: string | undefined) => readonly QueuedPrompt[];
 }
 
 export function productionDeps(

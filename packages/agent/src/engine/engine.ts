@@ -18,7 +18,7 @@ import type { SdkMessage } from '../sdk/message.ts';
 import { memorySession } from '../session/open/memory.ts';
 import type { Session } from '../session/open/open.ts';
 import { newUuid } from '../session/uuid.ts';
-import { CommandQueue } from './command-queue.ts';
+import { PromptQueue } from './prompt-queue.ts';
 import type { LineStamp } from './lines.ts';
 import type { AgentOptions } from './options.ts';
 import { applyChanges, type Changes, type Prompt, requestOf } from './params.ts';
@@ -34,7 +34,7 @@ export type { Changes, Prompt };
 
 export class QueryEngine {
   readonly sessionId: string;
-  readonly queue: CommandQueue;
+  readonly queue: PromptQueue;
   /** The files that the model has read. */
   readonly fileState = createReadFileState();
   /** Side questions, and work that no run waits for. */
@@ -60,7 +60,7 @@ export class QueryEngine {
     const own = { session: this.#session, log: this.#log, costs: this.#costs, uuid: this.#uuid };
     const parts = { ...own, options: () => this.#options, stamp: () => this.#stamp() };
     this.#view = new SessionView(parts);
-    this.queue = new CommandQueue(parts);
+    this.queue = new PromptQueue(parts);
     this.background = new SessionBackground({
       ...parts,
       nextRequest: () => requestOf(this.#params(), this.#view.context.view(this.messages)),

@@ -60,7 +60,7 @@ export async function* finishOpenCalls(
     yield { type: 'message', message, outcome: { toolUseId: open.call.id, isError } };
   }
   if (again.length === 0) return undefined;
-  return yield* finishCalls(params, openCallResult(again, stamp));
+  return yield* finishCalls(params, answersWithCalls(again, stamp));
 }
 
 /**
@@ -115,7 +115,7 @@ export function resultMessage(
 }
 
 /** The calls as the answer that contained them, for the second run. */
-function openCallResult(
+function answersWithCalls(
   calls: readonly OpenCall[],
   stamp: () => { uuid: string; at: number },
 ): AssistantMessage[] {

@@ -12,7 +12,7 @@ import type {
   ModelPort,
   PermissionMode,
   QueryDeps,
-  QueuedCommand,
+  QueuedPrompt,
   Redact,
   RequestOptions,
   Tool,
@@ -102,12 +102,15 @@ interface AgentPromptOptions {
   /** The answer must be an object of this JSON schema. It is returned as `structured_output`. */
   readonly outputSchema?: JsonObject | undefined;
   /** Takes the prompts that arrived during a turn for this agent: undefined is the main thread. They join that turn. */
-  readonly takeQueued?: ((agentId: string | undefined) => readonly QueuedCommand[]) | undefined;
-  /** Other attachments between two calls: ended background tasks, reminders. The engine does not wait for it long. */
+  readonly takeQueued?: ((agentId: string | undefined) => readonly QueuedPrompt[]) | undefined;
+  /** Attachments between two requests of a run: instructions and skills for files that were read. The run waits for it until an abort. */
   readonly gather?: ((context: ToolUseContext) => Promise<readonly Attachment[]>) | undefined;
-  /** Events beside the conversation. They are attached to the next prompt, or between two calls. */
+  /**
+   * Takes texts about events beside the conversation: ended background tasks, reports of subagents, changed servers. They are
+   * attached to the next prompt, or between two requests of a run. Each is returned once.
+   */
   readonly news?: (() => readonly Attachment[]) | undefined;
-  /** Attachments that a compaction keeps in their current state: open todos. */
+  /** Attachments that a compaction adds to the new history in their current state: instructions that joined, skills in use. */
   readonly standing?: (() => Promise<readonly Attachment[]>) | undefined;
   /** Commands that the host itself reads from prompts, beside `/compact`. The first line names them. */
   readonly slashCommands?: readonly string[] | undefined;
@@ -155,7 +158,7 @@ interface AgentPermissionOptions {
   readonly rules?: Rules | LivePermissions | undefined;
   /** Folders with the settings of the agent. A change there always asks. */
   readonly configDirs?: readonly string[] | undefined;
-  /** Called if no rule decides. Without it, ask means deny. */
+  /** Asks the user or the host. Called if no rule decides. Without it, ask means deny. */
   readonly canUseTool?: AskPermission | undefined;
   /** The sandbox for commands; the same one that Bash uses. */
   readonly sandbox?: Pick<SandboxGate, 'enter' | 'sparesQuestions'> | undefined;

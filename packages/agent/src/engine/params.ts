@@ -10,7 +10,7 @@ import {
   type ModelPort,
   optionsFor,
   type QueryParams,
-  type QueuedCommand,
+  type QueuedPrompt,
   requestView,
   type ResumePoint,
   type SessionSnapshot,
@@ -57,7 +57,7 @@ interface RunSetup {
   readonly resume?: ResumePoint | undefined;
   readonly background: SessionBackground;
   /** Takes the queued prompts of an earlier process for this agent. */
-  readonly takeRestored: (agentId: string | undefined) => readonly QueuedCommand[];
+  readonly takeRestored: (agentId: string | undefined) => readonly QueuedPrompt[];
 }
 
 export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {

@@ -25,7 +25,7 @@ import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import type { Session } from '../session/open/open.ts';
 import { loadSchema } from '../tool-input.ts';
-import type { CommandQueue } from './command-queue.ts';
+import type { PromptQueue } from './prompt-queue.ts';
 import {
   countEarlier,
   type CutOffPrompt,
@@ -67,7 +67,7 @@ export interface PromptRunnerDeps {
   readonly log: SessionLog;
   readonly costs: CostTracker;
   readonly view: SessionView;
-  readonly queue: CommandQueue;
+  readonly queue: PromptQueue;
   readonly background: SessionBackground;
   /** The files that the model has read. */
   readonly fileState: FileStateCache;

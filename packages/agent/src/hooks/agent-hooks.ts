@@ -16,7 +16,6 @@ import { permissionUpdates } from '../permission/live-permissions.ts';
 import { hostResult } from '../sdk/tool-results.ts';
 import type { HookResponse } from './combine.ts';
 import { type HookDefinition, readHooks } from './definition.ts';
-import type { HookEventName } from './events.ts';
 import { describeFailures, type HookCall, type HookRunner } from './hook-runner.ts';
 
 export interface AgentHooksDeps {
@@ -27,7 +26,10 @@ export interface AgentHooksDeps {
   readonly agent?: SubagentIdentity | undefined;
 }
 
-/** Every event that the engine reports to hooks. An event without hooks costs nothing. */
+/**
+ * Connects each callback of the engine with its event. `docs/internals.md` lists who reports the other events. An event without
+ * hooks costs nothing.
+ */
 export function createAgentHooks(runner: HookRunner, deps: AgentHooksDeps): AgentHooks {
   const { notify, messages, agent } = deps;
   const origin = agent ? { agent_id: agent.id, agent_type: agent.type } : {};
@@ -183,43 +185,6 @@ async function runStopHooks(
   const more = block ?? context;
   return more === undefined ? {} : { block: more, blockedBy };
 }
-
-/** The events that are reported today. Hooks for other events load, and never run. */
-export const REPORTED_EVENTS: ReadonlySet<HookEventName> = new Set([
-  'PreToolUse',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'PermissionRequest',
-  'UserPromptSubmit',
-  'SessionStart',
-  'SessionEnd',
-  'Stop',
-  'StopFailure',
-  'SubagentStart',
-  'SubagentStop',
-  'PreCompact',
-  'PostCompact',
-  'PostToolBatch',
-  'PermissionDenied',
-  'Notification',
-  'InstructionsLoaded',
-  'CwdChanged',
-  'ConfigChange',
-  'FileChanged',
-  'TaskCreated',
-  'TaskCompleted',
-  'TeammateIdle',
-  'UserPromptExpansion',
-  'Setup',
-  'PreModelSwitch',
-  'PostModelSwitch',
-  'Elicitation',
-  'ElicitationResult',
-  'DirectoryAdded',
-  'MessageDisplay',
-  'WorktreeCreate',
-  'WorktreeRemove',
-]);
 
 /** A host asks its own callbacks when a prompt arrives, because it may close its side before the turn starts. */
 export function isDeclared({ handler }: HookDefinition): boolean {

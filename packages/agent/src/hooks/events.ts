@@ -1,4 +1,4 @@
-/** The hook events, and how each one treats a block, plain text and time. One row per event; every other file reads this table. */
+/** The hook events, and how each one treats a block, plain text and time. One row per event. Other files derive lists of events from it. */
 
 /**
  * Effect of a block (exit code 2, or `decision: "block"`):

@@ -1,5 +1,5 @@
 /** Hooks: what users and hosts run around the events of a conversation. */
-export { createAgentHooks, isDeclared, REPORTED_EVENTS } from './agent-hooks.ts';
+export { createAgentHooks, isDeclared } from './agent-hooks.ts';
 export { describeHandler, describeHook, type HookResponse } from './combine.ts';
 export { createHookMatcher, type HookDefinition, readHooks } from './definition.ts';
 export { HOOK_EVENT_NAMES, type HookEventName, handlerTimeoutMs, isHookEvent, traitsOf } from './events.ts';

@@ -5,7 +5,7 @@ import {
   EFFORTS,
   isRecord,
   type Message,
-  type QueuedCommand,
+  type QueuedPrompt,
 } from '@heddle/core';
 import { readFileSync } from 'node:fs';
 import type { TaskUsage } from '../sdk/message.ts';
@@ -48,7 +48,7 @@ export interface ChildRecord {
   /** Its last run. The prompt of the run has this id in the conversation of the subagent. */
   readonly runId?: string | undefined;
   /** Messages that its conversation does not contain yet. */
-  readonly queued?: readonly QueuedCommand[] | undefined;
+  readonly queued?: readonly QueuedPrompt[] | undefined;
   readonly model: string;
   /** In place of the effort of its definition. */
   readonly effort?: Effort | undefined;

@@ -7,7 +7,7 @@ import {
   type Message,
   NO_USAGE,
   omitUndefined,
-  type QueuedCommand,
+  type QueuedPrompt,
   type Terminal,
   textOf,
   untilAborted,
@@ -48,9 +48,9 @@ export interface ChildRun {
 
 /** The messages to a subagent. It reads them between two calls, or after its last answer. */
 interface MessageQueue {
-  readonly takeQueued: () => readonly QueuedCommand[];
+  readonly takeQueued: () => readonly QueuedPrompt[];
   /** Takes a message after the last answer. Undefined: there is none. */
-  readonly takeLeft: () => QueuedCommand | undefined;
+  readonly takeLeft: () => QueuedPrompt | undefined;
   /** The conversation contains the message now. */
   readonly noteRead: (commandId: string) => void;
   /** The subagent reads no more messages. */

@@ -1,5 +1,5 @@
 /** A subagent that runs: its signal, the listener of its lines, its progress, and its move to the background. */
-import { childScope, type Message, type QueuedCommand } from '@heddle/core';
+import { childScope, type Message, type QueuedPrompt } from '@heddle/core';
 import type { SdkMessage, TaskUsage } from '../sdk/message.ts';
 import { movedLine } from '../sdk/subagent-lines.ts';
 import { type ChildRecord, type ChildResult, NO_TASK_USAGE } from './record.ts';
@@ -48,7 +48,7 @@ export class RunningChild {
   #messages: (() => Iterable<Message>) | undefined;
   #record: ChildRecord;
   /** Messages that no request of it contains. */
-  #waiting: QueuedCommand[] = [];
+  #waiting: QueuedPrompt[] = [];
   #takesMessages = true;
   #usage: TaskUsage = NO_TASK_USAGE;
   #lastTool: string | undefined;
@@ -102,7 +102,7 @@ export class RunningChild {
   }
 
   /** Stores a message that it reads between two calls. Returns false if it has finished and reads no more. */
-  enqueue(message: QueuedCommand): boolean {
+  enqueue(message: QueuedPrompt): boolean {
     if (!this.#takesMessages) return false;
     this.update({ queued: [...(this.#record.queued ?? []), message] });
     this.#waiting.push(message);
@@ -110,12 +110,12 @@ export class RunningChild {
   }
 
   /** Takes the messages for its next request. */
-  takeQueued(): readonly QueuedCommand[] {
+  takeQueued(): readonly QueuedPrompt[] {
     return this.#waiting.splice(0);
   }
 
   /** Takes a message after it has finished its work. If there is none, later messages belong to another run. */
-  takeLeft(): QueuedCommand | undefined {
+  takeLeft(): QueuedPrompt | undefined {
     const left = this.#waiting.shift();
     if (!left) this.closeQueue();
     return left;

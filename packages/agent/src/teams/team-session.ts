@@ -1,5 +1,5 @@
 /** One conversation as a part of a team, as its lead or as a member: its changes of the task list, its mail, and its hooks. */
-import type { LoopEvent, QueuedCommand } from '@heddle/core';
+import type { LoopEvent, QueuedPrompt } from '@heddle/core';
 import type { StopHookAnswer, StopHookQuestion } from '../engine/options.ts';
 import { mailText } from './mailbox.ts';
 import {
@@ -126,7 +126,7 @@ export class TeamSession {
   }
 
   /** Messages for this conversation that its log does not contain. They join a running turn. */
-  takeQueued(): readonly QueuedCommand[] {
+  takeQueued(): readonly QueuedPrompt[] {
     if (!this.folder.exists) return [];
     const waiting = this.folder.mailbox(this.name).waiting();
     return waiting.map((mail) => ({ commandId: mail.id, prompt: mailText(mail) }));

@@ -1,5 +1,5 @@
 /** Splits a command line into the values of flags and the words of the prompt. */
-import type { Flag, Surface } from './flag-kinds.ts';
+import type { Flag, FlagSurface } from './flag-kinds.ts';
 import { type Destination, FLAGS, type ValueOf, type ValuesFor } from './flags.ts';
 import { takeList, UsageError } from './list-flags.ts';
 
@@ -28,7 +28,7 @@ export class FlagValues {
   }
 
   /** The parsed values of all flags of a surface. */
-  valuesFor<On extends Surface>(surface: On): ValuesFor<On> {
+  valuesFor<On extends FlagSurface>(surface: On): ValuesFor<On> {
     const rows = ROWS.filter(([, flag]) => flag.surface === surface);
     const values = rows.map(([name, flag]) => [flag.to, flag.parse(this.#given.get(flag.to), name)]);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one value for each row, from its own parser

@@ -22,10 +22,13 @@ export interface FlagHelp {
   readonly aliases?: readonly string[];
 }
 
-/** The options that a value goes to: those of every surface, or of one. `part`: it is combined with other values. */
-export type Surface = 'every' | 'print' | 'chat' | 'part';
+/**
+ * The options that a value goes to: those of every surface, or of one. `part`: the value is not an option by itself.
+ * `arguments.ts` combines it with others, for example `--continue` and `--resume` to the choice of a session.
+ */
+export type FlagSurface = 'every' | 'print' | 'chat' | 'part';
 
-export interface Flag<On extends Surface = Surface, To extends string = string, Value = unknown>
+export interface Flag<On extends FlagSurface = FlagSurface, To extends string = string, Value = unknown>
   extends FlagHelp {
   readonly surface: On;
   /** The name of the value. */
@@ -38,7 +41,7 @@ export interface Flag<On extends Surface = Surface, To extends string = string, 
 
 type Parser<Value> = (text: string, name: string) => Value;
 
-export function switchFlag<On extends Surface, const To extends string>(
+export function switchFlag<On extends FlagSurface, const To extends string>(
   surface: On,
   to: To,
   help: FlagHelp,
@@ -47,7 +50,7 @@ export function switchFlag<On extends Surface, const To extends string>(
 }
 
 /** The last value counts if a flag is given twice. */
-export function valueFlag<On extends Surface, const To extends string, Value>(
+export function valueFlag<On extends FlagSurface, const To extends string, Value>(
   surface: On,
   to: To,
   parse: Parser<Value>,
@@ -58,7 +61,7 @@ export function valueFlag<On extends Surface, const To extends string, Value>(
   return { ...help, surface, to, takes: 'value', parse: parseLast };
 }
 
-export function optionalFlag<On extends Surface, const To extends string, Value>(
+export function optionalFlag<On extends FlagSurface, const To extends string, Value>(
   surface: On,
   to: To,
   parse: Parser<Value>,
@@ -68,7 +71,7 @@ export function optionalFlag<On extends Surface, const To extends string, Value>
 }
 
 /** Its value is empty if no session is named. */
-export function sessionFlag<On extends Surface, const To extends string>(
+export function sessionFlag<On extends FlagSurface, const To extends string>(
   surface: On,
   to: To,
   help: FlagHelp,
@@ -76,7 +79,7 @@ export function sessionFlag<On extends Surface, const To extends string>(
   return { ...valueFlag(surface, to, plainText, help), takes: 'session' };
 }
 
-export function choiceFlag<On extends Surface, const To extends string, const Word extends string>(
+export function choiceFlag<On extends FlagSurface, const To extends string, const Word extends string>(
   surface: On,
   to: To,
   words: readonly Word[],
@@ -85,7 +88,7 @@ export function choiceFlag<On extends Surface, const To extends string, const Wo
   return valueFlag(surface, to, (text, name) => oneOf(name, text, words), { ...help, words });
 }
 
-export function listFlag<On extends Surface, const To extends string>(
+export function listFlag<On extends FlagSurface, const To extends string>(
   surface: On,
   to: To,
   takes: ListKind,
@@ -95,7 +98,7 @@ export function listFlag<On extends Surface, const To extends string>(
 }
 
 /** Names of tools. Undefined, like the name `default`, means all of them. */
-export function toolsFlag<On extends Surface, const To extends string>(
+export function toolsFlag<On extends FlagSurface, const To extends string>(
   surface: On,
   to: To,
   help: FlagHelp,

@@ -18,7 +18,7 @@ import {
   promptToolName,
   sessionFlag,
   settingSources,
-  type Surface,
+  type FlagSurface,
   switchFlag,
   toolsFlag,
   uuid,
@@ -335,9 +335,9 @@ export type Destination = Row['to'];
 
 /** The type of the value with this name, as the parser of its row returns it. */
 export type ValueOf<To extends Destination> =
-  Extract<Row, { readonly to: To }> extends Flag<Surface, To, infer Value> ? Value : never;
+  Extract<Row, { readonly to: To }> extends Flag<FlagSurface, To, infer Value> ? Value : never;
 
 /** The values of all flags of a surface, by their names. */
-export type ValuesFor<On extends Surface> = {
+export type ValuesFor<On extends FlagSurface> = {
   readonly [R in Extract<Row, { readonly surface: On }> as R['to']]: ValueOf<R['to']>;
 };

@@ -1,10 +1,5 @@
 /** The hooks of a session or a folder as a list: by event, with their files and the reason if they do not run. */
-import {
-  type DeclaredHook,
-  describeHandler,
-  type InactiveReason,
-  REPORTED_EVENTS,
-} from '@heddle/agent/hooks';
+import { type DeclaredHook, describeHandler, type InactiveReason } from '@heddle/agent/hooks';
 import { escapeControls } from '../terminal/escape-controls.ts';
 
 const REASONS: Readonly<Record<InactiveReason, string>> = {
@@ -31,7 +26,7 @@ function hookLines({ hook, scope, inactive }: DeclaredHook): string {
     ...(failsClosed ? ['blocks if it fails'] : []),
   ];
   const place = source.includes(scope) ? source : `${scope}, ${source}`;
-  const state = whyInactive({ hook, inactive });
+  const state = whyInactive({ inactive });
   return [
     `  ${escapeControls(describeHandler(handler))}  (${facts.map(escapeControls).join(', ')})`,
     `    ${escapeControls(place)}`,
@@ -40,9 +35,8 @@ function hookLines({ hook, scope, inactive }: DeclaredHook): string {
 }
 
 /** Returns why a hook does not run, or undefined if it does. */
-export function whyInactive({ hook, inactive }: Pick<DeclaredHook, 'hook' | 'inactive'>): string | undefined {
-  if (inactive !== undefined) return REASONS[inactive];
-  return REPORTED_EVENTS.has(hook.event) ? undefined : 'does not run: this event does not occur yet';
+export function whyInactive({ inactive }: Pick<DeclaredHook, 'inactive'>): string | undefined {
+  return inactive === undefined ? undefined : REASONS[inactive];
 }
 
 /** One hook as `--json` prints it. */

@@ -31,7 +31,7 @@ export async function missingView(): Promise<string | undefined> {
 }
 
 /** The limits of the commands that the model runs. */
-export interface Confinement {
+export interface SessionConfinement {
   readonly sandbox: SandboxGate | undefined;
   readonly view: ReadOnlyView | undefined;
 }

@@ -8,7 +8,7 @@ import type {
   TeamMember,
   TeamSession,
 } from '@heddle/agent/teams';
-import type { LoopEvent, Message, QueuedCommand, Tool } from '@heddle/core';
+import type { LoopEvent, Message, QueuedPrompt, Tool } from '@heddle/core';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -112,7 +112,7 @@ export class SessionTeam {
   }
 
   /** Messages for the main conversation. Subagents are not members. */
-  takeQueued(agentId: string | undefined): readonly QueuedCommand[] {
+  takeQueued(agentId: string | undefined): readonly QueuedPrompt[] {
     return agentId === undefined ? (this.#current?.takeQueued() ?? []) : [];
   }
 

@@ -107,7 +107,10 @@ export async function startAgent(
   return { ok: true, started: startedOf(context, parts) };
 }
 
-/** Opens the parts in the order of their needs. Each may use the agent once it exists. */
+/**
+ * Opens the parts in the order of their needs. `context.agent()` and `parts` are used only in callbacks, which run with the first prompt
+ * or later: neither exists before this function returns.
+ */
 async function openParts(context: StartContext): Promise<OpenedParts> {
   const { command, options, session } = context;
   const servers = openServers(context);

@@ -6,7 +6,7 @@ import type { SessionChoice } from '../arguments/arguments.ts';
 import type { ServerServices } from '../mcp/connect-servers.ts';
 import type { ProgramTelemetry } from '../telemetry/open-telemetry.ts';
 import type { AgentSetup, ResolvedCommand } from './agent-options.ts';
-import type { Confinement } from './open-sandbox.ts';
+import type { SessionConfinement } from './open-sandbox.ts';
 import type { SessionHooks, SessionSource } from './session-hooks.ts';
 import type { TeamPlace } from './session-team.ts';
 import type { ToolChoices } from './session-tools.ts';
@@ -42,13 +42,15 @@ export interface StartContext {
   readonly choice: SessionChoice;
   readonly session: Session;
   readonly notify: (text: string) => void;
-  readonly confinement: Confinement;
+  readonly confinement: SessionConfinement;
   readonly telemetry: ProgramTelemetry | undefined;
   readonly listeners: SessionListeners;
   /** The plugins in use. A host may add some later. */
   readonly plugins: Plugin[];
   readonly title: SessionTitle;
-  // These are created after the parts that use them. They exist before the first prompt.
+  // These three are created after the parts that use them. A part must not call them while it is opened: it may only keep them for
+  // callbacks that run with a prompt or later. `hooks` is safe when `openParts` has returned, `agentOptions` when the parts are joined,
+  // and `agent` when `createAgent` has returned.
   readonly agent: () => Agent;
   readonly agentOptions: () => AgentOptions;
   readonly hooks: () => SessionHooks;

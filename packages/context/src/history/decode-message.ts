@@ -82,7 +82,7 @@ export function isRequest(message: Message): message is UserMessage {
   return decodeMessage(message).kind === 'request';
 }
 
-/** Returns the text of a request or a queued command, with notes in place of media. */
+/** Returns the text of a request or a queued prompt, with notes in place of media. */
 export function requestText(message: Message): string | undefined {
   if (message?.type === 'attachment' && message.attachment?.kind === 'queued_command')
     return textWithNotes(decodeContent(message.attachment.prompt));

@@ -3,6 +3,7 @@
  * autocompact failed in a row. A run starts from it, so breaker and lineage outlast a prompt and a restart.
  */
 import { COMPACTION_LEVELS, type ContextReport } from '../context/port.ts';
+import { oneTurnOlder } from '../machine/ledger.ts';
 import { type AutoCompactTracking, NEVER_COMPACTED } from '../machine/state.ts';
 import type { EntryBody } from './entry.ts';
 
@@ -41,8 +42,4 @@ function afterCompaction(
     id: typeof id === 'string' ? id : '',
     consecutiveFailures: level === 'reactive_compact' ? earlier : 0,
   };
-}
-
-function oneTurnOlder(tracking: AutoCompactTracking | undefined): AutoCompactTracking | undefined {
-  return tracking && { ...tracking, turnCounter: tracking.turnCounter + 1 };
 }

@@ -7,8 +7,8 @@ import {
   type AssistantMessage,
   callsOf,
   isInterruption,
+  type Message,
   resultsOf,
-  type UserMessage,
 } from '../messages/message.ts';
 import { finishedCall } from '../tools/tool.ts';
 import { trackCompactions } from './compactions.ts';
@@ -68,9 +68,10 @@ function isFailure({ details }: ContextReport): boolean {
   return details?.['failed'] !== undefined;
 }
 
-function isPrompt(message: UserMessage): boolean {
-  if (message.isMeta || resultsOf(message).length > 0) return false;
-  return !isInterruption(textOf(message.content));
+/** Returns whether a message started a run: neither a result, nor a note of the engine, nor an interruption. */
+export function isPrompt(message: Message): boolean {
+  if (message.type !== 'user' || message.isMeta) return false;
+  return resultsOf(message).length === 0 && !isInterruption(textOf(message.content));
 }
 
 class RunReader {

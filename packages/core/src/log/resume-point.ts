@@ -12,14 +12,13 @@ import {
   INTERRUPTED_TOOLS,
   isInterruption,
   type Message,
-  resultsOf,
   type UserMessage,
 } from '../messages/message.ts';
 import { modelError } from '../messages/model-error.ts';
 import { type TurnModel, withoutChosenModel } from '../tools/tool.ts';
 import { trackCompactions } from './compactions.ts';
 import type { Entry, EntryBody } from './entry.ts';
-import { type RecordedIteration, type RecordedRun, recordedRuns } from './recorded.ts';
+import { isPrompt, type RecordedIteration, type RecordedRun, recordedRuns } from './recorded.ts';
 import { traceRun } from './replay.ts';
 
 /** The values that a continued run starts from, beside the messages of the conversation. */
@@ -88,11 +87,6 @@ export class LastRun {
         return undefined;
     }
   }
-}
-
-function isPrompt(message: Message): boolean {
-  if (message.type !== 'user' || message.isMeta) return false;
-  return resultsOf(message).length === 0 && !isInterruption(textOf(message.content));
 }
 
 /** `run` are the entries of an unfinished run. `config` is the configuration that it started with. */
@@ -220,7 +214,7 @@ class Tail {
       .map(({ uuid }) => uuid);
   }
 
-  /** The end of the turn runs again, so its messages are repeated. Results and queued commands stay. */
+  /** The end of the turn runs again, so its messages are repeated. Results and queued prompts stay. */
   repeatedAfterAnswer(): string[] {
     const hasCalls = callsOf(this.#blocks).length > 0;
     return this.#messagesSince(this.#answerAt)

@@ -60,7 +60,7 @@ export type LoopEvent =
   | { readonly type: 'prefix_rewritten' }
   /** The state of the user's subscription, after each response that reports it. Makes no entry in the log. */
   | { readonly type: 'rate_limits'; readonly limits: RateLimits }
-  /** A queued command joined the run (`started`), or the run with it has returned (`completed`). */
+  /** A queued prompt joined the run (`started`), or the run with it has returned (`completed`). */
   | { readonly type: 'command'; readonly commandId: string; readonly state: 'started' | 'completed' }
   | HookProgress;
 

@@ -34,6 +34,7 @@ export interface QueryParams {
   readonly systemPrompt: readonly string[];
   readonly userContext: Readonly<Record<string, string>>;
   readonly systemContext: Readonly<Record<string, string>>;
+  /** Decides about each call, including the question to the user. */
   readonly authorizeCall: AuthorizeCall;
   readonly toolUseContext: ToolUseContext;
   readonly querySource: QuerySource;
@@ -134,13 +135,15 @@ export interface StopHookOutcome {
 export interface AttachmentSources {
   /** Starts prefetches: of memories when the run starts, of skills when an iteration starts. */
   begin(scope: 'run' | 'iteration', messages: MessageHistory, context: ToolUseContext): void;
-  /** Removes the commands for this agent from the queue and returns them. */
-  takeQueued(context: ToolUseContext): readonly QueuedCommand[];
-  /** Returns the changed files, memories, skills and reminders that are ready. */
+  /** Removes the prompts for this agent from the queue and returns them. */
+  takeQueued(context: ToolUseContext): readonly QueuedPrompt[];
+  /** Returns changed files, memories, skills and reminders. The run waits for it until an abort. */
   gather(messages: MessageHistory, context: ToolUseContext): Promise<readonly Attachment[]>;
 }
 
-export interface QueuedCommand {
+/** A prompt that arrived during a run. */
+export interface QueuedPrompt {
+  /** Its id on the wire and on disk. */
   readonly commandId: string;
   readonly prompt: string | readonly ContentBlock[];
 }

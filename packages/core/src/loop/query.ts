@@ -15,7 +15,7 @@ import {
 import { type AssistantMessage, callsOf, resultsOf, type UserMessage } from '../messages/message.ts';
 import { errorMessage } from '../thrown.ts';
 import { NO_ANSWER, resultMessages } from './answer.ts';
-import { compactNow, drainCollapses, prepareContext } from './effects/context.ts';
+import { compactReactively, drainCollapses, prepareContext } from './effects/context.ts';
 import { streamAnswer } from './effects/stream.ts';
 import { runTools } from './effects/run-tools.ts';
 import { attach, runStopHooks } from './effects/turn-end.ts';
@@ -165,7 +165,7 @@ function dispatch(
     case 'drain':
       return drainCollapses(env);
     case 'compact':
-      return compactNow(env, progress, effect);
+      return compactReactively(env, progress, effect);
     case 'run_tools':
       return runTools(env, progress);
     case 'attach':

@@ -2,6 +2,7 @@
 
 import { DEFAULT_RETRY, type RetryPolicy } from './attempts.ts';
 
+/** The origin of a run. The terminal, scripts and hosts all use `sdk`. `repl_main_thread` is accepted from other callers. */
 export type QuerySource =
   | 'repl_main_thread'
   | 'sdk'

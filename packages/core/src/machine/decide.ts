@@ -261,7 +261,7 @@ function attach(
   loop: LoopState,
   nudge: readonly RepeatedCall[],
 ): Decision {
-  // A run that may not call the model again must leave queued commands in the queue.
+  // A run that may not call the model again must leave queued prompts in the queue.
   const drainQueue = guards.mayTakeAnotherTurn(loop.state, config.maxTurns);
   return perform({ type: 'attach', drainQueue, nudge }, loop);
 }

@@ -30,7 +30,7 @@ type Permitted =
   | { readonly ok: false; readonly message: string; readonly interrupt?: boolean };
 
 /**
- * Validates a call, runs its `PreToolUse` hooks, then requests permission from the host. Changed input is validated again.
+ * Validates a call, runs its `PreToolUse` hooks, then has `authorizeCall` decide. Changed input is validated again.
  * With `isStale`, earlier calls may have changed the result of its classification, for example the working directory.
  */
 export async function permitCall(

@@ -138,6 +138,7 @@ export interface AfterTool {
   readonly stop?: HookMessage;
 }
 
+/** Decides whether a call may run: rules, modes and, if they do not decide, the answer of the user. Called before every call. */
 export type AuthorizeCall = (
   tool: Tool,
   input: JsonObject,

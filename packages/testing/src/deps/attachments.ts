@@ -1,17 +1,17 @@
 /** Fake attachment sources: a queue of commands and scripted attachments. */
-import type { Attachment, AttachmentSources, QueuedCommand } from '@heddle/core';
+import type { Attachment, AttachmentSources, QueuedPrompt } from '@heddle/core';
 
 export interface FakeAttachments extends AttachmentSources {
   /** Adds a command to the queue, as a user does while the model works. */
-  enqueue(command: QueuedCommand): void;
+  enqueue(command: QueuedPrompt): void;
   /** The commands that were not taken yet. */
-  readonly queue: readonly QueuedCommand[];
+  readonly queue: readonly QueuedPrompt[];
   /** `run`, `iteration`, … in order. */
   readonly begun: readonly ('run' | 'iteration')[];
 }
 
 export interface AttachmentOptions {
-  readonly queue?: readonly QueuedCommand[];
+  readonly queue?: readonly QueuedPrompt[];
   /** The result of each gathering. Empty when the list is used up. */
   readonly gathered?: readonly (readonly Attachment[])[];
 }
@@ -30,6 +30,6 @@ export function fakeAttachments(options: AttachmentOptions = {}): FakeAttachment
   };
 }
 
-export function queued(commandId: string, prompt: string): QueuedCommand {
+export function queued(commandId: string, prompt: string): QueuedPrompt {
   return { commandId, prompt };
 }

@@ -66,7 +66,7 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       if (context.signal.aborted)
         return { data: { command, output: '', exit: { kind: 'stopped', why: 'interrupted' } } };
       const environment = environmentOf(input, context);
-      const confined = await confineCommand(deps, input, context);
+      const confined = await chooseConfinement(deps, input, context);
       if (confined.kind === 'refused') return { data: { command, output: '', exit: confined } };
       const confinement = confined.kind === 'inside' ? confined.confinement : undefined;
       // The part that is shown whole. A longer output has a file that the model can read.
@@ -152,7 +152,7 @@ function readOnlyVariables(
 }
 
 /** Decides whether the command runs in the sandbox, in the read-only view, or outside of both. */
-async function confineCommand(
+async function chooseConfinement(
   deps: ShellDeps,
   { command, dangerouslyDisableSandbox: leave = false }: BashInput,
   { workingDirectory: directory, readOnlyRun }: CallContext,

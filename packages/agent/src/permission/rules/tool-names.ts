@@ -133,7 +133,7 @@ export function isToolDenied(tool: string, { deny }: Rules): boolean {
   });
 }
 
-/** The tools that a session adds to those of the package of tools. */
+/** The tools that `builtinTools` does not contain. A session adds them, because they need its tasks, jobs, subagents or team. */
 export const ENGINE_TOOLS: readonly string[] = [
   'Agent',
   'SendMessage',

@@ -1,5 +1,5 @@
 /** Stores typed lines: for the reader of the next line, for the current run, or for later. */
-import type { QueuedCommand } from '@heddle/core';
+import type { QueuedPrompt } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
 
 export class PromptInbox {
@@ -59,7 +59,7 @@ export class PromptInbox {
     this.#joining.add(text);
   }
 
-  takeJoining(): readonly QueuedCommand[] {
+  takeJoining(): readonly QueuedPrompt[] {
     return this.#joining.take();
   }
 

@@ -1,6 +1,6 @@
 /** A program on the other side of standard input: it sends prompts and control requests, one JSON object a line. */
 import { type AskPermission, type PermissionQuestion, type Prompt } from '@heddle/agent';
-import type { QueuedCommand } from '@heddle/core';
+import type { QueuedPrompt } from '@heddle/core';
 import path from 'node:path';
 import type { ServerServices } from '../../mcp/connect-servers.ts';
 import type { HeadlessOutput } from '../output/output.ts';
@@ -33,7 +33,7 @@ export interface Host {
   /** The number of prompts that wait. */
   readonly waiting?: () => number;
   /** Takes the prompts that arrived for the running turn. */
-  readonly takeQueued?: () => readonly QueuedCommand[];
+  readonly takeQueued?: () => readonly QueuedPrompt[];
   /** Requests are answered by it from now on, those that came before first. */
   serve?(control: Control): void;
   /** Resolves when every side question has its reply. */

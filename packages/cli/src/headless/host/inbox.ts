@@ -1,7 +1,7 @@
 /** Prompts that wait: for their own turn, or to join the one that runs. Pure but for the waiting. */
 import { newUuid } from '@heddle/agent';
 import type { Prompt } from '@heddle/agent';
-import type { QueuedCommand } from '@heddle/core';
+import type { QueuedPrompt } from '@heddle/core';
 import { isContent, type HostLine, lineIn, textIn } from './json.ts';
 
 export interface HostPrompt extends Prompt {
@@ -67,7 +67,7 @@ export class HostPromptQueue {
   }
 
   /** Those that join the running turn. One that is a command, or asks nothing, does not start one that asks. */
-  takeQueued(): readonly QueuedCommand[] {
+  takeQueued(): readonly QueuedPrompt[] {
     const joins = this.#waiting.filter(mayJoin);
     if (joins.every(({ isQuiet }) => isQuiet)) return [];
     this.#waiting = this.#waiting.filter((prompt) => !joins.includes(prompt));

@@ -50,7 +50,7 @@ export async function* drainCollapses(env: RunEnvironment): AsyncGenerator<LoopE
   return { event: { type: 'drained', committed: committed > 0, aborted: env.aborted } };
 }
 
-export async function* compactNow(
+export async function* compactReactively(
   env: RunEnvironment,
   { history, context }: Pick<RunProgress, 'history' | 'context'>,
   { cause, lineage }: Extract<Effect, { type: 'compact' }>,

@@ -8,7 +8,7 @@ import type { HookEvent, StopHookInput, StopHookOutcome } from '../params.ts';
 import { repetitionNudge } from '../texts.ts';
 import { endsWithin, relaySteps } from '../wait.ts';
 
-/** Adds the messages that arrived beside the conversation. It does not wait for those that are not ready. */
+/** Adds the messages that arrived beside the conversation. It waits for `gather` until an abort. */
 export async function* attach(
   env: RunEnvironment,
   given: Pick<RunProgress, 'history' | 'context' | 'attachments' | 'commands'>,

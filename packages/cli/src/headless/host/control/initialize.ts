@@ -1,5 +1,5 @@
 /** Reads the `initialize` request of a host and builds the response. Pure. */
-import { type HookDefinition, REPORTED_EVENTS } from '@heddle/agent/hooks';
+import type { HookDefinition } from '@heddle/agent/hooks';
 import { type AgentDefinition, type Changes, type SdkCommandsChanged, VERSION } from '@heddle/agent';
 import type { PromptFile } from '@heddle/agent/extensions';
 import path from 'node:path';
@@ -33,7 +33,6 @@ interface InitializeRequest {
 export function readInitialize(request: HostLine): InitializeRequest {
   const { jsonSchema } = request;
   const { hooks, unknown } = readHostHooks(request['hooks']);
-  const unreported = hooks.map(({ event }) => event).filter((event) => !REPORTED_EVENTS.has(event));
   const servers = namesIn(request['sdkMcpServers']);
   return {
     changes: {
@@ -50,7 +49,7 @@ export function readInitialize(request: HostLine): InitializeRequest {
     servers,
     plugins: Array.isArray(request['plugins']) ? foldersIn(request['plugins']) : undefined,
     skills: Array.isArray(request['skills']) ? namesIn(request['skills']) : undefined,
-    notes: [...unknown, ...new Set(unreported)].map((event) => `hooks for ${event} are never called yet`),
+    notes: unknown.map((event) => `hooks for ${event} are never called yet`),
     forwardsSubagentText: request['forwardSubagentText'] === true,
   };
 }

@@ -7,36 +7,36 @@ import type { LineStamp } from './lines.ts';
 import type { AgentOptions } from './options.ts';
 import { type SessionLog, storedOutcome } from './session-log.ts';
 
-export type QueuedPrompt = Omit<QueuedEntry, 'type' | 'state'>;
+export type StoredPrompt = Omit<QueuedEntry, 'type' | 'state'>;
 
 type CommandEntry = Extract<EntryBody, { type: 'command' }>;
 
-interface NewPrompt extends QueuedPrompt {
+interface NewPrompt extends StoredPrompt {
   /** The host has no id for it, so it is not reported. */
   readonly isSilent?: boolean;
 }
 
-interface CommandQueueSetup {
+interface PromptQueueSetup {
   readonly log: SessionLog;
   readonly stamp: () => LineStamp;
   /** Returns the current options of the engine. */
   readonly options: () => Pick<AgentOptions, 'onLine'>;
 }
 
-export class CommandQueue {
-  readonly #setup: CommandQueueSetup;
+export class PromptQueue {
+  readonly #setup: PromptQueueSetup;
   /** Prompts of an earlier process that no run has contained. */
-  #restored: readonly QueuedPrompt[];
+  #restored: readonly StoredPrompt[];
   /** Prompts that the current run started with. */
   #joined: readonly string[] = [];
 
-  constructor(setup: CommandQueueSetup) {
+  constructor(setup: PromptQueueSetup) {
     this.#setup = setup;
     this.#restored = [...setup.log.queued.values()];
   }
 
   /** The prompts that a crash left waiting. They join the next prompt. */
-  get restored(): readonly QueuedPrompt[] {
+  get restored(): readonly StoredPrompt[] {
     return this.#restored;
   }
 
@@ -55,7 +55,7 @@ export class CommandQueue {
   }
 
   /** Takes the restored prompts of one agent, for a run that was continued. */
-  takeRestored(agentId: string | undefined): readonly QueuedPrompt[] {
+  takeRestored(agentId: string | undefined): readonly StoredPrompt[] {
     const taken = this.#restored.filter((prompt) => prompt.agentId === agentId);
     this.#restored = this.#restored.filter((prompt) => prompt.agentId !== agentId);
     return taken;
