@@ -1,11 +1,12 @@
 /** Prompts that wait in the queue: their entries in the log, their reports, and their way through a crash. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bodyOf, call, fakeTool, say, type Script, scriptedModel } from '@heddle/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
 import type { SdkMessage } from '../sdk/message.ts';
+import { sessionFile } from '../session/files/paths.ts';
 import { newSession, type OpenSetup, resumeSession, type Session } from '../session/open/open.ts';
 import type { AgentOptions } from './options.ts';
 
@@ -80,6 +81,38 @@ describe('a queued prompt', () => {
 
   it('survives a compaction, after which earlier entries are not read', async () => {
     await crashWithQueue('compacts');
+    const session = opened(resumeSession(setup(), 's1'));
+    expect(rig([], session).agent.queue.restored).toMatchObject([{ commandId: 'c1' }]);
+    session.journal.close();
+  });
+
+  it('is part of the record of a compaction, so a crash right after that record loses nothing', async () => {
+    await crashWithQueue('compacts');
+    const file = sessionFile(setup().place, 's1');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const boundary = lines.findIndex((line) => line.startsWith('{"type":"boundary"'));
+    writeFileSync(file, `${lines.slice(0, boundary + 1).join('\n')}\n`);
+    const session = opened(resumeSession(setup(), 's1'));
+    const { agent, run, requests } = rig([say('Bonjour.')], session);
+    expect(agent.queue.restored).toMatchObject([{ commandId: 'c1', prompt: 'and in French' }]);
+    await run('next');
+    expect(requests()[0]?.split('and in French')).toHaveLength(2);
+    session.journal.close();
+  });
+
+  it('is read from older logs, in which it follows the record', async () => {
+    await crashWithQueue('compacts');
+    const file = sessionFile(setup().place, 's1');
+    const queued: string[] = [];
+    const older = readFileSync(file, 'utf8').replaceAll(
+      /,"queued":\[(\{[^\]]*?\})\]/g,
+      (_, prompt: string) => {
+        queued.push(prompt);
+        return '';
+      },
+    );
+    expect(queued).toHaveLength(1);
+    writeFileSync(file, `${older}${queued.join('\n')}\n`);
     const session = opened(resumeSession(setup(), 's1'));
     expect(rig([], session).agent.queue.restored).toMatchObject([{ commandId: 'c1' }]);
     session.journal.close();

@@ -68,12 +68,9 @@ export class SessionLog {
     this.#session.journal.append(body);
     this.#session.projection.apply(body);
     if (body.type === 'system' && body.message.subtype === 'model_fallback') this.#dropChosenModel();
-    if (!isBoundary(body)) return;
-    // A reader that starts at this entry must find them after it.
-    if (this.state) this.store({ type: 'stance', stance: this.state });
-    const { refused } = this.#session.projection;
-    if (refused.size > 0) this.store({ type: 'refused', blocks: [...refused] });
-    for (const prompt of this.queued.values()) this.store(prompt);
+    // The line of a boundary contains the stored state. A change that was not stored yet follows it.
+    if (isBoundary(body) && this.state !== this.#session.projection.sessionState && this.state)
+      this.store({ type: 'stance', stance: this.state });
   };
 
   /** Sets the model and the effort that a command or a skill chose for this turn. Undefined ends the choice of an earlier turn. */

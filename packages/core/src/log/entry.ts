@@ -83,17 +83,17 @@ export type EntryBody =
   | { readonly type: 'summary'; readonly summary: string; readonly toolUseIds: readonly string[] }
   /** A context level made a change. If it replaced the history, the new one is in the same record. */
   | ({ readonly type: 'context' } & ContextStep)
-  /** The session state from here on. Repeated after a boundary, because earlier entries are not read. */
+  /** The session state from here on. A boundary contains it, because earlier entries are not read. */
   | { readonly type: 'stance'; readonly stance: SessionState }
   | { readonly type: 'mended'; readonly mends: readonly string[] }
-  /** Blocks that the API refused, by their `rejectedBlockName`. Repeated after a boundary. */
+  /** Blocks that the API refused, by their `rejectedBlockName`. A boundary contains them. */
   | { readonly type: 'refused'; readonly blocks: readonly string[] }
   | {
       readonly type: 'command';
       readonly commandId: string;
       readonly state: 'started' | 'completed' | 'cancelled';
     }
-  /** A prompt that arrived during a run. Repeated after a boundary while it waits. */
+  /** A prompt that arrived during a run. A boundary contains it while it waits. */
   | QueuedEntry
   /**
    * The conversation continues after this message. Later messages stay in the log. If the message is older than a

@@ -1,5 +1,13 @@
 /** Decodes lines of a session file, also those of other tools that use the same layout. */
-import { type Entry, type EntryBody, isRecord, NO_USAGE, updateUsage, omitUndefined } from '@heddle/core';
+import {
+  type Entry,
+  type EntryBody,
+  isRecord,
+  NO_USAGE,
+  updateUsage,
+  omitUndefined,
+  type QueuedEntry,
+} from '@heddle/core';
 import { readStoredCosts } from '../../cost/stored-costs.ts';
 import { type Blobs, restoreTexts } from '../files/blobs.ts';
 import { type PreviousLine, type BoundaryState } from './encode.ts';
@@ -41,14 +49,18 @@ export function decodeEntry(text: string, blobs?: Blobs): Decoded {
       if (!isStringValue(line['uuid']) || line['isSidechain'] === true) return FOREIGN;
       return entry(messageOf(whole(line, blobs), line['uuid'], at), at);
     case 'boundary': {
-      const { logicalParentUuid, spent, stance, refused, ...rest } = line;
-      const body = bodyOf(isStringValue(line['to']) ? 'rewind' : 'context', whole(rest, blobs));
+      const { logicalParentUuid, spent, stance, refused, queued, ...rest } = whole(line, blobs);
+      const body = bodyOf(isStringValue(line['to']) ? 'rewind' : 'context', rest);
       if (!body || !('messages' in body)) return DAMAGED;
       const parentUuid = isStringValue(logicalParentUuid) ? logicalParentUuid : null;
       return {
         kind: 'entry',
         entry: Object.assign(body, { at }),
-        before: { parentUuid, bill: readStoredCosts(spent), standing: standingOf({ stance, refused }) },
+        before: {
+          parentUuid,
+          bill: readStoredCosts(spent),
+          standing: standingOf({ stance, refused, queued }),
+        },
       };
     }
     case 'end': {
@@ -76,7 +88,16 @@ function standingOf(fields: LogLine): BoundaryState {
   return {
     ...(stance?.type === 'stance' ? { sessionState: stance.stance } : {}),
     ...(refused?.type === 'refused' ? { refused: new Set(refused.blocks) } : {}),
+    queued: queuedOf(fields['queued']),
   };
+}
+
+/** Older boundaries have no queue: the prompts follow them as entries. */
+function queuedOf(value: unknown): ReadonlyMap<string, QueuedEntry> {
+  const prompts: readonly unknown[] = Array.isArray(value) ? value : [];
+  const entries = prompts.flatMap((prompt) => (isRecord(prompt) ? [bodyOf('command', prompt)] : []));
+  const waiting = entries.filter((entry) => entry?.type === 'command' && entry.state === 'queued');
+  return new Map(waiting.map((entry) => [entry.commandId, entry]));
 }
 
 /** Returns undefined if the text is not a JSON object. A byte order mark is ignored: some editors begin a file with it. */

@@ -30,7 +30,7 @@ export interface PreviousLine {
   readonly standing?: BoundaryState;
 }
 
-export type BoundaryState = Partial<Pick<Projection, 'sessionState' | 'refused'>>;
+export type BoundaryState = Partial<Pick<Projection, 'sessionState' | 'refused' | 'queued'>>;
 
 type ConversationEntry = Extract<Entry, { type: 'user' | 'assistant' | 'system' | 'attachment' }>;
 
@@ -57,8 +57,12 @@ export function encodeEntry(entry: Entry, frame: EntryFrame, before: PreviousLin
   return { type: 'boundary', ...rest, logicalParentUuid, spent, ...kept, sessionId, timestamp };
 }
 
-function standingFields({ sessionState: stance, refused }: BoundaryState = {}): object {
-  return omitUndefined({ stance, refused: refused?.size ? [...refused] : undefined });
+function standingFields({ sessionState: stance, refused, queued }: BoundaryState = {}): object {
+  return omitUndefined({
+    stance,
+    refused: refused?.size ? [...refused] : undefined,
+    queued: queued?.size ? [...queued.values()] : undefined,
+  });
 }
 
 function conversationLine(

@@ -138,9 +138,10 @@ export class SessionReader {
     if (before) this.bill = before.bill;
     if (before?.parentUuid !== undefined) this.chain = new EntryChain(before.parentUuid);
     this.projection.apply(entry);
-    const { sessionState: stance, refused } = before?.standing ?? {};
+    const { sessionState: stance, refused, queued } = before?.standing ?? {};
     if (stance) this.projection.apply({ type: 'stance', stance });
     if (refused) this.projection.apply({ type: 'refused', blocks: [...refused] });
+    for (const prompt of queued?.values() ?? []) this.projection.apply(prompt);
     this.chain.follow(entry);
     this.bill.note(entry);
     this.run.take(entry);

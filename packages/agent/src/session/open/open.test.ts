@@ -85,7 +85,7 @@ describe('resuming at a message', () => {
     expect(uuidsOf(sessionOf(resumeSession(home.setup, 's1')))).toEqual(['summary', 'u3']);
   });
 
-  it('does not forget what the API has refused, where the agent stands, nor that a call was made', () => {
+  it('keeps refused blocks, the session state, waiting prompts, and the fact that a call was made', () => {
     const home = createSessionHome();
     const first = home.begin('s1');
     const call = [callOf('a1', 'c1'), intentOf('c1'), resultOf('t1', 'c1')];
@@ -94,6 +94,8 @@ describe('resuming at a message', () => {
     const standing: EntryBody[] = [
       { type: 'refused', blocks: ['r1'] },
       { type: 'stance', stance },
+      // A text of this length is stored in a file of its own.
+      { type: 'command', commandId: 'q1', state: 'queued', prompt: 'x'.repeat(300_000), priority: 'next' },
     ];
     for (const body of [user('u1'), ...call, end, boundary('summary'), ...standing])
       first.journal.append(body);
@@ -104,6 +106,11 @@ describe('resuming at a message', () => {
     const { projection } = sessionOf(resumeSession(home.setup, 's1'));
     expect([...projection.refused]).toEqual(['r1']);
     expect(projection.sessionState).toEqual(stance);
+    const prompts = [...projection.queued.values()].map(({ commandId, prompt }) => [
+      commandId,
+      prompt.length,
+    ]);
+    expect(prompts).toEqual([['q1', 300_000]]);
     expect(projection.openCalls).toMatchObject([{ intent: { toolUseId: 'c1', effect: 'writing' } }]);
   });
 
