@@ -92,11 +92,10 @@ export type SummaryAnswer =
 
 /** Stores committed collapses. Staged collapses are computed again when they are needed. */
 export interface CollapseStore {
+  /** The collapses that were saved last. */
   committed(): readonly Collapse[];
-  /** Stores collapses before the next request uses them. If storing fails, they are valid for this process only. */
-  commit(collapses: readonly Collapse[]): Promise<void>;
-  /** Removes all collapses after a compaction, which leaves nothing to collapse. */
-  clear(): Promise<void>;
+  /** Replaces the stored collapses, all or none. Returns false if they could not be stored. Then nothing changed. */
+  save(collapses: readonly Collapse[]): Promise<boolean>;
 }
 
 /** A summary that the model sees in place of a stretch of messages. */

@@ -28,7 +28,7 @@ import {
 import { pinFile, PinnedPlace, realTarget, resolvePath } from '@heddle/tools/files';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { realFolder } from '../session/files/blobs.ts';
@@ -220,35 +220,27 @@ async function readText(
 
 /** Stores committed collapses next to the session log, one JSON line each. A resumed session sends the same view. */
 export function collapseStore(folder: string): CollapseStore {
-  const file = path.join(folder, 'collapses.jsonl');
-  let committed: readonly Collapse[] = load(file);
-  /** The content of the file is no longer valid. */
-  let isStale = false;
+  const real = realFolder(folder);
+  let committed: readonly Collapse[] = load(path.join(folder, COLLAPSES));
   return {
     committed: () => committed,
-    async commit(collapses) {
-      committed = [...committed, ...collapses];
+    async save(collapses) {
       try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        const lines = collapses.map((collapse) => `${JSON.stringify(collapse)}\n`).join('');
-        // Starts with a line end, because a line after a partial line would be unreadable.
-        await (isStale ? writeFile : appendFile)(file, `\n${lines}`, { mode: 0o600 });
-        isStale = false;
+        const lines = collapses.map((collapse) => `${JSON.stringify(collapse)}\n`);
+        await store(path.join(real(), COLLAPSES), lines.join(''));
       } catch {
-        // The disk is full. The collapse is valid for this process. A resumed session sends the messages in full.
+        // The disk may be full. The request is sent without the collapse, also by a resumed session.
+        return false;
       }
-    },
-    // The file stays until the next commit. If the compaction is never stored, the old history needs it. The new
-    // history does not contain its messages.
-    clear() {
-      committed = [];
-      isStale = true;
-      return Promise.resolve();
+      committed = collapses;
+      return true;
     },
   };
 }
 
-/** A line that was torn by a crash was never used. */
+const COLLAPSES = 'collapses.jsonl';
+
+/** Older versions appended lines. One that was torn by a crash was never used. */
 function load(file: string): Collapse[] {
   try {
     return readFileSync(file, 'utf8').split('\n').flatMap(read);

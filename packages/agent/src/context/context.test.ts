@@ -88,25 +88,25 @@ describe('spill files', () => {
 describe('the collapse store', () => {
   const collapse = { id: 'c1', from: 'a', to: 'b', summary: 's', tokensBefore: 9, tokensAfter: 1, at: 0 };
 
-  it('gives back what was committed, also after a torn line', async () => {
-    const store = collapseStore(folder);
-    await store.commit([collapse]);
+  const other = { ...collapse, id: 'c2' };
+
+  it('returns the collapses that were saved, also after a torn line', async () => {
+    const first = collapseStore(folder);
+    expect(await first.save([collapse])).toBe(true);
     writeFileSync(path.join(folder, 'collapses.jsonl'), '{"id":"c2","fr', { flag: 'a' });
-    expect(collapseStore(folder).committed()).toEqual([collapse]);
-    await store.commit([{ ...collapse, id: 'c4' }]);
-    expect(
-      collapseStore(folder)
-        .committed()
-        .map(({ id }) => id),
-    ).toEqual(['c1', 'c4']);
-    await store.clear();
+    const second = collapseStore(folder);
+    expect(second.committed()).toEqual([collapse]);
+    await second.save([collapse, other]);
+    expect(collapseStore(folder).committed()).toEqual([collapse, other]);
+    await second.save([other]);
+    expect(collapseStore(folder).committed()).toEqual([other]);
+  });
+
+  it('changes nothing if the collapses cannot be stored', async () => {
+    writeFileSync(path.join(folder, 'file'), '');
+    const store = collapseStore(path.join(folder, 'file'));
+    expect(await store.save([collapse])).toBe(false);
     expect(store.committed()).toEqual([]);
-    await store.commit([{ ...collapse, id: 'c3' }]);
-    expect(
-      collapseStore(folder)
-        .committed()
-        .map(({ id }) => id),
-    ).toEqual(['c3']);
   });
 });
 

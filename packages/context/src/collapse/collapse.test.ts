@@ -124,6 +124,49 @@ describe('the context port', () => {
     expect(resumed.returned.view.since(0)).toEqual(last.returned.view.since(0));
   });
 
+  it('keeps its collapses if a compaction is aborted after its summary', async () => {
+    const { port, context, deps } = rig(options);
+    const messages = historyOf(looked());
+    const { returned } = await prepared(port, { messages, autoCompact: true, context });
+    expect(returned.view.length).toBeLessThan(messages.length);
+    // The caller drops both results, as after an abort.
+    expect(await port.compactNow({ messages, context })).toMatchObject({ ok: true });
+    expect(await port.compact({ messages, cause: 'overflow', context })).toMatchObject({ ok: true });
+    expect(port.view(messages).since(0)).toEqual(returned.view.since(0));
+    const after = rig(
+      { levels: { collapse: false } },
+      { collapses: memoryCollapses(deps.collapses.committed()) },
+    );
+    expect(after.port.view(messages).since(0)).toEqual(returned.view.since(0));
+  });
+
+  it('drops collapses of a compacted history with the next commit', async () => {
+    const { port, context, deps } = rig(options);
+    const old = historyOf(looked());
+    await prepared(port, { messages: old, autoCompact: true, context });
+    const [before] = deps.collapses.committed();
+    const compacted = await port.compactNow({ messages: old, context });
+    if (!compacted.ok) throw new Error(compacted.why);
+    const later = ['p', 'q', 'r', 's', 't'].flatMap((id) => step(id, prose(900)));
+    const tail = ['w', 'x', 'y', 'z'].flatMap((id) => step(id, 'x', 'Edit'));
+    const messages = compacted.messages.append([...later, ...tail]);
+    expect(
+      (await prepared(port, { messages, autoCompact: true, context })).returned.view.length,
+    ).toBeLessThan(messages.length);
+    expect(deps.collapses.committed()).toHaveLength(1);
+    expect(deps.collapses.committed()[0]?.id).not.toBe(before?.id);
+  });
+
+  it('sends the messages in full if a collapse cannot be stored', async () => {
+    const full = { ...memoryCollapses(), save: () => Promise.resolve(false) };
+    const { port, context } = rig(options, { collapses: full });
+    const messages = historyOf(looked());
+    const { yielded, returned } = await prepared(port, { messages, autoCompact: true, context });
+    expect([yielded, returned.view.length]).toEqual([[], messages.length]);
+    expect(await port.drain()).toEqual({ committed: 0, report: undefined });
+    expect(port.staged()).toBe(true);
+  });
+
   it('stages nothing new between a drain and the next answer', async () => {
     const { port, context } = rig(options);
     const messages = historyOf(looked().slice(0, 15));

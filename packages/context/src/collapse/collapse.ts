@@ -65,13 +65,9 @@ export function memoryCollapses(known: readonly Collapse[] = []): CollapseStore 
   let committed = [...known];
   return {
     committed: () => committed,
-    commit(collapses) {
-      committed = [...committed, ...collapses];
-      return Promise.resolve();
-    },
-    clear() {
-      committed = [];
-      return Promise.resolve();
+    save(collapses) {
+      committed = [...collapses];
+      return Promise.resolve(true);
     },
   };
 }

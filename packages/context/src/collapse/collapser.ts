@@ -43,7 +43,7 @@ export class Collapser {
     isCompactable: (tool: string) => boolean,
     mayStage: boolean,
   ): void {
-    if (!messages.extends(this.#source)) this.#forget();
+    if (!messages.extends(this.#source)) this.forgetStaged();
     this.#source = messages;
     if (!mayStage) return;
     const { options, stamp, store } = this.#setup;
@@ -61,7 +61,10 @@ export class Collapser {
     if (found.staged.length > 0) this.#staged = [...this.#staged, ...found.staged];
   }
 
-  /** Commits the oldest staged collapses, at most `count`. */
+  /**
+   * Commits the oldest staged collapses, at most `count`. They are stored before they are used and reported, so a resumed
+   * session has the same view. If they cannot be stored, they stay staged.
+   */
   async commit(
     count: number,
     level: 'collapse' | 'drain',
@@ -69,8 +72,10 @@ export class Collapser {
   ): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }> {
     const chosen = this.#staged.slice(0, count);
     if (chosen.length === 0) return { committed: 0, report: undefined };
-    this.#staged = this.#staged.slice(count);
-    await this.#setup.store.commit(chosen);
+    if (!(await this.#setup.store.save([...this.#inUse(), ...chosen])))
+      return { committed: 0, report: undefined };
+    const isCommitted = new Set(chosen);
+    this.#staged = this.#staged.filter((collapse) => !isCommitted.has(collapse));
     const freed = chosen.reduce((sum, { tokensBefore, tokensAfter }) => sum + tokensBefore - tokensAfter, 0);
     const report: ContextReport = {
       level,
@@ -82,13 +87,18 @@ export class Collapser {
     return { committed: chosen.length, report };
   }
 
-  /** Removes all collapses. After a compaction their messages no longer exist. */
-  async clear(): Promise<void> {
-    this.#forget();
-    if (this.#setup.store.committed().length > 0) await this.#setup.store.clear();
+  /**
+   * Committed collapses whose messages exist. A compaction or a rewind removes messages. Their collapses stay until the
+   * next commit, because the change may be aborted or undone.
+   */
+  #inUse(): readonly Collapse[] {
+    const known = new Set<string>();
+    for (let index = 0; index < this.#source.length; index++) known.add(this.#source.at(index)?.uuid ?? '');
+    return this.#setup.store.committed().filter(({ from, to }) => known.has(from) && known.has(to));
   }
 
-  #forget(): void {
+  /** Staged collapses are computed again when the loop allows it. */
+  forgetStaged(): void {
     this.#staged = [];
     this.#nextRound = 0;
     this.#seenRounds = 0;

@@ -1,6 +1,7 @@
 /**
  * Implements the context port. It runs the levels from light to heavy and stores the state that they need between requests.
- * Each decision is reported before it takes effect, so that a resumed session sends the same bytes.
+ * A change of the history is reported before it takes effect, and a collapse is stored before it is used. So a resumed
+ * session sends the same bytes.
  */
 import type {
   AnswerCount,
@@ -282,7 +283,7 @@ class Pipeline implements ContextPipeline {
       deps: this.#deps,
     });
     if (outcome.ok) {
-      await this.#collapser.clear();
+      this.#collapser.forgetStaged();
       this.#results.forgetRounds();
     }
     return outcome;

@@ -12,7 +12,10 @@ import type { Spent, Usage } from '../messages/usage.ts';
 import type { ToolUseContext } from '../tools/tool.ts';
 
 export interface ContextPort {
-  /** Runs the levels before a request and yields each change before it takes effect. */
+  /**
+   * Runs the levels before a request. It yields each change of the history before it takes effect. A collapse changes only
+   * the view, and is stored before it is yielded.
+   */
   prepare(request: PrepareRequest): AsyncGenerator<PrepareStep, PreparedHistory>;
   /** Stores the server's token count for a request, the most exact measure of its size. Reports what the server cleared. */
   answered(answer: AnsweredRequest): ContextReport | undefined;
