@@ -47,6 +47,8 @@ export function productionDeps(
           changedFiles(context.fileState),
           options.gather?.(context),
         ]);
+        // The run ended meanwhile. The next one takes the news.
+        if (context.signal.aborted) return [];
         const todos = context.agentId === undefined ? reminder.attachments(messages) : [];
         const memories = context.agentId === undefined ? background.takeMemories() : [];
         return redact([...files, ...memories, ...todos, ...(options.news?.() ?? []), ...(others ?? [])]);

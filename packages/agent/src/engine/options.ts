@@ -103,7 +103,10 @@ interface AgentPromptOptions {
   readonly outputSchema?: JsonObject | undefined;
   /** Takes the prompts that arrived during a turn for this agent: undefined is the main thread. They join that turn. */
   readonly takeQueued?: ((agentId: string | undefined) => readonly QueuedPrompt[]) | undefined;
-  /** Attachments between two requests of a run: instructions and skills for files that were read. The run waits for it until an abort. */
+  /**
+   * Attachments between two requests of a run: instructions and skills for files that were read. If they take longer than
+   * `turnEndStepMs`, they join the next turn.
+   */
   readonly gather?: ((context: ToolUseContext) => Promise<readonly Attachment[]>) | undefined;
   /**
    * Takes texts about events beside the conversation: ended background tasks, reports of subagents, changed servers. They are

@@ -88,6 +88,8 @@ export interface RunProgress extends IterationProgress {
   readonly outputTokens: number;
   /** Queued commands that joined the run. */
   readonly commands: readonly string[];
+  /** Attachments that were not ready in time. The next turn waits for them again. */
+  readonly gathering: Promise<readonly Attachment[]> | undefined;
 }
 
 /** The values that start anew with each iteration. */
@@ -187,6 +189,7 @@ export function firstProgress({ params, signal }: RunEnvironment): RunProgress {
     lastSent: undefined,
     outputTokens: resume?.outputTokens ?? 0,
     commands: resume?.commands ?? [],
+    gathering: undefined,
   };
 }
 

@@ -137,7 +137,7 @@ export interface AttachmentSources {
   begin(scope: 'run' | 'iteration', messages: MessageHistory, context: ToolUseContext): void;
   /** Removes the prompts for this agent from the queue and returns them. */
   takeQueued(context: ToolUseContext): readonly QueuedPrompt[];
-  /** Returns changed files, memories, skills and reminders. The run waits for it until an abort. */
+  /** Returns changed files, memories, skills and reminders. If it takes longer than `turnEndStepMs`, the next turn waits for it again. */
   gather(messages: MessageHistory, context: ToolUseContext): Promise<readonly Attachment[]>;
 }
 

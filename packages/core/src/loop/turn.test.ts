@@ -14,6 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { linesOf } from './test/notation.ts';
 import { abortAt, play, stage } from './test/play.ts';
 import { DEFAULT_LIMITS } from '../machine/config.ts';
+import type { Attachment } from '../messages/message.ts';
 import type { LoopEvent } from './events.ts';
 
 const read = fakeTool({ name: 'Read', result: 'three lines' });
@@ -114,7 +115,31 @@ describe('attachments', () => {
       'user:text | assistant:tool_use(r1) | user:tool_result(r1) reminder reminder',
     );
   });
+
+  it('that take too long join the next turn, and sources are not asked twice', async () => {
+    const clock = createClock({ auto: true });
+    const slow = Promise.withResolvers<readonly Attachment[]>();
+    let asked = 0;
+    const attachments = { ...fakeAttachments(), gather: () => (asked++, slow.promise) };
+    const script = [call('Read', {}, 'r1'), call('Read', {}, 'r2'), say('Done.')];
+    const began = clock.now();
+    const { lines, terminal } = await play(script, {
+      clock,
+      tools: [
+        fakeTool({ name: 'Read', run: (_input, _context, at) => (at === 2 && slow.resolve([NOTE]), 'ok') }),
+      ],
+      deps: { attachments },
+    });
+    expect(terminal).toEqual({ reason: 'completed' });
+    expect(clock.now() - began).toBe(DEFAULT_LIMITS.turnEndStepMs);
+    expect(asked).toBe(1);
+    const late = lines.findIndex((line) => line.includes('did not end within 5 s'));
+    expect(late).toBeGreaterThan(0);
+    expect(lines.indexOf('attachment skills')).toBeGreaterThan(late);
+  });
 });
+
+const NOTE: Attachment = { kind: 'skills', text: 'A skill for tests.' };
 
 describe('the summary of the last tools', () => {
   const config = { gates: { emitToolUseSummaries: true } };

@@ -15,12 +15,16 @@ export function waitWithGrace(signal: AbortSignal, clock: Clock, graceMs: number
     });
 }
 
-/** Returns true if the work ended within the limit. Work that ends later is ignored, also if it fails. */
-export async function endsWithin(work: Promise<void>, limitMs: number, clock: Clock): Promise<boolean> {
+/** Returns undefined if the work takes longer than the limit. Work that ends later is ignored, also if it fails. */
+export async function valueWithin<T>(
+  work: Promise<T>,
+  limitMs: number,
+  clock: Clock,
+): Promise<T | undefined> {
   const timer = new AbortController();
-  const late = clock.sleep(limitMs, timer.signal).then(() => false);
+  const late = clock.sleep(limitMs, timer.signal).then(() => undefined);
   try {
-    return await Promise.race([work.then(() => true), late]);
+    return await Promise.race([work, late]);
   } finally {
     timer.abort();
   }

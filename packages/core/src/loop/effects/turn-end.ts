@@ -6,15 +6,15 @@ import { type EffectEnd, messageEvent, type RunEnvironment, type RunProgress } f
 import type { LoopEvent } from '../events.ts';
 import type { HookEvent, StopHookInput, StopHookOutcome } from '../params.ts';
 import { repetitionNudge } from '../texts.ts';
-import { endsWithin, relaySteps } from '../wait.ts';
+import { relaySteps, valueWithin } from '../wait.ts';
 
-/** Adds the messages that arrived beside the conversation. It waits for `gather` until an abort. */
+/** Adds the messages that arrived beside the conversation. Sources that take too long are awaited again in the next turn. */
 export async function* attach(
   env: RunEnvironment,
-  given: Pick<RunProgress, 'history' | 'context' | 'attachments' | 'commands'>,
+  given: Pick<RunProgress, 'history' | 'context' | 'attachments' | 'commands' | 'gathering'>,
   { drainQueue, nudge }: Extract<Effect, { type: 'attach' }>,
 ): AsyncGenerator<LoopEvent, EffectEnd> {
-  const { deps, write, aborted } = env;
+  const { config, deps, write, aborted } = env;
   const { context, history } = given;
   if (aborted) return { event: { type: 'attached', aborted } };
   const attachments = [...given.attachments];
@@ -30,13 +30,17 @@ export async function* attach(
       yield { type: 'command', commandId, state: 'started' };
       yield add({ kind: 'queued_command', commandId, prompt });
     }
-    for (const attachment of await env.waitFor(deps.attachments.gather(history, context)))
-      yield add(attachment);
+    const gathering = given.gathering ?? deps.attachments.gather(history, context);
+    const gathered = await valueWithin(env.waitFor(gathering), config.limits.turnEndStepMs, deps.clock);
+    if (gathered === undefined) yield lateStep('attachments', config);
+    for (const attachment of gathered ?? []) yield add(attachment);
     if (nudge.length > 0) yield add({ kind: 'reminder', about: 'repetition', text: repetitionNudge(nudge) });
-    return { event: { type: 'attached', aborted: env.aborted }, changed: { attachments, commands } };
+    const pending = gathered === undefined ? gathering : undefined;
+    const changed = { attachments, commands, gathering: pending };
+    return { event: { type: 'attached', aborted: env.aborted }, changed };
   } catch (thrown) {
     // The commands joined the run, so its end must report them.
-    return { thrown, changed: { attachments, commands } };
+    return { thrown, changed: { attachments, commands, gathering: undefined } };
   }
 }
 
@@ -108,17 +112,22 @@ async function* isolate(
   step: string,
   work: () => void | Promise<void>,
 ): AsyncGenerator<LoopEvent, void> {
-  const limitMs = config.limits.turnEndStepMs;
   try {
     const pending = work();
     if (pending === undefined) return;
-    if (await endsWithin(waitFor(pending), limitMs, deps.clock)) return;
+    const ended = waitFor(pending).then(() => true);
+    if (await valueWithin(ended, config.limits.turnEndStepMs, deps.clock)) return;
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     yield { type: 'hook_progress', hook: step, text: `failed: ${errorMessage(thrown)}` };
     return;
   }
-  yield { type: 'hook_progress', hook: step, text: `did not end within ${limitMs / 1_000} s` };
+  yield lateStep(step, config);
+}
+
+function lateStep(step: string, { limits }: RunEnvironment['config']): LoopEvent {
+  const text = `did not end within ${limits.turnEndStepMs / 1_000} s`;
+  return { type: 'hook_progress', hook: step, text };
 }
 
 /** Runs the hooks of one kind. A failure of the port counts as no objection. */
