@@ -153,6 +153,17 @@ describe('a project that is not trusted', () => {
     expect(evil.requests.length).toBe(before);
   });
 
+  it('reports the parts of its agents, skills and commands that do not count', async () => {
+    const made = project();
+    made.write('.claude/agents/one.md', '---\ndescription: d\nmodel: evil/model\nmemory: user\n---\nText.');
+    made.write('.claude/agents/two.md', '---\ndescription: d\nmodel: opus\ntools: Read\n---\nText.');
+    made.write('.claude/skills/look/SKILL.md', '---\ndescription: d\nallowed-tools: Bash\n---\nText.');
+    const { stderr } = await start(made, RUN);
+    expect(stderr).toMatch(
+      /^heddle: Left out, because the folder is not trusted: .*; allowed tools, model or effort of \/look; model, hooks, servers or memory of the agent one\. If/m,
+    );
+  });
+
   it('takes effect after it is trusted, but not if a link replaces it', async () => {
     const made = project();
     made.write('.claude/settings.local.json', { permissions: { allow: ['Bash(touch *)'] } });

@@ -25,6 +25,8 @@ export interface AgentFiles {
   readonly definitions: readonly AgentDefinition[];
   /** Sentences that name the file. */
   readonly problems: readonly string[];
+  /** The names of agents with parts that do not count until the folder is trusted. */
+  readonly leftOut: readonly string[];
 }
 
 /** A file that is larger is not a prompt. */
@@ -39,6 +41,7 @@ export async function readAgentFiles(places: AgentFilePlaces): Promise<AgentFile
   return {
     definitions: found.flatMap(({ definitions }) => definitions),
     problems: found.flatMap(({ problems }) => problems),
+    leftOut: found.flatMap(({ leftOut }) => leftOut),
   };
 }
 
@@ -89,6 +92,7 @@ async function readFolder(folder: AgentFolder, places: AgentFilePlaces): Promise
   return {
     definitions: read.flatMap(({ definitions }) => definitions),
     problems: [...files.problems, ...read.flatMap(({ problems }) => problems), ...most],
+    leftOut: read.flatMap(({ leftOut }) => leftOut),
   };
 }
 
@@ -103,8 +107,12 @@ function withoutTrust({
   return model !== undefined && PLAIN_MODEL_NAME.test(model) ? { ...rest, model } : rest;
 }
 
+const UNTRUSTED_PARTS = ['hooks', 'memory', 'serverEntries'] as const;
+
 /** Names without a provider. */
 const PLAIN_MODEL_NAME = /^(inherit|sonnet|opus|haiku|claude-[\w.-]+)$/i;
+
+const NOTHING: AgentFiles = { definitions: [], problems: [], leftOut: [] };
 
 async function readAgentFile(
   at: GuardedPath,
@@ -114,9 +122,9 @@ async function readAgentFile(
 ): Promise<AgentFiles> {
   const file = at.path;
   const read = files.read(at, MAX_FILE_BYTES);
-  if (read === undefined) return { definitions: [], problems: [] };
+  if (read === undefined) return NOTHING;
   if (read.size > MAX_FILE_BYTES)
-    return { definitions: [], problems: [`${file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`] };
+    return { ...NOTHING, problems: [`${file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`] };
   const { fields, body, problems: wrongLines } = await readMarkdownFile(read.text);
   const { name: given } = fields;
   const own = typeof given === 'string' && given !== '' ? given : path.basename(file, '.md');
@@ -127,7 +135,11 @@ async function readAgentFile(
     ...[...unreadableText(read), ...wrongLines].map(({ line, message }) => `${file}:${line}: ${message}`),
     ...decoded.problems,
   ];
-  if (!decoded.definition) return { definitions: [], problems };
-  const isCareful = source === 'project' && !places.isTrusted;
-  return { definitions: [isCareful ? withoutTrust(decoded.definition) : decoded.definition], problems };
+  const { definition } = decoded;
+  if (!definition) return { ...NOTHING, problems };
+  if (source !== 'project' || places.isTrusted) return { definitions: [definition], problems, leftOut: [] };
+  const careful = withoutTrust(definition);
+  const isWhole =
+    definition.model === careful.model && UNTRUSTED_PARTS.every((part) => definition[part] === undefined);
+  return { definitions: [careful], problems, leftOut: isWhole ? [] : [name] };
 }

@@ -33,13 +33,17 @@ export class AgentTypes {
   readonly #hooks: AgentHookPolicy;
   readonly #deniedFiles: DeniedFiles | undefined;
   #definitions: readonly AgentDefinition[];
+  /** The names of agents with parts that do not count until the folder is trusted. */
+  readonly leftOut: readonly string[];
 
   constructor(
     definitions: readonly AgentDefinition[],
     hooks: AgentHookPolicy = 'all',
     deniedFiles?: DeniedFiles,
+    leftOut: readonly string[] = [],
   ) {
     this.#hooks = hooks;
+    this.leftOut = leftOut;
     this.#deniedFiles = deniedFiles;
     this.#definitions = mergeAgents(definitions);
   }
@@ -82,7 +86,7 @@ export async function readAgentTypes(
   const trusted = isTrusted({ cwd, home: os.homedir(), env: process.env });
   const deniedFiles = deniedFilesOf({ cwd: folder, configDirs, rules }, folder);
   const files = bare
-    ? { definitions: [], problems: [] }
+    ? { definitions: [], problems: [], leftOut: [] }
     : await readAgentFiles({
         cwd,
         configDirs,
@@ -92,7 +96,7 @@ export async function readAgentTypes(
         isDenied: await deniedFiles(),
       });
   const definitions = [...files.definitions, ...BUILT_IN_AGENTS];
-  const types = new AgentTypes(definitions, bare ? 'none' : agentHooks, deniedFiles);
+  const types = new AgentTypes(definitions, bare ? 'none' : agentHooks, deniedFiles, files.leftOut);
   const given = agents === undefined ? [] : types.add(agents).map((problem) => `--agents: ${problem}`);
   for (const problem of [...files.problems, ...given]) warn(problem);
   return types;

@@ -52,22 +52,31 @@ export function describeLoaded(
   return present.length === 0 ? [] : [present.join(', ')];
 }
 
-/** Problems in files, and what a folder would have if it were trusted. `untrusted`: parts that are not extensions. */
+/**
+ * Problems in files, and what a folder would have if it were trusted. `untrusted`: parts that are not extensions. `agents`:
+ * the names of agents with such parts.
+ */
 export function extensionNotices(
   { problems, leftOut, leftOutHooks }: SessionExtensions,
   untrusted: readonly string[],
+  agents: readonly string[],
 ): readonly string[] {
   const [first, ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${others.length} more; /skills lists them)`;
   const parts = [
     ...untrusted,
     ...(leftOut.length === 0 ? [] : [`allowed tools, model or effort of ${commands(leftOut)}`]),
+    ...(agents.length === 0 ? [] : [`model, hooks, servers or memory of ${agentNames(agents)}`]),
     ...(leftOutHooks.length === 0 ? [] : [`hooks of ${commands(leftOutHooks)}`]),
   ];
   return [
     ...(first === undefined ? [] : [`${first}${more}`]),
     ...(parts.length === 0 ? [] : [untrustedNote(parts)]),
   ];
+}
+
+function agentNames(names: readonly string[]): string {
+  return `the ${names.length === 1 ? 'agent' : 'agents'} ${names.join(', ')}`;
 }
 
 function commands(names: readonly string[]): string {

@@ -169,7 +169,7 @@ function startedOf(context: StartContext, parts: OpenedParts): Started {
       ...session.notices,
       ...queuedNotice(agent),
       ...left,
-      ...extensionNotices(extensions, options.untrusted ?? []),
+      ...extensionNotices(extensions, options.untrusted ?? [], agentTypes.leftOut),
     ],
     entitle: (text) => title.set(text),
     listen: (listener) => listeners.onEvent(listener),
