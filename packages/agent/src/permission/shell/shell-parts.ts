@@ -23,7 +23,7 @@ import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { programInputs } from './unknown-words.ts';
-import { literalWord, unknownWord } from './files/touch.ts';
+import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
 import { selectsFiles, startFoldersOf } from './files/special.ts';
 import { knownVariables, NO_VARIABLES } from './shell-state.ts';
 import { partsBehindLinks, runsMadeFile, withoutHome } from './earlier-effects.ts';
@@ -238,10 +238,18 @@ function fileParts(
       ? [...namedPlaces(words, known, around), ...namedPlaces([name, ...inputs], new Set(), around)]
       : [];
   return [
-    ...own.flatMap((touch) => touchPart(touch, 'command', folders, world)),
+    ...[...own, ...laterWords(words, world)].flatMap((one) => touchPart(one, 'command', folders, world)),
     ...run.flatMap(filesOf).flatMap((touch) => touchPart(touch, 'command', moved, world)),
     ...named.map((place) => namedPart(place, command)),
   ];
+}
+
+/** With this variable, programs read every word after their first operand as a file: `grep x a -e secrets/key`. */
+function laterWords([name, ...args]: readonly ShellWord[], { environment }: PermissionWorld): Touch[] {
+  if (environment['POSIXLY_CORRECT'] === undefined || !touchesFiles(name?.value ?? '')) return [];
+  return args
+    .filter(({ value }) => !value.startsWith('-'))
+    .map((word) => touch('read', word, undefined, { knowledge: 'named', deepIfFolder: true }));
 }
 
 function namedPart({ written, places, concern }: NamedPlace, { cover }: CommandPart): FilePart {

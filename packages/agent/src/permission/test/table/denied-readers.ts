@@ -352,6 +352,26 @@ export const DENIED_READERS: readonly Theme[] = [
     ],
   },
   {
+    theme: 'with POSIXLY_CORRECT, a word after the first operand is a file',
+    rules: { allow: ['Bash'], deny: ['Read(./secrets/**)'] },
+    world: {
+      files: FILES,
+      environment: { POSIXLY_CORRECT: '1' },
+      links: { [`${ROOT}/k`]: `${ROOT}/secrets/key` },
+    },
+    allowed: ['grep foo a -e x', 'grep -n foo a', 'sort a -k 2', 'grep -e x a'],
+    asked: ['grep -r . a -e .'],
+    denied: [
+      'grep . a -e secrets/key',
+      'grep . a -A k',
+      'grep . a -m k',
+      'grep . a --include k',
+      'sort a -k secrets/key',
+      'sort a -t k',
+      'grep -r . a -e secrets',
+    ],
+  },
+  {
     theme: 'the first word after -- is the pattern of git grep',
     rules: { allow: ['Bash'], deny: ['Read(./.env)'] },
     world: { git: CLEAN_GIT, files: FILES, tracked: ['a', '.env'] },
