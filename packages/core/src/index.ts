@@ -87,4 +87,3 @@ export type * from './loop/params.ts';
 export type * from './loop/events.ts';
 export { finishCalls, query } from './loop/query.ts';
 export { NO_STOP_HOOK_RESULT } from './loop/effects/turn-end.ts';
-export { SYNTHETIC_MODEL } from './loop/steps.ts';

@@ -1,26 +1,20 @@
 /** Tracks the budget and the costs of a conversation. Prices are loaded when they are needed. */
 import { type ContextChanges, contextOptions, DEFAULT_CONTEXT } from '@heddle/context';
 import {
-  addUsage,
-  type AssistantMessage,
   DEFAULT_LIMITS,
   type EntryBody,
-  isThinking,
-  isToolUse,
   type LoopEvent,
   type ModelPort,
   type ModelRecords,
   NO_USAGE,
   type Spent,
   type Terminal,
-  textOf,
-  type Usage,
 } from '@heddle/core';
-import { plainModelName, webSearchesOf } from '@heddle/models';
+import { plainModelName } from '@heddle/models';
 import { type Price, UsageMeter, type Cost } from './usage-meter.ts';
 import type { ModelUsage } from '../sdk/message.ts';
-import { apiErrorText } from '../sdk/translate.ts';
 import type { StoredCosts } from './stored-costs.ts';
+
 /** The options of an agent for its budget and prices. */
 interface CostOptions {
   readonly model: ModelPort;
@@ -191,82 +185,3 @@ function onFirstRecord(records: ModelRecords, onFirst: () => void): ModelRecords
 }
 
 const OVER = { done: true, value: undefined } as const;
-
-export class RunCounts {
-  readonly startedAt: number;
-  /** The number of responses that count, including those that were cut and resumed. */
-  answers = 0;
-  /** The text of the last error message. */
-  errorText = '';
-  stopReason: string | null = null;
-  usage: Usage = NO_USAGE;
-  webSearches = 0;
-  /** The time spent waiting for the model. */
-  apiMs = 0;
-  #askedAt: number | undefined;
-  /** The text blocks of the response so far, by message. */
-  readonly #pieces = new Map<string, string>();
-  /** Content other than text follows the last piece. */
-  #isInterspersed = false;
-
-  constructor(startedAt: number) {
-    this.startedAt = startedAt;
-  }
-
-  note(event: LoopEvent, now: number): void {
-    switch (event.type) {
-      case 'stream_request_start':
-        this.#askedAt = now;
-        return;
-      case 'message': {
-        const { message } = event;
-        if (message.type === 'assistant') this.#say(message);
-        return;
-      }
-      case 'tombstone':
-        for (const uuid of event.uuids) this.#pieces.delete(uuid);
-        return;
-      case 'transition':
-        // Only a resumed response continues the last one. Any other response starts a new text.
-        if (event.transition.reason === 'max_output_tokens_recovery') this.answers++;
-        else this.#pieces.clear();
-        return;
-      case 'answer_end':
-        this.answers++;
-        this.stopReason = event.stopReason ?? null;
-        this.#answered(event.usage, now);
-        return;
-      case 'spent':
-        this.#answered(event.usage, now);
-        return;
-      default:
-        return;
-    }
-  }
-
-  /** The whole response: all text since the last tool call, through resumptions and pauses. */
-  get answerText(): string {
-    return [...this.#pieces.values()].join('');
-  }
-
-  #say(message: AssistantMessage): void {
-    const text = textOf(message.content);
-    if (message.apiError !== undefined) {
-      this.errorText = apiErrorText(message);
-    } else if (message.content.some(isToolUse)) {
-      this.#pieces.clear();
-    } else if (text !== '') {
-      const isFirst = this.#pieces.size === 0;
-      this.#pieces.set(message.uuid, this.#isInterspersed && !isFirst ? `\n\n${text}` : text);
-    }
-    // A resumed response may think first. Its text continues the last piece.
-    if (!message.content.every(isThinking)) this.#isInterspersed = text === '';
-  }
-
-  #answered(usage: Usage, now: number): void {
-    this.usage = addUsage(this.usage, usage);
-    this.webSearches += webSearchesOf(usage);
-    this.apiMs += now - (this.#askedAt ?? now);
-    this.#askedAt = now;
-  }
-}

@@ -7,7 +7,7 @@ import {
   type QueryParams,
   runConfigOf,
 } from '@heddle/core';
-import type { RunCounts } from '../cost/cost-tracker.ts';
+import type { RunCounts } from './prompt-run.ts';
 import type { Session } from '../session/open/open.ts';
 
 export const NOTHING_TO_CONTINUE = 'There is nothing to continue: the last prompt has ended.';

@@ -7,6 +7,7 @@ import type { History, Message, PermissionMode, QueryParams, Terminal } from '@h
 import { systemClock } from '@heddle/models';
 import { createReadFileState } from '../attachments/automatic-attachments.ts';
 import {
+  type CommandFailure,
   type CommandOutcome,
   compactCommand,
   type CompactOutcome,
@@ -20,17 +21,24 @@ import type { Session } from '../session/open/open.ts';
 import { newUuid } from '../session/uuid.ts';
 import { PromptQueue } from './prompt-queue.ts';
 import type { LineStamp } from './lines.ts';
-import type { AgentOptions } from './options.ts';
-import { applyChanges, type Changes, type Prompt, requestOf } from './params.ts';
+import { type AgentOptions, applyChanges, type Changes } from './options.ts';
+import { requestOf } from './params.ts';
 import type { ParentAgent } from './parent.ts';
 import { liveOf } from './permission.ts';
+import type { Prompt } from './prompt-hook.ts';
 import { PromptRunner } from './prompt-runner.ts';
+import { RequestSources } from './request-sources.ts';
 import { SessionBackground } from './session-background.ts';
-import { BUSY, type MessageStamp, rewindEntry, SessionLog, storedOutcome } from './session-log.ts';
+import { type MessageStamp, rewindEntry, SessionLog, storedOutcome } from './session-log.ts';
 import { initialSessionState } from './session-state.ts';
-import { SessionView } from './session-view.ts';
 
 export type { Changes, Prompt };
+
+const BUSY: CommandFailure = {
+  ok: false,
+  reason: 'busy',
+  message: 'The conversation is in use: wait until the running prompt or compaction has ended, or stop it.',
+};
 
 export class QueryEngine {
   readonly sessionId: string;
@@ -43,7 +51,7 @@ export class QueryEngine {
   readonly #session: Session;
   readonly #log: SessionLog;
   readonly #costs: CostTracker;
-  readonly #view: SessionView;
+  readonly #sources: RequestSources;
   readonly #runner: PromptRunner;
   readonly #now: () => number;
   readonly #uuid: () => string;
@@ -59,15 +67,15 @@ export class QueryEngine {
     this.#costs = new CostTracker(options, this.#session.bill);
     const own = { session: this.#session, log: this.#log, costs: this.#costs, uuid: this.#uuid };
     const parts = { ...own, options: () => this.#options, stamp: () => this.#stamp() };
-    this.#view = new SessionView(parts);
+    this.#sources = new RequestSources(parts);
     this.queue = new PromptQueue(parts);
     this.background = new SessionBackground({
       ...parts,
-      nextRequest: () => requestOf(this.#params(), this.#view.context.view(this.messages)),
+      nextRequest: () => requestOf(this.#params(), this.#sources.context.visibleHistory(this.messages)),
     });
     this.#runner = new PromptRunner({
       ...parts,
-      view: this.#view,
+      sources: this.#sources,
       queue: this.queue,
       background: this.background,
       fileState: this.fileState,
@@ -110,13 +118,13 @@ export class QueryEngine {
   async contextUsage(): Promise<ContextUsage> {
     await this.#runner.loadFacts();
     const { toolUseContext: context } = this.#params();
-    return this.#view.context.usage({ messages: this.messages, context });
+    return this.#sources.context.usage({ messages: this.messages, context });
   }
 
   /** Changes options from the next prompt on. Permissions that were granted in this conversation stay granted. */
   change(changes: Changes): void {
     this.#options = applyChanges({ ...this.#options, rules: liveOf(this.#options) }, changes);
-    this.#view.reset();
+    this.#sources.reset();
     if (changes.loadFacts !== undefined) this.#runner.forgetFacts();
     this.#costs.change(this.#options);
   }
@@ -142,7 +150,7 @@ export class QueryEngine {
 
   /** This conversation as its subagents see it. Their tokens are stored here while they run. */
   get asParent(): ParentAgent {
-    const inherited = { options: this.#options, session: this.#session, head: this.#view.head };
+    const inherited = { options: this.#options, session: this.#session, head: this.#sources.head };
     const permissions = liveOf(this.#options);
     const costs = this.#costs.asParent(this.#log.store);
     const conversation = () => this.background.fork.conversation();
@@ -154,7 +162,7 @@ export class QueryEngine {
     if (this.#runner.isBusy) return BUSY;
     const { content, uuid = this.#uuid() } = typeof prompt === 'string' ? { content: prompt } : prompt;
     return storedOutcome(() => {
-      this.#log.begin(this.#view.head);
+      this.#log.begin(this.#sources.head);
       this.#log.store({ type: 'user', message: { type: 'user', uuid, at: this.#now(), content } });
       // It started no run, so there is nothing to continue.
       this.#log.store({ type: 'command', commandId: uuid, state: 'completed' });

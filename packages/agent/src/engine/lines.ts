@@ -9,7 +9,8 @@ import {
   totalCost,
 } from '../sdk/message.ts';
 import type { AgentOptions } from './options.ts';
-import type { CostTotals, RunCounts } from '../cost/cost-tracker.ts';
+import type { CostTotals } from '../cost/cost-tracker.ts';
+import type { PromptRun, RunCounts } from './prompt-run.ts';
 
 /** The protocol version of these lines. Clients derive from it what they can expect. */
 export const VERSION = '0.1.0';
@@ -61,6 +62,22 @@ export interface EndOfRun {
   /** Why the end could not be stored; undefined if it was. */
   readonly unstored: string | undefined;
 }
+
+export function endOf(
+  { counts, denials, structured }: PromptRun,
+  end: Pick<EndOfRun, 'terminal' | 'spending' | 'now' | 'unstored'>,
+): EndOfRun {
+  return {
+    ...end,
+    counts,
+    denials: denials.list,
+    structured: structured?.value,
+    exhausted: structured?.exhausted === true && NORMAL_ENDS.has(end.terminal.reason),
+  };
+}
+
+/** A run with such an end did not fail for another reason. */
+const NORMAL_ENDS: ReadonlySet<Terminal['reason']> = new Set(['completed', 'hook_stopped']);
 
 export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
   const { terminal, counts, spending } = end;

@@ -301,6 +301,36 @@ export interface AgentOptions
     AgentBackgroundOptions,
     AgentObserveOptions {}
 
+/** The options that may change from one prompt to the next. */
+export type Changes = Partial<
+  Pick<
+    AgentOptions,
+    | 'model'
+    | 'modelName'
+    | 'fallbackModel'
+    | 'requestOptions'
+    | 'config'
+    | 'apiKeySource'
+    | 'loadPrice'
+    | 'loadFacts'
+    | 'context'
+    | 'systemPrompt'
+    | 'appendSystemPrompt'
+    | 'outputSchema'
+    | 'hooks'
+    | 'promptSuggestions'
+    | 'planInstructions'
+    | 'isPromptShared'
+    | 'toolAliases'
+  >
+>;
+
+/** The options with all changes that have a value. An undefined value leaves the option unchanged. */
+export function applyChanges(options: AgentOptions, changes: Changes): AgentOptions {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return { ...options, ...Object.fromEntries(given) };
+}
+
 type LoopSettings = Pick<ConfigChanges, 'gates' | 'limits' | 'retry'>;
 
 const LOOP_SETTINGS: readonly (keyof LoopSettings)[] = ['gates', 'limits', 'retry'];

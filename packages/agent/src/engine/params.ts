@@ -2,7 +2,6 @@
 import { type ContextPipeline, contextOptions, thresholdsOf, withServerEdits } from '@heddle/context';
 import {
   type CacheSafeParams,
-  type ContentBlock,
   DEFAULT_LIMITS,
   type EntryBody,
   type FileStateCache,
@@ -19,13 +18,9 @@ import {
   thinkingAfterLoss,
   type ToolHooks,
   type ToolUseContext,
-  omitUndefined,
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
 import { contextPortOf } from '../context/context-port.ts';
-import { MemoryFolder } from '../memory/memory-folder.ts';
-import { memoryLayer } from '../memory/memory-texts.ts';
-import { defaultSystemPrompt } from '../prompt/sections.ts';
 import type { Session } from '../session/open/open.ts';
 import type { Denials } from './denials.ts';
 import { productionDeps } from './deps.ts';
@@ -220,79 +215,4 @@ function watching(
       },
     },
   };
-}
-
-/** Fixed when the session starts. Later changes arrive as messages. */
-export function newHead(options: AgentOptions): SessionSnapshot {
-  const { cwd, modelName, agentName: agent, isPromptShared = false } = options;
-  const systemContext = { 'Working directory': cwd, ...options.systemContext };
-  const userContext = { ...options.userContext, ...memoryContext(options) };
-  return {
-    cwd,
-    model: modelName,
-    systemPrompt: promptOf(options),
-    userContext: isPromptShared ? { ...systemContext, ...userContext } : userContext,
-    systemContext: isPromptShared ? {} : systemContext,
-    ...omitUndefined({ agent }),
-  };
-}
-
-/** The stored head of the session, byte for byte. A prompt that the host gives replaces the stored one. */
-export function resumedHead(stored: SessionSnapshot, options: AgentOptions): SessionSnapshot {
-  const brings = options.systemPrompt !== undefined || options.appendSystemPrompt !== undefined;
-  return brings ? { ...stored, systemPrompt: promptOf(options) } : stored;
-}
-
-function promptOf({ systemPrompt, appendSystemPrompt, memory }: AgentOptions): readonly string[] {
-  return [
-    ...(systemPrompt ?? defaultSystemPrompt()),
-    ...(memory === undefined ? [] : [memoryLayer(memory)]),
-    ...(appendSystemPrompt ? [appendSystemPrompt] : []),
-  ];
-}
-
-/** The index of the memory folder when the session starts. */
-function memoryContext({ memory }: AgentOptions): Readonly<Record<string, string>> {
-  const index = memory === undefined ? undefined : new MemoryFolder(memory).index();
-  return index === undefined ? {} : { Memory: index };
-}
-
-export interface Prompt {
-  readonly content: string | readonly ContentBlock[];
-  /** The id that the host chose; a new one by default. */
-  readonly uuid?: string;
-  /** Queued prompts whose texts are part of this one. */
-  readonly carries?: readonly string[];
-  /** The text is for the model. No command is read from it. */
-  readonly verbatim?: boolean;
-}
-
-/** The options that may change from one prompt to the next. */
-export type Changes = Partial<
-  Pick<
-    AgentOptions,
-    | 'model'
-    | 'modelName'
-    | 'fallbackModel'
-    | 'requestOptions'
-    | 'config'
-    | 'apiKeySource'
-    | 'loadPrice'
-    | 'loadFacts'
-    | 'context'
-    | 'systemPrompt'
-    | 'appendSystemPrompt'
-    | 'outputSchema'
-    | 'hooks'
-    | 'promptSuggestions'
-    | 'planInstructions'
-    | 'isPromptShared'
-    | 'toolAliases'
-  >
->;
-
-/** The options with all changes that have a value. An undefined value leaves the option unchanged. */
-export function applyChanges(options: AgentOptions, changes: Changes): AgentOptions {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return { ...options, ...Object.fromEntries(given) };
 }

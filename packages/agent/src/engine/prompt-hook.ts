@@ -4,6 +4,7 @@
  */
 import {
   type Attachment,
+  type ContentBlock,
   errorMessage,
   type FileStateCache,
   textOf,
@@ -13,8 +14,17 @@ import {
 import type { SdkMessage, SdkResult } from '../sdk/message.ts';
 import type { LineStamp } from './lines.ts';
 import type { AgentOptions, PromptHookAnswer } from './options.ts';
-import type { Prompt } from './params.ts';
 import { deniedFilesOf } from './permission.ts';
+
+export interface Prompt {
+  readonly content: string | readonly ContentBlock[];
+  /** The id that the host chose; a new one by default. */
+  readonly uuid?: string;
+  /** Queued prompts whose texts are part of this one. */
+  readonly carries?: readonly string[];
+  /** The text is for the model. No command is read from it. */
+  readonly verbatim?: boolean;
+}
 
 export interface PreparedPrompt extends PromptHookAnswer {
   readonly content: UserMessage['content'];

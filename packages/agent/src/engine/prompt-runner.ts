@@ -36,6 +36,7 @@ import {
 import { denialLines } from './denials.ts';
 import {
   commandResult,
+  endOf,
   type EndOfRun,
   errorSentence,
   failedStart,
@@ -45,28 +46,26 @@ import {
 } from './lines.ts';
 import { endRunningCalls, finishOpenCalls, reportUncertainCalls } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
-import { paramsOf, type Prompt } from './params.ts';
+import { paramsOf } from './params.ts';
 import { liveOf, workingFoldersOf } from './permission.ts';
-import { blockedPromptLines, preparePrompt, type PreparedPrompt } from './prompt-hook.ts';
+import { blockedPromptLines, preparePrompt, type PreparedPrompt, type Prompt } from './prompt-hook.ts';
+import { newPromptRun, type PromptRun } from './prompt-run.ts';
+import type { RequestSources } from './request-sources.ts';
 import type { SessionBackground } from './session-background.ts';
 import {
-  endOf,
   isRefusedBySystem,
   type MessageStamp,
-  newPromptRun,
-  type PromptRun,
   type SessionLog,
   synthetic,
   terminalOf,
 } from './session-log.ts';
 import { promptNotes } from './session-state.ts';
-import type { SessionView } from './session-view.ts';
 
 export interface PromptRunnerDeps {
   readonly session: Session;
   readonly log: SessionLog;
   readonly costs: CostTracker;
-  readonly view: SessionView;
+  readonly sources: RequestSources;
   readonly queue: PromptQueue;
   readonly background: SessionBackground;
   /** The files that the model has read. */
@@ -175,7 +174,7 @@ export class PromptRunner {
 
   /** Stores and charges every step like a step of a run. */
   async *compaction(run: PromptRun, instructions?: string): AsyncGenerator<SdkMessage, CompactOutcome> {
-    const { costs, log, session, view } = this.#deps;
+    const { costs, log, session, sources } = this.#deps;
     try {
       await this.loadFacts();
       const { toolUseContext: context, deps } = this.params(run);
@@ -184,7 +183,7 @@ export class PromptRunner {
       const lineage = lineageOf(session.projection);
       const forbidden =
         (costs.spent && errorSentence(costs.spent)) ?? (isForbidden ? COMPACTION_FORBIDDEN : undefined);
-      const setup = { messages, port: view.context, context, clock: deps.clock, lineage, forbidden };
+      const setup = { messages, port: sources.context, context, clock: deps.clock, lineage, forbidden };
       const steps = compactOnDemand(setup, instructions);
       let next = await steps.next();
       for (; !next.done; next = await steps.next()) yield* this.#record(next.value, run);
@@ -210,7 +209,7 @@ export class PromptRunner {
     carries,
     turnModel,
   }: PreparedPrompt & Required<Pick<Prompt, 'uuid' | 'carries'>>): Promise<string | undefined> {
-    const { costs, log, now, queue, view } = this.#deps;
+    const { costs, log, now, queue, sources } = this.#deps;
     const { outputSchema, onAccepted } = this.#options();
     const objection = await costs.objection();
     if (objection !== undefined) return objection;
@@ -223,7 +222,7 @@ export class PromptRunner {
     }
     const admitted = await admitMedia(content, this.#controller.signal);
     try {
-      log.begin(view.head);
+      log.begin(sources.head);
       const stamp = { uuid, at: now() };
       log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted } });
       log.setTurnModel(turnModel, this.#options().cwd);
@@ -242,12 +241,12 @@ export class PromptRunner {
 
   /** Attaches the notes that join a prompt. */
   #attachNotes(now: number, hookContext: string | undefined): void {
-    const { log, view } = this.#deps;
+    const { log, sources } = this.#deps;
     const { state, notes } = promptNotes(this.#options(), {
       state: log.state,
       folders: workingFoldersOf(this.#options()),
       isPlanning: this.permissionMode === 'plan',
-      dates: dateNote(view.head.userContext[DATE], log.messages, now),
+      dates: dateNote(sources.head.userContext[DATE], log.messages, now),
       hookContext,
     });
     if (state) log.store({ type: 'stance', stance: (log.state = state) });
@@ -265,12 +264,12 @@ export class PromptRunner {
     run: PromptRun,
     cutOff?: Extract<CutOffPrompt, { kind: 'open' }>,
   ): AsyncGenerator<SdkMessage, Terminal> {
-    const { session, log, view, costs, background } = this.#deps;
+    const { session, log, sources, costs, background } = this.#deps;
     let loop: AsyncGenerator<LoopEvent, Terminal> | undefined;
     let closing: ReturnType<typeof finishOpenCalls> | undefined;
     let isAbandoned = true;
     try {
-      log.begin(view.head);
+      log.begin(sources.head);
       if (cutOff && cutOff.retracted.length > 0)
         yield* this.#record({ type: 'tombstone', uuids: cutOff.retracted }, run);
       const close = cutOff ? reportUncertainCalls : finishOpenCalls;
@@ -383,16 +382,16 @@ export class PromptRunner {
   }
 
   params(run: PromptRun, resume?: ResumePoint): QueryParams {
-    const { background, costs, fileState, log, now, queue, session, view } = this.#deps;
+    const { background, costs, fileState, log, now, queue, session, sources } = this.#deps;
     return paramsOf(this.#options(), {
       resume,
       model: costs.withPriceLoading(this.#options().model),
       session,
-      head: view.head,
+      head: sources.head,
       signal: this.#controller.signal,
       fileState,
       state: log.state,
-      context: view.context,
+      context: sources.context,
       store: log.store,
       stored: log.stored,
       answering: () => log.noteFirstRecord(now()),

@@ -13,16 +13,10 @@ import {
   type TurnModel,
   withoutChosenModel,
 } from '@heddle/core';
-import type { CommandFailure, CommandOutcome, CompactOutcome } from '../context/commands.ts';
-import { Translator } from '../sdk/translate.ts';
+import type { CommandOutcome, CompactOutcome } from '../context/commands.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import type { Session } from '../session/open/open.ts';
-import { Denials } from './denials.ts';
-import type { EndOfRun } from './lines.ts';
 import { resultMessage } from './open-calls.ts';
-import type { AgentOptions } from './options.ts';
-import { STRUCTURED_OUTPUT, StructuredOutput } from './structured-output.ts';
-import { RunCounts } from '../cost/cost-tracker.ts';
 
 export interface MessageStamp {
   readonly uuid: string;
@@ -161,63 +155,6 @@ export function storedOutcome<T>(work: () => CommandOutcome<T>): CommandOutcome<
 function isBoundary(body: EntryBody): boolean {
   return (body.type === 'context' || body.type === 'rewind') && body.messages !== undefined;
 }
-
-export interface PromptRun {
-  readonly counts: RunCounts;
-  readonly denials: Denials;
-  readonly translator: Translator;
-  readonly structured: StructuredOutput | undefined;
-}
-
-/** `startedAt` is given for a run that continues. */
-export function newPromptRun(
-  {
-    outputSchema,
-    replayUserMessages,
-    modelName,
-  }: Pick<AgentOptions, 'modelName' | 'outputSchema' | 'replayUserMessages'>,
-  given: {
-    readonly sessionId: string;
-    readonly uuid: () => string;
-    readonly now: () => number;
-    readonly startedAt: number | undefined;
-  },
-): PromptRun {
-  const { startedAt = given.now(), ...host } = given;
-  return {
-    counts: new RunCounts(startedAt),
-    denials: new Denials(),
-    translator: new Translator({
-      ...host,
-      replays: replayUserMessages ?? false,
-      ownHooks: [STRUCTURED_OUTPUT],
-      model: modelName,
-    }),
-    structured: outputSchema && new StructuredOutput(outputSchema),
-  };
-}
-
-export function endOf(
-  { counts, denials, structured }: PromptRun,
-  end: Pick<EndOfRun, 'terminal' | 'spending' | 'now' | 'unstored'>,
-): EndOfRun {
-  return {
-    ...end,
-    counts,
-    denials: denials.list,
-    structured: structured?.value,
-    exhausted: structured?.exhausted === true && NORMAL_ENDS.has(end.terminal.reason),
-  };
-}
-
-/** A run with such an end did not fail for another reason. */
-const NORMAL_ENDS: ReadonlySet<Terminal['reason']> = new Set(['completed', 'hook_stopped']);
-
-export const BUSY: CommandFailure = {
-  ok: false,
-  reason: 'busy',
-  message: 'The conversation is in use: wait until the running prompt or compaction has ended, or stop it.',
-};
 
 export function terminalOf(outcome: CompactOutcome): Terminal {
   if (outcome.ok || outcome.reason === 'nothing to do') return { reason: 'completed' };

@@ -73,3 +73,22 @@ export const SECTIONS = {
 export function defaultSystemPrompt(): readonly string[] {
   return [Object.values(SECTIONS).join('\n\n')];
 }
+
+/** The changes of a host to the system prompt. */
+interface PromptChanges {
+  /** In place of the built-in prompt. */
+  readonly systemPrompt?: readonly string[] | undefined;
+  readonly appendSystemPrompt?: string | undefined;
+}
+
+/** `memoryLayer`: the instructions for memories, if the session has a memory folder. */
+export function systemPromptOf(
+  { systemPrompt, appendSystemPrompt }: PromptChanges,
+  memoryLayer: string | undefined,
+): readonly string[] {
+  return [
+    ...(systemPrompt ?? defaultSystemPrompt()),
+    ...(memoryLayer === undefined ? [] : [memoryLayer]),
+    ...(appendSystemPrompt ? [appendSystemPrompt] : []),
+  ];
+}

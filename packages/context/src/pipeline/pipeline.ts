@@ -51,8 +51,8 @@ export interface ContextPipeline extends ContextPort {
    * answers, so that the estimate does not delay the turn.
    */
   countSent(): void;
-  /** Returns the conversation as the last request showed it. Changes nothing. */
-  view(messages: MessageHistory): MessageHistory;
+  /** Returns the part of the conversation that the model sees: since the boundary, with collapses. Changes nothing. */
+  visibleHistory(messages: MessageHistory): MessageHistory;
   /** Returns the use of the window by this conversation. Changes nothing. */
   usage(request: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage;
 }
@@ -78,7 +78,7 @@ export function createContextPort(setup: ContextSetup, deps: ContextDeps): Conte
 }
 
 /** The conditions of one pass through the levels. */
-interface Under {
+interface PassConditions {
   readonly context: ToolUseContext;
   readonly thresholds: Thresholds;
   /** Real tokens of this model for each estimated one, before any answer. */
@@ -201,12 +201,12 @@ class Pipeline implements ContextPipeline {
     return this.#state();
   }
 
-  view(messages: MessageHistory): MessageHistory {
+  visibleHistory(messages: MessageHistory): MessageHistory {
     return this.#collapser.view(sinceBoundary(messages, readHistory(messages)));
   }
 
   usage({ messages: given, context }: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage {
-    const messages = this.view(given);
+    const messages = this.visibleHistory(given);
     const { thresholds, usualScale } = this.#under(context);
     this.#recall(messages, context);
     return contextUsageOf({
@@ -219,7 +219,7 @@ class Pipeline implements ContextPipeline {
     });
   }
 
-  #snip(messages: MessageHistory, under: Under): LevelResult {
+  #snip(messages: MessageHistory, under: PassConditions): LevelResult {
     if (!this.#options.levels.snip) return untouched(messages);
     return snip(messages, this.#reader.read(messages), {
       tokens: this.#upTo(messages, under),
@@ -230,7 +230,7 @@ class Pipeline implements ContextPipeline {
     });
   }
 
-  #microcompact(messages: MessageHistory, under: Under): LevelResult {
+  #microcompact(messages: MessageHistory, under: PassConditions): LevelResult {
     return this.#results.microcompact(messages, this.#reader.read(messages), {
       tokens: this.#upTo(messages, under),
       over: under.thresholds.microcompact,
@@ -240,7 +240,7 @@ class Pipeline implements ContextPipeline {
 
   async *#collapse(
     messages: MessageHistory,
-    under: Under,
+    under: PassConditions,
     stage: boolean,
   ): AsyncGenerator<PrepareStep, void> {
     if (!this.#options.levels.collapse) return;
@@ -253,7 +253,7 @@ class Pipeline implements ContextPipeline {
 
   async #compact(
     messages: MessageHistory,
-    { context, thresholds, usualScale }: Under,
+    { context, thresholds, usualScale }: PassConditions,
     about: {
       readonly trigger: CompactionTrigger;
       readonly mustFit: boolean;
@@ -292,7 +292,7 @@ class Pipeline implements ContextPipeline {
   #ready(
     messages: MessageHistory,
     view: MessageHistory,
-    under: Under,
+    under: PassConditions,
     autoCompact: PreparedHistory['autoCompact'],
   ): PreparedHistory {
     const { context, thresholds, usualScale } = under;
@@ -302,15 +302,15 @@ class Pipeline implements ContextPipeline {
     return { messages, view, overLimit: windowState(tokens, thresholds).state === 'blocked', autoCompact };
   }
 
-  #upTo(messages: MessageHistory, under: Under): number {
+  #upTo(messages: MessageHistory, under: PassConditions): number {
     return this.#measure.upTo(messages, under.context.tools, under);
   }
 
-  #counter({ context, usualScale }: Under): CountTokens {
+  #counter({ context, usualScale }: PassConditions): CountTokens {
     return (messages) => this.#measure.count(messages, context.tools, usualScale);
   }
 
-  #under(context: ToolUseContext): Under {
+  #under(context: ToolUseContext): PassConditions {
     const { model } = context;
     const thresholds = thresholdsOf(this.#options, model, this.#learned.get(model));
     return { context, thresholds, usualScale: this.#options.tokenScaleOf(model) };

@@ -1,7 +1,7 @@
 /** Performs the small steps of a decision. The machine chose them and their order. */
 import type { Notice, Step } from '../machine/effects.ts';
 import { text } from '../messages/blocks.ts';
-import { INTERRUPTED_STREAMING, INTERRUPTED_TOOLS } from '../messages/message.ts';
+import { INTERRUPTED_STREAMING, INTERRUPTED_TOOLS, SYNTHETIC_MODEL } from '../messages/message.ts';
 import type { ModelError } from '../messages/model-error.ts';
 import { failedCall } from '../tools/call-pipeline.ts';
 import { NOT_RUN, NOT_RUN_AFTER_ERROR } from '../tools/tool.ts';
@@ -128,5 +128,3 @@ function errorEvent(write: MessageWriter, error: ModelError): MessageEvent {
     }),
   );
 }
-
-export const SYNTHETIC_MODEL = '<synthetic>';

@@ -146,6 +146,9 @@ export function resultsOf(message: Message): ToolResultBlock[] {
   return message.content.filter(isToolResult);
 }
 
+/** The model of a message that Heddle wrote in place of a model. */
+export const SYNTHETIC_MODEL = '<synthetic>';
+
 // Texts in the history that mark an interruption by the user.
 
 /** Two wordings, so that a reader can tell whether tools may have had effects. */
