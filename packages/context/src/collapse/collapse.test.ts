@@ -132,12 +132,12 @@ describe('the context port', () => {
     // The caller drops both results, as after an abort.
     expect(await port.compactNow({ messages, context })).toMatchObject({ ok: true });
     expect(await port.compact({ messages, cause: 'overflow', context })).toMatchObject({ ok: true });
-    expect(port.view(messages).since(0)).toEqual(returned.view.since(0));
+    expect(port.visibleHistory(messages).since(0)).toEqual(returned.view.since(0));
     const after = rig(
       { levels: { collapse: false } },
       { collapses: memoryCollapses(deps.collapses.committed()) },
     );
-    expect(after.port.view(messages).since(0)).toEqual(returned.view.since(0));
+    expect(after.port.visibleHistory(messages).since(0)).toEqual(returned.view.since(0));
   });
 
   it('drops collapses of a compacted history with the next commit', async () => {
