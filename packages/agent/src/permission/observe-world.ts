@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { findRepository, gitSourcesAround, trackedFiles } from '@heddle/tools/git';
-import { gitFactsFrom } from '@heddle/tools/shell';
+import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
 import { createLinkLookup, readNames, remembered } from './paths/link-lookup.ts';
 import { exceptionReader } from './search-exceptions.ts';
 import type { KnownRepository, PermissionWorld } from './world.ts';
@@ -33,6 +33,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
   });
   return {
     ...surroundings,
+    environment: withoutShellOptions(surroundings.environment),
     isPrivileged: process.getuid?.() === 0,
     foldsCase: process.platform === 'darwin' || process.platform === 'win32',
     realpath: links.realpath,

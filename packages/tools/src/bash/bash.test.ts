@@ -81,6 +81,25 @@ describe('Bash', () => {
     expect((await shellIn(home).run('echo done')).content).toBe('done');
   });
 
+  it('starts the shell with its default options', async () => {
+    const project = scratch();
+    for (const name of ['zz', 'b']) writeFileSync(path.join(project, name), '');
+    const elsewhere = scratch();
+    mkdirSync(path.join(elsewhere, 'sub'));
+    const options = {
+      BASHOPTS: 'nocaseglob:nullglob',
+      SHELLOPTS: 'noglob:braceexpand',
+      GLOBIGNORE: 'b',
+      CDPATH: elsewhere,
+      POSIXLY_CORRECT: '1',
+    };
+    const shell = shellIn(project, { environment: () => ({ PATH: process.env['PATH'] ?? '', ...options }) });
+    const { content } = await shell.run(
+      'echo Z* [zb]*; cd sub 2>/dev/null || echo "${POSIXLY_CORRECT-unset}"',
+    );
+    expect(content).toBe('Z* b zz\nunset');
+  });
+
   it('gives a command only the environment it was given', async () => {
     const shell = shellIn(scratch(), {
       environment: () => ({ PATH: process.env['PATH'] ?? '', GIVEN: 'yes' }),

@@ -12,6 +12,7 @@ import {
 } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type * as Shell from '../shell/index.ts';
+import { withoutShellOptions } from '../shell/variables.ts';
 import { previewOf } from '../tasks/preview.ts';
 import type { Task, TaskSpec } from '../tasks/task.ts';
 import type { ConfinedCommand, ShellDeps } from './deps.ts';
@@ -92,7 +93,7 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
   };
 
   function environmentOf(input: BashInput, context: CallContext): Environment {
-    const own = deps.environment();
+    const own = withoutShellOptions(deps.environment());
     const TRACEPARENT = deps.traceparentOf?.(context.toolUseId);
     const changesNothing = context.readOnlyRun !== undefined || isProven(input, context);
     const added = changesNothing && shell ? readOnlyVariables(shell, input, context, own) : {};

@@ -11,6 +11,7 @@ export {
   isSafeSetting,
   pathOutside,
   safeLocale,
+  withoutShellOptions,
 } from './variables.ts';
 export { listsOnlyCommits } from './proof/git-readers.ts';
 export { runsOnlyGit } from './proof/git.ts';

@@ -31,6 +31,23 @@ export function isSafeSetting(name: string, value: string): boolean {
   return SAFE.test(name);
 }
 
+/** With these variables, the shell or its programs read a command differently from the decision about it. */
+const READ_BY_SHELLS: readonly string[] = [
+  'BASHOPTS',
+  'SHELLOPTS',
+  'GLOBIGNORE',
+  'CDPATH',
+  'POSIXLY_CORRECT',
+];
+
+/** Returns the environment for commands. Options of the user's own shell are not part of it. */
+export function withoutShellOptions<Value>(
+  environment: Readonly<Record<string, Value>>,
+): Readonly<Record<string, Value>> {
+  if (!READ_BY_SHELLS.some((name) => Object.hasOwn(environment, name))) return environment;
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !READ_BY_SHELLS.includes(name)));
+}
+
 /** Returns the locale for proven commands if that of the environment is not safe. */
 export function safeLocale(environment: Readonly<Record<string, string | undefined>>): {
   readonly LC_ALL?: string;
