@@ -27,10 +27,26 @@ export function aliasesIn(environment: Environment): readonly Alias[] {
   }));
 }
 
-/** Returns the full id for an alias. Any other name is returned unchanged. */
+/**
+ * Returns the full id for an alias. Any other name is returned unchanged, except for the mark of a window of a million
+ * tokens: other programs write `sonnet[1m]`, and the API does not know such a name.
+ */
 export function fullModelName(name: string, environment: Environment): string {
-  const named = ALIASES.find(({ alias }) => alias === name.toLowerCase());
-  return named ? (readVariable(environment, named.variable) ?? named.model) : name;
+  const plain = withoutMillionMark(name);
+  const named = ALIASES.find(({ alias }) => alias === plain.toLowerCase());
+  if (!named) return plain.startsWith('claude-') ? plain : name;
+  return withoutMillionMark(readVariable(environment, named.variable) ?? named.model);
+}
+
+const MILLION_MARK = /\[1m\]$/i;
+
+/** True for a name such as `sonnet[1m]`. It asks for a window of a million tokens. */
+export function hasMillionMark(name: string): boolean {
+  return MILLION_MARK.test(name);
+}
+
+function withoutMillionMark(name: string): string {
+  return name.replace(MILLION_MARK, '');
 }
 
 /**

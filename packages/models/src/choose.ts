@@ -1,6 +1,6 @@
 /** Resolves a model name to a port. Each adapter is loaded only when it is chosen. */
 import { errorMessage, type ModelPort } from '@heddle/core';
-import { aliasesIn, fullModelName } from './aliases.ts';
+import { aliasesIn, fullModelName, hasMillionMark } from './aliases.ts';
 import { type AnthropicOptions, sendsToolReferences } from './anthropic/options.ts';
 import { factsOf, plainModelName, type StatedModels } from './known-models.ts';
 import { routeByModel, type ChosenModel } from './route.ts';
@@ -71,7 +71,10 @@ async function chooseOne(
     }
     const environment = options.environment ?? process.env;
     const model = anthropicModel(fullModelName(name, environment), environment);
-    if (model !== undefined) return await chooseAnthropic(model, options);
+    if (model !== undefined) {
+      const tooSmall = hasMillionMark(name) ? smallerWindow(model, environment) : undefined;
+      return tooSmall ?? (await chooseAnthropic(model, options));
+    }
     const { chooseProvider } = await import('./providers/choose-provider.ts');
     const chosen = await chooseProvider(name, options);
     return chosen ?? { ok: false, message: await unknownName(name, Object.keys(kinds), environment) };
@@ -79,6 +82,15 @@ async function chooseOne(
     const why = errorMessage(thrown);
     return { ok: false, message: `The model ${name} could not be loaded: ${why}` };
   }
+}
+
+/** Returns an error if the name asks for a window of a million tokens, and the model has a smaller one. */
+function smallerWindow(model: string, environment: Environment): ChosenModel | undefined {
+  const window = factsOf(model, { environment })?.contextWindow;
+  if (window === undefined || window >= 1_000_000) return undefined;
+  const has = `${model} has a window of ${window.toLocaleString('en-US')} tokens`;
+  const message = `${has}, so [1m] does not apply. Write ${model}, or sonnet for a window of a million tokens.`;
+  return { ok: false, message };
 }
 
 async function chooseAnthropic(model: string, options: AnthropicOptions): Promise<ChosenModel> {

@@ -155,11 +155,14 @@ function isTruncated(terminal: Terminal): boolean {
   return terminal.reason === 'completed' && terminal.truncated === true;
 }
 
-/** Round trips to the model. A run that reached its limit counts the turn that did not start. */
+/** Round trips to the model, also one that the API refused. A run that reached its limit counts the turn that did not start. */
 function turnsOf({ terminal, counts }: EndOfRun): number {
   if (terminal.reason === 'max_turns') return terminal.turnCount;
-  return counts.answers + Number(isTruncated(terminal));
+  return counts.answers + Number(isTruncated(terminal) || REFUSALS.has(terminal.reason));
 }
+
+/** Ends after a request that the API refused. */
+const REFUSALS: ReadonlySet<Terminal['reason']> = new Set(['api_error', 'prompt_too_long', 'image_error']);
 
 /** The result of a run that could not start. The costs of earlier prompts stay in the total. */
 export function failedStart(message: string, stamp: LineStamp, spending?: CostTotals): SdkResult {

@@ -148,6 +148,15 @@ describe('the result of a run', () => {
     expect(result?.type === 'result' ? (result.errors?.join('\n') ?? result.result) : '').toMatch(row.says);
     expect(result).toHaveProperty(row.subtype === 'success' ? 'result' : 'errors');
   });
+
+  it('counts a request that the API refused as a turn, but not one that was never sent', async () => {
+    const turns: Record<string, number | undefined> = {};
+    for (const reason of ['api_error', 'prompt_too_long', 'image_error', 'blocking_limit'] as const) {
+      const result = (await linesOf(TABLE[reason])).at(-1);
+      turns[reason] = result?.type === 'result' ? result.num_turns : undefined;
+    }
+    expect(turns).toEqual({ api_error: 1, prompt_too_long: 1, image_error: 1, blocking_limit: 0 });
+  });
 });
 
 describe('a run that cannot begin', () => {
