@@ -52,7 +52,9 @@ export class BridgeAnswer {
   constructor(setting: AnswerSetting, emit: (event: ApiEvent) => void) {
     this.#setting = setting;
     this.#emit = emit;
-    this.#markup = setting.readsMarkup ? new MarkupReader((name) => setting.names.isKnown(name)) : undefined;
+    this.#markup = setting.readsMarkup
+      ? new MarkupReader((name) => setting.names.isKnown(name), setting.model)
+      : undefined;
     this.#blocks = new Blocks(
       (event) => {
         this.#begin();
@@ -72,6 +74,7 @@ export class BridgeAnswer {
         return this.#readText(part.id, 'delta' in part ? part.delta : '', part.providerMetadata);
       case 'reasoning-start':
       case 'reasoning-delta':
+        this.#markup?.noteSeparateThinking();
         return this.#growThinking(part.id, 'delta' in part ? part.delta : '', part.providerMetadata);
       case 'reasoning-end':
         return this.#endThinking(part.id, part.providerMetadata);

@@ -4,8 +4,8 @@ import { MarkupReader, type WrittenPart } from './markup-reader.ts';
 const tools = new Set(['Read', 'Bash']);
 
 /** Reads a text that arrives in chunks of this size. Adjacent parts of one kind are joined. */
-function read(text: string, size = text.length || 1): WrittenPart[] {
-  const reader = new MarkupReader((name) => tools.has(name));
+function read(text: string, size = text.length || 1, model?: string): WrittenPart[] {
+  const reader = new MarkupReader((name) => tools.has(name), model);
   const parts: WrittenPart[] = [];
   for (let at = 0; at < text.length; at += size) parts.push(...reader.push(text.slice(at, at + size)));
   parts.push(...reader.end());
@@ -26,6 +26,24 @@ const call = (name: string, input: object): WrittenPart => ({
   input: JSON.stringify(input),
 });
 const LS = { command: 'ls' };
+
+describe.each([1, 3, 10_000])('thinking that the template opened, in pieces of %i characters', (size) => {
+  it.each<[string, string, WrittenPart[]]>([
+    ['deepseek-r1:8b', 'Hm.\n</think>\nHi.', [thinking('Hm.\n'), text('\nHi.')]],
+    ['qwen/qwen3-30b-a3b-thinking-2507', '<think>Hm.</think>Hi.', [thinking('Hm.'), text('Hi.')]],
+    ['qwq', 'Hi, without any thinking.', [text('Hi, without any thinking.')]],
+    ['qwq', '{"name": "Bash", "arguments": {"command": "ls"}}', [call('Bash', LS)]],
+    [
+      'qwq',
+      'Hm.</think><tool_call>{"name":"Bash","arguments":{"command":"ls"}}</tool_call>',
+      [thinking('Hm.'), call('Bash', LS)],
+    ],
+    ['qwq', '<tool_call>{"name":"Bash","arguments":{"command":"ls"}}</tool_call>', [call('Bash', LS)]],
+    ['llama3', 'The tag </think> is text.', [text('The tag </think> is text.')]],
+  ])('%s: %j', (model, words, parts) => {
+    expect(read(words, size, model)).toEqual(parts);
+  });
+});
 
 describe.each([1, 3, 7, 10_000])('in pieces of %i characters', (size) => {
   it.each<[string, string, WrittenPart[]]>([

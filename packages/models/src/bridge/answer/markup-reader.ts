@@ -11,6 +11,11 @@ export type WrittenPart = { readonly kind: 'text' | 'thinking'; readonly text: s
 type Markup = CallMarkup | typeof THINKING;
 
 const THINKING = { open: '<think>', close: '</think>' } as const;
+/**
+ * Models whose template ends with `<think>`: the response contains only `</think>`. Their text is held back until it, or
+ * until the end.
+ */
+const OPENED_BY_TEMPLATE = /(?:^|[/:._-])(?:r1|qwq|thinking)(?:$|[/:._-])/i;
 /** The start of a response that consists only of a call as JSON. */
 const BARE_JSON = /^\s*(?:```(?:json)?\s*)?\{/;
 
@@ -25,8 +30,17 @@ export class MarkupReader {
    */
   #isStart = true;
 
-  constructor(isTool: (name: string) => boolean) {
+  /** True while the response may have begun with thinking that its template opened. */
+  #mayBeThinking: boolean;
+
+  constructor(isTool: (name: string) => boolean, model = '') {
     this.#isTool = isTool;
+    this.#mayBeThinking = OPENED_BY_TEMPLATE.test(model);
+  }
+
+  /** The server sends thinking as such, so the text contains none. */
+  noteSeparateThinking(): void {
+    this.#mayBeThinking = false;
   }
 
   push(text: string): WrittenPart[] {
@@ -38,6 +52,7 @@ export class MarkupReader {
 
   /** Ends the response and returns the text that was held back. */
   end(): WrittenPart[] {
+    this.#mayBeThinking = false;
     const parts = this.push('');
     const rest = this.#pending;
     const inside = this.#inside;
@@ -79,6 +94,15 @@ export class MarkupReader {
     const text = this.#pending;
     if (this.#isStart && (text.trim() === '' || BARE_JSON.test(text) || '```json'.startsWith(text.trim())))
       return false;
+    if (this.#isStart && this.#mayBeThinking && !text.trimStart().startsWith(THINKING.open)) {
+      const close = text.indexOf(THINKING.close);
+      if (close < 0) return false;
+      this.#mayBeThinking = false;
+      this.#isStart = false;
+      parts.push({ kind: 'thinking', text: text.slice(0, close) });
+      this.#pending = text.slice(close + THINKING.close.length);
+      return true;
+    }
     const tags: readonly Markup[] = this.#isStart ? [THINKING, ...CALL_MARKUPS] : CALL_MARKUPS;
     const found = tags
       .map((markup) => ({ markup, at: text.indexOf(markup.open) }))
