@@ -134,8 +134,8 @@ function isFilePart(part: Part): part is FilePart {
 }
 
 const NOT_PLAIN =
-  'The mode acceptEdits allows edits only in a script of plain edits, joined by `&&` or `;`. Another command of this ' +
-  'script might use what an edit changes.';
+  'The mode acceptEdits allows edits only in a script of plain edits, joined by `&&` or `;`, that copy and move no links. ' +
+  'Another step of this script might use what an edit changes.';
 
 function open(part: Part): string {
   if (part.kind === 'command')

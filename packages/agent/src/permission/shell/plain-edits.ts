@@ -5,9 +5,11 @@
  * - a program that prints its words or the contents of files, and has no other effect;
  * - `cd` to a folder of the project, as the first command.
  *
+ * No edit creates a link, because a copied or moved source contains none. A command with several sources means the same
+ * places for each of them, see `isPlainTransfer`.
+ *
  * If only one command changes files, no command sees a change of another. Otherwise these hold, in any order:
  * - No path of an edit leads through a link, so it means the place that is written.
- * - No edit creates a link, because a copied or moved source contains none.
  * - A copied or moved folder contains the same names as now, and a file stays a file.
  */
 import path from 'node:path';
@@ -17,7 +19,8 @@ import { mayContainLinks } from '../paths/walk-tree.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { isEditCommand } from './files/edits.ts';
 import { filesOf } from './files/files-of.ts';
-import { expandBraces } from './files/operands.ts';
+import { argumentsOf, expandBraces } from './files/operands.ts';
+import { namesFoundBy, possibleValues } from './possible-values.ts';
 import { commandWords } from './runners.ts';
 import { foldersAfter, NO_VARIABLES } from './shell-state.ts';
 
@@ -36,6 +39,8 @@ interface Change {
   readonly changed: readonly ShellWord[];
   /** The files and folders that it copies or moves. */
   readonly sources: readonly ShellWord[];
+  /** The last operand of a copy or move. */
+  readonly target?: ShellWord | undefined;
   /** It changes the contents of files, and a file stays a file. */
   readonly keepsFiles: boolean;
 }
@@ -57,6 +62,7 @@ export function isPlainEditScript(script: Script, world: PermissionWorld): boole
   const sources = changes.flatMap((change) => change.sources).filter(({ value }) => value !== '/dev/null');
   const used = [...sources, ...changes.flatMap((change) => change.changed)];
   if (placesIn(used, folders, world).some(isDevice)) return false;
+  if (!changes.every((change) => isPlainTransfer(change, folders, world))) return false;
   return changes.length < 2 || areIndependent(changes, folders, world);
 }
 
@@ -98,6 +104,7 @@ function changesOf(
     words: expanded,
     changed: touches.filter(({ kind }) => kind !== 'read').map(({ word }) => word),
     sources: isTransfer ? touches.filter(({ kind }) => kind !== 'write').map(({ word }) => word) : [],
+    target: isTransfer ? argumentsOf(expanded.slice(1)).operands.at(-1) : undefined,
     keepsFiles: /^(touch|sed)$/.test(name.value),
   };
   return [...redirected, change];
@@ -131,6 +138,50 @@ function isPlainRedirection(redirection: ShellRedirection): boolean {
   }
 }
 
+/**
+ * Returns whether a copy or move creates no link. With several sources, an earlier one must not change the place of a later
+ * one, and no two may merge in the target.
+ */
+function isPlainTransfer(
+  { sources, target }: Change,
+  folders: readonly string[],
+  world: PermissionWorld,
+): boolean {
+  if (target === undefined) return true;
+  const found = sources.map((word) => namesOf(word, folders, world));
+  if (!found.every((known) => known !== undefined)) return false;
+  const names = found.flat();
+  const places = names.flatMap((name) => placesOf(name, folders, world));
+  if (places.some((place) => mayContainLinks(place, world))) return false;
+  if (names.length < 2) return true;
+  const targets = placesIn([target], folders, world);
+  const bases = names.map((name) => folded(path.posix.basename(name), world));
+  if (new Set(bases).size < bases.length || bases.some((base) => /^\.{0,2}$/.test(base))) return false;
+  const written = targets.flatMap(({ real }) =>
+    bases.map((base) => path.posix.join(folded(real, world), base)),
+  );
+  return (
+    [...places, ...targets].every((place) => isStraight(place, world)) &&
+    places.every(
+      (source) =>
+        !isAround(source, folders, world) &&
+        !written.some((file) => areRelated(file, folded(source.real, world))),
+    )
+  );
+}
+
+/** Returns the current names that a word means. Undefined if they are unknown. */
+function namesOf(
+  word: ShellWord,
+  folders: readonly string[],
+  world: PermissionWorld,
+): readonly string[] | undefined {
+  if (isLiteral(word)) return [word.value];
+  const scope = { variables: NO_VARIABLES, folders, world };
+  const found = possibleValues(word, scope)?.map(({ text }) => namesFoundBy(text, scope));
+  return found?.every((names) => names !== undefined) ? found.flat() : undefined;
+}
+
 /** Returns whether each command means the same places, before and after the others. */
 function areIndependent(
   changes: readonly Change[],
@@ -154,16 +205,16 @@ function areIndependent(
         !other.changed.some(({ real }) => areRelated(folded(real, world), folded(source.real, world))),
     );
   };
-  // After a move of the shell's own folder, `..` leads elsewhere.
-  const isAround = ({ path: written }: FilePlace): boolean =>
-    folders.some((folder) => isAtOrBelow(folded(folder, world), folded(written, world)));
   return known.every(
     (own) =>
       [...own.changed, ...own.sources].every((place) => isStraight(place, world)) &&
-      own.sources.every(
-        (source) => isStable(source, own) && !isAround(source) && !mayContainLinks(source, world),
-      ),
+      own.sources.every((source) => isStable(source, own) && !isAround(source, folders, world)),
   );
+}
+
+/** Returns whether a move of the place moves the shell's own folder. Afterwards, `..` leads elsewhere. */
+function isAround({ path: written }: FilePlace, folders: readonly string[], world: PermissionWorld): boolean {
+  return folders.some((folder) => isAtOrBelow(folded(folder, world), folded(written, world)));
 }
 
 function placesIn(
