@@ -38,8 +38,9 @@ describe('the bundle', () => {
     expect(files()).toEqual(before);
   });
 
-  it('sends its first request without modules of Node that take long to load, and without libraries', async () => {
-    const { modules, files } = await loadedAtRequest();
+  it('sends its first request without slow modules, libraries and threads, on an early connection', async () => {
+    const first = await loadedAtRequest();
+    const { modules, files } = first;
     expect(modules).toContain('NativeModule http');
     expect(modules).not.toContain('NativeModule crypto');
     expect(modules).not.toContain('NativeModule child_process');
@@ -53,6 +54,10 @@ describe('the bundle', () => {
     const withServer = await loadedAtRequest('--mcp-config', JSON.stringify({ mcpServers }));
     expect(withServer.files).toEqual(files);
     expect(withServer.modules).toEqual(modules);
+    for (const { steps, threads } of [first, withServer]) {
+      expect(steps).toEqual(['connection opened', 'prompt stored']);
+      expect(threads).not.toContain('libuv-worker');
+    }
   });
 
   it.each([
@@ -68,6 +73,10 @@ describe('the bundle', () => {
 interface Loaded {
   readonly modules: readonly string[];
   readonly files: readonly string[];
+  /** The steps before it, in order. */
+  readonly steps: readonly string[];
+  /** The names of the threads. Empty on systems without `/proc`. */
+  readonly threads: readonly string[];
 }
 
 async function loadedAtRequest(...flags: readonly string[]): Promise<Loaded> {
@@ -88,15 +97,26 @@ async function loadedAtRequest(...flags: readonly string[]): Promise<Loaded> {
 function recorder(list: string): string {
   return `const fs = process.getBuiltinModule('node:fs');
     const http = process.getBuiltinModule('node:http');
-    const { readFileSync } = fs;
+    const { readFileSync, writeSync } = fs;
     const { request } = http;
     const files = [];
+    const steps = [];
+    process.getBuiltinModule('node:diagnostics_channel').subscribe('net.client.socket', ({ socket }) => {
+      socket.once('connectionAttempt', () => steps.push('connection opened'));
+    });
+    fs.writeSync = (descriptor, data, ...rest) => {
+      if (String(data).includes('"type":"user"')) steps.push('prompt stored');
+      return writeSync(descriptor, data, ...rest);
+    };
+    const threadsOf = (folder) =>
+      fs.existsSync(folder) ? fs.readdirSync(folder).map((id) => String(readFileSync(folder + '/' + id + '/comm')).trim()) : [];
     fs.readFileSync = (file, ...options) => {
       if (String(file).endsWith('.js')) files.push(file);
       return readFileSync(file, ...options);
     };
     http.request = (...args) => {
-      fs.writeFileSync(${JSON.stringify(list)}, JSON.stringify({ modules: process.moduleLoadList, files }));
+      const threads = threadsOf('/proc/self/task');
+      fs.writeFileSync(${JSON.stringify(list)}, JSON.stringify({ modules: process.moduleLoadList, files, steps, threads }));
       return request(...args);
     };`;
 }

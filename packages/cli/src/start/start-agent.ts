@@ -76,12 +76,14 @@ export async function startAgent(
 ): Promise<Starting> {
   const { choice = command.session, notify = warn } = surface;
   const ask = surface.agent?.canUseTool ?? options.canUseTool;
+  await nextTurn();
   const wanted = await openSandbox(options.sandboxSettings, options, { ask, notify });
   if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? newUuid() };
   const opened = surface.session
     ? { ok: true as const, session: surface.session }
     : await openChosen(choice, surface);
   if (!opened.ok) return opened;
+  await nextTurn();
   const { session } = opened;
   const context: StartContext = {
     command,
@@ -104,7 +106,18 @@ export async function startAgent(
   const agent: Agent = createAgent(agentOptions);
   await loadSkillsOfAgent(context, parts);
   context.telemetry?.agent.watch(agent);
+  await nextTurn();
   return { ok: true, started: startedOf(context, parts) };
+}
+
+/**
+ * Lets the event loop run once. The connection to the model opens during the start, but only in such turns. Not used while the
+ * parts are opened: a callback could run before the agent exists.
+ */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 /**

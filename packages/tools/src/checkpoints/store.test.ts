@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -309,6 +310,15 @@ describe('Checkpoints', () => {
     await session.files.write('a', 'two');
     expect(await session.store.rewind('m1')).toMatchObject({ canRewind: true });
     expect(session.files.text('a')).toBe('one');
+  });
+
+  it('reject a pipe in place of the index', async () => {
+    const session = new Session();
+    await session.store.begin('m1');
+    const index = path.join(session.folder, 'index.jsonl');
+    rmSync(index);
+    execFileSync('mkfifo', [index]);
+    await expect(session.store.begin('m2')).rejects.toThrow(/ENXIO/);
   });
 
   it('restore any earlier moment, regardless of changes and rewinds in between', async () => {

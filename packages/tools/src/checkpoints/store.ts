@@ -4,7 +4,8 @@
  * into `.git`.
  */
 import { randomUUID } from 'node:crypto';
-import { constants, open, readFile } from 'node:fs/promises';
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
 import { writeAtomically } from '../files/atomic.ts';
@@ -42,7 +43,13 @@ interface RewindOptions {
   readonly spareOthers?: boolean;
 }
 
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+/** `O_NONBLOCK`: a pipe in place of the index is an error, and does not block the process. */
+const APPEND =
+  constants.O_WRONLY |
+  constants.O_APPEND |
+  constants.O_CREAT |
+  (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0);
 
 export class CheckpointStore {
   readonly #options: CheckpointOptions;
@@ -62,7 +69,7 @@ export class CheckpointStore {
 
   /** Called for a user message. Later changes are stored under it. */
   begin(messageId: string): Promise<void> {
-    return this.#next((timeline) => this.#append(timeline, { type: 'message', id: messageId }));
+    return this.#next(async (timeline) => this.#append(timeline, { type: 'message', id: messageId }));
   }
 
   /**
@@ -78,7 +85,7 @@ export class CheckpointStore {
   ): Promise<void> {
     return this.#next(async (timeline) => {
       await this.#keep(timeline, file, toolUseId, current);
-      if (timeline.hasMessage) await this.#append(timeline, { type: 'written', path: file, hash: after });
+      if (timeline.hasMessage) this.#append(timeline, { type: 'written', path: file, hash: after });
     });
   }
 
@@ -132,25 +139,26 @@ export class CheckpointStore {
     if (!timeline.hasMessage || timeline.isKept(file)) return;
     if (content !== undefined) await this.#blobs.keep(content.hash, content.bytes);
     const hash = content?.hash ?? null;
-    await this.#append(timeline, { type: 'file', path: file, hash, mode: content?.mode ?? 0, toolUseId });
+    this.#append(timeline, { type: 'file', path: file, hash, mode: content?.mode ?? 0, toolUseId });
     this.#options.onCheckpoint?.({ toolUseId, path: file, hash });
   }
 
-  async #append(timeline: Timeline, entry: TimelineEntry): Promise<void> {
+  #append(timeline: Timeline, entry: TimelineEntry): void {
     // A truncated last line of a crashed process ends here.
-    await this.#appendText(`${JSON.stringify(entry)}\n`);
+    this.#appendText(`${JSON.stringify(entry)}\n`);
     timeline.add(entry);
   }
 
-  async #appendText(text: string): Promise<void> {
+  /** Synchronous, because every prompt waits for it. A first asynchronous call would start the threads of Node. */
+  #appendText(text: string): void {
     const place = PinnedPlace.open(this.#indexFile());
     try {
       place.makeFolders(PRIVATE_MODE);
-      const handle = await open(place.at(), APPEND, 0o600);
+      const descriptor = openSync(place.at(), APPEND, 0o600);
       try {
-        await handle.writeFile(text);
+        writeFileSync(descriptor, text);
       } finally {
-        await handle.close();
+        closeSync(descriptor);
       }
     } finally {
       place.close();
@@ -180,7 +188,7 @@ export class CheckpointStore {
       if (entry !== undefined) timeline.add(entry);
     }
     // A partial line left by a crash must not absorb the next one.
-    if (text !== '' && !text.endsWith('\n')) await this.#appendText('\n');
+    if (text !== '' && !text.endsWith('\n')) this.#appendText('\n');
     return timeline;
   }
 }
