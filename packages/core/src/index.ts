@@ -55,7 +55,7 @@ export {
   type SideAnswer,
   type SideQueryDeps,
 } from './request/side-query.ts';
-export * from './request/view.ts';
+export * from './request/request-spec.ts';
 
 // Tools: their interface, and the scheduling of calls.
 export { StreamingToolExecutor } from './tools/executor.ts';

@@ -10,7 +10,7 @@ import {
   optionsFor,
   type QueryParams,
   type QueuedPrompt,
-  requestView,
+  requestSpec,
   type ResumePoint,
   type SessionSnapshot,
   type SessionState,
@@ -156,7 +156,7 @@ export function requestOf(params: QueryParams, sent: MessageHistory): CacheSafeP
   const facts = deps.model.factsOf?.(model);
   const fast = config.gates?.fastMode ? { fastMode: true } : {};
   const options = optionsFor(facts, { ...params.requestOptions, ...fast });
-  const view = requestView({
+  const spec = requestSpec({
     model,
     maxOutputTokens: params.maxOutputTokensOverride ?? DEFAULT_LIMITS.maxOutputTokens,
     systemPrompt,
@@ -168,7 +168,7 @@ export function requestOf(params: QueryParams, sent: MessageHistory): CacheSafeP
     options,
     thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
   });
-  return { view, sent };
+  return { spec, sent };
 }
 
 /** A call that a hook denies counts as denied, like one that a rule denies. */

@@ -13,7 +13,7 @@ import {
   type MessageHistory,
   type ModelPort,
   optionsFor,
-  requestView,
+  requestSpec,
   resultsOf,
   type SideAnswer,
   type Spent,
@@ -71,15 +71,15 @@ export class Fork {
    * Contract: never throws. Calls of tools in the answer are not run.
    */
   async ask({ question, maxTokens, signal }: ForkQuestion): Promise<ForkAnswer> {
-    const { view, earlier, messages } = this.#origin();
-    const objection = await this.#setup.objection([view.model]);
+    const { spec, earlier, messages } = this.#origin();
+    const objection = await this.#setup.objection([spec.model]);
     if (objection !== undefined) return { ok: false, message: objection };
-    const { thinking } = view.options;
+    const { thinking } = spec.options;
     const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
     // Thinking counts against the same cap. Switching it off would lose the cached messages.
-    const own = { ...view, maxOutputTokens: maxTokens + budget };
+    const own = { ...spec, maxOutputTokens: maxTokens + budget };
     const send = (text: string): Promise<SideAnswer> =>
-      askAside({ view: own, earlier, messages: messages.append([hidden(text)]) }, this.#deps, signal);
+      askAside({ spec: own, earlier, messages: messages.append([hidden(text)]) }, this.#deps, signal);
     const first = await this.#billed(send(`${question}\n\n${NO_TOOLS}`));
     if (first.ok || first.calls === 0) return answerOf(first);
     return answerOf(await this.#billed(send(`${question}\n\n${REALLY_NO_TOOLS}`)));
@@ -102,7 +102,7 @@ export class Fork {
     const objection = await this.#setup.objection([model]);
     if (objection !== undefined) return { ok: false, message: objection };
     const facts = this.#setup.model().factsOf?.(model);
-    const view = requestView({
+    const spec = requestSpec({
       model,
       maxOutputTokens: maxTokens,
       systemPrompt: [systemPrompt],
@@ -112,7 +112,7 @@ export class Fork {
       options: optionsFor(facts, { thinking: { type: 'disabled' } }),
     });
     const messages = History.of<Message>([hidden(question)]);
-    return answerOf(await this.#billed(askAside({ view, earlier: [], messages }, this.#deps, signal)));
+    return answerOf(await this.#billed(askAside({ spec, earlier: [], messages }, this.#deps, signal)));
   }
 
   get #deps(): { readonly model: ModelPort; readonly clock: Clock; readonly random: () => number } {
@@ -127,16 +127,16 @@ export class Fork {
   }
 
   /** The last request as it was sent, and the messages since then. After a compaction or a resume: the next request. */
-  #origin(): { view: CacheSafeParams['view']; earlier: readonly MessageHistory[]; messages: MessageHistory } {
+  #origin(): { spec: CacheSafeParams['spec']; earlier: readonly MessageHistory[]; messages: MessageHistory } {
     const sent = this.#lastSent;
     const since = sent && messagesSince(sent.sent, this.#setup.messages());
     if (sent && since) {
       // A copy: appending to the history of the run would make its next request start from a copy.
       const messages = History.of<Message>([...sent.sent, ...since]);
-      return { view: sent.view, earlier: [...earlierRequests(messages), sent.sent], messages };
+      return { spec: sent.spec, earlier: [...earlierRequests(messages), sent.sent], messages };
     }
     const next = this.#setup.nextRequest();
-    return { view: next.view, earlier: earlierRequests(next.sent), messages: next.sent };
+    return { spec: next.spec, earlier: earlierRequests(next.sent), messages: next.sent };
   }
 }
 

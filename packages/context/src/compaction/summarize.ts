@@ -11,8 +11,8 @@ import {
   optionsFor,
   type PromptHead,
   type RequestOptions,
-  requestView,
-  type RequestView,
+  requestSpec,
+  type RequestSpec,
   type RetryPolicy,
   specsOf,
   thinkingAfterLoss,
@@ -45,7 +45,7 @@ export function modelSummarizer(deps: SummarizerDeps): Summarize {
       isMeta: true,
     };
     const query = {
-      view: viewOf(request, deps),
+      spec: specOf(request, deps),
       earlier: earlierRequests(messages),
       messages: messages.append([asked]),
     };
@@ -53,14 +53,14 @@ export function modelSummarizer(deps: SummarizerDeps): Summarize {
   };
 }
 
-function viewOf(
+function specOf(
   { context, maxTokens }: SummaryRequest,
   { head, model, options: given = {}, serverEdits, refusedBlocks }: SummarizerDeps,
-): RequestView {
+): RequestSpec {
   const facts = model.factsOf?.(context.model);
   const options = optionsFor(facts, given);
   const thinking = options.thinking?.type === 'enabled' ? options.thinking.budget_tokens : 0;
-  return requestView({
+  return requestSpec({
     ...head,
     model: context.model,
     // Thinking counts against the same cap. Switching it off would lose the cached messages.

@@ -8,7 +8,7 @@ import { buildRequest, createRequestBuilder } from './builder.ts';
 import { rejectedBlockName } from './normalize/model-steps.ts';
 import { anyHistory, FOREIGN_KINDS, ordinary, signatures } from './test/broken.ts';
 import { complaints, isPrefix, MODEL, plainBytes, sentBytes, view } from './test/samples.ts';
-import type { RequestView } from './view.ts';
+import type { RequestSpec } from './request-spec.ts';
 
 const PROVING = process.env['HEDDLE_PROVE'] === '1';
 const RUNS = PROVING ? 100_000 : 400;
@@ -16,7 +16,7 @@ const RUNS = PROVING ? 100_000 : 400;
 const SEED = Number(process.env['HEDDLE_SEED'] ?? 1);
 const TIMEOUT = PROVING ? 60 * 60_000 : 60_000;
 
-const anyView: fc.Arbitrary<RequestView> = fc
+const anyView: fc.Arbitrary<RequestSpec> = fc
   .record({
     userContext: fc.constantFrom<Record<string, string>>({}, { rules: 'be kind' }),
     systemPrompt: fc.constantFrom<string[]>([], ['You weave.']),
@@ -75,7 +75,7 @@ function count(words: readonly string[]): void {
     if (words.some((word) => word.includes(fault))) hits.set(fault, count + 1);
 }
 
-const rulesFor = ({ continuesAnswer }: RequestView) => ({
+const rulesFor = ({ continuesAnswer }: RequestSpec) => ({
   signatures,
   knownBlockTypes: FOREIGN_KINDS,
   prefill: continuesAnswer,
@@ -193,7 +193,7 @@ describe('an ordinary conversation', () => {
 /** Builds a request at each cut and at the end. Each history extends the one before it or a copy of it. */
 function grow(
   list: readonly Message[],
-  view: RequestView,
+  view: RequestSpec,
   cuts: readonly number[],
   copies: boolean,
 ): { requests: ModelRequest[]; rewrote: boolean[] } {

@@ -21,7 +21,7 @@ import { isBlank, wellFormed } from './normalize/clean-json.ts';
 import { rejectedKinds } from './normalize/model-steps.ts';
 import { contextReminder } from './texts.ts';
 import { optionsInTurn } from './turn-thinking.ts';
-import type { RequestView } from './view.ts';
+import type { RequestSpec } from './request-spec.ts';
 
 export interface BuiltRequest {
   readonly request: ModelRequest;
@@ -38,7 +38,7 @@ export interface RequestBuilder {
    * - The cost is low if `messages` extends those of the last build (`History.extends`, or a copy with the same objects).
    * - A returned request never changes.
    */
-  build(view: RequestView, messages: History<Message>): BuiltRequest;
+  build(spec: RequestSpec, messages: History<Message>): BuiltRequest;
 }
 
 export function createRequestBuilder(): RequestBuilder {
@@ -46,8 +46,8 @@ export function createRequestBuilder(): RequestBuilder {
 }
 
 /** Builds a request without an earlier one. Only the end of its head and of its conversation carry cache marks. */
-export function buildRequest(view: RequestView, messages: History<Message>): BuiltRequest {
-  return createRequestBuilder().build(view, messages);
+export function buildRequest(spec: RequestSpec, messages: History<Message>): BuiltRequest {
+  return createRequestBuilder().build(spec, messages);
 }
 
 interface Sent {
@@ -61,29 +61,29 @@ class Builder implements RequestBuilder {
   #sent: Sent | undefined;
   #ends: readonly PlacedMark[] = [];
   readonly #reported = new Set<string>();
-  #lastView: RequestView | undefined;
+  #lastSpec: RequestSpec | undefined;
   #lastLoaded: readonly ToolSpec[] | undefined;
   #lastHead: Head | undefined;
   #opening: string | undefined;
 
-  build(view: RequestView, messages: History<Message>): BuiltRequest {
-    const snapshot = this.#snapshot(view, messages);
-    const head = this.#head(view, snapshot.loaded);
+  build(spec: RequestSpec, messages: History<Message>): BuiltRequest {
+    const snapshot = this.#snapshot(spec, messages);
+    const head = this.#head(spec, snapshot.loaded);
 
     const common = this.#sent === undefined ? 0 : commonWith(this.#sent.snapshot, snapshot);
     const rewrotePrefix =
       this.#sent !== undefined &&
       (common < prefixLength(this.#sent.snapshot) || !isSameHead(this.#sent.head, head));
     const ends = stillStored(this.#ends, common);
-    const end = view.skipCacheWrite ? undefined : snapshot.end;
+    const end = spec.skipCacheWrite ? undefined : snapshot.end;
     const marks = chooseMarks(ends, end, MAX_MARKS - head.marks);
-    if (!view.skipCacheWrite) {
+    if (!spec.skipCacheWrite) {
       this.#sent = { head, snapshot };
       this.#ends = remember(ends, end);
     }
     const request: ModelRequest = {
-      model: view.model,
-      max_tokens: view.maxOutputTokens,
+      model: spec.model,
+      max_tokens: spec.maxOutputTokens,
       system: head.system,
       tools: head.tools,
       messages: snapshot.messages,
@@ -92,34 +92,34 @@ class Builder implements RequestBuilder {
         snapshot.pieces,
         marks.map((mark) => mark.offset),
       ),
-      options: optionsInTurn(view, snapshot.turn),
+      options: optionsInTurn(spec, snapshot.turn),
     };
     return { request, repairs: this.#newRepairs([...head.repairs, ...snapshot.repairs]), rewrotePrefix };
   }
 
-  #snapshot(view: RequestView, messages: History<Message>): Snapshot {
-    if (this.#lastView?.userContext !== view.userContext) this.#opening = openingOf(view);
+  #snapshot(spec: RequestSpec, messages: History<Message>): Snapshot {
+    if (this.#lastSpec?.userContext !== spec.userContext) this.#opening = openingOf(spec);
     const settings = {
-      model: view.model,
+      model: spec.model,
       opening: this.#opening,
-      refusedKinds: rejectedKinds(view),
+      refusedKinds: rejectedKinds(spec),
       // Copied, because the caller may add to the set when the API refuses another block.
-      refusedBlocks: new Set(view.refusedBlocks),
-      referencesTools: view.referencesTools && view.tools.length > 0,
+      refusedBlocks: new Set(spec.refusedBlocks),
+      referencesTools: spec.referencesTools && spec.tools.length > 0,
     };
-    return this.#conversation.update(view, settings, messages);
+    return this.#conversation.update(spec, settings, messages);
   }
 
-  /** Each request has a new view, but the parts of the head rarely change, so the last head is reused. */
-  #head(view: RequestView, loaded: readonly ToolSpec[]): Head {
-    const last = this.#lastView;
+  /** Each request has a new spec, but the parts of the head rarely change, so the last head is reused. */
+  #head(spec: RequestSpec, loaded: readonly ToolSpec[]): Head {
+    const last = this.#lastSpec;
     const isSame =
-      last?.systemPrompt === view.systemPrompt &&
-      last.systemContext === view.systemContext &&
-      last.tools === view.tools &&
+      last?.systemPrompt === spec.systemPrompt &&
+      last.systemContext === spec.systemContext &&
+      last.tools === spec.tools &&
       this.#lastLoaded === loaded;
-    const head = isSame && this.#lastHead !== undefined ? this.#lastHead : buildHead(view, loaded);
-    this.#lastView = view;
+    const head = isSame && this.#lastHead !== undefined ? this.#lastHead : buildHead(spec, loaded);
+    this.#lastSpec = spec;
     this.#lastLoaded = loaded;
     this.#lastHead = head;
     return head;
@@ -143,7 +143,7 @@ function commonWith(before: Snapshot, now: Snapshot): number {
   return commonLength(before.pieces, now.pieces, isSamePast ? before.sealedLength : 0);
 }
 
-function openingOf(view: RequestView): string | undefined {
-  const entries = Object.entries(view.userContext).filter(([, value]) => !isBlank(value));
+function openingOf(spec: RequestSpec): string | undefined {
+  const entries = Object.entries(spec.userContext).filter(([, value]) => !isBlank(value));
   return entries.length === 0 ? undefined : wellFormed(contextReminder(entries));
 }

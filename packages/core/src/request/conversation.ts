@@ -28,7 +28,7 @@ import { Survey } from './normalize/survey.ts';
 import { renderReferences, withLoaded } from './normalize/tool-references.ts';
 import { BEGINNING_MISSING, CONTINUE, NO_CONTENT, ORPHAN_RESULTS } from './texts.ts';
 import { NEW_TURN, type RoundThinking, turnAfter, type TurnThinking } from './turn-thinking.ts';
-import type { RequestView } from './view.ts';
+import type { RequestSpec } from './request-spec.ts';
 
 /** The conversation as one request sends it. */
 export interface Snapshot {
@@ -74,7 +74,7 @@ export class RequestConversation {
   #survey = new Survey();
   #settings: RoundSettings | undefined;
   #stripMedia = 0;
-  /** The tools of the view if results refer to all of them. The API refuses a request whose tools are all deferred. */
+  /** The tools of the spec if results refer to all of them. The API refuses a request whose tools are all deferred. */
   #allLoaded: readonly ToolSpec[] | undefined;
 
   #sealed = emptyPart();
@@ -83,9 +83,9 @@ export class RequestConversation {
   #open: BuiltRound | undefined;
   #sent = History.of<RequestMessage>([]);
 
-  update(view: RequestView, settings: RoundSettings, messages: History<Message>): Snapshot {
+  update(spec: RequestSpec, settings: RoundSettings, messages: History<Message>): Snapshot {
     if (!messages.startsWith(this.#source)) this.#survey = new Survey();
-    const isOther = this.#allLoaded !== undefined && this.#allLoaded !== view.tools;
+    const isOther = this.#allLoaded !== undefined && this.#allLoaded !== spec.tools;
     const isNew = this.#survey.isFresh || isOther || !isSame(settings, this.#settings);
     const touched = this.#survey.read(messages);
     this.#source = messages;
@@ -95,25 +95,25 @@ export class RequestConversation {
       this.#allLoaded = undefined;
       this.#restart();
     } else if (touched < messages.length) this.#open = undefined;
-    const snapshot = this.#advanceWithTools(view, settings);
+    const snapshot = this.#advanceWithTools(spec, settings);
     const strip = snapshot.sealed.media.excess(snapshot.open.media);
     if (strip === this.#stripMedia) return snapshot;
 
     this.#stripMedia = strip;
     this.#restart();
-    return this.#advanceWithTools(view, settings);
+    return this.#advanceWithTools(spec, settings);
   }
 
   /** Sends references as text if no tool would be left that is not deferred. */
-  #advanceWithTools(view: RequestView, settings: RoundSettings): Snapshot {
+  #advanceWithTools(spec: RequestSpec, settings: RoundSettings): Snapshot {
     const asText = { ...settings, referencesTools: false };
-    if (this.#allLoaded !== undefined) return this.#advance(view, asText);
-    const snapshot = this.#advance(view, settings);
-    if (snapshot.loaded.length === 0 || withoutLoaded(view.tools, snapshot.loaded).length > 0)
+    if (this.#allLoaded !== undefined) return this.#advance(spec, asText);
+    const snapshot = this.#advance(spec, settings);
+    if (snapshot.loaded.length === 0 || withoutLoaded(spec.tools, snapshot.loaded).length > 0)
       return snapshot;
-    this.#allLoaded = view.tools;
+    this.#allLoaded = spec.tools;
     this.#restart();
-    return this.#advance(view, asText);
+    return this.#advance(spec, asText);
   }
 
   #restart(): void {
@@ -123,7 +123,7 @@ export class RequestConversation {
     this.#sent = History.of<RequestMessage>([]);
   }
 
-  #advance(view: RequestView, settings: RoundSettings): Snapshot {
+  #advance(spec: RequestSpec, settings: RoundSettings): Snapshot {
     const sealed = this.#sealed;
     const known = this.#open;
     const repairs: (readonly string[])[] = [];
@@ -145,7 +145,7 @@ export class RequestConversation {
 
     const input = { messages: this.#source, survey: this.#survey };
     const last = fold(input, this.#from, sealed.messages === 0, (round) => this.#seal(build(round, false)));
-    const open = build(last, view.continuesAnswer);
+    const open = build(last, spec.continuesAnswer);
     this.#from = open.from;
     this.#open = open;
     this.#sent = base.append(fresh);
@@ -225,7 +225,7 @@ function first<T>(history: History<T>, count: number): History<T> {
   return history.length === count ? history : History.of(history.since(0).slice(0, count));
 }
 
-/** The parts of the view that every round depends on. If they change, all rounds are rebuilt. */
+/** The parts of the spec that every round depends on. If they change, all rounds are rebuilt. */
 interface RoundSettings {
   readonly model: string;
   /** Kinds of blocks whose beta is off. */

@@ -17,7 +17,7 @@ import { isRecord, omitUndefined } from '../json.ts';
 import type { ContentBlock } from '../messages/blocks.ts';
 import type { CacheMark, Mark, SystemLayer, ToolSpec } from '../model/port.ts';
 import { isBlank, wellFormed } from './normalize/clean-json.ts';
-import type { RequestView } from './view.ts';
+import type { RequestSpec } from './request-spec.ts';
 
 export const MAX_MARKS = 4;
 
@@ -74,10 +74,10 @@ const MARK: CacheMark = { type: 'ephemeral' };
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /** `loaded` are the tools that results refer to. They follow the others, and the prefix does not contain them. */
-export function buildHead(view: RequestView, loaded: readonly ToolSpec[] = []): Head {
+export function buildHead(spec: RequestSpec, loaded: readonly ToolSpec[] = []): Head {
   const repairs: string[] = [];
-  const layers = systemLayers(view);
-  const specs = toolSpecs(withoutLoaded(view.tools, loaded), repairs);
+  const layers = systemLayers(spec);
+  const specs = toolSpecs(withoutLoaded(spec.tools, loaded), repairs);
   // The server stores tools before the system prompt, so a mark on the last layer also covers the tools.
   const marksTools = layers.length === 0;
   const system = layers.map(
@@ -134,9 +134,9 @@ function isSameTool(left: ToolSpec, right: ToolSpec | undefined): boolean {
   );
 }
 
-function systemLayers(view: RequestView): readonly string[] {
-  const context = Object.entries(view.systemContext).map(([key, value]) => `${key}: ${value}`);
-  return [...view.systemPrompt, context.join('\n')].filter((layer) => !isBlank(layer)).map(wellFormed);
+function systemLayers(spec: RequestSpec): readonly string[] {
+  const context = Object.entries(spec.systemContext).map(([key, value]) => `${key}: ${value}`);
+  return [...spec.systemPrompt, context.join('\n')].filter((layer) => !isBlank(layer)).map(wellFormed);
 }
 
 /** Sorts by name, so that the start order of servers and plugins does not change the cached prefix. */

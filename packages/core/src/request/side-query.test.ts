@@ -3,9 +3,9 @@ import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { ModelPort, ModelRecord } from '../model/port.ts';
 import { askAside, type SideAnswer } from './side-query.ts';
-import { requestView } from './view.ts';
+import { requestSpec } from './request-spec.ts';
 
-const view = requestView({
+const view = requestSpec({
   model: 'any',
   maxOutputTokens: 100,
   tools: [],
@@ -57,5 +57,7 @@ async function ask(records: () => AsyncGenerator<ModelRecord>): Promise<{ readon
   const model: ModelPort = Object.assign(records, {});
   const clock = { now: () => 0, sleep: async () => undefined };
   const deps = { model, clock, random: () => 0 };
-  return { answer: await askAside({ view, earlier: [], messages }, deps, new AbortController().signal) };
+  return {
+    answer: await askAside({ spec: view, earlier: [], messages }, deps, new AbortController().signal),
+  };
 }

@@ -21,16 +21,16 @@ import { AnswerReader } from '../model/reader.ts';
 import { errorMessage } from '../thrown.ts';
 import { createRequestBuilder } from './builder.ts';
 import { newlyRejectedBlock } from './normalize/model-steps.ts';
-import type { RequestView } from './view.ts';
+import type { RequestSpec } from './request-spec.ts';
 
 /** The parameters of a request as it was sent. A request with the same ones shares its cached prefix. */
 export interface CacheSafeParams {
-  readonly view: RequestView;
+  readonly spec: RequestSpec;
   readonly sent: MessageHistory;
 }
 
 export interface SideQuery {
-  readonly view: RequestView;
+  readonly spec: RequestSpec;
   /** The messages of requests that were sent before, oldest first. The query reads what they have cached. */
   readonly earlier: readonly MessageHistory[];
   /** The messages of this query. The last one is the question. */
@@ -74,14 +74,14 @@ export async function askAside(
 ): Promise<SideAnswer> {
   const policy = { ...DEFAULT_RETRY, ...PATIENCE, ...deps.retry };
   const spent: Spent[] = [];
-  const rejectedBlocks = new Set(query.view.refusedBlocks);
+  const rejectedBlocks = new Set(query.spec.refusedBlocks);
   let tries = FIRST_ATTEMPT;
   while (true) {
     // The caller may have ended during a hook or a wait of this loop.
     if (signal.aborted) return { ok: false, why: ABORTED.message, class: ABORTED.class, calls: 0, spent };
     const request = sideRequest(query, rejectedBlocks);
     const { text, error, usage, calls } = await readAnswer(deps.model, request, signal);
-    if (isSpent(usage)) spent.push({ model: query.view.model, usage });
+    if (isSpent(usage)) spent.push({ model: query.spec.model, usage });
     const rejected = newlyRejectedBlock(rejectedBlocks, request, error);
     const facts: AttemptFacts = {
       error,
@@ -107,11 +107,11 @@ const ABORTED = modelError('aborted', 'The side query was interrupted.');
 const NO_TEXT = modelError('empty', 'The model returned no text.');
 
 function sideRequest(
-  { view, earlier, messages }: SideQuery,
+  { spec, earlier, messages }: SideQuery,
   refusedBlocks: ReadonlySet<string>,
 ): ModelRequest {
   const builder = createRequestBuilder();
-  const own = { ...view, refusedBlocks, continuesAnswer: false };
+  const own = { ...spec, refusedBlocks, continuesAnswer: false };
   // These are never sent. The builder learns from them which prefixes are cached.
   for (const sent of earlier) builder.build({ ...own, skipCacheWrite: false }, sent);
   return builder.build({ ...own, skipCacheWrite: true }, messages).request;

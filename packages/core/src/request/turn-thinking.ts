@@ -4,7 +4,7 @@
  * does not begin with thinking. A turn loses its thinking when another model wrote a part of it.
  */
 import type { RequestOptions } from '../model/port.ts';
-import type { RequestView } from './view.ts';
+import type { RequestSpec } from './request-spec.ts';
 
 export interface TurnThinking {
   /** The turn has an answer already. */
@@ -35,7 +35,7 @@ export function turnAfter(before: TurnThinking, round: RoundThinking): TurnThink
 
 /** The options of a request, with thinking switched off if the turn cannot have it. */
 export function optionsInTurn(
-  { options, thinkingAfterLoss }: Pick<RequestView, 'options' | 'thinkingAfterLoss'>,
+  { options, thinkingAfterLoss }: Pick<RequestSpec, 'options' | 'thinkingAfterLoss'>,
   turn: TurnThinking,
 ): RequestOptions {
   const { thinking } = options;

@@ -11,7 +11,7 @@ import {
   type Message,
   type ModelPort,
   type ModelRequest,
-  requestView,
+  requestSpec,
   type ServerToolSpec,
   textOf,
   type Usage,
@@ -83,7 +83,7 @@ function requestFor(input: WebSearchInput, model: string, sofar: readonly Conten
   if (sofar.length > 0)
     messages.push({ type: 'assistant', uuid: 'sofar', at: 0, responseId: 'sofar', model, content: sofar });
   const { request } = buildRequest(
-    requestView({
+    requestSpec({
       model,
       maxOutputTokens: MAX_TOKENS,
       systemPrompt: [PROMPT],

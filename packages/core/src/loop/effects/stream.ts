@@ -16,7 +16,7 @@ import {
 } from '../../machine/attempts.ts';
 import { newlyRejectedBlock } from '../../request/normalize/model-steps.ts';
 import type { CacheSafeParams } from '../../request/side-query.ts';
-import { requestView, type RequestView } from '../../request/view.ts';
+import { requestSpec, type RequestSpec } from '../../request/request-spec.ts';
 import { specsOf, withoutChosenModel } from '../../tools/tool.ts';
 import { completeCalls, isEmptyAnswer, retract } from '../answer.ts';
 import {
@@ -120,10 +120,10 @@ export async function* streamAnswer(
 
 function buildRequest(env: RunEnvironment, given: StreamProgress, effect: StreamEffect, paused: boolean) {
   const messages = paused ? given.view.append(given.answer.blocks) : given.view;
-  const view = requestViewOf(env, given, effect, paused);
-  const sent = { view, sent: messages };
+  const spec = requestSpecOf(env, given, effect, paused);
+  const sent = { spec, sent: messages };
   if (env.sharesPrefix) reportSent(env, sent);
-  return { ...env.builder.build(view, messages), sent };
+  return { ...env.builder.build(spec, messages), sent };
 }
 
 /** Side queries are a convenience: the run continues if their port fails. */
@@ -246,13 +246,13 @@ function* spentEvents({ reader: { usage, model } }: AttemptEnd): Generator<LoopE
   if (isSpent(usage)) yield { type: 'spent', model, usage };
 }
 
-/** The frozen view of the next request. */
-function requestViewOf(
+/** The frozen parameters of the next request. */
+function requestSpecOf(
   { params, config, deps }: RunEnvironment,
   { context, rejectedBlocks, leavesOutThinking }: StreamProgress,
   { maxOutputTokens, taskBudget }: StreamEffect,
   continuesAnswer: boolean,
-): RequestView {
+): RequestSpec {
   const facts = deps.model.factsOf?.(context.model);
   const options = optionsFor(facts, {
     ...params.requestOptions,
@@ -260,7 +260,7 @@ function requestViewOf(
     ...(config.gates.fastMode ? { fastMode: true } : {}),
     ...(taskBudget ? { taskBudget } : {}),
   });
-  return requestView({
+  return requestSpec({
     model: context.model,
     maxOutputTokens: Math.min(maxOutputTokens, facts?.maxOutputTokens ?? Number.POSITIVE_INFINITY),
     systemPrompt: params.systemPrompt,

@@ -13,7 +13,7 @@ import {
   callAsText,
   resultAsTextIntroduction,
 } from '../texts.ts';
-import type { RequestView } from '../view.ts';
+import type { RequestSpec } from '../request-spec.ts';
 import type { AnswerPart } from './fold.ts';
 import { isMedia, mapMedia, mediaSize } from './media.ts';
 import { blockKindOf, onlyInResults, type Repair } from './sanitize.ts';
@@ -28,12 +28,12 @@ const BETA_BLOCKS: ReadonlyMap<string, string> = new Map([
   ['container_upload', 'files-api-'],
 ]);
 
-/** The kinds of `BETA_BLOCKS` that may not be sent under this view. */
-export function rejectedKinds(view: RequestView): ReadonlySet<string> {
+/** The kinds of `BETA_BLOCKS` that may not be sent under this spec. */
+export function rejectedKinds(spec: RequestSpec): ReadonlySet<string> {
   const refused = new Set<string>();
   for (const [kind, header] of BETA_BLOCKS) {
-    const on = view.options.betas?.some((beta) => beta.startsWith(header)) ?? false;
-    if (!on && !view.allowedBetaBlocks.includes(kind)) refused.add(kind);
+    const on = spec.options.betas?.some((beta) => beta.startsWith(header)) ?? false;
+    if (!on && !spec.allowedBetaBlocks.includes(kind)) refused.add(kind);
   }
   return refused;
 }

@@ -17,14 +17,14 @@ import type {
 } from '../../messages/message.ts';
 import type { ModelRequest } from '../../model/port.ts';
 import { type BuiltRequest, buildRequest } from '../builder.ts';
-import { requestView, type RequestView } from '../view.ts';
+import { requestSpec, type RequestSpec } from '../request-spec.ts';
 
 export const MODEL = 'model-one';
 
 let count = 0;
 const stamp = () => ({ uuid: `uuid-${++count}`, at: count });
 
-const VIEW = requestView({
+const VIEW = requestSpec({
   model: MODEL,
   maxOutputTokens: 8_192,
   systemPrompt: ['You weave.'],
@@ -33,7 +33,7 @@ const VIEW = requestView({
   tools: [],
 });
 
-export const view = (changes: Partial<RequestView> = {}): RequestView => ({ ...VIEW, ...changes });
+export const view = (changes: Partial<RequestSpec> = {}): RequestSpec => ({ ...VIEW, ...changes });
 
 /** A message of any shape, as a history may contain at run time. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the tests use values that the types forbid
@@ -94,7 +94,7 @@ export const image = (data = 'aGVk', media_type = 'image/png'): ContentBlock => 
 
 export const history = (...messages: readonly Message[]): History<Message> => History.of(messages);
 
-export const build = (messages: readonly Message[], changes: Partial<RequestView> = {}): BuiltRequest =>
+export const build = (messages: readonly Message[], changes: Partial<RequestSpec> = {}): BuiltRequest =>
   buildRequest(view(changes), history(...messages));
 
 /** Prints one line per block: role, type and text. */
@@ -125,7 +125,7 @@ function describeContent(block: ContentBlock): string {
   }
 }
 
-export const linesOf = (messages: readonly Message[], changes: Partial<RequestView> = {}): string[] =>
+export const linesOf = (messages: readonly Message[], changes: Partial<RequestSpec> = {}): string[] =>
   lines(build(messages, changes).request);
 
 /** Returns the reasons for which the API would reject the request. */

@@ -9,7 +9,7 @@ import {
   type LoopEvent,
   type Message,
   projectLog,
-  requestView,
+  requestSpec,
 } from '@heddle/core';
 import { USER_CONTEXT } from '../play.ts';
 import type { ReadAttempt, RunReading } from '../reading.ts';
@@ -56,7 +56,7 @@ function differences(
 ): string[] {
   const resumed = (continuesAnswer: boolean) =>
     buildRequest(
-      requestView({
+      requestSpec({
         model: request.model,
         maxOutputTokens: 1,
         systemPrompt: [],

@@ -1,7 +1,7 @@
-/** The immutable input of one request: model, prompt, tools and options. The next request gets a new view. */
+/** The immutable input of one request: model, prompt, tools and options. The next request gets a new spec. */
 import type { RequestOptions, Thinking, ToolSpec } from '../model/port.ts';
 
-export interface RequestView extends PromptHead {
+export interface RequestSpec extends PromptHead {
   readonly model: string;
   readonly maxOutputTokens: number;
   readonly tools: readonly ToolSpec[];
@@ -29,10 +29,10 @@ export interface PromptHead {
   readonly userContext: Readonly<Record<string, string>>;
 }
 
-type Needed = PromptHead & Pick<RequestView, 'model' | 'maxOutputTokens' | 'tools'>;
+type Needed = PromptHead & Pick<RequestSpec, 'model' | 'maxOutputTokens' | 'tools'>;
 
-/** Returns a view with defaults: no block is refused and no option is set. */
-export function requestView(given: Needed & Partial<RequestView>): RequestView {
+/** Returns a spec with defaults: no block is refused and no option is set. */
+export function requestSpec(given: Needed & Partial<RequestSpec>): RequestSpec {
   return {
     skipCacheWrite: false,
     allowedBetaBlocks: [],
