@@ -63,6 +63,8 @@ export function isListing(command: string, given: readonly Arg[]): Listing | und
           onlyAllowed(rest, { short: 'vz', long: ['porcelain', 'verbose'], operands: 0 }),
       );
     case 'remote':
+      // Without `-n`, it asks the other machine.
+      if (isOne(action, 'show')) return yes(isOne(rest[0], '-n') && rest.slice(1).every(isName));
       return yes(isOne(action, 'get-url') && onlyAllowed(rest, { long: ['all', 'push'] }));
     case 'notes':
       return yes(isOne(action, 'list') && onlyAllowed(rest, { operands: 1 }));

@@ -59,7 +59,7 @@ const RIPGREP: KnownReader = {
 const WITHOUT_FILES =
   'echo printf true false : pwd whoami id groups seq sleep which type uname nproc expr printenv free uptime lscpu pgrep ' +
   'pidof whereis locale cal logname numfmt factor tr basename dirname test [ set wait exit return break continue export ' +
-  'read command hostname arch tty umask ulimit jobs dirs alias ps node python python3';
+  'read command env hostname arch tty umask ulimit jobs dirs alias ps node python python3';
 
 /** All the listed options are exact names. A program may accept the beginning of one, but that is asked about. */
 export const KNOWN_READERS: ReadonlyMap<string, KnownReader> = new Map<string, KnownReader>([
