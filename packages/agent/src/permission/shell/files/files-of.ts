@@ -257,7 +257,8 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   if (!walks) return [...read, ...files.map((word) => touch('read', word))];
   const deep = everything && skipsHidden(program, given) ? 'visible' : 'all';
   // Without files, the working folder is searched. A script around grep gives it each file on its input.
-  const places = files.length === 0 || isScript || given.isUncertain ? [...files, HERE] : files;
+  const isHere = !namesFolder(given.operands, args, hasProgram) || isScript || given.isUncertain;
+  const places = isHere ? [...files, HERE] : files;
   const staysInTree = isGrep
     ? !hasOption(given, 'RSO', '--dereference-recursive')
     : !hasOption(given, program === 'ag' ? 'f' : 'L', '--follow');
@@ -267,6 +268,19 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
     ...read,
     ...places.map((word) => touch('read', word, deep, { staysInTree, ...omitUndefined({ endings }) })),
   ];
+}
+
+/** A word such as `--include=*.ts` without quotes is an option with a glob. It is not a folder to search. */
+function namesFolder(
+  operands: readonly ShellWord[],
+  args: readonly ShellWord[],
+  hasProgram: boolean,
+): boolean {
+  const end = args.findIndex(({ value }) => value === '--');
+  const folders = operands.filter(
+    (word) => !word.value.startsWith('-') || (end >= 0 && args.indexOf(word) > end),
+  );
+  return folders.length > (hasProgram ? 0 : 1);
 }
 
 /** Returns whether the shell makes exactly one word of it, which is not an option. */
