@@ -100,6 +100,22 @@ describe('Bash', () => {
     expect(content).toBe('Z* b zz\nunset');
   });
 
+  it.each([
+    ['BASH_ENV', './start', 'done'],
+    ['BASH_ENV', 'start', 'done'],
+    ['BASH_ENV', '$PWD/start', 'done'],
+    ['BASH_ENV', '/absolute', 'started\ndone'],
+  ])('runs a start-up file only with an absolute path: %s=%s', async (name, file, shown) => {
+    const project = scratch();
+    const start = path.join(project, 'start');
+    writeFileSync(start, 'echo started\n');
+    const value = file === '/absolute' ? start : file;
+    const shell = shellIn(project, {
+      environment: () => ({ PATH: process.env['PATH'] ?? '', [name]: value }),
+    });
+    expect((await shell.run('echo done')).content).toBe(shown);
+  });
+
   it('gives a command only the environment it was given', async () => {
     const shell = shellIn(scratch(), {
       environment: () => ({ PATH: process.env['PATH'] ?? '', GIVEN: 'yes' }),

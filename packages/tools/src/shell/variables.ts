@@ -40,12 +40,25 @@ const READ_BY_SHELLS: readonly string[] = [
   'POSIXLY_CORRECT',
 ];
 
-/** Returns the environment for commands. Options of the user's own shell are not part of it. */
+/** Shells run the file that these name before a command. */
+const START_FILES: readonly string[] = ['BASH_ENV', 'ENV'];
+
+/**
+ * Returns the environment for commands. Options of the user's own shell are not part of it, and neither is a start-up file
+ * with a relative path: that would be a file of the project.
+ */
 export function withoutShellOptions<Value>(
   environment: Readonly<Record<string, Value>>,
 ): Readonly<Record<string, Value>> {
-  if (!READ_BY_SHELLS.some((name) => Object.hasOwn(environment, name))) return environment;
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !READ_BY_SHELLS.includes(name)));
+  const isLeftOut = (name: string): boolean =>
+    READ_BY_SHELLS.includes(name) || (START_FILES.includes(name) && !isAbsolute(environment[name]));
+  const names = [...READ_BY_SHELLS, ...START_FILES].filter((name) => Object.hasOwn(environment, name));
+  if (!names.some(isLeftOut)) return environment;
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !isLeftOut(name)));
+}
+
+function isAbsolute(file: unknown): boolean {
+  return typeof file === 'string' && file.startsWith('/');
 }
 
 /** Returns the locale for proven commands if that of the environment is not safe. */
