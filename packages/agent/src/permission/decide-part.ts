@@ -5,6 +5,7 @@
  */
 import type { PermissionMode } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
+import { mayBeGitSource } from './paths/protected.ts';
 import type { AuthorizeRequest, PermissionDecision, PartVerdict } from './request.ts';
 import type { CompiledRules } from './rules/compile.ts';
 import { findCoveringRule, type RuleMatch, findNamingRule, findObjectingRule } from './rules/match.ts';
@@ -78,7 +79,10 @@ export function decidePart(part: Part, held: Case): PartDecision {
       : findCoveringRule(part, rules, 'named');
     return named ? permit(ruleReason(named, 'allow'), named) : say('ask', concern.reason);
   }
-  if (held.acceptsEdits && isEdit(part) && hasEffects(part))
+  const isAccepted = held.acceptsEdits && isEdit(part) && hasEffects(part);
+  const isUnclear = isFilePart(part) && part.places?.some((place) => mayBeGitSource(place, world)) === true;
+  if (isAccepted && isUnclear && !cover) return say('ask', UNREAD_SETTINGS);
+  if (isAccepted)
     return { ...permit('The mode acceptEdits allows edits in the working directories.'), basis: 'edit' };
   if (cover && part.kind === 'read') return say('allow', ruleReason(cover, 'allow'), cover);
   if (cover) return permit(ruleReason(cover, 'allow'), cover);
@@ -92,6 +96,9 @@ export function decidePart(part: Part, held: Case): PartDecision {
   if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part)) return say('ask', NOT_PLAIN);
   return say('ask', harmless !== undefined && isBlind ? READS_UNKNOWN : open(part));
 }
+
+const UNREAD_SETTINGS =
+  'Not all settings of git can be read, and they may name this place for hooks. An allow rule for it settles that.';
 
 const READS_UNKNOWN =
   'A rule restricts reading, and the command may read more files than its words name. An allow rule for it settles that.';

@@ -34,6 +34,13 @@ beforeAll(() => {
   git(project, 'worktree', 'add', '-q', other);
   git(project, 'init', '-q', 'nested');
   git(path.join(project, 'nested'), 'config', 'core.hooksPath', 'own');
+  for (const [name, hooks] of [
+    ['beside', '../around'],
+    ['deep/er', '../../deeper'],
+  ] as const) {
+    git(project, 'init', '-q', name);
+    git(path.join(project, name), 'config', 'core.hooksPath', hooks);
+  }
   symlinkSync('tools/hooks', path.join(project, 'link'));
   git(project, 'config', 'core.hooksPath', 'tools/hooks');
   git(project, 'config', 'include.path', '../build/settings');
@@ -41,12 +48,24 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-function decisionOn(tool: string, input: JsonObject, root = project): string {
-  const surroundings = { root, cwd: root, directories: [], home: base, configDirs: [], environment };
+interface Setting {
+  readonly root?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  /** No rule allows edits. Only the mode does. */
+  readonly byMode?: boolean;
+}
+
+function decisionOn(
+  tool: string,
+  input: JsonObject,
+  { root = project, variables = {}, byMode = false }: Setting = {},
+): string {
+  const surroundings = { root, cwd: root, directories: [], home: base, configDirs: [] };
   const rule = { text: 'Edit(./**)', source: 'user' as const };
   const request = { tool, input, readOnly: false, hookDecision: undefined };
-  const rules = { deny: [], ask: [], allow: [rule] };
-  return authorize(request, rules, 'acceptEdits', observeWorld(surroundings)).decision;
+  const rules = { deny: [], ask: [], allow: byMode ? [] : [rule] };
+  const world = observeWorld({ ...surroundings, environment: { ...environment, ...variables } });
+  return authorize(request, rules, 'acceptEdits', world).decision;
 }
 
 describe('a place that settings of git name', () => {
@@ -58,6 +77,8 @@ describe('a place that settings of git name', () => {
     'build/settings',
     'src/attributes',
     'nested/own/pre-commit',
+    'around/pre-commit',
+    'deeper/x',
   ])('is not edited without a question, also beside a rule: %s', (file) => {
     expect(decisionOn('Write', { file_path: path.join(project, file), content: '' })).toBe('ask');
     expect(decisionOn('Edit', { file_path: file, old_string: 'a', new_string: 'b' })).toBe('ask');
@@ -81,7 +102,8 @@ describe('a place that settings of git name', () => {
   });
 
   it('is protected in another working tree of the repository', () => {
-    const write = (file: string): string => decisionOn('Write', { file_path: file, content: '' }, other);
+    const write = (file: string): string =>
+      decisionOn('Write', { file_path: file, content: '' }, { root: other });
     expect(write(path.join(other, 'tools/hooks/pre-commit'))).toBe('ask');
     expect(write(path.join(other, 'tools/b'))).toBe('allow');
   });
@@ -99,4 +121,98 @@ describe('a place that settings of git name', () => {
     expect(decisionOn('Write', { file_path: 'pre-commit', content: '' })).toBe('ask');
     expect(decisionOn('Write', { file_path: 'tools/b', content: '' })).toBe('allow');
   });
+});
+
+describe('settings of git that cannot be read', () => {
+  const edits = [
+    'echo x > hk/pre-commit',
+    'cp a hk/post-commit',
+    'mkdir hk',
+    'mv src/c hk9',
+    'touch nested/x',
+  ];
+  const mayEdit = (command: string, setting: Setting = {}): string =>
+    decisionOn('Bash', { command }, { byMode: true, ...setting });
+
+  it('may name a place for hooks, so only a rule allows edits', () => {
+    expect(edits.map((command) => mayEdit(command))).toEqual(edits.map(() => 'allow'));
+    git(project, 'config', '--add', 'include.path', '~root/none');
+    expect(edits.map((command) => mayEdit(command))).toEqual(edits.map(() => 'ask'));
+    const write = (file: string, byMode: boolean): string =>
+      decisionOn('Write', { file_path: file, content: '' }, { byMode });
+    expect(write('src/c', true)).toBe('ask');
+    expect(write('src/c', false)).toBe('allow');
+    expect(write('build/settings', false)).toBe('ask');
+    git(project, 'config', '--unset', 'include.path', 'root/none');
+  });
+
+  it.each([
+    { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.hooksPath', GIT_CONFIG_VALUE_0: 'hk' },
+    { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'CORE.HOOKSPATH', GIT_CONFIG_VALUE_0: 'hk' },
+    { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'include.path', GIT_CONFIG_VALUE_0: 'x' },
+    { GIT_CONFIG_PARAMETERS: "'core.hookspath'='hk'" },
+    { GIT_CONFIG_GLOBAL: 'relative' },
+  ])('may be in the environment: %o', (variables) => {
+    expect(mayEdit('echo x > hk/pre-commit', { variables })).toBe('ask');
+  });
+
+  it('do not include harmless variables', () => {
+    const variables = {
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'safe.directory',
+      GIT_CONFIG_VALUE_0: 'hooksPath',
+    };
+    expect(mayEdit('echo x > hk/pre-commit', { variables })).toBe('allow');
+  });
+});
+
+describe('the target of a protected link', () => {
+  beforeAll(() => {
+    for (const name of ['m.json', 'cfg.json', 'cur/mcp.json', 'dotbashrc', 'scripts/pc', 'editor/tasks'])
+      makeFile(name);
+    const link = (target: string, name: string): void => {
+      mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
+      symlinkSync(target, path.join(project, name));
+    };
+    link('m.json', '.mcp.json');
+    link('../cfg.json', '.claude/settings.local.json');
+    link('cur', '.cursor');
+    link('project/dotbashrc', '../.bashrc');
+    link('../../scripts/pc', '.git/hooks/post-commit');
+    link('../editor', '.vscode/more');
+    link('a', 'ordinary');
+  });
+
+  it.each([
+    'echo x > m.json',
+    'touch ./cfg.json',
+    'cp a cur/mcp.json',
+    'rm -rf cur',
+    'echo x > dotbashrc',
+    'mv a dotbashrc',
+    'echo x > scripts/pc',
+    'sed -i s/a/b/ editor/tasks',
+  ])('is protected: %s', (command) => {
+    expect(decisionOn('Bash', { command })).toBe('ask');
+  });
+
+  it('is not protected if the link is not', () => {
+    expect(decisionOn('Bash', { command: 'echo x > a' })).toBe('allow');
+    expect(decisionOn('Bash', { command: 'echo x > scripts/other' })).toBe('allow');
+  });
+});
+
+describe('data of git whose HEAD is a link without a target', () => {
+  beforeAll(() => {
+    for (const name of ['objects', 'refs', 'hooks'])
+      mkdirSync(path.join(project, 'bare', name), { recursive: true });
+    symlinkSync('refs/heads/none', path.join(project, 'bare/HEAD'));
+  });
+
+  it.each(['echo x > bare/hooks/pre-commit', 'echo x > bare/config', 'rm -rf bare', 'mv bare moved'])(
+    'is protected: %s',
+    (command) => {
+      expect(decisionOn('Bash', { command })).toBe('ask');
+    },
+  );
 });

@@ -1,9 +1,9 @@
 /**
  * Reads the state of this machine. It is read again for each call, because files and links change while an agent works.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { findRepository, gitSourcesAround, trackedFiles } from '@heddle/tools/git';
+import { findRepository, type GitSources, gitSourcesAround, trackedFiles } from '@heddle/tools/git';
 import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
 import { createLinkLookup, readNames, remembered } from './paths/link-lookup.ts';
 import { exceptionReader } from './search-exceptions.ts';
@@ -24,11 +24,11 @@ export interface WorldOptions {
 export function observeWorld(surroundings: WorldOptions): PermissionWorld {
   const { root, directories } = surroundings;
   const links = createLinkLookup([root, ...directories]);
-  const exists = remembered(existsSync);
+  const exists = remembered(hasEntry);
   // The nearest folder with `.git` decides for all folders below it.
-  const gitSources = remembered((folder: string): readonly string[] => {
+  const gitSources = remembered((folder: string): GitSources => {
     const above = path.dirname(folder);
-    if (above === folder) return [];
+    if (above === folder) return { places: [], isComplete: true };
     return exists(`${folder}/.git`) ? gitSourcesAround(folder, surroundings.environment) : gitSources(above);
   });
   return {
@@ -46,6 +46,14 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
     gitSources,
   };
+}
+
+function hasEntry(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Looks once per folder, because a command may name many files in one. */

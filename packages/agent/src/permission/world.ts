@@ -2,6 +2,7 @@
  * The state of the machine that a decision needs. For the same state, `authorize` always returns the same result. Its
  * functions answer synchronously, and a test answers them from a table.
  */
+import type { GitSources } from '@heddle/tools/git';
 import type { GitFacts } from '@heddle/tools/shell';
 
 export interface KnownRepository {
@@ -35,6 +36,7 @@ export interface PermissionWorld {
    * no path does.
    */
   readonly passesProcess?: (path: string) => boolean;
+  /** A link exists even if its target is missing. */
   exists(path: string): boolean;
   /** The names in a folder. Empty if there is no such folder, undefined if it cannot be read. */
   list(folder: string): readonly string[] | undefined;
@@ -57,7 +59,7 @@ export interface PermissionWorld {
    * The files and folders from which git takes hooks, settings and attributes in a folder. Absent: only those with the usual
    * names.
    */
-  readonly gitSources?: (folder: string) => readonly string[];
+  readonly gitSources?: (folder: string) => GitSources;
   /** The environment of commands. Variables can contain options for programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Commands run as the system administrator, who can change system folders. */

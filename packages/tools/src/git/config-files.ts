@@ -35,24 +35,45 @@ export function readGitSettings(
   repository: GitRepository | undefined,
   environment: GitEnvironment,
 ): readonly ScopedSetting[] | undefined {
+  const { settings, isComplete } = readableGitSettings(repository, environment);
+  return isComplete ? settings : undefined;
+}
+
+/** Returns the settings of all files that can be read. */
+export function readableGitSettings(
+  repository: GitRepository | undefined,
+  environment: GitEnvironment,
+): { readonly settings: readonly ScopedSetting[]; readonly isComplete: boolean } {
   const files = configFiles(repository, environment);
-  if (files === undefined) return undefined;
-  const pending: Pending[] = files.map(({ file, scope }) => ({ file, scope, depth: 0 }));
+  let isComplete = files !== undefined;
+  const pending: Pending[] = (files ?? []).map(({ file, scope }) => ({ file, scope, depth: 0 }));
   const settings: ScopedSetting[] = [];
   for (let count = 0; ; count++) {
     const next = pending.shift();
-    if (next === undefined) return settings;
+    if (next === undefined) return { settings, isComplete };
     const { file, scope, depth } = next;
     const parsed = readGitConfigFile(file);
     if (parsed === 'absent') continue;
-    if (parsed === undefined || count > MOST_FILES || depth > MOST_NESTED) return undefined;
+    if (count > MOST_FILES) return { settings, isComplete: false };
+    if (parsed === undefined || depth > MOST_NESTED) {
+      isComplete = false;
+      continue;
+    }
     const scoped = parsed.map(({ key, value }): ScopedSetting => ({ key, value, scope, file }));
     settings.push(...scoped);
     for (const included of includedFiles(scoped, environment)) {
-      if (included === undefined) return undefined;
-      pending.push({ file: included, scope, depth: depth + 1 });
+      if (included === undefined) isComplete = false;
+      else pending.push({ file: included, scope, depth: depth + 1 });
     }
   }
+}
+
+/** Returns whether variables set settings that name files or folders. Their values are not read. */
+export function hasSettingsInEnvironment(environment: GitEnvironment): boolean {
+  return Object.entries(environment).some(
+    ([name, value]) =>
+      /^GIT_CONFIG_(KEY_\d+|PARAMETERS)$/.test(name) && /hookspath|attributesfile|include/i.test(value ?? ''),
+  );
 }
 
 /** Returns the files that settings include, also missing ones. */

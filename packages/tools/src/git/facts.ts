@@ -7,7 +7,9 @@ import path from 'node:path';
 import { readBoundedFile } from './bounded-file.ts';
 import {
   type GitEnvironment,
+  hasSettingsInEnvironment,
   includedFiles,
+  readableGitSettings,
   readGitConfigFile,
   readGitSettings,
   resolveConfigPath,
@@ -96,21 +98,32 @@ function sourcesOf(
   return [...new Set([...own, ...hooks, ...attributes, ...files])].filter((file) => file !== undefined);
 }
 
+export interface GitSources {
+  readonly places: readonly string[];
+  /** False: some settings cannot be read, and may name other places. */
+  readonly isComplete: boolean;
+}
+
 /**
  * Returns the files and folders from which git takes hooks, settings and attributes of the repository around a folder.
  * They include those that settings name: `core.hooksPath`, `include.path`, `core.attributesFile`. A file `.git` may name a
  * repository that does not exist yet.
  */
-export function gitSourcesAround(directory: string, environment: GitEnvironment): readonly string[] {
+export function gitSourcesAround(directory: string, environment: GitEnvironment): GitSources {
   const found = findRepository(directory);
-  if (found.kind !== 'found') return [readGitFile(path.join(directory, '.git')) ?? []].flat();
+  if (found.kind !== 'found') {
+    const named = readGitFile(path.join(directory, '.git'));
+    const isMissing = named !== undefined && !existsSync(named);
+    return { places: named === undefined ? [] : [named], isComplete: found.kind === 'none' || isMissing };
+  }
   const { repository } = found;
-  const settings = readGitSettings(repository, environment) ?? [];
+  const { settings, isComplete } = readableGitSettings(repository, environment);
   const isAbove = (folder: string): boolean => `${repository.top}/`.startsWith(path.join(folder, '/'));
   // The working tree itself cannot count as a folder of hooks, because it contains every file.
-  return sourcesOf(repository, settings, environment).flatMap((source) =>
+  const places = sourcesOf(repository, settings, environment).flatMap((source) =>
     isAbove(source) ? HOOKS.map((name) => path.join(source, name)) : [source],
   );
+  return { places, isComplete: isComplete && !hasSettingsInEnvironment(environment) };
 }
 
 const HOOKS = (

@@ -5,7 +5,14 @@
 export { readBoundedFile } from './bounded-file.ts';
 export { readGitConfigFile, readGitSettings, resolveConfigPath, type ScopedSetting } from './config-files.ts';
 export type { GitSetting } from './config-text.ts';
-export { type GitFacts, gitFactsFrom, gitSourcesAround, readGitFacts, trackedFiles } from './facts.ts';
+export {
+  type GitFacts,
+  gitFactsFrom,
+  type GitSources,
+  gitSourcesAround,
+  readGitFacts,
+  trackedFiles,
+} from './facts.ts';
 export { isHarmlessSetting } from './harmless-settings.ts';
 export { readGitIndex } from './index-file.ts';
 export { readOnlyGitEnvironment } from './read-only-environment.ts';

@@ -25,18 +25,67 @@ export function programFolder(
     if (entry !== undefined) return entry;
   }
   // A nested repository, or another working tree, has its own settings.
-  return world.gitSources?.(path.posix.dirname(real)).find((source) => isAt(real, world.realpath(source)));
+  return world
+    .gitSources?.(path.posix.dirname(real))
+    .places.find((source) => isAt(real, world.realpath(source)));
+}
+
+/** Returns whether git might take hooks or settings from a place, because not all of its settings can be read. */
+export function mayBeGitSource({ real }: FilePlace, world: PermissionWorld): boolean {
+  return [path.posix.dirname(real), world.root, world.cwd].some(
+    (folder) => world.gitSources?.(folder).isComplete === false,
+  );
 }
 
 /**
- * Returns the places in working directories whose programs run by name or by git. A working directory itself is left
- * out, because every file in it would count.
+ * Returns the places in working directories whose programs run by name or by git, and those that a protected link leads to.
+ * A working directory itself is left out, because every file in it would count.
  */
 export const programPlaces = onceFor((world) => {
-  const folders = [world.root, world.cwd, ...world.directories];
-  const sources = folders.flatMap((folder) => world.gitSources?.(folder) ?? []);
-  return [...searchedFolders(world), ...insideRoots(sources, world)];
+  const sources = gitPlaces(world);
+  return [...searchedFolders(world), ...insideRoots([...sources, ...linkTargets(sources, world)], world)];
 });
+
+/** Nested repositories count, because their settings can name places beside them. */
+function gitPlaces(world: PermissionWorld): readonly string[] {
+  const folders = [...new Set([world.root, world.cwd, ...world.directories])];
+  const below = foldersIn(folders, world);
+  const nested = [...below, ...foldersIn(below, world)].filter((folder) => world.exists(`${folder}/.git`));
+  return [...folders, ...nested].flatMap((folder) => world.gitSources?.(folder).places ?? []);
+}
+
+/** The number of folders that are searched for repositories. More would take longer than a decision may. */
+const MOST_FOLDERS = 300;
+
+function foldersIn(folders: readonly string[], world: PermissionWorld): readonly string[] {
+  if (world.gitSources === undefined) return [];
+  return folders
+    .flatMap((folder) =>
+      (world.entries(folder) ?? [])
+        .filter(({ kind, name }) => kind === 'folder' && !/^(\.|node_modules$)/.test(name))
+        .map(({ name }) => path.posix.join(folder, name)),
+    )
+    .slice(0, MOST_FOLDERS);
+}
+
+/** Folders whose links are followed, in working directories and the home folder. */
+const LINK_FOLDERS =
+  '. .git .git/hooks .claude .claude/hooks .heddle .cursor .vscode .husky .githooks .config'.split(' ');
+
+/** Returns the targets of links at protected places. A change to a target changes the protected place. */
+function linkTargets(sources: readonly string[], world: PermissionWorld): readonly string[] {
+  const tops = [world.root, world.cwd, ...world.directories, world.home];
+  const inTops = tops.flatMap((top) => LINK_FOLDERS.map((name) => path.posix.join(top, name)));
+  const linksIn = (folder: string): readonly string[] =>
+    (world.entries(folder) ?? [])
+      .filter(({ kind }) => kind === 'link')
+      .map(({ name }) => path.posix.join(folder, name));
+  const links = [...new Set(inTops)]
+    .flatMap(linksIn)
+    .filter((link) => protectedPath(link, world) !== undefined);
+  const inSources = sources.flatMap((source) => [source, ...linksIn(source)]);
+  return [...links, ...inSources].map((link) => world.realpath(link));
+}
 
 const searchedFolders = onceFor((world) => {
   const entries = world.environment['PATH']?.split(':') ?? [];
