@@ -27,7 +27,6 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     globalSetup: ['scripts/vitest-shared-folder.ts'],
     setupFiles: ['scripts/vitest-release-memory.ts'],
-    execArgv: ['--expose-gc'],
     testTimeout: proving ? 30 * 60_000 : TEST_DEADLINE_MS,
     hookTimeout: HOOK_DEADLINE_MS,
     expect: { poll: { timeout: EVENT_DEADLINE_MS } },

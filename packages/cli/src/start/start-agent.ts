@@ -76,6 +76,7 @@ export async function startAgent(
 ): Promise<Starting> {
   const { choice = command.session, notify = warn } = surface;
   const ask = surface.agent?.canUseTool ?? options.canUseTool;
+  const nextTurn = surface.promptFollows ? runEventLoop : () => undefined;
   await nextTurn();
   const wanted = await openSandbox(options.sandboxSettings, options, { ask, notify });
   if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? newUuid() };
@@ -112,9 +113,9 @@ export async function startAgent(
 
 /**
  * Lets the event loop run once. The connection to the model opens during the start, but only in such turns. Not used while the
- * parts are opened: a callback could run before the agent exists.
+ * parts are opened: a callback could run before the agent exists. A terminal shows its prompt first.
  */
-function nextTurn(): Promise<void> {
+function runEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -29,6 +29,8 @@ export interface Surface {
   readonly startsRuns?: boolean;
   /** Every call waits for its subagent, because the process ends with the turn. False by default. */
   readonly waitsForSubagents?: boolean;
+  /** The first prompt follows at once, so the connection to the model opens during the start. False by default. */
+  readonly promptFollows?: boolean;
   /** The features of this surface that MCP servers may use. */
   readonly services?: ServerServices;
   /** The options that this surface adds, such as handlers for questions and events. */
