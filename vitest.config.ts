@@ -26,7 +26,6 @@ export default defineConfig({
     // One more than cores: tests of programs and terminals spend a fifth of their time waiting for them.
     maxWorkers: availableParallelism() + 1,
     globalSetup: ['scripts/vitest-shared-folder.ts'],
-    setupFiles: ['scripts/vitest-release-memory.ts'],
     testTimeout: proving ? 30 * 60_000 : TEST_DEADLINE_MS,
     hookTimeout: HOOK_DEADLINE_MS,
     expect: { poll: { timeout: EVENT_DEADLINE_MS } },
