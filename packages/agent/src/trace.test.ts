@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Entry } from '@heddle/core';
+import { type Clock, DEFAULT_LIMITS, type Entry } from '@heddle/core';
 import {
   breakOff,
   call,
@@ -35,6 +35,18 @@ const script = [
   [say('Fixed.')],
 ];
 
+/** The automatic clock does not see that attachments are read from disk, so it must not reach the limit for them. */
+function withoutLimits(clock: Clock): Clock {
+  const ended = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  return {
+    now: clock.now,
+    sleep: (ms, signal) => (ms === DEFAULT_LIMITS.turnEndStepMs ? ended(signal) : clock.sleep(ms, signal)),
+  };
+}
+
 const hashes = { before: 'hash-before', after: 'hash-after' };
 
 it('stores, shows and sends the worked trace, in its order', async () => {
@@ -62,7 +74,7 @@ it('stores, shows and sends the worked trace, in its order', async () => {
     summarizeTools: ([first]) =>
       Promise.resolve(first?.call.id === 'r1' ? 'read the test, ran it: 1 failure' : undefined),
     config: { gates: { emitToolUseSummaries: true } },
-    clock,
+    clock: withoutLimits(clock),
     uuid,
     random: () => 0.8,
   });
