@@ -1,6 +1,6 @@
 /** A server that breaks the protocol: each call has one result, the others still work, and memory stays bounded. */
 import { misbehavingServer } from '@heddle/testing/mcp';
-import { ABORT_DEADLINE_MS, EVENT_DEADLINE_MS } from '@heddle/testing';
+import { EVENT_DEADLINE_MS } from '@heddle/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { McpServers } from '../index.ts';
 import { callTool, closeServers, connectServers } from './test/open-servers.ts';
@@ -12,7 +12,7 @@ const retryDelaysMs = [10, 10, 10];
 const opened = new Map<number, Promise<McpServers>>();
 
 /** `idleMs`: short for calls that are never answered. Cases with the same limit use the same server, one after another. */
-function open(idleMs = ABORT_DEADLINE_MS): Promise<McpServers> {
+function open(idleMs = EVENT_DEADLINE_MS): Promise<McpServers> {
   const limits = { idleMs, totalMs: EVENT_DEADLINE_MS };
   const servers =
     opened.get(idleMs) ?? connectServers({ m: misbehavingServer() }, { times: { limits, retryDelaysMs } });
