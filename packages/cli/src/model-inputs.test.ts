@@ -76,6 +76,16 @@ const INPUTS: readonly Case[] = [
     /1 replacement, line 2\. old_string was indented differently/,
   ],
   [
+    'a block with spaces instead of tabs',
+    'Edit',
+    {
+      file_path: 'tabs.ts',
+      old_string: '    f() {\n        return 2;\n    }',
+      new_string: '    f() {\n        return 3;\n    }',
+    },
+    /1 replacement, line 2\. old_string was indented differently/,
+  ],
+  [
     'curly quotes',
     'Edit',
     { file_path: 'straight.md', old_string: 'said “hello”, it’s', new_string: 'said “bye”, it’s' },

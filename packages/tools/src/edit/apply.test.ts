@@ -114,10 +114,10 @@ const nearMisses: readonly Case[] = [
   ['a trailing tab', 'foo();\t\nbar();\n', 'foo();\nbar();', 'x', /trailing whitespace[^]*foo\(\);→/],
   [
     'tabs for spaces',
-    'if x:\n\treturn\n',
-    'if x:\n    return',
+    'if x:\n\tif y:\n\t\treturn\n',
+    'if x:\n    if y:\n      return',
     'x',
-    /Line 1 .*tabs and spaces[^]*2\t→return/,
+    /Line 1 .*tabs and spaces[^]*3\t→→return/,
   ],
   ['spaces for tabs', 'a {\n    b;\n}\n', 'a {\n\tb;\n}', 'x', /tabs and spaces/],
   ['another indentation', 'f:\n    a()\n      b()\n', '  a()\n  b()', 'x', /Line 2 .*the indentation/],

@@ -37,6 +37,28 @@ describe('an edit with another indentation', () => {
     );
   });
 
+  it('writes tabs if the file has a tab for the same number of spaces in every line', () => {
+    const tabbed = 'a {\n\tif (b) {\n\t\tone();\n\n\t\ttwo();\n\t}\n}\n';
+    const old = '  if (b) {\n    one();\n\n    two();\n  }';
+    expect(edited(tabbed, old, '  if (b) {\n    one();\n    while (c) {\n      two();\n    }\n  }')).toBe(
+      'a {\n\tif (b) {\n\t\tone();\n\t\twhile (c) {\n\t\t\ttwo();\n\t\t}\n\t}\n}\n',
+    );
+  });
+
+  it('writes spaces if the file has them for every tab', () => {
+    expect(edited(file, '\tif (ready) {\n\t\tstart();', '\tif (ready) {\n\t\tgo();\n\t\tstart();')).toBe(
+      file.replace('start();', 'go();\n        start();'),
+    );
+  });
+
+  it('keeps the space before the star of a comment behind a tab', () => {
+    const commented = '{\n\t/**\n\t * Starts it.\n\t */\n\tstart();\n}\n';
+    const old = '    /**\n     * Starts it.\n     */\n    start();';
+    expect(edited(commented, old, '    /**\n     * Starts it.\n     * Twice.\n     */\n    start();')).toBe(
+      commented.replace('it.\n', 'it.\n\t * Twice.\n'),
+    );
+  });
+
   it('keeps the line endings of the file', () => {
     expect(edited('x {\r\n    one();\r\n    two();\r\n}\r\n', '  one();\n  two();\n', '  three();\n')).toBe(
       'x {\r\n    three();\r\n}\r\n',
@@ -52,7 +74,20 @@ describe('an edit with another indentation', () => {
       'z',
     ],
     ['the shift is not uniform', '    one();\n      two();\n', '  one();\n  two();', '  three();'],
-    ['tabs replace spaces', '\tone();\n\ttwo();\n', '    one();\n    two();', '    three();'],
+    ['tabs have several widths', '\tone();\n\t\ttwo();\n', '    one();\n      two();', '    three();'],
+    [
+      'a new line is between two levels of tabs',
+      '\tone();\n\ttwo();\n',
+      '    one();\n    two();',
+      '      three();',
+    ],
+    [
+      'two places have the lines with tabs',
+      '\tone();\n\ttwo();\n}\n\t\tone();\n\t\ttwo();\n',
+      '    one();\n    two();',
+      '    three();',
+    ],
+    ['spaces are in front of tabs', '  \tone();\n  \ttwo();\n', '    one();\n    two();', '    three();'],
     ['a new line has too little indentation', '  one();\n  two();\n', '    one();\n    two();', 'three();'],
     ['there is too little to tell a place by', '  }\n', '    }', '    };'],
   ])('is rejected if %s', (_why, text, old, next) => {
