@@ -55,6 +55,22 @@ describe('--debug', () => {
   });
 });
 
+describe.each(['--mcp-config', '--settings'])('%s', (flag) => {
+  it.each([
+    ['a missing file', 'gone.json', /there is no file gone\.json/],
+    ['a folder', '.', /\. cannot be used: EISDIR/],
+    ['a file that is not JSON', 'broken.json', /broken\.json cannot be used: .*JSON/],
+    ['text that is not JSON', '{"mcpServers": ', /it cannot be used: .*JSON/],
+  ])('with %s ends the program before any request', async (_, value, message) => {
+    const { run, script, folder } = homeFor(installed.program);
+    writeFileSync(path.join(folder, 'broken.json'), '{"mcpServers": {');
+    const argv = ['-p', 'go', '--model', script([say('Hi.')]), `${flag}=${value}`];
+    const { code, stdout, stderr } = await run(argv);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});
+
 it('--name is what a list calls the session', async () => {
   const { run, script } = homeFor(installed.program);
   await run(['-p', 'hello', '-n', 'The great rewrite', '--model', script([say('Hi.')])]);

@@ -10,27 +10,38 @@ import { promptHint } from '../arguments/list-flags.ts';
 export function wrongPlace({
   addDirs,
   settings,
+  mcpConfig,
   projectConfigRoot: root,
-}: Pick<RunOptions, 'addDirs' | 'settings' | 'projectConfigRoot'>): string | undefined {
+}: Pick<RunOptions, 'addDirs' | 'settings' | 'mcpConfig' | 'projectConfigRoot'>): string | undefined {
   if (root !== undefined && !isFolder(root)) return `--project-config-root: there is no folder ${root}`;
   const missing = addDirs.find((folder) => !isFolder(folder));
   if (missing !== undefined)
     return `--add-dir: there is no folder ${missing}${missing.includes(' ') ? `. ${promptHint('--add-dir')}` : ''}`;
-  return settings === undefined ? undefined : wrongSettings(settings);
+  const wrong = settings === undefined ? undefined : wrongJson('--settings', settings);
+  if (wrong !== undefined) return wrong;
+  for (const config of mcpConfig) {
+    const problem = wrongJson('--mcp-config', config);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 function isFolder(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function wrongSettings(settings: string): string | undefined {
-  const isJson = settings.trimStart().startsWith('{');
+/** The value of a flag is JSON, or names a file with JSON. */
+function wrongJson(flag: string, value: string): string | undefined {
+  const isJson = value.trimStart().startsWith('{');
+  const file = isJson ? undefined : statSync(value, { throwIfNoEntry: false });
+  if (!isJson && file === undefined) return `${flag}: there is no file ${value}`;
+  // A pipe can be read only once.
+  if (file?.isFIFO() === true) return undefined;
   try {
-    JSON.parse(isJson ? settings : readFileSync(settings, 'utf8').replace(/^\uFEFF/, ''));
+    JSON.parse(isJson ? value : readFileSync(value, 'utf8').replace(/^\uFEFF/, ''));
     return undefined;
   } catch (thrown) {
-    const why = errorMessage(thrown);
-    return `--settings: ${isJson ? 'it' : settings} cannot be used: ${why}`;
+    return `${flag}: ${isJson ? 'it' : value} cannot be used: ${errorMessage(thrown)}`;
   }
 }
 
