@@ -141,6 +141,20 @@ describe('/memory', () => {
     for (const says of SAYS) expect(stdout).toMatch(says);
   });
 
+  it.each([
+    ['a script', ['-p', '/memory'], ''],
+    ['a conversation', ['--plain'], '/memory\n'],
+  ])('lists the index and the topics of the memory: %s', async (_, argv, input) => {
+    const { run, folder } = await project({});
+    const memory = path.join(folder, '../config/projects', folder.replaceAll(/[^a-zA-Z0-9]/g, '-'), 'memory');
+    mkdirSync(memory, { recursive: true });
+    writeFileSync(path.join(memory, 'MEMORY.md'), '- [color.md](color.md): the loom is blue\n');
+    writeFileSync(path.join(memory, 'color.md'), 'The loom is blue.\n');
+    const { stdout } = await run(argv, { input, env: { HEDDLE_AUTO_MEMORY: '1' } });
+    expect(stdout).toMatch(/memory\/MEMORY\.md +the index[^]*color\.md +the loom is blue/);
+    expect((await run(argv, { input })).stdout).not.toContain('MEMORY.md');
+  });
+
   it('names the files that changed since the session began', async () => {
     const { run, folder } = await project(files);
     await run(['-p', 'go']);

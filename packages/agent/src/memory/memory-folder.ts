@@ -114,6 +114,18 @@ export class MemoryFolder {
   }
 }
 
+export interface MemoryIndex {
+  readonly file: string;
+  readonly topics: readonly Topic[];
+}
+
+/** Returns the index of a folder with its topics, for a list. Undefined if there is no index. */
+export function readMemoryIndex(folder: string): MemoryIndex | undefined {
+  const memory = new MemoryFolder(folder);
+  if (memory.index() === undefined) return undefined;
+  return { file: path.join(folder, INDEX), topics: memory.topics() };
+}
+
 function fits(text: string): boolean {
   return Buffer.byteLength(text) <= TOPIC_BYTES;
 }

@@ -1,4 +1,5 @@
-/** `/memory`: the instruction files that apply, and why. `/remember`: adds a line to one of them. */
+/** `/memory`: the instruction files that apply, and why, and the memory of the project. `/remember`: adds a line to one of the files. */
+import { readMemoryIndex } from '@heddle/agent';
 import type { SessionInstructions } from '@heddle/agent/instructions';
 import { errorMessage } from '@heddle/core';
 import { appendFileSync, lstatSync, readFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { nearPath } from '../terminal/call-line.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Chat } from './command.ts';
 
-export function memory({ started, say, style, cwd }: Chat): void {
+export function memory({ started, options, say, style, cwd }: Chat): void {
   const { applied, joined, found } = started.instructions;
   const present = new Set([...applied.map(({ file }) => file), ...joined.map((one) => one.path)]);
   const near = (file: string): string => escapeControls(nearPath(file, cwd));
@@ -23,6 +24,7 @@ export function memory({ started, say, style, cwd }: Chat): void {
       'Changed since the session began: used from the next session on',
       found.files.filter(({ file }) => !present.has(file)).map(({ file, reason }) => row(near(file), reason)),
     ],
+    ['Memory of earlier sessions', memoryRows(options.memory, near)],
     ['Left out', found.problems.map((problem) => `  ${escapeControls(problem)}`)],
   ];
   const shown = sections.filter(([, rows]) => rows.length > 0);
@@ -32,6 +34,14 @@ export function memory({ started, say, style, cwd }: Chat): void {
 
 const NONE =
   'No instruction file applies. /init writes one for this project: AGENTS.md, CLAUDE.md and HEDDLE.md are read.';
+
+/** The index and its topics. A session reads the index when it begins. */
+function memoryRows(folder: string | undefined, near: (file: string) => string): readonly string[] {
+  const index = folder === undefined ? undefined : readMemoryIndex(folder);
+  if (!index) return [];
+  const topics = index.topics.map(({ name, description }) => row(`  ${escapeControls(name)}`, description));
+  return [row(near(index.file), 'the index, read when a session begins'), ...topics];
+}
 
 function waiting(
   { found }: SessionInstructions,
