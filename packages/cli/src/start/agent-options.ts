@@ -72,6 +72,8 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox' | 'ru
   readonly agentHooks?: AgentHookPolicy | undefined;
   /** The settings about models. A model that is chosen later needs them, too. */
   readonly stated?: ModelSetupOptions['stated'];
+  /** No model is configured, so the model is that of a stored session. */
+  readonly isStoredModel?: boolean;
 }
 
 /** The settings that concern only a conversation in the terminal. */
@@ -148,6 +150,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
     options: {
       ...model,
       stated: settings.models,
+      isStoredModel: models.isStored,
       config: loop.config,
       compaction: loop.compaction,
       cwd: process.cwd(),
@@ -244,6 +247,8 @@ type Models =
   | {
       readonly ok: true;
       readonly model: ModelOptions;
+      /** No model is configured, so it is that of a stored session. */
+      readonly isStored: boolean;
       /** Undefined if there are none. */
       readonly fallbacks: AgentOptions['fallbackModel'];
       readonly small: AgentOptions['smallModel'];
@@ -257,11 +262,8 @@ async function chooseModels(
   settings: AppliedSettings,
 ): Promise<Models> {
   const agentModel = mainAgent?.model === 'inherit' ? undefined : mainAgent?.model;
-  const wanted =
-    command.model ??
-    agentModel ??
-    (await findModel(modelEnvironment(), settings.model)) ??
-    (await storedModel(command.session));
+  const configured = command.model ?? agentModel ?? (await findModel(modelEnvironment(), settings.model));
+  const wanted = configured ?? (await storedModel(command.session));
   if (wanted === undefined) return { ok: false, message: NO_MODEL_MESSAGE, needsModel: true };
   const model = await modelSetup(wanted, { record: command.record, stated: settings.models });
   if (!model.ok) return model;
@@ -276,6 +278,7 @@ async function chooseModels(
   return {
     ok: true,
     model: model.options,
+    isStored: configured === undefined,
     fallbacks: fallbacks.models.length === 0 ? undefined : fallbacks.models,
     small: small?.models[0],
   };

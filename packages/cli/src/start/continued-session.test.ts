@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
@@ -21,6 +23,22 @@ describe('where no model is configured', () => {
       expect(await home.run(['-p', ...flags, 'and now?'])).toMatchObject({ code: 0, stdout: 'Two.\n' });
     },
   );
+
+  it('--resume continues with the model of the session that the user picks', async () => {
+    const home = homeFor(installed.program);
+    const other = path.join(home.folder, 'other.json');
+    writeFileSync(other, JSON.stringify([say('Other.')]));
+    await home.run(['-p', 'the older one', '--model', home.script([say('One.')])]);
+    await home.run(['-p', 'the newer one', '--model', `scripted:${other}`]);
+    home.script([say('Two.')]);
+    const older = await home.run(['--plain', '--resume'], { input: '2\nand now?\n' });
+    expect(older.stdout).toContain('Two.');
+    expect(older.stdout).toMatch(/the model of this session is .*script\.json/);
+    const newer = await home.run(['--plain', '--resume'], { input: '2\nand now?\n' });
+    expect(newer.stdout).toContain('Other.');
+    const none = await homeFor(installed.program).run(['--plain', '--resume'], { input: 'hi\n' });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('no model is configured') });
+  });
 
   it('a session that is not there is told as before', async () => {
     const { code, stderr } = await homeFor(installed.program).run(['-p', '-c', 'and now?']);

@@ -11,14 +11,18 @@ export function continuedSession(from: ContinuedFrom, place: SessionPlace): stri
   return from.kind === 'resume' ? from.id : newestSession(place);
 }
 
-/** Returns the model that the session used last. Undefined for a session that is not found: opening it reports that. */
+/**
+ * Returns the model that the session used last. Undefined for a session that is not found: opening it reports that. A
+ * session that the user picks from a list is not known yet, so the newest model of the list is returned.
+ */
 export async function storedModel({ from }: SessionChoice): Promise<string | undefined> {
-  // A session that the user picks from a list is not known yet.
-  if (from.kind === 'new' || from.kind === 'pick') return undefined;
+  if (from.kind === 'new') return undefined;
   const place = sessionPlace(process.env, process.cwd());
+  const { findSession, listSessions } = await import('@heddle/agent/sessions');
+  if (from.kind === 'pick')
+    return listSessions(place).find(({ model, team }) => model !== undefined && team === undefined)?.model;
   const word = continuedSession(from, place);
   if (word === undefined) return undefined;
-  const { findSession } = await import('@heddle/agent/sessions');
   const found = findSession(word, place, 'here');
   return found.kind === 'one' ? found.session.model : undefined;
 }

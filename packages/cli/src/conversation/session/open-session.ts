@@ -2,7 +2,8 @@
 import type { ChatCommand, SessionChoice } from '../../arguments/arguments.ts';
 import type { FileCommands } from '../../slash/slash-commands.ts';
 import type { AgentSetup, ResolvedCommand } from '../../start/agent-options.ts';
-import { otherAgent } from '../../start/continued-session.ts';
+import { otherAgent, storedModel } from '../../start/continued-session.ts';
+import { modelSetup, modelText } from '../../start/model-options.ts';
 import { missedRunNotices } from '../../start/schedule-runner.ts';
 import { startAgent, type Started } from '../../start/start-agent.ts';
 import type { Surface } from '../../start/start-context.ts';
@@ -53,6 +54,8 @@ export class OpenSession {
     const isPicked = this.#started !== undefined || command.session.from.kind === 'pick';
     const other = isPicked ? await otherAgent(choice, this.#options.mainAgent?.name) : undefined;
     if (other !== undefined) return other;
+    const unusable = await this.#takeModelOf(choice);
+    if (unusable !== undefined) return unusable;
     const starting = await startAgent(command, this.#options, {
       ...surface,
       choice,
@@ -63,6 +66,24 @@ export class OpenSession {
     const { started } = starting;
     // Other surfaces leave the notice to the user's next conversation.
     this.#started = { ...started, notices: [...started.notices, ...(await missedRunNotices())] };
+    return undefined;
+  }
+
+  /**
+   * Without a configured model, the session that the user picked from the first list brings its own. Returns the reason if that
+   * model cannot be used.
+   */
+  async #takeModelOf(choice: SessionChoice): Promise<string | undefined> {
+    const { command, surface } = this.#setup;
+    const { isStoredModel, stated, modelName } = this.#options;
+    if (!isStoredModel || this.#started || command.session.from.kind !== 'pick') return undefined;
+    const wanted = await storedModel(choice);
+    if (wanted === undefined) return undefined;
+    const found = await modelSetup(wanted, stated === undefined ? {} : { stated });
+    if (!found.ok) return found.message;
+    this.#options = { ...this.#options, ...found.options };
+    if (found.options.modelName !== modelName)
+      surface.notify?.(`the model of this session is ${modelText(found.options)}`);
     return undefined;
   }
 
