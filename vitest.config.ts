@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { EVENT_DEADLINE_MS, HOOK_DEADLINE_MS, TEST_DEADLINE_MS } from '@heddle/testing';
+import { EVENT_DEADLINE_MS, HOOK_DEADLINE_MS, PROOF_DEADLINE_MS, TEST_DEADLINE_MS } from '@heddle/testing';
 import { LongestFirst } from './scripts/vitest-longest-first.ts';
 import { PlainCount } from './scripts/vitest-plain-count.ts';
 
@@ -26,7 +26,7 @@ export default defineConfig({
     // One more than cores: tests of programs and terminals spend a fifth of their time waiting for them.
     maxWorkers: availableParallelism() + 1,
     globalSetup: ['scripts/vitest-shared-folder.ts'],
-    testTimeout: proving ? 30 * 60_000 : TEST_DEADLINE_MS,
+    testTimeout: proving ? PROOF_DEADLINE_MS : TEST_DEADLINE_MS,
     hookTimeout: HOOK_DEADLINE_MS,
     expect: { poll: { timeout: EVENT_DEADLINE_MS } },
     passWithNoTests: proving,

@@ -19,7 +19,6 @@ const { sessions, calls, kills, workers } = PROVING
 /** The runs must last longer than the kills, so each call takes a while. */
 const DELAY_MS = PROVING ? 2_000 : 150;
 const SEED = Number(process.env['HEDDLE_SEED'] ?? 1);
-const TIMEOUT = PROVING ? 60 * 60_000 : 120_000;
 
 const isInstalled = (await findPrograms()) !== undefined;
 
@@ -68,5 +67,4 @@ it.runIf(isInstalled)(
       await home.close();
     }
   },
-  TIMEOUT,
 );

@@ -13,6 +13,9 @@ export const ABORT_DEADLINE_MS = 20_000;
 /** A whole test, with several events. */
 export const TEST_DEADLINE_MS = 3 * 60_000;
 
+/** A proof with its full count. The longest takes half an hour on a calm machine. */
+export const PROOF_DEADLINE_MS = 4 * 60 * 60_000;
+
 /** The preparation of a file of tests. The first file that needs the bundled program builds it. */
 export const HOOK_DEADLINE_MS = 5 * 60_000;
 

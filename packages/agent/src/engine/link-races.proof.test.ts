@@ -139,8 +139,6 @@ async function trials(trial: (index: number) => Promise<'escape' | 'done' | 'ref
   return count;
 }
 
-const LONG = { timeout: 30 * 60_000 };
-
 describe.each(['link', 'folder'] as const)('while a %s is swapped', (kind) => {
   it.each([
     ['Read', { file_path: 'd/x' }, SECRET, 'inside'],
@@ -149,7 +147,7 @@ describe.each(['link', 'folder'] as const)('while a %s is swapped', (kind) => {
     ['Grep', { pattern: 'secret', path: 'd/x' }, 'd/x', 'No matches'],
     ['Glob', { pattern: 'name-*', path: 'd' }, 'name-outside', 'name-inside'],
     ['Glob', { pattern: '**/name-*' }, 'name-outside', 'name-inside'],
-  ])('%s %j shows nothing of a denied folder', LONG, async (tool, input, secret, own) => {
+  ])('%s %j shows nothing of a denied folder', async (tool, input, secret, own) => {
     const there = newWorkspace(kind);
     const calls = caller(there);
     await there.start();
@@ -168,7 +166,7 @@ describe.each(['link', 'folder'] as const)('while a %s is swapped', (kind) => {
     ['Write', (index) => ({ file_path: 'd/x', content: `in common ${index}` })],
     ['Edit', () => ({ file_path: 'd/x', old_string: 'common', new_string: 'common!' })],
     ['NotebookEdit', (index) => ({ notebook_path: 'd/x.ipynb', cell_id: 'c', new_source: `${index}` })],
-  ])('%s changes nothing outside (%#)', LONG, async (tool, inputFor) => {
+  ])('%s changes nothing outside (%#)', async (tool, inputFor) => {
     const there = newWorkspace(kind);
     const calls = caller(there);
     // All have been read, so that only the place decides.
@@ -187,7 +185,7 @@ describe.each(['link', 'folder'] as const)('while a %s is swapped', (kind) => {
 });
 
 describe('while a folder is swapped for a link', () => {
-  it('going back to a checkpoint changes nothing outside', LONG, async () => {
+  it('going back to a checkpoint changes nothing outside', async () => {
     const there = newWorkspace('folder');
     const store = new CheckpointStore({ folder: path.join(path.dirname(there.project), 'history') });
     const file = path.join(there.inside, 'x');
@@ -204,7 +202,7 @@ describe('while a folder is swapped for a link', () => {
     expect(done).toBeGreaterThan(0);
   });
 
-  it.each(['blobs', 'spills', 'old contents'])('%s are stored nowhere else', LONG, async (what) => {
+  it.each(['blobs', 'spills', 'old contents'])('%s are stored nowhere else', async (what) => {
     const there = newWorkspace('folder');
     const folder = path.join(there.inside, 'store');
     const blobs = createBlobs(folder, false);

@@ -27,7 +27,6 @@ import type { Rules } from './rules/rule.ts';
 const proving = process.env['HEDDLE_PROVE'] === '1';
 const DECIDED = proving ? 100_000 : 60;
 const seed = Number(process.env['HEDDLE_SEED'] ?? 20_261_115);
-const DEADLINE_MS = proving ? 60 * 60_000 : 60_000;
 const SECRET = 'the text that stays inside';
 
 const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-edits-')));
@@ -221,23 +220,15 @@ describe('an attack through links', () => {
 });
 
 describe('random scripts on a real disk', () => {
-  it(
-    `change nothing outside the project or protected in acceptEdits, among ${DECIDED} (seed ${seed})`,
-    () => {
-      const { executed, findings } = tryScripts(EDITS, 'acceptEdits', []);
-      expect(findings).toEqual([]);
-      expect(executed).toBeGreaterThan(DECIDED / 20);
-    },
-    DEADLINE_MS,
-  );
+  it(`change nothing outside the project or protected in acceptEdits, among ${DECIDED} (seed ${seed})`, () => {
+    const { executed, findings } = tryScripts(EDITS, 'acceptEdits', []);
+    expect(findings).toEqual([]);
+    expect(executed).toBeGreaterThan(DECIDED / 20);
+  });
 
-  it(
-    `print no denied file in bypassPermissions, among ${DECIDED} (seed ${seed})`,
-    () => {
-      const { executed, findings } = tryScripts(READS, 'bypassPermissions', DENY);
-      expect(findings).toEqual([]);
-      expect(executed).toBeGreaterThan(DECIDED / 20);
-    },
-    DEADLINE_MS,
-  );
+  it(`print no denied file in bypassPermissions, among ${DECIDED} (seed ${seed})`, () => {
+    const { executed, findings } = tryScripts(READS, 'bypassPermissions', DENY);
+    expect(findings).toEqual([]);
+    expect(executed).toBeGreaterThan(DECIDED / 20);
+  });
 });

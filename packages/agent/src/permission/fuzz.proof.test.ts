@@ -14,22 +14,18 @@ const proving = process.env['HEDDLE_PROVE'] === '1';
 const COMMANDS = proving ? 200_000 : 2_000;
 const seed = Number(process.env['HEDDLE_SEED'] ?? 20_261_115);
 
-it(
-  `allows none of ${COMMANDS} random commands that it should not (seed ${seed})`,
-  async () => {
-    const dice = new Dice(seed);
-    const allowed = new Set<string>();
-    for (let count = 0; count < COMMANDS; count++) {
-      const command = randomCommand(dice);
-      if (shell(command, { rules: RULES }).decision === 'allow') allowed.add(command);
-    }
-    const commands = [...allowed];
-    const objections = await judge(commands);
-    expect(objections.map(({ index, what }) => `${what}: ${commands[index - 1]}`)).toEqual([]);
-    expect(commands.length).toBeGreaterThan(COMMANDS / 50);
-  },
-  proving ? 30 * 60_000 : 60_000,
-);
+it(`allows none of ${COMMANDS} random commands that it should not (seed ${seed})`, async () => {
+  const dice = new Dice(seed);
+  const allowed = new Set<string>();
+  for (let count = 0; count < COMMANDS; count++) {
+    const command = randomCommand(dice);
+    if (shell(command, { rules: RULES }).decision === 'allow') allowed.add(command);
+  }
+  const commands = [...allowed];
+  const objections = await judge(commands);
+  expect(objections.map(({ index, what }) => `${what}: ${commands[index - 1]}`)).toEqual([]);
+  expect(commands.length).toBeGreaterThan(COMMANDS / 50);
+});
 
 async function judge(
   commands: readonly string[],

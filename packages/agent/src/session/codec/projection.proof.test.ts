@@ -9,23 +9,18 @@ import { entriesOf } from './entries.ts';
 
 const PROVING = process.env['HEDDLE_PROVE'] === '1';
 const RUNS = PROVING ? 20_000 : 300;
-const TIMEOUT = PROVING ? 60 * 60_000 : 60_000;
 const SEED = Number(process.env['HEDDLE_SEED'] ?? 2);
 
-it(
-  'a session resumed at any request would send that request',
-  async () => {
-    let requests = 0;
-    await fc.assert(
-      fc.asyncProperty(anyPlan, async (plan) => {
-        const run = await playRun(plan);
-        requests += run.hits.requests;
-        const complaints = checkProjection(readRun(run), entriesOf);
-        if (complaints.length > 0) throw new Error(`${complaints.join('\n')}\n${storyOf(run)}`);
-      }),
-      { numRuns: RUNS, seed: SEED },
-    );
-    expect(requests).toBeGreaterThan(RUNS);
-  },
-  TIMEOUT,
-);
+it('a session resumed at any request would send that request', async () => {
+  let requests = 0;
+  await fc.assert(
+    fc.asyncProperty(anyPlan, async (plan) => {
+      const run = await playRun(plan);
+      requests += run.hits.requests;
+      const complaints = checkProjection(readRun(run), entriesOf);
+      if (complaints.length > 0) throw new Error(`${complaints.join('\n')}\n${storyOf(run)}`);
+    }),
+    { numRuns: RUNS, seed: SEED },
+  );
+  expect(requests).toBeGreaterThan(RUNS);
+});
