@@ -29,8 +29,13 @@ const STRICTEST_FIRST: readonly CallDecision[] = ['deny', 'ask', 'allow'];
 export function combineHooks(answers: readonly AnsweredHook[]): HookResponse {
   const all = answers.map((answer) => ({ ...answer, outcome: closeFailed(answer) }));
   const outcomes = all.map(({ outcome }) => outcome);
-  const decision = STRICTEST_FIRST.find((one) => outcomes.some((outcome) => outcome.decision === one));
-  const reason = outcomes.find(
+  const changing = outcomes.findLast(({ updatedInput }) => updatedInput !== undefined);
+  // A hook allows the input that it saw or wrote. It did not see the input of another hook.
+  const deciding = outcomes.filter(
+    (outcome) => outcome.decision !== 'allow' || changing === undefined || outcome === changing,
+  );
+  const decision = STRICTEST_FIRST.find((one) => deciding.some((outcome) => outcome.decision === one));
+  const reason = deciding.find(
     (outcome) => outcome.decision === decision && outcome.reason !== undefined,
   )?.reason;
   const blocking = all.find(({ outcome }) => outcome.block !== undefined);
@@ -42,7 +47,7 @@ export function combineHooks(answers: readonly AnsweredHook[]): HookResponse {
   return {
     decision,
     reason,
-    updatedInput: last(outcomes.map((outcome) => outcome.updatedInput)),
+    updatedInput: changing?.updatedInput,
     updatedToolOutput: last(outcomes.map((outcome) => outcome.updatedToolOutput)),
     updatedServerOutput: last(outcomes.map((outcome) => outcome.updatedServerOutput)),
     permission,

@@ -163,6 +163,22 @@ describe('PreToolUse decisions', () => {
     expect(withoutFailures(response)).toEqual({ decision: 'deny', reason: 'deny' });
   });
 
+  it.each([
+    ['an allow beside the change of another hook', ['allow', 'change'], undefined],
+    ['an allow with a change, and a later change', ['allow and change', 'change'], undefined],
+    ['an allow with a change after another change', ['change', 'allow and change'], 'allow'],
+    ['an allow with a change beside a question', ['allow and change', 'ask'], 'ask'],
+    ['a denial beside a change', ['deny', 'change', 'allow'], 'deny'],
+  ] as const)('counts an allow only for the input of its hook: %s', async (_, answers, decision) => {
+    const each = answers.map((given, at) => {
+      const permissionDecision = given === 'change' ? {} : { permissionDecision: given.split(' ')[0] };
+      const updatedInput = given.endsWith('change') ? { updatedInput: { command: `ls ${at}` } } : {};
+      return command(printed({ hookSpecificOutput: { ...permissionDecision, ...updatedInput } }));
+    });
+    const response = await runnerFor(on('PreToolUse', ...each)).run({ event: 'PreToolUse', input: {} });
+    expect(response.decision).toBe(decision);
+  });
+
   it('returns a changed input', async () => {
     const response = await decide({ permissionDecision: 'allow', updatedInput: { command: 'ls' } });
     expect(response.updatedInput).toEqual({ command: 'ls' });
