@@ -1,7 +1,7 @@
 /** The engine: one conversation with its session, its permissions and its hooks. */
 export { type Agent, createAgent, mistakeInLimits } from './create-agent.ts';
 export { readAgentFiles } from './agents/agent-files.ts';
-export { BUILT_IN_AGENTS } from './agents/built-in.ts';
+export { BUILT_IN_AGENTS, DEFAULT_AGENT } from './agents/built-in.ts';
 export {
   type AgentDefinition,
   agentHasTool,

@@ -284,6 +284,29 @@ describe('a skill', () => {
     expect(sent()[1]).toContain('Permission denied');
     expect(sent()[1]).not.toContain('Say hello');
   });
+
+  it.each([
+    ['/Greet', 'Skill(greet)'],
+    ['GREET', 'Skill(Greet)'],
+    ['review', 'Skill(git:review)'],
+    ['/git:Review', 'Skill(review)'],
+    ['apart', 'Agent(Explore)'],
+    ['Apart', 'Agent(explore)'],
+    ['alone', 'Agent(general-purpose)'],
+  ])('is denied as %s by the rule %s', async (skill, rule) => {
+    const others = {
+      '.claude/commands/git/review.md': HEADER('description: Reviews', 'Say hello.'),
+      '.claude/skills/apart/SKILL.md': HEADER('description: d\ncontext: fork\nagent: Explore', 'Say hello.'),
+      '.claude/skills/alone/SKILL.md': HEADER('description: d\ncontext: fork', 'Say hello.'),
+    };
+    const script = [[call('Skill', { skill, args: 'now' }, 's1')], [say('No.')], [say('No.')]];
+    for (const list of ['deny', 'ask']) {
+      const { run, sent } = await project({ ...files, ...others }, script);
+      await run(['-p', 'go', '--settings', JSON.stringify({ permissions: { [list]: [rule] } })]);
+      expect([list, sent()[1]]).toEqual([list, expect.stringContaining('Permission denied')]);
+      expect(sent()[1]).not.toContain('Say hello');
+    }
+  });
 });
 
 it('a command with a model and an effort uses them for its own prompt only', async () => {

@@ -54,6 +54,7 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
       sandboxed: place?.kind === 'inside' && options.sandbox?.sparesQuestions === true,
       readOnly: tool.delegates === true || (await isReadOnly(tool, input, context)),
       failedInView: hasFailedInView(options, input),
+      names: tool.ruleNames?.(input) ?? [],
       leavesOutDenied: tool.leavesOutDenied === true && context.deniedFiles !== undefined,
       hookDecision,
     };

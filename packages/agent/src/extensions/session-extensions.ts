@@ -202,9 +202,14 @@ export class SessionExtensions {
     return [text(typed), text(await this.#textOf(file, words, { signal })), ...others];
   }
 
+  /** The skill or command that the model means. */
+  skillNamed(name: string): PromptFile | undefined {
+    return this.#named(name.replace(/^\//, ''), ({ isForModel }) => isForModel);
+  }
+
   /** Loads a skill for the model. Undefined if there is no such skill. */
   async loadSkill(name: string, words: string, call: PromptCall): Promise<LoadedSkill | undefined> {
-    const file = this.#named(name.replace(/^\//, ''), ({ isForModel }) => isForModel);
+    const file = this.skillNamed(name);
     if (file === undefined) return undefined;
     const isInline = call.byModel !== undefined && !file.isForked;
     const turnModel = isInline && this.#mayChange(file) ? await this.#deps.turnModelOf(file) : undefined;

@@ -6,7 +6,7 @@ import type { FilePlace } from './paths/places.ts';
 import { processConcern } from './paths/process-files.ts';
 import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
-import { fileAccess, isShellTool } from './rules/tool-names.ts';
+import { calledNames, fileAccess, isShellTool } from './rules/tool-names.ts';
 import { concernOf } from './shell/files/file-parts.ts';
 import { shellParts } from './shell/shell-parts.ts';
 import type { PermissionWorld } from './world.ts';
@@ -30,6 +30,7 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
     shown: shownCall(tool, input),
     tool,
     input,
+    names: [...calledNames(tool, input), ...(request.names ?? [])],
     shares: false,
     readOnly,
   };

@@ -2,7 +2,7 @@
  * The parts of a call. Each part needs its own permission, and rules are matched against each part. The call may run if
  * every part may.
  */
-import type { JsonObject } from '@heddle/core';
+import type { JsonObject, RuleName } from '@heddle/core';
 import type { Glob } from './paths/glob.ts';
 import type { FilePlace } from './paths/places.ts';
 import type { Beginning, Spelling } from './rules/command-pattern.ts';
@@ -15,6 +15,8 @@ export interface CallPart {
   readonly shown: string;
   readonly tool: string;
   readonly input: JsonObject;
+  /** The skills and agents that the call uses, as deny and ask rules may name them. */
+  readonly names: readonly RuleName[];
   /** The other parts decide for the call. Only deny and ask rules are matched against the call itself. */
   readonly shares: boolean;
   readonly readOnly: boolean;

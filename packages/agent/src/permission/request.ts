@@ -1,5 +1,5 @@
 /** The input and output of permission. Plain data: it can be printed, stored and compared. */
-import type { JsonObject, ReadOnlyRun } from '@heddle/core';
+import type { JsonObject, ReadOnlyRun, RuleName } from '@heddle/core';
 import type { RuleSource } from './rules/rule.ts';
 
 export interface AuthorizeRequest {
@@ -7,6 +7,8 @@ export interface AuthorizeRequest {
   readonly input: JsonObject;
   /** The tool proves that this call changes nothing. Ignored for a shell command, which is analyzed here. */
   readonly readOnly: boolean;
+  /** Other names that deny and ask rules may have for what the call uses. */
+  readonly names?: readonly RuleName[];
   /** The tool itself leaves out files that a deny rule matches. */
   readonly leavesOutDenied?: boolean;
   /** The decision of a hook. Its allow replaces a question, its ask asks. */

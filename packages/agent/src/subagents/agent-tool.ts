@@ -1,5 +1,6 @@
 /** Agent: gives a task to a subagent and returns its report. SendMessage: continues one with a message. */
 import type { CallContext, Json, JsonObject, Tool, ToolResult } from '@heddle/core';
+import { DEFAULT_AGENT } from '../agents/built-in.ts';
 import { progressOfLine } from '../sdk/subagent-lines.ts';
 import type { AgentOptions } from '../engine/options.ts';
 import { loadSchema, nonEmptyString, stringOrEmpty } from '../tool-input.ts';
@@ -96,6 +97,9 @@ function agentTool(subagents: Subagents): Tool<JsonObject, TaskOutcome> {
     inputJSONSchema: AGENT_INPUT,
     inputSchema: () => loadSchema(AGENT_INPUT),
     inputAliases: { agent: 'subagent_type', task: 'prompt' },
+    ruleNames: ({ subagent_type }) => [
+      { tool: 'Agent', name: nonEmptyString(subagent_type) ?? DEFAULT_AGENT },
+    ],
     async call(input, context, onProgress) {
       const background = input['run_in_background'];
       const task = {

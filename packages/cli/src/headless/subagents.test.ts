@@ -40,6 +40,28 @@ describe('a type of subagent', () => {
     expect(resultsOf(held)).toMatchObject([{ result: 'Done.' }]);
   });
 
+  it.each([
+    ['Agent(explore)', 'Explore'],
+    ['Agent(Explore)', 'EXPLORE'],
+    ['Agent(general-purpose)', undefined],
+    ['Agent(General-*)', undefined],
+    ['Agent(general-purpose)', ''],
+  ])('does not start if the rule %s denies or asks about it: %s', async (rule, type) => {
+    const { run, script } = homeFor((await install()).program);
+    const input = {
+      description: 'a task',
+      prompt: 'Look.',
+      ...(type === undefined ? {} : { subagent_type: type }),
+    };
+    for (const list of ['deny', 'ask']) {
+      const model = script([call('Agent', input, 't1'), say('Ended.'), say('Ended.')]);
+      const settings = JSON.stringify({ permissions: { [list]: [rule] } });
+      const flags = ['--output-format', 'stream-json', '--verbose', '--model', model, '--settings', settings];
+      const { stdout } = await run(['-p', 'go', ...flags]);
+      expect([list, stdout]).toEqual([list, expect.stringContaining('Permission denied')]);
+    }
+  });
+
   it('has its text in the output if the host asks for it', async () => {
     const held = await perform([task('t1', 'general-purpose'), say('Seen by the host.'), say('Done.')], {
       first: [control('i1', { subtype: 'initialize', forwardSubagentText: true }), prompt('go')],

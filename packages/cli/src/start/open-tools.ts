@@ -4,13 +4,14 @@ import {
   type AgentDefinition,
   agentHasTool,
   type AgentServers,
+  DEFAULT_AGENT,
   isHostNamed,
   isToolDenied,
   type LivePermissions,
   serverToolNames,
 } from '@heddle/agent';
-import type { SessionExtensions } from '@heddle/agent/extensions';
-import type { PermissionMode } from '@heddle/core';
+import type { PromptFile, SessionExtensions } from '@heddle/agent/extensions';
+import type { PermissionMode, RuleName } from '@heddle/core';
 import type { SkillDeps } from '@heddle/tools';
 import { mayDescribeServers } from '../mcp/open-servers.ts';
 import type { ServerServices } from '../mcp/connect-servers.ts';
@@ -141,8 +142,19 @@ function skillsOf(extensions: SessionExtensions): SkillDeps {
       const byModel = { toolUseId, tools, onProgress };
       return extensions.loadSkill(name, words, { signal, byModel, isOfSubagent: agentId !== undefined });
     },
+    ruleNames: (name) => ruleNamesOf(extensions.skillNamed(name)),
     names: () => extensions.files.filter(({ isForModel }) => isForModel).map(({ name }) => name),
   };
+}
+
+/** All names of a skill for permission rules, and the type of the agent that follows its text. */
+function ruleNamesOf(file: PromptFile | undefined): readonly RuleName[] {
+  if (file === undefined) return [];
+  const { name, longName = name, isForked, agent = DEFAULT_AGENT } = file;
+  return [
+    ...[...new Set([name, longName])].map((one) => ({ tool: 'Skill', name: one })),
+    ...(isForked ? [{ tool: 'Agent', name: agent }] : []),
+  ];
 }
 
 /** `--tools` selects built-in tools. Tools of servers are found by a search. */

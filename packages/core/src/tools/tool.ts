@@ -8,6 +8,12 @@ import type { Effort, ToolSpec } from '../model/port.ts';
 import { errorMessage } from '../thrown.ts';
 import type { InputAliases } from './coerce.ts';
 
+/** The parts of a rule `Agent(reviewer)`. */
+export interface RuleName {
+  readonly tool: string;
+  readonly name: string;
+}
+
 // Methods instead of function properties, because a registry has tools of many input types (bivariant parameters).
 export interface Tool<Input = unknown, Data = unknown> {
   readonly name: string;
@@ -35,6 +41,11 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly isFromServer?: boolean;
   /** The call only starts other calls, and each of them needs a permission of its own. The call itself runs without a question. */
   readonly delegates?: true;
+  /**
+   * Returns what the call uses, as a permission rule may name it: a skill under each of its names, the type of an agent. Deny
+   * and ask rules are compared with these names, too.
+   */
+  ruleNames?(input: Input): readonly RuleName[];
   /** The tool skips `deniedFiles` of the context. A deny rule for a file in its folder then does not deny the whole call. */
   readonly leavesOutDenied?: boolean;
   /** A failure cancels the other calls of its batch. After a failed shell command their results are not useful. */

@@ -2,6 +2,7 @@
 import {
   type CallContext,
   type Json,
+  type RuleName,
   type Tool,
   toolError,
   type TurnModel,
@@ -25,6 +26,8 @@ export interface SkillDeps {
     context: CallContext,
     onProgress: (data: Json) => void,
   ) => Promise<SkillText | undefined>;
+  /** The names of a skill for permission rules, and the type of the agent that follows it. */
+  readonly ruleNames: (name: string) => readonly RuleName[];
   /** The names of all skills that the model may use. */
   readonly names: () => readonly string[];
 }
@@ -36,7 +39,7 @@ type SkillData =
 /** Whole skills stay in the conversation. A larger one is stored in a file. */
 const MAX_RESULT = 100_000;
 
-export function createSkillTool({ load, names }: SkillDeps): Tool<SkillInput, SkillData> {
+export function createSkillTool({ load, names, ruleNames }: SkillDeps): Tool<SkillInput, SkillData> {
   return {
     name: 'Skill',
     description:
@@ -44,6 +47,7 @@ export function createSkillTool({ load, names }: SkillDeps): Tool<SkillInput, Sk
     inputJSONSchema: inputSchemas.Skill,
     inputSchema: async () => (await import('./schema.ts')).skillInput,
     inputAliases: { name: 'skill', command: 'skill', skill_name: 'skill', arguments: 'args' },
+    ruleNames: ({ skill }) => ruleNames(skill),
     // It changes nothing itself: commands in a skill need their own permission.
     isReadOnly: () => true,
     isConcurrencySafe: () => false,

@@ -151,7 +151,7 @@ function compileSpecifier(
     doubt: tool === 'Bash' && list !== 'allow' ? commandDoubt(text) : undefined,
     path: files ? pathPattern(text, list === 'allow' ? 'allow' : 'deny', anchorsOf(rule, world)) : undefined,
     domain: fetches && param === 'domain' ? domainMatcher(value ?? '') : undefined,
-    name: !files && !fetches && tool !== 'Bash' ? nameMatcher(text) : undefined,
+    name: !files && !fetches && tool !== 'Bash' ? nameMatcher(text, list) : undefined,
     param:
       list === 'allow' || param === undefined || value === undefined || (fetches && param === 'domain')
         ? undefined
@@ -171,10 +171,17 @@ function anchorsOf(rule: PermissionRule, world: PermissionWorld): Anchors {
   };
 }
 
-/** Matches `name`, or with `name *` and `name:*` the name with any continuation. */
-function nameMatcher(text: string): (name: string) => boolean {
-  const matches = commandPattern(text);
-  return (name) => matches({ canonical: name, written: name });
+/**
+ * Matches `name`, or with `name *` and `name:*` the name with any continuation. Skills and agents are found without regard to
+ * case, so deny and ask rules match without it.
+ */
+function nameMatcher(text: string, list: RuleList): (name: string) => boolean {
+  const spelled = list === 'allow' ? (name: string) => name : (name: string) => name.toLowerCase();
+  const matches = commandPattern(spelled(text));
+  return (name) => {
+    const wanted = spelled(name);
+    return matches({ canonical: wanted, written: wanted });
+  };
 }
 
 /** Returns a test for files that no tool may show. Searches leave these files out. */

@@ -112,7 +112,7 @@ function objects(
   const { rule, specifier } = compiled;
   switch (part.kind) {
     case 'call':
-      if (speaksOfCall(part, compiled)) return { rule };
+      if (speaksOfCall(part, compiled, list)) return { rule };
       return specifier === undefined && compiled.mayName(part.tool)
         ? { rule, doubtful: 'the name of the tool is shortened' }
         : undefined;
@@ -129,15 +129,20 @@ function objects(
   }
 }
 
-function speaksOfCall({ tool, input }: CallPart, { names, specifier }: CompiledRule): boolean {
-  if (!governingTools(tool).some(names)) return false;
-  if (specifier === undefined) return true;
+function speaksOfCall(
+  { tool, input, names: used }: CallPart,
+  { names, specifier }: CompiledRule,
+  list: 'deny' | 'ask',
+): boolean {
+  if (specifier === undefined) {
+    // A session without a tool has another way for a call that would use it, so only a question is added.
+    return governingTools(tool).some(names) || (list === 'ask' && used.some((one) => names(one.tool)));
+  }
   if (names(tool) && specifier.param && specifier.param.name !== mainField(tool)) {
     const value = input[specifier.param.name];
     if (typeof value !== 'object' && value !== undefined && specifier.param.value(String(value))) return true;
   }
-  const name = calledName(tool, input);
-  return names(tool) && name !== undefined && specifier.name?.(name) === true;
+  return used.some((one) => names(one.tool) && specifier.name?.(one.name) === true);
 }
 
 function objectsToCommand(part: CommandPart, compiled: CompiledRule): RuleMatch | undefined {

@@ -1,5 +1,5 @@
 /** Facts about tools by name: which ones access files, in which input field, and which rules apply to them. */
-import type { JsonObject } from '@heddle/core';
+import type { JsonObject, RuleName } from '@heddle/core';
 import { mayBeCutNameOf, possibleToolNames, readingsOf, shortenedName } from '@heddle/mcp/names';
 import { currentName, parseRule, type RuleList, type Rules } from './rule.ts';
 import { type Matcher, wildcardMatcher } from './wildcard.ts';
@@ -60,13 +60,23 @@ export function mainField(tool: string): string | undefined {
   return Object.hasOwn(MAIN_FIELDS, tool) ? MAIN_FIELDS[tool] : undefined;
 }
 
-/** Returns the text that the specifier of a rule for another tool matches: `Agent(name)`, `Skill(name args)`. */
+/** Returns the text that the specifier of an allow rule for another tool matches: `Agent(name)`, `Skill(name args)`. */
 export function calledName(tool: string, input: JsonObject): string | undefined {
   const field = mainField(tool);
   const main = field === undefined ? undefined : input[field];
   if (typeof main !== 'string') return undefined;
   const args = tool === 'Skill' ? input['args'] : undefined;
   return typeof args === 'string' && args !== '' ? `${main} ${args}` : main;
+}
+
+/** Returns the texts that a deny or ask rule matches. A skill is named with its arguments, and alone; with a slash, or without. */
+export function calledNames(tool: string, input: JsonObject): readonly RuleName[] {
+  const called = calledName(tool, input);
+  if (called === undefined) return [];
+  const main = input[mainField(tool) ?? ''];
+  const texts = [called, ...(typeof main === 'string' ? [main] : [])];
+  const spellings = tool === 'Skill' ? texts.flatMap((text) => [text, text.replace(/^\//, '')]) : texts;
+  return [...new Set(spellings)].map((name) => ({ tool, name }));
 }
 
 /**
