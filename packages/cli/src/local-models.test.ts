@@ -1,8 +1,9 @@
 /** A local model whose server passes its markup on as text: calls run, thinking is separated, and the rest is reported. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isRecord } from '@heddle/core';
 import { say, startFakeProvider } from '@heddle/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from './test/home.ts';
 import { install, type Installed, linesOf } from './test/program.ts';
 
@@ -61,4 +62,42 @@ it.each([
   } finally {
     await server.close();
   }
+});
+
+describe('thinking whose beginning is in the template of the model', () => {
+  const thought = 'The user greets me.\nI greet back.';
+
+  it.each([
+    ['ollama/mine', 'OLLAMA_HOST', ''],
+    ['openai-compatible/mine', 'OPENAI_COMPATIBLE_BASE_URL', '/v1'],
+  ])('is not part of the answer of %s', async (model, variable, suffix) => {
+    const home = homeFor(installed.program);
+    const server = await startFakeProvider('chat', [say(thought, '\n</thi', 'nk>\n\n', 'Hello.')], {
+      models: ['mine'],
+    });
+    try {
+      const flags = ['--output-format', 'stream-json', '--verbose', '--include-partial-messages'];
+      const { stdout } = await home.run(['-p', 'Hi.', '--model', model, ...flags], {
+        env: { [variable]: server.url + suffix },
+      });
+      const lines = linesOf(stdout);
+      const blocks = lines.filter(({ type }) => type === 'assistant').map(({ message }) => message);
+      expect(blocks).toMatchObject([
+        { content: [{ type: 'thinking', thinking: `${thought}\n` }] },
+        { content: [{ type: 'text', text: '\n\nHello.' }] },
+      ]);
+      expect(String(lines.at(-1)?.['result']).trim()).toBe('Hello.');
+      // The text was streamed before its end was known. Then its block begins again.
+      const begun = lines.flatMap(({ event }) =>
+        isRecord(event) && event['type'] === 'content_block_start' ? [event] : [],
+      );
+      expect(begun).toMatchObject([
+        { index: 0, content_block: { type: 'text' } },
+        { index: 0, content_block: { type: 'thinking' } },
+        { index: 1, content_block: { type: 'text' } },
+      ]);
+    } finally {
+      await server.close();
+    }
+  });
 });

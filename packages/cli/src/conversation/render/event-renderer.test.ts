@@ -257,6 +257,20 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
     ],
     'Wrong.\n  (retracted; the answer starts again)',
   ],
+  [
+    'text that turns out to be thinking',
+    [
+      { type: 'stream_request_start' },
+      block('text'),
+      delta('Hm.'),
+      block('thinking'),
+      stop,
+      block('text'),
+      delta('Hello.'),
+      stop,
+    ],
+    'Hm.\n  (the text above is thinking)\n(thinking ...)\nHello.',
+  ],
   ['a tombstone of what was not shown', [{ type: 'tombstone', uuids: ['u'] }], ''],
   [
     'a compaction',

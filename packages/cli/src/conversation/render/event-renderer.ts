@@ -68,6 +68,11 @@ export class EventRenderer {
       case 'stream_event':
         // Text before a pause is final. Only the response that starts here may be retracted.
         if (event.event.type === 'message_start') return this.#beginAnswer();
+        if (this.#streamed.isReplacedBy(event.event) && this.#shownMessages.size === 0)
+          return [
+            ...this.#retract(undefined, 'the text above is thinking'),
+            ...this.#streamed.observe(event.event),
+          ];
         return this.#streamed.observe(event.event);
       case 'message':
         return this.#message(event);

@@ -13,6 +13,8 @@ export class StreamedText {
   readonly #style: Style;
   /** Text of the current block was shown. */
   #isShown = false;
+  /** The current block has begun, and not ended. */
+  #isOpen = false;
   /** The current thought; undefined outside of a thinking block. */
   #thought: string | undefined;
 
@@ -22,6 +24,11 @@ export class StreamedText {
 
   get isShown(): boolean {
     return this.#isShown;
+  }
+
+  /** Returns true if the event replaces the text on the screen: its block begins again, as thinking. */
+  isReplacedBy(event: ApiEvent): boolean {
+    return this.#isOpen && this.#isShown && event.type === 'content_block_start';
   }
 
   /** Returns true if the completed block was shown while it streamed. */
@@ -35,6 +42,7 @@ export class StreamedText {
     switch (event.type) {
       case 'content_block_start':
         this.#isShown = false;
+        this.#isOpen = true;
         if (event.content_block.type !== 'thinking') return [];
         this.#thought = '';
         return [{ kind: 'stream', text: this.#style.paint('dim', '(thinking ') }];
@@ -55,6 +63,7 @@ export class StreamedText {
   /** Ends the current block. */
   end(): readonly OutputPart[] {
     const end: OutputPart = { kind: 'end of stream' };
+    this.#isOpen = false;
     if (this.#thought === undefined) return this.#isShown ? [end] : [];
     const { paint, signs } = this.#style;
     const thought = escapeControls(shortened(this.#thought, THOUGHT_LENGTH, signs.more));

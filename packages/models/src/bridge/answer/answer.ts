@@ -48,6 +48,8 @@ export class BridgeAnswer {
   #hasBegun = false;
   readonly #markup: MarkupReader | undefined;
   #writtenCalls = 0;
+  /** The provider's id of the last text. Text that was held back until the end belongs to it. */
+  #lastText = '';
 
   constructor(setting: AnswerSetting, emit: (event: ApiEvent) => void) {
     this.#setting = setting;
@@ -79,13 +81,16 @@ export class BridgeAnswer {
       case 'reasoning-end':
         return this.#endThinking(part.id, part.providerMetadata);
       case 'tool-input-start':
-        if (part.providerExecuted !== true) this.#beginCall(part.id, part.toolName, part.providerMetadata);
+        if (part.providerExecuted === true) return MORE;
+        this.#markup?.noteSeparateCall();
+        this.#beginCall(part.id, part.toolName, part.providerMetadata);
         return MORE;
       case 'tool-input-delta':
         this.#blocks.grow(keyOf('call', part.id), part.delta);
         return MORE;
       case 'tool-call':
         if (part.providerExecuted === true) return MORE;
+        this.#markup?.noteSeparateCall();
         this.#beginCall(part.toolCallId, part.toolName, part.providerMetadata);
         this.#endCall(keyOf('call', part.toolCallId), part.input);
         return MORE;
@@ -110,7 +115,7 @@ export class BridgeAnswer {
   }
 
   #endMarkup(): void {
-    for (const part of this.#markup?.end() ?? []) this.#take(WRITTEN, part);
+    for (const part of this.#markup?.end() ?? []) this.#take(this.#lastText, part);
   }
 
   #begin(): void {
@@ -127,6 +132,7 @@ export class BridgeAnswer {
 
   #readText(id: string, text: string, metadata: Metadata | undefined): AnswerListenerEvents {
     if (!this.#markup) return this.#growText(id, text, metadata);
+    this.#lastText = id;
     this.#note(keyOf('text', id), metadata);
     for (const part of this.#markup.push(text)) this.#take(id, part);
     return MORE;
@@ -140,12 +146,20 @@ export class BridgeAnswer {
       case 'thinking':
         this.#growThinking(id, part.text, undefined);
         return;
+      case 'text was thinking':
+        this.#takeAsThinking(id, part.text);
+        return;
       case 'call': {
         const own = `written_${++this.#writtenCalls}`;
         this.#beginCall(own, part.name, undefined);
         this.#endCall(keyOf('call', own), part.input);
       }
     }
+  }
+
+  #takeAsThinking(id: string, text: string): void {
+    const thinking = { key: keyOf('thinking', id), start: EMPTY_THINKING, text };
+    if (!this.#blocks.replaceText(keyOf('text', id), thinking)) this.#growThinking(id, text, undefined);
   }
 
   #growText(id: string, text: string, metadata: Metadata | undefined): AnswerListenerEvents {
@@ -196,7 +210,7 @@ export class BridgeAnswer {
   }
 
   #beginThinking(key: string): void {
-    this.#blocks.begin('thinking', key, { type: 'thinking', thinking: '', signature: '' });
+    this.#blocks.begin('thinking', key, EMPTY_THINKING);
   }
 
   #beginCall(id: string, wireName: string, metadata: Metadata | undefined): void {
@@ -250,8 +264,7 @@ export class BridgeAnswer {
   }
 }
 
-/** The key of text that was held back until the response ended. */
-const WRITTEN = 'written';
+const EMPTY_THINKING = { type: 'thinking', thinking: '', signature: '' } as const;
 
 /** The key that the package uses for all thinking of a response. */
 const CHAT_THINKING = 'reasoning-0';

@@ -50,6 +50,20 @@ export class Blocks {
     return this.#find(key) !== undefined;
   }
 
+  /**
+   * Replaces an open text by a thinking block. If it was started, it starts again with the same index. Returns false if there
+   * is no such text.
+   */
+  replaceText(key: string, thinking: Pick<Block, 'key' | 'start' | 'text'>): boolean {
+    const block = this.#find(key);
+    if (block?.kind !== 'text') return false;
+    if (block.isStarted) this.#index--;
+    const replaced: Block = { ...block, kind: 'thinking', ...thinking, mark: undefined, isStarted: false };
+    this.#queue.splice(this.#queue.indexOf(block), 1, replaced);
+    this.#advance();
+    return true;
+  }
+
   grow(key: string, text: string): void {
     const block = this.#find(key);
     if (block === undefined || text === '') return;

@@ -10,6 +10,7 @@ function read(text: string, size = text.length || 1, model?: string): WrittenPar
   for (let at = 0; at < text.length; at += size) parts.push(...reader.push(text.slice(at, at + size)));
   parts.push(...reader.end());
   return parts.reduce<WrittenPart[]>((joined, part) => {
+    if (part.kind === 'text was thinking') return [{ kind: 'thinking', text: part.text }];
     const last = joined.at(-1);
     if (last && last.kind !== 'call' && part.kind === last.kind)
       joined[joined.length - 1] = { kind: last.kind, text: last.text + part.text };
@@ -40,6 +41,22 @@ describe.each([1, 3, 10_000])('thinking that the template opened, in pieces of %
     ],
     ['qwq', '<tool_call>{"name":"Bash","arguments":{"command":"ls"}}</tool_call>', [call('Bash', LS)]],
     ['llama3', 'The tag </think> is text.', [text('The tag </think> is text.')]],
+    ['llama3', 'Hm.\n\nSo.\n</think>\n\nHi.', [thinking('Hm.\n\nSo.\n'), text('\n\nHi.')]],
+    ['llama3', 'Hm.\n</think>', [thinking('Hm.\n')]],
+    ['llama3', '\n</think>\nHi.', [text('\nHi.')]],
+    ['llama3', 'Hm.\n</think> ', [thinking('Hm.\n'), text(' ')]],
+    [
+      'llama3',
+      'Hm.\n</think>\n<tool_call>{"name":"Bash","arguments":{"command":"ls"}}</tool_call>',
+      [thinking('Hm.\n'), text('\n'), call('Bash', LS)],
+    ],
+    ...[
+      'It ends with:\n</think> and so on.',
+      'It ends with </think>\nand so on.',
+      '```\nHm.\n</think>\n```\n',
+      'Write <think>\nHm.\n</think>\nin front.',
+      'Write `</think>`, or\n</think>\nin a line of its own.',
+    ].map((words): [string, string, WrittenPart[]] => ['llama3', words, [text(words)]]),
   ])('%s: %j', (model, words, parts) => {
     expect(read(words, size, model)).toEqual(parts);
   });

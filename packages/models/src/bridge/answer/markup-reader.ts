@@ -6,7 +6,11 @@
 
 import { CALL_MARKUPS, type CallMarkup, callsInJson, type WrittenCall } from './markup-calls.ts';
 
-export type WrittenPart = { readonly kind: 'text' | 'thinking'; readonly text: string } | WrittenCall;
+export type WrittenPart =
+  | { readonly kind: 'text' | 'thinking'; readonly text: string }
+  /** All text of the response so far, emitted or not, is thinking. */
+  | { readonly kind: 'text was thinking'; readonly text: string }
+  | WrittenCall;
 
 type Markup = CallMarkup | typeof THINKING;
 
@@ -33,6 +37,13 @@ export class MarkupReader {
   /** True while the response may have begun with thinking that its template opened. */
   #mayBeThinking: boolean;
 
+  /**
+   * The text that was emitted, while it is all of the response: a model with another name may also have a template that opens
+   * thinking. Undefined if it cannot be thinking any more.
+   */
+  #emittedFirst: string | undefined = '';
+  #isEnded = false;
+
   constructor(isTool: (name: string) => boolean, model = '') {
     this.#isTool = isTool;
     this.#mayBeThinking = OPENED_BY_TEMPLATE.test(model);
@@ -41,6 +52,12 @@ export class MarkupReader {
   /** The server sends thinking as such, so the text contains none. */
   noteSeparateThinking(): void {
     this.#mayBeThinking = false;
+    this.#emittedFirst = undefined;
+  }
+
+  /** The server sends a call as such. The text before it is final. */
+  noteSeparateCall(): void {
+    this.#emittedFirst = undefined;
   }
 
   push(text: string): WrittenPart[] {
@@ -53,6 +70,7 @@ export class MarkupReader {
   /** Ends the response and returns the text that was held back. */
   end(): WrittenPart[] {
     this.#mayBeThinking = false;
+    this.#isEnded = true;
     const parts = this.push('');
     const rest = this.#pending;
     const inside = this.#inside;
@@ -99,8 +117,18 @@ export class MarkupReader {
       if (close < 0) return false;
       this.#mayBeThinking = false;
       this.#isStart = false;
+      this.#emittedFirst = undefined;
       parts.push({ kind: 'thinking', text: text.slice(0, close) });
       this.#pending = text.slice(close + THINKING.close.length);
+      return true;
+    }
+    const lone = this.#loneClose(text);
+    if (lone === 'unclear') return false;
+    if (lone !== undefined) {
+      if (lone.thinking.trim() !== '') parts.push({ kind: 'text was thinking', text: lone.thinking });
+      this.#emittedFirst = undefined;
+      this.#isStart = false;
+      this.#pending = lone.rest;
       return true;
     }
     const tags: readonly Markup[] = this.#isStart ? [THINKING, ...CALL_MARKUPS] : CALL_MARKUPS;
@@ -109,18 +137,42 @@ export class MarkupReader {
       .filter(({ markup, at }) => at >= 0 && (markup !== THINKING || text.slice(0, at).trim() === ''))
       .toSorted((a, b) => a.at - b.at)[0];
     const names = tags.map(({ open }) => open);
+    if (this.#emittedFirst !== undefined) names.push(THINKING.close);
     const until = found?.at ?? text.length - partialTag(text, names);
     if (until > 0) {
       const ready = text.slice(0, until);
       if (!this.#isStart || ready.trim() !== '') {
         parts.push({ kind: 'text', text: ready });
         this.#isStart = false;
+        if (this.#emittedFirst !== undefined) this.#emittedFirst += ready;
       }
     }
     this.#pending = text.slice(until + (found?.markup.open.length ?? 0));
     if (!found) return false;
     this.#inside = found.markup;
+    this.#emittedFirst = undefined;
     return true;
+  }
+
+  /**
+   * Looks for `</think>` without its beginning, in a line of its own. Text that explains the tag has it inside a sentence or a
+   * code block, or has the beginning, too. `unclear`: the rest of the line must arrive first.
+   */
+  #loneClose(text: string): { readonly thinking: string; readonly rest: string } | 'unclear' | undefined {
+    if (this.#emittedFirst === undefined) return undefined;
+    const at = text.indexOf(THINKING.close);
+    if (at < 0) return undefined;
+    const thinking = this.#emittedFirst + text.slice(0, at);
+    const rest = text.slice(at + THINKING.close.length);
+    const isOver =
+      (thinking.trim() === '' || /\n[ \t]*$/.test(thinking)) &&
+      !thinking.includes(THINKING.open) &&
+      thinking.split('```').length % 2 === 1 &&
+      CALL_MARKUPS.every(({ open }) => !thinking.includes(open));
+    if (isOver && rest.trim() === '' && !rest.includes('\n') && !this.#isEnded) return 'unclear';
+    if (isOver && /^[ \t]*(?:\r?\n|$)/.test(rest)) return { thinking, rest };
+    this.#emittedFirst = undefined;
+    return undefined;
   }
 
   /** Markup that is not a call of a known tool stays text, so that the user sees it. */
