@@ -3,6 +3,7 @@ import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './rules/esc
 import { folderOrder, noCircles } from './rules/folder-layers.ts';
 import { importDirection } from './rules/package-layers.ts';
 import { coreCompilesAlone, corePurity, isPureSource } from './rules/purity.ts';
+import { shortFunctions } from './rules/short-functions.ts';
 import { noSmallFiles } from './rules/small-files.ts';
 import { type Finding, parse, type Source } from './rules/source.ts';
 import { noMachinePaths, noRegistryHosts, shortFiles } from './rules/text.ts';
@@ -330,5 +331,31 @@ describe('small files with one importer', () => {
     expect(
       found({ 'small.ts': '', 'big.ts': importing }, { 'packages/agent/src/small.ts': 'a reason' }),
     ).toEqual([]);
+  });
+});
+
+describe('a function of product code', () => {
+  const ofLines = (lines: number, head = 'function one()') => `${head} {${'\n'.repeat(lines - 1)}}`;
+  const found = (text: string, allowed: Readonly<Record<string, number>> = {}, path?: string): string[] =>
+    shortFunctions(parse(inFile(text, path)), allowed).map(({ advice }) => advice);
+
+  it.each([['function one()'], ['const one = () =>'], ['const one = function ()']])(
+    'has at most 80 lines: %s',
+    (head) => {
+      expect(found(ofLines(80, head))).toEqual([]);
+      expect(found(ofLines(81, head))).toMatchObject([expect.stringContaining('has 81 lines')]);
+    },
+  );
+
+  it('may be longer if it is listed, up to its number of lines', () => {
+    const allowed = { 'packages/core/src/sample.ts one': 90 };
+    expect(found(ofLines(90), allowed)).toEqual([]);
+    expect(found(ofLines(91), allowed)).toHaveLength(1);
+    expect(found(ofLines(90).replace('one', 'two'), allowed)).toHaveLength(1);
+  });
+
+  it('does not count in tests', () => {
+    expect(found(ofLines(200), {}, 'packages/core/src/sample.test.ts')).toEqual([]);
+    expect(found(ofLines(200), {}, 'scripts/sample.ts')).toEqual([]);
   });
 });

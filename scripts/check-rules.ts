@@ -10,6 +10,7 @@ import { importDirection } from './rules/package-layers.ts';
 import { aboveAllowance, lowerAllowance, proseInCode, proseInDocument } from './rules/prose.ts';
 import allowance from './rules/prose-allowance.json' with { type: 'json' };
 import { coreCompilesAlone, corePurity, isPureSource } from './rules/purity.ts';
+import { shortFunctions } from './rules/short-functions.ts';
 import { noSmallFiles } from './rules/small-files.ts';
 import { type Finding, isCode, parse, type Source, type TextFile, valueAt } from './rules/source.ts';
 import { noMachinePaths, noRegistryHosts, shortFiles } from './rules/text.ts';
@@ -52,6 +53,7 @@ function checkFile(file: TextFile): Finding[] {
     ...noSwitchedOffTests(source),
     ...importDirection(source, exportsOf),
     ...folderOrder(source),
+    ...shortFunctions(source),
   );
   if (isPureSource(file.path)) findings.push(...corePurity(source));
   return findings;

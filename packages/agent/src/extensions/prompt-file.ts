@@ -108,41 +108,10 @@ const STANDARD_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export async function readPromptFile(place: PromptFilePlace, text: string): Promise<PromptFileRead> {
   const { fields, body, problems: syntax } = await readMarkdownFile(text);
   const problems: FileProblem[] = [...syntax];
-  const report = (key: string, message: string): void => {
+  const report: Report = (key, message) => {
     problems.push({ line: lineOfKey(text, key), message });
   };
-  const string = (key: string): string | undefined => {
-    const value = fields[key];
-    if (value === undefined || value === null) return undefined;
-    if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
-    if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-    // YAML reads `argument-hint: [file]` as a list.
-    if (Array.isArray(value)) return `[${value.join(', ')}]`;
-    report(key, `${key} is not text.`);
-    return undefined;
-  };
-  const boolean = (key: string, otherwise: boolean): boolean => {
-    const value = fields[key];
-    if (value === undefined || value === null) return otherwise;
-    if (typeof value === 'boolean') return value;
-    if (value === 'true' || value === 'false') return value === 'true';
-    report(key, `${key} is not true or false.`);
-    return otherwise;
-  };
-
-  const texts = (key: string, read: (value: unknown) => readonly string[]): readonly string[] => {
-    const value = fields[key];
-    const isList = value === undefined || value === null || typeof value === 'string' || Array.isArray(value);
-    if (!isList) report(key, `${key} is not a list.`);
-    return read(value);
-  };
-  const choice = (key: string, known: readonly string[]): string | undefined => {
-    const value = string(key);
-    if (value === undefined || known.includes(value)) return value;
-    report(key, `${key} is not one of ${known.join(', ')}; it is ignored.`);
-    return undefined;
-  };
-
+  const { string, boolean, texts, choice } = fieldReaders(fields, report);
   const named = string('name');
   const description = string('description') ?? firstParagraph(body);
   // A header that could not be found was reported.
@@ -188,11 +157,49 @@ export async function readPromptFile(place: PromptFilePlace, text: string): Prom
   };
 }
 
+type Report = (key: string, message: string) => void;
+
+/** The readers of header fields. A value of another type is reported, and the field counts as missing. */
+function fieldReaders(fields: Readonly<Record<string, unknown>>, report: Report) {
+  const string = (key: string): string | undefined => {
+    const value = fields[key];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+    // YAML reads `argument-hint: [file]` as a list.
+    if (Array.isArray(value)) return `[${value.join(', ')}]`;
+    report(key, `${key} is not text.`);
+    return undefined;
+  };
+  const boolean = (key: string, otherwise: boolean): boolean => {
+    const value = fields[key];
+    if (value === undefined || value === null) return otherwise;
+    if (typeof value === 'boolean') return value;
+    if (value === 'true' || value === 'false') return value === 'true';
+    report(key, `${key} is not true or false.`);
+    return otherwise;
+  };
+
+  const texts = (key: string, read: (value: unknown) => readonly string[]): readonly string[] => {
+    const value = fields[key];
+    const isList = value === undefined || value === null || typeof value === 'string' || Array.isArray(value);
+    if (!isList) report(key, `${key} is not a list.`);
+    return read(value);
+  };
+  const choice = (key: string, known: readonly string[]): string | undefined => {
+    const value = string(key);
+    if (value === undefined || known.includes(value)) return value;
+    report(key, `${key} is not one of ${known.join(', ')}; it is ignored.`);
+    return undefined;
+  };
+  return { string, boolean, texts, choice };
+}
+
 function checkStandard(
   folder: string,
   name: string | undefined,
   description: string | undefined,
-  report: (key: string, message: string) => void,
+  report: Report,
 ): void {
   if (name === undefined) report('name', `The skill has no name; the name of its folder is used: ${folder}.`);
   else if (name.length > MAX_NAME || !STANDARD_NAME.test(name))

@@ -33,7 +33,7 @@ const GRACE_MS = 500;
 
 /** Never rejects. On timeout and abort the whole process group is ended. */
 export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
-  const { handler, input, cwd, environment, timeoutMs, onOutput } = run;
+  const { input, timeoutMs, onOutput } = run;
   const signals = [run.signal, ...(run.eventSignal === undefined ? [] : [run.eventSignal])];
   if (signals.some(({ aborted }) => aborted))
     return Promise.resolve(failed('aborted', 'It was withdrawn before it started.'));
@@ -42,14 +42,7 @@ export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
   const stderr = new CappedText();
   let child: ChildProcess;
   try {
-    const [program, args] = commandLine(handler);
-    child = spawn(program, args, {
-      cwd,
-      env: { ...SHELL_LEVEL, ...environment },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
+    child = startCommand(run);
   } catch (thrown) {
     return Promise.resolve(failed('unreachable', errorMessage(thrown)));
   }
@@ -84,18 +77,10 @@ export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
       resolveRest(result);
     };
   };
-  let firstLine: string | undefined = '';
-  const readFirstLine = (chunk: Buffer): void => {
-    if (firstLine === undefined) return;
-    firstLine += chunk.toString('utf8');
-    const at = firstLine.indexOf('\n');
-    if (at < 0 && firstLine.length <= MAX_FIRST_LINE) return;
-    const request = asyncRequest(firstLine.slice(0, Math.max(at, 0)));
-    firstLine = undefined;
-    if (request === undefined) return;
+  const readFirstLine = firstLineReader((request) => {
     stdout.clear();
     detach(request.timeoutMs ?? timeoutMs);
-  };
+  });
 
   child.on('error', (error) => settle(failed('unreachable', error.message)));
   child.stdout?.on('data', (chunk: Buffer) => {
@@ -119,8 +104,38 @@ export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
   return promise;
 }
 
+/** Throws if the command cannot be started. */
+function startCommand({ handler, cwd, environment }: CommandRun): ChildProcess {
+  const [program, args] = commandLine(handler);
+  return spawn(program, args, {
+    cwd,
+    env: { ...SHELL_LEVEL, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+}
+
+/** Returns a function for the chunks of the output. If the first line asks for the background, `onRequest` is called. */
+function firstLineReader(onRequest: (request: AsyncRequest) => void): (chunk: Buffer) => void {
+  let firstLine: string | undefined = '';
+  return (chunk) => {
+    if (firstLine === undefined) return;
+    firstLine += chunk.toString('utf8');
+    const at = firstLine.indexOf('\n');
+    if (at < 0 && firstLine.length <= MAX_FIRST_LINE) return;
+    const request = asyncRequest(firstLine.slice(0, Math.max(at, 0)));
+    firstLine = undefined;
+    if (request) onRequest(request);
+  };
+}
+
+interface AsyncRequest {
+  readonly timeoutMs: number | undefined;
+}
+
 /** Reads `{"async":true}`, which a command prints as its first line to continue in the background. */
-function asyncRequest(line: string): { readonly timeoutMs: number | undefined } | undefined {
+function asyncRequest(line: string): AsyncRequest | undefined {
   if (!line.trimStart().startsWith('{') || !line.includes('"async"')) return undefined;
   try {
     const value: unknown = JSON.parse(line);

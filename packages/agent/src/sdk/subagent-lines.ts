@@ -1,13 +1,6 @@
 /** The lines of a subagent in the output of its parent: its calls, their results, and reports about the task. Pure. */
 import { isRecord, type Json, omitUndefined } from '@heddle/core';
-import type {
-  SdkAssistant,
-  SdkMessage,
-  SdkPermissionDenied,
-  SdkTaskNotification,
-  SdkUser,
-  TaskUsage,
-} from './message.ts';
+import type { SdkAssistant, SdkMessage, SdkTaskNotification, SdkUser, TaskUsage } from './message.ts';
 
 /** Everything that its lines contain about a subagent. */
 export interface SubagentTask {
@@ -35,13 +28,15 @@ export interface SubagentLines {
   /** Returns the lines that a line of the subagent's own output becomes. Its text stays in its own transcript. */
   forwarded(line: SdkMessage): SdkMessage[];
   progress(usage: TaskUsage, lastTool: string | undefined): SdkMessage;
-  ended(end: {
-    readonly status: TaskStatus;
-    readonly error: string | undefined;
-    readonly outputFile: string;
-    readonly usage: TaskUsage;
-    readonly now: number;
-  }): SdkMessage[];
+  ended(end: TaskEnd): SdkMessage[];
+}
+
+interface TaskEnd {
+  readonly status: TaskStatus;
+  readonly error: string | undefined;
+  readonly outputFile: string;
+  readonly usage: TaskUsage;
+  readonly now: number;
 }
 
 export function subagentLines(task: SubagentTask): SubagentLines {
@@ -53,28 +48,6 @@ export function subagentLines(task: SubagentTask): SubagentLines {
     subagent_type: task.type,
     task_description: description,
   };
-
-  /** A subagent that it started has written this line. */
-  const isOfOther = ({ parent_tool_use_id: id }: SdkAssistant | SdkUser): boolean => id !== null;
-
-  function ofAssistant(line: SdkAssistant): SdkMessage[] {
-    if (isOfOther(line)) return [line];
-    const isCall = line.message.content.some(({ type }) => type === 'tool_use');
-    if (!isCall && !task.forwardsText) return [];
-    return [{ ...line, ...origin, session_id: task.sessionId }];
-  }
-
-  function ofUser(line: SdkUser): SdkMessage[] {
-    if (isOfOther(line)) return [line];
-    const { type, uuid, message } = line;
-    const isResult = typeof message.content !== 'string';
-    return isResult ? [{ type, uuid, message, ...origin, session_id: task.sessionId }] : [];
-  }
-
-  function ofDenial(line: SdkPermissionDenied): SdkMessage[] {
-    return [{ ...line, agent_id: line.agent_id ?? task_id, session_id: task.sessionId }];
-  }
-
   return {
     started: () => [
       {
@@ -92,13 +65,7 @@ export function subagentLines(task: SubagentTask): SubagentLines {
       },
       { type: 'user', message: { role: 'user', content: task.prompt }, ...origin, ...stamp() },
     ],
-    forwarded(line) {
-      if (line.type === 'assistant') return ofAssistant(line);
-      if (line.type === 'user') return ofUser(line);
-      if (line.type !== 'system') return [];
-      if (line.subtype === 'permission_denied') return ofDenial(line);
-      return TASK_LINES.has(line.subtype) ? [line] : [];
-    },
+    forwarded: (line) => forwardedLines(task, origin, line),
     progress: (usage, lastTool) => ({
       type: 'system',
       subtype: 'task_progress',
@@ -133,6 +100,39 @@ export function subagentLines(task: SubagentTask): SubagentLines {
       ];
     },
   };
+}
+
+/** The fields that mark a line of a conversation as one of the subagent. */
+type LineOrigin = Required<
+  Pick<SdkAssistant, 'parent_tool_use_id' | 'agent_id' | 'subagent_type' | 'task_description'>
+>;
+
+function forwardedLines(task: SubagentTask, origin: LineOrigin, line: SdkMessage): SdkMessage[] {
+  const session_id = task.sessionId;
+  switch (line.type) {
+    case 'assistant': {
+      if (isOfOther(line)) return [line];
+      const isCall = line.message.content.some(({ type }) => type === 'tool_use');
+      return isCall || task.forwardsText ? [{ ...line, ...origin, session_id }] : [];
+    }
+    case 'user': {
+      if (isOfOther(line)) return [line];
+      const { type, uuid, message } = line;
+      const isResult = typeof message.content !== 'string';
+      return isResult ? [{ type, uuid, message, ...origin, session_id }] : [];
+    }
+    case 'system':
+      if (line.subtype === 'permission_denied')
+        return [{ ...line, agent_id: line.agent_id ?? task.agentId, session_id }];
+      return TASK_LINES.has(line.subtype) ? [line] : [];
+    default:
+      return [];
+  }
+}
+
+/** A subagent that it started has written this line. */
+function isOfOther({ parent_tool_use_id: id }: SdkAssistant | SdkUser): boolean {
+  return id !== null;
 }
 
 /** Lines about the subagents that a subagent started. */

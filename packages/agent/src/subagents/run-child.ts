@@ -124,7 +124,7 @@ async function drive(
   try {
     const own: AgentOptions = {
       ...options,
-      takeQueued: queue.takeQueued,
+      takeQueued: () => queue.takeQueued(),
       onAccepted: async (id) => queue.noteRead(id),
       onEvent: (event) => {
         onEvent(event);

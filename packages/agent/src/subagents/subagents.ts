@@ -19,6 +19,7 @@ import type { AgentOptions, AgentServers, SubagentIdentity, SubagentSettings } f
 import type { ParentAgent } from '../engine/parent.ts';
 import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
+import type { Session } from '../session/open/open.ts';
 import { childModel, childOptions } from './child-options.ts';
 import { copyConversation, FORK_AGENT, forkOptions, forkPrompt, isFork } from './fork-child.ts';
 import { levelBelow, mainLevel, settingsBelow, type SubagentLevel } from './nesting.ts';
@@ -383,14 +384,7 @@ export class Subagents {
       await this.#closing.get(record.agentId)?.closed;
       const place = { id: record.agentId, cwd: record.cwd, version: VERSION, now };
       const session = await openChildSession(home(), place);
-      const identity: SubagentIdentity = {
-        id: record.agentId,
-        type: definition.name,
-        description: record.description,
-        transcript: session.journal.path,
-        messages: () => session.projection.messages,
-        hooks: definition.hooks,
-      };
+      const identity = identityOf(record, definition, session);
       child.opened(() => session.projection.messages);
       const { model, cwd, worktree } = record;
       const isCopy = isFork(definition);
@@ -422,12 +416,7 @@ export class Subagents {
         watch: this.#settings.watch,
         now,
         uuid: () => this.#uuid(),
-        queue: {
-          takeQueued: () => child.takeQueued(),
-          takeLeft: () => child.takeLeft(),
-          noteRead: (commandId) => child.noteRead(commandId),
-          closeQueue: () => child.closeQueue(),
-        },
+        queue: child,
         texts: async () => [...(await this.#skills(definition, signal)), ...(servers?.notes ?? [])],
       });
       // Its memory is stored behind its report. A worktree may be removed, and a parent may end, so both wait for it.
@@ -462,6 +451,14 @@ export class Subagents {
     const texts = await Promise.all(skills.map((name) => loadSkill(name, signal)));
     return texts.filter((text) => text !== undefined);
   }
+}
+
+function identityOf(
+  { agentId: id, description }: ChildRecord,
+  { name: type, hooks }: AgentDefinition,
+  { journal, projection }: Session,
+): SubagentIdentity {
+  return { id, type, description, transcript: journal.path, messages: () => projection.messages, hooks };
 }
 
 /** A server of the definition hides one of the session that has the same name. */

@@ -63,16 +63,8 @@ export async function startViewer(options: ViewerOptions): Promise<Viewer> {
     if (pathname === '/api/login' && request.method === 'POST') return login(request, response);
     if (request.method === 'POST') return fork(request, response, pathname);
     if (request.method !== 'GET') return send(response, 405, 'text/plain', 'Only GET is allowed here.');
-    switch (pathname) {
-      case '/':
-        return send(response, 200, 'text/html', pageHtml());
-      case '/page.js':
-        return send(response, 200, 'text/javascript', options.page.script);
-      case '/page.css':
-        return send(response, 200, 'text/css', options.page.style);
-      default:
-        break;
-    }
+    const file = pageFile(pathname, options.page);
+    if (file) return send(response, 200, file.type, file.body);
     const allowed = tokens.check(request.headers.authorization);
     if (!allowed.ok) return send(response, allowed.status, 'text/plain', allowed.message);
     const gone = new AbortController();
@@ -120,6 +112,22 @@ export async function startViewer(options: ViewerOptions): Promise<Viewer> {
       await closed;
     },
   };
+}
+
+function pageFile(
+  pathname: string,
+  { script, style }: PageFiles,
+): { type: string; body: string } | undefined {
+  switch (pathname) {
+    case '/':
+      return { type: 'text/html', body: pageHtml() };
+    case '/page.js':
+      return { type: 'text/javascript', body: script };
+    case '/page.css':
+      return { type: 'text/css', body: style };
+    default:
+      return undefined;
+  }
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

@@ -53,55 +53,28 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
   const inbox = new HostPromptQueue();
   const requests = new HostRequests((line) => {
     void output.writeControl(line);
-    readOrWait();
+    input.readOrWait();
   });
   const initial = new InitialRequest();
   const control = Promise.withResolvers<Control>();
-  const { stdin } = process;
-  const splitter = new LineSplitter();
-  /** Lines are taken in their order: a prompt behind a request finds it done. */
-  let taken = Promise.resolve();
   let misread: string | undefined;
   /** Side questions that were not answered yet. */
   let asides: Promise<unknown> = Promise.resolve();
-
-  /** The length of the lines that were read and not taken. */
-  let waitingLength = 0;
-
-  function receive(text: string): void {
-    const line = parseHostLine(text);
-    initial.note(line);
-    if (line?.['type'] === 'control_response') requests.settle(line);
-    else {
-      waitingLength += text.length;
-      taken = taken
-        .then(() => take(line, text))
-        .finally(() => {
-          waitingLength -= text.length;
-          readOrWait();
-        });
-    }
-    readOrWait();
-  }
-
-  function readOrWait(): void {
-    const mustWait = waitingLength > MAX_WAITING_LENGTH && !requests.areOpen;
-    if (mustWait) stdin.pause();
-    else if (stdin.isPaused()) stdin.resume();
-  }
-
-  let isClosed = false;
-  function close(): void {
-    if (isClosed) return;
-    isClosed = true;
-    for (const text of splitter.end()) receive(text);
-    initial.note(undefined);
-    requests.close();
-    taken = taken.then(() => inbox.close());
-  }
-
-  stdin.on('data', (chunk: Buffer) => splitter.push(chunk).forEach(receive));
-  for (const event of ['end', 'close', 'error']) stdin.on(event, close);
+  const input = new HostInput({
+    isReplyDue: () => requests.areOpen,
+    arrived(line) {
+      initial.note(line);
+      const isReply = line?.['type'] === 'control_response';
+      if (isReply) requests.settle(line);
+      return isReply;
+    },
+    take,
+    closed() {
+      initial.note(undefined);
+      requests.close();
+    },
+    ended: () => inbox.close(),
+  });
 
   /** Reports an unreadable line. The run continues, because the next line may be valid. */
   function complain(about: string): void {
@@ -117,11 +90,7 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
       case 'user': {
         const prompt = hostPromptOf(verbatim ? { ...line, client_composed: true } : line);
         if (!prompt) return complain('holds no prompt');
-        const { passOf, makeRoom, queued } = await control.promise;
-        const waits = inbox.put({ ...prompt, pass: prompt.isQuiet ? undefined : passOf(prompt) });
-        if (waits && !prompt.isQuiet) queued(prompt);
-        if (prompt.priority === 'now') makeRoom();
-        return;
+        return takePrompt(prompt, inbox, await control.promise);
       }
       case 'control_request': {
         const request = lineIn(line['request']) ?? {};
@@ -142,9 +111,7 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
   return {
     prompts: inbox,
     ask: askHost(requests),
-    async settled() {
-      await asides;
-    },
+    settled: () => asides.then(() => undefined),
     requests,
     initial,
     services: { sendToHost: hostSender(requests), elicit: hostElicitation(requests) },
@@ -157,9 +124,81 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
     end() {
       inbox.clear();
       inbox.close();
-      stdin.destroy();
+      input.destroy();
     },
   };
+}
+
+function takePrompt(prompt: HostPrompt, inbox: HostPromptQueue, control: Control): void {
+  const { passOf, makeRoom, queued } = control;
+  const waits = inbox.put({ ...prompt, pass: prompt.isQuiet ? undefined : passOf(prompt) });
+  if (waits && !prompt.isQuiet) queued(prompt);
+  if (prompt.priority === 'now') makeRoom();
+}
+
+interface InputListener {
+  /** The host owes a reply, so its lines must be read. */
+  readonly isReplyDue: () => boolean;
+  /** Sees a line when it arrives. Returns true if the line is done. */
+  readonly arrived: (line: HostLine | undefined) => boolean;
+  /** Takes the other lines in their order: a prompt behind a request finds it done. */
+  readonly take: (line: HostLine | undefined, text: string) => Promise<void>;
+  /** No more lines will arrive. */
+  readonly closed: () => void;
+  /** All lines were taken. */
+  readonly ended: () => void;
+}
+
+/** Reads the lines of standard input, and stops reading while too many of them wait. */
+class HostInput {
+  readonly #listener: InputListener;
+  readonly #stdin = process.stdin;
+  readonly #splitter = new LineSplitter();
+  #taken = Promise.resolve();
+  /** The length of the lines that were read and not taken. */
+  #waitingLength = 0;
+  #isClosed = false;
+
+  constructor(listener: InputListener) {
+    this.#listener = listener;
+    this.#stdin.on('data', (chunk: Buffer) => {
+      for (const text of this.#splitter.push(chunk)) this.#receive(text);
+    });
+    for (const event of ['end', 'close', 'error']) this.#stdin.on(event, () => this.#close());
+  }
+
+  readOrWait(): void {
+    const mustWait = this.#waitingLength > MAX_WAITING_LENGTH && !this.#listener.isReplyDue();
+    if (mustWait) this.#stdin.pause();
+    else if (this.#stdin.isPaused()) this.#stdin.resume();
+  }
+
+  /** An open standard input no longer keeps the program alive. */
+  destroy(): void {
+    this.#stdin.destroy();
+  }
+
+  #receive(text: string): void {
+    const line = parseHostLine(text);
+    if (!this.#listener.arrived(line)) {
+      this.#waitingLength += text.length;
+      this.#taken = this.#taken
+        .then(() => this.#listener.take(line, text))
+        .finally(() => {
+          this.#waitingLength -= text.length;
+          this.readOrWait();
+        });
+    }
+    this.readOrWait();
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const text of this.#splitter.end()) this.#receive(text);
+    this.#listener.closed();
+    this.#taken = this.#taken.then(() => this.#listener.ended());
+  }
 }
 
 /** However the host fails to answer, it has not allowed it. */

@@ -1,5 +1,5 @@
 /** One attempt at an answer: sends a request, yields each block when it is complete, and starts calls without effects early. */
-import { childScope, whenAborted } from '../../abort.ts';
+import { type AbortScope, childScope, whenAborted } from '../../abort.ts';
 import { cloneJson, type Json, type JsonObject } from '../../json.ts';
 import type { ContentBlock } from '../../messages/blocks.ts';
 import { callsOf, type AssistantMessage } from '../../messages/message.ts';
@@ -33,7 +33,7 @@ export async function* runAttempt(
   given: Pick<RunProgress, 'answer' | 'executor' | 'context'>,
   request: ModelRequest,
 ): AsyncGenerator<LoopEvent, AttemptEnd> {
-  const { inbox, deps, config, write, signal } = env;
+  const { inbox, config, write, signal } = env;
   const { context } = given;
   const startsEarly = config.gates.streamingToolExecution;
   const reader = new AnswerReader();
@@ -41,12 +41,9 @@ export async function* runAttempt(
   let last: AssistantMessage | undefined;
   // The consumer may have aborted at the last yield. Then no call starts.
   if (signal.aborted) return attemptEnd(reader, executor, answer, last, ABORTED_END);
-  const scope = childScope(signal);
-  const ignoreAbort = whenAborted(scope.signal, () => inbox.push({ type: 'aborted' }));
-  let records: RecordIterator | undefined;
+  const stream = new AttemptStream(env, reader);
   try {
-    records = deps.model(request, scope.signal)[Symbol.asyncIterator]();
-    pullFrom(records);
+    stream.open(request);
     while (true) {
       const arrival = inbox.poll();
       if (!arrival) {
@@ -55,7 +52,7 @@ export async function* runAttempt(
       }
       switch (arrival.type) {
         case 'aborted':
-          if (scope.signal.aborted) return attemptEnd(reader, executor, answer, last, ABORTED_END);
+          if (stream.isAborted) return attemptEnd(reader, executor, answer, last, ABORTED_END);
           break;
         case 'port_threw':
           if (arrival.attempt === reader) throw arrival.thrown;
@@ -64,7 +61,7 @@ export async function* runAttempt(
           if (arrival.attempt !== reader) break;
           let record: ModelRecord | undefined = arrival.next.done ? END_ERRORS.network : arrival.next.value;
           // Records that are ready need no promise of their own. Other arrivals come first.
-          for (; record; record = inbox.isEmpty ? records.ready?.() : undefined) {
+          for (; record; record = inbox.isEmpty ? stream.ready() : undefined) {
             const ended = endOf(record, reader);
             if (ended) return attemptEnd(reader, executor, answer, last, ended);
             if (!isEvent(record)) continue;
@@ -82,7 +79,7 @@ export async function* runAttempt(
             executor ??= openExecutor(env, context);
             executor.addTool(block, badInput);
           }
-          pullFrom(records);
+          stream.pull();
           break;
         }
         default:
@@ -92,11 +89,7 @@ export async function* runAttempt(
   } catch (thrown) {
     return { reader, answer, executor, error: undefined, threw: { thrown } };
   } finally {
-    ignoreAbort();
-    scope.abort('attempt over');
-    scope.release();
-    // Not awaited: a port that is slow to end must not delay the turn.
-    records?.return?.()?.catch(() => undefined);
+    stream.close();
   }
 
   async function* takeUpdate(update: ToolUpdate): AsyncGenerator<LoopEvent, void> {
@@ -106,12 +99,54 @@ export async function* runAttempt(
     answer = taken.answer;
     yield* taken.events;
   }
+}
 
-  function pullFrom(stream: RecordIterator): void {
-    stream.next().then(
-      (next) => inbox.push({ type: 'record', attempt: reader, next }),
-      (thrown: unknown) => inbox.push({ type: 'port_threw', attempt: reader, thrown }),
+/** The records of one request. Each arrives in the inbox with the reader of its attempt. */
+class AttemptStream {
+  readonly #env: RunEnvironment;
+  readonly #reader: AnswerReader;
+  readonly #scope: AbortScope;
+  readonly #ignoreAbort: () => void;
+  #records: RecordIterator | undefined;
+
+  constructor(env: RunEnvironment, reader: AnswerReader) {
+    this.#env = env;
+    this.#reader = reader;
+    this.#scope = childScope(env.signal);
+    this.#ignoreAbort = whenAborted(this.#scope.signal, () => env.inbox.push({ type: 'aborted' }));
+  }
+
+  get isAborted(): boolean {
+    return this.#scope.signal.aborted;
+  }
+
+  /** Sends the request. Throws if the model port does. */
+  open(request: ModelRequest): void {
+    this.#records = this.#env.deps.model(request, this.#scope.signal)[Symbol.asyncIterator]();
+    this.pull();
+  }
+
+  /** Requests the next record. */
+  pull(): void {
+    const { inbox } = this.#env;
+    const attempt = this.#reader;
+    this.#records?.next().then(
+      (next) => inbox.push({ type: 'record', attempt, next }),
+      (thrown: unknown) => inbox.push({ type: 'port_threw', attempt, thrown }),
     );
+  }
+
+  /** Returns a record that has arrived already. */
+  ready(): ModelRecord | undefined {
+    return this.#records?.ready?.();
+  }
+
+  close(): void {
+    this.#ignoreAbort();
+    this.#scope.abort('attempt over');
+    this.#scope.release();
+    // Not awaited: a port that is slow to end must not delay the turn.
+    this.#records?.return?.()?.catch(() => undefined);
   }
 }
 

@@ -3,6 +3,7 @@
  * and if the tree covers every character of the text. All other commands need a question to the user, whatever rules allow.
  */
 import {
+  type ArithmeticFor,
   type Assignment,
   type Case,
   type CaseItem,
@@ -11,6 +12,7 @@ import {
   type Elif,
   type If,
   type ParsedScript,
+  type Pipeline,
   type Redirection,
   type Statement,
   type SyntaxNode,
@@ -76,19 +78,8 @@ class Understanding {
     switch (node.type) {
       case 'Command':
         return this.#command(node);
-      case 'Pipeline': {
-        const { prefixes, commands } = node;
-        const first = commands[0];
-        if (first === undefined) return 'an empty pipeline';
-        const start = { pos: node.pos, end: first.pos };
-        const areBlank =
-          prefixes.length === 0 ||
-          areGapsIn(this.#bare, start, prefixes, { before: BLANKS, between: /^[ \t]+$/, after: /^[ \t]+$/ });
-        const rest = { pos: first.pos, end: node.end };
-        const gaps = { before: BLANKS, between: /^[ \t]*\|&?\s*$/, after: BLANKS };
-        if (!areBlank || !areGapsIn(this.#bare, rest, commands, gaps)) return NOT_COVERED;
-        return this.#all(prefixes) ?? this.#all(commands);
-      }
+      case 'Pipeline':
+        return this.#pipeline(node);
       case 'Time':
         return /^time(?:[ \t]+-p)?$/.test(this.#text(node)) ? undefined : 'an unusual time';
       case 'Negation':
@@ -112,21 +103,8 @@ class Understanding {
         ]);
       case 'For':
         return this.#loop(node.name, node.wordlist, node.body, node);
-      case 'ArithmeticFor': {
-        const head = /^for[ \t]*\(\(([^()]*)\)\)[ \t]*;?\s*do\s+$/.exec(
-          this.#bare.slice(node.pos, firstOf(node.body)),
-        );
-        const parts = head?.[1]?.split(';') ?? [];
-        const isPlain =
-          parts.length === 3 &&
-          parts.every((part) => part.trim() === '' || isIntegerExpression(part, this.#integers));
-        return isPlain
-          ? this.#keywords({ pos: firstOf(node.body), end: node.end }, [
-              [/^$/, node.body],
-              [/^[ \t]*[;&\n]\s*done$/, undefined],
-            ])
-          : 'arithmetic with more than plain numbers';
-      }
+      case 'ArithmeticFor':
+        return this.#arithmeticLoop(node);
       case 'ArithmeticCommand':
         return this.#text(node) === `((${node.body}))` && isIntegerExpression(node.body, this.#integers)
           ? undefined
@@ -160,6 +138,34 @@ class Understanding {
       default:
         return `syntax of the kind ${node.type}`;
     }
+  }
+
+  #pipeline(node: Pipeline): Refusal {
+    const { prefixes, commands } = node;
+    const first = commands[0];
+    if (first === undefined) return 'an empty pipeline';
+    const start = { pos: node.pos, end: first.pos };
+    const areBlank =
+      prefixes.length === 0 ||
+      areGapsIn(this.#bare, start, prefixes, { before: BLANKS, between: /^[ \t]+$/, after: /^[ \t]+$/ });
+    const rest = { pos: first.pos, end: node.end };
+    const gaps = { before: BLANKS, between: /^[ \t]*\|&?\s*$/, after: BLANKS };
+    if (!areBlank || !areGapsIn(this.#bare, rest, commands, gaps)) return NOT_COVERED;
+    return this.#all(prefixes) ?? this.#all(commands);
+  }
+
+  #arithmeticLoop(node: ArithmeticFor): Refusal {
+    const start = firstOf(node.body);
+    const head = /^for[ \t]*\(\(([^()]*)\)\)[ \t]*;?\s*do\s+$/.exec(this.#bare.slice(node.pos, start));
+    const parts = head?.[1]?.split(';') ?? [];
+    const isPlain =
+      parts.length === 3 &&
+      parts.every((part) => part.trim() === '' || isIntegerExpression(part, this.#integers));
+    if (!isPlain) return 'arithmetic with more than plain numbers';
+    return this.#keywords({ pos: start, end: node.end }, [
+      [/^$/, node.body],
+      [/^[ \t]*[;&\n]\s*done$/, undefined],
+    ]);
   }
 
   #text({ pos, end }: Span): string {
