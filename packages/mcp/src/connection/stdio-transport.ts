@@ -15,6 +15,9 @@ const STDERR_KEPT = 4_000;
 /** A server that gets no more input ends by itself, or is ended after this time. */
 const GRACE_MS = 500;
 
+/** They end a process, one after the other. */
+const SIGNALS = ['SIGTERM', 'SIGKILL'] as const;
+
 export interface StdioDeps {
   /** The environment of the process. The configured variables are added to it. */
   readonly environment: Readonly<Record<string, string>>;
@@ -32,6 +35,7 @@ export class StdioTransport implements Transport {
   #chunks: Buffer[] = [];
   #buffered = 0;
   readonly #received: JSONRPCMessage[] = [];
+  #hasSentMessage = false;
   #isDelivering = false;
   #errors = '';
   #closing: Promise<void> | undefined;
@@ -132,7 +136,9 @@ export class StdioTransport implements Transport {
     }
     const exited = exitOf(child);
     child.stdin?.end();
-    for (const signal of [undefined, 'SIGTERM', 'SIGKILL'] as const) {
+    // A program that is still starting does not read its input yet, and has nothing to finish.
+    const steps = this.#hasSentMessage ? [undefined, ...SIGNALS] : SIGNALS;
+    for (const signal of steps) {
       if (signal !== undefined) this.#signal(signal);
       if (await settlesWithin(exited, GRACE_MS)) break;
     }
@@ -180,6 +186,7 @@ export class StdioTransport implements Transport {
     try {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the protocol layer checks every message
       this.#received.push(JSON.parse(line) as JSONRPCMessage);
+      this.#hasSentMessage = true;
     } catch (thrown) {
       this.#reportInvalid(thrown);
     }
