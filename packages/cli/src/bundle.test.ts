@@ -49,11 +49,15 @@ describe('the bundle', () => {
     expect(sources.filter((source) => source.includes('node_modules'))).toEqual([]);
     // Telemetry is off, so nothing of it is loaded.
     expect(sources.filter((source) => source.includes('/telemetry/'))).toEqual([]);
-    // The code of MCP servers loads after the request.
-    const mcpServers = { gone: { command: '/no/such/program' } };
+    // The code of MCP servers loads after the request. Their entries are examined, and reported, after it, too.
+    const mcpServers = {
+      gone: { command: '/no/such/program' },
+      wrong: { command: 'true', args: 'not a list' },
+    };
     const withServer = await loadedAtRequest('--mcp-config', JSON.stringify({ mcpServers }));
     expect(withServer.files).toEqual(files);
     expect(withServer.modules).toEqual(modules);
+    expect(withServer.stderr).toContain('wrong: args is not a list of texts.');
     for (const { steps, threads } of [first, withServer]) {
       expect(steps).toEqual(['connection opened', 'prompt stored']);
       expect(threads).not.toContain('libuv-worker');
@@ -75,6 +79,8 @@ interface Loaded {
   readonly files: readonly string[];
   /** The steps before it, in order. */
   readonly steps: readonly string[];
+  /** The messages of the whole run. */
+  readonly stderr: string;
   /** The names of the threads. Empty on systems without `/proc`. */
   readonly threads: readonly string[];
 }
@@ -85,12 +91,12 @@ async function loadedAtRequest(...flags: readonly string[]): Promise<Loaded> {
   const preload = path.join(home.folder, 'preload.cjs');
   const list = path.join(home.folder, 'loaded.json');
   writeFileSync(preload, recorder(list));
-  const { code } = await home.run(['-p', 'go', '--model', 'anthropic/claude-sonnet-4-5', ...flags], {
+  const { code, stderr } = await home.run(['-p', 'go', '--model', 'anthropic/claude-sonnet-4-5', ...flags], {
     env: { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: api.url, NODE_OPTIONS: `--require ${preload}` },
   });
   await api.close();
   expect(code).toBe(0);
-  return JSON.parse(readFileSync(list, 'utf8')) as Loaded;
+  return { ...(JSON.parse(readFileSync(list, 'utf8')) as Omit<Loaded, 'stderr'>), stderr };
 }
 
 /** A script for Node that writes this list. */
@@ -107,6 +113,12 @@ function recorder(list: string): string {
     fs.writeSync = (descriptor, data, ...rest) => {
       if (String(data).includes('"type":"user"')) steps.push('prompt stored');
       return writeSync(descriptor, data, ...rest);
+    };
+    const { stderr } = process;
+    const { write } = stderr;
+    stderr.write = (text, ...rest) => {
+      steps.push('message shown');
+      return write.call(stderr, text, ...rest);
     };
     const threadsOf = (folder) =>
       fs.existsSync(folder) ? fs.readdirSync(folder).map((id) => String(readFileSync(folder + '/' + id + '/comm')).trim()) : [];

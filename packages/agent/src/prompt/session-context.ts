@@ -22,6 +22,8 @@ export interface ContextPlaces {
   readonly now: number;
   /** The instruction files that apply from the start. */
   readonly instructions: readonly InstructionFile[];
+  /** A sentence about MCP servers that are connecting. */
+  readonly servers?: string | undefined;
   /** Skips the repository. */
   readonly bare: boolean;
 }
@@ -32,7 +34,7 @@ export interface SessionContext {
 }
 
 export function sessionContext(places: ContextPlaces): SessionContext {
-  const { cwd, env, directories, now, bare } = places;
+  const { cwd, env, directories, now, servers, bare } = places;
   const top = bare ? undefined : repositoryTop(cwd);
   const shell = env['SHELL'];
   const instructions = instructionText(places.instructions);
@@ -46,6 +48,7 @@ export function sessionContext(places: ContextPlaces): SessionContext {
     userContext: {
       [DATE]: dateOf(now),
       ...(top === undefined ? {} : { 'Git when the session began': describeHead(top) }),
+      ...(servers === undefined ? {} : { 'MCP servers': servers }),
       ...(instructions === undefined ? {} : { [INSTRUCTIONS]: instructions }),
     },
   };

@@ -29,7 +29,9 @@ export async function openAgentServers(
   signal: AbortSignal,
 ): Promise<AgentServers> {
   const read = readAgentServers(definition);
-  const program = new ProgramServers({ ...read, policy }, rules, cwd);
+  const examined = { ...read, policy };
+  const found = { names: undefined, policy, files: new Map(), examine: () => examined };
+  const program = new ProgramServers(found, { rules, cwd, notify: () => undefined });
   program.attach(services, folder);
   const servers = await program.load();
   await servers.settle(CONNECT_LIMIT_MS, signal);

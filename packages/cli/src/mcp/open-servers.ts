@@ -1,6 +1,6 @@
 /** Reads the configuration of MCP servers, and opens those of the program. */
 import type { AgentDefinition, LivePermissions } from '@heddle/agent';
-import { type ConfiguredServers, configuredServers } from '@heddle/agent/mcp';
+import { type ConfiguredServers, findServers, type FoundServers } from '@heddle/agent/mcp';
 import type { LoadedSettings } from '@heddle/agent/settings';
 import {
   type ConfiguredServer,
@@ -12,6 +12,7 @@ import {
 import os from 'node:os';
 import type { RunOptions } from '../arguments/arguments.ts';
 import { commandEnvironment } from '../keys.ts';
+import { warn } from '../terminal/write-message.ts';
 import { ProgramServers } from './program-servers.ts';
 
 export type ServerFlags = Pick<
@@ -34,6 +35,8 @@ interface OpenedServers {
   /** Decides about every server, also about those of agents. */
   readonly policy: ServerPolicy;
   readonly notes: readonly string[];
+  /** A sentence about a `--mcp-config` that cannot be read. */
+  readonly wrongFlag: string | undefined;
 }
 
 /** The servers are undefined if none is configured, and none can be added later by a host or a user at a terminal. */
@@ -43,20 +46,29 @@ export function openProgramServers(
   rules: LivePermissions | undefined,
   others: OtherServers,
 ): OpenedServers {
-  const read = readConfiguredServers(command, loaded, others);
-  const { notes, policy } = read;
-  if (read.servers.length === 0 && command.inputFormat !== 'stream-json' && command.name !== 'chat')
-    return { servers: undefined, policy, notes };
-  return { servers: new ProgramServers(read, rules, process.cwd()), policy, notes };
+  const found = findConfiguredServers(command, loaded, others);
+  const { policy, wrongFlag } = found;
+  const isScript = command.name === 'print' && command.inputFormat !== 'stream-json';
+  // The first request of a script does not wait until entries are examined.
+  const notes = isScript && found.names ? [] : found.examine().notes;
+  const isEmpty = (found.names ?? found.examine().servers).length === 0;
+  if (isEmpty && command.inputFormat !== 'stream-json' && command.name !== 'chat')
+    return { servers: undefined, policy, notes, wrongFlag };
+  const servers = new ProgramServers(found, { rules, cwd: process.cwd(), notify: warn });
+  return { servers, policy, notes, wrongFlag };
 }
 
 /** Reads the servers of all files under these flags and settings. Never throws. */
-export function readConfiguredServers(
+export function readConfiguredServers(...given: Parameters<typeof findConfiguredServers>): ConfiguredServers {
+  return findConfiguredServers(...given).examine();
+}
+
+function findConfiguredServers(
   { mcpConfig, strictMcpConfig, settingSources, bare, projectConfigRoot }: ServerFlags,
   loaded: LoadedSettings,
   { plugins, described }: OtherServers,
-): ConfiguredServers {
-  return configuredServers({
+): FoundServers {
+  return findServers({
     cwd: process.cwd(),
     home: os.homedir(),
     env: process.env,
@@ -65,7 +77,7 @@ export function readConfiguredServers(
     projectRoot: projectConfigRoot,
     configs: mcpConfig,
     strict: strictMcpConfig || bare,
-    variables: commandEnvironment(),
+    variables: commandEnvironment,
     plugins,
     described,
   });

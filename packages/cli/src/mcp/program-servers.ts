@@ -1,9 +1,9 @@
 /**
  * The MCP servers of the program. They outlive a session: `/clear` does not restart them. The first request needs only
- * their names, so the code of their connections loads later, with the first use of a server.
+ * their names. Their entries are examined, and the code of their connections loads, with the first use of a server.
  */
 import type { LivePermissions } from '@heddle/agent';
-import type { ConfiguredServers } from '@heddle/agent/mcp';
+import type { ConfiguredServers, FoundServers } from '@heddle/agent/mcp';
 import type { UserMessage } from '@heddle/core';
 import type { BrowserLogin, McpServers, ServerState } from '@heddle/mcp';
 import type { ServerPolicy } from '@heddle/mcp/config';
@@ -17,13 +17,19 @@ const AFTER_REQUEST_MS = 1_000;
 /** A host, or a user at a terminal, that sends no prompt in this time is not delayed by servers. */
 const WITHOUT_PROMPT_MS = 2_000;
 
+type ServerSource = Pick<FoundServers, 'names' | 'policy' | 'files' | 'examine'>;
+
+interface ProgramServersSetup {
+  readonly rules: LivePermissions | undefined;
+  readonly cwd: string;
+  /** Shows problems of entries that are examined after the start. */
+  readonly notify: (note: string) => void;
+}
+
 export class ProgramServers {
-  /** Problems and warnings of the configuration at the start. */
-  readonly notes: readonly string[];
-  readonly #read: ConfiguredServers;
-  readonly #rules: LivePermissions | undefined;
-  readonly #cwd: string;
-  readonly #unstarted: ServersView;
+  readonly #found: ServerSource;
+  readonly #setup: ProgramServersSetup;
+  readonly #unstarted: ServersView = unstartedServers(() => this.#examine());
   #loaded: McpServers | undefined;
   #loading: Promise<McpServers> | undefined;
   #session: ServerSession = { services: {}, folder: undefined };
@@ -33,22 +39,41 @@ export class ProgramServers {
   readonly #listeners = new Set<() => void>();
   readonly #kill = (): void => this.#loaded?.kill();
 
-  constructor(read: ConfiguredServers, rules: LivePermissions | undefined, cwd: string) {
-    this.notes = read.notes;
-    this.#read = read;
-    this.#rules = rules;
-    this.#cwd = cwd;
-    this.#unstarted = unstartedServers(read.servers, read.policy);
+  constructor(found: ServerSource, setup: ProgramServersSetup) {
+    this.#found = found;
+    this.#setup = setup;
   }
 
-  /** The servers as they are now. Reading it loads nothing. */
+  /** The names of all servers, while none has been examined. Each of them is expected to start. */
+  get unexamined(): readonly string[] | undefined {
+    return this.#found.names;
+  }
+
+  /** The servers as they are now. Reading its list examines their entries. */
   get view(): ServersView {
     return this.#loaded ?? this.#unstarted;
   }
 
   /** The policy of now, also for servers that are not part of the program's. */
   get policy(): ServerPolicy {
-    return this.#loaded?.policy ?? this.#read.policy;
+    return this.#loaded?.policy ?? this.#found.policy;
+  }
+
+  /** The state of each file of servers when it was read. */
+  get files(): ServerSource['files'] {
+    return this.#found.files;
+  }
+
+  /** Problems and warnings of the configuration at the start. */
+  get notes(): readonly string[] {
+    return this.#examine().notes;
+  }
+
+  #examine(): ConfiguredServers {
+    const isLate = this.#found.names !== undefined;
+    const read = this.#found.examine();
+    if (isLate) read.notes.forEach(this.#setup.notify);
+    return read;
   }
 
   /** Loads the code of connections. It starts no server. */
@@ -58,12 +83,8 @@ export class ProgramServers {
 
   async #load(): Promise<McpServers> {
     const { connectServers } = await import('./connect-servers.ts');
-    const servers = connectServers({
-      read: this.#read,
-      rules: this.#rules,
-      cwd: this.#cwd,
-      session: () => this.#session,
-    });
+    const { rules, cwd } = this.#setup;
+    const servers = connectServers({ read: this.#examine(), rules, cwd, session: () => this.#session });
     servers.listen(() => {
       for (const listener of this.#listeners) listener();
     });
@@ -86,12 +107,15 @@ export class ProgramServers {
   /** A session starts. `folder` is for its files; undefined for a session that leaves nothing behind. */
   attach(services: ServerServices, folder: string | undefined): void {
     this.#session = { services, folder };
-    this.#timer ??= setTimeout(() => this.start(), WITHOUT_PROMPT_MS).unref();
+    // The prompt of a script follows at once.
+    const waitMs = this.unexamined ? AFTER_REQUEST_MS : WITHOUT_PROMPT_MS;
+    this.#timer ??= setTimeout(() => this.start(), waitMs).unref();
   }
 
   /** A request is being prepared. */
   startAfterRequest(): void {
     if (this.#hasStarted) return;
+    if (this.unexamined) return void this.#timer?.refresh();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.start(), AFTER_REQUEST_MS).unref();
   }
@@ -125,6 +149,8 @@ export class ProgramServers {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    // A run that ends early reports bad entries, too.
+    this.#examine();
     await this.#loading?.then(
       (servers) => servers.close(),
       () => undefined,

@@ -10,6 +10,8 @@ export interface SessionParts {
   readonly liveTools: NonNullable<AgentOptions['liveTools']>;
   /** The tools that a search can load. */
   readonly search: ServerTools;
+  /** Names the servers for the context of a new session. Undefined if the news do it: the servers have been examined. */
+  readonly opening: () => string | undefined;
   readonly news: () => readonly Attachment[];
   readonly onEvent: (event: LoopEvent) => void;
 }
@@ -40,14 +42,19 @@ export function joinSession(mcp: ProgramServers, setup: SessionSetup): SessionPa
       active: () => offered(session.active),
       names: () => offered([...mcp.view.tools, ...mcp.view.resourceTools]).map(({ name }) => name),
       find: async (name, signal) => (isDenied(name) ? undefined : (await mcp.load()).find(name, signal)),
-      servers: () => mcp.view.all.map(({ name, state }) => ({ name, status: state.status })),
+      servers: () =>
+        mcp.unexamined?.map((name) => ({ name, status: 'pending' })) ??
+        mcp.view.all.map(({ name, state }) => ({ name, status: state.status })),
     },
     search: {
       tools: () => offered(session.deferred),
       settle: async (signal) => (await mcp.load()).settle(SEARCH_WAIT_MS, signal),
     },
+    opening: () => mcp.unexamined && session.takeOpening(mcp.unexamined),
     news: () => {
       session.freeze(window);
+      // Nothing else is known about servers in the context of the session.
+      if (session.hasOpening && mcp.unexamined) return [];
       return session.takeNews().map((text) => ({ kind: 'reminder', about: 'other', text }));
     },
     onEvent: (event) => {

@@ -139,6 +139,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
     plugins: plugins.servers,
     described: described.servers,
   });
+  if (mcp.wrongFlag !== undefined) return { ok: false, message: mcp.wrongFlag };
   const firstNotes = [plugins, chosen, command, named, permission].flatMap(({ notes }) => notes);
   const notes = [...firstNotes, ...hookNotes, ...loop.problems, ...described.notes, ...mcp.notes];
   const { untrusted, others } = splitUntrustedNotes(notes);

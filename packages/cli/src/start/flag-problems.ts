@@ -10,38 +10,31 @@ import { promptHint } from '../arguments/list-flags.ts';
 export function wrongPlace({
   addDirs,
   settings,
-  mcpConfig,
   projectConfigRoot: root,
-}: Pick<RunOptions, 'addDirs' | 'settings' | 'mcpConfig' | 'projectConfigRoot'>): string | undefined {
+}: Pick<RunOptions, 'addDirs' | 'settings' | 'projectConfigRoot'>): string | undefined {
   if (root !== undefined && !isFolder(root)) return `--project-config-root: there is no folder ${root}`;
   const missing = addDirs.find((folder) => !isFolder(folder));
   if (missing !== undefined)
     return `--add-dir: there is no folder ${missing}${missing.includes(' ') ? `. ${promptHint('--add-dir')}` : ''}`;
-  const wrong = settings === undefined ? undefined : wrongJson('--settings', settings);
-  if (wrong !== undefined) return wrong;
-  for (const config of mcpConfig) {
-    const problem = wrongJson('--mcp-config', config);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+  return settings === undefined ? undefined : wrongSettings(settings);
 }
 
 function isFolder(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** The value of a flag is JSON, or names a file with JSON. */
-function wrongJson(flag: string, value: string): string | undefined {
+/** The value is JSON, or names a file with JSON. */
+function wrongSettings(value: string): string | undefined {
   const isJson = value.trimStart().startsWith('{');
   const file = isJson ? undefined : statSync(value, { throwIfNoEntry: false });
-  if (!isJson && file === undefined) return `${flag}: there is no file ${value}`;
+  if (!isJson && file === undefined) return `--settings: there is no file ${value}`;
   // A pipe can be read only once.
   if (file?.isFIFO() === true) return undefined;
   try {
     JSON.parse(isJson ? value : readFileSync(value, 'utf8').replace(/^\uFEFF/, ''));
     return undefined;
   } catch (thrown) {
-    return `${flag}: ${isJson ? 'it' : value} cannot be used: ${errorMessage(thrown)}`;
+    return `--settings: ${isJson ? 'it' : value} cannot be used: ${errorMessage(thrown)}`;
   }
 }
 

@@ -12,7 +12,7 @@ import path from 'node:path';
 import type { RunOptions } from '../arguments/arguments.ts';
 import type { PermissionSetup } from '../permissions/setup.ts';
 import { openPlugins } from './open-plugins.ts';
-import { stateOf } from './watched-files.ts';
+import { stateIn, stateOf } from './watched-files.ts';
 import {
   mayDescribeServers,
   readAgentServers,
@@ -33,32 +33,43 @@ export class LiveServers {
   readonly #setup: LiveServersSetup;
   /** The files of plugins that flags and settings name. A host adds others, and their servers stay. */
   readonly #pluginFiles: Set<string>;
-  readonly #notified: Set<string>;
-  #files: readonly string[] = [];
+  readonly #notified = new Set<string>();
+  #files: readonly string[] | undefined;
   /** The state of each file when it was last read. */
   #seen: ReadonlyMap<string, string>;
 
   constructor(setup: LiveServersSetup) {
     this.#setup = setup;
-    this.#notified = new Set(setup.mcp.notes);
     this.#pluginFiles = new Set(setup.plugins.map(serverFileOf));
-    this.findFiles();
-    this.#seen = this.#states();
+    this.#seen = new Map([...this.#pluginFiles].map((file) => [file, stateOf(file)]));
+    // The servers may be older than the session, and have changed with their files.
+    this.hasChanged();
   }
 
-  /** Searches for the files again: the project may have become a repository. */
+  /** Searches for the files again with the next look: the project may have become a repository. */
   findFiles(): void {
-    const { mcpConfig: configs, projectConfigRoot: projectRoot } = this.#setup.command;
-    const places = { cwd: process.cwd(), home: os.homedir(), env: process.env, projectRoot };
-    this.#files = [...serverFiles({ ...places, configs }), ...this.#pluginFiles];
+    this.#files = undefined;
   }
 
-  /** Returns true if a file changed since the last call. */
+  /** Returns true if a file changed since the last call, or since the program read it. */
   hasChanged(): boolean {
-    const states = this.#states();
-    const isChanged = this.#files.some((file) => states.get(file) !== this.#seen.get(file));
+    const { mcp, command } = this.#setup;
+    // The first request is being prepared, and the files have just been read.
+    if (mcp.unexamined) return false;
+    if (this.#files === undefined) {
+      const { mcpConfig: configs, projectConfigRoot: projectRoot } = command;
+      const places = { cwd: process.cwd(), home: os.homedir(), env: process.env, projectRoot };
+      this.#files = [...serverFiles({ ...places, configs }), ...this.#pluginFiles];
+    }
+    const states = new Map(this.#files.map((file) => [file, stateOf(file)]));
+    const isChanged = this.#files.some((file) => states.get(file) !== this.#stateWhenRead(file));
     this.#seen = states;
     return isChanged;
+  }
+
+  #stateWhenRead(file: string): string | undefined {
+    const { files } = this.#setup.mcp;
+    return this.#seen.get(file) ?? (files.has(file) ? stateIn(files.get(file)) : undefined);
   }
 
   /** Reads all files again, and starts and ends servers accordingly. Never rejects. */
@@ -83,6 +94,7 @@ export class LiveServers {
       ...named('removed', removed),
     ];
     if (news.length > 0) notify(`The configuration of MCP servers changed: ${news.join('; ')}.`);
+    for (const note of mcp.notes) this.#notified.add(note);
     for (const note of read.notes) {
       if (!this.#notified.has(note)) notify(note);
       this.#notified.add(note);
@@ -96,10 +108,6 @@ export class LiveServers {
 
   #names(): ReadonlySet<string> {
     return new Set(this.#setup.mcp.view.all.map(({ name }) => name));
-  }
-
-  #states(): ReadonlyMap<string, string> {
-    return new Map(this.#files.map((file) => [file, stateOf(file)]));
   }
 }
 

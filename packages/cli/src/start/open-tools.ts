@@ -159,7 +159,7 @@ function ruleNamesOf(file: PromptFile | undefined): readonly RuleName[] {
 
 /** `--tools` selects built-in tools. Tools of servers are found by a search. */
 function isServerSearch(tool: string, mcp: ProgramServers | undefined): boolean {
-  return tool === 'ToolSearch' && mcp !== undefined && mcp.view.all.length > 0;
+  return tool === 'ToolSearch' && mcp !== undefined && (mcp.unexamined ?? mcp.view.all).length > 0;
 }
 
 /** The mode that an answer to a question has set while the model was planning. */

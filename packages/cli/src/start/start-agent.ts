@@ -144,7 +144,7 @@ async function openParts(context: StartContext): Promise<OpenedParts> {
     team,
     tools,
     instructions,
-    sessionContext: session.snapshot ? {} : contextOf(command, options, instructions),
+    sessionContext: session.snapshot ? {} : contextOf(command, options, instructions, servers?.opening()),
     agentTypes: options.agentTypes ?? (await readAgentTypes(command, options)),
     debug: command.debug ? (await import('./debug-log.ts')).debugLog(command.debug) : undefined,
     ...openHooks(context, { tools, team, extensions, instructions }),
@@ -248,10 +248,11 @@ function contextOf(
   { bare }: RunOptions,
   { cwd, rules, redact = (value) => value }: Pick<AgentSetup, 'cwd' | 'rules' | 'redact'>,
   instructions: SessionInstructions,
+  servers: string | undefined,
 ): SessionContext {
   const { directories } = rules;
   const { files } = instructions.found;
-  const given = { cwd, env: process.env, directories, now: Date.now(), instructions: files, bare };
+  const given = { cwd, env: process.env, directories, now: Date.now(), instructions: files, servers, bare };
   // An instruction file may contain or import a key.
   return redact(sessionContext(given));
 }

@@ -1,5 +1,5 @@
 /** Files that a hook asked to watch. They are looked at between two calls, so no watcher has to run. */
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 
 export interface WatchedChange {
@@ -36,9 +36,13 @@ export class WatchedFiles {
 export function stateOf(file: string): string {
   try {
     // Most files are missing, and an exception for each of them would delay every call.
-    const found = statSync(file, { throwIfNoEntry: false });
-    return found ? `${found.mtimeMs}/${found.size}/${found.ino}` : MISSING;
+    return stateIn(statSync(file, { throwIfNoEntry: false }));
   } catch {
     return MISSING;
   }
+}
+
+/** The state of a file that `stats` describes. */
+export function stateIn(stats: Stats | undefined): string {
+  return stats ? `${stats.mtimeMs}/${stats.size}/${stats.ino}` : MISSING;
 }

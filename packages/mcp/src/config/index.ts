@@ -1,10 +1,11 @@
 /** The configuration of servers alone. The program reads it at every start, and loads the rest if there is a server. */
 export {
   type ConfiguredServer,
+  namesOfUsable,
   readConfig,
   readServers,
   type ServerConfig,
   type ServerScope,
   type ServersRead,
 } from './server-config.ts';
-export { type ServerPolicy, serverPolicyOf } from './server-policy.ts';
+export { isOpenPolicy, type ServerPolicy, serverPolicyOf } from './server-policy.ts';

@@ -90,6 +90,24 @@ export function readServers(value: unknown, origin: Origin, env: Variables): Ser
   return { servers, notes };
 }
 
+/**
+ * Returns the names in an object of servers. It is undefined if an entry lacks a command or an address. Other mistakes are
+ * found when the entries are read.
+ */
+export function namesOfUsable(value: unknown): readonly string[] | undefined {
+  if (!isRecord(value)) return undefined;
+  const names = Object.keys(value);
+  return names.every((name) => name !== '' && mayBeUsable(value[name])) ? names : undefined;
+}
+
+function mayBeUsable(entry: unknown): boolean {
+  if (!isRecord(entry)) return false;
+  const { type, command, url } = entry;
+  return type === undefined || type === 'stdio'
+    ? typeof command === 'string' && command !== ''
+    : type === 'sdk' || typeof url === 'string';
+}
+
 /** Returns the configuration, or a sentence on why it cannot be used. */
 export function readConfig(entry: unknown): ServerConfig | string {
   if (!isRecord(entry)) return 'The entry is not an object.';

@@ -52,6 +52,15 @@ export function serverPolicyOf(
   };
 }
 
+/** Returns true if the policy allows every server. */
+export function isOpenPolicy({ allowed, denied, rejected, switchedOff, managedOnly }: ServerPolicy): boolean {
+  return (
+    allowed === undefined &&
+    !managedOnly &&
+    [denied, rejected, switchedOff].every((list) => list.length === 0)
+  );
+}
+
 /**
  * Returns one server for each name: the highest entry that may start. An entry that may not start hides no other. If none
  * may start, the highest entry is returned with the reason.

@@ -26,6 +26,7 @@ it('a server that has sent a message may end by itself when its input ends', asy
     process.stdin.resume().on('end', () => process.exit(3));
     console.log('{"jsonrpc":"2.0","method":"notifications/hello"}');`);
   const greeted = new Promise((resolve) => {
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no other way
     server.onmessage = resolve;
   });
   await server.start();

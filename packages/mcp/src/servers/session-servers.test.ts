@@ -44,6 +44,21 @@ describe('the tools of a session', () => {
     expect(others).toEqual([]);
   });
 
+  it('are announced when their servers connect, also if the context of the session names the servers', () => {
+    const session = new SessionServers(() => servers);
+    expect(session.takeOpening(['s', 'always', 'wrong'])).toContain(
+      'connecting: s, always, wrong. ToolSearch',
+    );
+    expect(session.hasOpening).toBe(true);
+    const news = session.takeNews();
+    expect(news[0]).toBe('The MCP server wrong is not available: its entry is not valid.');
+    expect(news.join('\n')).toMatch(
+      /The MCP server s has these tools[^]*The MCP server always has these tools/,
+    );
+    expect(news.join('\n')).not.toContain('connecting');
+    expect(session.takeNews()).toEqual([]);
+  });
+
   it('change by messages only: what requests contain stays the same', async () => {
     const session = sessionWith(1_000_000);
     const before = session.active;

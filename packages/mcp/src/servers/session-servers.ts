@@ -6,7 +6,7 @@ import type { Tool } from '@heddle/core';
 import type { ConfiguredServer } from '../config/server-config.ts';
 import { selectServers, type ServerPolicy } from '../config/server-policy.ts';
 import type { McpServer } from '../connection/server.ts';
-import { cleanLine } from '../server-text.ts';
+import { cleanLine, cleanNames } from '../server-text.ts';
 import type { McpServers } from './mcp-servers.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
 
@@ -15,9 +15,26 @@ export interface ServersView extends Pick<McpServers, 'tools' | 'resourceTools' 
   readonly all: readonly Pick<McpServer, 'name' | 'state' | 'configured' | 'instructions'>[];
 }
 
-/** The view of servers that have not been started. They have no tools yet. */
-export function unstartedServers(entries: readonly ConfiguredServer[], policy: ServerPolicy): ServersView {
-  const all = selectServers(entries, policy).map((configured) => {
+/** The view of servers that have not been started. They have no tools yet. `read` is called with the first use of the list. */
+export function unstartedServers(
+  read: () => { readonly servers: readonly ConfiguredServer[]; readonly policy: ServerPolicy },
+): ServersView {
+  let all: ServersView['all'] | undefined;
+  return {
+    get all() {
+      return (all ??= unstarted(read()));
+    },
+    tools: [],
+    resourceTools: [],
+    prompts: [],
+  };
+}
+
+function unstarted({
+  servers,
+  policy,
+}: ReturnType<Parameters<typeof unstartedServers>[0]>): ServersView['all'] {
+  return selectServers(servers, policy).map((configured) => {
     const { name, disabled } = configured;
     const state =
       disabled === undefined
@@ -25,7 +42,6 @@ export function unstartedServers(entries: readonly ConfiguredServer[], policy: S
         : ({ status: 'disabled', error: disabled } as const);
     return { name, configured, state, instructions: undefined };
   });
-  return { all, tools: [], resourceTools: [], prompts: [] };
 }
 
 /** Schemas may take this part of the window. Beyond it, all of them are loaded on demand. */
@@ -42,6 +58,9 @@ export class SessionServers {
   /** Tools that the model was told about, by name. */
   #announced = new Set<string>();
   readonly #reported = new Map<string, string>();
+
+  /** Servers that the context of the session names as connecting. */
+  #opening: readonly string[] = [];
 
   /** `current`: the servers of now. The view is another one when their code is loaded. */
   constructor(current: () => ServersView) {
@@ -75,9 +94,23 @@ export class SessionServers {
     return [...tools.filter(({ name }) => !active.has(name)), ...resourceTools];
   }
 
+  /** Returns a text about servers that are connecting, for the context of a new session. It is not repeated by the news. */
+  takeOpening(names: readonly string[]): string {
+    this.#opening = names;
+    return connectingNews(names);
+  }
+
+  /** True if the context of the session names servers, and no news have followed. */
+  get hasOpening(): boolean {
+    return this.#opening.length > 0;
+  }
+
   /** Returns what changed since the last call, as texts for the model. */
   takeNews(): readonly string[] {
     const { tools, all } = this.#current();
+    const unusable = this.#opening.filter((opened) => !all.some(({ name }) => name === opened));
+    for (const name of this.#opening) this.#reported.set(name, 'pending');
+    this.#opening = [];
     const present = new Set(tools.map(({ name }) => name));
     const gone = [...this.#announced].filter((name) => !present.has(name));
     const fresh = tools.filter(({ name }) => !this.#announced.has(name));
@@ -86,11 +119,10 @@ export class SessionServers {
       ({ name, state }) => state.status === 'pending' && !this.#reported.has(name),
     );
     return [
-      ...(connecting.length === 0
-        ? []
-        : [
-            `These MCP servers are connecting: ${listed(connecting.map(({ name }) => cleanLine(name)))}. ToolSearch waits for their tools.`,
-          ]),
+      ...unusable.map(
+        (name) => `The MCP server ${cleanLine(name)} is not available: its entry is not valid.`,
+      ),
+      ...(connecting.length === 0 ? [] : [connectingNews(connecting.map(({ name }) => name))]),
       ...all.flatMap((server) => this.#stateNews(server)),
       ...grouped(fresh).map(([server, names]) =>
         addedNews(server, names, all.find(({ name }) => name === server)?.instructions),
@@ -116,6 +148,10 @@ export class SessionServers {
   }
 }
 
+function connectingNews(names: readonly string[]): string {
+  return `These MCP servers are connecting: ${listed(names)}. ToolSearch waits for their tools.`;
+}
+
 function addedNews(server: string, names: readonly string[], instructions: string | undefined): string {
   const about = instructions === undefined ? '' : ` The server describes itself: ${instructions}`;
   return `The MCP server ${cleanLine(server)} has these tools: ${listed(names)}. Load them with ToolSearch before you call them.${about}`;
@@ -131,7 +167,7 @@ function grouped(tools: readonly ServerTool[]): [server: string, names: string[]
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, NAMES_LISTED).join(', ');
+  const shown = cleanNames(names.slice(0, NAMES_LISTED));
   const more = names.length - NAMES_LISTED;
   return more > 0 ? `${shown}, and ${more} more` : shown;
 }
