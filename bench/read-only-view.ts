@@ -1,4 +1,5 @@
-// `npm run bench:view`: the overhead of the read-only view per command. Runs with and without it alternate.
+// `npm run bench:view`: the overhead of the read-only view and of the view for edits per command. Runs with and without
+// them alternate.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,10 @@ import { createReadOnlyView } from '@heddle/agent/sandbox';
 
 const ROUNDS = Number(process.argv[2] ?? 200);
 const GOAL_MS = 10;
-const COMMANDS = ['true', 'ls -la /etc', 'git --version', 'cd /tmp && cat /etc/passwd | wc -l', 'ps aux | wc -l'];
+const EDIT = 'touch made && rm made';
+const COMMANDS = ['true', 'ls -la /etc', 'git --version', 'cd /tmp && cat /etc/passwd | wc -l', 'ps aux | wc -l', EDIT];
+/** In the folder of the edits. */
+const PROTECTED = ['.git', '.claude', '.vscode', '.husky', 'node_modules/.bin'];
 
 interface Cost {
   readonly wall: number;
@@ -17,6 +21,12 @@ interface Cost {
 
 const view = createReadOnlyView();
 const directory = mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-view-'));
+for (const name of PROTECTED) mkdirSync(path.join(directory, name), { recursive: true });
+const edits = {
+  writable: [directory],
+  unwritable: PROTECTED.map((name) => path.join(directory, name)),
+  hidden: [],
+};
 const probeStart = performance.now();
 const readiness = await view.readiness();
 const probeMs = performance.now() - probeStart;
@@ -66,7 +76,8 @@ async function plain(command: string): Promise<Cost> {
 
 async function viewed(command: string): Promise<Cost> {
   const [start, before] = [performance.now(), spent()];
-  const confinement = await view.confine({ command, directory, isProven: true });
+  const fileLimits = command === EDIT ? edits : undefined;
+  const confinement = await view.confine({ command, directory, isProven: true, fileLimits });
   const launch = await confinement?.start(command);
   if (!launch?.ok) throw new Error('The view did not start.');
   await finished(launch.file, launch.args, launch.inherits ?? []);
@@ -97,7 +108,7 @@ for (const command of COMMANDS) {
 rmSync(directory, { recursive: true, force: true });
 
 const report = [
-  `Node ${process.version}, ms without → with the read-only view, medians of ${ROUNDS} in turns   goal: cpu < +${GOAL_MS}`,
+  `Node ${process.version}, ms without → with a view, medians of ${ROUNDS} in turns   goal: cpu < +${GOAL_MS}`,
   `load of the machine ${os.loadavg()[0]?.toFixed(1)} on ${os.availableParallelism()} cores`,
   ...lines,
   `trying it out, once per session          ${probeMs.toFixed(1)} ms`,

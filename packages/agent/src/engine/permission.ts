@@ -67,8 +67,8 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
     const verdict = decide();
     const allowed: Permission = { behavior: 'allow', ...omitUndefined({ places }) };
     if (verdict.decision === 'allow') {
-      const { readOnlyRun } = verdict;
-      return readOnlyRun ? { ...allowed, readOnlyRun } : allowed;
+      const { readOnlyRun, fileLimits } = verdict;
+      return { ...allowed, ...omitUndefined({ readOnlyRun, fileLimits }) };
     }
     if (verdict.decision === 'deny') return deny(`Permission denied. ${verdict.reason}`, byRule(verdict));
     if (answered) return allowed;

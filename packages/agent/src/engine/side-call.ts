@@ -58,11 +58,11 @@ export async function runSideCall(options: AgentOptions, call: SideCall): Promis
     const decide = permissionOf(options, { store: () => undefined, denials: { note: () => undefined } });
     const permission = await decide(tool, input, context, { toolUseId, hookDecision, signal });
     if (permission.behavior === 'deny') return { ok: false, message: permission.message };
-    const { places, readOnlyRun, updatedInput } = permission;
+    const { places, readOnlyRun, fileLimits, updatedInput } = permission;
     const placed = {
       ...context,
       toolUseId,
-      ...omitUndefined({ places, readOnlyRun }),
+      ...omitUndefined({ places, readOnlyRun, fileLimits }),
     };
     const { data } = await tool.call(updatedInput ?? input, placed, () => undefined);
     const { content, isError } = tool.toResult(data);

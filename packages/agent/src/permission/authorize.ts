@@ -5,6 +5,7 @@
 import type { PermissionMode } from '@heddle/core';
 import { type CallParts, partsOfCall } from './call-parts.ts';
 import { type Case, decidePart, type PartDecision } from './decide-part.ts';
+import { editLimits, readLimits } from './file-limits.ts';
 import type { CallPart, Part } from './part.ts';
 import type {
   Authorization,
@@ -56,7 +57,27 @@ export function authorizeParts(
         read.parts.map((part) => decidePart(part, held)),
       )
     : decideUnread(read, held);
-  return combineVerdicts(request, mode, verdicts);
+  const { readOnlyRun } = conditionOf(request.tool, verdicts);
+  const isAllowed = request.hookDecision !== 'ask' && verdicts.every(({ decision }) => decision === 'allow');
+  if (!read.ok || !isAllowed || readOnlyRun === undefined) return combineVerdicts(request, mode, verdicts);
+  const asking = (reason: string): Authorization =>
+    combineVerdicts(request, mode, [...verdicts, wholeCall(request, reason)]);
+  if (readOnlyRun === 'edits' && request.failedInView) return asking(FAILED_IN_VIEW);
+  if (world.readOnlyView !== true) return combineVerdicts(request, mode, verdicts);
+  const { command } = request.input;
+  const limited = { command: typeof command === 'string' ? command : '', rules: compiled, world };
+  const fileLimits = readOnlyRun === 'edits' ? editLimits(read.parts, limited) : readLimits(limited);
+  if (fileLimits === 'too many places') return asking(TOO_MANY_PLACES);
+  return { ...combineVerdicts(request, mode, verdicts), ...omitUndefined({ fileLimits }) };
+}
+
+const FAILED_IN_VIEW =
+  'The script failed because it writes to a place that its permitted edits do not include.';
+const TOO_MANY_PLACES =
+  'The working directories contain more protected places than can be guarded while the script runs.';
+
+function wholeCall({ tool }: AuthorizeRequest, reason: string): PartDecision {
+  return { kind: 'call', part: tool, decision: 'ask', reason, isSilent: false, isSevere: true };
 }
 
 /**

@@ -60,7 +60,8 @@ export function decidePart(part: Part, held: Case): PartDecision {
   if (isQuestionToUser) return say('ask', 'It is a question to the user.');
   const concern = 'concern' in part ? part.concern : undefined;
   if (concern?.level === 'always') return { ...say('ask', concern.reason), isSevere: true };
-  if (mode === 'bypassPermissions') return permit('The mode bypassPermissions allows it.');
+  if (mode === 'bypassPermissions')
+    return { ...permit('The mode bypassPermissions allows it.'), basis: 'permit' };
   // The sandbox blocks access to forbidden files.
   if (request.sandboxed) {
     const inSandbox = 'It runs in the sandbox.';

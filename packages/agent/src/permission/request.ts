@@ -1,5 +1,5 @@
 /** The input and output of permission. Plain data: it can be printed, stored and compared. */
-import type { JsonObject, ReadOnlyRun, RuleName } from '@heddle/core';
+import type { FileLimits, JsonObject, ReadOnlyRun, RuleName } from '@heddle/core';
 import type { RuleSource } from './rules/rule.ts';
 
 export interface AuthorizeRequest {
@@ -42,5 +42,7 @@ export interface PartVerdict extends PermissionVerdict {
 export interface Authorization extends PermissionVerdict {
   /** The call is allowed only if it changes nothing. Undefined if a rule, the mode or a hook allows its effects. */
   readonly readOnlyRun?: ReadOnlyRun;
+  /** For a run in the read-only view or in the view for edits. */
+  readonly fileLimits?: FileLimits;
   readonly parts: readonly PartVerdict[];
 }

@@ -190,7 +190,8 @@ const OWN_SETTINGS = {
   'sandbox.filesystem.allowRead': { ...texts, ...grants, meaning: 'exceptions from what may not be read' },
   'sandbox.readOnlyView': {
     ...oneOf('auto', 'off'),
-    meaning: 'whether commands proven to only read run in a read-only view',
+    meaning:
+      'whether commands proven to only read run in a read-only view, and permitted edits by commands in a view for edits',
   },
   'sandbox.enableWeakerNestedSandbox': {
     ...flag,

@@ -30,7 +30,7 @@ export interface SandboxSettings {
   };
   /** For containers that do not allow mounting `/proc`. */
   readonly enableWeakerNestedSandbox: boolean;
-  /** Whether commands that are proven to only read run in a read-only view, if possible. */
+  /** Whether proven commands run in a read-only view, and permitted edits by commands in a view for edits. */
   readonly readOnlyView: 'auto' | 'off';
 }
 

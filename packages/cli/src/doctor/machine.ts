@@ -128,9 +128,10 @@ export async function checkView(cwd: string, env: NodeJS.ProcessEnv): Promise<Fi
   return hint('reading', missing, 'on Linux, install bubblewrap');
 }
 
-const VIEW_ON = 'commands that are proven to only read run in a read-only view';
+const VIEW_ON =
+  'commands that are proven to only read run in a read-only view, and permitted edits by commands in a view for edits';
 const VIEW_OFF =
-  'the read-only view is switched off; commands that are proven to only read run without a second safeguard';
+  'the read-only view is switched off; proven commands and permitted edits by commands run without a second safeguard';
 
 export async function checkSandboxing(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding> {
   const check = await checkSandbox();

@@ -27,7 +27,7 @@ export async function missingView(): Promise<string | undefined> {
   const { createReadOnlyView } = await import('@heddle/agent/sandbox');
   const readiness = await createReadOnlyView().readiness();
   if (readiness.ready) return undefined;
-  return `${readiness.reason} Commands that are proven to only read run without a second safeguard.`;
+  return `${readiness.reason} Commands that are proven to only read, and permitted edits by commands, run without a second safeguard.`;
 }
 
 /** The limits of the commands that the model runs. */

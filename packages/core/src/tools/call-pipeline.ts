@@ -78,10 +78,9 @@ export async function permitCall(
 
 function permitted(
   call: ClassifiedCall,
-  { places, readOnlyRun }: Extract<Permission, { behavior: 'allow' }>,
+  { places, readOnlyRun, fileLimits }: Extract<Permission, { behavior: 'allow' }>,
 ): Extract<Permitted, { ok: true }> {
-  const given = { ...omitUndefined({ places }), ...(readOnlyRun ? { readOnlyRun } : {}) };
-  return { ok: true, call: { ...call, ...given } };
+  return { ok: true, call: { ...call, ...omitUndefined({ places, readOnlyRun, fileLimits }) } };
 }
 
 /** A call sees the places that were permitted for it, and those of no other call. */
@@ -114,7 +113,7 @@ export async function runCall(
 ): Promise<Settled> {
   const { id } = slot.block;
   const { signal } = slot.controller;
-  const { tool } = call;
+  const { tool, readOnlyRun, fileLimits } = call;
   const hooked = { toolUseId: id, tool: tool.name, input: call.raw };
   let settled: Settled;
   try {
@@ -122,7 +121,7 @@ export async function runCall(
       ...contextFor(call, context),
       signal,
       toolUseId: id,
-      ...(call.readOnlyRun ? { readOnlyRun: call.readOnlyRun } : {}),
+      ...omitUndefined({ readOnlyRun, fileLimits }),
     };
     const output = await tool.call(call.input, own, onProgress);
     const result = checkResult(tool.name, tool.toResult(output.data));

@@ -6,7 +6,15 @@ import type { JsonObject } from '../json.ts';
 import type { HookMessage } from '../machine/effects.ts';
 import type { ToolUseBlock } from '../messages/blocks.ts';
 import type { Spent } from '../messages/usage.ts';
-import type { EffectClass, PermittedPlace, ReadOnlyRun, Tool, ToolResult, ToolUseContext } from './tool.ts';
+import type {
+  EffectClass,
+  FileLimits,
+  PermittedPlace,
+  ReadOnlyRun,
+  Tool,
+  ToolResult,
+  ToolUseContext,
+} from './tool.ts';
 
 type SlotState =
   /** The input is being read. It is not known yet whether the call may run beside others. */
@@ -54,6 +62,7 @@ export interface ClassifiedCall {
   readonly places?: readonly PermittedPlace[];
   /** Set if the call was permitted only as a read-only run. */
   readonly readOnlyRun?: ReadOnlyRun;
+  readonly fileLimits?: FileLimits;
 }
 
 export interface Settled {

@@ -92,6 +92,7 @@ export interface CallContext extends ToolUseContext {
   readonly toolUseId: string;
   /** Set if the call was permitted on the condition that it has no effects beside permitted edits. */
   readonly readOnlyRun?: ReadOnlyRun;
+  readonly fileLimits?: FileLimits;
 }
 
 export interface ToolOutput<Data> {
@@ -176,9 +177,20 @@ export interface PermissionCall {
  * A call that may run only without effects, or only with permitted edits.
  * - `preferred`: the call is proven to have none. A tool with a read-only environment runs it there.
  * - `required`: this is not proven. A tool without a read-only environment must not run it.
- * - `edits`: the call is proven to do nothing but permitted edits. It must not run programs of the project.
+ * - `edits`: the call is proven to do nothing but permitted edits. It must not run programs of the project. A tool with a
+ *   confined environment runs it there, within its `FileLimits`.
  */
 export type ReadOnlyRun = 'preferred' | 'required' | 'edits';
+
+/** The files that a command with a `ReadOnlyRun` can change and see. All paths are absolute and contain no links. */
+export interface FileLimits {
+  /** Files and folders, including their contents, that permitted edits go to. */
+  readonly writable: readonly string[];
+  /** Places in writable folders that must not change. */
+  readonly unwritable: readonly string[];
+  /** Files and folders that appear empty. */
+  readonly hidden: readonly string[];
+}
 
 export type Permission =
   | {
@@ -188,6 +200,8 @@ export type Permission =
       readonly places?: readonly PermittedPlace[];
       /** If undefined, the call may have effects. */
       readonly readOnlyRun?: ReadOnlyRun;
+      /** For a call with `readOnlyRun`. If undefined, only that applies. */
+      readonly fileLimits?: FileLimits;
     }
   | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean };
 

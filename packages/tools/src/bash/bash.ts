@@ -152,17 +152,18 @@ function readOnlyVariables(
   };
 }
 
-/** Decides whether the command runs in the sandbox, in the read-only view, or outside of both. */
+/** Decides whether the command runs in the sandbox, in a view, or outside of both. */
 async function chooseConfinement(
   deps: ShellDeps,
   { command, dangerouslyDisableSandbox: leave = false }: BashInput,
-  { workingDirectory: directory, readOnlyRun }: CallContext,
+  { workingDirectory: directory, readOnlyRun, fileLimits }: CallContext,
 ): Promise<ConfinedCommand> {
   const readOnly = readOnlyRun === 'preferred' || readOnlyRun === 'required';
   const confined = (await deps.sandbox?.confine({ command, directory, leave, readOnly })) ?? OUTSIDE;
-  if (confined.kind !== 'outside' || !readOnly) return confined;
-  const isProven = readOnlyRun === 'preferred';
-  const confinement = await deps.view?.confine({ command, directory, isProven });
+  const hasView = readOnly || (readOnlyRun === 'edits' && fileLimits !== undefined);
+  if (confined.kind !== 'outside' || !hasView) return confined;
+  const isProven = readOnlyRun !== 'required';
+  const confinement = await deps.view?.confine({ command, directory, isProven, fileLimits });
   if (confinement) return { kind: 'inside', confinement };
   return readOnlyRun === 'required' ? { kind: 'refused', why: NO_VIEW } : OUTSIDE;
 }

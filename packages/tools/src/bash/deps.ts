@@ -1,4 +1,5 @@
 /** The dependencies of the shell tools. */
+import type { FileLimits } from '@heddle/core';
 import type { Monitors } from '../tasks/monitors.ts';
 import type { Confinement } from '../tasks/confinement.ts';
 import type { TaskRegistry } from '../tasks/registry.ts';
@@ -23,13 +24,16 @@ export interface ShellDeps {
   readonly view?: ShellView | undefined;
 }
 
-/** A read-only view of the file system. */
+/** A view of the file system that is read-only, except for the writable places of `fileLimits`. */
 export interface ShellView {
   /** Returns undefined if this machine does not support it. Never rejects. */
-  /** `isProven`: the proof knows every program of the command; others get a narrower view. */
-  confine(
-    command: Pick<CommandToRun, 'command' | 'directory'> & { readonly isProven: boolean },
-  ): Promise<Confinement | undefined>;
+  confine(command: ViewedCommand): Promise<Confinement | undefined>;
+}
+
+interface ViewedCommand extends Pick<CommandToRun, 'command' | 'directory'> {
+  /** The proof knows every program of the command. Others get a narrower view. */
+  readonly isProven: boolean;
+  readonly fileLimits?: FileLimits | undefined;
 }
 
 /** Decides how each command runs. A command that should be confined and cannot be does not run. */

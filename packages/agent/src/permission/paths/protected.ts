@@ -9,6 +9,11 @@ import { literalSegments, segmentsMeet, namesMeet, type Segment, segmentsOf } fr
 const PROGRAM_FOLDERS =
   /\/(?:node_modules\/\.bin|\.?venv\/(?:bin|scripts)|vendor\/bin|\.bundle\/bin)(?=\/|$)/i;
 
+/** Returns whether a path is one of the usual folders of programs, or below one. */
+export function isProgramFolder(file: string): boolean {
+  return PROGRAM_FOLDERS.test(file);
+}
+
 /**
  * Returns the folder of programs, or the file that names some, that a change to a place affects. These are the usual
  * folders, entries of the search path in a working directory, and places that settings of git name. Naming or running

@@ -1,20 +1,30 @@
-/** Builds the command lines that start a script in the read-only view. */
+/** Builds the command lines that start a script in a view. */
+import type { FileLimits } from '@heddle/core';
 import type { ProcessScope } from './filter.ts';
 
 export interface ViewedScript {
   readonly script: string;
   readonly directory: string;
-  /** The one folder that the script can write to: `$TMPDIR`. Its files stay in memory and are gone with the view. */
+  /** `$TMPDIR`. Its files stay in memory and are gone with the view. */
   readonly folder: string;
-  /** A file in that folder which outlasts the view. It is the only file of the disk that the script can write to. */
+  /** A file in that folder which outlasts the view. Without edits, it is the only file of the disk that can be written. */
   readonly report: string;
   readonly scope: ProcessScope;
+  readonly limits: Pick<FileLimits, 'writable' | 'unwritable'>;
+  /** Existing files and folders, and what the script finds in their place. */
+  readonly masks: readonly Mask[];
+}
+
+interface Mask {
+  readonly place: string;
+  /** An empty file or folder. */
+  readonly empty: string;
 }
 
 /**
  * The source of bubblewrap's privileges.
  * - `user`: a user namespace. Files of other users appear under the overflow user id.
- * - `root`: the user is root, and keeps only the capability to read.
+ * - `root`: the user is root, and keeps only the capability to read. Edits also need those to write, and to copy owners.
  */
 export type Power = 'user' | 'root';
 
@@ -22,6 +32,11 @@ const POWERS: Readonly<Record<Power, readonly string[]>> = {
   user: ['--unshare-user', '--cap-drop', 'ALL'],
   root: ['--cap-drop', 'ALL', '--cap-add', 'CAP_DAC_READ_SEARCH'],
 };
+
+const ROOT_EDITS: readonly string[] = ['DAC_OVERRIDE', 'CHOWN', 'FOWNER', 'FSETID'].flatMap((name) => [
+  '--cap-add',
+  `CAP_${name}`,
+]);
 
 /**
  * Processes of the script end with the process namespace, in any group or session. So the script needs no process
@@ -39,9 +54,11 @@ const ALONE: readonly string[] = '--unshare-net --proc /proc --remount-ro /proc'
 const FILTER_DESCRIPTOR = '3';
 
 export function bubblewrapArguments(viewed: ViewedScript, power: Power): string[] {
-  const { script, directory, folder, report, scope } = viewed;
+  const { script, directory, folder, report, scope, limits } = viewed;
   const places = [
+    power === 'root' && limits.writable.length > 0 ? ROOT_EDITS : [],
     ['--ro-bind', '/', '/'],
+    ...mountsOf(viewed),
     // A device file elsewhere cannot be opened: only a bind of devices allows that.
     ['--dev', '/dev', '--ro-bind-try', '/dev/shm', '/dev/shm', '--remount-ro', '/dev'],
     PROCESSES,
@@ -52,6 +69,17 @@ export function bubblewrapArguments(viewed: ViewedScript, power: Power): string[
   const temporary = ['TMPDIR', 'TMP', 'TEMP'].map((name) => ['--setenv', name, folder]);
   const shell = ['--seccomp', FILTER_DESCRIPTOR, '--', 'bash', '--noprofile', '--norc', '-c', script];
   return [POWERS[power], ...places, ...temporary, shell].flat();
+}
+
+/** A mount hides earlier ones below it, so outer places come first. */
+function mountsOf({ limits, masks }: ViewedScript): readonly (readonly string[])[] {
+  const mounts = [
+    ...limits.writable.map((place) => ['--bind-try', place, place] as const),
+    ...limits.unwritable.map((place) => ['--ro-bind-try', place, place] as const),
+    ...masks.map(({ place, empty }) => ['--ro-bind', empty, place] as const),
+  ];
+  const depth = (place: string): number => place.split('/').length;
+  return mounts.toSorted(([, , one], [, , other]) => depth(one) - depth(other));
 }
 
 /** For macOS. Programs still reach system services there, so it only backs up the proof. */

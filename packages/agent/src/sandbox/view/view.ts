@@ -1,12 +1,25 @@
 /**
- * The read-only view. A command that was allowed because it changes nothing runs where it cannot change anything. It
- * sees every file, and has no network and no sockets. Bubblewrap is started directly, because the sandbox runtime takes
- * longer to load than most of these commands run.
+ * The read-only view, and the view for edits. A command that was allowed because it changes nothing runs where it cannot
+ * change anything. A script that was allowed because of its edits can change only the places that edits may go to. Both
+ * see all files except hidden ones, and have no network and no sockets. Bubblewrap is started directly, because the
+ * sandbox runtime takes longer to load than most of these commands run.
  */
 import { spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { FileLimits } from '@heddle/core';
 import type { ConfinedEnd, Confinement, Launch, ShellView } from '@heddle/tools';
 
 import { findProgram } from '@heddle/tools';
@@ -79,13 +92,13 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
         : { ready: false, reason: answer.reason };
     },
     hasFailed: (command) => failed.has(command),
-    async confine({ command, directory, isProven }) {
+    async confine({ command, directory, isProven, fileLimits = NO_LIMITS }) {
       const answer = await find();
       if (!answer.ok) return undefined;
       try {
         return confinementIn(answer.starter, {
-          command,
           directory,
+          limits: fileLimits,
           // Programs without a proof never see the processes of the host.
           scope: isProven ? scopeFor(command) : 'own',
           onMissed: () => failed.add(command),
@@ -98,23 +111,26 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
   };
 }
 
+const NO_LIMITS: FileLimits = { writable: [], unwritable: [], hidden: [] };
+
 interface Viewed {
-  readonly command: string;
   readonly directory: string;
+  readonly limits: FileLimits;
   readonly scope: ProcessScope;
   /** Called if the command missed something that the view does not have. */
   readonly onMissed: () => void;
 }
 
-function confinementIn(starter: Starter, { directory, scope, onMissed }: Viewed): Confinement {
+function confinementIn(starter: Starter, { directory, limits, scope, onMissed }: Viewed): Confinement {
   const folder = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
   const report = path.join(folder, 'report');
   writeFileSync(report, '', { mode: 0o600 });
+  const masks = masksIn(folder, limits.hidden);
   let filter: number | undefined;
   return {
     report,
     start(script) {
-      const viewed = { script, directory, folder, report, scope };
+      const viewed = { script, directory, folder, report, scope, limits, masks };
       const bytes = starter.filter(viewed);
       if (bytes) filter = descriptorOf(bytes, folder);
       const inherits = filter === undefined ? [] : [filter];
@@ -123,11 +139,25 @@ function confinementIn(starter: Starter, { directory, scope, onMissed }: Viewed)
     ended(end) {
       if (filter !== undefined) closeSync(filter);
       removeFolder(folder);
-      const missed = missedIn(end);
+      const missed = missedIn(end, limits.writable.length > 0 ? 'edits' : 'read-only');
       if (missed !== undefined) onMissed();
       return Promise.resolve(missed === undefined ? [] : [missed]);
     },
   };
+}
+
+/** Returns an empty file or folder for each place that exists now. A missing one would be created by its mount. */
+function masksIn(folder: string, hidden: readonly string[]): ViewedScript['masks'] {
+  const present = hidden.flatMap((place) => {
+    const about = lstatSync(place, { throwIfNoEntry: false });
+    const isUsed = folder.startsWith(`${place}/`) || about === undefined || about.isSymbolicLink();
+    return isUsed ? [] : [{ place, name: about.isDirectory() ? 'empty-folder' : 'empty-file' }];
+  });
+  if (present.length === 0) return [];
+  mkdirSync(path.join(folder, 'empty-folder'), { mode: 0o555 });
+  writeFileSync(path.join(folder, 'empty-file'), '');
+  chmodSync(path.join(folder, 'empty-file'), 0);
+  return present.map(({ place, name }) => ({ place, empty: path.join(folder, name) }));
 }
 
 /** A folder that cannot be removed must not fail the command. */
@@ -186,7 +216,7 @@ function unavailable(why: string): Found {
 async function works(starter: Starter): Promise<boolean> {
   const outside = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
   const confinement = confinementIn(starter, {
-    command: '',
+    limits: NO_LIMITS,
     scope: 'own',
     directory: '/',
     onMissed: () => undefined,
@@ -222,12 +252,25 @@ const REFUSED_WRITE =
 const REFUSED_NETWORK =
   /Could not resolve host|Temporary failure in name resolution|Network is unreachable|\b(EAI_AGAIN|ENETUNREACH|ENOTFOUND)\b/;
 
+/** A mounted place cannot be removed or renamed. */
+const REFUSED_REMOVAL = /: Device or resource busy$/m;
+
+const VIEWS = {
+  'read-only': { name: 'a read-only view', writes: 'nothing can be written' },
+  edits: {
+    name: 'a view for edits',
+    writes: 'only the folder of its edits can be written, without protected files',
+  },
+};
+
 /** Returns a sentence for the model if the command reported something missing in the view. */
-function missedIn({ output, failed }: ConfinedEnd): string | undefined {
+function missedIn({ output, failed }: ConfinedEnd, kind: keyof typeof VIEWS): string | undefined {
   const isNetwork = failed && REFUSED_NETWORK.test(output);
-  if (!isNetwork && !REFUSED_WRITE.test(output)) return undefined;
-  const what = isNetwork ? 'it has no network' : 'nothing can be written';
-  return `The command ran in a read-only view, in which ${what}. If it needs more, run the same command again: the user is asked then.`;
+  const isRefused = REFUSED_WRITE.test(output) || (kind === 'edits' && REFUSED_REMOVAL.test(output));
+  if (!isNetwork && !isRefused) return undefined;
+  const { name, writes } = VIEWS[kind];
+  const what = isNetwork ? 'it has no network' : writes;
+  return `The command ran in ${name}, in which ${what}. If it needs more, run the same command again: the user is asked then.`;
 }
 
 function messageOf(thrown: unknown): string {

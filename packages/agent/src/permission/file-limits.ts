@@ -1,0 +1,211 @@
+/**
+ * Computes the files that a command can change and see in the read-only view or in the view for edits. A view is a second
+ * safeguard: it applies the rules and protected places again, in a form that the kernel enforces. It allows nothing
+ * that the decision did not allow.
+ */
+import path from 'node:path';
+import type { FileLimits } from '@heddle/core';
+import type { FilePart, Part } from './part.ts';
+import { isAtOrBelow, isSink } from './paths/places.ts';
+import {
+  canEndProtected,
+  isGitData,
+  isProgramFolder,
+  programPlaces,
+  protectedPlaceName,
+} from './paths/protected.ts';
+import type { CompiledRules } from './rules/compile.ts';
+import type { PathPattern } from './rules/path-pattern.ts';
+import type { FolderEntry, PermissionWorld } from './world.ts';
+
+/** Each place is a mount, and the time that mounts take grows with the square of their number. */
+const MOST_PLACES = 100;
+
+/** The number of entries that are looked at in the working directories, those near the top first. */
+const MOST_ENTRIES = 3_000;
+
+/** Without these, no program starts. */
+const SYSTEM = /^\/(?:(?:usr|lib\w*|bin|sbin|dev|proc|sys)(?:\/|$)|$)/;
+
+interface Limited {
+  readonly command: string;
+  readonly rules: CompiledRules;
+  readonly world: PermissionWorld;
+}
+
+/** Returns undefined if no rule hides a file. */
+export function readLimits(limited: Limited): FileLimits | undefined {
+  const hidden = hiddenPlaces(limited).slice(0, MOST_PLACES);
+  return hidden.length === 0 ? undefined : { writable: [], unwritable: [], hidden };
+}
+
+/** Returns undefined if the whole disk is a place of edits. */
+export function editLimits(
+  parts: readonly Part[],
+  limited: Limited,
+): FileLimits | 'too many places' | undefined {
+  const { world, rules } = limited;
+  const edits = parts.flatMap((part) => (part.kind === 'write' || part.kind === 'remove' ? [part] : []));
+  const writable = writableFolders(edits, world);
+  if (writable.includes('/')) return undefined;
+  const hidden = hiddenPlaces(limited, writable);
+  const found = guardedPlaces(writable, denyPatterns(rules, 'Edit'), world);
+  const guarded = [...found].filter((place) => !hidden.includes(place));
+  // The decision looked at everything below a removed folder. It accepts that `node_modules/.bin` goes with its folder.
+  const removed = edits.flatMap(({ kind, places = [] }) => (kind === 'remove' ? places : []));
+  const kept = guarded.filter((place) => !removed.some(({ real }) => isAtOrBelow(place, real)));
+  if (kept.length + hidden.length > MOST_PLACES) return 'too many places';
+  const isInWritable = (place: string): boolean =>
+    writable.includes(innermostAround(place, [...kept, ...hidden, ...writable]) ?? '');
+  return { writable, unwritable: kept.filter(isInWritable), hidden };
+}
+
+function workingFolders(world: PermissionWorld): string[] {
+  const folders = [world.root, ...world.directories];
+  return [...new Set(folders.map((folder) => world.realpath(folder)))];
+}
+
+/** A checkout below the agent's folder, which is protected otherwise. */
+const CHECKOUT = /^.*\/\.(?:claude|heddle)\/worktrees\/[^/]+(?=\/|$)/;
+
+/**
+ * Returns one folder in each working directory that contains all edits there, so that files can move inside it. For a
+ * place outside, which a rule permits, it is the place's own folder, or the file itself if only its contents change.
+ */
+function writableFolders(edits: readonly FilePart[], world: PermissionWorld): string[] {
+  const roots = workingFolders(world);
+  const folders = new Map<string, string>();
+  const outside: string[] = [];
+  for (const { places = [], by, glob } of edits) {
+    const spots = places.flatMap(({ path: written, real }) => {
+      if (isSink(real, 'write')) return [];
+      // The edit may replace or remove the link that was written.
+      const name = path.posix.basename(written);
+      const link = path.posix.join(world.realpath(path.posix.dirname(written)), name);
+      return link === real ? [real] : [link, real];
+    });
+    for (const spot of spots) {
+      const folder = glob ? spot : nearestExisting(path.posix.dirname(spot), world);
+      const [checkout = ''] = CHECKOUT.exec(spot) ?? [];
+      const root = world.exists(checkout) ? checkout : roots.find((one) => isAtOrBelow(spot, one));
+      const isFile = world.exists(spot) && !world.exists(`${spot}/.`);
+      if (root === undefined) outside.push(isFile && by === 'redirection' ? spot : folder);
+      else folders.set(root, commonFolder(isAtOrBelow(folder, root) ? folder : root, folders.get(root)));
+    }
+  }
+  const isProtected = (place: string): boolean =>
+    protectedPlaceName({ path: place, real: place }, world) !== undefined;
+  return [...new Set([...folders.values(), ...outside])].filter((place) => !isProtected(place));
+}
+
+function commonFolder(one: string, other: string = one): string {
+  return isAtOrBelow(other, one) ? one : commonFolder(path.posix.dirname(one), other);
+}
+
+function nearestExisting(folder: string, world: PermissionWorld): string {
+  return folder === '/' || world.exists(folder) ? folder : nearestExisting(path.posix.dirname(folder), world);
+}
+
+/** Returns the existing places in some folders that edits must not change. */
+function guardedPlaces(
+  folders: readonly string[],
+  denied: readonly PathPattern[],
+  world: PermissionWorld,
+): ReadonlySet<string> {
+  const known = [...programPlaces(world), ...world.configDirs.map((folder) => world.realpath(folder))];
+  const guarded = new Set(known.filter((place) => world.exists(place) && world.realpath(place) === place));
+  const names = new Set([
+    ...Array.from(guarded, (place) => path.posix.basename(place)),
+    'HEAD',
+    'node_modules',
+  ]);
+  const isProtected = (file: string): boolean =>
+    protectedPlaceName({ path: file, real: file }, world) !== undefined || isProgramFolder(file);
+  const isCandidate = (name: string): boolean =>
+    denied.length > 0 || names.has(name) || canEndProtected(name);
+  walkFromTop(folders, world, isCandidate, (file, { name, kind }) => {
+    const folder = path.posix.dirname(file);
+    if (name === 'HEAD' && !folders.includes(folder) && isGitData(folder, world)) guarded.add(folder);
+    if (name === 'node_modules') {
+      if (world.exists(`${file}/.bin`)) guarded.add(`${file}/.bin`);
+      return false;
+    }
+    const isDenied = denied.some((pattern) => pattern.matches(file));
+    if (!isDenied && !guarded.has(file) && !isProtected(file)) return true;
+    // A link itself cannot be guarded, only its target.
+    guarded.add(kind === 'link' ? world.realpath(file) : file);
+    return false;
+  });
+  return guarded;
+}
+
+/** Returns the existing files and folders that deny rules for reading match. */
+function hiddenPlaces({ command, rules, world }: Limited, writable: readonly string[] = []): string[] {
+  const patterns = denyPatterns(rules, 'Read');
+  if (patterns.length === 0) return [];
+  const places = patterns.flatMap(({ globs }) => globs.map((glob) => glob.replace(/(?:\/\*\*)+$/, '')));
+  const isPattern = (place: string): boolean => /[*?[\]\\]/.test(place);
+  const found = new Set(places.filter((place) => !isPattern(place) && world.exists(place)));
+  const isHidden = (file: string): boolean =>
+    rules.concerns('deny', file) && patterns.some((pattern) => pattern.matches(file));
+  const folders = workingFolders(world);
+  if (places.some(isPattern))
+    walkFromTop(folders, world, isAnyName, (file, { name, kind }) => {
+      // The target of a link can have a name that no rule hides.
+      if (kind !== 'link' && isHidden(file)) found.add(file);
+      return !found.has(file) && name !== 'node_modules' && name !== '.git';
+    });
+  const needed = [world.cwd, world.realpath(world.cwd), ...folders, ...writable];
+  const isNeeded = (place: string): boolean =>
+    SYSTEM.test(place) ||
+    needed.some((folder) => isAtOrBelow(folder, place)) ||
+    isTrackedFor(command, place, world);
+  const hidden = [...found].filter((place) => world.realpath(place) === place && !isNeeded(place));
+  return hidden.filter((place) => innermostAround(place, hidden) === undefined);
+}
+
+function isAnyName(): boolean {
+  return true;
+}
+
+/** Git reports a tracked file as changed if it appears empty. */
+function isTrackedFor(command: string, place: string, world: PermissionWorld): boolean {
+  if (!/\bgit\b/.test(command)) return false;
+  const repository = world.repository(path.posix.dirname(place));
+  if (typeof repository === 'string') return repository === 'unknown';
+  return repository.tracked()?.some((file) => isAtOrBelow(file, place)) ?? true;
+}
+
+function denyPatterns({ deny }: CompiledRules, tool: 'Read' | 'Edit'): readonly PathPattern[] {
+  return deny.flatMap(({ names, specifier }) => (specifier?.path && names(tool) ? [specifier.path] : []));
+}
+
+/** Returns the innermost of some folders that contain a place. The place itself does not count. */
+function innermostAround(place: string, folders: readonly string[]): string | undefined {
+  const around = folders.filter((folder) => folder !== place && isAtOrBelow(place, folder));
+  return around.toSorted((one, other) => other.length - one.length)[0];
+}
+
+/** Visits candidates among the entries of folders breadth-first, up to a limit. Enters all folders unless `visit` declines. */
+function walkFromTop(
+  folders: readonly string[],
+  world: PermissionWorld,
+  isCandidate: (name: string) => boolean,
+  visit: (file: string, entry: FolderEntry) => boolean,
+): void {
+  const open = [...folders];
+  let seen = 0;
+  for (const folder of open) {
+    const entries = world.entries(folder) ?? [];
+    seen += entries.length;
+    if (seen > MOST_ENTRIES) return;
+    for (const entry of entries) {
+      // Most entries are files with other names. They need no path.
+      const isFolder = entry.kind === 'folder';
+      const isVisited = isCandidate(entry.name);
+      if (!isFolder && !isVisited) continue;
+      const file = folder === '/' ? `/${entry.name}` : `${folder}/${entry.name}`;
+      if ((!isVisited || visit(file, entry)) && isFolder) open.push(file);
+    }
+  }
+}
