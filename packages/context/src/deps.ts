@@ -55,7 +55,7 @@ export interface CompactionHooks {
     signal: AbortSignal,
   ): Promise<{ readonly instructions?: string; readonly forbid?: string }>;
   after(
-    about: { readonly trigger: CompactionTrigger; readonly handOver: string },
+    about: { readonly trigger: CompactionTrigger; readonly handoff: string },
     signal: AbortSignal,
   ): Promise<void>;
 }

@@ -54,32 +54,22 @@ export async function endTurn(tx: Queries, { session, n }: TurnId, result: unkno
 }
 
 /** Returns a turn that failed in its worker to the queue. Counts as a takeover, so that a turn that always fails ends. */
-export async function requeueTurn(
-  tx: Transaction,
-  scheduler: Scheduler,
-  turn: TurnId,
-  worker: number,
-): Promise<void> {
-  const { rowCount } = await tx.query(
-    `update heddle.turn set takeovers = takeovers + 1
-     where session = $1 and n = $2 and worker = $3 and state = 'running'`,
-    [turn.session, turn.n, worker],
-  );
-  if (rowCount === 1) await scheduler.enqueue(tx, turn);
-}
+export const requeueTurn = enqueueIf(
+  `update heddle.turn set takeovers = takeovers + 1
+   where session = $1 and n = $2 and worker = $3 and state = 'running'`,
+);
 
 /** Returns a turn that still belongs to its worker to the queue, uncounted. */
-export async function returnTurn(
-  tx: Transaction,
-  scheduler: Scheduler,
-  turn: TurnId,
-  worker: number,
-): Promise<void> {
-  const { rowCount } = await tx.query(
-    `select 1 from heddle.turn where session = $1 and n = $2 and worker = $3 and state = 'running' for update`,
-    [turn.session, turn.n, worker],
-  );
-  if (rowCount === 1) await scheduler.enqueue(tx, turn);
+export const returnTurn = enqueueIf(
+  `select 1 from heddle.turn where session = $1 and n = $2 and worker = $3 and state = 'running' for update`,
+);
+
+/** Puts the turn into the queue if the statement finds it with its worker. */
+function enqueueIf(statement: string) {
+  return async (tx: Transaction, scheduler: Scheduler, turn: TurnId, worker: number): Promise<void> => {
+    const { rowCount } = await tx.query(statement, [turn.session, turn.n, worker]);
+    if (rowCount === 1) await scheduler.enqueue(tx, turn);
+  };
 }
 
 /** The turns of a session run one after another. */

@@ -114,8 +114,8 @@ function compactionHooks(run: RunHooks): NonNullable<AgentHooks['compaction']> {
       if (forbid !== undefined) return { forbid };
       return context === undefined ? {} : { instructions: context };
     },
-    async after({ trigger, handOver }, signal) {
-      const input = { trigger: clientTrigger(trigger), compact_summary: handOver };
+    async after({ trigger, handoff }, signal) {
+      const input = { trigger: clientTrigger(trigger), compact_summary: handoff };
       // The conversation does not wait for it.
       void run({ event: 'PostCompact', input, signal });
     },

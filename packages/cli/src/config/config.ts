@@ -1,13 +1,13 @@
 /** `heddle config`: shows the settings with their sources, and changes them. */
 import os from 'node:os';
-import { parseArgs } from 'node:util';
 import { KNOWN_SETTINGS, type Scope, SCOPES, setSettingIn, valueAt } from '@heddle/agent/settings';
 import type { Json } from '@heddle/core';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { fail, flagProblem, misuse, warn, writeMessage } from '../terminal/write-message.ts';
+import { fail, misuse, warn } from '../terminal/write-message.ts';
 import { effectiveSettings } from './effective.ts';
 import { editDistance } from '../arguments/collect-flags.ts';
+import { printResult, readSubcommand } from '../arguments/subcommand.ts';
 
 const HELP = `heddle config list [--json]                 the settings in effect here, and their sources
 heddle config get KEY                       one value, as JSON; exit code 1 if it is not set
@@ -22,21 +22,13 @@ A key inside an object is written with dots: sandbox.enabled. To change rules, u
 `;
 
 export async function config(argv: readonly string[]): Promise<number> {
-  let read;
-  try {
-    read = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-        scope: { type: 'string', short: 's' },
-        force: { type: 'boolean' },
-      },
-    });
-  } catch (thrown) {
-    return misuse(flagProblem(thrown));
-  }
+  const read = readSubcommand(argv, {
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    scope: { type: 'string', short: 's' },
+    force: { type: 'boolean' },
+  });
+  if (!read.ok) return misuse(read.message);
   const { values, positionals } = read;
   const [verb = 'list', key, value, ...more] = positionals;
   if (values.help || verb === 'help') return print(HELP);
@@ -160,6 +152,5 @@ function valueOf(text: string): Json {
 }
 
 function print(text: string): number {
-  writeMessage(escapeControls(text));
-  return 0;
+  return printResult(escapeControls(text));
 }

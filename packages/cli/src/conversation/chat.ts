@@ -11,7 +11,7 @@ import { SLASH_COMMANDS } from '../slash/slash-commands.ts';
 import { shortened } from '../terminal/amounts.ts';
 import { closeInOrder } from '../start/close-in-order.ts';
 import { agentOptions, type AgentSetup } from '../start/agent-options.ts';
-import type { Started } from '../start/start-agent.ts';
+import type { StartedSession } from '../start/start-agent.ts';
 import { modelText } from '../start/model-options.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type Style, styleFor } from '../terminal/style.ts';
@@ -123,7 +123,7 @@ function greeting(options: AgentSetup, { paint, signs }: Style, needsTips: boole
 }
 
 /** Keeps the commands of the current session in the list, after the built-in ones. The screen keeps the list. */
-function listCommandsIn(commands: ListedCommand[]): (started: Started) => void {
+function listCommandsIn(commands: ListedCommand[]): (started: StartedSession) => void {
   let unlisten: (() => void) | undefined;
   return ({ extensions, mcp }) => {
     const update = (): void => {

@@ -7,7 +7,7 @@ import { sessionPlace } from '../config-dir.ts';
 import type { ChatCommand, SessionChoice } from '../arguments/arguments.ts';
 import type { AgentSetup, ResolvedCommand } from '../start/agent-options.ts';
 import { ASKING_TOOLS } from '../start/session-tools.ts';
-import type { Started } from '../start/start-agent.ts';
+import type { StartedSession } from '../start/start-agent.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Chat } from '../slash/command.ts';
 import { readSlash } from '../slash/slash-commands.ts';
@@ -40,7 +40,7 @@ export interface ConversationSetup {
   /** Adds a prompt to the history for the arrow keys. */
   readonly remember: (prompt: string) => void;
   /** A session was opened, or replaced by another one. */
-  readonly sessionOpened?: (session: Started) => void;
+  readonly sessionOpened?: (session: StartedSession) => void;
   readonly now: () => number;
 }
 
@@ -228,7 +228,7 @@ export class Conversation {
 
   async #lineOrTeamPrompt(
     line: Promise<string | undefined>,
-    team: Started['team'],
+    team: StartedSession['team'],
   ): Promise<string | Prompt | undefined> {
     const typed = new AbortController();
     void line.then(() => typed.abort());

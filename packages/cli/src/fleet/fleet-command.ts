@@ -1,8 +1,8 @@
 /** `heddle fleet`: reads its arguments and runs a worker or a client command. */
-import { parseArgs } from 'node:util';
 import { errorMessage } from '@heddle/core';
+import { type FlagValues, printResult, readSubcommand, splitAtDashes } from '../arguments/subcommand.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { fail, flagProblem, misuse, writeMessage } from '../terminal/write-message.ts';
+import { fail, misuse, writeMessage } from '../terminal/write-message.ts';
 import { ADMIN_COMMANDS } from './admin-commands.ts';
 import type { ClientChoice, ClientCommands, Report } from './client-command.ts';
 import { databaseUrl, NO_DATABASE, withFleet } from './connection.ts';
@@ -57,20 +57,12 @@ const OPTIONS = {
 } as const;
 
 export async function fleetCommand(argv: readonly string[]): Promise<number> {
-  const cut = argv.indexOf('--');
-  const [own, flags] = cut < 0 ? [argv, []] : [argv.slice(0, cut), argv.slice(cut + 1)];
-  let read;
-  try {
-    read = parseArgs({ args: [...own], allowPositionals: true, options: OPTIONS });
-  } catch (thrown) {
-    return misuse(flagProblem(thrown));
-  }
+  const [own, flags] = splitAtDashes(argv);
+  const read = readSubcommand(own, OPTIONS);
+  if (!read.ok) return misuse(read.message);
   const { values, positionals } = read;
   const [verb = 'help', ...words] = positionals;
-  if (values.help || verb === 'help') {
-    writeMessage(HELP);
-    return 0;
-  }
+  if (values.help || verb === 'help') return printResult(HELP);
   try {
     return await runVerb(verb, words, { values, flags });
   } catch (thrown) {
@@ -85,9 +77,7 @@ interface FleetArguments {
   readonly flags: readonly string[];
 }
 
-type FleetValues = ReturnType<
-  typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>
->['values'];
+type FleetValues = FlagValues<typeof OPTIONS>;
 
 /** Throws a RangeError if a flag has a wrong value. */
 async function runVerb(verb: string, words: readonly string[], given: FleetArguments): Promise<number> {

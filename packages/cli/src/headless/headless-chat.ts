@@ -1,15 +1,15 @@
 /** A conversation without a terminal, as slash commands use it. Their output is collected. */
 import type { AgentSetup } from '../start/agent-options.ts';
-import type { Started } from '../start/start-agent.ts';
+import type { StartedSession } from '../start/start-agent.ts';
 import { configDir } from '../config-dir.ts';
 import type { Chat, SlashCommand } from '../slash/command.ts';
 import { styleFor } from '../terminal/style.ts';
 
 export class HeadlessChat {
-  readonly started: Started;
+  readonly started: StartedSession;
   #options: AgentSetup;
 
-  constructor(started: Started, options: AgentSetup) {
+  constructor(started: StartedSession, options: AgentSetup) {
     this.started = started;
     this.#options = options;
   }

@@ -1,7 +1,7 @@
 /** Prompt after prompt in one session: each is taken up, refused or answered as a command, and has exactly one result. */
 import { type Agent, failedStart, newUuid, type Prompt, type SdkMessage } from '@heddle/agent';
 import { readMilliseconds } from '@heddle/models';
-import type { Started } from '../start/start-agent.ts';
+import type { StartedSession } from '../start/start-agent.ts';
 import { slashText } from '../slash/slash-commands.ts';
 import { warn } from '../terminal/write-message.ts';
 import { pluralize } from '../terminal/amounts.ts';
@@ -87,7 +87,7 @@ export async function runHostConversation({
 /** Adds the messages of the team while the host has no prompt. Ends with the prompts of the host. */
 async function* withTeamPrompts(
   prompts: Host['prompts'],
-  team: Started['team'],
+  team: StartedSession['team'],
 ): AsyncGenerator<TakenPrompt> {
   const own = prompts[Symbol.asyncIterator]();
   let next = own.next();
@@ -146,7 +146,7 @@ const ENDED = 'The agents in the background have ended. Read their reports, and 
  * their reports. Returns the lines of the prompt. Results before the last one are held back.
  */
 async function* submitAndWait(
-  { agent, team }: Pick<Started, 'agent' | 'team'>,
+  { agent, team }: Pick<StartedSession, 'agent' | 'team'>,
   prompt: Prompt,
   ending: AbortSignal,
 ): AsyncGenerator<SdkMessage> {
@@ -184,7 +184,7 @@ function reportUnfinished({ subagents, sessionId }: Agent): void {
 /** Undefined: nothing is left to wait for. */
 async function nextReport(
   agent: Agent,
-  team: Started['team'],
+  team: StartedSession['team'],
   deadline: AbortSignal,
 ): Promise<string | undefined> {
   if (agent.hasBackgroundSubagents) await agent.untilSubagentsEnd(deadline);

@@ -16,7 +16,7 @@ import { createOutput, type HeadlessOutput } from './output/output.ts';
 import { HEADLESS_COMMANDS } from '../slash/slash-commands.ts';
 import { ASKING_TOOLS } from '../start/session-tools.ts';
 import { closeInOrder } from '../start/close-in-order.ts';
-import { startAgent, type Started } from '../start/start-agent.ts';
+import { startAgent, type StartedSession } from '../start/start-agent.ts';
 import { HeadlessChat } from './headless-chat.ts';
 import { runHostConversation, singlePrompt } from './host-conversation.ts';
 import { fail, misuse, warn } from '../terminal/write-message.ts';
@@ -129,14 +129,14 @@ async function begin(
 }
 
 /** `--init-only`: the hooks that prepare a session run, and no prompt does. */
-async function runStartHooks({ hooks }: Started): Promise<number> {
+async function runStartHooks({ hooks }: StartedSession): Promise<number> {
   const stopped = await hooks.begin();
   if (stopped === undefined) return 0;
   return fail(stopped);
 }
 
 /** Undefined if the session is not stored. */
-async function mirrorOf({ session }: Started): Promise<TranscriptMirror | undefined> {
+async function mirrorOf({ session }: StartedSession): Promise<TranscriptMirror | undefined> {
   const { path: file } = session.journal;
   if (file === undefined) return undefined;
   return new (await import('./output/transcript-mirror.ts')).TranscriptMirror(file);
@@ -152,7 +152,11 @@ async function askerOf(
 }
 
 /** A host that only has one prompt needs no service. */
-async function serveHost(host: Host, started: Started, setup: ServiceSetup): Promise<Service | undefined> {
+async function serveHost(
+  host: Host,
+  started: StartedSession,
+  setup: ServiceSetup,
+): Promise<Service | undefined> {
   if (host.requests === undefined) return undefined;
   return (await import('./host/service.ts')).serve(host, started, setup);
 }

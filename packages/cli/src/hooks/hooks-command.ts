@@ -1,13 +1,12 @@
 /** `heddle hooks`: lists the hooks of this folder, and runs those of one event to show their answers. */
-import { parseArgs } from 'node:util';
 import { HOOK_EVENT_NAMES, isHookEvent, settingsHooks } from '@heddle/agent/hooks';
 import { mergeSettings } from '@heddle/agent/settings';
-import { isJsonObject, type JsonObject } from '@heddle/core';
 import { editDistance } from '../arguments/collect-flags.ts';
+import { jsonObjectIn, printResult, readSubcommand } from '../arguments/subcommand.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { openPlugins } from '../start/open-plugins.ts';
 import { jsonText } from '../terminal/escape-controls.ts';
-import { flagProblem, misuse, warn, writeMessage } from '../terminal/write-message.ts';
+import { misuse, warn } from '../terminal/write-message.ts';
 import { hookFacts, hookList } from './list-hooks.ts';
 
 const HELP = `heddle hooks list [EVENT] [--json]     the hooks that are declared for this folder, with their files
@@ -19,41 +18,33 @@ Hooks that let a model judge use your model, or --model NAME.
 `;
 
 export async function hooksCommand(argv: readonly string[]): Promise<number> {
-  let read;
-  try {
-    read = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-        input: { type: 'string', short: 'i' },
-        settings: { type: 'string' },
-        model: { type: 'string' },
-      },
-    });
-  } catch (thrown) {
-    return misuse(flagProblem(thrown));
-  }
+  const read = readSubcommand(argv, {
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    input: { type: 'string', short: 'i' },
+    settings: { type: 'string' },
+    model: { type: 'string' },
+  });
+  if (!read.ok) return misuse(read.message);
   const { values, positionals } = read;
   const [verb = 'list', event, ...more] = positionals;
   const { settings, json = false } = values;
-  if (values.help || verb === 'help') return print(HELP);
+  if (values.help || verb === 'help') return printResult(HELP);
   if (more.length > 0) return misuse(`hooks ${verb} takes one event`);
   if (event !== undefined && !isHookEvent(event)) return misuse(unknownEvent(event));
   switch (verb) {
     case 'list': {
       const declared = await declaredHooks(settings);
       const shown = declared.filter(({ hook }) => event === undefined || hook.event === event);
-      return print(json ? `${jsonText(shown.map(hookFacts), 2)}\n` : `${hookList(shown)}\n`);
+      return printResult(json ? `${jsonText(shown.map(hookFacts), 2)}\n` : `${hookList(shown)}\n`);
     }
     case 'test': {
       if (event === undefined) return misuse('hooks test takes an EVENT, for example PreToolUse');
-      const input = values.input === undefined ? {} : objectOf(values.input);
+      const input = values.input === undefined ? {} : jsonObjectIn(values.input);
       if (input === undefined) return misuse('--input takes a JSON object');
       const { testHooks, testReport } = await import('./test-hooks.ts');
       const tested = await testHooks(event, input, await declaredHooks(settings), values.model);
-      return print(json ? `${jsonText(tested, 2)}\n` : testReport(tested));
+      return printResult(json ? `${jsonText(tested, 2)}\n` : testReport(tested));
     }
     default:
       return misuse(`hooks ${verb} is not a command. Use list or test.`);
@@ -75,18 +66,4 @@ function unknownEvent(name: string): string {
   const near = HOOK_EVENT_NAMES.find((event) => editDistance(event.toLowerCase(), name.toLowerCase()) <= 2);
   const advice = near === undefined ? `There are ${HOOK_EVENT_NAMES.join(', ')}.` : `Did you mean ${near}?`;
   return `${name} is not a hook event. ${advice}`;
-}
-
-function objectOf(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function print(text: string): number {
-  writeMessage(text);
-  return 0;
 }

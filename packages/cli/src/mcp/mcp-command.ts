@@ -1,13 +1,13 @@
 /** `heddle mcp`: lists, adds, removes and tests the MCP servers that are configured. */
 import { addServer, type EditableScope, removeServer } from '@heddle/agent/mcp';
-import { isJsonObject, type JsonObject } from '@heddle/core';
+import type { JsonObject } from '@heddle/core';
 import { openCallback, readConfig, type ServerConfig } from '@heddle/mcp';
 import { spawn } from 'node:child_process';
 import os from 'node:os';
-import { parseArgs } from 'node:util';
+import { type FlagValues, jsonObjectIn, printResult, readSubcommand } from '../arguments/subcommand.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { fail, flagProblem, misuse, warn, writeMessage } from '../terminal/write-message.ts';
+import { fail, misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import { configuredList, serverDetails, stateList, withoutSecrets } from './list-servers.ts';
 import { openProgramServers } from './open-servers.ts';
 import type { ProgramServers } from './program-servers.ts';
@@ -32,37 +32,24 @@ const TEST_LIMIT_MS = 60_000;
 
 const SCOPES: readonly EditableScope[] = ['local', 'user', 'project'];
 
-interface McpValues {
-  readonly json?: boolean;
-  readonly scope?: string;
-  readonly transport?: string;
-  readonly env?: readonly string[];
-  readonly header?: readonly string[];
-  readonly 'mcp-config'?: readonly string[];
-}
+const OPTIONS = {
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  scope: { type: 'string', short: 's' },
+  transport: { type: 'string', short: 't' },
+  env: { type: 'string', short: 'e', multiple: true },
+  header: { type: 'string', short: 'H', multiple: true },
+  'mcp-config': { type: 'string', multiple: true },
+} as const;
+
+type McpValues = FlagValues<typeof OPTIONS>;
 
 export async function mcpCommand(argv: readonly string[]): Promise<number> {
-  let read;
-  try {
-    read = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-        scope: { type: 'string', short: 's' },
-        transport: { type: 'string', short: 't' },
-        env: { type: 'string', short: 'e', multiple: true },
-        header: { type: 'string', short: 'H', multiple: true },
-        'mcp-config': { type: 'string', multiple: true },
-      },
-    });
-  } catch (thrown) {
-    return misuse(`${flagProblem(thrown)}. Put -- before a command with flags of its own.`);
-  }
+  const read = readSubcommand(argv, OPTIONS);
+  if (!read.ok) return misuse(`${read.message}. Put -- before a command with flags of its own.`);
   const { values, positionals } = read;
   const [verb = 'list', name, ...rest] = positionals;
-  if (values.help || verb === 'help') return print(HELP);
+  if (values.help || verb === 'help') return printResult(HELP);
   switch (verb) {
     case 'list':
       return list(values);
@@ -75,7 +62,7 @@ export async function mcpCommand(argv: readonly string[]): Promise<number> {
     case 'add-json':
       return name === undefined || rest.length !== 1
         ? misuse('mcp add-json takes a NAME and JSON')
-        : add(name, objectOf(rest[0] ?? '') ?? 'The JSON is not an object.', values);
+        : add(name, jsonObjectIn(rest[0] ?? '') ?? 'The JSON is not an object.', values);
     case 'remove':
       return name === undefined ? misuse('mcp remove takes a NAME') : remove(name, values);
     case 'test':
@@ -106,21 +93,21 @@ async function servers(values: McpValues): Promise<ProgramServers | undefined> {
 async function list(values: McpValues): Promise<number> {
   const opened = await servers(values);
   const configured = opened?.view.all.map(({ configured: server }) => server) ?? [];
-  if (!values.json) return print(`${configuredList(configured)}\n`);
-  return print(`${jsonText(configured.map(withoutSecrets), 2)}\n`);
+  if (!values.json) return printResult(`${configuredList(configured)}\n`);
+  return printResult(`${jsonText(configured.map(withoutSecrets), 2)}\n`);
 }
 
 async function show(name: string, values: McpValues): Promise<number> {
   const opened = await servers(values);
   const report = (await opened?.load())?.report().find((server) => server.name === name);
   if (!report) return missing(name, opened);
-  return print(values.json ? `${jsonText(withoutSecrets(report), 2)}\n` : `${serverDetails(report)}\n`);
+  return printResult(values.json ? `${jsonText(withoutSecrets(report), 2)}\n` : `${serverDetails(report)}\n`);
 }
 
 /** Connects to one server, or to all. The exit code is 1 if one of them is not connected. */
 async function test(name: string | undefined, values: McpValues): Promise<number> {
   const opened = await servers(values);
-  if (!opened) return print(`${stateList([])}\n`);
+  if (!opened) return printResult(`${stateList([])}\n`);
   const connections = await opened.load();
   if (name !== undefined && !connections.get(name)) return missing(name, opened);
   try {
@@ -129,7 +116,7 @@ async function test(name: string | undefined, values: McpValues): Promise<number
     const reports = connections.report().filter((server) => name === undefined || server.name === name);
     const text =
       name === undefined ? stateList(reports) : reports.map((report) => serverDetails(report)).join('\n');
-    print(`${values.json ? jsonText(reports.map(withoutSecrets), 2) : text}\n`);
+    printResult(`${values.json ? jsonText(reports.map(withoutSecrets), 2) : text}\n`);
     return reports.every(({ status }) => status === 'connected' || status === 'disabled') ? 0 : 1;
   } finally {
     await opened.close();
@@ -145,7 +132,7 @@ async function logIn(name: string, values: McpValues): Promise<number> {
   try {
     const state = await opened.login(name, { callback, open: openBrowser });
     if (state?.status !== 'connected') return fail(`${name}: ${state?.error ?? 'not connected'}`);
-    return print(`${escapeControls(`${name} is connected.`)}\n`);
+    return printResult(`${escapeControls(`${name} is connected.`)}\n`);
   } finally {
     callback.close();
     await opened.close();
@@ -158,7 +145,7 @@ async function logOut(name: string, values: McpValues): Promise<number> {
   const text = (await opened.logout(name))
     ? `The tokens of ${name} are removed.`
     : `There are no tokens of ${name}.`;
-  return print(`${escapeControls(text)}\n`);
+  return printResult(`${escapeControls(text)}\n`);
 }
 
 function configOf(name: string, opened: ProgramServers | undefined): ServerConfig | undefined {
@@ -190,7 +177,7 @@ function add(name: string, entry: JsonObject | string, values: McpValues): numbe
   if (typeof config === 'string') return misuse(config);
   const added = addServer(scope, name, entry, { cwd: process.cwd(), home: os.homedir(), env: process.env });
   if (!added.ok) return fail(added.message);
-  return print(
+  return printResult(
     `${escapeControls(`Added ${name} to ${added.file} (${scope}). Try it: heddle mcp test ${name}`)}\n`,
   );
 }
@@ -202,7 +189,7 @@ function remove(name: string, values: McpValues): number {
     const removed = removeServer(each, name, places);
     if (!removed.ok) return fail(removed.message);
     if (removed.changed)
-      return print(`${escapeControls(`Removed ${name} from ${removed.file} (${each}).`)}\n`);
+      return printResult(`${escapeControls(`Removed ${name} from ${removed.file} (${each}).`)}\n`);
   }
   return misuse(`There is no server ${name} that can be removed. heddle mcp list shows the files.`);
 }
@@ -228,15 +215,6 @@ function scopeOf({ scope = 'local' }: McpValues): EditableScope | undefined {
   return SCOPES.find((known) => known === scope);
 }
 
-function objectOf(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function missing(name: string, opened: ProgramServers | undefined): number {
   const names = opened?.view.all.map((server) => server.name).join(', ');
   return misuse(
@@ -244,9 +222,4 @@ function missing(name: string, opened: ProgramServers | undefined): number {
       ? `There is no server ${name}. There are ${names}.`
       : `There is no server ${name}. No server is configured.`,
   );
-}
-
-function print(text: string): number {
-  writeMessage(text);
-  return 0;
 }

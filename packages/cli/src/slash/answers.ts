@@ -1,7 +1,7 @@
 /** The answers of the commands that work without a terminal, as plain text. */
 import type { Agent } from '@heddle/agent';
 import { hookList } from '../hooks/list-hooks.ts';
-import type { Started } from '../start/start-agent.ts';
+import type { StartedSession } from '../start/start-agent.ts';
 import { dollars, pluralize, sessionCost, tokens } from '../terminal/amounts.ts';
 import type { SlashAnswer, SlashCommand } from './command.ts';
 
@@ -12,7 +12,7 @@ export function helpAnswer(commands: readonly SlashCommand[]): SlashAnswer {
 }
 
 /** A host keeps its session, so the conversation is emptied. The log keeps what was said. */
-export async function clearAnswer({ agent, extensions, hooks }: Started): Promise<SlashAnswer> {
+export async function clearAnswer({ agent, extensions, hooks }: StartedSession): Promise<SlashAnswer> {
   const first = agent.messages.at(0);
   const cleared = first && agent.rewindBefore(first.uuid);
   if (cleared?.ok === false) return cleared;
@@ -51,7 +51,7 @@ export async function costAnswer({ spending: { costUsd, models } }: Agent): Prom
   );
 }
 
-export async function hooksAnswer({ hooks }: Started): Promise<SlashAnswer> {
+export async function hooksAnswer({ hooks }: StartedSession): Promise<SlashAnswer> {
   return success(hookList(hooks.list()));
 }
 

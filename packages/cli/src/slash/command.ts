@@ -1,7 +1,7 @@
 /** The type of a slash command, and the operations it may use. */
 import type { SessionChoice } from '../arguments/arguments.ts';
 import type { AgentSetup } from '../start/agent-options.ts';
-import type { Started } from '../start/start-agent.ts';
+import type { StartedSession } from '../start/start-agent.ts';
 import type { Dialog } from '../terminal/dialog.ts';
 import type { Style } from '../terminal/style.ts';
 import type { ThemeChoice } from '../terminal/theme.ts';
@@ -31,7 +31,7 @@ export interface SlashCommand {
    * How the command works without a terminal. `engine`: the engine runs it as a prompt. `text`: `run` only prints text.
    * Absent: it needs a terminal.
    */
-  readonly headless?: 'engine' | 'text' | ((started: Started, words: string) => Promise<SlashAnswer>);
+  readonly headless?: 'engine' | 'text' | ((started: StartedSession, words: string) => Promise<SlashAnswer>);
   /** The conversation submits the line as a prompt, and the engine runs it as a turn. */
   readonly isPrompt?: true;
   /** Runs the command in a conversation. `words` is the text after the name. */
@@ -59,7 +59,7 @@ export interface Chat {
   /** The colors of the screen. Absent if it has none. */
   readonly themes?: ThemeChoice | undefined;
   /** The session that is open, with its agent. */
-  readonly started: Started;
+  readonly started: StartedSession;
   readonly options: AgentSetup;
   readonly configDir: string;
   readonly cwd: string;

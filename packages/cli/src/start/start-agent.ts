@@ -33,7 +33,7 @@ import type { SessionTools } from './session-tools.ts';
 import { SessionListeners, SessionTitle, type StartContext, type Surface } from './start-context.ts';
 import { warn } from '../terminal/write-message.ts';
 
-export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 'todos'> {
+export interface StartedSession extends Pick<SessionTools, 'tasks' | 'checkpoints' | 'todos'> {
   readonly agent: Agent;
   readonly session: Session;
   /** The context about user and project that the model received when the session began. */
@@ -66,7 +66,7 @@ export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 't
 }
 
 export type Starting =
-  | { readonly ok: true; readonly started: Started }
+  | { readonly ok: true; readonly started: StartedSession }
   | { readonly ok: false; readonly message: string; readonly sessionId: string };
 
 export async function startAgent(
@@ -163,7 +163,7 @@ async function loadSkillsOfAgent(
   }
 }
 
-function startedOf(context: StartContext, parts: OpenedParts): Started {
+function startedOf(context: StartContext, parts: OpenedParts): StartedSession {
   const { options, session, listeners, title } = context;
   const { tools, hooks, team, instructions, extensions, agentTypes } = parts;
   const agent = context.agent();

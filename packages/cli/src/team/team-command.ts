@@ -1,11 +1,11 @@
 /** `heddle team`: creates teams, adds tasks, starts members, and reads and writes mail. The user is the lead. */
 import { isTeamName, LEAD, listTeams, openTaskLines, TeamFolder, TeamSession } from '@heddle/agent/teams';
 import { errorMessage } from '@heddle/core';
-import { parseArgs } from 'node:util';
+import { type FlagValues, printResult, readSubcommand, splitAtDashes } from '../arguments/subcommand.ts';
 import { startMembers, teamsFolder } from '../start/session-team.ts';
 import { pluralize } from '../terminal/amounts.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
-import { fail, misuse, writeMessage } from '../terminal/write-message.ts';
+import { fail, misuse } from '../terminal/write-message.ts';
 import { runMembers } from './member-process.ts';
 
 const HELP = `heddle team create TEAM [DESCRIPTION]     creates a team that you lead
@@ -28,13 +28,13 @@ const OPTIONS = {
   'until-done': { type: 'boolean' },
 } as const;
 
-type Flags = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+type Flags = FlagValues<typeof OPTIONS>;
 
 export async function teamCommand(argv: readonly string[]): Promise<number> {
-  const cut = argv.indexOf('--');
-  const [own, flags] = cut < 0 ? [argv, []] : [argv.slice(0, cut), argv.slice(cut + 1)];
+  const [own, flags] = splitAtDashes(argv);
+  const read = readSubcommand(own, OPTIONS);
+  if (!read.ok) return fail(read.message);
   try {
-    const read = parseArgs({ args: [...own], allowPositionals: true, options: OPTIONS });
     const [verb = 'list', ...words] = read.positionals;
     return await run(verb, words, read.values, flags);
   } catch (thrown) {
@@ -154,6 +154,5 @@ function mail(folder: TeamFolder, takes: boolean): number {
 }
 
 function show(text: string): number {
-  writeMessage(`${escapeControls(text)}\n`);
-  return 0;
+  return printResult(`${escapeControls(text)}\n`);
 }

@@ -147,7 +147,7 @@ async function bySummary(job: CompactionJob, id: string, tokensBefore: number): 
   const isHardlySmaller = !isAsked && tokensAfter > tokensBefore * (1 - compaction.leastFreed);
   if (isHardlySmaller || tokensAfter > job.room)
     return { made: undefined, why: 'The compacted conversation was hardly smaller.', spent };
-  await deps.hooks.after({ trigger, handOver: answer.text }, signal);
+  await deps.hooks.after({ trigger, handoff: answer.text }, signal);
   return { made: History.of(next), why: '', spent };
 }
 
@@ -274,7 +274,7 @@ async function inPieces(job: SummaryJob, room: number): Promise<SummaryAnswer> {
   const spent: Spent[] = [];
   let summary = '';
   for (const piece of piecesOf(job.messages, job.tailFrom, room - maxTokens - CARRY_FRAME)) {
-    const carried: readonly Message[] = summary === '' ? [] : [carry(summary)];
+    const carried: readonly Message[] = summary === '' ? [] : [summaryMessage(summary)];
     const messages = History.of([...carried, ...piece]);
     const answer = await job.summarize({ messages, instruction, maxTokens, context });
     spent.push(...answer.spent);
@@ -287,7 +287,7 @@ async function inPieces(job: SummaryJob, room: number): Promise<SummaryAnswer> {
 /** Tokens of the text around a summary that is carried to the next piece. */
 const CARRY_FRAME = 60;
 
-function carry(summary: string): Message {
+function summaryMessage(summary: string): Message {
   return { type: 'user', uuid: 'carried', at: 0, content: earlierSummary(summary), isMeta: true };
 }
 

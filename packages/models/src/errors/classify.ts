@@ -131,7 +131,8 @@ function plainText(body: string): string {
 /** Longer texts do not explain more, and they fill screens and logs. */
 const LONGEST_TEXT = 500;
 
-function oneLine(text: string): string {
+/** Returns a text of a server as one line. A long one is cut. */
+export function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;
 }

@@ -21,7 +21,7 @@ function textsOf(bodies: readonly EntryBody[]): string[] {
   return readTranscript(home.file('s1')).items.map((item) =>
     item.kind === 'message'
       ? item.message.uuid
-      : `compacted: ${item.handOver.map(({ uuid }) => uuid).join()}`,
+      : `compacted: ${item.handoff.map(({ uuid }) => uuid).join()}`,
   );
 }
 

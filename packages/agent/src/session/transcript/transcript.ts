@@ -16,7 +16,7 @@ import { blobsBeside } from '../files/session-files.ts';
 export type TranscriptItem =
   | { readonly kind: 'message'; readonly message: Message }
   /** From here on, the model saw a summary instead of the earlier messages. */
-  | { readonly kind: 'compaction'; readonly at: number; readonly handOver: readonly Message[] };
+  | { readonly kind: 'compaction'; readonly at: number; readonly handoff: readonly Message[] };
 
 export interface Transcript {
   readonly items: readonly TranscriptItem[];
@@ -62,8 +62,8 @@ class Reader {
       case 'context': {
         if (!entry.messages) return;
         const known = new Set(this.items.map((item) => (item.kind === 'message' ? item.message.uuid : '')));
-        const handOver = entry.messages.filter(({ uuid }) => !known.has(uuid));
-        this.items.push({ kind: 'compaction', at: entry.at, handOver });
+        const handoff = entry.messages.filter(({ uuid }) => !known.has(uuid));
+        this.items.push({ kind: 'compaction', at: entry.at, handoff });
         return;
       }
       default:
@@ -75,7 +75,7 @@ class Reader {
   #forgetCompactions(history: readonly Message[]): void {
     const kept = new Set(history.map(({ uuid }) => uuid));
     this.items = this.items.filter(
-      (item) => item.kind === 'message' || item.handOver.some(({ uuid }) => kept.has(uuid)),
+      (item) => item.kind === 'message' || item.handoff.some(({ uuid }) => kept.has(uuid)),
     );
   }
 }

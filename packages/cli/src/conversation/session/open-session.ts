@@ -5,7 +5,7 @@ import type { AgentSetup, ResolvedCommand } from '../../start/agent-options.ts';
 import { otherAgent, storedModel } from '../../start/continued-session.ts';
 import { modelSetup, modelText } from '../../start/model-options.ts';
 import { missedRunNotices } from '../../start/schedule-runner.ts';
-import { startAgent, type Started } from '../../start/start-agent.ts';
+import { startAgent, type StartedSession } from '../../start/start-agent.ts';
 import type { Surface } from '../../start/start-context.ts';
 
 interface OpenSessionSetup {
@@ -21,7 +21,7 @@ const SHORT_ID = 8;
 export class OpenSession {
   readonly #setup: OpenSessionSetup;
   #options: AgentSetup;
-  #started: Started | undefined;
+  #started: StartedSession | undefined;
 
   constructor(setup: OpenSessionSetup) {
     this.#setup = setup;
@@ -33,7 +33,7 @@ export class OpenSession {
     return this.#options;
   }
 
-  get started(): Started {
+  get started(): StartedSession {
     if (!this.#started) throw new Error('No session is open.');
     return this.#started;
   }

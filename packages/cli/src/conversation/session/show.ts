@@ -2,7 +2,7 @@
 import { isInterruption, type Message, textOf } from '@heddle/core';
 import type { AgentSetup } from '../../start/agent-options.ts';
 import { describeLoaded } from '../../start/loaded-extensions.ts';
-import type { Started } from '../../start/start-agent.ts';
+import type { StartedSession } from '../../start/start-agent.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { promptFromText } from '../../sessions/text/prompt-text.ts';
 import { pluralize } from '../../terminal/amounts.ts';
@@ -11,7 +11,7 @@ import type { OutputPart } from '../../terminal/screen.ts';
 import type { Style } from '../../terminal/style.ts';
 
 export function sessionStart(
-  started: Started,
+  started: StartedSession,
   { cwd, sandboxSettings }: Pick<AgentSetup, 'cwd' | 'sandboxSettings'>,
   style: Style,
 ): OutputPart[] {

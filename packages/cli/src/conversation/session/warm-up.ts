@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { loadPrices } from '@heddle/models';
 import { bashTool, builtinTools } from '@heddle/tools';
 import { charactersOf } from '../../terminal/width.ts';
-import type { Started } from '../../start/start-agent.ts';
+import type { StartedSession } from '../../start/start-agent.ts';
 
 /** The user has typed nothing for this long. */
 const PAUSE_MS = 250;
@@ -21,7 +21,7 @@ export class WarmUp {
   #timer: NodeJS.Timeout | undefined;
   #isRunning = false;
 
-  constructor(agent: Started['agent'], cwd: string) {
+  constructor(agent: StartedSession['agent'], cwd: string) {
     this.#steps = warmUpSteps(agent, cwd);
   }
 
@@ -49,7 +49,7 @@ export class WarmUp {
   }
 }
 
-function warmUpSteps(agent: Started['agent'], cwd: string): (() => Promise<unknown>)[] {
+function warmUpSteps(agent: StartedSession['agent'], cwd: string): (() => Promise<unknown>)[] {
   return [
     () => loadPrices(),
     async () => bashTool.inputSchema(),

@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { durationText, shortened } from '../../terminal/amounts.ts';
 import { callLine, progressText } from '../../terminal/call-line.ts';
-import type { Started } from '../../start/start-agent.ts';
+import type { StartedSession } from '../../start/start-agent.ts';
 
 interface RunningSetup {
   readonly cwd: string;
@@ -164,7 +164,7 @@ export class EndedTasks {
   }
 
   /** Watches the tasks of a session that are not watched yet. */
-  watch({ tasks, listenToSubagents }: Pick<Started, 'tasks' | 'listenToSubagents'>): void {
+  watch({ tasks, listenToSubagents }: Pick<StartedSession, 'tasks' | 'listenToSubagents'>): void {
     if (!this.#known.has(tasks)) listenToSubagents((line) => this.#observe(line));
     this.#known.add(tasks);
     for (const task of tasks.list()) {

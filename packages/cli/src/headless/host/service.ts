@@ -5,7 +5,7 @@ import { type PermissionFlags, permissionSetup } from '../../permissions/setup.t
 import type { PrintCommand } from '../../arguments/arguments.ts';
 import type { AgentSetup } from '../../start/agent-options.ts';
 import type { ModelOptions, ModelRead } from '../../start/model-options.ts';
-import type { Started } from '../../start/start-agent.ts';
+import type { StartedSession } from '../../start/start-agent.ts';
 import { createControl } from './control/control.ts';
 import { allCommands } from './control/initialize.ts';
 import { hostServersReady, watchPrompts } from './control/servers.ts';
@@ -37,7 +37,7 @@ export interface ServiceSetup {
 }
 
 /** Undefined for a host that only has one prompt. */
-export function serve(host: Host, started: Started, setup: ServiceSetup): Service | undefined {
+export function serve(host: Host, started: StartedSession, setup: ServiceSetup): Service | undefined {
   if (!host.requests || !host.serve) return undefined;
   const { options, flags, write } = setup;
   const { rules: permissions } = options;

@@ -16,7 +16,7 @@ export function* speakerText(items: readonly TranscriptItem[]): Generator<Speake
   let speaker = '';
   for (const item of items) {
     if (item.kind === 'compaction') {
-      yield { kind: 'compaction', at: item.at, handoff: item.handOver.flatMap(handoffPieces) };
+      yield { kind: 'compaction', at: item.at, handoff: item.handoff.flatMap(handoffPieces) };
       speaker = '';
       continue;
     }

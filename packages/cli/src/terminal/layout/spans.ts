@@ -22,7 +22,7 @@ export const NO_SPANS: Spans = { bold: false, code: '' };
 /** A longer text is not a span, so that the output does not wait for a closing mark. */
 const MAX_SPAN_LENGTH = 240;
 
-interface Around {
+interface TokenPlace {
   /** The character before the text; empty at the start of a line. */
   readonly before: string;
   /** The text is complete. */
@@ -30,7 +30,7 @@ interface Around {
 }
 
 /** Returns the next token of a text, or undefined if more text is needed. */
-export function nextToken(text: string, spans: Spans, { before, isWhole }: Around): Token | undefined {
+export function nextToken(text: string, spans: Spans, { before, isWhole }: TokenPlace): Token | undefined {
   if (text === '') return undefined;
   if (text.startsWith('\n')) return { kind: 'newline', text: '\n', spans: NO_SPANS };
   if (spans.code !== '') return codeToken(text, spans);
@@ -78,7 +78,7 @@ const AFTER_WORD = new RegExp(`(?:${WORD}|[)\\]])$`, 'u');
 const BEFORE_WORD = new RegExp(`^${WORD}`, 'u');
 const WITH_END = new RegExp(`^[^\\s*].*?(?<=[^\\s*])\\*\\*(?!${WORD})`, 'u');
 
-function stars(text: string, spans: Spans, { before, isWhole }: Around): Token | undefined {
+function stars(text: string, spans: Spans, { before, isWhole }: TokenPlace): Token | undefined {
   const rest = restOfLine(text.slice(2), isWhole);
   const signs: Token = { kind: 'text', text: /^\*+/.exec(text)?.[0] ?? '**', spans };
   if (spans.bold) {

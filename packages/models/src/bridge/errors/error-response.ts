@@ -1,4 +1,5 @@
 /** Reads a provider's error from any shape that its package produced. No field is assumed to exist. */
+import { oneLine } from '../../errors/classify.ts';
 
 export interface ErrorResponse {
   readonly status: number | undefined;
@@ -120,14 +121,6 @@ function pageTitle(text: string): string | undefined {
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
   if (title !== undefined) return `a web page titled “${title.trim()}”`;
   return /^\s*<(!doctype|html)/i.test(text) ? 'a web page' : undefined;
-}
-
-/** Longer texts do not explain more, and they fill screens and logs. */
-const LONGEST_TEXT = 500;
-
-function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;
 }
 
 function messageOf(thrown: unknown): string {

@@ -1,7 +1,7 @@
 /** Control requests of a host. Each gets exactly one reply. A request that is not understood gets an error. */
 import type { CheckpointStore } from '@heddle/tools';
 import type { AgentSetup } from '../../../start/agent-options.ts';
-import type { Started } from '../../../start/start-agent.ts';
+import type { StartedSession } from '../../../start/start-agent.ts';
 import type { HooksOfHost } from '../hooks/host-hooks.ts';
 import type { HostPrompt, HostPromptQueue, Pass } from '../inbox.ts';
 import { type HostLine, textIn } from '../json.ts';
@@ -37,7 +37,7 @@ interface ControlDeps
     'agent' | 'agentTypes' | 'entitle' | 'instructions' | 'started'
   > {
   readonly started: Pick<
-    Started,
+    StartedSession,
     | 'agent'
     | 'agentTypes'
     | 'checkpoints'

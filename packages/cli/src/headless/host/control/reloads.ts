@@ -4,7 +4,7 @@ import { isRecord } from '@heddle/core';
 import path from 'node:path';
 import type { ProgramServers } from '../../../mcp/program-servers.ts';
 import type { OpenPlugins } from '../../../start/open-plugins.ts';
-import type { Started } from '../../../start/start-agent.ts';
+import type { StartedSession } from '../../../start/start-agent.ts';
 import { pluginFolders } from '../initial-request.ts';
 import { textIn } from '../json.ts';
 import { agentList, allCommands, commandList, OUTPUT_STYLES } from './initialize.ts';
@@ -16,7 +16,7 @@ interface PluginDirs {
 }
 
 export interface ReloadDeps {
-  readonly started: Pick<Started, 'agentTypes' | 'extensions' | 'hooks' | 'plugins'>;
+  readonly started: Pick<StartedSession, 'agentTypes' | 'extensions' | 'hooks' | 'plugins'>;
   readonly mcp: ProgramServers | undefined;
   readonly cwd: string;
   /** Reads the plugins in these folders under the settings of now. Never rejects. */

@@ -2,7 +2,7 @@
 import { newUuid } from '@heddle/agent';
 import type { Agent, SdkMessage } from '@heddle/agent';
 import type { HookDefinition } from '@heddle/agent/hooks';
-import type { Started } from '../../../start/start-agent.ts';
+import type { StartedSession } from '../../../start/start-agent.ts';
 import { rejectedPrompt, settledPrompt } from '../../prompt-result.ts';
 import type { HostPrompt, Pass } from '../inbox.ts';
 import type { HostRequests } from '../requests.ts';
@@ -10,14 +10,14 @@ import { callbackResult } from './registered.ts';
 import { PromptHooks } from './prompt-hooks.ts';
 
 export class HooksOfHost {
-  readonly #started: Pick<Started, 'agent' | 'session' | 'remark' | 'hooks'>;
+  readonly #started: Pick<StartedSession, 'agent' | 'session' | 'remark' | 'hooks'>;
   readonly #requests: HostRequests;
   readonly #write: (line: SdkMessage) => unknown;
   #waiting = new AbortController();
   #prompts: PromptHooks | undefined;
 
   constructor(
-    started: Pick<Started, 'agent' | 'session' | 'remark' | 'hooks'>,
+    started: Pick<StartedSession, 'agent' | 'session' | 'remark' | 'hooks'>,
     requests: HostRequests,
     write: (line: SdkMessage) => unknown,
   ) {
