@@ -19,9 +19,7 @@ function textsOf(bodies: readonly EntryBody[]): string[] {
   for (const body of bodies) journal.append(body);
   journal.close();
   return readTranscript(home.file('s1')).items.map((item) =>
-    item.kind === 'message'
-      ? item.message.uuid
-      : `compacted: ${item.handoff.map(({ uuid }) => uuid).join()}`,
+    item.kind === 'message' ? item.message.uuid : `compacted: ${item.handoff.map(({ uuid }) => uuid).join()}`,
   );
 }
 
