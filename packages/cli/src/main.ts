@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
   doctor: async () => (await import('./doctor/doctor.ts')).doctor,
   fleet: async () => (await import('./fleet/fleet-command.ts')).fleetCommand,
   hooks: async () => (await import('./hooks/hooks-command.ts')).hooksCommand,
-  import: async () => (await import('./import/import.ts')).importCommand,
+  import: async () => (await import('./sessions/import.ts')).importCommand,
   jobs: async () => (await import('./jobs/jobs-command.ts')).jobsCommand,
   logs: async () => (await import('./jobs/job-log.ts')).logsCommand,
   mcp: async () => mcpOrServe,

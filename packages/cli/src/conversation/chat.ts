@@ -30,7 +30,7 @@ import { NO_HISTORY, openPromptHistory, Recall } from '../terminal/input/prompt-
 import { EventRenderer } from './render/event-renderer.ts';
 import type { Draft } from '../terminal/input/editor.ts';
 import { RichScreen } from '../rich/rich-screen.ts';
-import { LineScreen } from '../plain/line-screen.ts';
+import { LineScreen } from '../terminal/line-screen.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { misuse } from '../terminal/write-message.ts';
 

@@ -9,7 +9,7 @@ import os from 'node:os';
 import type { ChatCommand } from '../arguments/arguments.ts';
 import { modelEnvironment } from '../keys.ts';
 import { NO_MODEL_MESSAGE } from '../models/no-model.ts';
-import { LineScreen } from '../plain/line-screen.ts';
+import { LineScreen } from '../terminal/line-screen.ts';
 import { RichScreen } from '../rich/rich-screen.ts';
 import { nameDialog, type PickedName, REHEARSAL } from '../slash/pickers.ts';
 import { agentOptions, type OptionsRead } from '../start/agent-options.ts';

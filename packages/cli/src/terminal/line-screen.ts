@@ -3,10 +3,10 @@
  * The terminal itself edits the line, and Ctrl-C arrives as a signal.
  */
 import { createInterface, type Interface } from 'node:readline';
-import { escapeControls } from '../terminal/escape-controls.ts';
-import { RawLayout } from '../terminal/layout/rows.ts';
-import { typedText } from '../terminal/input/key-reader.ts';
-import type { Screen, ScreenListener } from '../terminal/screen.ts';
+import { escapeControls } from './escape-controls.ts';
+import { RawLayout } from './layout/rows.ts';
+import { typedText } from './input/key-reader.ts';
+import type { Screen, ScreenListener } from './screen.ts';
 
 export class LineScreen implements Screen {
   readonly readsKeys = false;

@@ -13,7 +13,7 @@ import {
 } from '@heddle/agent/sessions';
 import { configDir } from '../config-dir.ts';
 import { cutTo, fill, oneLine } from '../terminal/width.ts';
-import { agoText } from '../sessions/text/units.ts';
+import { agoText } from './text/units.ts';
 import { pluralize } from '../terminal/amounts.ts';
 import { jsonText, shellQuoted } from '../terminal/escape-controls.ts';
 import { fail, misuse, writeMessage } from '../terminal/write-message.ts';
