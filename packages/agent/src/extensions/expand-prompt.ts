@@ -37,7 +37,11 @@ export async function expandPrompt(
   for (const found of file.body.matchAll(COMMAND)) {
     const command = found.groups?.['block'] ?? found.groups?.['inline'] ?? '';
     const lead = found.groups?.['lead'] ?? '';
-    parts.push(insert(file.body.slice(at, found.index)), lead, await outputOf(command.trim(), insert, run));
+    parts.push(
+      insert(file.body.slice(at, found.index)),
+      lead,
+      await outputOf(file, command.trim(), insert, run),
+    );
     at = found.index + found[0].length;
   }
   parts.push(insert(file.body.slice(at)));
@@ -52,24 +56,94 @@ const VARIABLE =
   /\\(\$)|\$\{CLAUDE_(?:SESSION_ID|SKILL_DIR|EFFORT|PLUGIN_ROOT)\}|\$ARGUMENTS(?:\[\d+\])?|\$\d+|\$[A-Za-z_]\w*/g;
 
 async function outputOf(
+  { shell }: LoadedPrompt,
   command: string,
   insert: (text: string) => string,
   run: RunPromptCommand,
 ): Promise<string> {
-  const line = insertQuoted(command, insert);
+  let line = command;
   try {
+    line = insertQuoted(command, insert, isPowerShell(shell) ? quoteForPowerShell : quoteForShell);
     return (await run(line)).replace(/\n$/, '');
   } catch (thrown) {
     return `[The command ${JSON.stringify(line)} failed: ${errorMessage(thrown)}]`;
   }
 }
 
-/** An argument inside a command is one word of the shell, whatever it contains. */
-function insertQuoted(command: string, insert: (text: string) => string): string {
-  return command.replace(/\$(?:ARGUMENTS(?:\[\d+\])?|\d+)/g, (variable) => {
+/** Returns whether the header of a file selects PowerShell. */
+export function isPowerShell(shell: string | undefined): boolean {
+  return shell?.toLowerCase() === 'powershell';
+}
+
+/** Quotes a value for its place in a command. `before` is the command up to this place. Undefined: the place has no variable. */
+type QuoteAt = (value: string, before: string) => string | undefined;
+
+/** An argument inside a command is text of the shell, whatever it contains. Throws if the shell might read it as code. */
+function insertQuoted(command: string, insert: (text: string) => string, quote: QuoteAt): string {
+  return command.replace(/\$(?:ARGUMENTS(?:\[\d+\])?|\d+)/g, (variable, at: number) => {
     const value = insert(variable);
-    return value === variable ? variable : `'${value.replaceAll("'", `'\\''`)}'`;
+    return value === variable ? variable : (quote(value, command.slice(0, at)) ?? variable);
   });
+}
+
+const quoteForShell: QuoteAt = (value, before) => {
+  const inSingle = value.replaceAll("'", `'\\''`);
+  switch (quotingAfter(before)) {
+    case 'none':
+      return `'${inSingle}'`;
+    case 'single':
+      return inSingle;
+    case 'double':
+      return value.replaceAll(/[\\$`"]/g, String.raw`\$&`);
+    case 'escaped':
+      return undefined;
+    case 'unclear':
+      throw new Error('an argument can only be a word of the command, or a part of a quoted text');
+  }
+};
+
+/** In PowerShell, all of these are single quotes. */
+const SINGLE_QUOTES = /['\u2018-\u201b]/g;
+
+const quoteForPowerShell: QuoteAt = (value, before) => {
+  if (/[^\w\s./\\:=,|;-]/.test(before)) throw new Error('an argument can only be a word of a plain command');
+  return `'${value.replaceAll(SINGLE_QUOTES, '$&$&')}'`;
+};
+
+type Quoting = 'none' | 'single' | 'double' | 'escaped' | 'unclear';
+
+/** Parts of a shell command without quotes. Comments end with their line. */
+const PLAIN_PART =
+  /\\[^]|<<<|\$\{\w+\}|(?<=^|[\s;&|(])#[^\n]*\n|[^\\'"`#$<(]|\$(?![{'"]|\(\()|<(?!<)|\((?!\()|(?<![\s;&|(]|^)#/y;
+/** Parts of a text in double quotes. */
+const QUOTED_PART = /\\[^]|\$\{\w+\}|[^\\"`$]|\$(?![{(])/y;
+
+/** Returns the quotes that are open after the beginning of a shell command. Constructs that it does not know are unclear. */
+function quotingAfter(beginning: string): Quoting {
+  let at = 0;
+  const skip = (part: RegExp): void => {
+    for (part.lastIndex = at; part.test(beginning); part.lastIndex = at) at = part.lastIndex;
+  };
+  for (;;) {
+    skip(PLAIN_PART);
+    if (at === beginning.length) return 'none';
+    const opened = beginning[at];
+    if (opened === "'") {
+      const end = beginning.indexOf("'", at + 1);
+      if (end < 0) return 'single';
+      at = end + 1;
+    } else if (opened === '"') {
+      at++;
+      skip(QUOTED_PART);
+      if (at === beginning.length) return 'double';
+      if (beginning[at] !== '"') return isLoneBackslash(beginning, at) ? 'escaped' : 'unclear';
+      at++;
+    } else return isLoneBackslash(beginning, at) ? 'escaped' : 'unclear';
+  }
+}
+
+function isLoneBackslash(text: string, at: number): boolean {
+  return text[at] === '\\' && at === text.length - 1;
 }
 
 function argumentValues(file: LoadedPrompt, { text, sessionId, effort }: PromptArguments) {

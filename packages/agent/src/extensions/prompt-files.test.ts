@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -181,6 +182,75 @@ describe('the body of a prompt file', () => {
     const ran: string[] = [];
     await expand('!`grep $ARGUMENTS src`', "a'; rm -rf /", ran);
     expect(ran).toEqual([`grep 'a'\\''; rm -rf /' src`]);
+  });
+
+  const HOSTILE = [
+    '$(touch made)',
+    '`touch made`',
+    '; touch made;',
+    '"; touch made; "',
+    "'; touch made; '",
+    "'$(touch made)'",
+    '\\',
+    '\\"$(touch made)',
+    "\\'; touch made #",
+    'a\ntouch made\n',
+    '${IFS}$HOME!x*',
+    ' # x',
+    '-n',
+  ];
+
+  it.each([
+    ['printf %s $ARGUMENTS', (value: string) => value],
+    ['printf %s "$ARGUMENTS"', (value: string) => value],
+    [`printf %s '$ARGUMENTS'`, (value: string) => value],
+    [`printf %s "it's $ARGUMENTS"`, (value: string) => `it's ${value}`],
+    [`printf %s 'a"b'"c'd$ARGUMENTS"`, (value: string) => `a"bc'd${value}`],
+    [`printf %s "a\\"b $ARGUMENTS"`, (value: string) => `a"b ${value}`],
+    [`printf %s "\${NONE}a#$ARGUMENTS"`, (value: string) => `a#${value}`],
+    ['printf %s a\\"$ARGUMENTS', (value: string) => `a"${value}`],
+    ['printf %s a#b$ARGUMENTS # it is', (value: string) => `a#b${value}`],
+    ['true # "\nprintf %s $ARGUMENTS', (value: string) => value],
+    ['printf %s $(printf %s. $ARGUMENTS) | cat', undefined],
+    ['cat <<< $ARGUMENTS', undefined],
+  ])('inserts an argument as text: %s', async (command, expected) => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-arguments-'));
+    for (const value of HOSTILE) {
+      const ran: string[] = [];
+      await expand(`\`\`\`!\n${command}\n\`\`\``, value, ran);
+      const shown = execFileSync('bash', ['-c', ran[0] ?? 'exit 1'], { cwd: folder, encoding: 'utf8' });
+      if (expected) expect([command, value, shown]).toEqual([command, value, expected(value.trim())]);
+      expect([value, readdirSync(folder)]).toEqual([value, []]);
+    }
+  });
+
+  it.each([
+    'cat <<E\n$ARGUMENTS\nE',
+    'echo `echo $ARGUMENTS`',
+    'echo "$(echo $ARGUMENTS)"',
+    "echo $'a $ARGUMENTS'",
+    'echo ${x:-$ARGUMENTS}',
+    'echo $(($ARGUMENTS))',
+    'ls # $ARGUMENTS',
+  ])('does not run a command in which an argument could be code: %s', async (command) => {
+    const ran: string[] = [];
+    const shown = await expand(`\`\`\`!\n${command}\n\`\`\``, 'x', ran);
+    expect([ran, shown]).toEqual([[], expect.stringContaining('an argument can only be')]);
+  });
+
+  it('leaves a variable with a backslash to the shell', async () => {
+    const ran: string[] = [];
+    await expand('!`echo \\$1 "\\$1" $0`', 'a b', ran);
+    expect(ran).toEqual([`echo \\$1 "\\$1" 'a'`]);
+  });
+
+  it('quotes arguments for PowerShell', async () => {
+    const ran: string[] = [];
+    const run = (command: string) => Promise.resolve(String(ran.push(command)));
+    const given = { text: "a'; x ‘y", sessionId: 'id-1' };
+    await expandPrompt(file('!`Write-Output $ARGUMENTS`', { shell: 'powershell' }), given, run);
+    await expandPrompt(file('!`Write-Output "$ARGUMENTS"`', { shell: 'powershell' }), given, run);
+    expect(ran).toEqual(["Write-Output 'a''; x ‘‘y'"]);
   });
 
   it('splits arguments like a shell', () => {

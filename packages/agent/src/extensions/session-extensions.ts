@@ -15,7 +15,7 @@ import {
 import { PROJECT_FOLDERS } from '../settings/scopes.ts';
 import { BUILT_IN_PROMPTS } from './built-in.ts';
 import { discoverPromptFiles, readBody } from './discover.ts';
-import { expandPrompt } from './expand-prompt.ts';
+import { expandPrompt, isPowerShell } from './expand-prompt.ts';
 import { matchesPaths } from './path-match.ts';
 import type { ExtensionRoot, LoadedPrompt, PromptFile } from './prompt-file.ts';
 import type { PromptIndex } from './prompt-index.ts';
@@ -373,7 +373,7 @@ function projectOf(file: string): string {
 
 /** `shell: powershell` in the header. Every other command is one of the shell that Bash uses. */
 function commandFor(shell: string | undefined, command: string): string {
-  if (shell?.toLowerCase() !== 'powershell') return command;
+  if (!isPowerShell(shell)) return command;
   return `pwsh -NoProfile -NonInteractive -Command '${command.replaceAll("'", `'\\''`)}'`;
 }
 
