@@ -116,6 +116,21 @@ describe('Bash', () => {
     expect((await shell.run('echo done')).content).toBe(shown);
   });
 
+  it('runs a proven command without libraries of the project', async () => {
+    const project = scratch();
+    const given = {
+      LD_LIBRARY_PATH: `:/opt/lib:./lib:${project}/lib`,
+
+      PYTHONPATH: `src:/opt/python`,
+    };
+    const shell = shellIn(project, { environment: () => ({ PATH: process.env['PATH'] ?? '', ...given }) });
+    const show = 'echo "$LD_LIBRARY_PATH $PYTHONPATH"';
+    expect((await shell.run(show)).content).toBe('/opt/lib /opt/python');
+    expect((await shell.run(`touch x; ${show}`)).content).toBe(
+      `${given.LD_LIBRARY_PATH} ${given.PYTHONPATH}`,
+    );
+  });
+
   it('gives a command only the environment it was given', async () => {
     const shell = shellIn(scratch(), {
       environment: () => ({ PATH: process.env['PATH'] ?? '', GIVEN: 'yes' }),

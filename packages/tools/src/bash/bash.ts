@@ -138,9 +138,9 @@ function isProvenReadOnly(
   return isReadOnlyCommand(command, { environment, git: gitIn('.'), gitIn });
 }
 
-/** Variables that keep git, locales and PATH from starting other programs, for a command that changes nothing. */
+/** Variables that keep git, locales, PATH and library paths from running other code, for a command that changes nothing. */
 function readOnlyVariables(
-  { readOnlyGitEnvironment, safeLocale, pathOutside }: typeof Shell,
+  { readOnlyGitEnvironment, safeLocale, codeOutside }: typeof Shell,
   { command }: BashInput,
   { workingDirectory, workingFolders }: CallContext,
   own: Environment,
@@ -148,7 +148,7 @@ function readOnlyVariables(
   return {
     ...readOnlyGitEnvironment(command),
     ...safeLocale(own),
-    ...pathOutside([workingDirectory, ...(workingFolders?.() ?? [])], own),
+    ...codeOutside([workingDirectory, ...(workingFolders?.() ?? [])], own),
   };
 }
 

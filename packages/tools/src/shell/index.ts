@@ -9,7 +9,7 @@ export {
   isOwn,
   isSafe,
   isSafeSetting,
-  pathOutside,
+  codeOutside,
   safeLocale,
   withoutShellOptions,
 } from './variables.ts';

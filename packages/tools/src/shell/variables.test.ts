@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pathOutside, safeLocale } from './variables.ts';
+import { codeOutside, safeLocale } from './variables.ts';
 
 it('removes folders of the project from the search path', () => {
   const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-path-')));
@@ -18,9 +18,30 @@ it('removes folders of the project from the search path', () => {
     path.join(folder, 'link'),
     '/bin',
   ].join(':');
-  expect(pathOutside([project], { PATH: given })).toEqual({ PATH: '/usr/bin:/bin' });
-  expect(pathOutside([project], { PATH: '/usr/bin:/bin' })).toEqual({});
-  expect(pathOutside([project], {})).toEqual({});
+  expect(codeOutside([project], { PATH: given })).toEqual({ PATH: '/usr/bin:/bin' });
+  expect(codeOutside([project], { PATH: '/usr/bin:/bin' })).toEqual({});
+  expect(codeOutside([project], {})).toEqual({});
+});
+
+it.each([
+  ['LD_LIBRARY_PATH', ':/opt/lib', '/opt/lib'],
+  ['LD_LIBRARY_PATH', '/opt/lib:', '/opt/lib'],
+  ['LD_LIBRARY_PATH', '/opt/lib;.;PROJECT/lib', '/opt/lib'],
+  ['LD_LIBRARY_PATH', '$ORIGIN/lib', ''],
+  ['LD_PRELOAD', 'libjemalloc.so.2 ./x.so', 'libjemalloc.so.2'],
+  ['LD_PRELOAD', '/opt/y.so:PROJECT/x.so', '/opt/y.so'],
+  ['LD_AUDIT', 'lib/x.so', ''],
+  ['GCONV_PATH', '.', ''],
+  ['OPENSSL_CONF', './openssl.cnf', ''],
+  ['DOCKER_CONFIG', 'PROJECT/.docker', ''],
+  ['PYTHONPATH', 'src:/opt/python', '/opt/python'],
+  ['PERL5LIB', '/opt/perl:PROJECT/lib', '/opt/perl'],
+  ['NODE_PATH', '.', ''],
+])('removes places of the project from %s: %s', (name, given, expected) => {
+  const inProject = (text: string): string => text.replaceAll('PROJECT', '/tmp/no/project');
+  const cleaned = codeOutside(['/tmp/no/project'], { [name]: inProject(given) });
+  expect(cleaned).toEqual({ [name]: expected });
+  expect(codeOutside(['/tmp/no/project'], cleaned)).toEqual(expected === '' ? { [name]: '' } : {});
 });
 
 describe('the locale of a proven command', () => {

@@ -98,23 +98,43 @@ export function isOwn(name: string): boolean {
   return OWN.test(name) && !LOWERCASE_SETTINGS.test(name);
 }
 
+/** Variables with places from which programs load code, and the characters between the places. */
+const CODE_PLACES: ReadonlyMap<string, RegExp> = new Map([
+  ['LD_LIBRARY_PATH', /[:;]/],
+  ['LD_PRELOAD', /[: ]/],
+  ...(
+    'PATH LD_AUDIT GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES AWKLIBPATH BASH_LOADABLES_PATH DOCKER_CONFIG ' +
+    'DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH DYLD_FALLBACK_LIBRARY_PATH DYLD_INSERT_LIBRARIES ' +
+    'NODE_PATH PERL5LIB PYTHONPATH RUBYLIB'
+  )
+    .split(' ')
+    .map((name): [string, RegExp] => [name, /:/]),
+]);
+
+/** A library without a folder is found through the other variables. */
+const LIBRARIES = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/;
+
 /**
- * Returns the search path for proven commands, without relative entries and without the working folders. A project can put
- * a program of any name there. Links are resolved. Returns an empty object if the path has no such entry.
+ * Returns the search path and similar variables for proven commands, without relative entries and without the working folders.
+ * A project can put a program of any name there, or a library. Links are resolved. The result contains only changed variables.
  */
-export function pathOutside(
+export function codeOutside(
   folders: readonly string[],
-  { PATH }: Readonly<Record<string, string | undefined>>,
-): { readonly PATH?: string } {
-  if (PATH === undefined) return {};
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
   const places = folders.flatMap((folder) => [folder, realPath(folder)]);
-  const entries = PATH.split(path.delimiter);
-  const kept = entries.filter(
-    (entry) =>
-      path.isAbsolute(entry) &&
-      ![entry, realPath(entry)].some((one) => places.some((place) => isBelow(one, place))),
-  );
-  return kept.length === entries.length ? {} : { PATH: kept.join(path.delimiter) };
+  const isOutside = (entry: string): boolean =>
+    path.isAbsolute(entry) &&
+    ![entry, realPath(entry)].some((one) => places.some((place) => isBelow(one, place)));
+  const changed: Record<string, string> = {};
+  for (const [name, between] of CODE_PLACES) {
+    const entries = environment[name]?.split(between) ?? [];
+    const kept = entries.filter(
+      (entry) => isOutside(entry) || (LIBRARIES.test(name) && /^[^/]+$/.test(entry)),
+    );
+    if (kept.length < entries.length) changed[name] = kept.join(':');
+  }
+  return changed;
 }
 
 function realPath(folder: string): string {
