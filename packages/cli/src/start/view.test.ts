@@ -1,11 +1,11 @@
 /** The program runs in the read-only view what only proof or the view itself allows. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createReadOnlyView } from '@heddle/agent/sandbox';
 import { call, say, type ScriptStep } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
-import { install, type Installed } from '../test/program.ts';
+import { install, type Installed, runProgram } from '../test/program.ts';
 
 const isHere = (await createReadOnlyView().readiness()).ready;
 let installed: Installed;
@@ -30,6 +30,24 @@ async function ran(steps: readonly ScriptStep[], flags: readonly string[] = []) 
   });
   return { stdout, made: existsSync(path.join(folder, 'made')) };
 }
+
+it.runIf(process.platform === 'linux').each([
+  ['with the view', []],
+  ['without the view', VIEW_OFF],
+  ['with a rule', ['--allowedTools', 'Bash(cat *)']],
+  ['without rules', ['--dangerously-skip-permissions']],
+])('a command cannot write to files that the caller of the program has open, %s', async (_, flags) => {
+  const { script, folder } = homeFor(installed.program);
+  writeFileSync(path.join(folder, 'a'), 'one\n');
+  const steps = [20, 200].map((descriptor) => bash(`cat a >&${descriptor}`, `b${descriptor}`));
+  const argv = [...STREAM, '--model', script([...steps, say('Done.')]), ...flags];
+  const open = 'exec 20>>lock 200>>lock; exec "$@"';
+  const { stdout } = await runProgram('bash', ['-c', open, 'bash', installed.program, ...argv], {
+    cwd: folder,
+  });
+  expect(stdout).toMatch(/20: Bad file descriptor[^]*200: Bad file descriptor/);
+  expect(readFileSync(path.join(folder, 'lock'), 'utf8')).toBe('');
+});
 
 // Each test starts the program several times.
 describe.runIf(isHere)('the program', () => {

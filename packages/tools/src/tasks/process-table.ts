@@ -16,6 +16,40 @@ export interface ProcessRow {
   readonly startTime: string;
 }
 
+let inherited: readonly number[] | undefined;
+
+/**
+ * Returns the open files that the caller of this program left to it, such as a lock in `exec 200>lock`. Node closes only low
+ * numbers in child processes. A command must not write to the others: no path names them. Unknown on systems without `/proc`.
+ */
+export function inheritedDescriptors(): readonly number[] {
+  inherited ??= openDescriptors();
+  return inherited;
+}
+
+/** This process opens its own files with this flag, so that children do not get them. */
+const CLOSE_ON_EXEC = 0o2000000;
+
+function openDescriptors(): readonly number[] {
+  try {
+    return readdirSync('/proc/self/fdinfo')
+      .map(Number)
+      .filter((descriptor) => descriptor > 2 && (flagsOf(descriptor) & CLOSE_ON_EXEC) === 0);
+  } catch {
+    return [];
+  }
+}
+
+/** A descriptor that is closed meanwhile has all flags. */
+function flagsOf(descriptor: number): number {
+  try {
+    const text = readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8');
+    return Number.parseInt(/^flags:\s*([0-7]+)$/m.exec(text)?.[1] ?? '', 8);
+  } catch {
+    return CLOSE_ON_EXEC;
+  }
+}
+
 /** The variable that carries the labels. A nested shell adds its own. */
 export const LABEL_VARIABLE = 'HEDDLE_TASKS';
 

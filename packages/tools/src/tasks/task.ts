@@ -8,7 +8,7 @@ import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, rmSync 
 import path from 'node:path';
 import { type Channel, openChannel } from './channel.ts';
 import type { ConfinedEnd, Confinement } from './confinement.ts';
-import { endGroup, endTree, LABEL_VARIABLE, startTimeOf } from './process-table.ts';
+import { endGroup, endTree, inheritedDescriptors, LABEL_VARIABLE, startTimeOf } from './process-table.ts';
 import { TaskOutputFile } from './output.ts';
 import { removeRecord, type TaskRecord, writeRecord } from './record.ts';
 import type { TaskEnd } from './preview.ts';
@@ -218,7 +218,9 @@ const LEFT = 'left';
 function scriptOf(command: string, file: string, confined: boolean): string {
   const left = confined ? `; case $(builtin jobs -pr) in ?*) builtin echo ${LEFT};; esac` : '';
   const report = `{ { builtin pwd -P${left}; } >${quoted(file)}; } 2>/dev/null`;
-  return `trap ${quoted(report)} EXIT; eval ${quoted(command)}`;
+  const closed = inheritedDescriptors().map((descriptor) => `${descriptor}>&-`);
+  const close = closed.length === 0 ? '' : `exec ${closed.join(' ')}; `;
+  return `${close}trap ${quoted(report)} EXIT; eval ${quoted(command)}`;
 }
 
 /** The command could write there, so only a plain file is opened, without waiting. */
