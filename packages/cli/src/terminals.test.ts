@@ -238,3 +238,21 @@ describe('wrong arguments', () => {
     expect(ended.stderr).toMatch(message);
   });
 });
+
+it.each(['json', 'stream-json'])('%s output has no effect on a terminal', async (format) => {
+  const { run, script } = homeFor(installed.program);
+  const text = 'a\u009b31m\u009d0;title\u009c\u202eb\u2066\u007f\u001b[2J';
+  const steps = [call('Bash', { command: `echo ${text}`, description: text }, 'b1'), say(text)];
+  const { stdout } = await run([
+    '-p',
+    'go',
+    '--verbose',
+    '--output-format',
+    format,
+    '--model',
+    script(steps),
+  ]);
+  // oxlint-disable-next-line no-control-regex -- control characters are the point
+  expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  expect(linesOf(stdout).at(-1)).toMatchObject({ result: text });
+});

@@ -7,7 +7,7 @@ import type { PermissionDenial, SdkMessage, SdkResult } from '@heddle/agent';
 import type { OutputFormat } from '../../arguments/arguments.ts';
 import { pluralize, tokens } from '../../terminal/amounts.ts';
 import { callLine } from '../../terminal/call-line.ts';
-import { escapeControls } from '../../terminal/escape-controls.ts';
+import { escapeControls, jsonText } from '../../terminal/escape-controls.ts';
 import { warn } from '../../terminal/write-message.ts';
 
 export interface HeadlessOutput {
@@ -72,9 +72,9 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
     async write(line) {
       switch (format) {
         case 'stream-json':
-          return writeLine(JSON.stringify(line));
+          return writeLine(jsonText(line));
         case 'json':
-          return line.type === 'result' ? writeLine(JSON.stringify(line)) : undefined;
+          return line.type === 'result' ? writeLine(jsonText(line)) : undefined;
         case 'text': {
           const notice = noticeOf(line, process.cwd());
           command.observe(line);
@@ -83,7 +83,7 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
         }
       }
     },
-    writeControl: (line) => writeLine(JSON.stringify(line)),
+    writeControl: (line) => writeLine(jsonText(line)),
     onClosed(listener) {
       wake = listener;
     },
