@@ -13,7 +13,10 @@ export function isSameData(one: unknown, other: unknown): boolean {
   const keys = Object.keys(one);
   if (keys.length !== Object.keys(other).length) return false;
   for (const key of keys) {
-    if (!isSameData(one[key], other[key]) || !(key in other)) return false;
+    const here = one[key];
+    const there = other[key];
+    if (!Object.is(here, there) && !isSameData(here, there)) return false;
+    if (there === undefined && !(key in other)) return false;
   }
   return true;
 }
