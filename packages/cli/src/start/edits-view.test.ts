@@ -161,6 +161,19 @@ describe.runIf(isHere)('a script of permitted edits', () => {
     expect(read('secrets/key')).toBe('TOKEN\n');
   });
 
+  it('has no effect where the view refuses it, and asks when the same script comes again', async () => {
+    const { play, has, write } = openProject();
+    write('.claude/settings.json', '{}');
+    // The decision takes the new folder for a checkout. The view protects the folder around it.
+    const script = 'mkdir -p .claude/worktrees/one/src';
+    const output = await play([bash(script, 'b1'), bash(script, 'b2')]);
+    expect(output).toContain('If it needs more, run the same command again: the user is asked then.');
+    expect(output).toContain(
+      'The script failed because it writes to a place that its permitted edits do not include.',
+    );
+    expect(has('.claude/worktrees')).toBe(false);
+  });
+
   it.each([
     ['a Bash rule allows it', ['--allowedTools', 'Bash(ls:*)', 'Edit']],
     ['the mode bypassPermissions allows it', ['--dangerously-skip-permissions']],

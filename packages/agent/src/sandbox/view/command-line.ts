@@ -56,7 +56,7 @@ const FILTER_DESCRIPTOR = '3';
 export function bubblewrapArguments(viewed: ViewedScript, power: Power): string[] {
   const { script, directory, folder, report, scope, limits } = viewed;
   const places = [
-    power === 'root' && limits.writable.length > 0 ? ROOT_EDITS : [],
+    power === 'root' && scope === 'own' && limits.writable.length > 0 ? ROOT_EDITS : [],
     ['--ro-bind', '/', '/'],
     ...mountsOf(viewed),
     // A device file elsewhere cannot be opened: only a bind of devices allows that.
@@ -101,6 +101,10 @@ export function seatbeltArguments({ script, folder }: ViewedScript): string[] {
 /** Programs that show the processes or connections of the machine. In their own namespace they would show nothing. */
 const SHOWS_HOST = /\b(ps|pgrep|pidof|pstree|top|lsof|fuser|ss|netstat|ip|ifconfig)\b|\/proc\b/;
 
-export function scopeFor(command: string): ProcessScope {
-  return SHOWS_HOST.test(command) ? 'host' : 'own';
+/** The same programs as the name of a command. A script of edits can name a file like them. */
+const RUNS_SHOWING_HOST =
+  /(?:^|[;&|(\n])\s*(?:ps|pgrep|pidof|pstree|top|lsof|fuser|ss|netstat|ip|ifconfig)\b/;
+
+export function scopeFor(command: string, kind: 'read-only' | 'edits'): ProcessScope {
+  return (kind === 'edits' ? RUNS_SHOWING_HOST : SHOWS_HOST).test(command) ? 'host' : 'own';
 }

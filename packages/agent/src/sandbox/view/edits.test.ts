@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -205,6 +206,28 @@ describe.runIf(isHere)('a script in the view for edits', () => {
     expect(limitsOf('rm src/link')?.writable).toEqual([project]);
     expect(limitsOf('rm src/*.o')?.writable).toEqual([at('src')]);
     expect(limitsOf('mkdir -p new/folder')?.writable).toEqual([project]);
+  });
+
+  it('does not write through a folder that became a link after the decision', async () => {
+    const outside = path.join(home, 'outside');
+    mkdirSync(outside);
+    const limits = limitsOf('touch src/made');
+    renameSync(at('src'), at('moved'));
+    symlinkSync(outside, at('src'));
+    expect(await run('touch src/made', limits)).toMatchObject({ isError: true });
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  it('sees only its own processes, also if a file has the name of a program that shows others', async () => {
+    const { text } = await run('touch ip top; ls -d /proc/[0-9]* | wc -l', limitsOf('touch ip top'));
+    expect(Number(text)).toBeLessThan(10);
+    expect(existsSync(at('ip'))).toBe(true);
+    const shown = await run(
+      'ps -A > all.txt',
+      limitsOf('ps -A > all.txt', { mode: 'default', allow: ['Edit(./**)'] }),
+    );
+    expect(shown).toMatchObject({ isError: false });
+    expect(read('all.txt').split('\n').length).toBeGreaterThan(10);
   });
 
   it('runs in the background', async () => {

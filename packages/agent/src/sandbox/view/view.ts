@@ -98,9 +98,14 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
       try {
         return confinementIn(answer.starter, {
           directory,
-          limits: fileLimits,
+          limits: {
+            writable: fileLimits.writable.filter(isStillThere),
+            unwritable: fileLimits.unwritable.filter(isStillThere),
+            hidden: fileLimits.hidden,
+          },
+          kind: kindOf(fileLimits),
           // Programs without a proof never see the processes of the host.
-          scope: isProven ? scopeFor(command) : 'own',
+          scope: isProven ? scopeFor(command, kindOf(fileLimits)) : 'own',
           onMissed: () => failed.add(command),
         });
       } catch {
@@ -113,15 +118,29 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
 
 const NO_LIMITS: FileLimits = { writable: [], unwritable: [], hidden: [] };
 
+function kindOf({ writable }: FileLimits): keyof typeof VIEWS {
+  return writable.length > 0 ? 'edits' : 'read-only';
+}
+
+/** A place that became a link since the decision would open the target of the link. */
+function isStillThere(place: string): boolean {
+  try {
+    return realpathSync(place) === place;
+  } catch {
+    return false;
+  }
+}
+
 interface Viewed {
   readonly directory: string;
   readonly limits: FileLimits;
+  readonly kind: keyof typeof VIEWS;
   readonly scope: ProcessScope;
   /** Called if the command missed something that the view does not have. */
   readonly onMissed: () => void;
 }
 
-function confinementIn(starter: Starter, { directory, limits, scope, onMissed }: Viewed): Confinement {
+function confinementIn(starter: Starter, { directory, limits, kind, scope, onMissed }: Viewed): Confinement {
   const folder = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
   const report = path.join(folder, 'report');
   writeFileSync(report, '', { mode: 0o600 });
@@ -139,7 +158,7 @@ function confinementIn(starter: Starter, { directory, limits, scope, onMissed }:
     ended(end) {
       if (filter !== undefined) closeSync(filter);
       removeFolder(folder);
-      const missed = missedIn(end, limits.writable.length > 0 ? 'edits' : 'read-only');
+      const missed = missedIn(end, kind);
       if (missed !== undefined) onMissed();
       return Promise.resolve(missed === undefined ? [] : [missed]);
     },
@@ -217,6 +236,7 @@ async function works(starter: Starter): Promise<boolean> {
   const outside = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
   const confinement = confinementIn(starter, {
     limits: NO_LIMITS,
+    kind: 'read-only',
     scope: 'own',
     directory: '/',
     onMissed: () => undefined,
