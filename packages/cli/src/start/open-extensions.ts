@@ -1,8 +1,22 @@
 /** The skills and slash commands of a session: where they are, and how they use model, permissions and tools. */
 import os from 'node:os';
 import path from 'node:path';
-import { deniedFilesOf, type Rules, runSideCall, type Session, newUuid, VERSION } from '@heddle/agent';
-import { type ExtensionRoot, PromptIndex, SessionExtensions } from '@heddle/agent/extensions';
+import {
+  DEFAULT_AGENT,
+  deniedFilesOf,
+  type Rules,
+  runSideCall,
+  type Session,
+  newUuid,
+  VERSION,
+} from '@heddle/agent';
+import {
+  type ExtensionRoot,
+  type PromptCall,
+  type PromptFile,
+  PromptIndex,
+  SessionExtensions,
+} from '@heddle/agent/extensions';
 import {
   isTrusted,
   managedDir,
@@ -11,7 +25,7 @@ import {
   repositoryTop,
   SCOPES,
 } from '@heddle/agent/settings';
-import { EFFORTS } from '@heddle/core';
+import { EFFORTS, type RuleName } from '@heddle/core';
 import type { RunOptions } from '../arguments/arguments.ts';
 import type { AgentSetup } from './agent-options.ts';
 import { USUAL_WINDOW } from './model-options.ts';
@@ -125,4 +139,35 @@ function projectFolders(cwd: string): readonly string[] {
   if (top === undefined || cwd === top) return [cwd];
   const above = path.dirname(cwd);
   return above === cwd ? [cwd] : [cwd, ...projectFolders(above)];
+}
+
+/** All names of a skill for permission rules, and the type of the agent that follows its text. */
+export function ruleNamesOf(file: PromptFile | undefined): readonly RuleName[] {
+  if (file === undefined) return [];
+  const { name, longName = name, isForked, agent = DEFAULT_AGENT } = file;
+  return [
+    ...[...new Set([name, longName])].map((one) => ({ tool: 'Skill', name: one })),
+    ...(isForked ? [{ tool: 'Agent', name: agent }] : []),
+  ];
+}
+
+/**
+ * Returns the text of a skill that the definition of an agent names. Undefined if there is no such skill. The user is not asked
+ * here, so a skill that a rule denies or asks about is left out.
+ */
+export async function skillOfAgent(
+  name: string,
+  extensions: SessionExtensions,
+  { cwd, rules: { rules } }: Pick<AgentSetup, 'cwd' | 'rules'>,
+  call: PromptCall,
+): Promise<string | undefined> {
+  const names = ruleNamesOf(extensions.skillNamed(name));
+  if (names.length > 0 && rules.deny.length + rules.ask.length > 0) {
+    const { authorize, observeWorld } = await import('@heddle/agent/permission');
+    const place = { root: cwd, cwd, directories: [], home: os.homedir(), configDirs: [], environment: {} };
+    const request = { tool: 'Skill', input: { skill: name }, names, readOnly: true, hookDecision: undefined };
+    const { decision } = authorize(request, rules, 'default', observeWorld(place));
+    if (decision !== 'allow') return `The skill ${name} is left out: a rule does not allow it.`;
+  }
+  return (await extensions.loadSkill(name, '', call))?.text;
 }

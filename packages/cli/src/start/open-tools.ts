@@ -4,14 +4,13 @@ import {
   type AgentDefinition,
   agentHasTool,
   type AgentServers,
-  DEFAULT_AGENT,
   isHostNamed,
   isToolDenied,
   type LivePermissions,
   serverToolNames,
 } from '@heddle/agent';
-import type { PromptFile, SessionExtensions } from '@heddle/agent/extensions';
-import type { PermissionMode, RuleName } from '@heddle/core';
+import type { SessionExtensions } from '@heddle/agent/extensions';
+import type { PermissionMode } from '@heddle/core';
 import type { SkillDeps } from '@heddle/tools';
 import { mayDescribeServers } from '../mcp/open-servers.ts';
 import type { ServerServices } from '../mcp/connect-servers.ts';
@@ -21,6 +20,7 @@ import type { RunOptions } from '../arguments/arguments.ts';
 import { FLAGS, type ValuesFor } from '../arguments/flags.ts';
 import { offered } from './named-tools.ts';
 import { USUAL_WINDOW } from './model-options.ts';
+import { ruleNamesOf } from './open-extensions.ts';
 import { cronTools } from './schedule-runner.ts';
 import { elicitWithHooks } from './session-events.ts';
 import { MEMBER_TOOLS, SessionTeam } from './session-team.ts';
@@ -145,16 +145,6 @@ function skillsOf(extensions: SessionExtensions): SkillDeps {
     ruleNames: (name) => ruleNamesOf(extensions.skillNamed(name)),
     names: () => extensions.files.filter(({ isForModel }) => isForModel).map(({ name }) => name),
   };
-}
-
-/** All names of a skill for permission rules, and the type of the agent that follows its text. */
-function ruleNamesOf(file: PromptFile | undefined): readonly RuleName[] {
-  if (file === undefined) return [];
-  const { name, longName = name, isForked, agent = DEFAULT_AGENT } = file;
-  return [
-    ...[...new Set([name, longName])].map((one) => ({ tool: 'Skill', name: one })),
-    ...(isForked ? [{ tool: 'Agent', name: agent }] : []),
-  ];
 }
 
 /** `--tools` selects built-in tools. Tools of servers are found by a search. */

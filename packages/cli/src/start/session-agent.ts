@@ -4,7 +4,7 @@ import type { SessionInstructions } from '@heddle/agent/instructions';
 import { offered } from './named-tools.ts';
 import { agentMemoryFolder, type AgentTypes } from './agent-types.ts';
 import { extensionNames } from './loaded-extensions.ts';
-import type { ExtensionSetup } from './open-extensions.ts';
+import { type ExtensionSetup, skillOfAgent } from './open-extensions.ts';
 import type { OpenedHooks } from './open-hooks.ts';
 import { openServersOf, type ToolSources } from './open-tools.ts';
 import { PromptModel } from './prompt-model.ts';
@@ -99,8 +99,7 @@ function subagentOptions(
     teammates: team,
     model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
     maxDepth: depthIn(process.env) ?? options.maxSubagentDepth,
-    loadSkill: async (name, signal) =>
-      (await extensions.loadSkill(name, '', { signal, isOfSubagent: true }))?.text,
+    loadSkill: (name, signal) => skillOfAgent(name, extensions, options, { signal, isOfSubagent: true }),
     openServers: (definition, signal) => openServersOf(definition, context, signal),
     memoryFolder: (definition) => agentMemoryFolder(definition, options),
     onLine: (line) => listeners.reportSubagentLine(line),

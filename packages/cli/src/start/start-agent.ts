@@ -21,7 +21,7 @@ import { type AgentTypes, readAgentTypes } from './agent-types.ts';
 import { closeInOrder } from './close-in-order.ts';
 import { instructionPlaces } from './instruction-places.ts';
 import { extensionNotices } from './loaded-extensions.ts';
-import { openExtensions } from './open-extensions.ts';
+import { openExtensions, skillOfAgent } from './open-extensions.ts';
 import { openHooks } from './open-hooks.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
 import { openChosen } from './open-session.ts';
@@ -158,8 +158,8 @@ async function loadSkillsOfAgent(
   { extensions }: OpenedParts,
 ): Promise<void> {
   for (const name of session.snapshot ? [] : (options.mainAgent?.skills ?? [])) {
-    const skill = await extensions.loadSkill(name, '', { signal: AbortSignal.timeout(SKILL_MS) });
-    if (skill) listeners.addRemark({ kind: 'skills', text: skill.text });
+    const text = await skillOfAgent(name, extensions, options, { signal: AbortSignal.timeout(SKILL_MS) });
+    if (text !== undefined) listeners.addRemark({ kind: 'skills', text });
   }
 }
 
