@@ -1,4 +1,5 @@
 /** Opens a connection: transport, handshake and revision of the protocol. The library is loaded with the first one. */
+import type * as Library from '@modelcontextprotocol/client';
 import type {
   Client,
   ListChangedHandlers,
@@ -13,6 +14,7 @@ import type { StoredOAuth } from '../oauth/stored-oauth.ts';
 import { cleanLine } from '../server-text.ts';
 import { capabilitiesOf, type ClientServices, registerServices } from './client-services.ts';
 import { HostTransport, type SendToHost } from './host-transport.ts';
+import { orderMessages } from './ordered-messages.ts';
 import { type StdioDeps, StdioTransport } from './stdio-transport.ts';
 
 export interface ConnectDeps extends StdioDeps {
@@ -108,10 +110,7 @@ export async function connectClient(
         case 'sse':
         case 'http': {
           const { provider, options } = await remoteOptions(server, config, deps);
-          const open = (): SSEClientTransport | StreamableHTTPClientTransport =>
-            config.type === 'sse'
-              ? new library.SSEClientTransport(new URL(config.url), options)
-              : new library.StreamableHTTPClientTransport(new URL(config.url), options);
+          const open = () => openRemote(library, config, options);
           const mode = config.type === 'sse' ? 'legacy' : 'auto';
           const first = open();
           transport = first;
@@ -146,6 +145,19 @@ async function remoteOptions(
   const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const provider = hasOwn ? undefined : oauth?.(server);
   return { provider, options: { requestInit: { headers }, ...(provider ? { authProvider: provider } : {}) } };
+}
+
+function openRemote(
+  library: Pick<typeof Library, 'SSEClientTransport' | 'StreamableHTTPClientTransport'>,
+  { type, url }: RemoteConfig,
+  options: StreamableHTTPClientTransportOptions,
+): SSEClientTransport | StreamableHTTPClientTransport {
+  const opened =
+    type === 'sse'
+      ? new library.SSEClientTransport(new URL(url), options)
+      : new library.StreamableHTTPClientTransport(new URL(url), options);
+  orderMessages(opened);
+  return opened;
 }
 
 export function canFinishAuth(

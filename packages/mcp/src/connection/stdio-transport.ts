@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { errorMessage } from '@heddle/core';
 import type { StdioConfig } from '../config/server-config.ts';
+import { OrderedMessages } from './ordered-messages.ts';
 
 /** A longer message ends the connection, because it would fill the memory. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -34,9 +35,8 @@ export class StdioTransport implements Transport {
   #child: ChildProcess | undefined;
   #chunks: Buffer[] = [];
   #buffered = 0;
-  readonly #received: JSONRPCMessage[] = [];
+  readonly #received = new OrderedMessages();
   #hasSentMessage = false;
-  #isDelivering = false;
   #errors = '';
   #closing: Promise<void> | undefined;
   #hasClosed = false;
@@ -183,35 +183,20 @@ export class StdioTransport implements Transport {
   /** Lines that are not messages are ignored: some servers print a greeting. */
   #take(line: string): void {
     if (!line.trimStart().startsWith('{')) return;
-    try {
+    this.#unlessInvalid(() => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the protocol layer checks every message
-      this.#received.push(JSON.parse(line) as JSONRPCMessage);
+      const message = JSON.parse(line) as JSONRPCMessage;
       this.#hasSentMessage = true;
+      this.#received.add(message, () => this.#unlessInvalid(() => this.onmessage?.(message)));
+    });
+  }
+
+  #unlessInvalid(take: () => void): void {
+    try {
+      take();
     } catch (thrown) {
-      this.#reportInvalid(thrown);
+      this.onerror?.(new Error(`A line of the server is not a valid message: ${errorMessage(thrown)}`));
     }
-    if (!this.#isDelivering) void this.#deliver();
-  }
-
-  /**
-   * Delivers messages in the order of the server. The library handles a response at once, and a notification a microtask
-   * later. Without a pause between them, the last progress of a call would come after its result, and be dropped.
-   */
-  async #deliver(): Promise<void> {
-    this.#isDelivering = true;
-    for (let next = this.#received.shift(); next !== undefined; next = this.#received.shift()) {
-      try {
-        this.onmessage?.(next);
-      } catch (thrown) {
-        this.#reportInvalid(thrown);
-      }
-      if (!('id' in next)) await Promise.resolve();
-    }
-    this.#isDelivering = false;
-  }
-
-  #reportInvalid(thrown: unknown): void {
-    this.onerror?.(new Error(`A line of the server is not a valid message: ${errorMessage(thrown)}`));
   }
 
   #closed(): void {

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { isRecord } from '@heddle/core';
-import { type RemoteServer, startRemoteServer } from '@heddle/testing/mcp';
+import { EVENT_DEADLINE_MS } from '@heddle/testing';
+import { misbehavingServer, type RemoteServer, startRemoteServer } from '@heddle/testing/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ElicitationQuestion, McpServers } from '../index.ts';
 import { callTool, closeServers, connectServers } from './test/open-servers.ts';
@@ -94,6 +95,25 @@ describe.each(['http', 'sse'] as const)('a server over %s', (type) => {
     expect(remote.connections).toBeGreaterThan(before);
   });
 });
+
+it.each(['http', 'sse'] as const)(
+  'a server over %s that sends progress and the result at once loses no progress',
+  async (type) => {
+    const remote = await startRemoteServer(type, misbehavingServer());
+    const servers = await connectServers({ m: { type, url: remote.url } });
+    const seen: number[] = [];
+    const result = await servers.get('m')?.call({
+      tool: 'at_once',
+      input: {},
+      signal: AbortSignal.timeout(EVENT_DEADLINE_MS),
+      onProgress: ({ progress }) => seen.push(progress),
+    });
+    expect(result).toMatchObject({ content: [{ text: 'done' }] });
+    expect(seen).toEqual([1, 2]);
+    await closeServers();
+    await remote.close();
+  },
+);
 
 it('a server that requires a login only for its lists needs one, and has not failed', async () => {
   const http = createServer((request, response) => {

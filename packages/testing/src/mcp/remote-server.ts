@@ -26,12 +26,15 @@ interface RemoteSession {
   readonly waiting: Map<string, ServerResponse>;
 }
 
-export async function startRemoteServer(kind: 'http' | 'sse'): Promise<RemoteServer> {
+/** `program`: the server behind the address. */
+export async function startRemoteServer(
+  kind: 'http' | 'sse',
+  { command, args }: Pick<ReturnType<typeof testServer>, 'command' | 'args'> = testServer('remote'),
+): Promise<RemoteServer> {
   const sessions = new Map<string, RemoteSession>();
   let connections = 0;
 
   const open = (): string => {
-    const { command, args } = testServer('remote');
     const child = spawn(command, args);
     const session: RemoteSession = { child, stream: undefined, waiting: new Map() };
     const id = randomUUID();
@@ -40,13 +43,7 @@ export async function startRemoteServer(kind: 'http' | 'sse'): Promise<RemoteSer
     createInterface({ input: child.stdout }).on('line', (line) => deliver(session, line));
     return id;
   };
-  const end = (id: string): void => {
-    const session = sessions.get(id);
-    sessions.delete(id);
-    session?.child.kill();
-    session?.stream?.destroy();
-    for (const response of session?.waiting.values() ?? []) response.destroy();
-  };
+  const end = (id: string): void => endSession(sessions, id);
 
   const answerSse = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method === 'GET') {
@@ -111,6 +108,14 @@ export async function startRemoteServer(kind: 'http' | 'sse'): Promise<RemoteSer
   };
 }
 
+function endSession(sessions: Map<string, RemoteSession>, id: string): void {
+  const session = sessions.get(id);
+  sessions.delete(id);
+  session?.child.kill();
+  session?.stream?.destroy();
+  for (const response of session?.waiting.values() ?? []) response.destroy();
+}
+
 function startStream(response: ServerResponse): ServerResponse {
   response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
   return response;
@@ -121,6 +126,11 @@ function deliver({ stream, waiting }: RemoteSession, line: string): void {
   const { id, method }: Fields = fieldsOf(JSON.parse(line));
   const asked = method === undefined ? waiting.get(String(id)) : undefined;
   const target = asked ?? waiting.values().next().value ?? stream;
+  // Messages that the server wrote in one piece arrive in one piece.
+  if (target && !target.writableCorked) {
+    target.cork();
+    setImmediate(() => target.uncork());
+  }
   target?.write(`event: message\ndata: ${line}\n\n`);
   if (!asked) return;
   waiting.delete(String(id));
