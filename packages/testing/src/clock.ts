@@ -42,11 +42,8 @@ export function createClock(options: ClockOptions = {}): VirtualClock {
   let pumping = false;
   let added = Promise.withResolvers<void>();
 
-  /** Keeps timers in order of time. Of two for the same instant, the older is woken first. */
   function add(timer: Timer): void {
-    let place = timers.length;
-    while (place > 0 && (timers[place - 1]?.at ?? 0) > timer.at) place--;
-    timers.splice(place, 0, timer);
+    insertInOrder(timers, timer);
     added.resolve();
     if (options.auto === true && !pumping) {
       pumping = true;
@@ -76,21 +73,9 @@ export function createClock(options: ClockOptions = {}): VirtualClock {
     },
     sleep(ms, signal) {
       if (signal.aborted || ms <= 0) return Promise.resolve();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const onAbort = () => {
-        timers.splice(timers.indexOf(timer), 1);
-        resolve();
-      };
-      const timer: Timer = {
-        at: now + ms,
-        wake() {
-          signal.removeEventListener('abort', onAbort);
-          resolve();
-        },
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
+      const { timer, woken } = createTimer(now + ms, signal, timers);
       add(timer);
-      return promise;
+      return woken;
     },
     async advance(ms) {
       const until = now + ms;
@@ -119,6 +104,35 @@ export function createClock(options: ClockOptions = {}): VirtualClock {
       return work;
     },
   };
+}
+
+/** An abort removes the timer from the list. */
+function createTimer(
+  at: number,
+  signal: AbortSignal,
+  timers: Timer[],
+): { readonly timer: Timer; readonly woken: Promise<void> } {
+  const { promise: woken, resolve } = Promise.withResolvers<void>();
+  const onAbort = () => {
+    timers.splice(timers.indexOf(timer), 1);
+    resolve();
+  };
+  const timer: Timer = {
+    at,
+    wake() {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    },
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  return { timer, woken };
+}
+
+/** Keeps timers in order of time. Of two for the same instant, the older is woken first. */
+function insertInOrder(timers: Timer[], timer: Timer): void {
+  let place = timers.length;
+  while (place > 0 && (timers[place - 1]?.at ?? 0) > timer.at) place--;
+  timers.splice(place, 0, timer);
 }
 
 /**

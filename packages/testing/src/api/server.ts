@@ -62,19 +62,9 @@ export async function startFakeApi(script: ApiScript, options: FakeApiOptions = 
       case 'POST /v1/messages':
         return answerMessages(request, ++calls, stage);
       case 'POST /v1/messages/count_tokens':
-        return answerCount(request, stage);
-      case 'GET /v1/models':
-        return sendJson(response, 200, {
-          data: models.map(describeModel),
-          has_more: false,
-          first_id: models[0] ?? null,
-          last_id: models.at(-1) ?? null,
-        });
-      default: {
-        const model = models.find((id) => request.method === 'GET' && request.path === `/v1/models/${id}`);
-        if (model === undefined) return sendError(errorOf('not_found', { message: request.path }), stage);
-        return sendJson(response, 200, describeModel(model));
-      }
+        return answerCount(request, judge, stage);
+      default:
+        return answerModels(request, models, stage);
     }
   }
 
@@ -106,14 +96,6 @@ export async function startFakeApi(script: ApiScript, options: FakeApiOptions = 
     return body['stream'] === true ? playStream(acts, wire, stage) : playMessage(acts, stage);
   }
 
-  function answerCount(request: RecordedRequest, stage: ReplyStage): void {
-    // The same rules, for a response that is never written.
-    const body = isRecord(request.body) ? { max_tokens: 1_000_000, ...request.body } : request.body;
-    const objection = judge.examineBody(request.number, body, request.bytes.length);
-    if (objection !== undefined) return sendError(objection, stage);
-    sendJson(stage.response, 200, { input_tokens: Math.ceil(request.bytes.length / 4) });
-  }
-
   const server = await startLoopback(answer, (message) =>
     judge.object(calls, 'script_threw', `The fake API threw: ${message}`),
   );
@@ -125,6 +107,32 @@ export async function startFakeApi(script: ApiScript, options: FakeApiOptions = 
     assertNoViolations: () => judge.assertNoProblems(),
     close: () => server.close(),
   };
+}
+
+function answerCount(
+  request: RecordedRequest,
+  judge: ReturnType<typeof createJudge>,
+  stage: ReplyStage,
+): void {
+  // The same rules, for a response that is never written.
+  const body = isRecord(request.body) ? { max_tokens: 1_000_000, ...request.body } : request.body;
+  const objection = judge.examineBody(request.number, body, request.bytes.length);
+  if (objection !== undefined) return sendError(objection, stage);
+  sendJson(stage.response, 200, { input_tokens: Math.ceil(request.bytes.length / 4) });
+}
+
+/** Answers with the list of models or with one of them. Other paths do not exist. */
+function answerModels({ method, path }: RecordedRequest, models: readonly string[], stage: ReplyStage): void {
+  if (method === 'GET' && path === '/v1/models')
+    return sendJson(stage.response, 200, {
+      data: models.map(describeModel),
+      has_more: false,
+      first_id: models[0] ?? null,
+      last_id: models.at(-1) ?? null,
+    });
+  const model = models.find((id) => method === 'GET' && path === `/v1/models/${id}`);
+  if (model === undefined) return sendError(errorOf('not_found', { message: path }), stage);
+  return sendJson(stage.response, 200, describeModel(model));
 }
 
 function replyFor(script: ApiScript, body: RequestBody, call: number): Reply | undefined {
