@@ -40,7 +40,7 @@ function setup() {
     runner.call({ tool, input: { id }, signal, onProgress: () => undefined });
   const end = (id: string): void => (reads.gates.get(id) ?? writes.gates.get(id))?.();
   const until = async (event: string): Promise<void> => {
-    await expect.poll(() => events, { timeout: 10_000 }).toContain(event);
+    await expect.poll(() => events).toContain(event);
   };
   return { events, call, end, until };
 }

@@ -32,9 +32,6 @@ function isAllowed(command: string, mode: PermissionMode, world: PermissionWorld
   return authorizeParts(request, parts, rules, mode, world).decision === 'allow';
 }
 
-/** Thousands of decisions, on a machine that may be busy. */
-const DEADLINE_MS = 60_000;
-
 const readers = Object.values({ ...READERS, ...MORE_READERS }).flat();
 
 describe('commands that only read', () => {
@@ -72,11 +69,7 @@ describe('commands with effects', () => {
     ['default', [...harmful, ...edits]],
     ['plan', [...harmful, ...edits]],
     ['acceptEdits', harmful],
-  ] as const)(
-    'are never allowed in the mode %s',
-    (mode, commands) => {
-      expect(commands.filter((command) => isAllowed(command, mode, WITHOUT_VIEW))).toEqual([]);
-    },
-    DEADLINE_MS,
-  );
+  ] as const)('are never allowed in the mode %s', (mode, commands) => {
+    expect(commands.filter((command) => isAllowed(command, mode, WITHOUT_VIEW))).toEqual([]);
+  });
 });

@@ -23,8 +23,8 @@ interface SandboxCheckDeps {
 
 const AVAILABLE: SandboxCheck = { available: true, missing: [], install: undefined };
 
-/** A deadline that bubblewrap never needs. */
-const DEADLINE_MS = 5_000;
+/** Bubblewrap takes milliseconds. On a machine with many busy processes it took seconds. */
+const DEADLINE_MS = 30_000;
 
 /** Never rejects. */
 export async function checkSandbox({

@@ -90,7 +90,7 @@ describe.each(['http', 'sse'] as const)('a server over %s', (type) => {
     const before = remote.connections;
     remote.drop();
     await expect
-      .poll(() => callTool(servers, 'mcp__s__echo', { text: 'back' }), { timeout: 20_000, interval: 100 })
+      .poll(() => callTool(servers, 'mcp__s__echo', { text: 'back' }), { interval: 100 })
       .toBe('back');
     expect(remote.connections).toBeGreaterThan(before);
   });

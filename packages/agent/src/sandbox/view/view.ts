@@ -72,8 +72,8 @@ type Found =
   | { readonly ok: true; readonly starter: Starter }
   | { readonly ok: false; readonly reason: string };
 
-/** A deadline that bubblewrap never needs. */
-const PROBE_DEADLINE_MS = 5_000;
+/** Bubblewrap takes milliseconds. On a machine with many busy processes it took seconds. */
+const PROBE_DEADLINE_MS = 30_000;
 const SEATBELT = '/usr/bin/sandbox-exec';
 
 export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
