@@ -3,7 +3,7 @@
  * beats ask, and ask beats allow, from any source. A call may run if each of its parts may.
  */
 import type { PermissionMode } from '@heddle/core';
-import { type CallParts, partsOfCall } from './call-parts.ts';
+import { type CallParts, partsOfCall, unexaminedCall } from './call-parts.ts';
 import { type Case, decidePart, type PartDecision } from './decide-part.ts';
 import { editLimits, readLimits } from './file-limits.ts';
 import type { CallPart, Part } from './part.ts';
@@ -18,6 +18,7 @@ import { type CompiledRules, compileRules } from './rules/compile.ts';
 import { findCoveringRule } from './rules/match.ts';
 import type { Rules } from './rules/rule.ts';
 import { isShellTool } from './rules/tool-names.ts';
+import { TOO_MUCH_WORK, withinWorkLimit } from './work-limit.ts';
 import type { PermissionWorld } from './world.ts';
 import { omitUndefined } from '@heddle/core';
 
@@ -27,7 +28,13 @@ export function authorize(
   mode: PermissionMode,
   world: PermissionWorld,
 ): Authorization {
-  return authorizeParts(request, partsOfCall(request, world), rules, mode, world);
+  const decide = (limited: PermissionWorld): Authorization =>
+    authorizeParts(request, partsOfCall(request, limited), rules, mode, limited);
+  // If the work takes too many steps, only the call as a whole is known.
+  return (
+    withinWorkLimit(world, decide) ??
+    authorizeParts(request, unexaminedCall(request, TOO_MUCH_WORK), rules, mode, world)
+  );
 }
 
 /** Decides about a call whose parts are known. They depend on neither the rules nor the mode. */
@@ -180,7 +187,7 @@ export function decideUnread(
     { kind: 'command', part: command, decision, reason: why, isSilent: false },
   ];
   if (held.mode === 'plan') return decide('deny', 'Plan mode: nothing with effects runs.');
-  const why = `The command cannot be read: ${reason}.`;
+  const why = `The ${isShellTool(call.tool) ? 'command' : 'call'} cannot be read: ${reason}.`;
   const { sandboxed = false } = held.request;
   if (held.mode !== 'bypassPermissions' && !sandboxed) return decide('ask', why);
   if (restrictsCommandsOrFiles(held.rules))

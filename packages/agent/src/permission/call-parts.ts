@@ -25,15 +25,7 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
   const { input, readOnly } = request;
   const tool = currentName(request.tool);
   const access = fileAccess(tool);
-  const call: CallPart = {
-    kind: 'call',
-    shown: shownCall(tool, input),
-    tool,
-    input,
-    names: [...calledNames(tool, input), ...(request.names ?? [])],
-    shares: false,
-    readOnly,
-  };
+  const call = callPart(request);
   const shared = (parts: readonly Part[], isPlainEdit = true): CallParts => ({
     ok: true,
     parts: [{ ...call, shares: true }, ...parts],
@@ -48,7 +40,7 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
     const command = input['command'];
     if (typeof command !== 'string') return whole(readOnly);
     const read = shellParts(command, world);
-    if (!read.ok) return { ok: false, call: { ...call, shares: true }, command, reason: read.reason };
+    if (!read.ok) return unexaminedCall(request, read.reason);
     return read.parts.length === 0 ? whole(read.empty) : shared(read.parts, read.isPlainEdit);
   }
   if (access !== undefined)
@@ -59,6 +51,31 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
   }
   if (tool === 'WebSearch') return shared([{ kind: 'fetch', shown: 'the web', tool, host: '' }]);
   return whole(readOnly);
+}
+
+function callPart({ tool: given, input, readOnly, names = [] }: AuthorizeRequest): CallPart {
+  const tool = currentName(given);
+  return {
+    kind: 'call',
+    shown: shownCall(tool, input),
+    tool,
+    input,
+    names: [...calledNames(tool, input), ...names],
+    shares: false,
+    readOnly,
+  };
+}
+
+/** Returns a call of which only the tool and the input are known. */
+export function unexaminedCall(request: AuthorizeRequest, reason: string): CallParts {
+  const call = callPart(request);
+  const { command } = request.input;
+  return {
+    ok: false,
+    call: { ...call, shares: true },
+    command: typeof command === 'string' ? command : call.shown,
+    reason,
+  };
 }
 
 function filePart(
@@ -122,9 +139,9 @@ function pathsOf(tool: string, input: JsonObject, world: PermissionWorld): strin
   const pattern = tool === 'Glob' ? input['pattern'] : tool === 'Grep' ? input['glob'] : undefined;
   const [folder = world.cwd] = named;
   if (typeof pattern === 'string') {
-    const literal = pattern
-      .split('/')
-      .filter((_, index, all) => !all.slice(0, index + 1).some((part) => /[*?[{]/.test(part)));
+    const segments = pattern.split('/');
+    const wild = segments.findIndex((part) => /[*?[{]/.test(part));
+    const literal = wild < 0 ? segments : segments.slice(0, wild);
     if (literal.length > 0 && literal.join('') !== '') {
       const isAnchored = pattern.startsWith('/') || (tool === 'Glob' && pattern.startsWith('~/'));
       named.push(isAnchored ? literal.join('/') : `${folder}/${literal.join('/')}`);

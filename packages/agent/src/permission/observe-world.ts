@@ -3,7 +3,13 @@
  */
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { findRepository, type GitSources, gitSourcesAround, trackedFiles } from '@heddle/tools/git';
+import {
+  findRepository,
+  type GitRepository,
+  type GitSources,
+  gitSourcesAround,
+  trackedFiles,
+} from '@heddle/tools/git';
 import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
 import { createLinkLookup, readNames, remembered } from './paths/link-lookup.ts';
 import { exceptionReader } from './search-exceptions.ts';
@@ -58,11 +64,17 @@ function hasEntry(file: string): boolean {
 
 /** Looks once per folder, because a command may name many files in one. */
 function repositoryReader(): PermissionWorld['repository'] {
+  const known = new Map<string, readonly string[] | undefined>();
+  const tracked = (repository: GitRepository): readonly string[] | undefined => {
+    const key = `${repository.gitDir}\0${repository.top}`;
+    if (!known.has(key)) known.set(key, trackedFiles(repository));
+    return known.get(key);
+  };
   const around = remembered((folder: string): KnownRepository | 'none' | 'unknown' => {
     const found = findRepository(folder);
     if (found.kind !== 'found') return found.kind;
     const { repository } = found;
-    return { top: repository.top, tracked: () => trackedFiles(repository) };
+    return { top: repository.top, tracked: () => tracked(repository) };
   });
   return remembered((place) => {
     const folder = nearestFolder(place);

@@ -35,7 +35,8 @@ export function exceptionReader(options: ExceptionOptions): ReadExceptions {
 
 /** An unreadable file may contain any exception. So may a link: a command can change its target under another name. */
 function ownExceptions(file: string): readonly string[] {
-  return linkState(file) === 'link' ? ANYTHING : exceptionsInFile(file);
+  const state = linkState(file);
+  return state === 'link' ? ANYTHING : state === 'missing' ? [] : exceptionsInFile(file);
 }
 
 function exceptionsInFile(file: string): readonly string[] {
@@ -50,7 +51,7 @@ function exceptionsInFile(file: string): readonly string[] {
 
 /** The file of a linked worktree is in the main repository. */
 function exceptionsOfRepository(folder: string, options: ExceptionOptions): readonly string[] {
-  if (linkState(path.join(folder, '.git')) === 'absent') return [];
+  if (/^(missing|unreadable)$/.test(linkState(path.join(folder, '.git')))) return [];
   const found = findRepository(folder);
   if (found.kind !== 'found') return found.kind === 'none' ? [] : ANYTHING;
   const { repository } = found;
@@ -96,12 +97,12 @@ function environmentOf({ home, environment }: ExceptionOptions): ExceptionOption
   return { ...environment, HOME: environment['HOME'] || home };
 }
 
-function linkState(file: string): 'link' | 'other' | 'absent' {
+function linkState(file: string): 'link' | 'other' | 'missing' | 'unreadable' {
   try {
     const found = lstatSync(file, { throwIfNoEntry: false });
-    return found === undefined ? 'absent' : found.isSymbolicLink() ? 'link' : 'other';
+    return found === undefined ? 'missing' : found.isSymbolicLink() ? 'link' : 'other';
   } catch {
     // A segment of the path is a file, or the folder cannot be read.
-    return 'absent';
+    return 'unreadable';
   }
 }

@@ -30,31 +30,31 @@ export interface PermissionWorld {
   /** The file system ignores case. */
   readonly foldsCase: boolean;
   /** Resolves links. Never throws: segments that do not exist stay as written. */
-  realpath(path: string): string;
+  readonly realpath: (path: string) => string;
   /**
    * Following the path passes a link such as `/proc/self/cwd`, which leads elsewhere in the process of a command. Absent:
    * no path does.
    */
   readonly passesProcess?: (path: string) => boolean;
   /** A link exists even if its target is missing. */
-  exists(path: string): boolean;
+  readonly exists: (path: string) => boolean;
   /** The names in a folder. Empty if there is no such folder, undefined if it cannot be read. */
-  list(folder: string): readonly string[] | undefined;
+  readonly list: (folder: string) => readonly string[] | undefined;
   /** The contents of a folder. Empty if there is no such folder, undefined if it cannot be read. */
-  entries(folder: string): readonly FolderEntry[] | undefined;
+  readonly entries: (folder: string) => readonly FolderEntry[] | undefined;
   /**
    * The exceptions in the folder's files of ignored names, without the sign: `.env` for `!.env`. A search that skips hidden
    * files reads those that match. Absent: there are none.
    */
   readonly exceptionsIn?: (folder: string) => readonly string[];
   /** The repository around a folder. `unknown` if git might find one that is not found here. */
-  repository(folder: string): KnownRepository | 'none' | 'unknown';
+  readonly repository: (folder: string) => KnownRepository | 'none' | 'unknown';
   /** An earlier command of the script may have made or removed folders since they were looked at. */
   readonly foldersMayChange?: boolean;
   /** Paths that other commands of the script write. The contents of a folder are unknown if it is related to one of them. */
   readonly changedPaths?: readonly string[];
   /** The programs that the git configuration around a folder would run. Undefined if unknown. */
-  gitIn(folder: string): GitFacts | undefined;
+  readonly gitIn: (folder: string) => GitFacts | undefined;
   /**
    * The files and folders from which git takes hooks, settings and attributes in a folder. Absent: only those with the usual
    * names.
@@ -68,6 +68,8 @@ export interface PermissionWorld {
   readonly isTrusted?: (folder: string) => boolean;
   /** Commands can run in a read-only view that lets no effect out. */
   readonly readOnlyView?: boolean;
+  /** Counts the steps of a decision. It throws if the decision takes too many. Absent: they are not limited. */
+  readonly spend?: (steps: number) => void;
 }
 
 /** Returns a world without information about the disk, for uses that only parse rules or commands. */

@@ -18,7 +18,7 @@ import {
 import type { GitSetting } from './config-text.ts';
 import { isHarmlessSetting, isHarmlessVariable } from './harmless-settings.ts';
 import { type GitIndex, type HashLength, readGitIndex } from './index-file.ts';
-import { findRepository, type GitRepository, readGitFile } from './repository.ts';
+import { findRepository, type FoundRepository, type GitRepository, readGitFile } from './repository.ts';
 
 export interface GitFacts {
   /** Settings, variables and hooks that are not known to be harmless. */
@@ -39,7 +39,10 @@ export interface GitFacts {
  * settings count.
  */
 export function readGitFacts(directory: string, environment: GitEnvironment): GitFacts | undefined {
-  const found = findRepository(directory);
+  return factsOf(findRepository(directory), environment);
+}
+
+function factsOf(found: FoundRepository, environment: GitEnvironment): GitFacts | undefined {
   if (found.kind === 'unknown') return undefined;
   const variables = Object.keys(environment).filter(
     (name) => environment[name] !== undefined && !isHarmlessVariable(name),
@@ -140,7 +143,15 @@ export function gitFactsFrom(
   directory: string,
   environment: GitEnvironment,
 ): (folder: string) => GitFacts | undefined {
-  return (folder) => readGitFacts(path.isAbsolute(folder) ? folder : `${directory}/${folder}`, environment);
+  // Folders of one repository have the same facts.
+  const known = new Map<string, GitFacts | undefined>();
+  return (folder) => {
+    const found = findRepository(path.isAbsolute(folder) ? folder : `${directory}/${folder}`);
+    const { top = '', gitDir = '' } = found.kind === 'found' ? found.repository : {};
+    const key = [found.kind, top, gitDir].join('\0');
+    if (!known.has(key)) known.set(key, factsOf(found, environment));
+    return known.get(key);
+  };
 }
 
 /** Returns full paths of all files in the index. Undefined if it cannot be read with certainty. */

@@ -27,7 +27,21 @@ export interface Glob {
   readonly found: (optioned: boolean) => readonly FilePlace[] | undefined;
 }
 
+const globs = new WeakMap<PermissionWorld['list'], Map<string, Glob>>();
+
+/** Cached, because one decision asks for the same glob many times. Copies of a world share their functions. */
 export function globOf(pattern: string, folders: readonly FilePlace[], world: PermissionWorld): Glob {
+  const known = globs.get(world.list) ?? new Map<string, Glob>();
+  globs.set(world.list, known);
+  const key = [pattern, ...folders.flatMap(({ path: written, real }) => [written, real])].join('\0');
+  const glob = known.get(key) ?? makeGlob(pattern, folders, world);
+  known.set(key, glob);
+  return glob;
+}
+
+function makeGlob(pattern: string, folders: readonly FilePlace[], world: PermissionWorld): Glob {
+  // Every segment is compared with many others.
+  world.spend?.(STEPS_OF_GLOB + Math.floor((pattern.length * folders.length) / 4));
   const segments = segmentsOf(pattern);
   const known = new Map<string, Segment[][]>();
   const matches = new Map<boolean, { readonly places: readonly FilePlace[] | undefined }>();
@@ -71,6 +85,10 @@ export const GLOB_OPTIONS = /globstar|dotglob|globdots|glob_dots|GLOBIGNORE|BASH
 
 /** The number of names that are checked one by one. */
 const MOST = 1_000;
+/** Steps of the comparisons with protected places and files of processes. */
+const STEPS_OF_GLOB = 12;
+/** The number of names in a folder that are compared in one step, if most of them differ in their first letters. */
+const NAMES_PER_STEP = 8;
 
 function expanded(
   segments: readonly Segment[],
@@ -89,8 +107,10 @@ function expanded(
     for (const folder of paths) {
       const names = literal === undefined ? world.list(folder) : [literal];
       if (names === undefined) return undefined;
+      world.spend?.(1 + Math.floor(names.length / NAMES_PER_STEP));
       for (const name of names) {
         if (!name.startsWith(beginning)) continue;
+        world.spend?.(1);
         if (literal !== undefined || namesMeet(segment, Array.from(name), hidden))
           next.push(folder === '/' ? `/${name}` : `${folder}/${name}`);
       }

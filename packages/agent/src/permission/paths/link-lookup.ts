@@ -2,7 +2,7 @@
  * Follows links on this machine. One decision looks at many names in few folders, so a folder is listed once instead of
  * following each path from its root.
  */
-import { readdirSync, readlinkSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
 import { realTarget } from '@heddle/tools/files';
@@ -31,7 +31,7 @@ export function createLinkLookup(roots: readonly string[]): LinkLookup {
   const kinds = remembered((folder) => kindsOf(entries(folder)));
   const followed = new Map<string, number>();
   let followedInAll = 0;
-  const realRoots = roots.map(realPath);
+  const realRoots = roots.map((root) => realPath(root));
 
   /** Returns the real folder of a path whose last name is certainly not a link. */
   const parentOfPlain = (file: string): string | undefined => {
@@ -47,13 +47,22 @@ export function createLinkLookup(roots: readonly string[]): LinkLookup {
     if (kind === 'missing') missing.add(path.posix.join(real, path.posix.basename(file)));
     return kind === 'plain' || kind === 'missing' ? real : undefined;
   };
+  /** Paths that could not be followed to their end. */
+  const unclear = new Set<string>();
   const realpath = remembered((file: string): string => {
     const folder = parentOfPlain(file);
-    return folder === undefined ? realPath(file) : path.posix.join(folder, path.posix.basename(file));
+    if (folder !== undefined) return path.posix.join(folder, path.posix.basename(file));
+    // The folders of several missing files are often the same.
+    if (isLinux && isMissing(file) && path.dirname(file) !== file)
+      return path.join(realpath(path.dirname(file)), path.basename(file));
+    return realPath(file, () => unclear.add(file));
   });
-  const passes = remembered((file: string): boolean =>
-    parentOfPlain(file) === undefined ? passesProcess(file) : passes(path.posix.dirname(file)),
-  );
+  const passes = remembered((file: string): boolean => {
+    if (parentOfPlain(file) !== undefined) return passes(path.posix.dirname(file));
+    // A path that leads to itself passes no link.
+    const isStraight = path.posix.normalize(file) === file && realpath(file) === file && !unclear.has(file);
+    return (!isStraight || file.startsWith('/proc')) && passesProcess(file);
+  });
   return { realpath, passesProcess: (file) => isLinux && passes(file), entries };
 }
 
@@ -115,10 +124,20 @@ export function readNames<Entry>(
   }
 }
 
-function realPath(file: string): string {
+function isMissing(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    // It cannot be determined.
+    return false;
+  }
+}
+
+function realPath(file: string, onFailure: () => void = () => undefined): string {
   try {
     return realTarget(file);
   } catch (thrown) {
+    onFailure();
     // The system follows a short relative path where the absolute one is too long.
     const isTooLong = thrown instanceof Error && errorCode(thrown.cause) === 'ENAMETOOLONG';
     const folder = path.dirname(file);

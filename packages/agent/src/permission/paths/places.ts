@@ -41,18 +41,91 @@ export const UNKNOWN_CHARACTER = '\uFFFD';
 /** Returns whether the path and its link target are both in a working directory. */
 export function isInside(place: FilePlace, world: PermissionWorld): boolean {
   if (place.real.includes(UNKNOWN_CHARACTER)) return false;
-  const { root, directories } = world;
-  const isBelowReal = (file: string) => (folder: string) => isAtOrBelow(file, world.realpath(folder));
-  const isHere = (test: (folder: string) => boolean) => test(root) || directories.some(test);
   return (
-    (isHere((folder) => isAtOrBelow(place.path, folder)) || isHere(isBelowReal(place.path))) &&
-    isHere(isBelowReal(place.real))
+    workingFolders(world).some((folder) => isAtOrBelow(place.path, folder)) &&
+    realFolders(world).some((folder) => isAtOrBelow(place.real, folder))
   );
 }
+
+type Lookup = (world: PermissionWorld) => readonly string[];
+
+/** Caches the result for a world and its copies, which share their functions. */
+export function onceFor(find: Lookup): Lookup {
+  const known = new WeakMap<
+    PermissionWorld['realpath'],
+    { readonly of: PermissionWorld; readonly places: readonly string[] }
+  >();
+  return (world) => {
+    const before = known.get(world.realpath);
+    if (before && areAlike(before.of, world)) return before.places;
+    const places = find(world);
+    known.set(world.realpath, { of: world, places });
+    return places;
+  };
+}
+
+const COMPARED = [
+  'root',
+  'cwd',
+  'directories',
+  'home',
+  'environment',
+  'exists',
+  'entries',
+  'gitSources',
+] as const;
+
+function areAlike(one: PermissionWorld, other: PermissionWorld): boolean {
+  return one === other || COMPARED.every((field) => one[field] === other[field]);
+}
+
+const realFolders = onceFor((world) =>
+  [world.root, ...world.directories].map((folder) => world.realpath(folder)),
+);
+
+/** The working directories, as written and with links resolved. */
+export const workingFolders = onceFor((world) => [
+  ...new Set([world.root, ...world.directories, ...realFolders(world)]),
+]);
 
 /** Returns whether one path is the other, or contains it. */
 export function areRelated(some: string, other: string): boolean {
   return isAtOrBelow(some, other) || isAtOrBelow(other, some);
+}
+
+interface PathIndex {
+  readonly paths: ReadonlySet<string>;
+  /** The paths, and the folders that contain them. */
+  readonly around: ReadonlySet<string>;
+}
+
+const indexes = new WeakMap<readonly string[], PathIndex>();
+
+/** Cached by list, because one list is compared with many files. */
+function indexOf(paths: readonly string[]): PathIndex {
+  const known = indexes.get(paths);
+  if (known) return known;
+  const index = { paths: new Set(paths), around: new Set(paths.flatMap(withFolders)) };
+  indexes.set(paths, index);
+  return index;
+}
+
+function withFolders(file: string): readonly string[] {
+  const folders = [file];
+  for (let at = file.lastIndexOf('/'); at > 0; at = file.lastIndexOf('/', at - 1))
+    folders.push(file.slice(0, at));
+  return file.startsWith('/') ? [...folders, '/'] : folders;
+}
+
+/** Returns whether a path is one of the others, contains one, or is in one. */
+export function isRelatedToSome(file: string, paths: readonly string[]): boolean {
+  return paths.length > 0 && (indexOf(paths).around.has(file) || isAtOrBelowSome(file, paths));
+}
+
+export function isAtOrBelowSome(file: string, paths: readonly string[]): boolean {
+  if (paths.length === 0) return false;
+  const known = indexOf(paths).paths;
+  return withFolders(file).some((folder) => known.has(folder));
 }
 
 export function isAtOrBelow(file: string, folder: string): boolean {

@@ -1,6 +1,6 @@
 /** Decides whether a place is protected. A change to a protected place always asks, even if an allow rule matches. */
 import path from 'node:path';
-import type { FilePlace } from './places.ts';
+import { type FilePlace, onceFor, workingFolders } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 import { literalSegments, segmentsMeet, namesMeet, type Segment, segmentsOf } from './segments.ts';
@@ -79,17 +79,29 @@ const LINK_FOLDERS =
 
 /** Returns the targets of links at protected places. A change to a target changes the protected place. */
 function linkTargets(sources: readonly string[], world: PermissionWorld): readonly string[] {
-  const tops = [world.root, world.cwd, ...world.directories, world.home];
-  const inTops = tops.flatMap((top) => LINK_FOLDERS.map((name) => path.posix.join(top, name)));
+  const tops = new Set([world.root, world.cwd, ...world.directories, world.home]);
   const linksIn = (folder: string): readonly string[] =>
     (world.entries(folder) ?? [])
       .filter(({ kind }) => kind === 'link')
       .map(({ name }) => path.posix.join(folder, name));
-  const links = [...new Set(inTops)]
+  const links = [...tops]
+    .flatMap((top) =>
+      LINK_FOLDERS.filter((name) => mayExist(name, top, world)).map((name) => path.posix.join(top, name)),
+    )
     .flatMap(linksIn)
     .filter((link) => protectedPath(link, world) !== undefined);
   const inSources = sources.flatMap((source) => [source, ...linksIn(source)]);
   return [...links, ...inSources].map((link) => world.realpath(link));
+}
+
+/** Returns whether each segment of a relative path may exist. The folders are listed once, and most of them are missing. */
+function mayExist(name: string, top: string, world: PermissionWorld): boolean {
+  let folder = top;
+  return name.split('/').every((segment) => {
+    const entries = world.entries(folder);
+    folder = path.posix.join(folder, segment);
+    return segment === '.' || (entries?.some((entry) => entry.name === segment) ?? true);
+  });
 }
 
 const searchedFolders = onceFor((world) => {
@@ -98,19 +110,8 @@ const searchedFolders = onceFor((world) => {
   return insideRoots(absolute, world);
 });
 
-type Lookup = (world: PermissionWorld) => readonly string[];
-
-function onceFor(find: Lookup): Lookup {
-  const known = new WeakMap<PermissionWorld, readonly string[]>();
-  return (world) => {
-    const places = known.get(world) ?? find(world);
-    known.set(world, places);
-    return places;
-  };
-}
-
 function insideRoots(entries: readonly string[], world: PermissionWorld): readonly string[] {
-  const roots = [world.root, ...world.directories].flatMap((folder) => [folder, world.realpath(folder)]);
+  const roots = workingFolders(world);
   return [...new Set(entries.flatMap((entry) => [entry, world.realpath(entry)]))].filter(
     (entry) => roots.some((root) => entry !== root && isAt(entry, root)) && !roots.includes(entry),
   );
@@ -118,7 +119,7 @@ function insideRoots(entries: readonly string[], world: PermissionWorld): readon
 
 /** Returns whether a new folder in this place may contain one of the program places. Working directories are not new. */
 export function isAboveSearched(place: string, world: PermissionWorld): boolean {
-  const roots = [world.root, ...world.directories].flatMap((folder) => [folder, world.realpath(folder)]);
+  const roots = workingFolders(world);
   if (roots.some((root) => isAt(root, place))) return false;
   return programPlaces(world).some((folder) => folder.startsWith(`${place}/`));
 }
@@ -145,18 +146,22 @@ export function mayFillSearched(
 export function mayRunProjectProgram(name: string, world: PermissionWorld): boolean {
   const { PATH } = world.environment;
   if (PATH === undefined || name === '' || name.includes('/') || BUILTINS.has(name)) return false;
-  const roots = [world.root, ...world.directories].flatMap((folder) => [folder, world.realpath(folder)]);
-  const isRoot = (entry: string): boolean =>
-    !path.posix.isAbsolute(entry) || [path.posix.resolve(entry), world.realpath(entry)].some(isOneOf(roots));
   return (
-    PATH.split(':').some(isRoot) || searchedFolders(world).some((entry) => world.exists(`${entry}/${name}`))
+    openEntries(world).length > 0 || searchedFolders(world).some((entry) => world.exists(`${entry}/${name}`))
   );
 }
 
-const isOneOf =
-  (folders: readonly string[]) =>
-  (folder: string): boolean =>
-    folders.includes(folder);
+/** The entries of the search path that are relative, or a working directory. */
+const openEntries = onceFor((world) => {
+  const roots = workingFolders(world);
+  return (world.environment['PATH'] ?? '')
+    .split(':')
+    .filter(
+      (entry) =>
+        !path.posix.isAbsolute(entry) ||
+        [path.posix.resolve(entry), world.realpath(entry)].some((folder) => roots.includes(folder)),
+    );
+});
 
 /** The shell runs these itself, without the search path. */
 const BUILTINS: ReadonlySet<string> = new Set(
@@ -170,6 +175,25 @@ const BUILTINS: ReadonlySet<string> = new Set(
 export function isGitData(folder: string, world: PermissionWorld): boolean {
   const has = (name: string): boolean => world.exists(`${folder}/${name}`);
   return has('HEAD') && (has('objects') || has('commondir'));
+}
+
+const gitData = new WeakMap<PermissionWorld['exists'], Map<string, boolean>>();
+
+/**
+ * Returns whether a path is in a folder of git's data, which can have any name: `git init --separate-git-dir`. Cached,
+ * because many paths have the same folders. Copies of a world share their functions.
+ */
+export function isInGitData(file: string, world: PermissionWorld): boolean {
+  const known = gitData.get(world.exists) ?? new Map<string, boolean>();
+  gitData.set(world.exists, known);
+  const passed: string[] = [];
+  let answer: boolean | undefined;
+  for (let folder = file; folder !== '/' && answer === undefined; folder = path.posix.dirname(folder)) {
+    answer = known.get(folder) ?? (isGitData(folder, world) ? true : undefined);
+    passed.push(folder);
+  }
+  for (const folder of passed) known.set(folder, answer === true);
+  return answer === true;
 }
 
 /** Returns the name of the protected place. Case does not matter, because some file systems ignore it. */
@@ -288,6 +312,7 @@ const SHAPES = PROTECTED_PLACES.map(({ segments, fromRoot }) => {
  * visible name counts only if it exists, because `*` would match all of them.
  */
 export function protectedMatch(folder: FilePlace, glob: string, world: PermissionWorld): string | undefined {
+  world.spend?.(SHAPES.length + Math.floor(glob.length / 2));
   const written = segmentsOf(glob.toLowerCase()).map((segment) =>
     segment === 'globstar' ? 'visible' : segment,
   );

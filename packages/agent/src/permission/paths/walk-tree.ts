@@ -11,6 +11,8 @@ import { namesMeet, segmentsOf } from './segments.ts';
 
 /** The number of entries per walk. More would take longer than a decision may. */
 const MOST_ENTRIES = 3_000;
+/** The number of entries that are visited in one step. */
+const ENTRIES_PER_STEP = 12;
 
 type Answer<Found> = Found | 'too many' | undefined;
 
@@ -30,6 +32,7 @@ function walk<Found>(
     const entries = world.entries(at);
     if (entries === undefined) return 'too many';
     seen += entries.length;
+    world.spend?.(Math.ceil(entries.length / ENTRIES_PER_STEP));
     if (seen > MOST_ENTRIES) return 'too many';
     for (const entry of entries) {
       const file = at === '/' ? `/${entry.name}` : `${at}/${entry.name}`;

@@ -43,6 +43,8 @@ export interface CompiledRules extends Readonly<Record<RuleList, readonly Compil
    * Returns whether any path rule of the list may match a path. Most paths match no rule, so one fast test is enough.
    */
   readonly concerns: (list: 'deny' | 'ask', path: string) => boolean;
+  /** The number of path rules without a fixed name. Each of them is compared with every path. */
+  readonly unnamed: Readonly<Record<'deny' | 'ask', number>>;
   /** A deny or ask rule is about reading some files. */
   readonly restrictsReading: boolean;
   /** The deny and ask rules, by the kind of part that they can match. */
@@ -81,6 +83,7 @@ export function compileRules(rules: Rules, world: PermissionWorld): CompiledRule
       files: allow.filter(({ specifier }) => specifier === undefined || specifier.path !== undefined),
     },
     concerns: (name, path) => concerned[name](path),
+    unnamed: { deny: countUnnamed(deny), ask: countUnnamed(ask) },
     restrictsReading: [...deny, ...ask].some(({ names, specifier }) => specifier?.path && names('Read')),
   };
   compiled.set(rules, { key, rules: fresh });
@@ -99,6 +102,10 @@ function byKind(rules: readonly CompiledRule[]): ObjectingRules {
     fetches: rules.filter(({ specifier }) => specifier?.domain),
     files: rules.filter(({ specifier }) => specifier?.path),
   };
+}
+
+function countUnnamed(rules: readonly CompiledRule[]): number {
+  return rules.filter(({ specifier }) => specifier?.path?.needle === '').length;
 }
 
 /** Tests many patterns at once. Most contain a literal name, so the names of the path select the candidates. */

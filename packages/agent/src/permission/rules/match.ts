@@ -10,7 +10,7 @@ import type { PathPattern } from './path-pattern.ts';
 import type { PermissionRule } from './rule.ts';
 import { calledName, governingTools, mainField } from './tool-names.ts';
 
-type SearchedWorld = Pick<PermissionWorld, 'exists' | 'exceptionsIn'>;
+type SearchedWorld = Pick<PermissionWorld, 'exists' | 'exceptionsIn' | 'spend'>;
 
 export interface RuleMatch {
   readonly rule: PermissionRule;
@@ -25,15 +25,46 @@ export function findObjectingRule(
   rules: CompiledRules,
   world: SearchedWorld,
 ): RuleMatch | undefined {
-  if (hasNoRule(part, list, rules)) return undefined;
+  if (hasNoRule(part, list, rules, world)) return undefined;
   let doubtful: RuleMatch | undefined;
-  for (const rule of objectors(part, list, rules)) {
+  const candidates = objectors(part, list, rules);
+  world.spend?.(Math.ceil((candidates.length * sizeOf(part)) / COMPARISONS_PER_STEP));
+  for (const rule of candidates) {
     const match = objects(part, rule, list, world);
     if (match && match.doubtful === undefined) return match;
     doubtful ??= match;
   }
   return doubtful;
 }
+
+/** The number of comparisons of a rule with a path or a spelling that take one step. */
+const COMPARISONS_PER_STEP = 8;
+/** The number of paths of a folder that are compared with a rule in one step. Most of them lack a text of the rule. */
+const PATHS_PER_STEP = 32;
+/** The number of characters of paths that are compared with a rule in one step. */
+const CHARACTERS_PER_STEP = 1_024;
+
+/** Returns how many paths or spellings each rule is compared with. */
+function sizeOf(part: Part): number {
+  switch (part.kind) {
+    case 'call':
+    case 'fetch':
+      return 1;
+    case 'command': {
+      const spellings = part.suspect.length + part.possible.length + part.beginnings.length;
+      return spellings * Math.ceil(part.shown.length / CHARACTERS_PER_STEP);
+    }
+    case 'read':
+    case 'write':
+    case 'remove': {
+      const found = part.glob?.found(part.glob.optioned)?.length ?? 0;
+      return (part.places?.length ?? 1) + found + (part.glob ? STEPS_OF_SHAPES : 0);
+    }
+  }
+}
+
+/** The patterns of a rule and of a glob are compared segment by segment. */
+const STEPS_OF_SHAPES = 16;
 
 function objectors(part: Part, list: 'deny' | 'ask', rules: CompiledRules): readonly CompiledRule[] {
   const { commands, calls, fetches, files } = rules.objecting[list];
@@ -86,7 +117,7 @@ function namesHost(text: string, matches: (host: string) => boolean): boolean {
 }
 
 /** Returns whether a part is a plain path that no rule of the list concerns. */
-function hasNoRule(part: Part, list: 'deny' | 'ask', rules: CompiledRules): boolean {
+function hasNoRule(part: Part, list: 'deny' | 'ask', rules: CompiledRules, world: SearchedWorld): boolean {
   if (part.kind !== 'read' && part.kind !== 'write' && part.kind !== 'remove') return false;
   if (
     part.places === undefined ||
@@ -98,9 +129,11 @@ function hasNoRule(part: Part, list: 'deny' | 'ask', rules: CompiledRules): bool
   )
     return false;
   if (part.by === 'redirection' && rules.objecting[list].fetches.length > 0) return false;
-  return part.places.every(
-    ({ path, real }) => !rules.concerns(list, path) && (path === real || !rules.concerns(list, real)),
-  );
+  const isFree = (path: string): boolean => {
+    world.spend?.(Math.ceil((rules.unnamed[list] * path.length) / CHARACTERS_PER_STEP));
+    return !rules.concerns(list, path);
+  };
+  return part.places.every(({ path, real }) => isFree(path) && (path === real || isFree(real)));
 }
 
 function objects(
@@ -212,7 +245,7 @@ function objectsToPlaces(
   const found = part.glob?.found(part.glob.optioned);
   // Files that a deny rule matches are left out of the access. Ask rules still apply.
   const deep = list === 'deny' && part.leavesOutDenied ? 'no' : part.deep;
-  let held = objectsBelow(part, pattern, rule);
+  let held = objectsBelow(part, pattern, rule, world);
   // All files are known, and none of them matches.
   const isListed = pattern.anywhere || part.endings !== undefined;
   const isSeen = part.kind === 'read' && isListed && held === undefined && isWhollySeen(part);
@@ -234,10 +267,16 @@ function objectsToPlaces(
 }
 
 /** Checks the existing files, and the targets of links below. */
-function objectsBelow(part: FilePart, pattern: PathPattern, rule: PermissionRule): RuleMatch | undefined {
+function objectsBelow(
+  part: FilePart,
+  pattern: PathPattern,
+  rule: PermissionRule,
+  world: SearchedWorld,
+): RuleMatch | undefined {
   const { below, followsLinks = false, knowledge, deep, endings } = part;
   if (below === undefined) return undefined;
   const { paths, isComplete } = below() ?? { paths: [], isComplete: false };
+  world.spend?.(Math.ceil(paths.length / PATHS_PER_STEP));
   if (paths.some((file) => pattern.matches(file)))
     return { rule, doubtful: 'such a file lies in it, or a link in it leads there' };
   if (isComplete || knowledge !== 'known') return undefined;

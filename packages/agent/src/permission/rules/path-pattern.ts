@@ -62,6 +62,7 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
   const bases = folders.map((from) => foldedDeny(from.replace(/\/+$/, '')));
   // Most paths do not contain the longest name of a rule, and this is the fastest test.
   const needle = foldedDeny(names.filter((name) => !/[*?[\\]/.test(name)).reduce(longer, ''));
+  const text = foldedDeny(names.flatMap(fixedTexts).reduce(longer, ''));
   const literal = segments.slice(0, firstWildcard(segments));
   const [folder = '/'] = folders;
   const folded = (text: string) => (anchors.foldsCase ? text.toLowerCase() : text);
@@ -80,11 +81,11 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
     needle,
     matches(file) {
       const written = foldedDeny(file);
-      if (!written.includes(needle)) return false;
+      if (!written.includes(text)) return false;
       return bases.some(
         (base) =>
           (written === base || written.startsWith(`${base}/`)) &&
-          matchesNames(namesOf(written.slice(base.length))),
+          matchesNames(namesAfter(written, base.length)),
       );
     },
     meets(written, hidden, which) {
@@ -136,8 +137,27 @@ function longer(one: string, other: string): string {
   return other.length > one.length ? other : one;
 }
 
-function namesOf(file: string): string[] {
-  return file.split('/').filter((name) => name !== '');
+/** Returns texts that every name matching a pattern contains. */
+function fixedTexts(name: string): readonly string[] {
+  // After a set of letters or an escape, a text may mean something else.
+  const [before = ''] = name.split(/[[\\]/, 1);
+  return before.split(/[*?]/);
+}
+
+let lastNames:
+  | { readonly file: string; readonly from: number; readonly names: readonly string[] }
+  | undefined;
+
+/** Returns the names of a path after a position. One path is compared with many rules, so the last result is kept. */
+function namesAfter(file: string, from: number): readonly string[] {
+  if (lastNames?.file !== file || lastNames.from !== from) {
+    const names = file
+      .slice(from)
+      .split('/')
+      .filter((name) => name !== '');
+    lastNames = { file, from, names };
+  }
+  return lastNames.names;
 }
 
 /**

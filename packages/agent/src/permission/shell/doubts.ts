@@ -24,7 +24,7 @@ const DOUBTS: readonly Doubt[] = [
       /(?:^|[\s;&|(){}])(?:time(?:\s+-p)?|!)\s*(?:[;&|)}<>]|\n|$|(?:done|fi|then|do|esac|else|elif|in)\b)/,
     reason: 'time or ! without a command',
   },
-  { pattern: /(?:^|\n)\s*[;&|]/, reason: 'a line that begins with a separator' },
+  { pattern: /(?:^|\n)[^\S\n]*[;&|]/, reason: 'a line that begins with a separator' },
   { pattern: /[;&|]\s*[;&|](?<!\|\||&&|;;|\|&|;&)/, reason: 'two separators in a row' },
   {
     pattern: /(?:^|[\s;&|(])(?:then|do|else|elif|if|while|until)\s*[;&|)]/,

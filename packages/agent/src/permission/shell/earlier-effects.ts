@@ -8,7 +8,14 @@
 import type { ReadCommand, ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import path from 'node:path';
 import type { Concern, FilePart, Part } from '../part.ts';
-import { type FilePlace, isAtOrBelow, isInside, placesOf, tildeExpanded } from '../paths/places.ts';
+import {
+  type FilePlace,
+  isAtOrBelowSome,
+  isInside,
+  isRelatedToSome,
+  placesOf,
+  tildeExpanded,
+} from '../paths/places.ts';
 import { mayContainLinks } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { Around } from './command-part.ts';
@@ -125,7 +132,7 @@ export function joinLinks(all: readonly MadeLinks[]): MadeLinks {
 
 /** Returns whether a path may lead through a new link. */
 export function isBehindLink(file: string, links: MadeLinks): boolean {
-  return links === 'anywhere' || links.some((link) => isAtOrBelow(file, link));
+  return links === 'anywhere' || isAtOrBelowSome(file, links);
 }
 
 const LINK_MADE: Concern = {
@@ -162,7 +169,7 @@ function isMoved(
   const isWide = deep !== 'no' || below !== undefined || glob !== undefined;
   return places
     .flatMap((place) => [place.path, place.real])
-    .some((file) => isBehindLink(file, links) || (isWide && links.some((link) => isAtOrBelow(link, file))));
+    .some((file) => (isWide ? isRelatedToSome(file, links) : isBehindLink(file, links)));
 }
 
 /** Rules about the current places still apply. */

@@ -5,6 +5,7 @@
 import type { Construct, ShellRedirection, SimpleCommand } from '@heddle/tools/shell';
 import type { FilePart, Part } from '../part.ts';
 import { isAtOrBelow } from '../paths/places.ts';
+import type { PermissionWorld } from '../world.ts';
 import type { Around } from './command-part.ts';
 import {
   isBehindLink,
@@ -67,6 +68,7 @@ export function partsInOrder(
           isOrdered,
           fromLastRound: isMoved ? once.afterRepeated : NO_FOLDERS,
           changes,
+          visits: once.visits,
         })
       : once;
   const parts = own.flatMap((each, index) => {
@@ -74,7 +76,9 @@ export function partsInOrder(
     const { command, folders: there } = placed[index] ?? {};
     const words = command ? (unwrap(commandWords(command)).at(-1)?.words ?? []) : [];
     const isFree = runsProjectCode(words, { ...around, folders: there });
-    return partsBehindLinks(each, joinLinks(before), isFree);
+    const links = joinLinks(before);
+    around.world.spend?.(links === 'anywhere' ? 0 : links.length);
+    return partsBehindLinks(each, links, isFree);
   });
   return { parts, placed, folders, links: joinLinks(made) };
 }
@@ -91,6 +95,43 @@ interface Walk {
   readonly folders: Folders;
   /** The possible working directories after the last command that repeats. */
   readonly afterRepeated: Folders;
+  readonly visits: readonly Visit[];
+}
+
+/** A look at one command, before the effects of all commands are known. */
+interface Visit {
+  readonly folders: Folders;
+  readonly parts: readonly Part[];
+  /** Returns whether the parts depend on facts that the effects of other commands decide. */
+  readonly isOpen: () => boolean;
+  /** Sets these facts, for parts that use them later. */
+  readonly settle: (facts: LateFacts) => void;
+}
+
+type LateFacts = Required<Pick<PermissionWorld, 'gitIn' | 'changedPaths'>>;
+
+/** Returns the parts of a command. Most of them do not depend on the late facts, so they need not be made twice. */
+function visit(command: SimpleCommand, { folders, world, ...around }: Around, partsOf: PartsOf): Visit {
+  let facts: LateFacts = { gitIn: world.gitIn, changedPaths: world.changedPaths ?? [] };
+  let isUsed = false;
+  const used = (): LateFacts => {
+    isUsed = true;
+    return facts;
+  };
+  const observed: PermissionWorld = {
+    ...world,
+    gitIn: (folder) => used().gitIn(folder),
+    get changedPaths() {
+      return used().changedPaths;
+    },
+  };
+  const parts = partsOf(command, { ...around, folders, world: observed });
+  return { folders, parts, isOpen: () => isUsed, settle: (late) => void (facts = late) };
+}
+
+function areSame(some: Folders, others: Folders): boolean {
+  if (some === undefined || others === undefined) return some === others;
+  return some.length === others.length && some.every((folder, at) => folder === others[at]);
 }
 
 /** The known changes by the commands of a script. */
@@ -140,36 +181,48 @@ interface WalkOptions {
   /** The folders in which a loop or a function may start again. */
   readonly fromLastRound: Folders;
   readonly changes?: Changes;
+  /** The looks of an earlier walk. */
+  readonly visits?: readonly Visit[];
 }
+
+/** The number of changed paths that are listed in one step. */
+const PATHS_PER_STEP = 4;
 
 function walk(
   commands: readonly SimpleCommand[],
   around: Around,
   partsOf: PartsOf,
-  { isOrdered, fromLastRound, changes = NO_CHANGES }: WalkOptions,
+  { isOrdered, fromLastRound, changes = NO_CHANGES, visits = [] }: WalkOptions,
 ): Walk {
   const placed: PlacedCommand[] = [];
   const made: MadeLinks[] = [];
   const own: (readonly Part[])[] = [];
+  const visited: Visit[] = [];
   let { folders } = around;
   let afterRepeated = NO_FOLDERS;
   for (const [index, command] of commands.entries()) {
     if (repeats(command)) folders = joinFolders(folders, fromLastRound);
     const changedPaths = changes.written.filter((_, at) => at !== index || repeats(command)).flat();
     const here = { ...around, folders, world: { ...around.world, changedPaths } };
-    const parts = partsOf(command, here);
+    around.world.spend?.(1 + Math.ceil(changedPaths.length / PATHS_PER_STEP));
+    const before = visits[index];
+    before?.settle({ gitIn: around.world.gitIn, changedPaths });
+    const isKnown = before !== undefined && !before.isOpen() && areSame(before.folders, folders);
+    const now = isKnown ? before : visit(command, here, partsOf);
+    const { parts } = now;
+    visited.push(now);
     own.push(parts);
     placed.push({ command, folders });
-    const before = isOrdered ? joinLinks(made) : 'anywhere';
+    const links = isOrdered ? joinLinks(made) : 'anywhere';
     made.push(
-      commands.length > 1 || command.inside.length > 0 ? linksMadeBy(command, parts, here, before) : NO_LINKS,
+      commands.length > 1 || command.inside.length > 0 ? linksMadeBy(command, parts, here, links) : NO_LINKS,
     );
     folders = withoutLinks(foldersAfter(folders, command, around.world), folders, joinLinks(made));
     // `..` leads elsewhere from a folder that is moved while the shell is in it.
     if (folders?.some((folder) => changes.taken.some((part) => takesAway(part, folder)))) folders = undefined;
     if (repeats(command)) afterRepeated = folders;
   }
-  return { placed, made, own, folders, afterRepeated };
+  return { placed, made, own, folders, afterRepeated, visits: visited };
 }
 
 function joinFolders(some: Folders, others: Folders): Folders {

@@ -14,7 +14,7 @@
  */
 import path from 'node:path';
 import type { ReadCommand, ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
-import { areRelated, type FilePlace, isAtOrBelow, isInside, isSink, placesOf } from '../paths/places.ts';
+import { type FilePlace, isAtOrBelow, isInside, isRelatedToSome, isSink, placesOf } from '../paths/places.ts';
 import { mayContainLinks } from '../paths/walk-tree.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { isEditCommand } from './files/edits.ts';
@@ -163,9 +163,7 @@ function isPlainTransfer(
   return (
     [...places, ...targets].every((place) => isStraight(place, world)) &&
     places.every(
-      (source) =>
-        !isAround(source, folders, world) &&
-        !written.some((file) => areRelated(file, folded(source.real, world))),
+      (source) => !isAround(source, folders, world) && !isRelatedToSome(folded(source.real, world), written),
     )
   );
 }
@@ -191,18 +189,22 @@ function areIndependent(
   const isKnown = ({ words, changed, sources }: Change): boolean =>
     [...words, ...changed, ...sources].every(isLiteral);
   if (!changes.every(isKnown)) return false;
-  const known = changes.map(({ changed, sources, keepsFiles }) => ({
-    changed: placesIn(changed, folders, world),
-    sources: placesIn(sources, folders, world),
-    keepsFiles,
-  }));
+  const known = changes.map(({ changed, sources, keepsFiles }) => {
+    const places = placesIn(changed, folders, world);
+    return {
+      changed: places,
+      paths: places.map(({ real }) => folded(real, world)),
+      sources: placesIn(sources, folders, world),
+      keepsFiles,
+    };
+  });
   const isStable = (source: FilePlace, own: (typeof known)[number]): boolean => {
     const isFolder = mayBeFolder(source, world);
     return known.every(
       (other) =>
         other === own ||
         (other.keepsFiles && !isFolder) ||
-        !other.changed.some(({ real }) => areRelated(folded(real, world), folded(source.real, world))),
+        !isRelatedToSome(folded(source.real, world), other.paths),
     );
   };
   return known.every(

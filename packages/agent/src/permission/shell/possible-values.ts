@@ -19,6 +19,8 @@ export const SOME_NUMBER = '\0';
 
 /** The number of values per word that are checked. */
 const MOST_VALUES = 1_000;
+/** The number of values that are made in one step. */
+const VALUES_PER_STEP = 8;
 
 type Piece =
   | { readonly kind: 'text'; readonly text: string }
@@ -28,8 +30,10 @@ type Piece =
 /** Undefined if the word is not completely known. */
 export function possibleValues(word: ShellWord, scope: WordScope): readonly PossibleValue[] | undefined {
   if (word.kind === 'literal') return [{ text: word.value, isGlob: false }];
+  scope.world.spend?.(2);
   const pieces = piecesOf(word.text, scope);
   if (pieces === undefined) return undefined;
+  scope.world.spend?.(Math.floor(pieces.length / VALUES_PER_STEP));
   const isGlob = pieces.some(({ kind }) => kind === 'glob');
   let texts: readonly string[] = [''];
   for (const piece of pieces) {
@@ -40,6 +44,7 @@ export function possibleValues(word: ShellWord, scope: WordScope): readonly Poss
     // A quoted star next to an unquoted one: one text cannot represent both.
     if (isGlob && piece.kind !== 'glob' && choices.some((text) => GLOB_LETTERS.test(text))) return undefined;
     texts = texts.flatMap((text) => choices.map((choice) => text + choice));
+    scope.world.spend?.(Math.floor(texts.length / VALUES_PER_STEP));
     if (texts.length > MOST_VALUES) return undefined;
   }
   return texts.map((text) => ({ text, isGlob }));

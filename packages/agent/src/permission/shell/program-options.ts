@@ -34,6 +34,8 @@ const AWK_RUNS = /\bsystem\s*\(|\|\s*("|getline)|"\s*\||\|&/;
 /** The command `e` of sed, and the flag `e` of its substitution. */
 const SED_RUNS =
   /(^|[\s;{}!\d$/,+~])e(\s|$)|s(.)(?:(?!\3)[^\\\n]|\\.)*\3(?:(?!\3)[^\\\n]|\\.)*\3[a-zA-Z\d]*e/;
+/** A number of characters. The search in a longer text takes too long, so it counts as one that runs programs. */
+const LONGEST_PROGRAM = 2_000;
 
 /** Returns why the words start another program, or undefined. */
 export function findProgramOption(
@@ -57,7 +59,7 @@ export function findProgramOption(
     if (shell) return reason(shell);
   }
   const code = /^[gmn]?awk$/.test(program) ? AWK_RUNS : /^g?sed$/.test(program) ? SED_RUNS : undefined;
-  const text = code && args.find(({ value }) => code.test(value));
+  const text = code && args.find(({ value }) => value.length > LONGEST_PROGRAM || code.test(value));
   return text && reason(text);
 }
 

@@ -38,8 +38,13 @@ const MOST_COMMANDS = 200;
 
 /** `bash -c '…'`, `eval …`, `bash <<< '…'`, `PAGER='…' git log`. */
 export function findEmbeddedScripts(command: SimpleCommand, words = commandWords(command)): Embedded {
-  return scriptsIn(command, words, 0);
+  const known = embedded.get(words)?.get(command) ?? scriptsIn(command, words, 0);
+  embedded.set(words, (embedded.get(words) ?? new WeakMap<SimpleCommand, Embedded>()).set(command, known));
+  return known;
 }
+
+/** Cached, because one decision asks for the same scripts several times. */
+const embedded = new WeakMap<readonly ShellWord[], WeakMap<SimpleCommand, Embedded>>();
 
 function scriptsIn(command: SimpleCommand, words: readonly ShellWord[], depth: number): Embedded {
   const likely = new Set(likelyTails(words).map((tail) => tail.length));

@@ -126,6 +126,9 @@ function shapeOf(constructs: ReadonlySet<Construct>): Around['shape'] {
   return [...constructs].every((construct) => PLAIN.has(construct)) ? 'plain' : 'compound';
 }
 
+/** Steps of parsing a script among the words of a command. */
+const STEPS_OF_SCRIPT = 100;
+
 function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
   const { folders, world } = around;
   const words = commandWords(command);
@@ -145,9 +148,9 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
       partsOfCommand(simple(run, command), around).concat(foundFiles(last.words, run, around)),
     ),
     ...stages.flatMap((stage) => {
-      const parts = findEmbeddedScripts(command, stage.words).scripts.flatMap((script) =>
-        scriptParts(script, around),
-      );
+      const { scripts } = findEmbeddedScripts(command, stage.words);
+      world.spend?.(STEPS_OF_SCRIPT * scripts.length);
+      const parts = scripts.flatMap((script) => scriptParts(script, around));
       return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
     }),
   ];
@@ -177,7 +180,9 @@ function foundFiles(
     const unknown = unknownWord('what it comes upon');
     const found = (value: string) => (value.includes('..') ? unknown : start);
     const words = run.map((word) => (word.value.includes('{}') ? found(word.value) : word));
-    return [words, ...commandTails(words)]
+    const runs = [words, ...commandTails(words)];
+    world.spend?.(runs.length * words.length);
+    return runs
       .flatMap(filesOf)
       .flatMap((touch) =>
         touch.word === start || touch.word === unknown

@@ -42,10 +42,62 @@ export function knownVariables(
   // Word splitting depends on IFS.
   if (!text.includes('$') || /\bIFS\b/.test(text) || commands.some(setsUnknown)) return NO_VARIABLES;
   const answers = new Map<string, readonly PossibleValue[] | undefined>();
+  let uses: VariableUses | undefined;
   return (name) => {
-    if (!answers.has(name)) answers.set(name, valuesOf(name, text, commands, environment[name]));
+    uses ??= usesIn(text, commands);
+    if (!answers.has(name)) answers.set(name, valuesOf(name, uses, environment[name]));
     return answers.get(name);
   };
+}
+
+/** The mentions of variables in a script, by name. */
+interface VariableUses {
+  /** The number of words with that name. */
+  readonly mentions: ReadonlyMap<string, number>;
+  readonly expansions: ReadonlyMap<string, number>;
+  /** The values of plain assignments. */
+  readonly assigned: ReadonlyMap<string, readonly string[]>;
+  /** The words of loop headers. */
+  readonly loops: ReadonlyMap<string, readonly (readonly string[])[]>;
+}
+
+/** `$name` and `${name}`, but not `$name[`. */
+const EXPANSION = /\$(?:(\w+)(?![\w[])|\{(\w+)\})/g;
+
+/** Reads the text once, because a script may have many variables. */
+function usesIn(text: string, commands: readonly SimpleCommand[]): VariableUses {
+  const assignments = commands.flatMap((command) => command.assignments);
+  const assigned = assignments.flatMap(({ name, value, append }) =>
+    value?.kind === 'literal' && !append ? [{ name, value: value.value }] : [],
+  );
+  const loops = Array.from(text.matchAll(LOOP_HEADER), ([, name = '', words = '']) => ({
+    name,
+    value: words.trim().split(/[ \t]+/),
+  }));
+  return {
+    mentions: countEach(text.match(/\w+/g) ?? []),
+    expansions: countEach(Array.from(text.matchAll(EXPANSION), ([, bare, braced]) => bare ?? braced ?? '')),
+    assigned: valuesByName(assigned),
+    loops: valuesByName(loops),
+  };
+}
+
+function countEach(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function valuesByName<Value>(
+  named: readonly { readonly name: string; readonly value: Value }[],
+): ReadonlyMap<string, readonly Value[]> {
+  const values = new Map<string, Value[]>();
+  for (const { name, value } of named) {
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
+  return values;
 }
 
 function setsUnknown({ name, args }: SimpleCommand): boolean {
@@ -63,21 +115,14 @@ function isFormat(word: ShellWord | undefined): boolean {
 
 function valuesOf(
   name: string,
-  text: string,
-  commands: readonly SimpleCommand[],
+  uses: VariableUses,
   inherited: string | undefined,
 ): readonly PossibleValue[] | undefined {
   if (OF_SHELL.test(name)) return undefined;
-  const assigned = commands.flatMap(({ assignments }) =>
-    assignments.flatMap(({ name: target, value, append }) =>
-      target === name && value?.kind === 'literal' && !append ? [value.value] : [],
-    ),
-  );
-  const loops = Array.from(text.matchAll(LOOP_HEADER)).flatMap(([, target, words = '']) =>
-    target === name ? [words.trim().split(/[ \t]+/)] : [],
-  );
-  const mentions = text.match(new RegExp(`(?<!\\w)${name}(?!\\w)`, 'g'))?.length ?? 0;
-  const expansions = text.match(new RegExp(`\\$(?:${name}(?![\\w[])|\\{${name}\\})`, 'g'))?.length ?? 0;
+  const assigned = uses.assigned.get(name) ?? [];
+  const loops = uses.loops.get(name) ?? [];
+  const mentions = uses.mentions.get(name) ?? 0;
+  const expansions = uses.expansions.get(name) ?? 0;
   if (mentions !== expansions + assigned.length + loops.length) return undefined;
   const given = inherited === undefined ? [] : [{ text: inherited, isGlob: false }];
   if (assigned.length + loops.length === 0) return inherited === undefined ? undefined : given;

@@ -10,6 +10,7 @@ import type { CommandPart, FilePart, Part } from '../part.ts';
 import type { Authorization, AuthorizeRequest } from '../request.ts';
 import { currentName, type Rules } from '../rules/rule.ts';
 import { fileAccess, isShellTool } from '../rules/tool-names.ts';
+import { withinWorkLimit } from '../work-limit.ts';
 import type { PermissionWorld } from '../world.ts';
 import { commandRule } from './command-rule.ts';
 
@@ -27,8 +28,8 @@ export function suggestions(
 ): readonly PermissionUpdate[] {
   // An ask rule decided. An allow rule would not prevent the question.
   if (verdict.decision !== 'ask' || verdict.rule !== undefined) return [];
-  const read = partsOfCall(request, standing.world);
-  if (!read.ok) return [];
+  const read = withinWorkLimit(standing.world, (world) => partsOfCall(request, world));
+  if (!read?.ok) return [];
   const asked = new Set(verdict.parts.filter(({ decision }) => decision === 'ask').map(({ part }) => part));
   const named = new Set(
     read.parts.flatMap((part) => ('namedBy' in part && asked.has(part.shown) ? [part.namedBy] : [])),

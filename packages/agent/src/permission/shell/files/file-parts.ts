@@ -5,9 +5,9 @@ import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../../part.ts';
 import { destructiveRemoval } from '../../paths/destructive-removal.ts';
 import {
-  areRelated,
   type FilePlace,
   isInside,
+  isRelatedToSome,
   isSink,
   placesOf,
   tildeExpanded,
@@ -18,7 +18,7 @@ import { mayContainLinks, pathsBelow, protectedBelow, writtenByCopy } from '../.
 import { processConcern } from '../../paths/process-files.ts';
 import {
   canBeginProtected,
-  isGitData,
+  isInGitData,
   isAboveSearched,
   mayFillSearched,
   mayHoldProtected,
@@ -39,6 +39,7 @@ export function touchPart(
   world: PermissionWorld,
 ): FilePart[] {
   const { kind, word, within } = touch;
+  world.spend?.(1);
   const words = expandBraces(word);
   if (words.length !== 1 || words[0] !== word) {
     return words.flatMap((each) => touchPart({ ...touch, word: each }, by, folders, world));
@@ -216,8 +217,10 @@ function copyConcern(
 /** It exists, and no other command of the script changes what it contains. */
 function isKnownSource({ path: written, real }: FilePlace, world: PermissionWorld): boolean {
   if (!world.exists(real) && !world.exists(`${real}/.`)) return false;
-  return ![written, real].some((folder) => world.changedPaths?.some((file) => areRelated(file, folder)));
+  return ![written, real].some((folder) => isRelatedToSome(folder, world.changedPaths ?? NO_PATHS));
 }
+
+const NO_PATHS: readonly string[] = [];
 
 const TOO_MANY_BELOW: Concern = {
   level: 'unless covered',
@@ -264,9 +267,13 @@ function storedPart(
   const found = around.filter((repository) => typeof repository === 'object');
   const isKnown = places !== undefined && found.length === around.length;
   const tops = found.map(({ top }): FilePlace => ({ path: top, real: world.realpath(top) }));
-  const tracked = isKnown ? found.map((repository) => repository.tracked()) : [undefined];
-  const someTracked = (fits: (path: string) => boolean): boolean =>
-    tracked.some((files) => files?.some(fits) ?? true);
+  const someTracked = (fits: (path: string) => boolean): boolean => {
+    const tracked = isKnown ? found.map((repository) => repository.tracked()) : [undefined];
+    return tracked.some((files) => {
+      world.spend?.(Math.ceil((files?.length ?? 0) / TRACKED_PER_STEP));
+      return files?.some(fits) ?? true;
+    });
+  };
   return [
     {
       kind: 'read',
@@ -283,6 +290,9 @@ function storedPart(
     },
   ];
 }
+
+/** The number of tracked files that are compared with a rule in one step. */
+const TRACKED_PER_STEP = 16;
 
 /** Returns whether a word is a folder, by its form or because the folder exists. */
 function isFolder(word: ShellWord, folders: Folders, world: PermissionWorld): boolean {
@@ -338,21 +348,13 @@ export function concernOf(
     const what =
       protectedPlaceName(place, world) ??
       programFolder(place, world) ??
-      gitDataFolder(place, world) ??
+      (isInGitData(place.real, world) ? "the folder of git's data" : undefined) ??
       (pattern === undefined ? undefined : protectedMatch(place, pattern, world));
     if (what !== undefined)
       return { level: 'unless bypassed', reason: `${what} is protected: a change to it always asks.` };
   }
   const outside = places.find((place) => !isInside(place, world));
   return outside && { level: 'outside', reason: `${outside.real} lies outside the working directories.` };
-}
-
-/** The data of git can be in a folder with any name: `git init --separate-git-dir`. Git recognizes it by these names. */
-function gitDataFolder({ real }: FilePlace, world: PermissionWorld): string | undefined {
-  for (let folder = real; folder !== '/'; folder = path.posix.dirname(folder)) {
-    if (isGitData(folder, world)) return "the folder of git's data";
-  }
-  return undefined;
 }
 
 interface Meant {

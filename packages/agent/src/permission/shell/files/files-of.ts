@@ -367,10 +367,12 @@ function unknownProgram(args: readonly ShellWord[], deepIfFolder: boolean): Touc
 
 /** Finds paths inside a text: `python -c "open('secrets/x')"`. */
 function mentions(word: ShellWord): Touch[] {
-  const paths = new Set(word.value.slice(0, LONGEST_TEXT).match(/[~\w.@-]*[/.][\w./@-]+/g));
+  const paths = new Set(word.value.slice(0, LONGEST_TEXT).match(MENTION));
   return Array.from(paths, (found) => named(word, found, 'mentioned'));
 }
 
+/** A path starts with the first of its characters, or with a tilde. Other starts would only take more time. */
+const MENTION = /(?:(?<![~\w.@-])|(?<!~)(?=~))[~\w.@-]*[/.][\w./@-]+/g;
 /** The number of characters of a text that are searched for paths. */
 const LONGEST_TEXT = 4_000;
 
@@ -381,10 +383,21 @@ function named(word: ShellWord, value: string, knowledge: Touch['knowledge'] = '
 /** Returns the files after each `w` that may be a command or a flag of sed. Returns too many rather than too few. */
 function sedWrites(script: string): string[] {
   if (isPlainSedScript(script)) return [];
-  return Array.from(
-    script.matchAll(/(?:^|[^\\A-Za-z])[gpiImMe\d]*[wW]\s*([^\s;}][^\n]*)/g),
-    ([, file = '']) => file,
-  );
+  const files: string[] = [];
+  const written = /[wW]\s*([^\s;}][^\n]*)/y;
+  // A pattern that looks for the start of the flags would take quadratic time.
+  let mayBeFlag = true;
+  for (let at = 0; at < script.length; at++) {
+    const letter = script[at] ?? '';
+    written.lastIndex = at;
+    const [whole = '', file] = mayBeFlag ? (written.exec(script) ?? []) : [];
+    if (file !== undefined) {
+      files.push(file);
+      at += whole.length - 1;
+      mayBeFlag = true;
+    } else if (!/[gpiImMe]/.test(letter)) mayBeFlag = !/[\\A-Za-z]/.test(letter);
+  }
+  return files;
 }
 
 /** Returns the files after each `r` or `R` that may be a command of sed. Returns too many rather than too few. */

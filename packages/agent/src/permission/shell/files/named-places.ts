@@ -177,7 +177,7 @@ function hostWords(args: readonly ShellWord[]): readonly ShellWord[] {
   });
 }
 
-const URL_TEXT = /\b(?!file:)[a-z][a-z0-9+.-]*:\/\/[^\s'"]*|\bfile:\/\/(localhost)?/gi;
+const URL_TEXT = /\b(?!file:)[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"]*|\bfile:\/\/(localhost)?/gi;
 /** Characters that end a path inside a text. */
 const TOKEN = /[^\s'"`()<>|;,&=:@{}[\]$!*?^\\]+/g;
 
