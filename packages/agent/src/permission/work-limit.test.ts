@@ -131,6 +131,9 @@ describe('a decision about a long input', () => {
     `unknown ${'a.'.repeat(4_900)}`,
     `unknown '${'a'.repeat(9_900)}'`,
     `${'\n'.repeat(9_900)}ls`,
+    `${'! '.repeat(4_900)}ls`,
+    `${'xargs '.repeat(1_600)}ls`,
+    `git log ${'*a'.repeat(4_900)}`,
     `unknown ${Array.from({ length: 1_300 }, (_, at) => `$a${at}`).join(' ')}`,
   ])('takes linear time: %.20s', (command) => {
     const timeOf = (text: string): number => {

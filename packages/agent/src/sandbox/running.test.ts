@@ -1,11 +1,13 @@
 /** Everything Bash does keeps working inside the sandbox. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { check, sandboxFixtures } from './test/sandbox-fixture.ts';
 
 const open = sandboxFixtures();
+
+const whichProgram = execFileSync('sh', ['-c', 'command -v which'], { encoding: 'utf8' }).trim();
 
 /** Returns the processes whose command line contains a word that only the test uses. */
 function living(word: string): string[] {
@@ -24,6 +26,19 @@ describe.runIf(check.available)('inside the sandbox', () => {
       String.raw`echo one; echo two >&2; echo three > /dev/stderr; printf '\xc3'; sleep 0.05; printf '\xa9\n'; exit 3`,
     );
     expect(ran).toMatchObject({ text: 'one\ntwo\nthree\né\nExit code 3', isError: true });
+  });
+
+  it('a command runs although the first lookup of the shell takes too long', async () => {
+    const { run, project } = open();
+    const programs = path.join(project, 'programs');
+    mkdirSync(programs);
+    const slowOnce = `#!/bin/sh\n[ "$1" = bash ] && ! [ -e "$0.done" ] && touch "$0.done" && exec sleep 60\nexec ${whichProgram} "$@"\n`;
+    writeFileSync(path.join(programs, 'which'), slowOnce, { mode: 0o755 });
+    vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`);
+    const ran = await run('echo ran');
+    vi.unstubAllEnvs();
+    expect(ran.text).toBe('ran');
+    expect(existsSync(path.join(programs, 'which.done'))).toBe(true);
   });
 
   it('the working directory stays where a command went', async () => {

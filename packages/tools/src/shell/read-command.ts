@@ -130,8 +130,7 @@ class Reader {
       default:
         break;
     }
-    let around = inside;
-    for (const construct of constructsOf(node)) around = this.#entered(around, construct);
+    const around = this.#entered(inside, ...constructsOf(node));
     forEachChild(node, (child) => this.#node(child, around, source));
   }
 
@@ -159,9 +158,10 @@ class Reader {
     forEachChild(node, (child) => this.#node(child, inside, source));
   }
 
-  #entered(inside: readonly Construct[], construct: Construct): readonly Construct[] {
-    this.#constructs.add(construct);
-    return [...inside, construct];
+  #entered(inside: readonly Construct[], ...constructs: readonly Construct[]): readonly Construct[] {
+    if (constructs.length === 0) return inside;
+    for (const construct of constructs) this.#constructs.add(construct);
+    return [...inside, ...constructs];
   }
 }
 

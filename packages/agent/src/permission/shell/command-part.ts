@@ -49,11 +49,14 @@ export interface Around {
 /** Steps of the comparisons of a command and its words with the tables of programs and options. */
 const STEPS_OF_COMMAND = 80;
 const STEPS_OF_WORD = 5;
+/** After a runner such as `xargs`, every later word may begin a command. */
+const WORDS_OF_TAILS_PER_STEP = 16;
 
 export function commandPart(command: SimpleCommand, around: Around): CommandPart {
   const { assignments } = command;
   const words = commandWords(command);
   around.world.spend?.(STEPS_OF_COMMAND + STEPS_OF_WORD * (words.length + assignments.length));
+  around.world.spend?.(Math.floor((commandTails(words).length * words.length) / WORDS_OF_TAILS_PER_STEP));
   const stages = unwrap(words);
   const last = stages.at(-1) ?? { words, more: false };
   const full = spelled(words, assignments.map(assignmentText));

@@ -33,7 +33,7 @@ export function possibleValues(word: ShellWord, scope: WordScope): readonly Poss
   scope.world.spend?.(2);
   const pieces = piecesOf(word.text, scope);
   if (pieces === undefined) return undefined;
-  scope.world.spend?.(Math.floor(pieces.length / VALUES_PER_STEP));
+  scope.world.spend?.(pieces.length);
   const isGlob = pieces.some(({ kind }) => kind === 'glob');
   let texts: readonly string[] = [''];
   for (const piece of pieces) {

@@ -80,7 +80,7 @@ async function take(
   }
   const onAsk: SandboxAskCallback = async ({ host, port }) => (await ask?.(host, port)) ?? false;
   const ours = signalListeners();
-  await manager.initialize(config, ask ? onAsk : undefined, true);
+  await repeatLookups(() => manager.initialize(config, ask ? onAsk : undefined, true));
   withoutNewListeners(ours);
   const leftovers = recordLeftovers(notes, manager.getLinuxHttpSocketPath());
   running = {
@@ -92,6 +92,23 @@ async function take(
     placeholderKeeper: new PlaceholderKeeper(leftovers),
   };
   return { ok: true, lease: leaseOf(running) };
+}
+
+const MOST_LOOKUPS = 5;
+
+/**
+ * The runtime looks for programs with `which`, and gives it one second. If a busy machine takes longer, the runtime
+ * reports a missing program. So the work is repeated.
+ */
+export async function repeatLookups<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let lookup = 1; ; lookup++) {
+    try {
+      return await work();
+    } catch (thrown) {
+      const isMissing = thrown instanceof Error && /not (found|installed)/.test(thrown.message);
+      if (!isMissing || lookup === MOST_LOOKUPS) throw thrown;
+    }
+  }
 }
 
 /** The runtime is not bundled, because it loads helper programs from its own folder. */

@@ -12,7 +12,7 @@ import type { SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { checkSandbox } from '../check.ts';
 import type { SandboxPolicy } from '../policy/policy.ts';
 import type { AskForHost, Sandbox, SandboxReadiness, Wrapped, Wrapping } from '../sandbox.ts';
-import { leaseRuntime, type Lease } from './lease.ts';
+import { leaseRuntime, type Lease, repeatLookups } from './lease.ts';
 import { clearLeftovers } from './leftovers.ts';
 import type { HeldPlaceholders, PlaceholderKeeper } from './placeholder-keeper.ts';
 import {
@@ -71,10 +71,12 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
       const all = [...placeholders.ours.map((placeholder) => placeholder.path), ...placeholders.others];
       const git = await gitIgnoringPlaceholders(all, temp, directory);
       kept = placeholderKeeper.keep(placeholders.ours);
-      const wrapped = await manager.wrapWithSandbox(`${git}${script}`, 'bash', config, undefined, {
-        commandId: id,
-        commandText: command,
-      });
+      const wrapped = await repeatLookups(() =>
+        manager.wrapWithSandbox(`${git}${script}`, 'bash', config, undefined, {
+          commandId: id,
+          commandText: command,
+        }),
+      );
       return {
         launch: { ok: true, file: 'bash', args: ['-c', withoutKernelSettings(wrapped)] },
         ended({ failed, output }) {
