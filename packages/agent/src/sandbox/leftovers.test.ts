@@ -26,6 +26,6 @@ describe.runIf(check.available && process.platform === 'linux')('after a kill', 
     expect(existsSync(notes)).toBe(false);
     const table = execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' });
     expect(table).not.toContain(`UNIX-LISTEN:${bridge}`);
-    expect(table).not.toContain('sleep 97531');
+    expect(table).not.toContain(`sleep 97531.${killed.pid}`);
   });
 });

@@ -9,6 +9,9 @@ const open = sandboxFixtures();
 
 const whichProgram = execFileSync('sh', ['-c', 'command -v which'], { encoding: 'utf8' }).trim();
 
+/** A command that waits long, with a number that no other run of the tests has. */
+const waiting = (seconds: number): string => `sleep ${seconds}.${String(process.pid).padStart(8, '0')}`;
+
 /** Returns the processes whose command line contains a word that only the test uses. */
 function living(word: string): string[] {
   const table = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
@@ -58,22 +61,22 @@ describe.runIf(check.available)('inside the sandbox', () => {
 
   it('what a command leaves behind ends with it, and the model is told', async () => {
     const { run } = open();
-    const ran = await run('sleep 98765 & echo left');
+    const ran = await run(`${waiting(98765)} & echo left`);
     expect(ran.text).toContain('left\nProcesses it left in the background were ended');
-    expect(living('sleep 98765')).toEqual([]);
+    expect(living(waiting(98765))).toEqual([]);
   });
 
   it('a command goes to the background at its time limit, and is read and stopped there', async () => {
     const fixture = open();
-    const ran = await fixture.run('echo begun; sleep 98764', { input: { timeout: 500 } });
+    const ran = await fixture.run(`echo begun; ${waiting(98764)}`, { input: { timeout: 500 } });
     expect(ran.text).toContain('it continues in the background');
     const id = taskIn(ran.text);
-    expect(living('sleep 98764').length).toBeGreaterThan(0);
+    await expect.poll(() => living(waiting(98764)).length).toBeGreaterThan(0);
     await expect
       .poll(async () => (await fixture.output({ task_id: id, block: false })).text)
       .toContain('begun');
     expect((await fixture.stop({ task_id: id })).text).toContain('stopped on request');
-    expect(living('sleep 98764')).toEqual([]);
+    expect(living(waiting(98764))).toEqual([]);
   });
 
   it('a background command is as confined as any other, and says at its end what was refused', async () => {
@@ -89,7 +92,7 @@ describe.runIf(check.available)('inside the sandbox', () => {
     const fixture = open();
     const abort = new AbortController();
     const run = fixture.run(
-      "trap '' TERM INT; (setsid sleep 98763 &) ; echo up; while :; do sleep 98763; done",
+      `trap '' TERM INT; (setsid ${waiting(98763)} &) ; echo up; while :; do ${waiting(98763)}; done`,
       {
         signal: abort.signal,
         onOutput: () => abort.abort(),
@@ -97,14 +100,14 @@ describe.runIf(check.available)('inside the sandbox', () => {
     );
     const ran = await run;
     expect(ran.text).toContain('Interrupted');
-    expect(living('sleep 98763')).toEqual([]);
+    expect(living(waiting(98763))).toEqual([]);
   });
 
   it('the end of the session ends what runs in the background', async () => {
     const fixture = open();
-    await fixture.run('sleep 98762', { input: { run_in_background: true } });
+    await fixture.run(waiting(98762), { input: { run_in_background: true } });
     await fixture.close();
-    expect(living('sleep 98762')).toEqual([]);
+    expect(living(waiting(98762))).toEqual([]);
   });
 
   it('a flood of output is kept whole in a file and shown by its ends', async () => {
