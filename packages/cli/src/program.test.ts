@@ -91,7 +91,10 @@ describe('heddle -p', () => {
     [['-p', 'x'], /no model is configured/],
     [['-p', 'x', '--modle=y'], /did you mean --model/],
     [['-p', 'x', '--model', 'rehearsal', '--add-dir', 'nowhere'], /--add-dir: there is no folder nowhere/],
-    [['-p', 'x', '--model', 'rehearsal', '--settings', 'none.json'], /--settings: there is no file none\.json/],
+    [
+      ['-p', 'x', '--model', 'rehearsal', '--settings', 'none.json'],
+      /--settings: there is no file none\.json/,
+    ],
     [['-p', 'x', '--model', 'rehearsal', '--settings', '{"a":'], /--settings: it cannot be used/],
     [['-p', 'x', '--model', 'opus', '--fallback-model', 'nonsense'], /--fallback-model: .*no model named/],
     [['-p', 'x', '--model', 'scripted'], /the file is missing\. Use scripted:FILE/],
