@@ -25,7 +25,7 @@ export { Monitors } from './tasks/monitors.ts';
 export { endLeftovers, findLeftovers, type Leftover } from './tasks/record.ts';
 export { TaskRegistry, type RegistryOptions } from './tasks/registry.ts';
 export type { ConfinedEnd, Confinement, Launch } from './tasks/confinement.ts';
-export { bootId, startTimeOf } from './tasks/process-table.ts';
+export { bootId, emptyFilesFrom, startTimeOf } from './tasks/process-table.ts';
 export { attachmentOf, type EndedTask, readNotices, findReportedTasks } from './tasks/ended-task-notices.ts';
 export type { TaskEnd } from './tasks/preview.ts';
 export type { Task } from './tasks/task.ts';

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { errorMessage } from '@heddle/core';
+import { emptyFilesFrom } from '@heddle/tools';
 import type { HookHandler } from './definition.ts';
 import type { HandlerResult } from './outcome.ts';
 
@@ -110,7 +111,7 @@ function startCommand({ handler, cwd, environment }: CommandRun): ChildProcess {
   return spawn(program, args, {
     cwd,
     env: { ...SHELL_LEVEL, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', ...emptyFilesFrom(3)],
     detached: process.platform !== 'win32',
     windowsHide: true,
   });

@@ -15,6 +15,7 @@ import {
   StoredOAuth,
   TokenStore,
 } from '@heddle/mcp';
+import { emptyFilesFrom } from '@heddle/tools';
 import { configDir } from '../config-dir.ts';
 import { commandEnvironment } from '../keys.ts';
 
@@ -47,6 +48,7 @@ export function connectServers({ read, rules, cwd, session }: ConnectSetup): Mcp
   return new McpServers(read.servers, {
     version: VERSION,
     environment: commandEnvironment(),
+    files: () => emptyFilesFrom(3),
     variables: process.env,
     cwd,
     services: servicesOf(

@@ -49,6 +49,23 @@ it.runIf(process.platform === 'linux').each([
   expect(readFileSync(path.join(folder, 'lock'), 'utf8')).toBe('');
 });
 
+it.runIf(process.platform === 'linux')('hooks and servers cannot write to them either', async () => {
+  const { script, folder } = homeFor(installed.program);
+  const write = 'for n in 20 200; do echo written >/proc/self/fd/$n; done 2>/dev/null';
+  const hook = { hooks: [{ type: 'command', command: `${write}; touch hooked` }] };
+  const steps = [call('Grep', { pattern: 'x' }, 'g1'), say('Done.')];
+  const settings = JSON.stringify({ hooks: { PreToolUse: [hook] } });
+  const server = { command: 'sh', args: ['-c', `${write}; touch served`] };
+  const servers = JSON.stringify({ mcpServers: { s: server } });
+  const argv = [...STREAM, '--model', script(steps), '--settings', settings, '--mcp-config', servers];
+  const open = 'exec 20>>lock 200>>lock; exec "$@"';
+  await runProgram('bash', ['-c', open, 'bash', installed.program, ...argv], {
+    cwd: folder,
+  });
+  expect(['hooked', 'served'].filter((name) => existsSync(path.join(folder, name)))).toHaveLength(2);
+  expect(readFileSync(path.join(folder, 'lock'), 'utf8')).toBe('');
+});
+
 // Each test starts the program several times.
 describe.runIf(isHere)('the program', () => {
   it('runs a proven command in the read-only view, and others as they are', async () => {

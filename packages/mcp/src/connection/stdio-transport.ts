@@ -23,6 +23,8 @@ export interface StdioDeps {
   /** The environment of the process. The configured variables are added to it. */
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** The files of the process after its input and output. */
+  readonly files?: (() => readonly (number | 'ignore')[]) | undefined;
 }
 
 export class StdioTransport implements Transport {
@@ -71,7 +73,7 @@ export class StdioTransport implements Transport {
       const child = spawn(command, [...args], {
         cwd,
         env: { ...this.#deps.environment, ...env },
-        stdio: ['pipe', 'pipe', 'pipe'],
+        stdio: ['pipe', 'pipe', 'pipe', ...(this.#deps.files?.() ?? [])],
         detached: process.platform !== 'win32',
         windowsHide: true,
       });

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { access, constants, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type PinnedFile, PinnedFolder } from '../files/pinned.ts';
+import { emptyFilesFrom } from '../tasks/process-table.ts';
 import { type FileMatches, type FileQuery, MAX_COLUMNS, type SearchEngine, type TextQuery } from './query.ts';
 import { openBelow, startOfSearch, findRedirectedPaths } from './recheck.ts';
 
@@ -165,7 +166,8 @@ function descriptorPath({ descriptor, path: place }: PinnedFile, index: number):
 }
 
 function startIn(program: string, args: readonly string[], cwd: string, inherited: readonly number[]) {
-  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe', ...inherited] });
+  const others = emptyFilesFrom(FIRST_INHERITED + inherited.length);
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe', ...inherited, ...others] });
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new Error('ripgrep was started without its output');
   return { child, stdout, stderr };

@@ -4,7 +4,7 @@
  * environment *and* leaves both group and parents (such as a daemon of another user) cannot be found.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface ProcessRow {
@@ -25,6 +25,21 @@ let inherited: readonly number[] | undefined;
 export function inheritedDescriptors(): readonly number[] {
   inherited ??= openDescriptors();
   return inherited;
+}
+
+let nothing: number | undefined;
+
+/**
+ * Returns the files of a child process from a number on: an empty one in place of each file that the caller of this program
+ * left open. For programs that are not started through a shell, which could close them.
+ */
+export function emptyFilesFrom(first: number): readonly (number | 'ignore')[] {
+  const left = inheritedDescriptors().filter((descriptor) => descriptor >= first);
+  if (left.length === 0) return [];
+  const empty = (nothing ??= openSync('/dev/null', 'r'));
+  return Array.from({ length: Math.max(...left) - first + 1 }, (_, at) =>
+    left.includes(first + at) ? empty : 'ignore',
+  );
 }
 
 /** This process opens its own files with this flag, so that children do not get them. */
