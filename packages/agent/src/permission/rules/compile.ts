@@ -13,7 +13,7 @@ import {
 import { domainMatcher } from './domain.ts';
 import { type Anchors, type PathPattern, pathPattern } from './path-pattern.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from './rule.ts';
-import { mayNameShortened, toolMatcher } from './tool-names.ts';
+import { mainField, mayNameShortened, toolMatcher } from './tool-names.ts';
 import { type Matcher, wildcardMatcher } from './wildcard.ts';
 
 export interface CompiledRule {
@@ -152,13 +152,15 @@ function compileSpecifier(
   const [, param, value] = /^([A-Za-z_]\w*):([\s\S]*)$/.exec(text) ?? [];
   const files = tool === 'Read' || tool === 'Edit';
   const fetches = tool === 'WebFetch';
+  // `Agent(subagent_type:reviewer)` means the same as `Agent(reviewer)`.
+  const named = list !== 'allow' && param !== undefined && param === mainField(tool);
   return {
     text,
     command: tool === 'Bash' ? commandPattern(text) : undefined,
     doubt: tool === 'Bash' && list !== 'allow' ? commandDoubt(text) : undefined,
     path: files ? pathPattern(text, list === 'allow' ? 'allow' : 'deny', anchorsOf(rule, world)) : undefined,
     domain: fetches && param === 'domain' ? domainMatcher(value ?? '') : undefined,
-    name: !files && !fetches && tool !== 'Bash' ? nameMatcher(text, list) : undefined,
+    name: !files && !fetches && tool !== 'Bash' ? nameMatcher(named ? (value ?? '') : text, list) : undefined,
     param:
       list === 'allow' || param === undefined || value === undefined || (fetches && param === 'domain')
         ? undefined

@@ -8,7 +8,7 @@ import type { PermissionWorld } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { PermissionRule } from './rule.ts';
-import { calledName, governingTools, mainField } from './tool-names.ts';
+import { calledName, governingTools, isShellTool, mainField } from './tool-names.ts';
 
 type SearchedWorld = Pick<PermissionWorld, 'exists' | 'exceptionsIn' | 'spend'>;
 
@@ -171,7 +171,9 @@ function speaksOfCall(
     // A session without a tool has another way for a call that would use it, so only a question is added.
     return governingTools(tool).some(names) || (list === 'ask' && used.some((one) => names(one.tool)));
   }
-  if (names(tool) && specifier.param && specifier.param.name !== mainField(tool)) {
+  // The field of a shell is a script, which is read part by part.
+  const isScript = isShellTool(tool) && specifier.param?.name === mainField(tool);
+  if (names(tool) && specifier.param && !isScript) {
     const value = input[specifier.param.name];
     if (typeof value !== 'object' && value !== undefined && specifier.param.value(String(value))) return true;
   }
