@@ -5,9 +5,11 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import os from 'node:os';
@@ -133,6 +135,20 @@ describe('a subagent in a worktree', () => {
     expect(git('status', '--porcelain')).toBe('');
     const child = model.calls.find(({ request }) => isChild(request));
     expect(JSON.stringify(child?.request.system)).toContain(path.join(folder, tree, 'sub'));
+  });
+
+  it.each([
+    ['the ignore file', '.heddle/worktrees/.gitignore', 'kept.txt'],
+    ['the folder', '.heddle', 'elsewhere'],
+  ])('writes nothing through a link of the project: %s', async (_, link, target) => {
+    const outside = mkdtempSync(path.join(os.tmpdir(), 'heddle-outside-'));
+    writeFileSync(path.join(outside, 'kept.txt'), 'kept');
+    mkdirSync(path.join(outside, 'elsewhere'));
+    mkdirSync(path.dirname(path.join(folder, link)), { recursive: true });
+    symlinkSync(path.join(outside, target), path.join(folder, link));
+    await run(oneChild());
+    expect(readFileSync(path.join(outside, 'kept.txt'), 'utf8')).toBe('kept');
+    expect(readdirSync(path.join(outside, 'elsewhere'))).toEqual([]);
   });
 
   it('is created again if a program ended while it created it', async () => {

@@ -1,10 +1,11 @@
 /** A git worktree for one subagent: it works on a copy of the repository, which is removed if it changed nothing. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { errorMessage, untilAborted } from '@heddle/core';
 import type { AgentHooks } from '../engine/options.ts';
+import { linkTarget } from '../settings/json-file.ts';
 import { repositoryTop } from '../settings/scopes.ts';
 import { realPath, trustIn } from '../settings/trust.ts';
 import type { ChildResult, Worktree } from './record.ts';
@@ -65,12 +66,15 @@ export async function openWorktree(cwd: string, id: string, signal: AbortSignal)
   const top = realPath(found);
   if (!trustIn({ home: os.homedir(), env: process.env })(top)) return { ok: false, message: NOT_TRUSTED };
   const folder = path.join(top, '.heddle', 'worktrees');
+  if (linkTarget(folder) !== folder) return { ok: false, message: `A link in ${folder} leads elsewhere.` };
   const worktree = { top, path: path.join(folder, id), branch: `heddle/${id}` };
   try {
     const base = (await git(top, ['rev-parse', '--verify', 'HEAD^{commit}'], signal)).trim();
     mkdirSync(folder, { recursive: true });
     // The folder ignores itself, so that the status of the repository stays as it is.
-    writeFileSync(path.join(folder, '.gitignore'), '*\n');
+    const ignore = path.join(folder, '.gitignore');
+    // The flag prevents writing through a link of that name.
+    if (!lstatSync(ignore, { throwIfNoEntry: false })) writeFileSync(ignore, '*\n', { flag: 'wx' });
     if (existsSync(worktree.path)) await removeUnused(worktree, signal);
     await git(top, ['worktree', 'add', '--quiet', '-B', worktree.branch, worktree.path, base], signal);
     return { ok: true, worktree: { ...worktree, base } };

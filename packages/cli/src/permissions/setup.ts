@@ -42,6 +42,8 @@ export const NO_FLAGS: PermissionFlags = {
 export interface PermissionSetup {
   readonly rules: Rules;
   readonly mode: PermissionMode;
+  /** The mode bypassPermissions cannot be switched on. */
+  readonly forbidsBypass: boolean;
   readonly directories: readonly string[];
   readonly configDirs: readonly string[];
   /** Notes for the user: skipped files, rules that never match, and settings that an untrusted folder may not use. */
@@ -88,6 +90,7 @@ export async function permissionSetup(
       allow: [...flags.allowedTools.map(rule), ...configured.rules.allow],
     },
     mode: refused ? 'default' : wanted,
+    forbidsBypass: configured.bypassDisabled,
     directories: [...flags.addDirs.map((folder) => path.resolve(cwd, folder)), ...configured.directories],
     configDirs: configDirs({ env, home }),
     problems: configured.problems,

@@ -57,7 +57,9 @@ async function serve(command: PrintCommand): Promise<number> {
   const { loaded, directories, configDirs, mode } = permission;
   setVariables(appliedSettings(loaded).env);
   learnSecrets();
-  const rules = new LivePermissions(permission.rules, directories, { mayBypass: command.mayBypass });
+  const rules = new LivePermissions(permission.rules, directories, {
+    mayBypass: command.mayBypass && !permission.forbidsBypass,
+  });
   const settings = sandboxSettings(loaded, os.homedir());
   const opened = await openSandbox(settings, { cwd, rules, configDirs }, { ask: undefined, notify: warn });
   if (!opened.ok) return misuse(opened.message);

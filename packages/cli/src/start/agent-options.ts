@@ -131,7 +131,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   const loop = loopOptions(settings);
   const hookNotes = [...hooks.problems, ...(hooks.disabled === undefined ? [] : [hooks.disabled])];
   const rules = new LivePermissions(permission.rules, permission.directories, {
-    mayBypass: command.mayBypass,
+    mayBypass: command.mayBypass && !permission.forbidsBypass,
   });
   const { loaded } = permission;
   const described = serversOfAgent(mainAgent, command);

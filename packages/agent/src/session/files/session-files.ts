@@ -57,19 +57,26 @@ const HEAD_BYTES = 1024 * 1024;
 const FIRST_PROMPT = /^\{(?:"parentUuid":[^{]*?)?"type":"user"[^]*?"message":/m;
 
 /**
- * Returns whether a subagent or a member of a team wrote the session. The line of the first prompt contains it before the text.
- * In a fork, that line has the id of another session.
+ * Returns whether the user began the session in this folder. The line of the first prompt contains it before the text.
+ * - Sessions of a subagent or of a member of a team do not count. In a fork, that line has the id of another session.
+ * - Two folders can have the same folder of sessions: `/a/b-c` and `/a/b/c`. A session of the other one does not count.
  */
-export function isAgentSession({ path: file, id }: SessionFile): boolean {
+export function isOwnSession({ path: file, id }: SessionFile, cwd: string): boolean {
   const lines = new LineFile(file);
   try {
     const head = lines.read(0, Math.min(lines.size, HEAD_BYTES)).toString('utf8');
     const origin = FIRST_PROMPT.exec(head)?.[0] ?? '';
     const isMember = origin.includes('"teamName":"') && origin.includes(`"sessionId":"${id}"`);
-    return isMember || origin.includes('"isSidechain":true');
+    const folder = /"cwd":"((?:[^"\\]|\\.)*)"/.exec(origin)?.[1] ?? '';
+    const isOther = folder !== JSON.stringify(cwd).slice(1, -1) && hasSameName(folder, cwd);
+    return !isMember && !isOther && !origin.includes('"isSidechain":true');
   } finally {
     lines.close();
   }
+}
+
+function hasSameName(folder: string, cwd: string): boolean {
+  return projectFolder({ configDir: '', cwd: folder }) === projectFolder({ configDir: '', cwd });
 }
 
 function statOf(file: string, id: string): SessionFile[] {

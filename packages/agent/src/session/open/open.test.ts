@@ -165,6 +165,20 @@ describe('the newest session', () => {
     expect(teams.toSorted()).toEqual(['fork: none', 'member: docs', 'own: none']);
   });
 
+  it('is not that of another folder whose sessions are stored in the same place', () => {
+    const home = createSessionHome();
+    const [first, second] = ['a/b', 'a-b'].map((name) => ({
+      ...home.place,
+      cwd: path.join(home.place.cwd, name),
+    }));
+    if (!first || !second) throw new Error('There are two folders.');
+    expect(projectFolder(first)).toBe(projectFolder(second));
+    const { journal } = sessionOf(newSession({ ...home.setup, place: first }, 's1'));
+    journal.append(user('u1'));
+    journal.close();
+    expect([newestSession(first), newestSession(second)]).toEqual(['s1', undefined]);
+  });
+
   it('is none that never began, and none in a folder without any', () => {
     const home = createSessionHome();
     expect(newestSession(home.place)).toBeUndefined();

@@ -14,7 +14,7 @@ import {
   sessionFolder,
   type SessionPlace,
 } from '../files/paths.ts';
-import { isAgentSession, sessionFilesOf } from '../files/session-files.ts';
+import { isOwnSession, sessionFilesOf } from '../files/session-files.ts';
 import { storageErrorReason, syncFolder } from '../files/write.ts';
 import { fileJournal } from '../journal/file-journal.ts';
 import { type Durability, EntryChain, type Journal, memoryJournal } from '../journal/journal.ts';
@@ -108,7 +108,7 @@ export function newestSession(place: SessionPlace): string | undefined {
   // A session of another tool counts only if Heddle has none in this folder.
   for (const files of [sessionFilesOf(own), otherConfigDirs.length > 0 ? sessionFilesOf(place) : []]) {
     const newestFirst = files.toSorted((left, right) => right.mtimeMs - left.mtimeMs);
-    const newest = newestFirst.find((file) => !isAgentSession(file));
+    const newest = newestFirst.find((file) => isOwnSession(file, place.cwd));
     if (newest) return newest.id;
   }
   return undefined;

@@ -1,6 +1,6 @@
 /** Every control request gets exactly one reply. One session of the real program answers all of them. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -88,6 +88,7 @@ const ROWS: readonly Row[] = [
   ['a folder inside', { subtype: 'register_repo_root', directory: 'sub' }, ok()],
   ['the same folder again', { subtype: 'register_repo_root', directory: 'sub' }, fails(/already/)],
   ['a folder outside', { subtype: 'register_repo_root', directory: '/etc' }, fails(/outside/)],
+  ['a link to a folder outside', { subtype: 'register_repo_root', directory: 'link' }, fails(/outside/)],
   ['no folder', { subtype: 'register_repo_root' }, fails(/needs a directory/)],
   ['whether a user watches', { subtype: 'set_has_subscribers', has_subscribers: false }, ok()],
   ['a file that was read', { subtype: 'seed_read_state', path: 'sub/note.txt', mtime: 9e15 }, ok()],
@@ -153,6 +154,7 @@ beforeAll(async () => {
       mkdirSync(path.join(folder, 'sub'));
       writeFileSync(path.join(folder, 'sub/note.txt'), 'note');
       execFileSync('mkfifo', [path.join(folder, 'sub/pipe')]);
+      symlinkSync('/etc', path.join(folder, 'link'));
       writeFileSync(path.join(folder, 'secret.txt'), 'secret');
       writeFileSync(path.join(folder, 'CLAUDE.md'), 'Use tabs, always.');
     },

@@ -233,6 +233,20 @@ describe('set_permission_mode', () => {
     ]);
   });
 
+  it.each(['--allow-dangerously-skip-permissions', '--dangerously-skip-permissions'])(
+    'to bypassPermissions is refused if the settings forbid it, also with %s',
+    async (flag) => {
+      const settings = JSON.stringify({ permissions: { disableBypassPermissionsMode: 'disable' } });
+      const held = await play([call('Bash', { command: 'touch made' }, 'b1'), say('Done.')], {
+        flags: [flag, '--settings', settings],
+        first: [control('m1', { subtype: 'set_permission_mode', mode: 'bypassPermissions' }), prompt('go')],
+        closes: true,
+      });
+      expect(replyTo('m1', held)).toMatchObject({ subtype: 'error' });
+      expect(existsSync(path.join(held.folder, 'made'))).toBe(false);
+    },
+  );
+
   it.each([
     ['fly', /There is no permission mode fly/],
     ['bypassPermissions', /can only be switched on/],

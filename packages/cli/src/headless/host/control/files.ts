@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Agent, LivePermissions } from '@heddle/agent';
 import { errorMessage } from '@heddle/core';
+import { realTarget } from '@heddle/tools/files';
 import { type HostLine, textIn } from '../json.ts';
 import { controlFailure, type ControlHandlers, type ControlReply, controlSuccess } from './reply.ts';
 
@@ -51,8 +52,9 @@ async function suggestFiles(query: string): Promise<ControlReply> {
 /** Only folders inside those that the program was started with. */
 function addFolder(directory: string | undefined, { permissions }: FileDeps): ControlReply {
   if (directory === undefined) return controlFailure('register_repo_root needs a directory.');
-  const folder = path.resolve(directory);
-  const places = [process.cwd(), ...permissions.directories];
+  // A link of the project could lead elsewhere.
+  const folder = realTarget(path.resolve(directory));
+  const places = [process.cwd(), ...permissions.directories].map(realTarget);
   if (places.includes(folder)) return controlFailure(`${folder} is a working directory already.`);
   if (!places.some((place) => folder.startsWith(`${place}${path.sep}`)))
     return controlFailure(`${folder} is outside the working directories.`);
