@@ -6,6 +6,7 @@ import { bodyOf, call, fakeTool, say, type Script, scriptedModel } from '@heddle
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
 import type { AgentOptions } from '../engine/options.ts';
+import { LivePermissions } from '../permission/live-permissions.ts';
 import { NO_RULES } from '../permission/rules/rule.ts';
 import { mentionsIn } from './mentions.ts';
 
@@ -143,6 +144,23 @@ describe('a file that changed on disk since it was read', () => {
     });
     const script = [call('Change', {}, 'c1'), say('Done.')];
     const { attachments } = await send('Look at @a.ts', { tools: [change], script });
+    expect(attachments).toMatchObject([{ kind: 'file' }]);
+  });
+
+  it('is not reported if a rule denies it now', async () => {
+    const file = path.join(folder, 'a.ts');
+    writeFileSync(file, 'one\n');
+    const rules = new LivePermissions(NO_RULES);
+    const change = fakeTool({
+      name: 'Change',
+      run: () => {
+        writeFileSync(file, 'The private key.\n');
+        rules.grant({ ...NO_RULES, deny: [{ text: 'Read(./a.ts)', source: 'session' }] });
+        return 'changed';
+      },
+    });
+    const script = [call('Change', {}, 'c1'), say('Done.')];
+    const { attachments } = await send('Look at @a.ts', { tools: [change], script, rules });
     expect(attachments).toMatchObject([{ kind: 'file' }]);
   });
 

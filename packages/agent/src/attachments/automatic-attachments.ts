@@ -2,26 +2,50 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Attachment, FileState, FileStateCache, Message, MessageHistory } from '@heddle/core';
+import type {
+  Attachment,
+  FileState,
+  FileStateCache,
+  Message,
+  MessageHistory,
+  ToolUseContext,
+} from '@heddle/core';
 import { shortDiff } from '@heddle/tools/files';
 import { todosIn } from '@heddle/tools';
 import { realPath } from '../settings/trust.ts';
 
-export async function changedFiles(fileState: FileStateCache): Promise<Attachment[]> {
-  const found = await Promise.all(fileState.paths().map((path) => changeOf(path, fileState)));
+/** A file that a rule denies now is left out, although the model has read it before. */
+export async function changedFiles(
+  fileState: FileStateCache,
+  deniedFiles: ToolUseContext['deniedFiles'],
+): Promise<Attachment[]> {
+  const changed = fileState.paths().filter((path) => hasChanged(path, fileState));
+  if (changed.length === 0) return [];
+  const isDenied = await deniedFiles?.();
+  const found = await Promise.all(
+    changed.filter((path) => !isDenied?.(path)).map((path) => changeOf(path, fileState)),
+  );
   return found.filter((attachment) => attachment !== undefined);
 }
 
 /** Larger files are not read at every turn. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
+function hasChanged(path: string, fileState: FileStateCache): boolean {
+  try {
+    // Synchronous, because a thread per file and turn would cost far more than the call.
+    const { mtimeMs, size } = statSync(path);
+    return mtimeMs !== fileState.get(path)?.readAt && size <= MAX_BYTES;
+  } catch {
+    return false;
+  }
+}
+
 async function changeOf(path: string, fileState: FileStateCache): Promise<Attachment | undefined> {
   const known = fileState.get(path);
   if (!known) return undefined;
   try {
-    // Synchronous, because a thread per file and turn would cost far more than the call.
-    const { mtimeMs, size } = statSync(path);
-    if (mtimeMs === known.readAt || size > MAX_BYTES) return undefined;
+    const { mtimeMs } = statSync(path);
     // The file was read under its real path. A link there now leads to a file that no rule was asked about.
     if (realPath(path) !== path) return undefined;
     const bytes = await readFile(path);

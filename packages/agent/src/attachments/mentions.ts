@@ -49,6 +49,8 @@ export interface MentionSetup {
   readonly written: string;
   /** Returns a test for files that the current rules deny. */
   readonly deniedFiles: () => Promise<(file: string) => boolean>;
+  /** The same for files that only the text of a command or server names. */
+  readonly unaskedFiles: () => Promise<(file: string) => boolean>;
   /** Notes whole files as read, so that they can be edited. */
   readonly fileState: FileStateCache;
   readonly signal: AbortSignal;
@@ -61,14 +63,16 @@ export async function mentionedFiles(
 ): Promise<readonly Attachment[]> {
   const mentions = mentionsIn(typeof content === 'string' ? content : textOf(content));
   if (mentions.length === 0) return [];
-  const isDenied = await setup.deniedFiles();
+  const [isDenied, isUnasked] = await Promise.all([setup.deniedFiles(), setup.unaskedFiles()]);
   const written = new Set(mentionsIn(setup.written).map(({ path: name }) => name));
   const attachments: Attachment[] = [];
   let left = PROMPT_CHARACTERS;
   for (const mention of mentions) {
     const file = resolvePath(mention.path, setup.cwd);
-    if (!written.has(mention.path) && !isReallyWithin(file, setup.cwd)) continue;
-    const attachment = await readMention(file, mention, Math.min(left, FILE_CHARACTERS), isDenied, setup);
+    const isWritten = written.has(mention.path);
+    if (!isWritten && !isReallyWithin(file, setup.cwd)) continue;
+    const limit = Math.min(left, FILE_CHARACTERS);
+    const attachment = await readMention(file, mention, limit, isWritten ? isDenied : isUnasked, setup);
     if (!attachment) continue;
     if (attachment.kind === 'file') left -= attachment.text.length;
     attachments.push(attachment);

@@ -44,7 +44,7 @@ export function productionDeps(
       takeQueued: ({ agentId }) => [...takeRestored(agentId), ...(options.takeQueued?.(agentId) ?? [])],
       gather: async (messages, context) => {
         const [files, others] = await Promise.all([
-          changedFiles(context.fileState),
+          changedFiles(context.fileState, context.deniedFiles),
           options.gather?.(context),
         ]);
         // The run ended meanwhile. The next one takes the news.

@@ -194,8 +194,13 @@ export interface SubagentSettings {
   readonly forwardsText?: boolean | undefined;
   /** Replaces the model of every subagent. */
   readonly model?: string | undefined;
-  /** Returns the text of a skill that a definition names. Undefined if there is none. */
-  readonly loadSkill?: ((name: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
+  /** Returns the text of a skill that a definition names. Undefined if there is none. Its commands run in no wider mode. */
+  readonly loadSkill?:
+    | ((
+        name: string,
+        use: { readonly signal: AbortSignal; readonly mode: PermissionMode },
+      ) => Promise<string | undefined>)
+    | undefined;
   /** Returns the memory folder of an agent. Undefined if it has none. */
   readonly memoryFolder?: ((definition: AgentDefinition) => string | undefined) | undefined;
   /**

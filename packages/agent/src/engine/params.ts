@@ -27,7 +27,7 @@ import { productionDeps } from './deps.ts';
 import { recordRequests } from './record-requests.ts';
 import type { AgentOptions } from './options.ts';
 import type { SessionBackground } from './session-background.ts';
-import { deniedFilesOf, permissionOf, workingFoldersOf } from './permission.ts';
+import { deniedFilesOf, liveOf, permissionOf, workingFoldersOf } from './permission.ts';
 import { contextChangesOf, fallbacksOf } from '../cost/cost-tracker.ts';
 import { toolsOf, whereNote } from './session-state.ts';
 import { STRUCTURED_OUTPUT, type StructuredOutput } from './structured-output.ts';
@@ -62,7 +62,8 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
   const toolUseContext: ToolUseContext = {
     tools: structured ? [...tools, structured.tool] : tools,
     model: options.modelName,
-    permissionMode: state?.permissionMode ?? 'default',
+    // A subagent has no mode of its own, but a limit.
+    permissionMode: (options.identity && liveOf(options).mode) ?? state?.permissionMode ?? 'default',
     signal: setup.signal,
     workingDirectory: state?.workingDirectory ?? options.cwd,
     additionalDirectories: [],

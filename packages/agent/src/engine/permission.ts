@@ -168,16 +168,25 @@ function load() {
 }
 
 /** The files that searches omit, by the current rules. */
-export function deniedFilesOf(options: RuleOptions, cwd: string): () => Promise<(file: string) => boolean> {
+export function deniedFilesOf(
+  options: RuleOptions,
+  cwd: string,
+  lists: readonly ('deny' | 'ask')[] = ['deny'],
+): () => Promise<(file: string) => boolean> {
   const live = liveOf(options);
   return async () => {
-    if (live.rules.deny.length === 0) return () => false;
+    if (lists.every((list) => live.rules[list].length === 0)) return () => false;
     if (isToolDenied('Read', live.rules)) return () => true;
     loading ??= load();
     const [, { observeWorld }, , { deniedFiles }] = await loading;
     const world = observeWorld(surroundingsOf(options, live, cwd, []));
-    return deniedFiles(live.rules, world);
+    return deniedFiles(live.rules, world, lists);
   };
+}
+
+/** The files that texts of a project, a server or a plugin cannot name. There is no question about them, so ask rules count, too. */
+export function unaskedFilesOf(options: RuleOptions, cwd: string): () => Promise<(file: string) => boolean> {
+  return deniedFilesOf(options, cwd, ['deny', 'ask']);
 }
 
 function surroundingsOf(

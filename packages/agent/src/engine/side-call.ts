@@ -56,15 +56,21 @@ export async function runSideCall(options: AgentOptions, call: SideCall): Promis
     const input = before?.updatedInput ?? call.input;
     const hookDecision = before?.decision;
     const decide = permissionOf(options, { store: () => undefined, denials: { note: () => undefined } });
-    const permission = await decide(tool, input, context, { toolUseId, hookDecision, signal });
+    const asked = { toolUseId, hookDecision, signal };
+    const answer = await decide(tool, input, context, asked);
+    const changed = answer.behavior === 'allow' ? answer.updatedInput : undefined;
+    // The permitted input is not the one that will run, so the rules are checked again.
+    const permission = changed ? await decide(tool, changed, context, { ...asked, answered: true }) : answer;
     if (permission.behavior === 'deny') return { ok: false, message: permission.message };
-    const { places, readOnlyRun, fileLimits, updatedInput } = permission;
+    const checked = (await tool.inputSchema()).safeParse(changed ?? input);
+    if (!checked.success) return { ok: false, message: `The input is invalid: ${checked.error.message}` };
+    const { places, readOnlyRun, fileLimits } = permission;
     const placed = {
       ...context,
       toolUseId,
       ...omitUndefined({ places, readOnlyRun, fileLimits }),
     };
-    const { data } = await tool.call(updatedInput ?? input, placed, () => undefined);
+    const { data } = await tool.call(checked.data, placed, () => undefined);
     const { content, isError } = tool.toResult(data);
     const text = typeof content === 'string' ? content : textOf(content);
     return isError ? { ok: false, message: text } : { ok: true, text };

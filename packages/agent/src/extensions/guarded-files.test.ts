@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deniedFilesOf, readAgentFiles } from '../index.ts';
+import { unaskedFilesOf, readAgentFiles } from '../index.ts';
 import { readPlugins } from '../plugins/plugins.ts';
 import { type ExtensionRoot, SessionExtensions } from './index.ts';
 
@@ -48,7 +48,7 @@ async function load(rule = 'Read(secrets/**)') {
   const cwd = inHome('project');
   const config = inHome('config');
   const rules = { allow: [], ask: [], deny: [{ text: rule, source: 'user' as const }] };
-  const deniedFiles = deniedFilesOf({ cwd, configDirs: [config], rules }, cwd);
+  const deniedFiles = unaskedFilesOf({ cwd, configDirs: [config], rules }, cwd);
   const isDenied = await deniedFiles();
   const plugins = readPlugins({
     folders: [inHome('project/plugin')],

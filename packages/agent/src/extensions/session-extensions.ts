@@ -6,6 +6,7 @@ import {
   isToolUse,
   type Json,
   type Message,
+  type PermissionMode,
   resultsOf,
   text,
   type ToolUseContext,
@@ -39,7 +40,7 @@ export interface ExtensionDeps {
   readonly listBudget: () => number;
   readonly messages: () => Iterable<Message>;
   /** Runs a command of a file under the permissions of the session. Rejects if it may not run or fails. */
-  readonly runCommand: (command: string, signal: AbortSignal) => Promise<string>;
+  readonly runCommand: (command: string, call: Pick<PromptCall, 'signal' | 'mode'>) => Promise<string>;
   /** Adds rules until the returned function is called. */
   readonly grant: (rules: ToolRules) => () => void;
   /** Adds the hooks of a file until the returned function is called. */
@@ -71,6 +72,8 @@ export interface PromptCall {
   readonly signal: AbortSignal;
   /** A subagent uses the file. Its rules must not permit more to the whole session. */
   readonly isOfSubagent?: boolean | undefined;
+  /** The mode of that subagent. Commands in the file run in no wider one. */
+  readonly mode?: PermissionMode | undefined;
   /** Undefined if the user typed the command. */
   readonly byModel?:
     | (Pick<CallContext, 'toolUseId' | 'tools'> & { readonly onProgress: (data: Json) => void })
@@ -322,7 +325,7 @@ export class SessionExtensions {
   async #bodyOf(
     file: PromptFile,
     words: string,
-    { signal, isOfSubagent = false }: PromptCall,
+    { signal, isOfSubagent = false, mode }: PromptCall,
   ): Promise<string> {
     const allow = this.#mayChange(file) ? file.allowedTools : [];
     const revoke = this.#deps.grant({ file: file.file, allow, deny: [] });
@@ -333,7 +336,7 @@ export class SessionExtensions {
     const given = { text: words, sessionId, effort: effort() };
     const run = (command: string): Promise<string> =>
       this.#mayChange(file)
-        ? runCommand(commandFor(file.shell, command), signal)
+        ? runCommand(commandFor(file.shell, command), { signal, mode })
         : Promise.reject(new Error(this.#ofSubfolders.has(file.file) ? OF_SUBFOLDER : NOT_TRUSTED));
     try {
       return await expandPrompt(withBody(file, await this.#deps.deniedFiles?.()), given, run);

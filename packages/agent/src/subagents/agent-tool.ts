@@ -158,6 +158,12 @@ function sendMessageTool(subagents: Subagents): Tool<JsonObject, Sent> {
     inputJSONSchema: MESSAGE_INPUT,
     inputSchema: () => loadSchema(MESSAGE_INPUT),
     inputAliases: { agentId: 'to', agent_id: 'to', content: 'message', summary: null, type: null },
+    ruleNames({ to }) {
+      const record = subagents.teammates?.has(stringOrEmpty(to))
+        ? undefined
+        : subagents.find(stringOrEmpty(to));
+      return record ? [{ tool: 'Agent', name: record.agentType }] : [];
+    },
     validateInput: ({ to }) =>
       subagents.teammates?.has(stringOrEmpty(to)) || subagents.find(stringOrEmpty(to))
         ? { ok: true }

@@ -21,6 +21,7 @@ import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
 import type { Session } from '../session/open/open.ts';
 import { childModel, childOptions } from './child-options.ts';
+import { stricterMode } from './child-permissions.ts';
 import { copyConversation, FORK_AGENT, forkOptions, forkPrompt, isFork } from './fork-child.ts';
 import { levelBelow, mainLevel, settingsBelow, type SubagentLevel } from './nesting.ts';
 import {
@@ -445,10 +446,14 @@ export class Subagents {
   }
 
   /** Returns the texts of the skills that the definition names. */
-  async #skills({ skills = [] }: AgentDefinition, signal: AbortSignal): Promise<readonly string[]> {
+  async #skills(
+    { skills = [], permissionMode }: AgentDefinition,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
     const { loadSkill } = this.#settings;
-    if (!loadSkill) return [];
-    const texts = await Promise.all(skills.map((name) => loadSkill(name, signal)));
+    if (!loadSkill || skills.length === 0) return [];
+    const mode = stricterMode(this.#parent().permissionMode(), permissionMode);
+    const texts = await Promise.all(skills.map((name) => loadSkill(name, { signal, mode })));
     return texts.filter((text) => text !== undefined);
   }
 }

@@ -62,6 +62,19 @@ describe('a type of subagent', () => {
     }
   });
 
+  it('is not continued by a message if a rule denies it', async () => {
+    const { run, script } = homeFor((await install()).program);
+    const flags = ['--output-format', 'stream-json', '--verbose'];
+    const input = { description: 'a task', prompt: 'Look.', subagent_type: 'Explore' };
+    const first = script([call('Agent', input, 't1'), say('Seen.'), say('Ended.')]);
+    const { stdout } = await run(['-p', 'go', ...flags, '--model', first]);
+    const to = /agentId: (a\w+)/.exec(stdout)?.[1] ?? '';
+    const next = script([call('SendMessage', { to, message: 'More.' }, 't2'), say('Ended.'), say('Ended.')]);
+    const settings = JSON.stringify({ permissions: { deny: ['Agent(Explore)'] } });
+    const again = await run(['-p', 'go', '--continue', ...flags, '--model', next, '--settings', settings]);
+    expect(again.stdout).toContain('Permission denied');
+  });
+
   it('has its text in the output if the host asks for it', async () => {
     const held = await perform([task('t1', 'general-purpose'), say('Seen by the host.'), say('Done.')], {
       first: [control('i1', { subtype: 'initialize', forwardSubagentText: true }), prompt('go')],

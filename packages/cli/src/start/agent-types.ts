@@ -4,7 +4,7 @@ import {
   type AgentOptions,
   BUILT_IN_AGENTS,
   decodeAgents,
-  deniedFilesOf,
+  unaskedFilesOf,
   mergeAgents,
   readAgentFiles,
 } from '@heddle/agent';
@@ -24,7 +24,7 @@ interface AgentTypePlaces {
   readonly rules?: AgentOptions['rules'];
 }
 
-type DeniedFiles = ReturnType<typeof deniedFilesOf>;
+type DeniedFiles = ReturnType<typeof unaskedFilesOf>;
 
 /** The definitions whose hooks may run. */
 export type AgentHookPolicy = 'all' | 'managed' | 'none';
@@ -84,7 +84,7 @@ export async function readAgentTypes(
 ): Promise<AgentTypes> {
   const cwd = projectConfigRoot ?? folder;
   const trusted = isTrusted({ cwd, home: os.homedir(), env: process.env });
-  const deniedFiles = deniedFilesOf({ cwd: folder, configDirs, rules }, folder);
+  const deniedFiles = unaskedFilesOf({ cwd: folder, configDirs, rules }, folder);
   const files = bare
     ? { definitions: [], problems: [], leftOut: [] }
     : await readAgentFiles({

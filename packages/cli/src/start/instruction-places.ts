@@ -1,7 +1,7 @@
 /** The places where the instruction files of a session are, as command line and settings select them. */
 import os from 'node:os';
 import path from 'node:path';
-import { type AgentOptions, deniedFilesOf } from '@heddle/agent';
+import { type AgentOptions, unaskedFilesOf } from '@heddle/agent';
 import type { InstructionPlaces } from '@heddle/agent/instructions';
 import { managedDir, repositoryTop, SCOPES, trustIn } from '@heddle/agent/settings';
 import type { RunOptions } from '../arguments/arguments.ts';
@@ -21,7 +21,7 @@ export async function instructionPlaces(
     sources: bare ? [] : (settingSources ?? SCOPES),
     isExcluded: excludes.length === 0 ? undefined : await excluding(excludes),
     isTrusted: trustIn({ home: os.homedir(), env: process.env }),
-    isDenied: await deniedFilesOf(options, cwd)(),
+    isDenied: await unaskedFilesOf(options, cwd)(),
   };
 }
 

@@ -3,11 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import {
   DEFAULT_AGENT,
-  deniedFilesOf,
+  unaskedFilesOf,
+  LivePermissions,
   type Rules,
   runSideCall,
   type Session,
   newUuid,
+  stricterMode,
   VERSION,
 } from '@heddle/agent';
 import {
@@ -55,16 +57,19 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
   return new SessionExtensions({
     cwd,
     roots: extensionRoots(command, { ...options, cwd: project }),
-    deniedFiles: deniedFilesOf(options, cwd),
+    deniedFiles: unaskedFilesOf(options, cwd),
     index: ownFolder === undefined ? undefined : new PromptIndex(path.join(ownFolder, 'cache'), VERSION),
     trustsProject,
     sessionId: session.id,
     effort: () => agentOptions().requestOptions?.effort,
     listBudget: () => (context?.windowOf?.(modelName) ?? USUAL_WINDOW) * LIST_SHARE * CHARACTERS_PER_TOKEN,
     messages: () => agent().messages,
-    runCommand: async (text, signal) => {
-      const call = { tool: 'Bash', input: { command: text }, mode: agent().permissionMode, signal };
-      const result = await runSideCall(agentOptions(), call);
+    runCommand: async (text, { signal, mode: own }) => {
+      const mode = stricterMode(agent().permissionMode, own);
+      const call = { tool: 'Bash', input: { command: text }, mode, signal };
+      // The rules of the session have its mode. Those of a subagent have no mode of their own.
+      const limited = own && { rules: new LivePermissions(rules.rules, rules.directories) };
+      const result = await runSideCall({ ...agentOptions(), ...limited }, call);
       if (!result.ok) throw new Error(result.message);
       return result.text;
     },
@@ -75,7 +80,11 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
         ask: [],
       }),
     addHooks: ({ hooks, file }) => setup.hooks().activate(hooks, file),
-    runForked: ({ file, text, model, effort: wanted }, { signal, byModel }) => {
+    runForked: async ({ file, text, model, effort: wanted }, { signal, byModel }) => {
+      // A call of the model was decided before. A command that the user types answers an ask rule, and no deny rule.
+      const names = ruleNamesOf(file).filter(({ tool }) => tool === 'Agent');
+      if (!byModel && (await decisionAbout(names, options)) === 'deny')
+        return { isError: true, text: `A rule denies the agent ${file.agent ?? DEFAULT_AGENT}.` };
       const { tools, liveTools } = agentOptions();
       const effort = EFFORTS.find((known) => known === wanted);
       const task = { description: `/${file.name}`, prompt: text, type: file.agent, model, effort };
@@ -158,16 +167,23 @@ export function ruleNamesOf(file: PromptFile | undefined): readonly RuleName[] {
 export async function skillOfAgent(
   name: string,
   extensions: SessionExtensions,
-  { cwd, rules: { rules } }: Pick<AgentSetup, 'cwd' | 'rules'>,
+  options: Pick<AgentSetup, 'cwd' | 'rules'>,
   call: PromptCall,
 ): Promise<string | undefined> {
   const names = ruleNamesOf(extensions.skillNamed(name));
-  if (names.length > 0 && rules.deny.length + rules.ask.length > 0) {
-    const { authorize, observeWorld } = await import('@heddle/agent/permission');
-    const place = { root: cwd, cwd, directories: [], home: os.homedir(), configDirs: [], environment: {} };
-    const request = { tool: 'Skill', input: { skill: name }, names, readOnly: true, hookDecision: undefined };
-    const { decision } = authorize(request, rules, 'default', observeWorld(place));
-    if (decision !== 'allow') return `The skill ${name} is left out: a rule does not allow it.`;
-  }
+  if ((await decisionAbout(names, options)) !== 'allow')
+    return `The skill ${name} is left out: a rule does not allow it.`;
   return (await extensions.loadSkill(name, '', call))?.text;
+}
+
+/** Decides about skills and agents that are used without a call of the model, by deny and ask rules. */
+async function decisionAbout(
+  names: readonly RuleName[],
+  { cwd, rules: { rules } }: Pick<AgentSetup, 'cwd' | 'rules'>,
+): Promise<'allow' | 'ask' | 'deny'> {
+  if (names.length === 0 || rules.deny.length + rules.ask.length === 0) return 'allow';
+  const { authorize, observeWorld } = await import('@heddle/agent/permission');
+  const place = { root: cwd, cwd, directories: [], home: os.homedir(), configDirs: [], environment: {} };
+  const request = { tool: 'Skill', input: {}, names, readOnly: true, hookDecision: undefined };
+  return authorize(request, rules, 'default', observeWorld(place)).decision;
 }

@@ -1,6 +1,6 @@
 /** The plugins of a session: those that flags name and settings enable, with their hooks and MCP servers. */
 import path from 'node:path';
-import { deniedFilesOf } from '@heddle/agent';
+import { unaskedFilesOf } from '@heddle/agent';
 import type { Plugin } from '@heddle/agent/plugins';
 import type { DeclaredHook } from '@heddle/agent/hooks';
 import type { LoadedSettings } from '@heddle/agent/settings';
@@ -31,7 +31,7 @@ export async function openPlugins(
   const isEnabled = isRecord(enabled) && Object.values(enabled).includes(true);
   if (bare || (folders.length === 0 && !isEnabled)) return NONE;
   const cwd = process.cwd();
-  const isDenied = await deniedFilesOf({ cwd, configDirs, rules }, cwd)();
+  const isDenied = await unaskedFilesOf({ cwd, configDirs, rules }, cwd)();
   const { readPlugins, variablesOf } = await import('@heddle/agent/plugins');
   const { plugins, problems } = readPlugins({ folders, enabled, marketplaces, configDirs, isDenied });
   const managedOnly = files.some(

@@ -138,9 +138,10 @@ export function openTools(
 
 function skillsOf(extensions: SessionExtensions): SkillDeps {
   return {
-    load: (name, words, { signal, toolUseId, tools, agentId }, onProgress) => {
+    load: (name, words, { signal, toolUseId, tools, agentId, permissionMode }, onProgress) => {
       const byModel = { toolUseId, tools, onProgress };
-      return extensions.loadSkill(name, words, { signal, byModel, isOfSubagent: agentId !== undefined });
+      const of = agentId === undefined ? {} : { isOfSubagent: true, mode: permissionMode };
+      return extensions.loadSkill(name, words, { signal, byModel, ...of });
     },
     ruleNames: (name) => ruleNamesOf(extensions.skillNamed(name)),
     names: () => extensions.files.filter(({ isForModel }) => isForModel).map(({ name }) => name),

@@ -99,7 +99,7 @@ function subagentOptions(
     teammates: team,
     model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
     maxDepth: depthIn(process.env) ?? options.maxSubagentDepth,
-    loadSkill: (name, signal) => skillOfAgent(name, extensions, options, { signal, isOfSubagent: true }),
+    loadSkill: (name, use) => skillOfAgent(name, extensions, options, { ...use, isOfSubagent: true }),
     openServers: (definition, signal) => openServersOf(definition, context, signal),
     memoryFolder: (definition) => agentMemoryFolder(definition, options),
     onLine: (line) => listeners.reportSubagentLine(line),

@@ -193,12 +193,20 @@ function nameMatcher(text: string, list: RuleList): (name: string) => boolean {
   };
 }
 
-/** Returns a test for files that no tool may show. Searches leave these files out. */
-export function deniedFiles(rules: Rules, world: PermissionWorld): (file: string) => boolean {
+/** Returns a test for files that rules of these lists forbid to show. Searches leave out those of deny rules. */
+export function deniedFiles(
+  rules: Rules,
+  world: PermissionWorld,
+  lists: readonly ('deny' | 'ask')[],
+): (file: string) => boolean {
   const compiled = compileRules(rules, world);
-  const patterns = compiled.deny.flatMap(({ names, specifier }) =>
-    specifier?.path && names('Read') ? [specifier.path] : [],
-  );
-  if (patterns.length === 0) return () => false;
-  return (file) => compiled.concerns('deny', file) && patterns.some((pattern) => pattern.matches(file));
+  const tests = lists.flatMap((list) => {
+    const patterns = compiled[list].flatMap(({ names, specifier }) =>
+      specifier?.path && names('Read') ? [specifier.path] : [],
+    );
+    if (patterns.length === 0) return [];
+    return (file: string) =>
+      compiled.concerns(list, file) && patterns.some((pattern) => pattern.matches(file));
+  });
+  return (file) => tests.some((test) => test(file));
 }

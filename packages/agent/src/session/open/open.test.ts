@@ -167,11 +167,9 @@ describe('the newest session', () => {
 
   it('is not that of another folder whose sessions are stored in the same place', () => {
     const home = createSessionHome();
-    const [first, second] = ['a/b', 'a-b'].map((name) => ({
-      ...home.place,
-      cwd: path.join(home.place.cwd, name),
-    }));
-    if (!first || !second) throw new Error('There are two folders.');
+    const { cwd } = home.place;
+    const first = { ...home.place, cwd: path.join(cwd, 'a/b') };
+    const second = { ...home.place, cwd: path.join(cwd, 'a-b') };
     expect(projectFolder(first)).toBe(projectFolder(second));
     const { journal } = sessionOf(newSession({ ...home.setup, place: first }, 's1'));
     journal.append(user('u1'));
