@@ -5,7 +5,7 @@ import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readArguments } from './arguments.ts';
 import { homeFor } from '../test/home.ts';
-import { install, type Installed } from '../test/program.ts';
+import { install, type Installed, runProgram } from '../test/program.ts';
 
 describe('a flag with a list', () => {
   it.each<[string[], object]>([
@@ -117,9 +117,11 @@ describe('the program', () => {
   });
 
   it('explains permissions with the same lists, in every spelling', async () => {
-    const { run, folder } = homeFor(installed.program);
-    mkdirSync(path.join(folder, 'b c'));
-    const outside = path.join(path.dirname(folder), 'x.txt');
+    // The parent folder belongs to this test alone: repositories of other tests next to it would count.
+    const { folder } = homeFor(installed.program);
+    const project = path.join(folder, 'project');
+    mkdirSync(path.join(project, 'b c'), { recursive: true });
+    const outside = path.join(folder, 'x.txt');
     const cases: readonly (readonly [readonly string[], readonly string[], object])[] = [
       [['Edit', 'a.txt'], ['--disallowedTools', 'Write', 'Edit'], { decision: 'deny', rule: 'Edit' }],
       [['Edit', 'a.txt'], ['--disallowed-tools', 'Write', 'Edit'], { decision: 'deny' }],
@@ -142,7 +144,11 @@ describe('the program', () => {
     ];
     const explained = await Promise.all(
       cases.map(async ([call, flags]) => {
-        const { stdout, stderr } = await run(['permissions', 'explain', '--json', ...call, ...flags]);
+        const { stdout, stderr } = await runProgram(
+          installed.program,
+          ['permissions', 'explain', '--json', ...call, ...flags],
+          { cwd: project },
+        );
         return stdout === '' ? stderr : (JSON.parse(stdout) as unknown);
       }),
     );
