@@ -69,7 +69,9 @@ export function decidePart(part: Part, held: Case): PartDecision {
   }
   if (concern?.level === 'unless bypassed') return { ...say('ask', concern.reason), isSevere: true };
   if (part.kind === 'command' && part.inner) return say('allow', 'The command around it decides.');
-  const cover = findCoveringRule(part, rules);
+  // In plan mode, only the view allows a part with effects. A rule would let it run outside the view.
+  const isConfined = mode === 'plan' && hasEffects(part);
+  const cover = isConfined ? undefined : findCoveringRule(part, rules);
   if (concern?.level === 'unless covered' && !cover) return say('ask', concern.reason);
   const isOnlyNamed = part.kind === 'read' && part.namedBy !== undefined;
   if (part.kind === 'read' && !cover && !isOnlyNamed) return say('allow', 'Reading changes nothing.');
@@ -93,7 +95,7 @@ export function decidePart(part: Part, held: Case): PartDecision {
   if (harmless === 'proof' && !isBlind) return prove('It changes nothing.');
   if (harmless === 'view' && !isBlind)
     return { ...say('allow', 'It runs in a read-only view.'), basis: 'view' };
-  if (request.hookDecision === 'allow') return permit('A hook allowed it.');
+  if (request.hookDecision === 'allow' && !isConfined) return permit('A hook allowed it.');
   if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part)) return say('ask', NOT_PLAIN);
   return say('ask', harmless !== undefined && isBlind ? READS_UNKNOWN : open(part));
 }

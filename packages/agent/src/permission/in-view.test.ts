@@ -243,4 +243,14 @@ describe('a call runs in the view', () => {
     expect(decided('npm test && npm ls', { rules: { allow: ['Bash(npm test)'] } })).toBe('ask');
     expect(decided('touch a', { mode: 'acceptEdits' })).toBe('allow edits');
   });
+
+  it('in plan mode also if a rule or a hook allows it with its effects', () => {
+    for (const command of [`awk 'BEGIN { print 1 > "a" }'`, 'sed -f x.sed a', 'cargo tree', 'scc .'])
+      for (const allow of [['Bash'], ['Bash(awk *)', 'Bash(sed *)', 'Bash(cargo *)', 'Bash(scc *)']]) {
+        expect(decided(command, { mode: 'plan', rules: { allow } })).toBe('allow required');
+        expect(decided(command, { mode: 'plan', rules: { allow }, view: false })).toBe('deny');
+      }
+    const blind = { mode: 'plan', rules: { deny: ['Read(./secrets/**)'] } } as const;
+    expect(decided('zcat -x a', { ...blind, request: { hookDecision: 'allow' } })).not.toMatch(/^allow$/);
+  });
 });

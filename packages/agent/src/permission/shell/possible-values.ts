@@ -21,6 +21,8 @@ export const SOME_NUMBER = '\0';
 const MOST_VALUES = 1_000;
 /** The number of values that are made in one step. */
 const VALUES_PER_STEP = 8;
+/** A word that is not plain text is looked at several times. */
+const STEPS_OF_UNKNOWN_WORD = 6;
 
 type Piece =
   | { readonly kind: 'text'; readonly text: string }
@@ -30,7 +32,7 @@ type Piece =
 /** Undefined if the word is not completely known. */
 export function possibleValues(word: ShellWord, scope: WordScope): readonly PossibleValue[] | undefined {
   if (word.kind === 'literal') return [{ text: word.value, isGlob: false }];
-  scope.world.spend?.(2);
+  scope.world.spend?.(STEPS_OF_UNKNOWN_WORD);
   const pieces = piecesOf(word.text, scope);
   if (pieces === undefined) return undefined;
   scope.world.spend?.(pieces.length);

@@ -59,8 +59,18 @@ export function findProgramOption(
     if (shell) return reason(shell);
   }
   const code = /^[gmn]?awk$/.test(program) ? AWK_RUNS : /^g?sed$/.test(program) ? SED_RUNS : undefined;
-  const text = code && args.find(({ value }) => value.length > LONGEST_PROGRAM || code.test(value));
-  return text && reason(text);
+  const text = code && args.find(({ value }) => value.length > LONGEST_PROGRAM || runsIn(value, code));
+  if (text) return reason(text);
+  // The names of its settings have any case, with or without dashes: `-e use_askpass=x`.
+  const setting =
+    program === 'wget' && args.find(({ value }) => /useaskpass/i.test(value.replace(/[-_\s]/g, '')));
+  return setting ? reason(setting) : undefined;
+}
+
+/** The code can be in the same word as its option: `-ecode`, `--expression=code`. */
+function runsIn(value: string, code: RegExp): boolean {
+  const [, attached = ''] = /^(?:-[a-zA-Z]*?e|--[a-z]+=)(.*)$/s.exec(value) ?? [];
+  return code.test(value) || code.test(attached);
 }
 
 function isRemoteShell(value: string, next: ShellWord | undefined): boolean {

@@ -55,6 +55,8 @@ function listsTar(args: readonly Arg[], environment: Environment): boolean {
   if (environment['TAR_OPTIONS']) return false;
   const [first, ...rest] = args;
   const isShort = first?.exact === true && /^-?(?=[a-zA-Z]*t)[tvzjJaf]+$/.test(first.value);
+  // A first word without a dash is letters of options, never a file: `tar If ./x a.tar -t` runs `./x`.
+  if (!isShort && !first?.value.startsWith('-')) return false;
   const others = isShort ? rest : args;
   const isLong = others.some(({ value }) => value === '--list' || /^-(?=[a-z]*t)[tvzjJaf]+$/.test(value));
   return (isShort || isLong) && others.every((arg) => isLocal(arg) || (arg.exact && isTarOption(arg.value)));

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { GitFacts } from '../../git/index.ts';
 import { isReadOnlyCommand } from './read-only.ts';
 import { PROVEN, PROVEN_WITH_A_CLEAN_REPOSITORY, PROVEN_WITH_A_DRIVER } from './test/proven.ts';
-import { GIT_NEVER, NOT_PROVEN, NOT_PROVEN_WITH_A_DRIVER } from './test/unproven.ts';
+import { GIT_NEVER, NOT_PROVEN_WITH_A_DRIVER } from './test/unproven-git.ts';
+import { NOT_PROVEN } from './test/unproven.ts';
 
 const CLEAN: GitFacts = { helpers: [], submodules: false };
 

@@ -42,14 +42,25 @@ export function refuseDocument(body: HereDocBody, context: WordContext): Refusal
 
 function refuseParts(parts: readonly WordPart[], span: Span, place: Place, context: WordContext): Refusal {
   let at = span.pos;
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     if (part.pos !== at) return 'text between the parts of a word';
+    if (joinsBraces(parts[index - 1], part)) return 'unusual braces';
     if (context.source.slice(part.pos, part.end) !== part.text) return 'a part that does not match its text';
     const refusal = refusePart(part, place, parts.length, context);
     if (refusal !== undefined) return refusal;
     at = part.end;
   }
   return at === span.end ? undefined : 'text behind the parts of a word';
+}
+
+/**
+ * The shell expands braces before everything else, and reads the new text again. `$x{a,b}` becomes `$xa` and `$xb`, and
+ * `{,a}~` becomes a home folder.
+ */
+function joinsBraces(before: WordPart | undefined, part: WordPart): boolean {
+  if (part.type === 'BraceExpansion')
+    return before?.type === 'SimpleExpansion' && /^\$[A-Za-z_]/.test(before.text);
+  return before?.type === 'BraceExpansion' && part.text.startsWith('~');
 }
 
 function refusePart(part: WordPart, place: Place, count: number, context: WordContext): Refusal {
@@ -104,7 +115,8 @@ function unknownKind(part: never): Refusal {
 }
 
 const LIST = /^\{[\w./@%+:=*?~-]*(?:,[\w./@%+:=*?~-]*)+\}$/;
-const RANGE = /^\{(?:-?\d+\.\.-?\d+(?:\.\.-?\d+)?|[a-zA-Z]\.\.[a-zA-Z])\}$/;
+/** Between `Z` and `a` are a backslash and a backquote. The shell reads them again, so they would change the text after them. */
+const RANGE = /^\{(?:-?\d+\.\.-?\d+(?:\.\.-?\d+)?|[a-z]\.\.[a-z]|[A-Z]\.\.[A-Z])\}$/;
 
 /** Plain or escaped characters. A single dollar sign is allowed at the end. */
 const UNQUOTED = /^(?:[^\s;&|<>()`$'"\\*?[]|\\[^\n])*\$?$/;

@@ -1,4 +1,5 @@
 /** Finds the files that a command reads, writes or removes, by its name and arguments. */
+import path from 'node:path';
 import { omitUndefined } from '@heddle/core';
 import { isPlainSedScript, loadsJqModules, type ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
@@ -177,11 +178,22 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   }
   if (REMOVERS.test(program)) {
     const deep = hasOption(given, 'rR', '--recursive') ? 'all' : undefined;
-    return operands.map((word) => touch('remove', word, deep));
+    const withParents = program === 'rmdir' && hasOption(given, 'p', '--parents');
+    const parents = withParents ? operands.flatMap(foldersAbove) : [];
+    return [...operands, ...parents].map((word) => touch('remove', word, deep));
   }
   // An unknown program may read a folder with all its contents.
   const deepIfFolder = !isProjectRunner(program) && !/^[^/].*\//.test(name.value);
   return [...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args)];
+}
+
+/** `rmdir -p /a/b` removes `/a`, too. */
+function foldersAbove(word: ShellWord): readonly ShellWord[] {
+  if (word.kind !== 'literal') return [unknownWord(word.text)];
+  const folder = path.posix.dirname(word.value);
+  if (folder === '.' || folder === word.value) return [];
+  const above = partOfWord(word, folder);
+  return [above, ...foldersAbove(above)];
 }
 
 /** Modules of Python that read a folder with all its contents: `python3 -m zipfile -c x.zip .`. */

@@ -176,6 +176,13 @@ export const ACCEPTED_EDITS: readonly Theme[] = [
     ],
   },
   {
+    theme: 'acceptEdits: rmdir with an option also removes the folders above',
+    mode: 'acceptEdits',
+    world: { files: [`${ROOT}/a/b/.`, `${ROOT}/.vscode/x/.`] },
+    allowed: ['rmdir -p a/b', 'rmdir --parents a/b', 'rmdir -pv ./a/b'],
+    asked: [`rmdir -p ${ROOT}/a/b`, `rmdir --parents ${ROOT}/a`, 'rmdir -pv ../project/a', 'rmdir -p a/*'],
+  },
+  {
     theme: 'acceptEdits: a word of an edit that is not known exactly is asked about',
     mode: 'acceptEdits',
     world: { files: [`${ROOT}/a`, `${ROOT}/b`, `${ROOT}/s2.sed`] },

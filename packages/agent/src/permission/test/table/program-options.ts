@@ -59,7 +59,7 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
   {
     theme: 'options of package managers and other programs that name a program or settings ask',
     rules: {
-      allow: 'npm tar rsync sort split rg zip gcc make cargo go ssh awk sed curl'
+      allow: 'npm tar rsync sort split rg zip gcc make cargo go ssh awk sed curl wget'
         .split(' ')
         .map((program) => `Bash(${program} *)`),
     },
@@ -79,6 +79,8 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
       "sed -i 's/a/e/' b",
       "sed -i -e 's/one/e/g;s/x/y/' b",
       'curl -o b https://h/x',
+      "sed -es/a/e/ --expression='s/one/e/g' b",
+      'wget -e robots=off https://h/x',
     ],
     asked: [
       'npm run x --userconfig=../out/npmrc',
@@ -115,6 +117,14 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
       "sed '1e ./x.sh' a",
       "sed -n '1e' a",
       "sed 's/a/b/e' a",
+      "sed --expression='e ./x.sh' a",
+      "sed --expr='e' a",
+      "sed -n -e'e ./x.sh' a",
+      "sed -ne'1!e ./x.sh' a",
+      'wget --use-askpass=./x.sh https://h/x',
+      'wget -e use_askpass=./x.sh https://h/x',
+      'wget -eUseAskPass=./x.sh https://h/x',
+      'wget --execute="use-askpass = ./x.sh" https://h/x',
       'curl -o "#1/x" "https://h/{o}"',
       'curl --output "#1" "https://h/{.mcp.json,a}"',
       'curl -K options',
@@ -182,6 +192,10 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
       'git submodule foreach ./x.sh',
       'git bisect run ./x.sh',
       'git hook run pre-commit',
+      'git remote-ext origin ./x.sh',
+      'git web--browse -b ./x.sh y',
+      'git instaweb --httpd=./x.sh',
+      'git daemon --access-hook=./x.sh',
       'git send-email --smtp-server=./x.sh a',
       'git init --template=x .',
       'git log --show-signature -1',
