@@ -168,7 +168,16 @@ describe('settings of git that cannot be read', () => {
 
 describe('the target of a protected link', () => {
   beforeAll(() => {
-    for (const name of ['m.json', 'cfg.json', 'cur/mcp.json', 'dotbashrc', 'scripts/pc', 'editor/tasks'])
+    for (const name of [
+      'm.json',
+      'cfg.json',
+      'cur/mcp.json',
+      'dotbashrc',
+      'scripts/pc',
+      'editor/tasks',
+      'docs/skill.md',
+      'hk/pre',
+    ])
       makeFile(name);
     const link = (target: string, name: string): void => {
       mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
@@ -180,6 +189,9 @@ describe('the target of a protected link', () => {
     link('project/dotbashrc', '../.bashrc');
     link('../../scripts/pc', '.git/hooks/post-commit');
     link('../editor', '.vscode/more');
+    link('../../../docs/skill.md', '.claude/skills/deploy/SKILL.md');
+    link('../../../hk', '.husky/_/h/more');
+    link('../../../../a', '.claude/worktrees/other/docs/a');
     link('a', 'ordinary');
   });
 
@@ -192,6 +204,8 @@ describe('the target of a protected link', () => {
     'mv a dotbashrc',
     'echo x > scripts/pc',
     'sed -i s/a/b/ editor/tasks',
+    'echo x > docs/skill.md',
+    'echo x > hk/pre',
   ])('is protected: %s', (command) => {
     expect(decisionOn('Bash', { command })).toBe('ask');
   });

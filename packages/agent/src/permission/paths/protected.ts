@@ -77,6 +77,28 @@ function foldersIn(folders: readonly string[], world: PermissionWorld): readonly
 const LINK_FOLDERS =
   '. .git .git/hooks .claude .claude/hooks .heddle .cursor .vscode .husky .githooks .config'.split(' ');
 
+/** The folders of version control are large, and a program runs only what is in the listed ones. */
+const VERSION_CONTROL = /^(\.git|\.hg|\.svn|\.jj|\.bzr|\.sl)$/i;
+
+/** The number of folders below protected folders that are searched for links. */
+const MOST_LINK_FOLDERS = 100;
+
+/** Returns the folders in a working directory that are protected, and those below them. */
+function protectedFolders(top: string, world: PermissionWorld): readonly string[] {
+  const found: string[] = [];
+  let level = [top];
+  while (level.length > 0 && found.length < MOST_LINK_FOLDERS) {
+    level = level.flatMap((folder) =>
+      (world.entries(folder) ?? [])
+        .filter(({ kind, name }) => kind === 'folder' && !VERSION_CONTROL.test(name))
+        .map(({ name }) => path.posix.join(folder, name))
+        .filter((inner) => protectedPath(inner, world) !== undefined),
+    );
+    found.push(...level);
+  }
+  return found.slice(0, MOST_LINK_FOLDERS);
+}
+
 /** Returns the targets of links at protected places. A change to a target changes the protected place. */
 function linkTargets(sources: readonly string[], world: PermissionWorld): readonly string[] {
   const tops = new Set([world.root, world.cwd, ...world.directories, world.home]);
@@ -84,10 +106,11 @@ function linkTargets(sources: readonly string[], world: PermissionWorld): readon
     (world.entries(folder) ?? [])
       .filter(({ kind }) => kind === 'link')
       .map(({ name }) => path.posix.join(folder, name));
-  const links = [...tops]
-    .flatMap((top) =>
-      LINK_FOLDERS.filter((name) => mayExist(name, top, world)).map((name) => path.posix.join(top, name)),
-    )
+  const named = [...tops].flatMap((top) =>
+    LINK_FOLDERS.filter((name) => mayExist(name, top, world)).map((name) => path.posix.join(top, name)),
+  );
+  const deeper = [...tops].flatMap((top) => (top === world.home ? [] : protectedFolders(top, world)));
+  const links = [...new Set([...named, ...deeper])]
     .flatMap(linksIn)
     .filter((link) => protectedPath(link, world) !== undefined);
   const inSources = sources.flatMap((source) => [source, ...linksIn(source)]);
