@@ -19,6 +19,8 @@ export const SOME_NUMBER = '\0';
 
 /** The number of values per word that are checked. */
 const MOST_VALUES = 1_000;
+/** The number of pieces per word that are checked. */
+const MOST_PIECES = 500;
 /** The number of values that are made in one step. */
 const VALUES_PER_STEP = 8;
 /** A word that is not plain text is looked at several times. */
@@ -56,6 +58,7 @@ export function possibleValues(word: ShellWord, scope: WordScope): readonly Poss
 const PLAIN = /^[\p{L}\p{N}\0_./:=@%+,-]*$/u;
 const GLOB_LETTERS = /[*?[\]\\\0]/;
 const LETTERS = /[\p{L}\p{N}_./:=@%+,^#!}-]+/uy;
+const PLAIN_IN_QUOTES = /[^"\\$`]+/y;
 const ESCAPED_IN_QUOTES = /["\\$`]/;
 const GLOB = /[*?]+|\[[^\]/'"$`\\]+\]/y;
 /** `{a,b}`, `{1..5}`, and the placeholder for a file of `find` and `xargs`. */
@@ -85,6 +88,7 @@ function piecesOf(text: string, scope: WordScope): readonly Piece[] | undefined 
     at = 1;
   }
   while (at < text.length) {
+    if (pieces.length > MOST_PIECES) return undefined;
     const letter = text[at] ?? '';
     if (letter === '"') {
       isQuoted = !isQuoted;
@@ -99,8 +103,7 @@ function piecesOf(text: string, scope: WordScope): readonly Piece[] | undefined 
       if (piece === undefined) return undefined;
       pieces.push(piece);
     } else if (isQuoted) {
-      add(letter);
-      at++;
+      add(take(PLAIN_IN_QUOTES)?.[0] ?? '');
     } else if (letter === "'") {
       const end = text.indexOf("'", at + 1);
       if (end < 0) return undefined;
