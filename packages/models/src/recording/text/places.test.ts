@@ -43,6 +43,8 @@ describe('a difference without meaning', () => {
     ['the working folder', 'in /old/project/src', 'in /new/place/src'],
     ['the day', 'Today is 2026-01-05.', 'Today is 2026-06-07.'],
     ['the day in words', 'It is January 5, 2026', 'It is June 7, 2026'],
+    ['the day with its weekday', 'It is Monday, January 5, 2026', 'It is Sunday, June 7, 2026'],
+    ['the British day', 'It is 5 January 2026', 'It is 7 June 2026'],
     ['the day that the model repeated', 'since 2026-01-05', 'since 2026-01-05'],
     ['ids', 'id 3f1c0a52-9f4e-4a7b-8d2e-0123456789ab', 'id 00000000-9f4e-4a7b-8d2e-0123456789ab'],
     [

@@ -118,16 +118,24 @@ function datesOf(days: readonly number[]): (text: string) => readonly TextSpan[]
     );
 }
 
+// Not `toLocaleDateString`: its first call takes 40 ms.
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
+const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
+
 function waysToWrite(day: number): string[] {
   const date = new Date(day);
-  const long = { year: 'numeric', month: 'long', day: 'numeric' } as const;
+  const year = date.getFullYear();
+  const month = MONTHS[date.getMonth()] ?? '';
+  const american = `${month} ${date.getDate()}, ${year}`;
   return [
     date.toISOString().slice(0, 10),
-    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`,
+    `${year}-${two(date.getMonth() + 1)}-${two(date.getDate())}`,
     date.toDateString(),
-    date.toLocaleDateString('en-US', { ...long, weekday: 'long' }),
-    date.toLocaleDateString('en-US', long),
-    date.toLocaleDateString('en-GB', long),
+    `${WEEKDAYS[date.getDay()] ?? ''}, ${american}`,
+    american,
+    `${date.getDate()} ${month} ${year}`,
   ];
 }
 
