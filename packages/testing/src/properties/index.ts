@@ -1,4 +1,5 @@
 /** Random runs of the loop with faults at every port, and their checks. Needs fast-check. */
+export * from './arbitrary/code-point.ts';
 export * from './arbitrary/plan.ts';
 export * from './checks/index.ts';
 export { checkProjection, type EntriesOf } from './checks/projection.ts';

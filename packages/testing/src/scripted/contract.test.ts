@@ -2,6 +2,7 @@ import type { ModelRecord } from '@heddle/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../clock.ts';
+import { codePoint } from '../properties/arbitrary/code-point.ts';
 import { requestOf } from '../request-of.ts';
 import * as script from './builders.ts';
 import { scriptedModel } from './model.ts';
@@ -10,7 +11,7 @@ import type { ScriptPart } from './part.ts';
 const request = requestOf([['user', 'go']]);
 
 const block = fc.oneof(
-  fc.string({ unit: 'binary' }).map((text) => script.say(text)),
+  fc.string({ unit: codePoint }).map((text) => script.say(text)),
   fc.string().map((text) => script.think(text)),
   fc.dictionary(fc.string(), fc.string()).map((input) => script.call('Read', input, 'r1')),
   fc.constant(script.redacted('x')),

@@ -1,5 +1,6 @@
 /** Broken histories: valid ones that were damaged, and lists of arbitrary parts. */
 import { createSignatures } from '@heddle/testing';
+import { codePoint } from '@heddle/testing/properties';
 import fc from 'fast-check';
 import type { Message } from '../../messages/message.ts';
 import { broken, MODEL } from './samples.ts';
@@ -23,7 +24,7 @@ const text = fc.oneof(
     '"\\\u0000',
   ),
   fc.string({ maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: codePoint, maxLength: 6 }),
 );
 const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
