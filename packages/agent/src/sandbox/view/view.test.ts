@@ -145,9 +145,11 @@ describe.runIf(isHere)('a command in the read-only view', () => {
     expect(view.hasFailed(search)).toBe(false);
   });
 
+  // A number of this test run alone: another run may look at the same processes.
+  const seconds = 10_000_000 + process.pid;
   it.each([
-    ['sees its own processes', 'sleep 76543 & echo left', 'sleep 76543'],
-    ['sees the processes of the host', 'sleep 76544 & ps', 'sleep 76544'],
+    ['sees its own processes', `sleep ${seconds}.1 & echo left`, `sleep ${seconds}.1`],
+    ['sees the processes of the host', `sleep ${seconds}.2 & ps`, `sleep ${seconds}.2`],
   ])('ends what it leaves in the background if it %s', async (_, command, left) => {
     const { text } = await run(command, createReadOnlyView(), 'preferred');
     expect(text).toContain('Processes it left in the background were ended');
@@ -155,8 +157,8 @@ describe.runIf(isHere)('a command in the read-only view', () => {
   });
 
   it('ends a process that left its session, also if it sees the processes of the host', async () => {
-    await run('setsid sleep 76545 >/dev/null 2>&1 & ps', createReadOnlyView(), 'preferred');
-    expect(commandLines()).not.toContain('sleep 76545');
+    await run(`setsid sleep ${seconds}.3 >/dev/null 2>&1 & ps`, createReadOnlyView(), 'preferred');
+    expect(commandLines()).not.toContain(`sleep ${seconds}.3`);
   });
 
   it('keeps temporary files off the disk', async () => {
