@@ -287,6 +287,19 @@ it('a stop hook that runs the tests of a project blocks until they pass', async 
   expect(readFileSync(file('report.txt'), 'utf8')).toMatch(/pass 1/);
 });
 
+it('a call does not hide its file from a hook in a field with a special name', async () => {
+  const { run, script, write, folder } = place();
+  writeFileSync(path.join(folder, 'key'), 'The private key.');
+  const command = 'if grep -q key; then exit 2; fi';
+  write('config/settings.json', {
+    hooks: { PreToolUse: [{ matcher: 'Read', hooks: [{ type: 'command', command }] }] },
+  });
+  const read = { ...call('Read', {}, 'r1'), pieces: ['{"limit":"9","__proto__":{"file_path":"key"}}'] };
+  const { stdout } = await run([...STREAM, '--model', script([read, say('Done.')])], { input: USER_LINE });
+  expect(stdout).toContain('"is_error":true');
+  expect(stdout).not.toContain('The private key.');
+});
+
 it('an untrusted project with hooks, servers, rules, variables and a status line runs nothing, and one line says so', async () => {
   const { run, script, write, folder } = place();
   const touch = (name: string) => `touch ${path.join(folder, name)}`;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../json.ts';
 import { coerceInput } from './coerce.ts';
 
 const schema = {
@@ -24,6 +25,13 @@ const schema = {
 } as const;
 
 describe('coerceInput', () => {
+  it('keeps a field named __proto__ as a field, so that hooks see the fields in it', () => {
+    const input: unknown = JSON.parse('{"all":"true","__proto__":{"path":"a"}}');
+    const read = coerceInput(schema, input as JsonObject);
+    expect(JSON.stringify(read)).toBe('{"all":true,"__proto__":{"path":"a"}}');
+    expect(read['path']).toBeUndefined();
+  });
+
   it.each([
     ['a number as text', { '-C': '3' }, { '-C': 3 }],
     ['a negative fraction as text', { share: ' -0.5 ' }, { share: -0.5 }],

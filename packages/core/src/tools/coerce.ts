@@ -10,18 +10,18 @@ export type InputAliases = Readonly<Record<string, string | null>>;
 
 export function coerceInput(schema: JsonObject, input: JsonObject, aliases: InputAliases = {}): JsonObject {
   const properties = asObject(schema['properties']) ?? {};
-  const coerced: Record<string, Json> = {};
+  const coerced = new Map<string, Json>();
   for (const [given, value] of Object.entries(input)) {
     if (value === undefined) continue;
     const alias = Object.hasOwn(properties, given) ? given : aliasOf(given, aliases, Object.keys(properties));
     if (alias === null) continue;
-    const name =
-      alias !== given && (Object.hasOwn(input, alias) || Object.hasOwn(coerced, alias)) ? given : alias;
-    const property = asObject(properties[name]);
+    const name = alias !== given && (Object.hasOwn(input, alias) || coerced.has(alias)) ? given : alias;
+    const property = Object.hasOwn(properties, name) ? asObject(properties[name]) : undefined;
     if (property && !isRequired(schema, name) && standsForNothing(property, value)) continue;
-    coerced[name] = property ? coerceValue(property, value) : value;
+    coerced.set(name, property ? coerceValue(property, value) : value);
   }
-  return coerced;
+  // A field named `__proto__` stays a field. As a prototype it would hide its fields from hooks and hosts.
+  return Object.fromEntries(coerced);
 }
 
 function aliasOf(given: string, aliases: InputAliases, names: readonly string[]): string | null {
