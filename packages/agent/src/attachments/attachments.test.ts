@@ -147,7 +147,11 @@ describe('a file that changed on disk since it was read', () => {
     expect(attachments).toMatchObject([{ kind: 'file' }]);
   });
 
-  it('is not reported if a rule denies it now', async () => {
+  it.each([
+    ['denies it now', 'deny', 'Read(./a.ts)'],
+    ['asks about it', 'ask', 'Read(./a.ts)'],
+    ['asks about every file', 'ask', 'Read'],
+  ])('is not reported if a rule %s', async (_, list, rule) => {
     const file = path.join(folder, 'a.ts');
     writeFileSync(file, 'one\n');
     const rules = new LivePermissions(NO_RULES);
@@ -155,7 +159,7 @@ describe('a file that changed on disk since it was read', () => {
       name: 'Change',
       run: () => {
         writeFileSync(file, 'The private key.\n');
-        rules.grant({ ...NO_RULES, deny: [{ text: 'Read(./a.ts)', source: 'session' }] });
+        rules.grant({ ...NO_RULES, [list]: [{ text: rule, source: 'session' }] });
         return 'changed';
       },
     });

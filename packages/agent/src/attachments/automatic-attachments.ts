@@ -2,28 +2,24 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type {
-  Attachment,
-  FileState,
-  FileStateCache,
-  Message,
-  MessageHistory,
-  ToolUseContext,
-} from '@heddle/core';
-import { shortDiff } from '@heddle/tools/files';
+import type { Attachment, FileState, FileStateCache, Message, MessageHistory } from '@heddle/core';
+import { pinFile, shortDiff } from '@heddle/tools/files';
 import { todosIn } from '@heddle/tools';
 import { realPath } from '../settings/trust.ts';
 
-/** A file that a rule denies now is left out, although the model has read it before. */
+/**
+ * Leaves out files that a rule denies now or asks about, although the model has read them before: an answer of the user
+ * was about one call.
+ */
 export async function changedFiles(
   fileState: FileStateCache,
-  deniedFiles: ToolUseContext['deniedFiles'],
+  unaskedFiles: () => Promise<(file: string) => boolean>,
 ): Promise<Attachment[]> {
   const changed = fileState.paths().filter((path) => hasChanged(path, fileState));
   if (changed.length === 0) return [];
-  const isDenied = await deniedFiles?.();
+  const isUnasked = await unaskedFiles();
   const found = await Promise.all(
-    changed.filter((path) => !isDenied?.(path)).map((path) => changeOf(path, fileState)),
+    changed.filter((path) => !isUnasked(path)).map((path) => changeOf(path, fileState)),
   );
   return found.filter((attachment) => attachment !== undefined);
 }
@@ -34,8 +30,8 @@ const MAX_BYTES = 32 * 1024 * 1024;
 function hasChanged(path: string, fileState: FileStateCache): boolean {
   try {
     // Synchronous, because a thread per file and turn would cost far more than the call.
-    const { mtimeMs, size } = statSync(path);
-    return mtimeMs !== fileState.get(path)?.readAt && size <= MAX_BYTES;
+    const about = statSync(path);
+    return about.isFile() && about.mtimeMs !== fileState.get(path)?.readAt && about.size <= MAX_BYTES;
   } catch {
     return false;
   }
@@ -45,10 +41,8 @@ async function changeOf(path: string, fileState: FileStateCache): Promise<Attach
   const known = fileState.get(path);
   if (!known) return undefined;
   try {
-    const { mtimeMs } = statSync(path);
     // The file was read under its real path. A link there now leads to a file that no rule was asked about.
-    if (realPath(path) !== path) return undefined;
-    const bytes = await readFile(path);
+    const { bytes, mtimeMs } = await readWithoutLinks(path);
     const hash = createHash('sha256').update(bytes).digest('hex');
     // The hash stays that of the text the model saw, so that an edit of a newer text is rejected.
     fileState.set(path, { ...known, readAt: mtimeMs });
@@ -57,6 +51,16 @@ async function changeOf(path: string, fileState: FileStateCache): Promise<Attach
   } catch {
     // Removed or unreadable. The next Read reports it.
     return undefined;
+  }
+}
+
+/** Throws if the path leads through a link. */
+async function readWithoutLinks(path: string): Promise<{ readonly bytes: Buffer; readonly mtimeMs: number }> {
+  const pinned = pinFile(path);
+  try {
+    return { bytes: await readFile(pinned.path), mtimeMs: pinned.about.mtimeMs };
+  } finally {
+    pinned.close();
   }
 }
 

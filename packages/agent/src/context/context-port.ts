@@ -58,7 +58,7 @@ interface ContextPortSetup {
   readonly gates?: Partial<Gates> | undefined;
   readonly changes?: ContextSettings | undefined;
   readonly instructions?: readonly string[] | undefined;
-  readonly deniedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
+  readonly unaskedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
   readonly standing?: (() => Promise<readonly Attachment[]>) | undefined;
   readonly hooks?: CompactionHooks | undefined;
   /** Blocks of the conversation that the API has rejected. */
@@ -99,7 +99,7 @@ export function contextPortOf(setup: ContextPortSetup): ContextPipeline {
       reread: rereadFrom({
         cwd: setup.cwd,
         instructions: setup.instructions ?? [],
-        deniedFiles: setup.deniedFiles,
+        unaskedFiles: setup.unaskedFiles,
         standing: setup.standing ?? (() => Promise.resolve([])),
       }),
       hooks: setup.hooks ?? NO_COMPACTION_HOOKS,
@@ -160,8 +160,8 @@ interface RereadSetup {
   readonly cwd: string;
   /** Instruction files of the whole conversation, if they are not part of the prompt. */
   readonly instructions: readonly string[];
-  /** Returns a test for files that the current rules deny. */
-  readonly deniedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
+  /** Returns a test for files that the current rules deny or ask about. */
+  readonly unaskedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
   /** Instructions that joined, skills in use, the working directory. See `standing` of the agent's options. */
   readonly standing: () => Promise<readonly Attachment[]>;
 }
@@ -169,11 +169,11 @@ interface RereadSetup {
 /** A larger file would be cut to a fraction, which is not useful. */
 const MAX_FILE = 512 * 1024;
 
-export function rereadFrom({ cwd, instructions, standing, deniedFiles }: RereadSetup): Reread {
+export function rereadFrom({ cwd, instructions, standing, unaskedFiles }: RereadSetup): Reread {
   return {
     instructions: () => readAll(instructions, cwd, Number.POSITIVE_INFINITY, () => false),
     // A rule, or a link in the path, may have changed since a file was read.
-    files: async (paths) => readAll(paths, cwd, MAX_FILE, (await deniedFiles?.()) ?? (() => false)),
+    files: async (paths) => readAll(paths, cwd, MAX_FILE, (await unaskedFiles?.()) ?? (() => false)),
     standing: async () => {
       try {
         return await standing();

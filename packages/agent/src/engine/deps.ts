@@ -13,6 +13,7 @@ import { systemClock } from '@heddle/models';
 import { changedFiles, TodoReminder } from '../attachments/automatic-attachments.ts';
 import { newUuid } from '../session/uuid.ts';
 import type { AgentHooks, AgentOptions, StopHookAnswer, StopHookQuestion } from './options.ts';
+import { unaskedFilesOf } from './permission.ts';
 import type { SessionBackground } from './session-background.ts';
 
 interface DepsSetup {
@@ -44,7 +45,7 @@ export function productionDeps(
       takeQueued: ({ agentId }) => [...takeRestored(agentId), ...(options.takeQueued?.(agentId) ?? [])],
       gather: async (messages, context) => {
         const [files, others] = await Promise.all([
-          changedFiles(context.fileState, context.deniedFiles),
+          changedFiles(context.fileState, unaskedFilesOf(options, options.cwd)),
           options.gather?.(context),
         ]);
         // The run ended meanwhile. The next one takes the news.

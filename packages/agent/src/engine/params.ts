@@ -27,7 +27,7 @@ import { productionDeps } from './deps.ts';
 import { recordRequests } from './record-requests.ts';
 import type { AgentOptions } from './options.ts';
 import type { SessionBackground } from './session-background.ts';
-import { deniedFilesOf, liveOf, permissionOf, workingFoldersOf } from './permission.ts';
+import { deniedFilesOf, liveOf, permissionOf, unaskedFilesOf, workingFoldersOf } from './permission.ts';
 import { contextChangesOf, fallbacksOf } from '../cost/cost-tracker.ts';
 import { toolsOf, whereNote } from './session-state.ts';
 import { STRUCTURED_OUTPUT, type StructuredOutput } from './structured-output.ts';
@@ -145,7 +145,7 @@ export function contextPipelineOf(options: AgentOptions, setup: PipelineSetup): 
     lastAnswer: () => session.projection.lastAnswer,
     hooks: options.hooks?.compaction,
     refusedBlocks: () => session.projection.refused,
-    deniedFiles: deniedFilesOf(options, cwd),
+    unaskedFiles: unaskedFilesOf(options, cwd),
     standing: async () => [...whereNote(setup.state(), cwd), ...((await options.standing?.()) ?? [])],
   });
 }

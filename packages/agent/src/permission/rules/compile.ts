@@ -201,9 +201,10 @@ export function deniedFiles(
 ): (file: string) => boolean {
   const compiled = compileRules(rules, world);
   const tests = lists.flatMap((list) => {
-    const patterns = compiled[list].flatMap(({ names, specifier }) =>
-      specifier?.path && names('Read') ? [specifier.path] : [],
-    );
+    const about = compiled[list].filter(({ names }) => names('Read'));
+    // A rule without a pattern is about every file.
+    if (about.some(({ specifier }) => specifier === undefined)) return () => true;
+    const patterns = about.flatMap(({ specifier }) => specifier?.path ?? []);
     if (patterns.length === 0) return [];
     return (file: string) =>
       compiled.concerns(list, file) && patterns.some((pattern) => pattern.matches(file));
