@@ -1,7 +1,8 @@
 /** Checks whether this machine can sandbox commands, and reports missing packages. */
 import { findProgram, findRipgrep } from '@heddle/tools';
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { promisify } from 'node:util';
 
 export type SandboxCheck =
@@ -48,8 +49,30 @@ export async function checkSandbox({
     const reason = `The sandbox needs ${missing.join(' and ')}, which ${missing.length === 1 ? 'is' : 'are'} not installed.`;
     return { available: false, reason, missing, install: sandboxInstallCommand(missing, release) };
   }
+  for (const name of STARTED_BY_NAME) {
+    const own = await programOfProject(searchPath, name);
+    if (own !== undefined) return impossible(`PATH leads to ${own}, a program of the project.`);
+  }
   const refusal = await tryOut(bubblewrap);
   return refusal === undefined ? AVAILABLE : impossible(refusal, hintFor(refusal));
+}
+
+/** The programs that the runtime looks for on the search path itself. All others are given to it with their paths. */
+const STARTED_BY_NAME = ['which', 'bwrap'];
+
+/** Returns the program that the name leads to, if the project provides it. */
+async function programOfProject(searchPath = '', name: string): Promise<string | undefined> {
+  const outside = await findProgram(searchPath, name);
+  for (const folder of searchPath.split(path.delimiter)) {
+    const program = path.resolve(folder, name);
+    if (program === outside) return undefined;
+    const isProgram = await access(program, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isProgram) return program;
+  }
+  return undefined;
 }
 
 async function onMac(): Promise<SandboxCheck> {

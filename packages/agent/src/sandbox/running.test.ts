@@ -35,7 +35,7 @@ describe.runIf(check.available)('inside the sandbox', () => {
     const { run, project } = open();
     const programs = path.join(project, 'programs');
     mkdirSync(programs);
-    const slowOnce = `#!/bin/sh\n[ "$1" = bash ] && ! [ -e "$0.done" ] && touch "$0.done" && exec sleep 60\nexec ${whichProgram} "$@"\n`;
+    const slowOnce = `#!/bin/sh\n[ "\${1##*/}" = bash ] && ! [ -e "$0.done" ] && touch "$0.done" && exec sleep 60\nexec ${whichProgram} "$@"\n`;
     writeFileSync(path.join(programs, 'which'), slowOnce, { mode: 0o755 });
     vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`);
     const ran = await run('echo ran');

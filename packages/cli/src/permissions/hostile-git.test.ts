@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { checkSandbox } from '@heddle/agent/sandbox';
 import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
@@ -83,6 +84,33 @@ describe('a hostile repository', () => {
     expect(existsSync(marker)).toBe(false);
   });
 });
+
+it.runIf((await checkSandbox()).available).each([
+  ['bin', 'bwrap socat rg ls bash sh', false, []],
+  ['..tools', 'bwrap socat rg ls bash sh', false, []],
+  ['bin', 'socat rg bash sh', true, []],
+  // The sandbox cannot start.
+  ['bin', 'bwrap', true, [0]],
+  ['bin', 'which', true, [0]],
+])(
+  'a search path with %s of a project runs none of: %s (sandbox: %s)',
+  async (name, programs, enabled, denied) => {
+    const { folder: project, run, script } = homeFor(installed.program);
+    const marker = path.join(project, 'marker');
+    const bin = path.join(project, name);
+    mkdirSync(bin);
+    for (const program of programs.split(' '))
+      writeFileSync(path.join(bin, program), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
+    const steps = [call('Bash', { command: 'ls' }, 'b0'), call('Grep', { pattern: 'x' }, 'b1')];
+    const env = { PATH: `${bin}:${process.env['PATH']}` };
+    const flags = ['-p', 'go', '--output-format', 'stream-json', '--verbose'];
+    const settings = JSON.stringify({ sandbox: { enabled } });
+    const given = ['--settings', settings, '--model', script([...steps, say('Done.')])];
+    const { stdout } = await run([...flags, ...given], { env });
+    expect(deniedIn(stdout)).toEqual(denied);
+    expect(existsSync(marker)).toBe(false);
+  },
+);
 
 describe('a script of edits in acceptEdits', () => {
   it('runs no program of the project from a relative search path, and asks about git beside edits', async () => {

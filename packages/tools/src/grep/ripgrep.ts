@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type PinnedFile, PinnedFolder } from '../files/pinned.ts';
 import { emptyFilesFrom } from '../tasks/process-table.ts';
 import { type FileMatches, type FileQuery, MAX_COLUMNS, type SearchEngine, type TextQuery } from './query.ts';
+import { codeOutside } from '../shell/variables.ts';
 import { openBelow, startOfSearch, findRedirectedPaths } from './recheck.ts';
 
 /** A larger output would not be read, so ripgrep is stopped there. */
@@ -275,9 +276,13 @@ export async function packagedRipgrep(): Promise<string | undefined> {
   }
 }
 
-/** Finds a program on the search path. Relative entries are ignored: a project could provide a program of that name. */
-export async function findProgram(searchPath: string | undefined, name: string): Promise<string | undefined> {
-  for (const folder of (searchPath ?? '').split(path.delimiter)) {
+/**
+ * Finds a program on the search path. Relative entries and folders of the project are ignored: a project could provide a
+ * program of that name.
+ */
+export async function findProgram(searchPath = '', name: string): Promise<string | undefined> {
+  const { PATH = searchPath } = codeOutside([process.cwd()], { PATH: searchPath });
+  for (const folder of PATH.split(path.delimiter)) {
     const program = path.join(folder, name);
     if (path.isAbsolute(folder) && (await isProgram(program))) return program;
   }

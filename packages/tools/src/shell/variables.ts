@@ -147,5 +147,5 @@ function realPath(folder: string): string {
 
 function isBelow(entry: string, folder: string): boolean {
   const way = path.relative(folder, entry);
-  return way === '' || (!way.startsWith('..') && !path.isAbsolute(way));
+  return way.split(path.sep)[0] !== '..' && !path.isAbsolute(way);
 }

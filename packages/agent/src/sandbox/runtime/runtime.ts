@@ -3,7 +3,7 @@
  * exists once per process and takes a quarter of a second to load, so it starts with the first command.
  */
 import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
-import { findRipgrep } from '@heddle/tools';
+import { findProgram, findRipgrep } from '@heddle/tools';
 import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -38,13 +38,13 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
   const { settings, policy, askForHost, notes } = options;
   let readiness: Promise<SandboxReadiness> | undefined;
   let held: Lease | undefined;
-  let ripgrep: string | undefined;
+  let programs: Programs | undefined;
 
   async function start(): Promise<SandboxReadiness> {
     const check = await checkSandbox();
     if (!check.available) return { ready: false, reason: check.reason, install: check.install };
     clearLeftovers(notes);
-    ripgrep = await findRipgrep();
+    programs = await findPrograms();
     const taken = await leaseRuntime(await configFor(await policy()), askForHost, notes);
     if (!taken.ok) return { ready: false, reason: taken.reason, install: undefined };
     held = taken.lease;
@@ -52,13 +52,14 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
   }
 
   async function configFor(current: SandboxPolicy) {
-    return runtimeConfig(current, settings, { ripgrep, unwritable: await expand(current) });
+    return runtimeConfig(current, settings, { programs, unwritable: await expand(current) });
   }
 
   async function wrap({ script, command, directory, temp, policy: current }: Wrapping): Promise<Wrapped> {
     if (!held) return notStarted('the sandbox is not running');
     const { manager, update, leftovers, placeholderKeeper } = held;
     let kept: HeldPlaceholders | undefined;
+    const shell = programs?.bash ?? 'bash';
     const id = randomBytes(16).toString('base64url');
     try {
       const placeholders = keptPlaceholders(current, placeholderKeeper);
@@ -72,13 +73,13 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
       const git = await gitIgnoringPlaceholders(all, temp, directory);
       kept = placeholderKeeper.keep(placeholders.ours);
       const wrapped = await repeatLookups(() =>
-        manager.wrapWithSandbox(`${git}${script}`, 'bash', config, undefined, {
+        manager.wrapWithSandbox(`${git}${script}`, shell, config, undefined, {
           commandId: id,
           commandText: command,
         }),
       );
       return {
-        launch: { ok: true, file: 'bash', args: ['-c', withoutKernelSettings(wrapped)] },
+        launch: { ok: true, file: shell, args: ['-c', withoutKernelSettings(wrapped)] },
         ended({ failed, output }) {
           manager.cleanupAfterCommand();
           const seen = manager.getSandboxViolationStore().getViolationsForCommand(id);
@@ -145,6 +146,25 @@ function realpath(file: string): string {
 
 type Entry = SandboxRuntimeConfig['filesystem']['denyRead'][number];
 
+/** The programs that make the sandbox. They are not found in folders of the project. */
+interface Programs {
+  readonly bwrap: string | undefined;
+  readonly socat: string | undefined;
+  readonly bash: string | undefined;
+  readonly ripgrep: string | undefined;
+}
+
+async function findPrograms(): Promise<Programs> {
+  const find = (name: string): Promise<string | undefined> => findProgram(process.env['PATH'], name);
+  const [bwrap, socat, bash, ripgrep] = await Promise.all([
+    find('bwrap'),
+    find('socat'),
+    find('bash'),
+    findRipgrep(),
+  ]);
+  return { bwrap, socat, bash, ripgrep };
+}
+
 /**
  * Converts a policy for sandbox-runtime. `unwritable` contains the matches of the policy's patterns, if the runtime
  * cannot apply patterns itself.
@@ -152,8 +172,9 @@ type Entry = SandboxRuntimeConfig['filesystem']['denyRead'][number];
 function runtimeConfig(
   policy: SandboxPolicy,
   { network, enableWeakerNestedSandbox }: SandboxSettings,
-  { ripgrep, unwritable }: { readonly ripgrep: string | undefined; readonly unwritable: readonly string[] },
+  given: { readonly programs: Programs | undefined; readonly unwritable: readonly string[] },
 ): SandboxRuntimeConfig {
+  const { bwrap: bwrapPath, socat: socatPath, ripgrep } = given.programs ?? {};
   const { httpProxyPort, socksProxyPort } = network;
   return {
     network: {
@@ -165,12 +186,13 @@ function runtimeConfig(
     },
     filesystem: {
       allowWrite: policy.writable.map(literal),
-      denyWrite: [...policy.unwritable, ...unwritable].map(literal),
+      denyWrite: [...policy.unwritable, ...given.unwritable].map(literal),
       // A path without wildcards is literal. All others are patterns.
       denyRead: policy.unreadable.map((path) => (/[*?[\]]/.test(path) ? path : literal(path))),
       allowRead: policy.readable.map((path) => (/[*?[\]]/.test(path) ? path : literal(path))),
     },
     enableWeakerNestedSandbox,
+    ...omitUndefined({ bwrapPath, socatPath }),
     ...(ripgrep === undefined ? {} : { ripgrep: { command: ripgrep } }),
   };
 }
