@@ -346,6 +346,25 @@ it.each([
 });
 
 it.each([
+  ['/GREET now', 'Skill(greet now)'],
+  ['/git:review', 'Skill(review)'],
+  ['/alone', 'Skill(alone)'],
+])('a typed command %s has no effect if the rule %s denies it', async (prompt, rule) => {
+  const text = HEADER('description: d\nallowed-tools: Bash(touch:*)', 'Say hello. !`touch made`');
+  const files = {
+    '../config/skills/greet/SKILL.md': text,
+    '../config/commands/git/review.md': text,
+    '../config/skills/alone/SKILL.md': text.replace('\n', '\ncontext: fork\n'),
+  };
+  const touch = call('Bash', { command: 'touch made' }, 'b1');
+  const { run, sent, folder } = await project(files, [[touch], [say('Well.')]]);
+  await run(['-p', prompt, '--settings', JSON.stringify({ permissions: { deny: [rule] } })]);
+  expect(sent()[0]).toContain('A rule denies the');
+  expect(sent()[0]).not.toContain('Say hello');
+  expect(existsSync(path.join(folder, 'made'))).toBe(false);
+});
+
+it.each([
   ['loads', 'tools: Skill', [[call('Skill', { skill: 'greet' }, 's1')]]],
   ['is given', 'skills: [greet]', []],
 ])('commands of a skill that a planning subagent %s change nothing', async (_, field, steps) => {

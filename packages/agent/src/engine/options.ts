@@ -120,7 +120,7 @@ interface AgentPromptOptions {
   /** Replaces a prompt that is a command by the text of the command. Not called for a verbatim prompt. */
   readonly expandPrompt?: ExpandPrompt | undefined;
   /** A prompt that was cut off continues. The command and the skills that it uses become active again. */
-  readonly onContinue?: (() => void) | undefined;
+  readonly onContinue?: (() => Promise<void>) | undefined;
   /** A prompt has ended, however it ended. */
   readonly onPromptEnd?: (() => void) | undefined;
   /** Names in the first line of each prompt: commands and skills from files, plugins. */

@@ -150,7 +150,7 @@ export class PromptRunner {
     costs.continueAfter(earlierCostUsd(cutOff.entries));
     yield this.#initLine();
     if (cutOff.kind === 'stopped') return yield* this.#finish(run, cutOff.terminal);
-    this.#options().onContinue?.();
+    await this.#options().onContinue?.();
     return yield* this.#finish(run, yield* this.#drive(run, cutOff));
   }
 

@@ -39,6 +39,8 @@ export interface ExtensionDeps {
   /** Characters for the list of skills. */
   readonly listBudget: () => number;
   readonly messages: () => Iterable<Message>;
+  /** Returns the reason if a rule denies a file that the user names. Undefined: no rule denies it. */
+  readonly refusalOf?: ((file: PromptFile, words: string) => Promise<string | undefined>) | undefined;
   /** Runs a command of a file under the permissions of the session. Rejects if it may not run or fails. */
   readonly runCommand: (command: string, call: Pick<PromptCall, 'signal' | 'mode'>) => Promise<string>;
   /** Adds rules until the returned function is called. */
@@ -201,6 +203,8 @@ export class SessionExtensions {
     const [, name = '', words = ''] = COMMAND_LINE.exec(typed) ?? [];
     const file = name === '' ? undefined : this.commandNamed(name);
     if (file === undefined) return content;
+    const refusal = await this.#deps.refusalOf?.(file, words);
+    if (refusal !== undefined) return [text(typed), text(refusal), ...others];
     if (this.#mayChange(file) && !file.isForked) this.#undo.push(await useModel(file));
     return [text(typed), text(await this.#textOf(file, words, { signal })), ...others];
   }
@@ -285,11 +289,15 @@ export class SessionExtensions {
   }
 
   /** A prompt that was cut off continues: the rules and hooks of its command and its skills apply again. */
-  activateUsed(): void {
-    const { command, skills } = usedIn(this.#deps.messages());
+  async activateUsed(): Promise<void> {
+    const { command, words, skills } = usedIn(this.#deps.messages());
     const typed = command === undefined ? undefined : this.commandNamed(command);
     const loaded = skills.map((name) => this.#named(name, ({ isForModel }) => isForModel));
-    for (const file of new Set([typed, ...loaded])) if (file) this.#activate(file);
+    for (const file of new Set([typed, ...loaded])) {
+      if (file === undefined) continue;
+      const refusal = await this.#deps.refusalOf?.(file, file === typed ? words : '');
+      if (refusal === undefined) this.#activate(file);
+    }
   }
 
   /** Until the prompt ends. */
@@ -404,6 +412,7 @@ function pathsIn(messages: Iterable<Message>, cwd: string): readonly string[] {
 /** The names of the command that the last prompt starts with, and of the skills that the model has loaded since. */
 function usedIn(messages: Iterable<Message>): {
   readonly command: string | undefined;
+  readonly words: string;
   readonly skills: readonly string[];
 } {
   const all = [...messages];
@@ -425,8 +434,8 @@ function usedIn(messages: Iterable<Message>): {
   // The text of a command follows in another block.
   const content = prompt?.type === 'user' ? prompt.content : '';
   const [first] = typeof content === 'string' ? [text(content)] : content;
-  const [, command] = COMMAND_LINE.exec(first?.type === 'text' ? first.text.trim() : '') ?? [];
-  return { command, skills: skills.filter((name) => typeof name === 'string') };
+  const [, command, words = ''] = COMMAND_LINE.exec(first?.type === 'text' ? first.text.trim() : '') ?? [];
+  return { command, words, skills: skills.filter((name) => typeof name === 'string') };
 }
 
 function lastListIn(messages: Iterable<Message>): string | undefined {

@@ -64,6 +64,7 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
     effort: () => agentOptions().requestOptions?.effort,
     listBudget: () => (context?.windowOf?.(modelName) ?? USUAL_WINDOW) * LIST_SHARE * CHARACTERS_PER_TOKEN,
     messages: () => agent().messages,
+    refusalOf: (file, words) => refusalOf(file, words, options),
     runCommand: async (text, { signal, mode: own }) => {
       const mode = stricterMode(agent().permissionMode, own);
       const call = { tool: 'Bash', input: { command: text }, mode, signal };
@@ -176,14 +177,27 @@ export async function skillOfAgent(
   return (await extensions.loadSkill(name, '', call))?.text;
 }
 
+/** A command that the user types answers an ask rule, and no deny rule. A rule for the whole tool is about calls of the model. */
+async function refusalOf(
+  file: PromptFile,
+  words: string,
+  options: Pick<AgentSetup, 'cwd' | 'rules'>,
+): Promise<string | undefined> {
+  const skill = ruleNamesOf(file).filter(({ tool }) => tool === 'Skill');
+  const names = skill.flatMap((one) => [one, { ...one, name: `${one.name} ${words}` }]);
+  const isDenied = (await decisionAbout(names, options, 'prompt')) === 'deny';
+  return isDenied ? `A rule denies the ${file.kind} ${file.name}.` : undefined;
+}
+
 /** Decides about skills and agents that are used without a call of the model, by deny and ask rules. */
 async function decisionAbout(
   names: readonly RuleName[],
   { cwd, rules: { rules } }: Pick<AgentSetup, 'cwd' | 'rules'>,
+  tool = 'Skill',
 ): Promise<'allow' | 'ask' | 'deny'> {
   if (names.length === 0 || rules.deny.length + rules.ask.length === 0) return 'allow';
   const { authorize, observeWorld } = await import('@heddle/agent/permission');
   const place = { root: cwd, cwd, directories: [], home: os.homedir(), configDirs: [], environment: {} };
-  const request = { tool: 'Skill', input: {}, names, readOnly: true, hookDecision: undefined };
+  const request = { tool, input: {}, names, readOnly: true, hookDecision: undefined };
   return authorize(request, rules, 'default', observeWorld(place)).decision;
 }
