@@ -47,7 +47,6 @@ const LARGE = [
   'cli/src/headless/host/lost-host.test.ts',
   'cli/src/view/live-view.test.ts',
   'tools/src/grep/bad-input.test.ts',
-  'tools/src/shell/proof/read-only.proof.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {
