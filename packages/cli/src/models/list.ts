@@ -90,8 +90,9 @@ function rowOf({ id, aliases, contextWindow, inputPerMillion, outputPerMillion }
   ];
 }
 
+/** Groups the digits. The first call of `toLocaleString` would take 20 to 35 ms. */
 function tokens(window: number | undefined): string {
-  return window === undefined ? 'unknown' : window.toLocaleString('en');
+  return window === undefined ? 'unknown' : String(window).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }
 
 function amount(price: number | undefined): string {
