@@ -31,8 +31,25 @@ const start: rolldown.BuildOptions = {
   input: { main: path.join(root, 'scripts/bundle/start.ts') },
 };
 
+/**
+ * The library of prices sorts names of ASCII letters by the rules of the user's language. The first such comparison
+ * takes 12 to 25 ms in every session, and the plain order of characters serves as well.
+ */
+const plainOrder: rolldown.Plugin = {
+  name: 'plain-order',
+  transform: {
+    filter: { id: /genai-prices/ },
+    handler: (code) => ({
+      code: code.replaceAll(/([\w.]+)\.localeCompare\(([\w.]+)\)/g, '($1<$2?-1:$1>$2?1:0)'),
+      // The lines stay where they are.
+      map: null,
+    }),
+  },
+};
+
 const parts: rolldown.BuildOptions = {
   ...common,
+  plugins: [plainOrder],
   input: { program },
   output: {
     ...common.output,

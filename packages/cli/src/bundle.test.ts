@@ -31,6 +31,12 @@ describe('the bundle', () => {
     },
   );
 
+  it('computes prices without the tables of a language, which take milliseconds to load', () => {
+    const prices = globSync(path.join(dist, 'chunks/prices-*.js'));
+    expect(prices).toHaveLength(1);
+    for (const file of prices) expect(readFileSync(file, 'utf8')).not.toContain('localeCompare');
+  });
+
   it('writes nothing into its own folder', async () => {
     const files = () => globSync('**/*', { cwd: dist }).sort();
     const before = files();
