@@ -6,7 +6,7 @@
 import path from 'node:path';
 import type { FileLimits } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
-import { isAtOrBelow, isSink } from './paths/places.ts';
+import { isAtOrBelow, isSink, knownEntries } from './paths/places.ts';
 import {
   canEndProtected,
   isGitData,
@@ -196,7 +196,7 @@ function walkFromTop(
   const open = [...folders];
   let seen = 0;
   for (const folder of open) {
-    const entries = world.entries(folder) ?? [];
+    const entries = knownEntries(folder, world);
     seen += entries.length;
     if (seen > MOST_ENTRIES) return;
     for (const entry of entries) {

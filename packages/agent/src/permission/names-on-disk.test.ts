@@ -101,6 +101,46 @@ describe('a folder with a name that is not text', () => {
   );
 });
 
+describe('a file with such a name', () => {
+  /** The project is full of protected links. Each folder in which Heddle looks for them contains such a name. */
+  const linked = path.join(base, 'linked');
+  const at = (name: string): string => path.join(linked, name);
+  const decide = (command: string, deny: readonly PermissionRule[] = []) => {
+    const surroundings = { root: linked, cwd: linked, directories: [], home: at('home'), configDirs: [] };
+    const world = observeWorld({ ...surroundings, environment: {}, readOnlyView: true });
+    const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+    return authorize(request, { deny, ask: [], allow: [] }, 'acceptEdits', world);
+  };
+
+  beforeAll(() => {
+    for (const git of ['.git', 'in/nested/.git']) {
+      for (const name of ['objects', 'refs', 'hooks']) mkdirSync(at(`${git}/${name}`), { recursive: true });
+      writeFileSync(at(`${git}/HEAD`), 'ref: refs/heads/main\n');
+      writeFileSync(at(`${git}/config`), git === '.git' ? '' : '[core]\n\thooksPath = ../../hooks\n');
+    }
+    for (const name of ['.vscode', 'home', 'hooks', 'a.pem']) mkdirSync(at(name));
+    for (const name of ['env', 'tasks', 'hook', 'start']) writeFileSync(at(name), '');
+    symlinkSync('env', at('.envrc'));
+    symlinkSync('../tasks', at('.vscode/tasks.json'));
+    symlinkSync('../../hook', at('.git/hooks/pre-commit'));
+    symlinkSync('../start', at('home/.bashrc'));
+    for (const folder of ['.', 'in', '.vscode', '.git/hooks', 'home'])
+      writeFileSync(Buffer.from(at(`${folder}/z\xff`), 'latin1'), '');
+  });
+
+  it.each(['echo x > env', 'echo x > tasks', 'echo x > hook', 'echo x > start', 'touch hooks/pre-commit'])(
+    'does not hide a protected link or a nested repository beside it: %s',
+    (command) => expect(decide(command).decision).toBe('ask'),
+  );
+
+  it('does not keep the view from guarding and hiding the files beside it', () => {
+    const guarded = ['.git', '.vscode', 'env', 'hooks', 'in/nested/.git'].map(at);
+    expect(decide('touch in/new other').fileLimits?.unwritable).toEqual(expect.arrayContaining(guarded));
+    const hidden = decide('ls in', [{ text: 'Read(**/*.pem)', source: 'user' }]).fileLimits?.hidden;
+    expect(hidden).toEqual([at('a.pem')]);
+  });
+});
+
 describe('a letter of several bytes', () => {
   it.each([
     'cat wide/x??',

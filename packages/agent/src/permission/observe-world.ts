@@ -11,7 +11,7 @@ import {
   trackedFiles,
 } from '@heddle/tools/git';
 import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
-import { createLinkLookup, readNames, remembered } from './paths/link-lookup.ts';
+import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
 import { exceptionReader } from './search-exceptions.ts';
 import type { KnownRepository, PermissionWorld } from './world.ts';
 
@@ -47,6 +47,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     exists,
     list: remembered(namesIn),
     entries: links.entries,
+    namedEntries: remembered(namedEntriesIn),
     exceptionsIn: remembered(exceptionReader(surroundings)),
     repository: repositoryReader(),
     gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),

@@ -42,6 +42,8 @@ export interface PermissionWorld {
   readonly list: (folder: string) => readonly string[] | undefined;
   /** The contents of a folder. Empty if there is no such folder, undefined if it cannot be read. */
   readonly entries: (folder: string) => readonly FolderEntry[] | undefined;
+  /** The contents of a folder that `entries` cannot read as a whole, without names that are not UTF-8. Absent: nothing. */
+  readonly namedEntries?: (folder: string) => readonly FolderEntry[];
   /**
    * The exceptions in the folder's files of ignored names, without the sign: `.env` for `!.env`. A search that skips hidden
    * files reads those that match. Absent: there are none.

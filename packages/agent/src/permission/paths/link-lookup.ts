@@ -80,13 +80,25 @@ export function remembered<Answer>(ask: (path: string) => Answer): (path: string
 
 function entriesIn(folder: string): readonly FolderEntry[] | undefined {
   return readNames(
-    () =>
-      readdirSync(folder, { withFileTypes: true }).map((entry) => ({
-        name: entry.name,
-        kind: entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'file',
-      })),
+    () => listFolder(folder),
     ({ name }) => name,
   );
+}
+
+/** Returns the entries whose names are valid UTF-8. Empty if the folder cannot be read. */
+export function namedEntriesIn(folder: string): readonly FolderEntry[] {
+  try {
+    return listFolder(folder).filter(({ name }) => !name.includes(UNKNOWN_CHARACTER));
+  } catch {
+    return [];
+  }
+}
+
+function listFolder(folder: string): FolderEntry[] {
+  return readdirSync(folder, { withFileTypes: true }).map((entry) => ({
+    name: entry.name,
+    kind: entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'file',
+  }));
 }
 
 /** Returns what a name in a listed folder is. A folder may ignore case, so a name that differs only in that is unclear. */

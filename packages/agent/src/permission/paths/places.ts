@@ -1,6 +1,6 @@
 /** Resolves a written path to the places that it may mean. */
 import path from 'node:path';
-import type { PermissionWorld } from '../world.ts';
+import type { FolderEntry, PermissionWorld } from '../world.ts';
 
 export interface FilePlace {
   /** The absolute path as written. */
@@ -131,6 +131,11 @@ export function isAtOrBelowSome(file: string, paths: readonly string[]): boolean
 export function isAtOrBelow(file: string, folder: string): boolean {
   if (!file.startsWith(folder)) return false;
   return file.length === folder.length || folder === '/' || file[folder.length] === '/';
+}
+
+/** Returns the entries of a folder that can be looked at. A name that is not UTF-8 does not hide the others. */
+export function knownEntries(folder: string, world: PermissionWorld): readonly FolderEntry[] {
+  return world.entries(folder) ?? world.namedEntries?.(folder) ?? [];
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Decides whether a place is protected. A change to a protected place always asks, even if an allow rule matches. */
 import path from 'node:path';
-import { type FilePlace, onceFor, workingFolders } from './places.ts';
+import { type FilePlace, knownEntries, onceFor, workingFolders } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 import { literalSegments, segmentsMeet, namesMeet, type Segment, segmentsOf } from './segments.ts';
@@ -66,7 +66,7 @@ function foldersIn(folders: readonly string[], world: PermissionWorld): readonly
   if (world.gitSources === undefined) return [];
   return folders
     .flatMap((folder) =>
-      (world.entries(folder) ?? [])
+      knownEntries(folder, world)
         .filter(({ kind, name }) => kind === 'folder' && !/^(\.|node_modules$)/.test(name))
         .map(({ name }) => path.posix.join(folder, name)),
     )
@@ -103,7 +103,7 @@ function protectedFolders(top: string, world: PermissionWorld): readonly string[
 function linkTargets(sources: readonly string[], world: PermissionWorld): readonly string[] {
   const tops = new Set([world.root, world.cwd, ...world.directories, world.home]);
   const linksIn = (folder: string): readonly string[] =>
-    (world.entries(folder) ?? [])
+    knownEntries(folder, world)
       .filter(({ kind }) => kind === 'link')
       .map(({ name }) => path.posix.join(folder, name));
   const named = [...tops].flatMap((top) =>
