@@ -17,6 +17,6 @@ export { listsOnlyCommits } from './proof/git-readers.ts';
 export { runsOnlyGit } from './proof/git.ts';
 export { isHarmlessProgram } from './proof/allowed-options.ts';
 export { loadsJqModules } from './proof/programs.ts';
-export { isPlainScript as isPlainSedScript } from './proof/sed.ts';
+export { isPlainScript as isPlainSedScript, maySedRunProgram } from './proof/sed.ts';
 export { xargsCommand } from './proof/special-programs.ts';
 export { type GitFacts, gitFactsFrom, readGitFacts, readOnlyGitEnvironment } from '../git/index.ts';

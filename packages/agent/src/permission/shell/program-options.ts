@@ -2,7 +2,7 @@
  * Finds options with which a program starts another program, or loads settings that do. A rule with a wildcard
  * (`Bash(tar *)`) is meant for what the program itself does, so it does not cover them.
  */
-import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
+import { maySedRunProgram, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
 import { isMakeCommand, takesCode } from './interpreters.ts';
 
 /** Programs whose check of unknown code accepts only options that start no program. */
@@ -31,9 +31,6 @@ const PLAIN_SSH = /^ssh( +-([46CqTx]+|p *\d+|l *\w+|i *[\w./~-]+))*$/;
 
 /** Programs in a text of awk. */
 const AWK_RUNS = /\bsystem\s*\(|\|\s*("|getline)|"\s*\||\|&/;
-/** The command `e` of sed, and the flag `e` of its substitution. */
-const SED_RUNS =
-  /(^|[\s;{}!\d$/,+~])e(\s|$)|s(.)(?:(?!\3)[^\\\n]|\\.)*\3(?:(?!\3)[^\\\n]|\\.)*\3[a-zA-Z\d]*e/;
 /** A number of characters. The search in a longer text takes too long, so it counts as one that runs programs. */
 const LONGEST_PROGRAM = 2_000;
 
@@ -58,19 +55,39 @@ export function findProgramOption(
     const shell = args.find((word, index) => isRemoteShell(word.value, args[index + 1]));
     if (shell) return reason(shell);
   }
-  const code = /^[gmn]?awk$/.test(program) ? AWK_RUNS : /^g?sed$/.test(program) ? SED_RUNS : undefined;
-  const text = code && args.find(({ value }) => value.length > LONGEST_PROGRAM || runsIn(value, code));
+  const text =
+    /^[gmn]?awk$/.test(program) &&
+    args.find(({ value }) => value.length > LONGEST_PROGRAM || AWK_RUNS.test(value));
   if (text) return reason(text);
+  if (/^g?sed$/.test(program) && maySedRunProgram(sedScript(args)))
+    return `Its script may make ${program} run another program.`;
   // The names of its settings have any case, with or without dashes: `-e use_askpass=x`.
   const setting =
     program === 'wget' && args.find(({ value }) => /useaskpass/i.test(value.replace(/[-_\s]/g, '')));
   return setting ? reason(setting) : undefined;
 }
 
-/** The code can be in the same word as its option: `-ecode`, `--expression=code`. */
-function runsIn(value: string, code: RegExp): boolean {
-  const [, attached = ''] = /^(?:-[a-zA-Z]*?e|--[a-z]+=)(.*)$/s.exec(value) ?? [];
-  return code.test(value) || code.test(attached);
+/** Returns the code in the words of sed. Parts of it can be in the same word as their option: `-ecode`, `--expression=code`. */
+function sedScript(args: readonly ShellWord[]): string {
+  const parts: string[] = [];
+  const operands: string[] = [];
+  let readsFile = false;
+  for (let at = 0; at < args.length; at++) {
+    const value = args[at]?.value ?? '';
+    const [, code] = /^(?:-[nErsuz]*e|--e\w*(?:=|$))(.*)$/s.exec(value) ?? [];
+    const [, file] = /^(?:-[nErsuz]*f|--fi\w*(?:=|$))(.*)$/s.exec(value) ?? [];
+    if (value === '--') {
+      operands.push(...args.slice(at + 1).map((word) => word.value));
+      break;
+    }
+    if (code !== undefined) parts.push(code === '' && !value.endsWith('=') ? (args[++at]?.value ?? '') : code);
+    else if (file !== undefined) {
+      readsFile = true;
+      if (file === '' && !value.endsWith('=')) at++;
+    } else if (/^(-[nErsuz]*l|--l[a-z-]*)$/.test(value)) at++;
+    else if (!value.startsWith('-') || value === '-') operands.push(value);
+  }
+  return parts.length > 0 || readsFile ? parts.join('\n') : (operands.find((value) => value !== '') ?? '');
 }
 
 function isRemoteShell(value: string, next: ShellWord | undefined): boolean {

@@ -84,3 +84,50 @@ function substitutionEnd(text: string): number | undefined {
   const flags = /^[gpiI\d]*\s*(?=[;}\n]|$)/.exec(text.slice(at));
   return flags ? at + flags[0].length : undefined;
 }
+
+/** The delimiters of an address: `/a/`, `\\,a,`. */
+const ADDRESS_DELIMITER = /\/|\\[^\n\\]/y;
+const LINE_ADDRESS = /\d+(?:~\d+)?|\$|[+~]\d+/y;
+/** Commands up to their end. The names of files and the added text continue to the end of the line. */
+const PLAIN_COMMAND =
+  /(?:[=dDgGhHnNpPxzF]|[qQlL]\s*\d*|[btT][ \t]*[^\s;}]*|:[ \t]*[^\s;]+)[ \t]*(?=[;}#\n]|$)|[rRwW][^\n]*|[aic](?:[^\\\n]|\\[^])*(?=\n|$)|\{/y;
+const END_OF_COMMAND = /[ \t]*(?=[;}#\n]|$)/y;
+const FLAGS = /[gpiImM\d]*(?:w[^\n]*)?/y;
+
+/** Returns whether a script may run a program, with its command `e` or a flag. A script that is not understood may. */
+export function maySedRunProgram(script: string): boolean {
+  let at = 0;
+  const accept = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(script)?.[0];
+    at += found?.length ?? 0;
+    return found;
+  };
+  /** Moves behind the next delimiter. GNU sed also ends a text at a delimiter in brackets. */
+  const acceptText = (delimiter: string): boolean => {
+    for (; at < script.length && script[at] !== '\n'; at++) {
+      if (script[at] === delimiter) return ++at > 0;
+      if (script[at] === '\\') at++;
+    }
+    return false;
+  };
+  const acceptAddress = (): boolean => {
+    const delimiter = accept(ADDRESS_DELIMITER)?.at(-1);
+    if (delimiter === undefined) return accept(LINE_ADDRESS) !== undefined;
+    return acceptText(delimiter) && accept(/[IM]*/y) !== undefined;
+  };
+  while (true) {
+    accept(/(?:[\s;}]|#[^\n]*)*/y);
+    if (at >= script.length) return false;
+    if (acceptAddress() && accept(/\s*,\s*/y) !== undefined && !acceptAddress()) return true;
+    accept(/[\s!]*/y);
+    const letter = script[at] ?? '';
+    if (letter === 's' || letter === 'y') {
+      const delimiter = script[at + 1] ?? '\n';
+      at += 2;
+      if (/[\n\\]/.test(delimiter) || !acceptText(delimiter) || !acceptText(delimiter)) return true;
+      if (letter === 's') accept(FLAGS);
+      if (accept(END_OF_COMMAND) === undefined) return true;
+    } else if (accept(PLAIN_COMMAND) === undefined) return true;
+  }
+}
