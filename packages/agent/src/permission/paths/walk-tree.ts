@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
 import type { FilePlace } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
-import { canEndProtected, isGitData, protectedPlaceName, programPlaces } from './protected.ts';
+import { canEndProtected, isGitData, isInGitData, protectedPlaceName, programPlaces } from './protected.ts';
 import { namesMeet, segmentsOf } from './segments.ts';
 
 /** The number of entries per walk. More would take longer than a decision may. */
@@ -58,8 +58,16 @@ export function mayContainLinks({ path: written, real }: FilePlace, world: Permi
   return walk(real, world, (_, { kind }) => (kind === 'link' ? true : undefined)) !== undefined;
 }
 
+/** The files below a folder that `find` changes. */
+export interface Selection {
+  readonly mayMatch: (name: string) => boolean;
+  /** A selected folder is changed with everything in it. */
+  readonly withContents: boolean;
+}
+
 /**
- * Returns the name of a protected place below a folder that is removed or moved.
+ * Returns the name of a protected place below a folder that is removed or moved. If only some names are selected, it is one
+ * with such a name, or with such a file in it.
  *
  * A removal does not check `node_modules`: packages contain such files, and an installation restores them.
  */
@@ -67,11 +75,29 @@ export function protectedBelow(
   { real }: FilePlace,
   world: PermissionWorld,
   kind: 'removed' | 'moved',
+  selects?: Selection,
 ): Answer<string> {
   const settings = world.configDirs.find((folder) => world.realpath(folder).startsWith(`${real}/`));
   if (settings !== undefined) return "the agent's own settings";
   const isRestored = (name: string): boolean => kind === 'removed' && name === 'node_modules';
   if (isRestored(path.posix.basename(real))) return undefined;
+  if (selects !== undefined)
+    return walk(
+      real,
+      world,
+      (file, { name, kind: type }) => {
+        if (!selects.mayMatch(name)) return undefined;
+        const place = { path: file, real: file };
+        const isTree = selects.withContents && type === 'folder';
+        return (
+          protectedPlaceName(place, world) ??
+          (isInGitData(file, world) ? "git's data" : undefined) ??
+          (isTree ? protectedBelow(place, world, kind) : undefined)
+        );
+      },
+      // The names of git's objects are numbers, and there are many.
+      ({ name }, file) => !isRestored(name) && !file.endsWith('.git/objects'),
+    );
   return walk(
     real,
     world,

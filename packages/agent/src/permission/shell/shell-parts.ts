@@ -24,7 +24,7 @@ import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
-import { selectsFiles, startFoldersOf } from './files/special.ts';
+import { selectedNames, selectsFiles, startFoldersOf } from './files/special.ts';
 import { knownVariables, NO_VARIABLES } from './shell-state.ts';
 import { partsBehindLinks, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { partsInOrder } from './parts-in-order.ts';
@@ -187,7 +187,13 @@ function foundFiles(
       .flatMap((touch) =>
         touch.word === start || touch.word === unknown
           ? touchPart(
-              { ...touch, deep: 'all', staysInTree: false, picks: selectsFiles(args) },
+              {
+                ...touch,
+                deep: 'all',
+                staysInTree: false,
+                picks: selectsFiles(args),
+                selects: { mayMatch: selectedNames(args), withContents: touch.deep === 'all' },
+              },
               'command',
               folders,
               world,

@@ -130,10 +130,11 @@ function changeConcern(
   const found = current && copied && [...current, ...copied];
   const concern = concernOf(touch, { places: found, pattern }, folders, world);
   if (found === undefined || (concern !== undefined && concern.level !== 'outside')) return concern;
+  const isTree = touch.selects !== undefined || (touch.kind === 'remove' && touch.deep === 'all');
   const tree = touch.copyOf
     ? copyConcern(touch.copyOf, touch.staysInTree !== false, found, folders, world)
-    : touch.kind === 'remove' && touch.deep === 'all' && !touch.picks
-      ? removalConcern(glob ? (glob.found(true) ?? []) : found, touch.moves === true, world)
+    : isTree
+      ? removalConcern(glob ? (glob.found(true) ?? []) : found, touch, world)
       : undefined;
   return tree ?? concern;
 }
@@ -164,11 +165,11 @@ function copiedNames(
 
 function removalConcern(
   places: readonly FilePlace[],
-  moves: boolean,
+  { moves, selects }: Touch,
   world: PermissionWorld,
 ): Concern | undefined {
   for (const place of places) {
-    const what = protectedBelow(place, world, moves ? 'moved' : 'removed');
+    const what = protectedBelow(place, world, moves ? 'moved' : 'removed', selects);
     if (what === 'too many') return TOO_MANY_BELOW;
     if (what !== undefined)
       return { level: 'unless bypassed', reason: `${place.path} contains ${what}, which is protected.` };

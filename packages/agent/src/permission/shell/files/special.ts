@@ -1,5 +1,6 @@
 /** Programs that read some of their arguments and write others. */
 import type { ShellWord } from '@heddle/tools/shell';
+import { namesMeet, segmentsOf } from '../../paths/segments.ts';
 import { gitTouches } from './git.ts';
 import { listedFiles } from './listed-files.ts';
 import { NETWORK } from './network.ts';
@@ -236,12 +237,34 @@ export function selectsFiles(args: readonly ShellWord[]): boolean {
   return args.some(({ value }) => PICKING.test(value));
 }
 
+/** With these, a file that fails a test may still be selected. */
+const NOT_REQUIRED = /^(-o|-or|-not|!|,|\()$/;
+
+/** Returns the check for the names that the tests of `find` may select. Only tests of the name count. */
+export function selectedNames(args: readonly ShellWord[]): (name: string) => boolean {
+  if (args.some(({ value }) => NOT_REQUIRED.test(value))) return () => true;
+  const patterns = args.flatMap((word, index) => {
+    const isName = word.kind === 'literal' && /^-(name|iname)$/.test(args[index - 1]?.value ?? '');
+    const last = isName ? segmentsOf(word.value.toLowerCase(), true).at(-1) : undefined;
+    return last === undefined || typeof last === 'string' ? [] : [last];
+  });
+  return (name) => patterns.every((pattern) => namesMeet(pattern, Array.from(name.toLowerCase()), true));
+}
+
 function find(args: readonly ShellWord[]): Touch[] {
   const deletes = args.some(({ value }) => value === '-delete');
   return [
     ...startFoldersOf(args).map(
       (word): Touch =>
-        deletes ? { kind: 'remove', word, deep: 'all', picks: selectsFiles(args) } : touch('read', word),
+        deletes
+          ? {
+              kind: 'remove',
+              word,
+              deep: 'all',
+              picks: selectsFiles(args),
+              selects: { mayMatch: selectedNames(args), withContents: false },
+            }
+          : touch('read', word),
     ),
     ...args.flatMap((word, index) => {
       const file = args[index + 1];

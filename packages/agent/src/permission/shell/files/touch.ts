@@ -1,5 +1,6 @@
 /** One access of a command to a file. */
 import type { ShellWord } from '@heddle/tools/shell';
+import type { Selection } from '../../paths/walk-tree.ts';
 import { omitUndefined } from '@heddle/core';
 
 export interface Touch {
@@ -10,6 +11,8 @@ export interface Touch {
   readonly endings?: readonly string[];
   /** A test selects some of the files below. */
   readonly picks?: boolean;
+  /** For a change that `find` makes. */
+  readonly selects?: Selection;
   readonly knowledge?: 'named' | 'mentioned';
   /** Git shows stored versions of the files below: of the tracked ones, or of all that were ever tracked. */
   readonly stored?: 'tracked' | 'history';
