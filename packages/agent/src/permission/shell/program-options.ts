@@ -80,7 +80,8 @@ function sedScript(args: readonly ShellWord[]): string {
       operands.push(...args.slice(at + 1).map((word) => word.value));
       break;
     }
-    if (code !== undefined) parts.push(code === '' && !value.endsWith('=') ? (args[++at]?.value ?? '') : code);
+    if (code !== undefined)
+      parts.push(code === '' && !value.endsWith('=') ? (args[++at]?.value ?? '') : code);
     else if (file !== undefined) {
       readsFile = true;
       if (file === '' && !value.endsWith('=')) at++;

@@ -182,24 +182,22 @@ function foundFiles(
     const words = run.map((word) => (word.value.includes('{}') ? found(word.value) : word));
     const runs = [words, ...commandTails(words)];
     world.spend?.(runs.length * words.length);
-    return runs
-      .flatMap(filesOf)
-      .flatMap((touch) =>
-        touch.word === start || touch.word === unknown
-          ? touchPart(
-              {
-                ...touch,
-                deep: 'all',
-                staysInTree: false,
-                picks: selectsFiles(args),
-                selects: { mayMatch: selectedNames(args), withContents: touch.deep === 'all' },
-              },
-              'command',
-              folders,
-              world,
-            )
-          : [],
-      );
+    return runs.flatMap(filesOf).flatMap((touch) =>
+      touch.word === start || touch.word === unknown
+        ? touchPart(
+            {
+              ...touch,
+              deep: 'all',
+              staysInTree: false,
+              picks: selectsFiles(args),
+              selects: { mayMatch: selectedNames(args), withContents: touch.deep === 'all' },
+            },
+            'command',
+            folders,
+            world,
+          )
+        : [],
+    );
   });
 }
 

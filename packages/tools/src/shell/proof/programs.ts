@@ -31,7 +31,7 @@ export function isReadOnlyProgram(program: string, args: readonly Arg[], environ
 /** Some programs know only one of these spellings, and read the others as a file name. */
 function asksVersion(program: string, option: string): boolean {
   if (option === '--version') return true;
-  if (option === '--help') return !/^(nc|dc|bc|top|m4|fish|git)$/.test(program);
+  if (option === '--help') return !/^(nc|dc|bc|m4|fish|git)$/.test(program);
   return /^(ssh|tmux) -V$|^(perl|gcc|clang|node) -v$|^(openssl) version$|^ffmpeg -version$/.test(
     `${program} ${option}`,
   );

@@ -89,13 +89,17 @@ export function isReadOnlyAwk(args: readonly Arg[]): boolean {
   return args.slice(at + 1).every((file) => isAwkFile(file) || (file.exact && file.value === '-'));
 }
 
-/** Some versions open a network connection for a name below /inet. */
+/** Some versions open a network connection for a name below /inet. A name that is not known exactly may become one. */
 function isAwkFile(file: Arg): boolean {
-  return isName(file) && !file.value.startsWith('/inet');
+  const mayBecome = !file.exact && '/inet'.startsWith(file.value);
+  return isName(file) && !file.value.startsWith('/inet') && !mayBecome;
 }
 
-/** Parts that run commands, read other input, call a function by a computed or split name, or add files to the input. */
-const AWK_POWERS = /system|getline|@|ARG[CV]|SYMTAB|\\\n/;
+/**
+ * Parts that run commands, load libraries, read other input, call a function by a computed or split name, or add files to
+ * the input.
+ */
+const AWK_POWERS = /system|extension|getline|@|ARG[CV]|SYMTAB|\\\n/;
 
 /**
  * Rejects pipes and redirections. Only `print` and `printf` redirect, so a `>` before the first of them is a comparison.

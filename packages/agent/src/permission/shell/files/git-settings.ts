@@ -34,6 +34,7 @@ const RUNNING: ReadonlyMap<string, RegExp> = new Map([
   ['send-email', /^/],
   ['filter-branch', /^/],
   ['remote-ext', /^/],
+  ['merge-index', /^/],
   ['web--browse', /^/],
   ['instaweb', /^/],
   ['shell', /^/],
@@ -43,6 +44,35 @@ const RUNNING: ReadonlyMap<string, RegExp> = new Map([
   ['init', /^--te/],
   ['clone', /^--te/],
 ]);
+
+/** Options whose value is part of the name of a program. The listed values are programs of git itself. */
+const NAMING_PROGRAMS: readonly {
+  readonly commands: RegExp;
+  readonly option: RegExp;
+  readonly known: RegExp;
+}[] = [
+  {
+    commands: /^(merge|pull|rebase)$/,
+    option: /^(?:-[a-rt-z]*s|--strategy(?:=|$))/,
+    known: /^(?:ort|recursive|resolve|octopus|ours|subtree)$/,
+  },
+  {
+    commands: /^(cherry-pick|revert)$/,
+    option: /^--strategy(?:=|$)/,
+    known: /^(?:ort|recursive|resolve|octopus|ours|subtree)$/,
+  },
+  // A name with a folder leads from git's own folder to any script.
+  { commands: /^(difftool|mergetool)$/, option: /^(?:-[a-su-z]*t|--tool\w*(?:=|$))/, known: /^[^/]*$/ },
+];
+
+function namesOtherProgram(command: string, value: string, next: string): boolean {
+  return NAMING_PROGRAMS.some(({ commands, option, known }) => {
+    const [found] = commands.test(command) ? (option.exec(value) ?? []) : [];
+    if (found === undefined) return false;
+    const isAttached = value.length > found.length || found.endsWith('=');
+    return !known.test(isAttached ? value.slice(found.length) : next);
+  });
+}
 
 /** Returns the word that makes git run another program: a setting, an address, a command, or a format with signatures. */
 export function findProgramWord(args: readonly ShellWord[]): ShellWord | undefined {
@@ -61,6 +91,7 @@ export function findProgramWord(args: readonly ShellWord[]): ShellWord | undefin
     if (/(^|=)ext::/.test(value)) return true;
     if (index < start) return false;
     if (RUNNING.get(command)?.test(value)) return true;
+    if (namesOtherProgram(command, value, args[index + 1]?.value ?? '')) return true;
     if (/^--(format|pretty|sort)/.test(value) || /^--(format|pretty|sort)$/.test(before))
       return /%[-+ ]?G|signature/.test(value);
     return /^--diff-m[a-z-]*=r/.test(value) || (value.startsWith('r') && before.startsWith('--diff-m'));

@@ -275,6 +275,10 @@ printf %n PATH
 printf 'x%n' PATH && ls
 printf '%-3ln' PATH
 gawk 1 /inet/tcp/0/example.org/80
+gawk 1 /i*/tcp/0/example.org/80
+gawk 1 /"$x"
+awk 'BEGIN { extension("./x.so", "dl_load") }'
+top --version
 awk '{ print }' /{inet,x}/tcp/0/example.org/80
 ls | xargs -I cat cat a
 ls | xargs -Icat cat a
