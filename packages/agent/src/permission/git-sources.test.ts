@@ -230,3 +230,30 @@ describe('data of git whose HEAD is a link without a target', () => {
     },
   );
 });
+
+describe('a file that git stores', () => {
+  const decisionIn = (root: string, command: string): string => {
+    const surroundings = { root, cwd: root, directories: [], home: base, configDirs: [], environment };
+    const request = { tool: 'Bash', input: { command }, readOnly: true, hookDecision: undefined };
+    const rules = { deny: [{ text: 'Read(./a)', source: 'user' as const }], ask: [], allow: [] };
+    return authorize(request, rules, 'default', observeWorld(surroundings)).decision;
+  };
+
+  it.each([
+    [project, 'git -C ../other show HEAD:a'],
+    [project, 'git -C ../other cat-file -p HEAD:a'],
+    [project, 'git -C ../other log -p'],
+    [project, 'git -C ../other log -p -- a'],
+    [project, 'git -C ../other show HEAD'],
+    [project, 'git -C ../other diff HEAD~1'],
+    [other, 'git -C ../project show HEAD:a'],
+    [other, 'git -C ../project log -p'],
+  ])('is not shown through another working tree if a rule denies it: in %s, %s', (root, command) => {
+    expect(decisionIn(root, command)).not.toBe('allow');
+  });
+
+  it('is shown through another working tree if no rule denies it', () => {
+    expect(decisionIn(project, 'git -C ../other show HEAD:src/c')).toBe('allow');
+    expect(decisionIn(project, 'git -C ../other log --stat')).toBe('allow');
+  });
+});

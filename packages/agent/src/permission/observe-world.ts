@@ -8,6 +8,7 @@ import {
   type GitRepository,
   type GitSources,
   gitSourcesAround,
+  otherTrees,
   trackedFiles,
 } from '@heddle/tools/git';
 import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
@@ -75,7 +76,12 @@ function repositoryReader(): PermissionWorld['repository'] {
     const found = findRepository(folder);
     if (found.kind !== 'found') return found.kind;
     const { repository } = found;
-    return { top: repository.top, tracked: () => tracked(repository) };
+    let others: readonly string[] | undefined;
+    return {
+      top: repository.top,
+      otherTops: () => (others ??= otherTrees(repository)),
+      tracked: () => tracked(repository),
+    };
   });
   return remembered((place) => {
     const folder = nearestFolder(place);

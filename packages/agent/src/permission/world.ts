@@ -7,6 +7,8 @@ import type { GitFacts } from '@heddle/tools/shell';
 
 export interface KnownRepository {
   readonly top: string;
+  /** The folders of the other working trees that share the history. Absent: there are none. */
+  otherTops?(): readonly string[];
   /** Full paths of the files in the index. Undefined if it cannot be read. */
   tracked(): readonly string[] | undefined;
 }

@@ -2,7 +2,7 @@
  * Finds the repository that git would use in a folder, without git. If git and this reader could disagree,
  * the result is `unknown`.
  */
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
 import { readBoundedFile, decodePlainText } from './bounded-file.ts';
@@ -117,5 +117,27 @@ function exists(file: string): boolean {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (thrown) {
     return errorCode(thrown) !== 'ENOTDIR';
+  }
+}
+
+/** The number of working trees that are looked at. */
+const MOST_TREES = 50;
+
+/** Returns the folders of the other working trees that share the data of this one. They may be missing by now. */
+export function otherTrees({ top, commonDir }: GitRepository): readonly string[] {
+  const main = path.basename(commonDir) === '.git' ? [path.dirname(commonDir)] : [];
+  const linked = namesIn(path.join(commonDir, 'worktrees')).flatMap((name) => {
+    const folder = path.join(commonDir, 'worktrees', name);
+    const file = smallText(path.join(folder, 'gitdir'))?.trim();
+    return file ? [path.dirname(path.resolve(folder, file))] : [];
+  });
+  return [...main, ...linked].filter((folder) => folder !== top);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).slice(0, MOST_TREES);
+  } catch {
+    return [];
   }
 }

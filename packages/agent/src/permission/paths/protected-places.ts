@@ -55,7 +55,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
     'locked if present',
     '.local/share/systemd library/launchagents library/launchdaemons .config/plasma-workspace .config/powershell ' +
       '.vimrc .gvimrc _vimrc .exrc .nvimrc .nvim.lua .lvimrc .local.vimrc .vimrc.local .ideavimrc .dir-locals.el .dir-locals-2.el .gemrc .renviron .octaverc .vim .config/nvim .config/vim .emacs .emacs.d .config/emacs .nanorc .tmux.conf .config/tmux ' +
-      '.screenrc .gdbinit .lldbinit .irbrc .pryrc .rprofile .pdbrc .pythonrc .perldb .psqlrc .sqliterc .curlrc .wgetrc ' +
+      '.screenrc .gdbinit .lldbinit .irbrc .pryrc .byebugrc .rdbgrc .rprofile .pdbrc .pythonrc .perldb .psqlrc .sqliterc .curlrc .wgetrc ' +
       '.lesskey .lessfilter .mailcap .ripgreprc .direnvrc .config/direnv .config/mise .asdfrc .forward .procmailrc ' +
       '.spacemacs .spacemacs.d .doom.d .config/doom .ghci .iex.exs .erlang .ocamlinit .mongorc.js .mongoshrc.js .duckdbrc .ipython ' +
       '.jupyter .xonshrc .config/xonsh .rvmrc .ackrc .ctags.d .config/code .local/bin .local/share/applications .config/kitty ' +
@@ -72,7 +72,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   // Settings of editors and hooks that run when a folder is opened, entered or committed.
   [
     'locked if present',
-    '.vscode .idea .zed .fleet .devcontainer .devcontainer.json .husky .envrc .autoenv.zsh .shadowenv.d lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.* ' +
+    '.vscode .idea .zed .fleet .helix .theia .vs .devcontainer .devcontainer.json .husky .huskyrc* .envrc .autoenv.zsh .shadowenv.d lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.* ' +
       '.lefthook lefthook-local.* .simple-git-hooks.json .pre-commit-config.yaml .config/lefthook.yml mise.toml .mise.toml ' +
       'mise.local.toml .mise.local.toml .mise .config/mise.toml mise/config.toml .rtx.toml .tool-versions .githooks .overcommit.yml',
   ],

@@ -5,6 +5,7 @@ import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../../part.ts';
 import { destructiveRemoval } from '../../paths/destructive-removal.ts';
 import {
+  isAtOrBelow,
   type FilePlace,
   isInside,
   isRelatedToSome,
@@ -27,7 +28,7 @@ import {
   protectedPlaceName,
   programPlaces,
 } from '../../paths/protected.ts';
-import type { PermissionWorld } from '../../world.ts';
+import type { KnownRepository, PermissionWorld } from '../../world.ts';
 import { expandBraces } from './operands.ts';
 import { type Touch, unknownWord } from './touch.ts';
 import type { Folders } from '../shell-state.ts';
@@ -238,7 +239,7 @@ function meantFromTop(word: ShellWord, folder: ShellWord, folders: Folders, worl
   const { places: starts } = meant(folder, folders, world);
   const tops = starts?.map(({ real }) => world.repository(real));
   if (starts === undefined || tops === undefined || tops.includes('unknown')) return NOTHING_KNOWN;
-  const from = tops.flatMap((top) => (typeof top === 'object' ? [top.top] : []));
+  const from = tops.flatMap((top) => (typeof top === 'object' ? [top.top, ...(top.otherTops?.() ?? [])] : []));
   return meant(word, [...new Set([...starts.map(({ path: at }) => at), ...from])], world);
 }
 
@@ -268,6 +269,9 @@ function storedPart(
   const found = around.filter((repository) => typeof repository === 'object');
   const isKnown = places !== undefined && found.length === around.length;
   const tops = found.map(({ top }): FilePlace => ({ path: top, real: world.realpath(top) }));
+  const shown = whole ? tops : (places ?? []);
+  // All working trees have the same history, so a rule about a file of one concerns it in the others.
+  const elsewhere = stored === 'history' && !rewrites ? found.flatMap((repository) => inOtherTrees(shown, repository)) : [];
   const someTracked = (fits: (path: string) => boolean): boolean => {
     const tracked = isKnown ? found.map((repository) => repository.tracked()) : [undefined];
     return tracked.some((files) => {
@@ -280,7 +284,7 @@ function storedPart(
       kind: 'read',
       shown: whole ? 'the contents that git stored' : word.value,
       tool: 'Bash',
-      places: isKnown ? (whole ? tops : places) : undefined,
+      places: isKnown ? [...shown, ...elsewhere] : undefined,
       deep: 'no',
       stored: { someTracked: stored === 'tracked' ? someTracked : undefined },
       ...(rewrites ? { rewrites } : {}),
@@ -290,6 +294,17 @@ function storedPart(
       concern: undefined,
     },
   ];
+}
+
+function inOtherTrees(places: readonly FilePlace[], { top, otherTops }: KnownRepository): FilePlace[] {
+  return (otherTops?.() ?? []).flatMap((other) =>
+    places
+      .filter(({ real }) => isAtOrBelow(real, top))
+      .map(({ real }) => {
+        const file = path.posix.join(other, path.posix.relative(top, real));
+        return { path: file, real: file };
+      }),
+  );
 }
 
 /** The number of tracked files that are compared with a rule in one step. */
