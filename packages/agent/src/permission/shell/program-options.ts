@@ -19,6 +19,8 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^rg$/, /^--(pre|hostname-bin)(=|$)/],
   [/^zip$/, /^(-TT|--unzip-c)/],
   [/^wget$/, /^--use-ask/],
+  // It loads a library.
+  [/^curl$/, /^--eng/],
   [/^(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/, /^--?(wrapper|specs|fplugin|B)/],
   [/^g?make$/, /^(--ev|-E)/],
   [/^cargo$/, /^--config/],

@@ -239,7 +239,9 @@ function meantFromTop(word: ShellWord, folder: ShellWord, folders: Folders, worl
   const { places: starts } = meant(folder, folders, world);
   const tops = starts?.map(({ real }) => world.repository(real));
   if (starts === undefined || tops === undefined || tops.includes('unknown')) return NOTHING_KNOWN;
-  const from = tops.flatMap((top) => (typeof top === 'object' ? [top.top, ...(top.otherTops?.() ?? [])] : []));
+  const from = tops.flatMap((top) =>
+    typeof top === 'object' ? [top.top].concat(top.otherTops?.() ?? []) : [],
+  );
   return meant(word, [...new Set([...starts.map(({ path: at }) => at), ...from])], world);
 }
 
@@ -271,7 +273,8 @@ function storedPart(
   const tops = found.map(({ top }): FilePlace => ({ path: top, real: world.realpath(top) }));
   const shown = whole ? tops : (places ?? []);
   // All working trees have the same history, so a rule about a file of one concerns it in the others.
-  const elsewhere = stored === 'history' && !rewrites ? found.flatMap((repository) => inOtherTrees(shown, repository)) : [];
+  const elsewhere =
+    stored === 'history' && !rewrites ? found.flatMap((repository) => inOtherTrees(shown, repository)) : [];
   const someTracked = (fits: (path: string) => boolean): boolean => {
     const tracked = isKnown ? found.map((repository) => repository.tracked()) : [undefined];
     return tracked.some((files) => {
@@ -296,8 +299,9 @@ function storedPart(
   ];
 }
 
-function inOtherTrees(places: readonly FilePlace[], { top, otherTops }: KnownRepository): FilePlace[] {
-  return (otherTops?.() ?? []).flatMap((other) =>
+function inOtherTrees(places: readonly FilePlace[], repository: KnownRepository): FilePlace[] {
+  const { top } = repository;
+  return (repository.otherTops?.() ?? []).flatMap((other) =>
     places
       .filter(({ real }) => isAtOrBelow(real, top))
       .map(({ real }) => {

@@ -59,6 +59,16 @@ const curl: Special = (args) => {
       /^file:\/\/(?:localhost)?(.+)/.exec(word.value)?.[1];
     return path === undefined ? [] : [touch('read', partOfWord(word, path))];
   });
+  // A format can name files: `-w '%output{a}%{url}'`. A format in a file can name any.
+  const formatted = args.flatMap((word, index) => {
+    const isOption = /^(-[a-zA-Z]*w|--wri[a-z-]*=?)$/.test(args[index - 1]?.value ?? '');
+    const isInFile =
+      (isOption && word.value.startsWith('@')) || /^(-[a-zA-Z]*w|--wri[a-z-]*=)@/.test(word.value);
+    if (isInFile) return [unknownWord(word.text)];
+    return Array.from(word.value.matchAll(/%output\{(?:>>)?([^}]*)/g), ([, file = '']) =>
+      partOfWord(word, file),
+    );
+  });
   const [folder = HERE] = given.valuesOf('--output-dir');
   const saved = hasOption(given, 'J', '--remote-header-name')
     ? [unknownWord('what the server calls it')]
@@ -73,7 +83,7 @@ const curl: Special = (args) => {
       .flatMap((word) => (word.value === '-' ? [] : [touch('write', word)])),
     // A file with options can name any output.
     ...given.valuesOf('-K', '--config').map((word) => touch('write', unknownWord(word.text))),
-    ...saved.map((word) => touch('write', word)),
+    ...[...saved, ...formatted].map((word) => touch('write', word)),
     ...given.valuesOf(...CURL_INPUTS).map((word) => touch('read', word)),
     ...data,
   ];

@@ -24,7 +24,6 @@ export const DENIED_PLACES: readonly Theme[] = [
       'curl --trace-ascii config/x h',
       'curl --stderr config/x h',
       'curl --etag-save=config/x h',
-      "curl -w '%output{config/x}hi' h",
       'wget --warc-file=config/x h',
       'wget --hsts-file=config/x h',
       'rsync --log-file=config/x a b',
@@ -38,6 +37,7 @@ export const DENIED_PLACES: readonly Theme[] = [
       "python3 <<E\nopen('config/x', 'w')\nE",
     ],
     denied: [
+      "curl -w '%output{config/x}hi' h",
       'cp --target=config a',
       'cp --targ config a',
       'mv --targ=config a',
