@@ -187,9 +187,11 @@ function anchorsOf(rule: PermissionRule, world: PermissionWorld): Anchors {
 function nameMatcher(text: string, list: RuleList): (name: string) => boolean {
   const spelled = list === 'allow' ? (name: string) => name : (name: string) => name.toLowerCase();
   const matches = commandPattern(spelled(text));
+  // `git:*` may also mean all names that start with `git:`.
+  const asWritten = list === 'allow' ? () => false : wildcardMatcher(spelled(text));
   return (name) => {
     const wanted = spelled(name);
-    return matches({ canonical: wanted, written: wanted });
+    return matches({ canonical: wanted, written: wanted }) || asWritten(wanted);
   };
 }
 
