@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isAlive, JobFolder, jobQuestionOf, listJobs, stampOf } from './job-folder.ts';
-import { type JobState, newJobState, observedState, withQuestions } from './job-state.ts';
+import { endedJob, type JobState, newJobState, observedState, withQuestions } from './job-state.ts';
 
 const self = stampOf(process.pid);
 const begin = { id: '0a1b2c3d', sessionId: 's', cwd: '/', process: self, prompt: 'Do it.' };
@@ -48,6 +48,19 @@ describe('a job folder', () => {
     folder.create({ argv: ['Do it.'] }, running);
     return { jobs, folder };
   }
+
+  it('shows the end that its process wrote between two looks', () => {
+    const gone = { ...running, process: { ...self, startTime: '1' } };
+    const ended = endedJob(gone, { state: 'done', text: 'It is done.' });
+    const { jobs } = create();
+    class ChangingFolder extends JobFolder {
+      readonly #looks = [gone];
+      override stored(): JobState {
+        return this.#looks.pop() ?? ended;
+      }
+    }
+    expect(new ChangingFolder(jobs, running.id).state()).toMatchObject({ state: 'done' });
+  });
 
   it('keeps the first answer to a question', () => {
     const { folder } = create();

@@ -56,7 +56,10 @@ export class JobFolder {
   /** Returns undefined if there is no such job, or if its state cannot be read. */
   state(): JobState | undefined {
     const stored = this.stored();
-    return stored && observedState(stored, isAlive);
+    if (!stored || isAlive(stored.process)) return stored;
+    // It may have written its end just before it ended, after the first look.
+    const last = this.stored();
+    return last && observedState(last, isAlive);
   }
 
   write(state: JobState): void {
