@@ -1,6 +1,7 @@
 // The loop's dependencies in their simplest form: the loop and the adapter are measured, not their
 // environment.
 import { type ModelPort, NO_STOP_HOOK_RESULT, type QueryDeps, type Tool, type ToolUseContext } from '@heddle/core';
+import { systemClock } from '@heddle/models';
 
 let ids = 0;
 
@@ -8,7 +9,7 @@ export function plainDeps(model: ModelPort): QueryDeps {
   return {
     redact: (value) => value,
     model,
-    clock: { now: Date.now, sleep: () => Promise.resolve() },
+    clock: systemClock,
     ids: { uuid: () => `m${++ids}` },
     random: Math.random,
     requestSent: () => undefined,

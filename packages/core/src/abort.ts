@@ -21,6 +21,9 @@ export function childScope(parent: AbortSignal): AbortScope {
 /** The abort reason if the user sent a new message. The loop then adds no interruption message. */
 export const INTERRUPT = 'interrupt';
 
+/** Ends the timer of a wait. An abort without a reason builds an exception with a stack trace, too slow for every wait. */
+export const WAIT_OVER = 'wait over';
+
 /** `interrupt` means that the user sent a new message. */
 export type AbortCause = 'interrupt' | 'cancel';
 
@@ -54,7 +57,7 @@ export async function untilAborted<T, A>(
   onAbort: (over: AbortSignal) => A | Promise<A>,
 ): Promise<T | A> {
   if (signal === undefined) return work;
-  // Only an abort needs it. Aborting a controller builds an exception with a stack trace, too slow for every wait.
+  // Only an abort needs it.
   let over: AbortController | undefined;
   const aborted = Promise.withResolvers<A>();
   const removeListener = whenAborted(signal, () => {
@@ -69,6 +72,6 @@ export async function untilAborted<T, A>(
     return await Promise.race([aborted.promise, work]);
   } finally {
     removeListener();
-    over?.abort();
+    over?.abort(WAIT_OVER);
   }
 }

@@ -137,6 +137,20 @@ describe('attachments', () => {
     expect(late).toBeGreaterThan(0);
     expect(lines.indexOf('attachment skills')).toBeGreaterThan(late);
   });
+
+  it('that are ready at once start no timer', async () => {
+    const clock = createClock({ auto: true });
+    const sleeps: number[] = [];
+    const sleep: typeof clock.sleep = (ms, signal) => (sleeps.push(ms), clock.sleep(ms, signal));
+    const attachments = fakeAttachments({ gathered: [[NOTE]] });
+    const { lines } = await play(oneCall, {
+      clock: { ...clock, sleep },
+      tools: [read],
+      deps: { attachments },
+    });
+    expect(lines).toContain('attachment skills');
+    expect(sleeps).toEqual([]);
+  });
 });
 
 const NOTE: Attachment = { kind: 'skills', text: 'A skill for tests.' };

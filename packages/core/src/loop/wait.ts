@@ -1,5 +1,5 @@
 /** Waits for ports: an aborted run does not wait for a port that ignores the abort. */
-import { untilAborted } from '../abort.ts';
+import { untilAborted, WAIT_OVER } from '../abort.ts';
 import type { Clock } from '../clock.ts';
 import type { LoopEvent } from './events.ts';
 
@@ -15,20 +15,28 @@ export function waitWithGrace(signal: AbortSignal, clock: Clock, graceMs: number
     });
 }
 
-/** Returns undefined if the work takes longer than the limit. Work that ends later is ignored, also if it fails. */
+/**
+ * Waits for work of a port up to a limit. Returns undefined if the work takes longer. Work that ends later is ignored, also
+ * if it fails.
+ */
 export async function valueWithin<T>(
   work: Promise<T>,
   limitMs: number,
-  clock: Clock,
-): Promise<T | undefined> {
+  { waitFor, deps: { clock } }: { readonly waitFor: WaitFor; readonly deps: { readonly clock: Clock } },
+): Promise<{ readonly value: T } | undefined> {
+  // Most work of a turn is ready at once. It needs no timer.
+  const ready = await Promise.race<T | typeof NOT_READY>([work, Promise.resolve(NOT_READY)]);
+  if (ready !== NOT_READY) return { value: ready };
   const timer = new AbortController();
   const late = clock.sleep(limitMs, timer.signal).then(() => undefined);
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([waitFor(work).then((value) => ({ value })), late]);
   } finally {
-    timer.abort();
+    timer.abort(WAIT_OVER);
   }
 }
+
+const NOT_READY = Symbol('not ready');
 
 /** Like `yield*` for the generator of a port, with the same grace. `eventsOf` maps an item to events. */
 export async function* relaySteps<T, R>(

@@ -28,7 +28,7 @@ export function noteCalls(seen: RepetitionLedger, calls: readonly FinishedCall[]
   const rest = seen.filter((call) => !now.has(call.fingerprint));
   const again = seen.filter((call) => now.has(call.fingerprint));
   return [
-    ...rest.map((call) => (somethingNew ? counted(call, 0) : call)),
+    ...rest.map((call) => (somethingNew && call.count > 0 ? counted(call, 0) : call)),
     ...again.map((call) => counted(call, somethingNew ? 1 : call.count + 1)),
     ...novel.map((call) => counted(call, 1)),
   ].slice(-Math.max(REMEMBERED_CALLS, now.size));

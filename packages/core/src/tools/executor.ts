@@ -6,7 +6,7 @@
  * - After it ended, calls run in order: concurrency-safe neighbors together, every other call alone.
  * - Results are returned in the order of the calls, exactly one for each.
  */
-import { INTERRUPT } from '../abort.ts';
+import { INTERRUPT, WAIT_OVER } from '../abort.ts';
 import type { Clock } from '../clock.ts';
 import { cloneJson, type Json } from '../json.ts';
 import type { Limits } from '../machine/config.ts';
@@ -287,7 +287,7 @@ export class StreamingToolExecutor {
   async #within(ms: number, work: Promise<unknown>): Promise<void> {
     const timer = new AbortController();
     await Promise.race([work, this.#setup.clock.sleep(ms, timer.signal)]);
-    timer.abort();
+    timer.abort(WAIT_OVER);
   }
 
   #close(): void {

@@ -4,13 +4,7 @@ import { errorMessage } from '../../thrown.ts';
 import type { FinishedCall } from '../../machine/effects.ts';
 import type { ToolUseBlock } from '../../messages/blocks.ts';
 import { callsOf, resultsOf } from '../../messages/message.ts';
-import {
-  type AfterTool,
-  finishedCall,
-  type SessionState,
-  sessionStateOf,
-  type ToolUseContext,
-} from '../../tools/tool.ts';
+import { type AfterTool, finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/tool.ts';
 import { StreamingToolExecutor, type ToolUpdate } from '../../tools/executor.ts';
 import type { Settled } from '../../tools/slot.ts';
 import { addResult, type Answer, openCalls, resultMessages } from '../answer.ts';
@@ -24,7 +18,7 @@ export async function* runTools(
   given: Pick<RunProgress, 'answer' | 'executor' | 'context' | 'fallbacks'>,
 ): AsyncGenerator<LoopEvent, EffectEnd> {
   let { answer, context } = given;
-  let stored = sessionStateOf(context);
+  let stored = context;
   let hasChanged = false;
   const executor = given.executor ?? openExecutor(env, context);
   try {
@@ -40,10 +34,11 @@ export async function* runTools(
       }
       const taken = takeResults(executor, answer, env.write);
       answer = taken.answer;
-      const state = sessionStateOf(executor.deliveredContext);
-      if (!isSameState(stored, state)) {
+      const delivered = executor.deliveredContext;
+      if (!isSameState(stored, delivered)) {
         // Before the results: a run that is cut off after a result continues with the changes of that call.
-        yield { type: 'stance', stance: (stored = state) };
+        yield { type: 'stance', stance: sessionStateOf(delivered) };
+        stored = delivered;
         hasChanged = true;
       }
       for (const event of taken.events) yield event;
@@ -191,8 +186,8 @@ export function closeCall(
   };
 }
 
-function isSameState(one: SessionState, other: SessionState): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function isSameState(one: ToolUseContext, other: ToolUseContext): boolean {
+  return one === other || JSON.stringify(sessionStateOf(one)) === JSON.stringify(sessionStateOf(other));
 }
 
 /** A skill chose another model. It does not fall back to itself, and may accept the thinking option. */

@@ -65,7 +65,7 @@ export async function* streamAnswer(
       if (repairs.length > 0) yield { type: 'mended', mends: repairs };
       if (rewrotePrefix) yield { type: 'prefix_rewritten' };
       const attempt = yield* runAttempt(env, changed, request);
-      changed = afterAttempt(changed, attempt, { summary: early.summary, lastSent: sent });
+      changed = afterAttempt({ ...changed, summary: early.summary, lastSent: sent }, attempt);
       const { answer, error, threw, reader, rateLimits } = attempt;
       if (threw) return { ...threw, changed };
       if (rateLimits) yield { type: 'rate_limits', limits: rateLimits };
@@ -135,13 +135,9 @@ function reportSent({ deps }: RunEnvironment, sent: CacheSafeParams): void {
   }
 }
 
-function afterAttempt(
-  given: StreamProgress,
-  { answer, executor, reader }: AttemptEnd,
-  changes: Pick<StreamProgress, 'summary' | 'lastSent'>,
-): StreamProgress {
+function afterAttempt(given: StreamProgress, { answer, executor, reader }: AttemptEnd): StreamProgress {
   const outputTokens = given.outputTokens + reader.usage.output_tokens;
-  return { ...given, ...changes, answer, executor, outputTokens };
+  return { ...given, answer, executor, outputTokens };
 }
 
 function afterAnswer(

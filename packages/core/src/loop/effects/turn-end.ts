@@ -31,11 +31,11 @@ export async function* attach(
       yield add({ kind: 'queued_command', commandId, prompt });
     }
     const gathering = given.gathering ?? deps.attachments.gather(history, context);
-    const gathered = await valueWithin(env.waitFor(gathering), config.limits.turnEndStepMs, deps.clock);
-    if (gathered === undefined) yield lateStep('attachments', config);
-    for (const attachment of gathered ?? []) yield add(attachment);
+    const gathered = await valueWithin(gathering, config.limits.turnEndStepMs, env);
+    if (!gathered) yield lateStep('attachments', config);
+    for (const attachment of gathered?.value ?? []) yield add(attachment);
     if (nudge.length > 0) yield add({ kind: 'reminder', about: 'repetition', text: repetitionNudge(nudge) });
-    const pending = gathered === undefined ? gathering : undefined;
+    const pending = gathered ? undefined : gathering;
     const changed = { attachments, commands, gathering: pending };
     return { event: { type: 'attached', aborted: env.aborted }, changed };
   } catch (thrown) {
@@ -108,21 +108,20 @@ async function* handleStopHooks(
 
 /** Runs one step. After an abort, its failure belongs to the abort and is thrown. */
 async function* isolate(
-  { config, deps, signal, waitFor }: RunEnvironment,
+  env: RunEnvironment,
   step: string,
   work: () => void | Promise<void>,
 ): AsyncGenerator<LoopEvent, void> {
   try {
     const pending = work();
     if (pending === undefined) return;
-    const ended = waitFor(pending).then(() => true);
-    if (await valueWithin(ended, config.limits.turnEndStepMs, deps.clock)) return;
+    if (await valueWithin(pending, env.config.limits.turnEndStepMs, env)) return;
   } catch (thrown) {
-    if (signal.aborted) throw thrown;
+    if (env.signal.aborted) throw thrown;
     yield { type: 'hook_progress', hook: step, text: `failed: ${errorMessage(thrown)}` };
     return;
   }
-  yield lateStep(step, config);
+  yield lateStep(step, env.config);
 }
 
 function lateStep(step: string, { limits }: RunEnvironment['config']): LoopEvent {
