@@ -22,16 +22,16 @@ const REMEMBERED_CALLS = 8;
  */
 export function noteCalls(seen: RepetitionLedger, calls: readonly FinishedCall[]): RepetitionLedger {
   const now = new Map(calls.map((call) => [call.fingerprint, call]));
-  const known = new Set(seen.map((call) => call.fingerprint));
-  const novel = [...now.values()].filter((call) => !known.has(call.fingerprint));
-  const somethingNew = novel.length > 0;
-  const rest = seen.filter((call) => !now.has(call.fingerprint));
   const again = seen.filter((call) => now.has(call.fingerprint));
+  const rest = again.length === 0 ? seen : seen.filter((call) => !now.has(call.fingerprint));
+  for (const { fingerprint } of again) now.delete(fingerprint);
+  const novel = [...now.values()];
+  const isNew = novel.length > 0;
   return [
-    ...rest.map((call) => (somethingNew && call.count > 0 ? counted(call, 0) : call)),
-    ...again.map((call) => counted(call, somethingNew ? 1 : call.count + 1)),
+    ...rest.map((call) => (isNew && call.count > 0 ? counted(call, 0) : call)),
+    ...again.map((call) => counted(call, isNew ? 1 : call.count + 1)),
     ...novel.map((call) => counted(call, 1)),
-  ].slice(-Math.max(REMEMBERED_CALLS, now.size));
+  ].slice(-Math.max(REMEMBERED_CALLS, again.length + novel.length));
 }
 
 /** The calls with at least so many equal results. */

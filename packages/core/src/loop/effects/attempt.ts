@@ -83,7 +83,7 @@ export async function* runAttempt(
           break;
         }
         default:
-          yield* takeUpdate(arrival);
+          for (const event of takeUpdate(arrival)) yield event;
       }
     }
   } catch (thrown) {
@@ -92,7 +92,7 @@ export async function* runAttempt(
     stream.close();
   }
 
-  async function* takeUpdate(update: ToolUpdate): AsyncGenerator<LoopEvent, void> {
+  function* takeUpdate(update: ToolUpdate): Generator<LoopEvent, void> {
     yield* announceUpdate(update, executor);
     if (update.type !== 'settled') return;
     const taken = takeResults(executor, answer, write);

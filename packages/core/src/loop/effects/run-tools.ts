@@ -30,7 +30,8 @@ export async function* runTools(
     while (true) {
       // Progress of a call comes before its result.
       for (let arrival = env.inbox.poll(); arrival; arrival = env.inbox.poll()) {
-        if (arrival.type === 'ready' || arrival.type === 'progress') yield* announceUpdate(arrival, executor);
+        if (arrival.type !== 'ready' && arrival.type !== 'progress') continue;
+        for (const event of announceUpdate(arrival, executor)) yield event;
       }
       const taken = takeResults(executor, answer, env.write);
       answer = taken.answer;
@@ -112,10 +113,10 @@ export function openExecutor(env: RunEnvironment, context: ToolUseContext): Stre
 }
 
 /** Yields progress and intents. A call starts when its intent was yielded. */
-export async function* announceUpdate(
+export function* announceUpdate(
   update: ToolUpdate,
   executor: StreamingToolExecutor | undefined,
-): AsyncGenerator<LoopEvent, void> {
+): Generator<LoopEvent, void> {
   if (update.type === 'settled') return;
   const { slot } = update;
   const { id: toolUseId, name: tool } = slot.block;
