@@ -82,7 +82,8 @@ export function findInstructions(places: InstructionPlaces): FoundInstructions {
       collector.addRules(path.join(folder, 'rules'), 'user', cwd, ANYWHERE);
     }
   }
-  for (const folder of foldersDownTo(cwd)) collector.addFolder(folder, rootOf(folder, top), sources);
+  const project = top !== undefined && isWithin(cwd, top) ? top : cwd;
+  for (const folder of foldersDownTo(cwd)) collector.addFolder(folder, project, sources);
   return collector.found;
 }
 
@@ -93,7 +94,7 @@ export function findNestedInstructions(file: string, places: InstructionPlaces):
   const folder = path.dirname(file);
   if (folder !== cwd && isWithin(folder, cwd)) {
     for (const below of foldersDownTo(folder).slice(foldersDownTo(cwd).length))
-      collector.addFolder(below, rootOf(below, top ?? cwd), sources);
+      collector.addFolder(below, top !== undefined && isWithin(below, top) ? top : cwd, sources);
   }
   return collector.found;
 }
@@ -128,15 +129,35 @@ class Collector {
     return { files: this.#files, byPath: this.#byPath, problems: this.#problems };
   }
 
-  addFolder(folder: string, root: string, sources: readonly Scope[]): void {
-    const realRoot = realPath(root);
-    // A link in a project must not put the user's private files before the model.
-    const mayRead = (file: string): boolean => isReallyWithin(file, realRoot);
-    const reach = { mayRead, mayImport: (file: string) => mayRead(file) || this.#isTrusted(realRoot) };
+  addFolder(folder: string, project: string, sources: readonly Scope[]): void {
+    const reach = isWithin(folder, project) ? this.#reachIn(project) : this.#reachAbove(folder);
     for (const { scope, name } of FOLDER_FILES)
       if (sources.includes(scope)) this.add(path.join(folder, name), scope, reach);
     if (!sources.includes('project')) return;
     for (const rules of FOLDER_RULES) this.addRules(path.join(folder, rules), 'project', folder, reach);
+  }
+
+  /** A link in a project must not put the user's private files before the model. */
+  #reachIn(project: string): Reach {
+    const root = realPath(project);
+    const mayRead = (file: string): boolean => isReallyWithin(file, root);
+    return { mayRead, mayImport: (file) => mayRead(file) || this.#isTrusted(root) };
+  }
+
+  /**
+   * Everything in a folder above the project is outside of it. So without trust, links and imports of its files are not
+   * followed, except to a file that applies anyway.
+   */
+  #reachAbove(folder: string): Reach {
+    const root = realPath(folder);
+    const isTrusted = this.#isTrusted(root);
+    return {
+      mayRead: (file) =>
+        isTrusted
+          ? isReallyWithin(file, root)
+          : realPath(file) === path.join(root, path.relative(folder, file)),
+      mayImport: (file) => isTrusted || this.#seen.has(realPath(file)),
+    };
   }
 
   addRules(folder: string, scope: InstructionScope, base: string, reach: Reach): void {
@@ -231,10 +252,6 @@ function markdownFilesIn(folder: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-function rootOf(folder: string, top: string | undefined): string {
-  return top !== undefined && isWithin(folder, top) ? top : folder;
 }
 
 function foldersDownTo(cwd: string): string[] {

@@ -99,6 +99,50 @@ describe('instruction files', () => {
     ]);
   });
 
+  describe('of a folder above the project, which is not trusted,', () => {
+    it.each([
+      ['CLAUDE.md', 'private.txt'],
+      ['AGENTS.md', 'docs/private.md'],
+      ['HEDDLE.md', '.ssh/id'],
+      ['CLAUDE.local.md', 'private.txt'],
+      ['HEDDLE.local.md', 'other-project/.env'],
+      ['.claude/CLAUDE.md', '../private.txt'],
+      ['.heddle/HEDDLE.md', '../private.txt'],
+      ['.claude/rules/a.md', '../../private.txt'],
+      ['.heddle/rules/a.md', '../../private.txt'],
+      ['.claude/rules', '../notes'],
+    ])('do not link to another file of that folder: %s -> %s', (name, target) => {
+      const { root, found, near } = project({ 'work/CLAUDE.md': 'own' });
+      const link = path.join(root, name);
+      const file = path.join(path.dirname(link), target, name.endsWith('rules') ? 'n.md' : '');
+      mkdirSync(path.dirname(file), { recursive: true });
+      mkdirSync(path.dirname(link), { recursive: true });
+      writeFileSync(file, 'private');
+      symlinkSync(target, link);
+      const { files, problems } = found();
+      expect(files.map(({ text }) => text)).toEqual(['own']);
+      expect(problems.map(near)).toEqual([`${name}: leads out of the project, ignored.`]);
+      const trusting = found({ isTrusted: (folder) => folder === root });
+      expect(trusting.files.map(({ text }) => text)).toEqual(['private', 'own']);
+    });
+
+    it('import only files that apply anyway', () => {
+      const { root, found } = project({
+        'AGENTS.md': 'rules',
+        'CLAUDE.md': 'x @AGENTS.md @private.txt @./docs/y.md',
+        'private.txt': 'private',
+        'docs/y.md': 'private',
+      });
+      expect(found().files.map(({ text }) => text)).toEqual([
+        'rules',
+        'x @AGENTS.md @private.txt @./docs/y.md',
+      ]);
+      expect(found().problems).toHaveLength(2);
+      const trusting = found({ isTrusted: (folder) => folder === root });
+      expect(trusting.files.map(({ text }) => text)).toContain('private');
+    });
+  });
+
   it('of the user may import any file', () => {
     const { root, found } = project({ 'elsewhere/team.md': 'team' });
     mkdirSync(path.join(root, 'home'));
