@@ -4,7 +4,8 @@ import { shell, type Setting } from './test/ask.ts';
 import { CLEAN_GIT, ROOT } from './test/world.ts';
 
 function decide(command: string, PATH: string, setting: Setting = {}): string {
-  const world = { files: [`${ROOT}/bin/ls`], environment: { PATH }, git: CLEAN_GIT };
+  const files = [`${ROOT}/bin/ls`, '/repo/.git', '/repo/tools/ls', '/elsewhere/tools/ls'];
+  const world = { files, environment: { PATH }, git: CLEAN_GIT };
   const { decision, readOnlyRun } = shell(command, { ...setting, world });
   return readOnlyRun === undefined ? decision : `${decision} ${readOnlyRun}`;
 }
@@ -82,6 +83,14 @@ describe('a proven command beside one that a rule allows', () => {
     expect(decide('npm test; ls', PATH, RULE)).toBe('ask');
     expect(decide('echo a | xargs ls; npm test', PATH, RULE)).toBe('ask');
     expect(decide('npm test; cat a', PATH, RULE)).toBe('allow');
+  });
+
+  it('asks about a program in the repository around the working directory', () => {
+    for (const folder of ['/repo/tools', '/repo/tools/', '/repo/project/../tools']) {
+      expect(decide('npm test; ls', `${folder}:${SYSTEM}`, RULE)).toBe('ask');
+      expect(decide('npm test; cat a', `${folder}:${SYSTEM}`, RULE)).toBe('allow');
+    }
+    expect(decide('npm test; ls', `/elsewhere/tools:${SYSTEM}`, RULE)).toBe('allow');
   });
 
   it.each(['cd src && npm test', 'npm test; echo done', 'npm test && pwd', '/usr/bin/ls; npm test'])(

@@ -16,4 +16,4 @@ export {
 export { isHarmlessSetting } from './harmless-settings.ts';
 export { readGitIndex } from './index-file.ts';
 export { readOnlyGitEnvironment } from './read-only-environment.ts';
-export { findRepository, type GitRepository, otherTrees } from './repository.ts';
+export { findRepository, type GitRepository, otherTrees, repositoriesAround } from './repository.ts';

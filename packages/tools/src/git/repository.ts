@@ -120,6 +120,24 @@ function exists(file: string): boolean {
   }
 }
 
+/** Version control has one of these in the top folder of a working tree. */
+const REPOSITORIES: readonly string[] = ['.git', '.hg', '.jj', '.svn', '.sl'];
+
+/**
+ * Returns the folders above that are a working tree: their files belong to the project, although it was opened further down.
+ * The home folder and those above it are the user's own.
+ */
+export function repositoriesAround(
+  folder: string,
+  exists: (file: string) => boolean,
+  home: string,
+): readonly string[] {
+  const above = path.dirname(folder);
+  if (above === folder || `${home}/`.startsWith(path.join(above, '/'))) return [];
+  const isTop = REPOSITORIES.some((name) => exists(path.join(above, name)));
+  return [...(isTop ? [above] : []), ...repositoriesAround(above, exists, home)];
+}
+
 /** The number of working trees that are looked at. */
 const MOST_TREES = 50;
 

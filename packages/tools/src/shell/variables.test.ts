@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { repositoriesAround } from '../git/repository.ts';
 import { codeOutside, safeLocale } from './variables.ts';
 
 it('removes folders of the project from the search path', () => {
@@ -21,6 +22,53 @@ it('removes folders of the project from the search path', () => {
   expect(codeOutside([project], { PATH: given })).toEqual({ PATH: '/usr/bin:/bin' });
   expect(codeOutside([project], { PATH: '/usr/bin:/bin' })).toEqual({});
   expect(codeOutside([project], {})).toEqual({});
+});
+
+describe('a project that was opened below the top of its repository', () => {
+  const home = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-path-')));
+  const makeFolder = (name: string): string => {
+    mkdirSync(path.join(home, name), { recursive: true });
+    return path.join(home, name);
+  };
+  const opened = makeFolder('outer/repo/packages/a');
+  for (const name of ['outer/.git', 'outer/repo/.git', 'beside/bin', 'outer/repo/bin']) makeFolder(name);
+  symlinkSync(path.join(home, 'outer/repo/bin'), path.join(home, 'link'));
+  symlinkSync(opened, path.join(home, 'beside/opened'));
+
+  it.each([
+    'outer/repo',
+    'outer/repo/bin',
+    'outer/repo/node_modules/.bin',
+    'outer/repo/packages',
+    'outer/repo/packages/b/bin',
+    'outer/repo/packages/a/bin',
+    'outer/repo/packages/a/../b',
+    'outer',
+    'outer/tools',
+    'link',
+    'beside/opened/bin',
+  ])('runs no program from its repository: %s', (name) => {
+    const PATH = `${home}/${name}:/usr/bin`;
+    expect(codeOutside([opened], { PATH })).toEqual({ PATH: '/usr/bin' });
+    expect(codeOutside([path.join(home, 'beside/opened')], { PATH })).toEqual({ PATH: '/usr/bin' });
+  });
+
+  it.each(['beside/bin', 'bin', 'outer-tools'])('keeps other folders: %s', (name) => {
+    expect(codeOutside([opened], { PATH: `${home}/${name}:/usr/bin` })).toEqual({});
+  });
+
+  it.each(['.hg', '.jj', '.svn'])('counts other version control: %s', (name) => {
+    const top = makeFolder(`other${name}`);
+    makeFolder(`other${name}/${name}`);
+    const PATH = `${top}/bin:/usr/bin`;
+    expect(codeOutside([path.join(top, 'sub')], { PATH })).toEqual({ PATH: '/usr/bin' });
+  });
+
+  it('keeps the programs of a home folder that is a repository', () => {
+    const exists = (file: string): boolean => file === '/people/user/.git';
+    expect(repositoriesAround('/people/user/project', exists, '/people/user')).toEqual([]);
+    expect(repositoriesAround('/people/user/project', exists, '/people/other')).toEqual(['/people/user']);
+  });
 });
 
 it.each([

@@ -1,6 +1,8 @@
 /** Variables that can be set for a command without changing which programs it runs. */
-import { realpathSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import { repositoriesAround } from '../git/repository.ts';
 import type { ShellAssignment } from './command.ts';
 
 /** Variables that change only the output of a program, not the programs it runs or their location. */
@@ -115,14 +117,16 @@ const CODE_PLACES: ReadonlyMap<string, RegExp> = new Map([
 const LIBRARIES = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/;
 
 /**
- * Returns the search path and similar variables for proven commands, without relative entries and without the working folders.
- * A project can put a program of any name there, or a library. Links are resolved. The result contains only changed variables.
+ * Returns the search path and similar variables for proven commands, without relative entries, the working folders and the
+ * repositories around them. A project can put a program of any name there, or a library. Links are resolved. The result
+ * contains only changed variables.
  */
 export function codeOutside(
   folders: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
-  const places = folders.flatMap((folder) => [folder, realPath(folder)]);
+  const own = folders.flatMap((folder) => [folder, realPath(folder)]);
+  const places = [...own, ...own.flatMap((folder) => repositoriesAround(folder, hasEntry, os.homedir()))];
   const isOutside = (entry: string): boolean =>
     path.isAbsolute(entry) &&
     ![entry, realPath(entry)].some((one) => places.some((place) => isBelow(one, place)));
@@ -137,11 +141,21 @@ export function codeOutside(
   return changed;
 }
 
+function hasEntry(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves the part of a path that exists. */
 function realPath(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {
-    return folder;
+    const above = path.dirname(folder);
+    return above === folder ? folder : path.join(realPath(above), path.basename(folder));
   }
 }
 

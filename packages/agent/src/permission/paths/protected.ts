@@ -1,5 +1,6 @@
 /** Decides whether a place is protected. A change to a protected place always asks, even if an allow rule matches. */
 import path from 'node:path';
+import { repositoriesAround } from '@heddle/tools/git';
 import { type FilePlace, knownEntries, onceFor, workingFolders } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
@@ -170,9 +171,23 @@ export function mayRunProjectProgram(name: string, world: PermissionWorld): bool
   const { PATH } = world.environment;
   if (PATH === undefined || name === '' || name.includes('/') || BUILTINS.has(name)) return false;
   return (
-    openEntries(world).length > 0 || searchedFolders(world).some((entry) => world.exists(`${entry}/${name}`))
+    openEntries(world).length > 0 ||
+    [...searchedFolders(world), ...searchedAround(world)].some((entry) => world.exists(`${entry}/${name}`))
   );
 }
+
+/** The entries of the search path in a repository around a working directory. Its files belong to the project. */
+const searchedAround = onceFor((world) => {
+  const tops = workingFolders(world).flatMap((folder) =>
+    repositoriesAround(folder, world.exists, world.home),
+  );
+  return (world.environment['PATH'] ?? '')
+    .split(':')
+    .map((entry) => path.posix.resolve(world.cwd, entry))
+    .filter((entry) =>
+      [entry, world.realpath(entry)].some((folder) => tops.some((top) => isAt(folder, top))),
+    );
+});
 
 /** The entries of the search path that are relative, or a working directory. */
 const openEntries = onceFor((world) => {
