@@ -8,6 +8,10 @@ import path from 'node:path';
 import { takeLock } from '../session/files/lock.ts';
 
 const INDEX = 'MEMORY.md';
+const STATE = '.consolidation.json';
+const STATE_BYTES = 1_000_000;
+/** The file of the lock, see `takeLock`. */
+const LOCK = 'lock';
 /** The part of the index that a session starts with. */
 const INDEX_LINES = 200;
 const INDEX_BYTES = 25_000;
@@ -86,8 +90,22 @@ export class MemoryFolder {
     return written;
   }
 
-  /** Runs the work while no other process writes this folder. Returns undefined if another one does. */
+  /** Returns the stored state of work with the folder. Undefined if there is none, or it is not a regular file. */
+  readState(): string | undefined {
+    return readRegular(path.join(this.path, STATE), STATE_BYTES);
+  }
+
+  writeState(text: string): void {
+    this.#replace(STATE, text);
+  }
+
+  /**
+   * Runs the work while no other process writes this folder. Returns undefined if another one does, or if the lock is a
+   * link: the folder may be part of a project, and the link would create a file elsewhere.
+   */
   async exclusively<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const about = lstatSync(path.join(this.path, LOCK), { throwIfNoEntry: false });
+    if (about && !about.isFile()) return undefined;
     const lock = takeLock(this.path);
     if (!lock.held) return undefined;
     try {

@@ -1,6 +1,5 @@
 /** The work with memory beside a conversation: extraction after a turn, choice of relevant topics, consolidation. */
 import type { Attachment } from '@heddle/core';
-import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Fork } from '../fork/fork.ts';
 import { isJsonObject } from '@heddle/core';
@@ -75,14 +74,13 @@ export async function consolidateMemories(
   about: { sessionId: string; now: number; rhythm: ConsolidationRhythm; signal: AbortSignal },
 ): Promise<readonly string[]> {
   const { sessionId, now, rhythm, signal } = about;
-  const file = path.join(folder.path, STATE);
   if (folder.topics().length === 0) return [];
   const done = await folder.exclusively(async () => {
-    const state = readState(file) ?? { at: now, sessions: [] };
+    const state = readState(folder) ?? { at: now, sessions: [] };
     const sessions = [...new Set([...state.sessions, sessionId])];
     const isDue = now - state.at >= rhythm.everyMs && sessions.length >= rhythm.sessions;
     if (!isDue) {
-      if (sessions.length > state.sessions.length) writeState(file, { ...state, sessions });
+      if (sessions.length > state.sessions.length) writeState(folder, { ...state, sessions });
       return [];
     }
     const question = allTopics(folder);
@@ -90,22 +88,20 @@ export async function consolidateMemories(
     const answer = await fork.askSmall(asked);
     if (!answer.ok || signal.aborted) return [];
     const changed = folder.write(changesIn(answer.text));
-    writeState(file, { at: now, sessions: [] });
+    writeState(folder, { at: now, sessions: [] });
     return changed;
   });
   return done ?? [];
 }
-
-const STATE = '.consolidation.json';
 
 function allTopics(folder: MemoryFolder): string {
   const texts = folder.topics().map(({ name }) => `## ${name}\n${folder.read(name) ?? ''}`);
   return texts.join('\n\n').slice(0, CONSOLIDATION_CHARACTERS);
 }
 
-function readState(file: string): ConsolidationState | undefined {
+function readState(folder: MemoryFolder): ConsolidationState | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const value: unknown = JSON.parse(folder.readState() ?? '');
     if (!isJsonObject(value) || typeof value['at'] !== 'number' || !Array.isArray(value['sessions']))
       return undefined;
     return { at: value['at'], sessions: value['sessions'].filter((id) => typeof id === 'string') };
@@ -114,6 +110,6 @@ function readState(file: string): ConsolidationState | undefined {
   }
 }
 
-function writeState(file: string, state: ConsolidationState): void {
-  writeFileSync(file, `${JSON.stringify(state)}\n`, { mode: 0o600 });
+function writeState(folder: MemoryFolder, state: ConsolidationState): void {
+  folder.writeState(JSON.stringify(state));
 }

@@ -9,6 +9,7 @@ import {
   readAgentFiles,
 } from '@heddle/agent';
 import { isTrusted, projectRoot } from '@heddle/agent/settings';
+import { lstatSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { RunOptions } from '../arguments/arguments.ts';
@@ -102,7 +103,10 @@ export async function readAgentTypes(
   return types;
 }
 
-/** The memory folder of an agent: of the user, of the project, or of the project on this machine. */
+/**
+ * The memory folder of an agent: of the user, of the project, or of the project on this machine. Undefined if the way to it
+ * in the project contains a link.
+ */
 export function agentMemoryFolder(
   { name, memory }: AgentDefinition,
   { cwd, configDirs = [] }: AgentTypePlaces,
@@ -112,5 +116,13 @@ export function agentMemoryFolder(
   if (memory === undefined || userDir === undefined || !/^\w[\w.-]*$/.test(name)) return undefined;
   if (memory === 'user') return path.join(userDir, 'agent-memory', name);
   const folder = memory === 'project' ? 'agent-memory' : 'agent-memory-local';
-  return path.join(projectRoot(cwd), '.heddle', folder, name);
+  const steps = ['.heddle', folder, name];
+  const root = projectRoot(cwd);
+  // A project could lead the memory to files outside of it.
+  const hasLink = steps.some((_, at) => isLink(path.join(root, ...steps.slice(0, at + 1))));
+  return hasLink ? undefined : path.join(root, ...steps);
+}
+
+function isLink(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
