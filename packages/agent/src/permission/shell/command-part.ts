@@ -24,7 +24,8 @@ import {
   writtenText,
 } from '../rules/command-pattern.ts';
 import type { PermissionWorld } from '../world.ts';
-import { classifyConfinement, runsProjectPrograms } from './confined.ts';
+import { isManaged, mayRunChosen } from './chosen-programs.ts';
+import { classifyConfinement } from './confined.ts';
 import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
@@ -205,6 +206,8 @@ function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Aroun
   if (readsLine(command)) return proven;
   if (!assignments.every(isHarmlessPrefix) || program === undefined || changesFiles(program.value))
     return 'no';
+  // A version manager runs the program that a file of the project names.
+  if (isManaged(words, around.world)) return 'no';
   // The program is harmless with any arguments. Commands in its arguments are separate parts.
   const isHarmless = program.kind === 'literal' && isHarmlessProgram(program.value);
   if (isHarmless || (!more && changesOwnShellOnly(words))) return proven;
@@ -233,9 +236,10 @@ function mayRunInView(words: readonly ShellWord[], { folders, world }: Around): 
   const [name, ...args] = words;
   if (name === undefined) return true;
   const isGit = baseName(name.value) === 'git';
-  if (!isGit && !runsProjectPrograms(name.value)) return true;
+  const isChosen = mayRunChosen(words, world);
+  if (!isGit && !isChosen) return true;
   if (folders?.every((folder) => world.isTrusted?.(folder)) === true && !namesFolder(args)) return true;
-  if (!isGit || folders === undefined || gitDoubt(args) !== undefined) return false;
+  if (isChosen || folders === undefined || gitDoubt(args) !== undefined) return false;
   const given = args.map(({ kind, value }) => ({ value, exact: kind === 'literal' }));
   return everyProofOptions(name, { folders, world }).every((options) => runsOnlyGit(given, options));
 }

@@ -5,6 +5,7 @@
  */
 import { isSafe, type ShellAssignment, type ShellWord } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
+import { asksForHelp } from './chosen-programs.ts';
 import { touchesFiles } from './files/files-of.ts';
 
 type Fit = CommandPart['confinable'];
@@ -67,8 +68,10 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['yarn', doing('list why info help')],
   ['pip', PIP],
   ['pip3', PIP],
-  ['python', ([first, second, ...rest]) => first === '-m' && second === 'pip' && PIP(rest)],
-  ['python3', ([first, second, ...rest]) => first === '-m' && second === 'pip' && PIP(rest)],
+  ['python', readsWithPython],
+  ['python3', readsWithPython],
+  ['node', isShortQuery],
+  ['perl', isShortQuery],
   ['cargo', doing('tree metadata version help locate-project pkgid read-manifest')],
   ['go', doing('version env list doc help', avoiding(/^-[wu]$/))],
   ['rustc', avoiding(/^[^-]|^-o/)],
@@ -118,25 +121,17 @@ export function classifyConfinement(
   if (CLOSED.has(program)) return touchesFiles(program) ? 'closed' : 'yes';
   if (OPEN.has(program)) return 'yes';
   const args = rest.map(({ kind, value, prefix }) => (kind === 'literal' ? value : prefix));
-  if (rest.length === 1 && rest[0]?.kind === 'literal' && asksForHelp(program, args[0])) return 'yes';
+  if (rest[0]?.kind === 'literal' && asksForHelp(program, args)) return 'yes';
   return CHECKED.get(program)?.(args) === true ? 'yes' : 'no';
 }
 
-/**
- * They run programs or load code that the project names, whatever their arguments are: a makefile, a Gemfile, a wrapper of
- * the compiler, a module in the working directory. Git does so only with certain settings.
- */
-const RUNS_PROJECT: ReadonlySet<string> = new Set(
-  'make cargo rustc yarn pnpm bundle composer go ldd python python3'.split(' '),
-);
-
-export function runsProjectPrograms(program: string): boolean {
-  return RUNS_PROJECT.has(program.replace(/^\/(usr\/)?bin\//, ''));
+function isShortQuery(args: readonly string[]): boolean {
+  return args.length === 1 && /^-[vV]$/.test(args[0] ?? '');
 }
 
-/** Any program on the search path may print its help or version. */
-function asksForHelp(program: string, arg: string | undefined): boolean {
-  return /^[\w.+-]+$/.test(program) && (arg === '--version' || arg === '--help');
+function readsWithPython(args: readonly string[]): boolean {
+  const [first, second, ...rest] = args;
+  return (first === '-m' && second === 'pip' && PIP(rest)) || (args.length === 1 && first === '-V');
 }
 
 function decompresses(args: readonly string[]): boolean {

@@ -1,0 +1,134 @@
+/** Programs whose version a file of the project chooses: a query of that version may run a program of the project. */
+import { describe, expect, it } from 'vitest';
+import type { PermissionMode } from '@heddle/core';
+import { authorize } from './authorize.ts';
+import { CLEAN_GIT, worldOf, type WorldTable } from './test/world.ts';
+
+interface Setting {
+  readonly mode?: PermissionMode;
+  readonly table?: WorldTable;
+  readonly isTrusted?: boolean;
+  readonly view?: boolean;
+}
+
+function decide(
+  command: string,
+  { mode = 'default', table = {}, isTrusted = false, view = true }: Setting = {},
+) {
+  const world = { ...worldOf({ git: CLEAN_GIT, ...table }), readOnlyView: view, isTrusted: () => isTrusted };
+  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+  return authorize(request, { deny: [], ask: [], allow: [] }, mode, world).decision;
+}
+
+describe('a query for the version or the help', () => {
+  it.each(
+    (
+      'cargo rustc rustup rustfmt rust-analyzer cargo-clippy yarn pnpm corepack mvn gradle bazel bazelisk dotnet bundle composer sbt ' +
+      'rake bun swift zig elixir mix erl rebar3 go poetry pipenv pytest tox pre-commit vagrant ansible hg jj lake lean ' +
+      'eslint tsc jest flutter dart fvm volta rbenv pyenv asdf mise direnv just unknown-program'
+    ).split(' '),
+  )('asks in a folder that is not trusted, because the project may choose the program: %s', (program) => {
+    for (const option of ['--version', '--help']) {
+      expect(decide(`${program} ${option}`)).toBe('ask');
+      expect(decide(`cd src && ${program} ${option}`)).toBe('ask');
+      expect(decide(`${program} ${option} | head -n 1`, { mode: 'acceptEdits' })).toBe('ask');
+      expect(decide(`${program} ${option}`, { mode: 'plan' })).toBe('deny');
+      expect(decide(`${program} ${option}`, { isTrusted: true })).toBe('allow');
+    }
+  });
+
+  it.each(
+    (
+      'node python3 deno uv ruff gcc clang make cmake docker kubectl gh jq rg bash openssl npm npx pip gem ruby php java terraform ' +
+      'helm aws apt xz'
+    ).split(' '),
+  )('needs no question if the program does not read the project: %s', (program) => {
+    expect(decide(`${program} --version`)).toBe('allow');
+  });
+});
+
+const HOME = '/people/user';
+const SHIMS = [
+  '.asdf/shims',
+  '.pyenv/shims',
+  '.rbenv/shims',
+  '.nodenv/shims',
+  '.jenv/shims',
+  '.goenv/shims',
+  '.local/share/mise/shims',
+  '.proto/shims',
+  '.tfenv/bin',
+  '.volta/bin',
+  '.tenv/bin',
+];
+const COMMANDS = [
+  'node --version',
+  'node -v',
+  'python3 --version',
+  'python3 -V',
+  'perl -v',
+  'jq . a.json',
+  'rg x src',
+  'ls | xargs jq .',
+  'find . -name x -exec cat {} +',
+  'fd x',
+  'java -version',
+  'terraform --version',
+  'pip list',
+  'npm ls',
+  'git log',
+  'git status',
+  'NO_COLOR=1 rg x',
+  'timeout 5 rg x',
+  'if true; then rg x; fi',
+  'for f in a b; do jq . "$f"; done',
+  'echo "$(node --version)"',
+];
+const NAMES = 'node python3 perl jq rg fd java terraform pip npm git cat'.split(' ');
+
+function tableWith(folder: string, links: Readonly<Record<string, string>> = {}): WorldTable {
+  const files = NAMES.map((name) => `${folder}/${name}`);
+  return { files, links, environment: { PATH: `${folder}:/usr/bin:/bin` } };
+}
+
+describe('a program of a version manager', () => {
+  it.each(SHIMS)('is never proven, and needs trust in the view: ~/%s', (folder) => {
+    const table = tableWith(`${HOME}/${folder}`);
+    for (const command of COMMANDS) {
+      expect([command, decide(command, { table })]).toEqual([command, 'ask']);
+      expect([command, decide(command, { table, view: false, isTrusted: true })]).toEqual([command, 'ask']);
+      expect([command, decide(command, { table, mode: 'plan' })]).toEqual([command, 'deny']);
+      expect([command, decide(command, { table, isTrusted: true })]).toEqual([command, 'allow']);
+    }
+  });
+
+  it.each([
+    'rustup',
+    'mise',
+    'volta-shim',
+    'aqua-proxy',
+    'swiftly',
+    'elan',
+    'asdf',
+    'bazelisk-linux-amd64',
+    'julialauncher',
+    'corepack/dist/yarn.js',
+  ])('is known by the target of its link: %s', (manager) => {
+    const folder = `${HOME}/.programs/bin`;
+    const links = Object.fromEntries(NAMES.map((name) => [`${folder}/${name}`, `/opt/${manager}`]));
+    const table = tableWith(folder, links);
+    for (const command of COMMANDS) expect([command, decide(command, { table })]).toEqual([command, 'ask']);
+  });
+
+  it('is none in an ordinary folder', () => {
+    for (const folder of ['/usr/local/bin', `${HOME}/.local/bin`, '/opt/tools/bin'])
+      for (const command of COMMANDS)
+        expect([command, decide(command, { table: tableWith(folder) })]).toEqual([command, 'allow']);
+  });
+
+  it('does not concern names that are not programs of it', () => {
+    const table = tableWith(`${HOME}/.asdf/shims`);
+    for (const command of ['ls', 'grep node a', 'echo jq', 'wc -l a', 'cd src && ls'])
+      expect(decide(command, { table })).toBe('allow');
+  });
+});

@@ -1,0 +1,83 @@
+/**
+ * Programs that the project chooses. Some run what a file of the project names, whatever their arguments are. Others are
+ * started by a version manager: a file in the working directory, or in a folder above, names the version or the folder of
+ * the program that really runs.
+ */
+import path from 'node:path';
+import type { ShellWord } from '@heddle/tools/shell';
+import type { PermissionWorld } from '../world.ts';
+import { baseName } from './runners.ts';
+
+/**
+ * They run programs or load code that the project names: a makefile, a Gemfile, a wrapper of the compiler, a module in the
+ * working directory. Git does so only with certain settings.
+ */
+const RUNS_PROJECT: ReadonlySet<string> = new Set(
+  'make cargo rustc yarn pnpm bundle composer go ldd python python3'.split(' '),
+);
+
+/** They print their version or help without a look at the project. All programs with a proof do so, too. */
+const PRINTS_OWN: ReadonlySet<string> = new Set(
+  (
+    'npm npx pip pip3 pipx gem ruby php java javac jar lua luajit ghc cabal ocaml opam nix terraform tofu helm kustomize aws ' +
+    'az gcloud eksctl argocd istioctl minikube kind k9s systemctl journalctl apt apt-get apt-cache dpkg rpm dnf yum pacman apk ' +
+    'xz zstd bzip2 lz4 7z cpio ar ranlib strip readelf size gprof gcov flex bison autoconf automake libtool pkg-config m4 ' +
+    'lsd tokei cloc scc ack gron mlr dust duf procs btm xmllint xsltproc pdftotext qpdf gs exiftool identify sox git-lfs ' +
+    'mysql mongosh redis-cli redis-server postgres httpd caddy haproxy dig host whois traceroute mtr iperf3 ansible-lint man'
+  ).split(' '),
+);
+
+/** Returns whether the only argument asks for the version or the help. */
+export function asksForHelp(program: string, args: readonly (string | undefined)[]): boolean {
+  const [first, ...more] = args;
+  return /^[\w.+-]+$/.test(program) && more.length === 0 && (first === '--version' || first === '--help');
+}
+
+/** Returns whether a command may run a program that a file of the project names. Git is checked by its settings. */
+export function mayRunChosen(words: readonly ShellWord[], world: PermissionWorld): boolean {
+  const [name, ...args] = words;
+  if (name === undefined) return false;
+  const program = name.value.replace(/^\/(usr\/)?bin\//, '');
+  if (RUNS_PROJECT.has(program) || isManaged(words, world)) return true;
+  const isQuery = asksForHelp(
+    program,
+    args.map(({ value }) => value),
+  );
+  return isQuery && !PRINTS_OWN.has(program);
+}
+
+/** They run other words of the command as a program. */
+const RUNNERS = /^(xargs|find|fd|fdfind|env|command)$/;
+
+/** Returns whether a version manager starts the program, or one that it runs. */
+export function isManaged(words: readonly ShellWord[], world: PermissionWorld): boolean {
+  const [name] = words;
+  if (name === undefined) return false;
+  const names = RUNNERS.test(baseName(name.value)) ? words : [name];
+  return names.some(({ value }) => filesOf(value, world).some((file) => isShim(file, world)));
+}
+
+/** Every file that a name may mean. Entries of the project count too, because their links may lead to a manager. */
+function filesOf(name: string, world: PermissionWorld): readonly string[] {
+  if (name === '' || name.startsWith('-')) return [];
+  if (name.includes('/')) return path.posix.isAbsolute(name) ? [name] : [];
+  const entries = world.environment['PATH']?.split(':') ?? [];
+  return entries
+    .filter((entry) => path.posix.isAbsolute(entry))
+    .map((entry) => path.posix.join(entry, name))
+    .filter((file) => world.exists(file));
+}
+
+/** Programs that other names link to. They choose the program by that name and by files around the working directory. */
+const MANAGERS = new RegExp(
+  '^(rustup(-init)?|mise|rtx|asdf|volta|volta-shim|proto|proto-shim|aqua|aqua-proxy|swiftly|elan|juliaup|julialauncher|' +
+    'bazelisk|dotslash|pkgx|tea|vfox|devbox|hermit|tenv|anyzig|fvm|puro|corepack|nvs)([-_.].*)?$',
+);
+/** Managers whose programs are scripts in their own folder. */
+const MANAGER_FOLDERS =
+  /\/\.?(shims|corepack|tfenv|tofuenv|tgenv|tenv|pyenv|rbenv|nodenv|jenv|goenv|phpenv|plenv|luaenv|swiftenv|asdf|mise|volta|hermit)\/(?:[^/]+\/)?(?:bin|dist|shims|libexec)\/[^/]+$|\/shims\/[^/]+$/;
+
+function isShim(file: string, world: PermissionWorld): boolean {
+  const real = world.realpath(file);
+  return [file, real].some((at) => MANAGER_FOLDERS.test(at)) || MANAGERS.test(baseName(real));
+}
