@@ -8,6 +8,7 @@ import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
 import { calledNames, fileAccess, isShellTool } from './rules/tool-names.ts';
 import { concernOf } from './shell/files/file-parts.ts';
+import { askAboutRepositories } from './shell/made-repositories.ts';
 import { shellParts } from './shell/shell-parts.ts';
 import type { PermissionWorld } from './world.ts';
 
@@ -28,7 +29,7 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
   const call = callPart(request);
   const shared = (parts: readonly Part[], isPlainEdit = true): CallParts => ({
     ok: true,
-    parts: [{ ...call, shares: true }, ...parts],
+    parts: [{ ...call, shares: true }, ...askAboutRepositories(parts, world)],
     isPlainEdit,
   });
   const whole = (readsOnly: boolean): CallParts => ({

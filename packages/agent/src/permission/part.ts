@@ -83,6 +83,8 @@ export interface FilePart {
    * are written. Undefined if they are unknown.
    */
   readonly below?: () => PathsBelow | undefined;
+  /** For a copy: the paths that it writes below the target with a name that git looks for in a repository. */
+  readonly copiedGitData?: readonly string[];
   /** The access may follow links below the path. */
   readonly followsLinks?: boolean;
   /** An earlier command of the script may have replaced the path by a link to another file. */

@@ -209,6 +209,11 @@ const BUILTINS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Returns whether the last name of a path is one that git looks for in a repository. Some disks ignore case. */
+export function isGitDataPath(file: string): boolean {
+  return /\/(HEAD|objects|commondir)$/i.test(file);
+}
+
 /** Returns whether git takes a folder for a repository without a working tree. */
 export function isGitData(folder: string, world: PermissionWorld): boolean {
   const has = (name: string): boolean => world.exists(`${folder}/${name}`);

@@ -6,7 +6,14 @@ import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
 import type { FilePlace } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
-import { canEndProtected, isGitData, isInGitData, protectedPlaceName, programPlaces } from './protected.ts';
+import {
+  canEndProtected,
+  isGitData,
+  isGitDataPath,
+  isInGitData,
+  protectedPlaceName,
+  programPlaces,
+} from './protected.ts';
 import { namesMeet, segmentsOf } from './segments.ts';
 
 /** The number of entries per walk. More would take longer than a decision may. */
@@ -122,7 +129,8 @@ export function writtenByCopy<Found>(
   const searched = new Set(programPlaces(world));
   return walk(source.real, world, (file, { name }) => {
     const written = target + file.slice(prefix);
-    if (!canEndProtected(name) && !searched.has(written) && !isLink(written, world)) return undefined;
+    const isNotable = canEndProtected(name) || isGitDataPath(written) || searched.has(written);
+    if (!isNotable && !isLink(written, world)) return undefined;
     return look({ path: written, real: world.realpath(written) });
   });
 }

@@ -238,7 +238,9 @@ function mayRunInView(words: readonly ShellWord[], { folders, world }: Around): 
   const isGit = baseName(name.value) === 'git';
   const isChosen = mayRunChosen(words, world);
   if (!isGit && !isChosen) return true;
-  if (folders?.every((folder) => world.isTrusted?.(folder)) === true && !namesFolder(args)) return true;
+  const isTrusted = (folder: string): boolean =>
+    world.isTrusted?.(folder) === true && !(isGit && world.repository(folder) === 'unknown');
+  if (folders?.every(isTrusted) === true && !namesFolder(args)) return true;
   if (isChosen || folders === undefined || gitDoubt(args) !== undefined) return false;
   const given = args.map(({ kind, value }) => ({ value, exact: kind === 'literal' }));
   return everyProofOptions(name, { folders, world }).every((options) => runsOnlyGit(given, options));

@@ -45,6 +45,59 @@ export function gitWorldAfter(
   };
 }
 
+/**
+ * Returns the parts of a call. A write asks if, after the call, git takes a folder for a repository without a work tree.
+ * Ordinary edits could write the settings of that repository before, and a later `git -C folder status` would run them.
+ */
+export function askAboutRepositories(parts: readonly Part[], world: PermissionWorld): readonly Part[] {
+  const entry = new RegExp(`^(.*)/(${ENTRIES.join('|')})(?:/|$)`, world.foldsCase ? 'i' : '');
+  const made = new Map<string, Set<string>>();
+  const foldersOf = parts.map((part) => {
+    const folders = new Set<string>();
+    for (const file of part.kind === 'write' && part.knowledge === 'known' ? writtenPaths(part) : [])
+      for (let found = entry.exec(file); found !== null; found = entry.exec(found[1] ?? '')) {
+        const [, folder = '', name = ''] = found;
+        const names = made.get(folder) ?? new Set();
+        made.set(folder, names.add(world.foldsCase ? canonicalEntry(name) : name));
+        folders.add(folder);
+      }
+    return folders;
+  });
+  const isRepository = (folder: string): boolean => {
+    const has = (name: string): boolean =>
+      made.get(folder)?.has(name) === true || world.exists(`${folder}/${name}`);
+    return has('HEAD') && (has('objects') || has('commondir'));
+  };
+  return parts.map((part, index) => {
+    if (!isFile(part) || isSettled(part)) return part;
+    const folder = Array.from(foldersOf[index] ?? []).find(isRepository);
+    return folder === undefined
+      ? part
+      : { ...part, concern: { level: 'unless bypassed', reason: becomes(folder) } };
+  });
+}
+
+const ENTRIES: readonly string[] = ['HEAD', 'objects', 'commondir'];
+
+function canonicalEntry(name: string): string {
+  return ENTRIES.find((known) => known.toLowerCase() === name.toLowerCase()) ?? name;
+}
+
+function becomes(folder: string): string {
+  return `${folder} would become a repository of git, whose settings can run programs.`;
+}
+
+/** The part asks already, whatever the rules are. */
+function isSettled({ concern }: FilePart): boolean {
+  return concern?.level === 'always' || concern?.level === 'unless bypassed';
+}
+
+function writtenPaths(part: FilePart): readonly string[] {
+  if (isSettled(part)) return [];
+  const places = (part.places ?? []).flatMap(({ path: at, real }) => [at, real]);
+  return [...places, ...(part.copiedGitData ?? [])];
+}
+
 /** Links lead to the file, and a link or the file is in a working directory. Each of several links could be replaced. */
 function isLinkedInside(file: string, world: PermissionWorld): boolean {
   const real = world.realpath(file);

@@ -19,6 +19,7 @@ import { mayContainLinks, pathsBelow, protectedBelow, writtenByCopy } from '../.
 import { processConcern } from '../../paths/process-files.ts';
 import {
   canBeginProtected,
+  isGitDataPath,
   isInGitData,
   isAboveSearched,
   mayFillSearched,
@@ -53,6 +54,12 @@ export function touchPart(
     : meant(word, folders, world);
   if (kind !== 'remove' && !touch.replaces && places?.every((place) => isSink(place.path, kind))) return [];
   const deep = touch.deep ?? 'no';
+  const copied: string[] = [];
+  const concern =
+    kind === 'read'
+      ? (connection(touch, by, world) ??
+        processConcern({ written: word.text, places, glob, deep, ofProcess }))
+      : changeConcern(touch, { places, pattern, glob }, folders, world, copied);
   const isWalked = deep !== 'no' || (touch.deepIfFolder === true && isFolder(word, folders, world));
   return [
     {
@@ -66,11 +73,8 @@ export function touchPart(
       knowledge: touch.knowledge ?? 'known',
       by,
       glob,
-      concern:
-        kind === 'read'
-          ? (connection(touch, by, world) ??
-            processConcern({ written: word.text, places, glob, deep, ofProcess }))
-          : changeConcern(touch, { places, pattern, glob }, folders, world),
+      ...(copied.length > 0 ? { copiedGitData: copied } : {}),
+      concern,
     },
   ];
 }
@@ -119,21 +123,26 @@ function copiedPaths(
   return { paths, isComplete: true, mayGrow: false };
 }
 
-/** Returns why a change asks: because of the place itself, or of a place below it. */
+/**
+ * Returns why a change asks: because of the place itself, or of a place below it. Adds to `gitData` the paths of a copy
+ * whose names git looks for.
+ */
 function changeConcern(
   touch: Touch,
   { places, pattern, glob }: Meant,
   folders: Folders,
   world: PermissionWorld,
+  gitData: string[],
 ) {
   const current = withFound(places, glob);
   const copied = copiedNames(touch, folders, world);
   const found = current && copied && [...current, ...copied];
+  gitData.push(...(copied ?? []).flatMap(({ path: at, real }) => [at, real].filter(isGitDataPath)));
   const concern = concernOf(touch, { places: found, pattern }, folders, world);
   if (found === undefined || (concern !== undefined && concern.level !== 'outside')) return concern;
   const isTree = touch.selects !== undefined || (touch.kind === 'remove' && touch.deep === 'all');
   const tree = touch.copyOf
-    ? copyConcern(touch.copyOf, touch.staysInTree !== false, found, folders, world)
+    ? copyConcern(touch, touch.copyOf, found, folders, world, gitData)
     : isTree
       ? removalConcern(glob ? (glob.found(true) ?? []) : found, touch, world)
       : undefined;
@@ -182,11 +191,12 @@ function removalConcern(
  * Checks the names that a copied folder writes below its target: a protected place, or a path through an existing link.
  */
 function copyConcern(
+  { staysInTree = true }: Touch,
   source: ShellWord,
-  staysInTree: boolean,
   targets: readonly FilePlace[],
   folders: Folders,
   world: PermissionWorld,
+  gitData: string[],
 ): Concern | undefined {
   const { places, glob, pattern } = meant(source, folders, world);
   const sources = glob ? glob.found(true) : places;
@@ -206,9 +216,10 @@ function copyConcern(
       if (mayChange && [target.path, target.real, inside].some((into) => isAboveSearched(into, world)))
         return UNKNOWN_CHANGE;
       for (const into of [target.path, inside]) {
-        const concern = writtenByCopy(from, into, world, (place) =>
-          concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world),
-        );
+        const concern = writtenByCopy(from, into, world, (place) => {
+          gitData.push(...[place.path, place.real].filter(isGitDataPath));
+          return concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world);
+        });
         if (concern !== undefined) return concern === 'too many' ? TOO_MANY_BELOW : concern;
       }
     }

@@ -1,0 +1,189 @@
+/** Edits that make a folder of the project a repository, on a real disk. Git would run programs that its settings name. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { JsonObject, PermissionMode } from '@heddle/core';
+import { afterAll, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
+import { decided } from './test/ask.ts';
+import { ROOT } from './test/world.ts';
+
+const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-made-')));
+const project = path.join(base, 'project');
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+mkdirSync(project);
+execFileSync('git', ['init', '-q'], { cwd: project });
+for (const [name, text] of [
+  ['a', ''],
+  // Each of these lacks one part of a repository.
+  ['head/HEAD', 'ref: refs/heads/main\n'],
+  ['head/config', '[core]\n\tfsmonitor = touch made\n'],
+  ['head/refs/x', ''],
+  ['rest/objects/x', ''],
+  ['rest/refs/x', ''],
+  ['rest/config', ''],
+  ['common/commondir', '../x'],
+  ['deep/t/HEAD', 'ref: refs/heads/main\n'],
+  ['deep/u/objects/x', ''],
+  ['parts/HEAD', 'ref: refs/heads/main\n'],
+  ['parts/nested/objects/x', ''],
+  // This one is complete.
+  ['bare/HEAD', 'ref: refs/heads/main\n'],
+  ['bare/objects/x', ''],
+  ['bare/refs/x', ''],
+  ['bare/config', '[core]\n\tbare = true\n\tfsmonitor = touch made\n'],
+  ['bare/sub/x', ''],
+] as const) {
+  mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
+  writeFileSync(path.join(project, name), text);
+}
+
+interface Setting {
+  readonly mode?: PermissionMode;
+  readonly isTrusted?: boolean;
+  readonly rule?: string;
+}
+
+function decide(
+  tool: string,
+  input: JsonObject,
+  { mode = 'acceptEdits', isTrusted = false, rule }: Setting = {},
+) {
+  const surroundings = { root: project, cwd: project, directories: [], home: base, configDirs: [] };
+  const environment = { HOME: base, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
+  const world = observeWorld({
+    ...surroundings,
+    environment,
+    readOnlyView: true,
+    isTrusted: () => isTrusted,
+  });
+  const allow = rule === undefined ? [] : [{ text: rule, source: 'user' as const }];
+  const request = { tool, input, readOnly: false, hookDecision: undefined };
+  return authorize(request, { deny: [], ask: [], allow }, mode, world).decision;
+}
+
+const write = (name: string, setting?: Setting) =>
+  decide('Write', { file_path: path.join(project, name), content: 'x' }, setting);
+const run = (command: string, setting?: Setting) => decide('Bash', { command }, setting);
+
+describe('an edit after which a folder is a repository', () => {
+  it.each([
+    'head/objects/x',
+    'head/objects/pack/x',
+    'head/commondir',
+    'head/objects',
+    'rest/HEAD',
+    'common/HEAD',
+    'rest/../rest/HEAD',
+    'parts/objects/info/x',
+    'deep/t/objects/x',
+    'deep/u/HEAD',
+    'head/./objects/y',
+    'rest/objects/../HEAD',
+  ])('asks for Write, also with a rule: %s', (name) => {
+    expect(write(name)).toBe('ask');
+    expect(write(name, { rule: 'Edit(./**)', mode: 'default' })).toBe('ask');
+    expect(write(name, { mode: 'bypassPermissions' })).toBe('allow');
+  });
+
+  it.each([
+    'mkdir head/objects',
+    'mkdir -p head/objects/pack',
+    'touch head/objects/x',
+    'touch head/commondir',
+    'echo x > rest/HEAD',
+    "cat > rest/HEAD <<'E'\nref: refs/heads/main\nE",
+    'cp a rest/HEAD',
+    'cp head/HEAD rest',
+    'cp head/HEAD rest/',
+    'cp head/H* rest/',
+    'mv head/HEAD rest',
+    'mv rest/objects head',
+    'mv rest/objects rest/refs head/',
+    'cp -r rest/objects head/',
+    'cp -r rest/o* head',
+    'cp -r rest/. head',
+    'cp -r deep/u/. deep/t',
+    'cp -r bare copy',
+    'cp -r bare deep',
+    'cd rest && cp ../head/HEAD .',
+    'cd head; mkdir objects refs',
+    'mkdir -p new/objects new/refs; cp head/HEAD new/HEAD',
+    'mkdir -p new/objects new/refs && echo x > new/HEAD',
+    'echo x > new/HEAD; mkdir new/{objects,refs}',
+    'touch new/HEAD new/objects',
+    'touch new/{HEAD,commondir}',
+    'cp -r head/HEAD rest/objects rest/refs new/',
+    'cp head/HEAD new/x/HEAD; cp -r rest/objects new/x/objects',
+    'mv head/HEAD new; mv rest/objects new/objects; touch new/HEAD',
+    'mkdir objects; touch HEAD',
+  ])('asks for a script: %s', (command) => {
+    expect(run(command)).toBe('ask');
+  });
+
+  it('asks without regard to case if the disk ignores it', () => {
+    const files = [`${ROOT}/q/HEAD`, `${ROOT}/q/x`];
+    for (const name of ['q/Objects/x', 'q/OBJECTS', 'q/CommonDir']) {
+      const on = (foldsCase: boolean) =>
+        decided(
+          'Write',
+          { file_path: `${ROOT}/${name}`, content: '' },
+          { mode: 'acceptEdits', world: { files, foldsCase } },
+        );
+      expect([name, on(true).decision, on(false).decision]).toEqual([name, 'ask', 'allow']);
+    }
+  });
+
+  it.each([
+    'head/x',
+    'rest/x',
+    'rest/objects/y',
+    'new/HEAD',
+    'new/objects/x',
+    'head/object/x',
+    'src/objects/HEAD',
+    'objects/a.ts',
+  ])('is not any other edit: %s', (name) => {
+    expect(write(name)).toBe('allow');
+    expect(run(`touch ${name}`)).toBe('allow');
+  });
+
+  it.each([
+    'cp -r rest copy',
+    'mkdir -p src/objects && touch src/objects/a.ts',
+    'mv rest moved',
+    'cp -r head/refs rest/',
+  ])('is not any other script: %s', (command) => {
+    expect(run(command)).toBe('allow');
+  });
+});
+
+describe('git in a folder that is a repository without a work tree', () => {
+  it.each([
+    'git -C bare status',
+    'git -C bare log',
+    'git -C ./bare/ log -p',
+    'git -C bare/sub diff',
+    'git -C bare/objects status',
+    'git -C deep/../bare branch',
+    'git --git-dir=bare log',
+    'git --git-dir bare log',
+    'git --bare -C bare log',
+    'cd bare && git status',
+    'cd bare/sub; git diff',
+    'cd bare && git log --oneline | head',
+    '(cd bare && git rev-list HEAD)',
+    'pushd bare && git show',
+    'echo "$(cd bare; git describe)"',
+  ])('asks, also in a trusted folder: %s', (command) => {
+    for (const isTrusted of [false, true]) {
+      expect(run(command, { isTrusted })).toBe('ask');
+      expect(run(command, { isTrusted, mode: 'default' })).toBe('ask');
+      expect(run(command, { isTrusted, mode: 'plan' })).toBe('deny');
+    }
+    expect(run('git status')).toBe('allow');
+  });
+});
