@@ -1,6 +1,7 @@
 /** Model adapters: name resolution, connections and prices. Adapters and prices load on demand. */
 import type { ListedProvider, ListOptions } from './models.ts';
 import type { Prices, PriceOverrides } from './prices/prices.ts';
+import { plainModelName } from './known-models.ts';
 import type { Environment } from './secrets/environment.ts';
 
 export { chooseModel, type ChooseOptions, type ModelMaker } from './choose.ts';
@@ -43,6 +44,14 @@ export async function listProviders(
   options?: ListOptions,
 ): Promise<readonly ListedProvider[]> {
   return (await import('./models.ts')).collectProviders(environment, options);
+}
+
+/** Returns the id of the provider that a name of a model means. Undefined if the name belongs to none. */
+export async function providerOf(name: string, environment: Environment): Promise<string | undefined> {
+  const plain = plainModelName(name, environment);
+  if (plain.startsWith('claude-')) return 'anthropic';
+  const { readModelName } = await import('./providers/providers.ts');
+  return readModelName(plain)?.provider.id;
 }
 
 export type { ChosenModel as Chosen } from './route.ts';

@@ -244,6 +244,8 @@ export interface AgentServers {
 }
 
 interface Teammates {
+  /** The conversation leads the team. */
+  readonly leads: boolean;
   readonly has: (name: string) => boolean;
   /** Stores the message for its receivers, and returns their names. Throws if that is not possible. */
   readonly send: (to: string, message: string) => readonly string[];

@@ -52,7 +52,7 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
       tool: tool.name,
       input,
       sandboxed: place?.kind === 'inside' && options.sandbox?.sparesQuestions === true,
-      readOnly: tool.delegates === true || (await isReadOnly(tool, input, context)),
+      readOnly: await isReadOnly(tool, input, { ...context, permissionMode: mode }),
       failedInView: hasFailedInView(options, input),
       names: tool.ruleNames?.(input) ?? [],
       leavesOutDenied: tool.leavesOutDenied === true && context.deniedFiles !== undefined,
@@ -126,9 +126,10 @@ function byRule({ rule }: Authorization): Denial['by'] {
   return rule === undefined ? 'other' : 'rule';
 }
 
-/** A proof that throws proves nothing. */
+/** A call that only starts other calls has no effects of its own. A proof that throws proves nothing. */
 async function isReadOnly(tool: Tool, input: JsonObject, context: ToolUseContext): Promise<boolean> {
   try {
+    if (await tool.delegates?.(input, context.permissionMode)) return true;
     return await tool.isReadOnly(input, context);
   } catch {
     return false;

@@ -50,7 +50,6 @@ const TRAITS = {
   isConcurrencySafe: () => true,
   // A call that runs again continues the same subagent.
   isIdempotent: () => true,
-  delegates: true,
   maxResultSize: 100_000,
   interruptBehavior: 'cancel',
 } as const;
@@ -97,6 +96,8 @@ function agentTool(subagents: Subagents): Tool<JsonObject, TaskOutcome> {
     inputJSONSchema: AGENT_INPUT,
     inputSchema: () => loadSchema(AGENT_INPUT),
     inputAliases: { agent: 'subagent_type', task: 'prompt' },
+    // Another provider would receive the task and the files that the agent reads.
+    delegates: async ({ model }) => !(await subagents.changesProvider(nonEmptyString(model))),
     ruleNames: ({ subagent_type }) => [
       { tool: 'Agent', name: nonEmptyString(subagent_type) ?? DEFAULT_AGENT },
     ],
@@ -158,6 +159,9 @@ function sendMessageTool(subagents: Subagents): Tool<JsonObject, Sent> {
     inputJSONSchema: MESSAGE_INPUT,
     inputSchema: () => loadSchema(MESSAGE_INPUT),
     inputAliases: { agentId: 'to', agent_id: 'to', content: 'message', summary: null, type: null },
+    // Members of a team keep the mode that they started in.
+    delegates: ({ to }, mode) =>
+      mode !== 'plan' || !subagents.teammates?.leads || !subagents.teammates.has(stringOrEmpty(to)),
     ruleNames({ to }) {
       const record = subagents.teammates?.has(stringOrEmpty(to))
         ? undefined

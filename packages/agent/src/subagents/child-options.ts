@@ -1,6 +1,6 @@
 /** The options of a subagent, from those of its parent and its definition. */
 import type { RequestOptions, Tool } from '@heddle/core';
-import { aliasesIn, plainModelName } from '@heddle/models';
+import { aliasesIn, plainModelName, providerOf } from '@heddle/models';
 import { type AgentDefinition, agentHasTool, agentNamesTool } from '../agents/definition.ts';
 import type { AgentHooks, AgentOptions, SubagentIdentity, SubagentSettings } from '../engine/options.ts';
 import type { ParentAgent } from '../engine/parent.ts';
@@ -142,6 +142,25 @@ function childHooks(hooks: AgentHooks | undefined, identity: SubagentIdentity): 
     ...(compaction && { compaction }),
     ...(subagentStart && { subagentStart }),
   };
+}
+
+/**
+ * Returns whether the model of a call belongs to a provider that the user chose neither for the conversation nor for an
+ * agent. A name that no provider has is sent to the server of the conversation.
+ */
+export async function changesProvider(
+  model: string,
+  { modelName, fallbackModel = [], smallModel }: AgentOptions,
+  definitions: readonly AgentDefinition[],
+): Promise<boolean> {
+  const nameOf = (wanted: string | undefined): string => childModel([wanted], modelName, process.env);
+  const provider = await providerOf(nameOf(model), process.env);
+  const ofAgents = definitions.map((one) => nameOf(one.model));
+  const names = [modelName, smallModel ?? modelName, ...ofAgents, fallbackModel].flat();
+  const known = await Promise.all(names.map((name) => providerOf(name, process.env)));
+  // Models with names of their own are behind an address for the Messages API.
+  const own = known[0] ?? 'anthropic';
+  return provider !== undefined && provider !== own && !known.includes(provider);
 }
 
 /**

@@ -20,7 +20,7 @@ import type { ParentAgent } from '../engine/parent.ts';
 import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
 import type { Session } from '../session/open/open.ts';
-import { childModel, childOptions } from './child-options.ts';
+import { changesProvider, childModel, childOptions } from './child-options.ts';
 import { stricterMode } from './child-permissions.ts';
 import { copyConversation, FORK_AGENT, forkOptions, forkPrompt, isFork } from './fork-child.ts';
 import { levelBelow, mainLevel, settingsBelow, type SubagentLevel } from './nesting.ts';
@@ -154,6 +154,12 @@ export class Subagents {
       if (found) return found;
     }
     return undefined;
+  }
+
+  /** Returns whether a call with this model needs a question. A model that the user set for all subagents replaces it. */
+  async changesProvider(model: string | undefined): Promise<boolean> {
+    if (model === undefined || this.#settings.model) return false;
+    return changesProvider(model, this.#parent().options, this.definitions);
   }
 
   /** Starts the task of a call. A call that runs again after a crash continues its subagent, or gets its stored result. */

@@ -41,6 +41,8 @@ export function withTeamTasks(own: readonly Tool[], current: TeamToolsDeps['curr
     return {
       ...tool,
       description: `${tool.description} In a team, it works on the shared list.`,
+      isReadOnly: (input, { permissionMode }) =>
+        permissionMode !== 'plan' || !givesWork(tool.name, input, current()),
       async call(input: unknown, context, onProgress) {
         const team = current();
         if (!team) return tool.call(input, context, onProgress);
@@ -49,6 +51,12 @@ export function withTeamTasks(own: readonly Tool[], current: TeamToolsDeps['curr
       toResult: (data: unknown) => (isShared(data) ? data.shared : tool.toResult(data)),
     } satisfies Tool;
   });
+}
+
+/** Whether members of the team may work because of a call of their lead. They keep the mode that they started in. */
+function givesWork(tool: string, input: unknown, team: TeamSession | undefined): boolean {
+  if (!team || team.member || tool === 'TaskGet' || tool === 'TaskList') return false;
+  return !(isInput(input) && input['status'] === 'deleted');
 }
 
 const SHARED_CALLS: Readonly<Record<string, SharedCall>> = {

@@ -39,8 +39,11 @@ export interface Tool<Input = unknown, Data = unknown> {
   restrictTo?(isPermitted: (name: string) => boolean): Tool<Input, Data>;
   /** The tool belongs to an MCP server. A `PostToolUse` hook may replace its results. */
   readonly isFromServer?: boolean;
-  /** The call only starts other calls, and each of them needs a permission of its own. The call itself runs without a question. */
-  readonly delegates?: true;
+  /**
+   * True if the call only starts other calls that are decided in this mode, each with a permission of its own. The call
+   * itself then runs without a question.
+   */
+  delegates?(input: Input, mode: PermissionMode): boolean | Promise<boolean>;
   /**
    * Returns what the call uses, as a permission rule may name it: a skill under each of its names, the type of an agent. Deny
    * and ask rules are compared with these names, too.
