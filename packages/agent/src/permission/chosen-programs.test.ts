@@ -47,6 +47,82 @@ describe('a query for the version or the help', () => {
   });
 });
 
+describe('a reader that runs a program, a library or a script that its words name', () => {
+  it.each([
+    'rg --pre=./x a',
+    'rg --pre ./x a',
+    'rg --hostname-bin=./x a',
+    'sort --compress-program=./x a',
+    'bat --pager ./x --paging=always a',
+    'bat --config-file=x a',
+    'ag --pager=./x a',
+    'ack --ackrc=x a',
+    'nm --plugin ./x.so a',
+    'ar --plugin ./x.so t a',
+    'objdump --plugin=./x.so a',
+    `sqlite3 x.db "select load_extension('lib/x')"`,
+    `sqlite3 x.db "select edit('a','./x')"`,
+    'openssl list -providers -provider-path . -provider x',
+    'openssl dgst -provider-path . -provider x a',
+    `awk 'BEGIN { system("./x") }'`,
+    `awk 'BEGIN { "./x" | getline }'`,
+    `awk '{ print | "./x" }' a`,
+    'awk -f x a',
+    'awk \'@load "x"\' a',
+    "gawk --load=x '{print}' a",
+    "gawk -l x '{print}' a",
+    "sed '1e ./x' a",
+    "sed 's/a/b/e' a",
+    'sed -f x a',
+    'sed -nf x a',
+    'sed --file=x a',
+    'tar tf a.tar -I ./x',
+    'tar tf a.tar --use-compress-program=./x',
+    'tar tf a.tar -F ./x',
+    'tar tf a.tar --to-command=./x',
+    'mlr --prepipe ./x cat a',
+    'cloc --extract-with=./x a',
+    'pip --python=./x list',
+    'find . -exec ./x {} +',
+    'find . -name x | xargs ./x',
+    'git help log',
+    'git log --help',
+    'ls; rg --pre ./x a',
+    'for f in a; do rg --pre ./x "$f"; done',
+  ])('asks in a folder that is not trusted: %s', (command) => {
+    expect(decide(command)).toBe('ask');
+    expect(decide(command, { mode: 'acceptEdits' })).toBe('ask');
+    expect(decide(command, { mode: 'plan' })).toBe('deny');
+  });
+
+  it.each([
+    'rg --pre ./x a',
+    'bat --pager ./x a',
+    `awk 'BEGIN { system("./x") }'`,
+    'sed -f x a',
+    'git log --help',
+  ])('runs in the view in a trusted folder: %s', (command) => {
+    expect(decide(command, { isTrusted: true })).toBe('allow');
+  });
+
+  it.each([
+    'rg --unknown-option x a',
+    'bat a.ts',
+    'nm -C a.o',
+    'sqlite3 x.db .tables',
+    "sqlite3 x.db 'select 1'",
+    'openssl dgst -sha256 a',
+    `awk '$3 > 100 { print $1 }' a`,
+    "sed -n '/a/,/b/{p;q}' a",
+    'tar tzvf a.tgz',
+    'pip list',
+    'git log --some-new-option',
+    'jq -f x a',
+  ])('is not any other reader: %s', (command) => {
+    expect(decide(command)).toBe('allow');
+  });
+});
+
 const HOME = '/people/user';
 const SHIMS = [
   '.asdf/shims',

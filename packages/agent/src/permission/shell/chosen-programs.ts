@@ -16,6 +16,14 @@ const RUNS_PROJECT: ReadonlySet<string> = new Set(
   'make cargo rustc yarn pnpm bundle composer go ldd python python3'.split(' '),
 );
 
+export function runsProjectPrograms(name: string): boolean {
+  return RUNS_PROJECT.has(withoutSystemFolder(name));
+}
+
+function withoutSystemFolder(name: string): string {
+  return name.replace(/^\/(usr\/)?bin\//, '');
+}
+
 /** They print their version or help without a look at the project. All programs with a proof do so, too. */
 const PRINTS_OWN: ReadonlySet<string> = new Set(
   (
@@ -37,8 +45,8 @@ export function asksForHelp(program: string, args: readonly (string | undefined)
 export function mayRunChosen(words: readonly ShellWord[], world: PermissionWorld): boolean {
   const [name, ...args] = words;
   if (name === undefined) return false;
-  const program = name.value.replace(/^\/(usr\/)?bin\//, '');
-  if (RUNS_PROJECT.has(program) || isManaged(words, world)) return true;
+  if (runsProjectPrograms(name.value) || isManaged(words, world)) return true;
+  const program = withoutSystemFolder(name.value);
   const isQuery = asksForHelp(
     program,
     args.map(({ value }) => value),
@@ -80,4 +88,28 @@ const MANAGER_FOLDERS =
 function isShim(file: string, world: PermissionWorld): boolean {
   const real = world.realpath(file);
   return [file, real].some((at) => MANAGER_FOLDERS.test(at)) || MANAGERS.test(baseName(real));
+}
+
+/** Words with which a reader runs a program, or loads a library or a script, that the command names. */
+const NAMING: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(bat|batcat|ag|ack)$/, /^--?(pager|config-f|ackrc)/],
+  [/^(nm|ar|ranlib|objdump|strip|size)$/, /^--?plugin/],
+  [/^sqlite3$/, /\b(load_extension|edit|writefile|readfile|fts3_tokenizer)\b/i],
+  [/^openssl$/, /^--?(provider|engine|config)/],
+  [/^[gmn]?awk$/, /^(-[a-zA-Z]*[fliEW]|--(file|load|include|exec))|@|\b(system|extension)\b/],
+  [/^g?sed$/, /^(-[nErsuz]*f|--fi)/],
+  [/^mlr$/, /^--(gz|z|bz2|zstd)?prepipe|^-[nsf]$|\b(system|exec)\b|[|]/],
+  [/^cloc$/, /^--?(extract|config)/],
+  [/^pip3?$/, /^--py/],
+  [/^apt-cache$/, /^(-[oc]|--(option|config))/],
+  [/^dc$/, /!/],
+  // The viewer of manual pages is a setting of the repository.
+  [/^git$/, /^(help|--help)$/],
+];
+
+/** Returns whether the words name a program, a library or a script that a reader runs. */
+export function namesProgram(program: string, args: readonly ShellWord[]): boolean {
+  return NAMING.some(
+    ([programs, words]) => programs.test(program) && args.some(({ value }) => words.test(value)),
+  );
 }

@@ -24,7 +24,7 @@ import {
   writtenText,
 } from '../rules/command-pattern.ts';
 import type { PermissionWorld } from '../world.ts';
-import { isManaged, mayRunChosen } from './chosen-programs.ts';
+import { isManaged, mayRunChosen, namesProgram, runsProjectPrograms } from './chosen-programs.ts';
 import { classifyConfinement } from './confined.ts';
 import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
@@ -77,7 +77,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     possible: distinct([...possible.flatMap(({ spellings }) => spellings), ...assignedCommands(assignments)]),
     readOnly,
     confinable:
-      around.shape === 'functions' || readOnly === 'yes' || !mayRunInView(last.words, around)
+      around.shape === 'functions' || readOnly === 'yes' || !mayRunInView(command, last.words, around)
         ? 'no'
         : classifyConfinement(last.words, assignments),
     isEdit: assignments.length === 0 && !last.more && isEditCommand(last.words, around),
@@ -232,18 +232,34 @@ function everyProofOptions(
 }
 
 /** Programs that a project names run only if the user trusts the folder. The view contains them, but they still run. */
-function mayRunInView(words: readonly ShellWord[], { folders, world }: Around): boolean {
+function mayRunInView(
+  command: SimpleCommand,
+  words: readonly ShellWord[],
+  { folders, world }: Around,
+): boolean {
   const [name, ...args] = words;
   if (name === undefined) return true;
   const isGit = baseName(name.value) === 'git';
-  const isChosen = mayRunChosen(words, world);
+  const isChosen = mayRunChosen(words, world) || mayRunArgument(command, words);
   if (!isGit && !isChosen) return true;
   const isTrusted = (folder: string): boolean =>
     world.isTrusted?.(folder) === true && !(isGit && world.repository(folder) === 'unknown');
-  if (folders?.every(isTrusted) === true && !namesFolder(args)) return true;
+  const isElsewhere = (isGit || runsProjectPrograms(name.value)) && namesFolder(args);
+  if (folders?.every(isTrusted) === true && !isElsewhere) return true;
   if (isChosen || folders === undefined || gitDoubt(args) !== undefined) return false;
   const given = args.map(({ kind, value }) => ({ value, exact: kind === 'literal' }));
   return everyProofOptions(name, { folders, world }).every((options) => runsOnlyGit(given, options));
+}
+
+/** Returns whether an option or a program text may run a file of the project: `rg --pre ./x`, `awk 'BEGIN { system("./x") }'`. */
+function mayRunArgument(command: SimpleCommand, words: readonly ShellWord[]): boolean {
+  const [name, ...args] = words;
+  const program = baseName(name?.value ?? '');
+  return (
+    namesProgram(program, args) ||
+    findProgramOption(program, args, command.redirections) !== undefined ||
+    (!/^(git|sqlite3)$/.test(program) && runsUnknownCode(command, [{ words, more: false }], () => false))
+  );
 }
 
 /** Returns whether git or make may run in a folder that its options name. */
