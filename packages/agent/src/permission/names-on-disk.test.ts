@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
 import type { PermissionRule } from './rules/rule.ts';
+import { decided, shell } from './test/ask.ts';
+import { ROOT } from './test/world.ts';
 
 const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-names-')));
 const project = path.join(base, 'project');
@@ -195,4 +197,33 @@ describe('an absolute path that is longer than the system allows', () => {
     expect(decisionOn(command, 'acceptEdits', [], path.join(project, deep))).toBe('ask');
     expect(decisionOn('touch x', 'acceptEdits', [], path.join(project, deep))).toBe('allow');
   });
+});
+
+describe('a name that a disk without case takes for a protected one', () => {
+  it.each([
+    '.MCP.JSON',
+    '.mcp.j\u017fon',
+    '.v\u017fcode/tasks.json',
+    '.hu\u017fky/pre-commit',
+    '.hus\u212Ay/pre-commit',
+    '.ba\u017fhrc',
+    'sub/.\u017f\u017fh/config',
+    '.con\uFB01g/\uFB01sh/config.fish',
+    '.na\u006Eorc',
+    '.gitmodule\u017f',
+    '.too\u006C-ver\u017fions',
+    '.git-credential\u017f',
+  ])('asks in acceptEdits: %s', (name) => {
+    const input = { file_path: `${ROOT}/${name}`, content: '' };
+    expect(decided('Write', input, { mode: 'acceptEdits' }).decision).toBe('ask');
+    expect(shell(`touch '${name}'`, { mode: 'acceptEdits' }).decision).toBe('ask');
+  });
+
+  it.each(['stra\u00DFe.md', '\u017f.txt', 'mcp.json', '\u00E4/\u00F6.ts'])(
+    'is not any other name: %s',
+    (name) => {
+      const input = { file_path: `${ROOT}/${name}`, content: '' };
+      expect(decided('Write', input, { mode: 'acceptEdits' }).decision).toBe('allow');
+    },
+  );
 });

@@ -251,7 +251,15 @@ function protectedPath(file: string, world: PermissionWorld): string | undefined
   if (world.configDirs.some((folder) => isAt(file, folder) || isAt(file, world.realpath(folder)))) {
     return "the agent's own settings";
   }
-  return protectedName(file.toLowerCase().split('/').filter(Boolean), 0);
+  return protectedName(foldCase(file).split('/').filter(Boolean), 0);
+}
+
+/**
+ * Some disks compare names by the case folding of Unicode, in which `ſ` is an `s`, and ignore the form of accents. A letter
+ * that has another one as its capital letter counts as that one.
+ */
+function foldCase(name: string): string {
+  return /^[ -~]*$/.test(name) ? name.toLowerCase() : name.normalize('NFC').toUpperCase().toLowerCase();
 }
 
 function protectedName(names: readonly string[], root: number): string | undefined {
@@ -305,13 +313,13 @@ const lastBeginnings = Array.from(lastNames)
  * Returns whether a path with this last name can be a protected place. It is a fast filter for walks over many files.
  */
 export function canEndProtected(name: string): boolean {
-  const lower = name.toLowerCase();
+  const lower = foldCase(name);
   return lastNames.has(lower) || lastBeginnings.some((beginning) => lower.startsWith(beginning));
 }
 
 /** Returns whether a name with this end can be a protected place. */
 export function canCompleteProtected(end: string): boolean {
-  return Array.from(lastNames).some((name) => name.endsWith(end.toLowerCase()));
+  return Array.from(lastNames).some((name) => name.endsWith(foldCase(end)));
 }
 
 const firstNames = new Set([
@@ -323,7 +331,7 @@ const firstNames = new Set([
 
 /** Returns whether a folder with this name is the start of a protected place, but not protected itself: `.config`. */
 export function canBeginProtected(name: string): boolean {
-  return firstNames.has(name.toLowerCase());
+  return firstNames.has(foldCase(name));
 }
 
 const OUTER_FOLDERS = [
@@ -335,7 +343,7 @@ const OUTER_FOLDERS = [
 
 /** Returns whether a folder may contain a protected place without being one: `.config`, `x/node_modules`. */
 export function mayHoldProtected(folder: string): boolean {
-  const names = folder.toLowerCase().split('/').filter(Boolean);
+  const names = foldCase(folder).split('/').filter(Boolean);
   return OUTER_FOLDERS.some((segments) =>
     segments.slice(0, -1).some((_, at) => {
       const begin = segments.slice(0, at + 1);
@@ -356,11 +364,9 @@ const SHAPES = PROTECTED_PLACES.map(({ segments, fromRoot }) => {
  */
 export function protectedMatch(folder: FilePlace, glob: string, world: PermissionWorld): string | undefined {
   world.spend?.(SHAPES.length + Math.floor(glob.length / 2));
-  const written = segmentsOf(glob.toLowerCase()).map((segment) =>
-    segment === 'globstar' ? 'visible' : segment,
-  );
+  const written = segmentsOf(foldCase(glob)).map((segment) => (segment === 'globstar' ? 'visible' : segment));
   const [first] = written;
-  const whole: readonly Segment[] = [...literalSegments(folder.path.toLowerCase()), ...written];
+  const whole: readonly Segment[] = [...literalSegments(foldCase(folder.path)), ...written];
   return SHAPES.find(({ name, shape, first: begins, isVisible }) => {
     if (!isVisible) return segmentsMeet(whole, shape, false);
     return first !== undefined && mayBe(first, begins) && world.exists(`${folder.path}/${name}`);
