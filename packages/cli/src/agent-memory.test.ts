@@ -42,8 +42,10 @@ it.each([
 ])('writes and reads no file outside of the project if a link is %s', async (_title, name, to) => {
   const project = await projectWith({});
   link(project, name, to);
-  const { code, stdout } = await project.run(['-p', 'Start now.']);
+  const { code, stdout, stderr } = await project.run(['-p', 'Start now.']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'Done.\n' });
+  const reported = name.endsWith('lock') ? [] : [expect.stringContaining(`${name}: not a readable folder`)];
+  expect(stderr.split('\n').filter((line) => line.includes('no memory there'))).toEqual(reported);
   const outside = path.join(project.folder, '../outside');
   expect(readdirSync(outside).sort()).toEqual(['MEMORY.md', 'state']);
   expect(readFileSync(path.join(outside, 'MEMORY.md'), 'utf8')).toContain('private text');
@@ -57,6 +59,34 @@ it('replaces a link in place of a stored file, and keeps its target', async () =
   await project.run(['-p', 'Begin.', '--agent', 'reviewer']);
   expect(readFileSync(path.join(project.folder, '../outside/state'), 'utf8')).toBe('kept');
   expect(readFileSync(path.join(project.folder, MEMORY, 'planted.md'), 'utf8')).toBe('planted\n');
+});
+
+it.each([
+  ['.heddle', 'Start now.', []],
+  ['.heddle/agent-memory', 'Start now.', []],
+  [MEMORY, 'Start now.', []],
+  ['.heddle', 'Begin.', ['--agent', 'reviewer']],
+])('runs an agent without memory if %s is a file: %s', async (name, prompt, argv) => {
+  const project = await projectWith({ [name]: 'a file' });
+  const { code, stderr } = await project.run(['-p', prompt, ...argv]);
+  expect(code).toBe(0);
+  expect(stderr.match(/^heddle: .*$/gm)).toEqual([
+    `heddle: ${path.join(project.folder, name)}: not a readable folder in the project, so agents have no memory there.`,
+  ]);
+  expect(readFileSync(path.join(project.folder, name), 'utf8')).toBe('a file');
+});
+
+it.each([
+  ['.heddle', 'config', 'config/agent-memory/reviewer'],
+  ['.heddle/agent-memory', '../notes', 'notes/reviewer'],
+])('stores facts through a link that stays in the project: %s -> %s', async (name, target, stored) => {
+  const project = await projectWith({ [`${stored}/MEMORY.md`]: '- [old.md](old.md): An old fact.' });
+  mkdirSync(path.dirname(path.join(project.folder, name)), { recursive: true });
+  symlinkSync(target, path.join(project.folder, name));
+  const { stderr } = await project.run(['-p', 'Start now.']);
+  expect(stderr).toBe('');
+  expect(project.sent().join('\n')).toContain('An old fact.');
+  expect(readFileSync(path.join(project.folder, stored, 'planted.md'), 'utf8')).toBe('planted\n');
 });
 
 it('stores the facts of an agent in a folder without links', async () => {

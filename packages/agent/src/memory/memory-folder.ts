@@ -9,9 +9,8 @@ import { takeLock } from '../session/files/lock.ts';
 
 const INDEX = 'MEMORY.md';
 const STATE = '.consolidation.json';
+/** The ids of some 25,000 sessions. A larger file is not one of Heddle, and reading it would take memory and time. */
 const STATE_BYTES = 1_000_000;
-/** The file of the lock, see `takeLock`. */
-const LOCK = 'lock';
 /** The part of the index that a session starts with. */
 const INDEX_LINES = 200;
 const INDEX_BYTES = 25_000;
@@ -99,13 +98,8 @@ export class MemoryFolder {
     this.#replace(STATE, text);
   }
 
-  /**
-   * Runs the work while no other process writes this folder. Returns undefined if another one does, or if the lock is a
-   * link: the folder may be part of a project, and the link would create a file elsewhere.
-   */
+  /** Runs the work while no other process writes this folder. Returns undefined if another one does. May throw as `takeLock`. */
   async exclusively<T>(work: () => Promise<T>): Promise<T | undefined> {
-    const about = lstatSync(path.join(this.path, LOCK), { throwIfNoEntry: false });
-    if (about && !about.isFile()) return undefined;
     const lock = takeLock(this.path);
     if (!lock.held) return undefined;
     try {

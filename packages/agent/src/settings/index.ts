@@ -24,5 +24,5 @@ export {
   type SettingsPlaces,
 } from './scopes.ts';
 export { type SandboxSettings, sandboxSettings } from './sandbox-settings.ts';
-export { isTrusted, trustFolder, trustIn } from './trust.ts';
+export { isReallyWithin, isTrusted, trustFolder, trustIn } from './trust.ts';
 export type { LoadedFile } from './scopes.ts';

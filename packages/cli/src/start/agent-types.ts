@@ -8,8 +8,8 @@ import {
   mergeAgents,
   readAgentFiles,
 } from '@heddle/agent';
-import { isTrusted, projectRoot } from '@heddle/agent/settings';
-import { lstatSync } from 'node:fs';
+import { isReallyWithin, isTrusted, projectRoot } from '@heddle/agent/settings';
+import { lstatSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { RunOptions } from '../arguments/arguments.ts';
@@ -99,30 +99,49 @@ export async function readAgentTypes(
   const definitions = [...files.definitions, ...BUILT_IN_AGENTS];
   const types = new AgentTypes(definitions, bare ? 'none' : agentHooks, deniedFiles, files.leftOut);
   const given = agents === undefined ? [] : types.add(agents).map((problem) => `--agents: ${problem}`);
-  for (const problem of [...files.problems, ...given]) warn(problem);
+  const obstacles = types.list.flatMap(
+    (one) => memoryPlace(one, { cwd: folder, configDirs })?.obstacle ?? [],
+  );
+  const noMemory = [...new Set(obstacles)].map(
+    (step) => `${step}: not a readable folder in the project, so agents have no memory there.`,
+  );
+  for (const problem of [...files.problems, ...given, ...noMemory]) warn(problem);
   return types;
 }
 
-/**
- * The memory folder of an agent: of the user, of the project, or of the project on this machine. Undefined if the way to it
- * in the project contains a link.
- */
-export function agentMemoryFolder(
+/** The memory folder of an agent: of the user, of the project, or of the project on this machine. */
+export function agentMemoryFolder(definition: AgentDefinition, places: AgentTypePlaces): string | undefined {
+  const place = memoryPlace(definition, places);
+  return place?.obstacle === undefined ? place?.folder : undefined;
+}
+
+interface MemoryPlace {
+  readonly folder: string;
+  /** A part of the path that prevents the use of the folder. */
+  readonly obstacle?: string | undefined;
+}
+
+function memoryPlace(
   { name, memory }: AgentDefinition,
   { cwd, configDirs = [] }: AgentTypePlaces,
-): string | undefined {
+): MemoryPlace | undefined {
   const [userDir] = configDirs;
   // A name with a slash could lead to another folder.
   if (memory === undefined || userDir === undefined || !/^\w[\w.-]*$/.test(name)) return undefined;
-  if (memory === 'user') return path.join(userDir, 'agent-memory', name);
-  const folder = memory === 'project' ? 'agent-memory' : 'agent-memory-local';
-  const steps = ['.heddle', folder, name];
+  if (memory === 'user') return { folder: path.join(userDir, 'agent-memory', name) };
   const root = projectRoot(cwd);
-  // A project could lead the memory to files outside of it.
-  const hasLink = steps.some((_, at) => isLink(path.join(root, ...steps.slice(0, at + 1))));
-  return hasLink ? undefined : path.join(root, ...steps);
+  const first = path.join(root, '.heddle');
+  const second = path.join(first, memory === 'project' ? 'agent-memory' : 'agent-memory-local');
+  const folder = path.join(second, name);
+  return { folder, obstacle: [first, second, folder].find((step) => !canBeFolderIn(root, step)) };
 }
 
-function isLink(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+/** A link of a project must not lead the memory to files outside of it. */
+function canBeFolderIn(root: string, step: string): boolean {
+  try {
+    if (lstatSync(step, { throwIfNoEntry: false }) === undefined) return true;
+    return statSync(step).isDirectory() && isReallyWithin(step, root);
+  } catch {
+    return false;
+  }
 }

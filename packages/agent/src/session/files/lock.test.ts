@@ -1,8 +1,11 @@
 /** One writer a session, with real processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, symlinkSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { takeLock } from './lock.ts';
 import { forkSession, newSession, resumeSession } from '../open/open.ts';
 import { createSessionHome, reasonOf, sessionOf, user } from '../test/session-home.ts';
 
@@ -59,4 +62,11 @@ describe('a session that this process writes to', () => {
     expect(resumeSession(setup, 's1').ok).toBe(true);
     expect(reasonOf(newSession(setup, 's1'))).toMatch(/exists already/);
   });
+});
+
+it('does not create the target of a link in place of a lock', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-lock-'));
+  symlinkSync('../elsewhere', path.join(folder, 'lock'));
+  expect(() => takeLock(folder)).toThrow('lock is not a regular file');
+  expect(existsSync(path.join(folder, '../elsewhere'))).toBe(false);
 });

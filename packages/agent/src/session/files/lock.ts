@@ -2,7 +2,7 @@
  * Allows one writer per session. The lock is an exclusive transaction on a small database file. The kernel releases it
  * when the process ends in any way, so locks are never stale.
  */
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -14,12 +14,14 @@ const held = new Set<DatabaseSync>();
 /** A process that only checks whether a session is in use holds its lock for a moment. */
 const PATIENCE_MS = 100;
 
-/** Throws if the folder is not writable. */
+/** Throws if the folder is not writable, or if its lock is a link, which would create a file elsewhere. */
 export function takeLock(folder: string): Lock {
   makeFolder(folder);
   const file = path.join(folder, 'lock');
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() === false) throw new Error(`${file} is not a regular file`);
   // The file is not opened again once it exists. Closing it would release a lock that this process may hold.
-  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  if (found === undefined) closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file, { timeout: PATIENCE_MS });
   try {
     database.exec('BEGIN EXCLUSIVE');
