@@ -168,11 +168,10 @@ function tableWith(folder: string, links: Readonly<Record<string, string>> = {})
 }
 
 describe('a program of a version manager', () => {
-  it.each(SHIMS)('is never proven, and needs trust in the view: ~/%s', (folder) => {
+  it.each(SHIMS)('needs trust in the view: ~/%s', (folder) => {
     const table = tableWith(`${HOME}/${folder}`);
     for (const command of COMMANDS) {
       expect([command, decide(command, { table })]).toEqual([command, 'ask']);
-      expect([command, decide(command, { table, view: false, isTrusted: true })]).toEqual([command, 'ask']);
       expect([command, decide(command, { table, mode: 'plan' })]).toEqual([command, 'deny']);
       expect([command, decide(command, { table, isTrusted: true })]).toEqual([command, 'allow']);
     }
@@ -196,15 +195,97 @@ describe('a program of a version manager', () => {
     for (const command of COMMANDS) expect([command, decide(command, { table })]).toEqual([command, 'ask']);
   });
 
-  it('is none in an ordinary folder', () => {
+  const PROVEN = ['node -v', 'jq . a.json', 'rg x src', 'fd x', 'git log', 'timeout 5 rg x'];
+
+  it.each(['.asdf/shims', '.local/share/mise/shims', '.pyenv/shims'])(
+    'is proven in a trusted folder: ~/%s',
+    (folder) => {
+      const table = tableWith(`${HOME}/${folder}`);
+      for (const command of PROVEN) {
+        expect([command, decide(command, { table, view: false, isTrusted: true })]).toEqual([
+          command,
+          'allow',
+        ]);
+        expect([command, decide(command, { table, view: false })]).toEqual([command, 'ask']);
+      }
+      for (const name of ['MISE_ENV', 'ASDF_DEFAULT_TOOL_VERSIONS_FILENAME']) {
+        const other = { ...table, environment: { ...table.environment, [name]: 'x' } };
+        expect(decide('rg x', { table: other, view: false, isTrusted: true })).toBe('ask');
+      }
+    },
+  );
+
+  it.each(['.volta/bin', '.proto/shims', '.nodenv/shims', '.tfenv/bin'])(
+    'is not proven in a trusted folder if edits can choose its version: ~/%s',
+    (folder) => {
+      for (const command of PROVEN)
+        expect([
+          command,
+          decide(command, { table: tableWith(`${HOME}/${folder}`), view: false, isTrusted: true }),
+        ]).toEqual([command, 'ask']);
+    },
+  );
+
+  it.each(['.tool-versions', 'mise.toml', '.nvmrc', 'sub/.node-version', '.python-version', '.ruby-version'])(
+    'asks about edits of the file that chooses its version: %s',
+    (name) => {
+      expect(decide(`touch ${name}`, { mode: 'acceptEdits', isTrusted: true })).toBe('ask');
+    },
+  );
+
+  it('does not count after an ordinary program of the same name', () => {
+    const folder = `${HOME}/.asdf/shims`;
+    const system = NAMES.map((name) => `/usr/bin/${name}`);
+    const shims = tableWith(folder).files ?? [];
+    const table = { files: [...shims, ...system], environment: { PATH: `/usr/bin:${folder}` } };
+    for (const command of COMMANDS) expect([command, decide(command, { table })]).toEqual([command, 'allow']);
+  });
+
+  it('counts after a program of the project, a folder, or a link without a target', () => {
+    const folder = `${HOME}/.asdf/shims`;
+    const shims = tableWith(folder).files ?? [];
+    const PATH = `/repo/project/tools:/opt/bin:${folder}`;
+    for (const table of [
+      { files: [...shims, '/repo/project/tools/rg'] },
+      { files: [...shims, '/opt/bin/rg', '/opt/bin/rg/.'] },
+      { files: [...shims, '/opt/bin/rg'], links: { '/opt/bin/rg': '/opt/missing' } },
+    ])
+      expect(decide('rg x', { table: { ...table, environment: { PATH } } })).toBe('ask');
+  });
+
+  it('is an ordinary program in an ordinary folder', () => {
     for (const folder of ['/usr/local/bin', `${HOME}/.local/bin`, '/opt/tools/bin'])
       for (const command of COMMANDS)
         expect([command, decide(command, { table: tableWith(folder) })]).toEqual([command, 'allow']);
   });
 
-  it('does not concern names that are not programs of it', () => {
+  it.each([
+    'command node -v',
+    'ls | xargs -n1 jq .',
+    'ls | xargs -n 1 jq .',
+    'ls | xargs env jq .',
+    'find . -exec jq . {} +',
+    "find . -name x -exec env jq . {} ';'",
+  ])('is found behind a program that starts it: %s', (command) => {
+    expect(decide(command, { table: tableWith(`${HOME}/.asdf/shims`) })).toBe('ask');
+  });
+
+  it('does not concern commands that only name it', () => {
     const table = tableWith(`${HOME}/.asdf/shims`);
-    for (const command of ['ls', 'grep node a', 'echo jq', 'wc -l a', 'cd src && ls'])
-      expect(decide(command, { table })).toBe('allow');
+    for (const command of [
+      'ls',
+      'grep node a',
+      'echo jq',
+      'wc -l a',
+      'cd src && ls',
+      'command -v node',
+      'command -v cargo && echo y',
+      'find . -name node',
+      'find . -path ./node_modules -prune -o -name jq -print',
+      'find . -name x -exec grep -l jq {} +',
+      'ls | xargs -n1 echo node',
+      'ls | xargs -n 1 echo node',
+    ])
+      expect([command, decide(command, { table })]).toEqual([command, 'allow']);
   });
 });

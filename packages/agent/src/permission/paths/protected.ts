@@ -189,6 +189,19 @@ const searchedAround = onceFor((world) => {
     );
 });
 
+/** The absolute entries of the search path that belong to the project. Proven commands run without them. */
+export const projectEntries = onceFor((world) => {
+  const roots = workingFolders(world);
+  const around = searchedAround(world);
+  return (world.environment['PATH'] ?? '')
+    .split(':')
+    .filter(
+      (entry) =>
+        around.includes(entry) ||
+        [entry, world.realpath(entry)].some((folder) => roots.some((root) => isAt(folder, root))),
+    );
+});
+
 /** The entries of the search path that are relative, or a working directory. */
 const openEntries = onceFor((world) => {
   const roots = workingFolders(world);

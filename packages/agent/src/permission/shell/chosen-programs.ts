@@ -5,8 +5,9 @@
  */
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
+import { projectEntries } from '../paths/protected.ts';
 import type { PermissionWorld } from '../world.ts';
-import { baseName } from './runners.ts';
+import { baseName, commandsOfFind, likelyTails } from './runners.ts';
 
 /**
  * They run programs or load code that the project names: a makefile, a Gemfile, a wrapper of the compiler, a module in the
@@ -54,26 +55,64 @@ export function mayRunChosen(words: readonly ShellWord[], world: PermissionWorld
   return isQuery && !PRINTS_OWN.has(program);
 }
 
-/** They run other words of the command as a program. */
-const RUNNERS = /^(xargs|find|fd|fdfind|env|command)$/;
-
 /** Returns whether a version manager starts the program, or one that it runs. */
 export function isManaged(words: readonly ShellWord[], world: PermissionWorld): boolean {
-  const [name] = words;
-  if (name === undefined) return false;
-  const names = RUNNERS.test(baseName(name.value)) ? words : [name];
-  return names.some(({ value }) => filesOf(value, world).some((file) => isShim(file, world)));
+  return shimsOf(words, world).length > 0;
 }
 
-/** Every file that a name may mean. Entries of the project count too, because their links may lead to a manager. */
+/**
+ * Returns whether each manager that starts a program of the command reads its choice only from protected files. Edits of
+ * these files always ask, so a folder that the user trusts keeps its choice.
+ */
+export function isChoiceProtected(words: readonly ShellWord[], world: PermissionWorld): boolean {
+  const namesFiles = Object.keys(world.environment).some((name) => OTHER_FILES.test(name));
+  return (
+    !namesFiles &&
+    shimsOf(words, world).every((file) => [file, world.realpath(file)].some((at) => READS_PROTECTED.test(at)))
+  );
+}
+
+/** Other managers also read `package.json` and similar files, whose edits are ordinary work. */
+const READS_PROTECTED = /\/\.?(asdf|mise|pyenv|rbenv|jenv)\/shims\/[^/]+$|\/(asdf|mise)$/;
+/** With these variables, the managers read files with other names. */
+const OTHER_FILES = /^(MISE_(ENV|PROFILE)|(MISE|ASDF)_.*FILE)/;
+
+function shimsOf(words: readonly ShellWord[], world: PermissionWorld): readonly string[] {
+  return startedNames(words)
+    .flatMap((name) => filesOf(name, world))
+    .filter((file) => isShim(file, world));
+}
+
+/** Returns the name of the program, and those that it starts itself. `command -v x` starts nothing. */
+function startedNames(words: readonly ShellWord[]): readonly string[] {
+  const isRunner = /^(xargs|g?env)$/.test(baseName(words[0]?.value ?? ''));
+  const found = commandsOfFind(words);
+  const runs = isRunner ? likelyTails(words) : found.concat(found.flatMap((run) => likelyTails(run)));
+  return [words, ...runs].flatMap(([first]) => first?.value ?? []);
+}
+
+/**
+ * Returns the files that a name may mean: the first in the search path, and those of the project before it. Links of the
+ * project may lead to a manager, and proven commands run without these entries.
+ */
 function filesOf(name: string, world: PermissionWorld): readonly string[] {
   if (name === '' || name.startsWith('-')) return [];
   if (name.includes('/')) return path.posix.isAbsolute(name) ? [name] : [];
-  const entries = world.environment['PATH']?.split(':') ?? [];
-  return entries
-    .filter((entry) => path.posix.isAbsolute(entry))
-    .map((entry) => path.posix.join(entry, name))
-    .filter((file) => world.exists(file));
+  const ofProject = projectEntries(world);
+  const files: string[] = [];
+  for (const entry of world.environment['PATH']?.split(':') ?? []) {
+    const file = path.posix.join(entry, name);
+    if (!path.posix.isAbsolute(entry) || !world.exists(file)) continue;
+    files.push(file);
+    if (!ofProject.includes(entry) && isProgram(file, world)) break;
+  }
+  return files;
+}
+
+/** The shell continues its search after a folder, or a link without a target. */
+function isProgram(file: string, world: PermissionWorld): boolean {
+  const real = world.realpath(file);
+  return world.exists(real) && !world.exists(`${real}/.`);
 }
 
 /** Programs that other names link to. They choose the program by that name and by files around the working directory. */

@@ -24,7 +24,13 @@ import {
   writtenText,
 } from '../rules/command-pattern.ts';
 import type { PermissionWorld } from '../world.ts';
-import { isManaged, mayRunChosen, namesProgram, runsProjectPrograms } from './chosen-programs.ts';
+import {
+  isChoiceProtected,
+  isManaged,
+  mayRunChosen,
+  namesProgram,
+  runsProjectPrograms,
+} from './chosen-programs.ts';
 import { classifyConfinement } from './confined.ts';
 import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
@@ -206,8 +212,7 @@ function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Aroun
   if (readsLine(command)) return proven;
   if (!assignments.every(isHarmlessPrefix) || program === undefined || changesFiles(program.value))
     return 'no';
-  // A version manager runs the program that a file of the project names.
-  if (isManaged(words, around.world)) return 'no';
+  if (mayRunOther(words, around)) return 'no';
   // The program is harmless with any arguments. Commands in its arguments are separate parts.
   const isHarmless = program.kind === 'literal' && isHarmlessProgram(program.value);
   if (isHarmless || (!more && changesOwnShellOnly(words))) return proven;
@@ -215,6 +220,13 @@ function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Aroun
   return everyProofOptions(program, around).every((options) => areReadOnlyWords(words, options))
     ? proven
     : 'no';
+}
+
+/** Returns whether a version manager may run a program that a file of the project names, and that the user did not trust. */
+function mayRunOther(words: readonly ShellWord[], { folders, world }: Around): boolean {
+  if (!isManaged(words, world)) return false;
+  const isTrusted = folders?.every((folder) => world.isTrusted?.(folder) === true) === true;
+  return !isTrusted || !isChoiceProtected(words, world);
 }
 
 /** A `cd` may have failed, so git may run in one of several folders. The proof must hold for each of them. */
