@@ -57,6 +57,18 @@ describe('choosing a model', () => {
     expect(factsOf('sonnet[1m]', { environment })).toMatchObject({ contextWindow: 1_000_000 });
   });
 
+  it.each([
+    ['openai/gpt-5', true],
+    ['gpt-5', true],
+    ['groq/llama', false],
+    ['haiku', false],
+    ['unknown', false],
+  ])('reports whether another server would receive requests for %s: %s', async (name, isOther) => {
+    const keys = { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' };
+    const chosen = await chooseModel('claude-opus-5-5', kinds, { environment: keys });
+    expect(chosen.ok && (await chosen.port.sendsElsewhere?.(name))).toBe(isOther);
+  });
+
   it('shows no password of a proxy whose address is wrong', async () => {
     const wrong = { OPENAI_API_KEY: 'a-key', HTTPS_PROXY: 'http://user:hunter2-secret@:99999' };
     const chosen = await chooseModel('openai/gpt-5', kinds, { environment: wrong });

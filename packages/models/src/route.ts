@@ -17,14 +17,24 @@ export function routeByModel(
   { choose, isOwn, plainName = (name) => name, factsOf }: RouteOptions,
 ): ModelPort {
   const others = new Map<string, Promise<ChosenModel>>();
-  const port: ModelPort = (request, signal) => {
-    const model = plainName(request.model);
-    if (model === own.name || isOwn(model)) return own.port(named(request, model), signal);
+  const isServed = (model: string): boolean => model === own.name || isOwn(model);
+  const otherFor = (model: string): Promise<ChosenModel> => {
     const other = others.get(model) ?? choose(model);
     others.set(model, other);
-    return askOther(other, own.port, request, signal);
+    return other;
   };
-  return Object.assign(port, own.port, factsOf === undefined ? {} : { factsOf });
+  const port: ModelPort = (request, signal) => {
+    const model = plainName(request.model);
+    if (isServed(model)) return own.port(named(request, model), signal);
+    return askOther(otherFor(model), own.port, request, signal);
+  };
+  const sendsElsewhere = async (name: string): Promise<boolean> => {
+    const model = plainName(name);
+    if (isServed(model)) return false;
+    const other = await otherFor(model);
+    return other.ok && other.isConfigured !== false;
+  };
+  return Object.assign(port, own.port, { sendsElsewhere }, factsOf === undefined ? {} : { factsOf });
 }
 
 function named(request: ModelRequest, model: string): ModelRequest {
@@ -55,6 +65,8 @@ export type ChosenModel =
       readonly preconnect?: () => void;
       /** The source of its key: the name of a variable, `apiKeyHelper` or `none`. */
       readonly keySource?: string;
+      /** False: a key or a setting is missing, so each request fails before it is sent. */
+      readonly isConfigured?: boolean;
       /**
        * Set for a model on this machine, which costs nothing. Its window is known only if the server
        * reports it.

@@ -48,11 +48,12 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
     const call = { toolUseId, tool: tool.name, input, mode };
     const place = await options.sandbox?.enter(call, signal);
     if (place?.kind === 'refused') return deny(place.why);
+    const { readOnly, obstacle } = await proofOf(tool, input, { ...context, permissionMode: mode });
     const request: AuthorizeRequest = {
       tool: tool.name,
       input,
       sandboxed: place?.kind === 'inside' && options.sandbox?.sparesQuestions === true,
-      readOnly: await isReadOnly(tool, input, { ...context, permissionMode: mode }),
+      readOnly,
       failedInView: hasFailedInView(options, input),
       names: tool.ruleNames?.(input) ?? [],
       leavesOutDenied: tool.leavesOutDenied === true && context.deniedFiles !== undefined,
@@ -70,9 +71,12 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
       const { readOnlyRun, fileLimits } = verdict;
       return { ...allowed, ...omitUndefined({ readOnlyRun, fileLimits }) };
     }
-    if (verdict.decision === 'deny') return deny(`Permission denied. ${verdict.reason}`, byRule(verdict));
+    if (verdict.decision === 'deny') {
+      const why = verdict.rule === undefined ? sentences(verdict.reason, obstacle) : verdict.reason;
+      return deny(`Permission denied. ${why}`, byRule(verdict));
+    }
     if (answered) return allowed;
-    const reason = hookReason === undefined ? verdict.reason : `${verdict.reason} ${hookReason}`;
+    const reason = sentences(verdict.reason, obstacle, hookReason);
     const { rule, parts } = verdict;
     const question: PermissionQuestion = {
       toolUseId,
@@ -126,14 +130,26 @@ function byRule({ rule }: Authorization): Denial['by'] {
   return rule === undefined ? 'other' : 'rule';
 }
 
+interface Proof {
+  readonly readOnly: boolean;
+  /** The reason of the tool why there is no proof. */
+  readonly obstacle?: string | undefined;
+}
+
 /** A call that only starts other calls has no effects of its own. A proof that throws proves nothing. */
-async function isReadOnly(tool: Tool, input: JsonObject, context: ToolUseContext): Promise<boolean> {
+async function proofOf(tool: Tool, input: JsonObject, context: ToolUseContext): Promise<Proof> {
   try {
-    if (await tool.delegates?.(input, context.permissionMode)) return true;
-    return await tool.isReadOnly(input, context);
+    const delegated = await tool.delegates?.(input, context.permissionMode);
+    if (delegated === true) return { readOnly: true };
+    const readOnly = await tool.isReadOnly(input, context);
+    return { readOnly, obstacle: delegated === false ? undefined : delegated };
   } catch {
-    return false;
+    return { readOnly: false };
   }
+}
+
+function sentences(...given: readonly (string | undefined)[]): string {
+  return given.filter((one) => one !== undefined).join(' ');
 }
 
 /** The part of the options that decides about files. */

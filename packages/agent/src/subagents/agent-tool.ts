@@ -96,8 +96,12 @@ function agentTool(subagents: Subagents): Tool<JsonObject, TaskOutcome> {
     inputJSONSchema: AGENT_INPUT,
     inputSchema: () => loadSchema(AGENT_INPUT),
     inputAliases: { agent: 'subagent_type', task: 'prompt' },
-    // Another provider would receive the task and the files that the agent reads.
-    delegates: async ({ model }) => !(await subagents.changesProvider(nonEmptyString(model))),
+    async delegates({ model, subagent_type: type }) {
+      const task = { model: nonEmptyString(model), type: nonEmptyString(type) };
+      const provider = await subagents.addedProvider(task);
+      if (provider === undefined) return true;
+      return `${provider} would receive the task and the files that the agent reads. Without \`model\`, the provider does not change.`;
+    },
     ruleNames: ({ subagent_type }) => [
       { tool: 'Agent', name: nonEmptyString(subagent_type) ?? DEFAULT_AGENT },
     ],
@@ -159,9 +163,10 @@ function sendMessageTool(subagents: Subagents): Tool<JsonObject, Sent> {
     inputJSONSchema: MESSAGE_INPUT,
     inputSchema: () => loadSchema(MESSAGE_INPUT),
     inputAliases: { agentId: 'to', agent_id: 'to', content: 'message', summary: null, type: null },
-    // Members of a team keep the mode that they started in.
     delegates: ({ to }, mode) =>
-      mode !== 'plan' || !subagents.teammates?.leads || !subagents.teammates.has(stringOrEmpty(to)),
+      mode !== 'plan' || !subagents.teammates?.leads || !subagents.teammates.has(stringOrEmpty(to))
+        ? true
+        : 'Members of a team keep the mode that they started in.',
     ruleNames({ to }) {
       const record = subagents.teammates?.has(stringOrEmpty(to))
         ? undefined

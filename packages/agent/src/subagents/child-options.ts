@@ -2,7 +2,13 @@
 import type { RequestOptions, Tool } from '@heddle/core';
 import { aliasesIn, plainModelName, providerOf } from '@heddle/models';
 import { type AgentDefinition, agentHasTool, agentNamesTool } from '../agents/definition.ts';
-import type { AgentHooks, AgentOptions, SubagentIdentity, SubagentSettings } from '../engine/options.ts';
+import type {
+  AgentHooks,
+  AgentOptions,
+  AgentServers,
+  SubagentIdentity,
+  SubagentSettings,
+} from '../engine/options.ts';
 import type { ParentAgent } from '../engine/parent.ts';
 import type { Session } from '../session/open/open.ts';
 import { ChildPermissions } from './child-permissions.ts';
@@ -128,6 +134,13 @@ function ownTools(tools: readonly Tool[], definition: AgentDefinition): readonly
   return tools.filter(({ name }) => isOwn(name)).map((tool) => tool.restrictTo?.(isOwn) ?? tool);
 }
 
+/** A server of the definition hides one of the session that has the same name. */
+export function withServerTools(tools: readonly Tool[], servers: AgentServers | undefined): readonly Tool[] {
+  if (!servers) return tools;
+  const own = new Set(servers.tools.map(({ name }) => name));
+  return [...tools.filter(({ name }) => !own.has(name)), ...servers.tools];
+}
+
 function childHooks(hooks: AgentHooks | undefined, identity: SubagentIdentity): AgentHooks | undefined {
   if (!hooks) return undefined;
   if (hooks.forSubagent) {
@@ -145,22 +158,25 @@ function childHooks(hooks: AgentHooks | undefined, identity: SubagentIdentity): 
 }
 
 /**
- * Returns whether the model of a call belongs to a provider that the user chose neither for the conversation nor for an
- * agent. A name that no provider has is sent to the server of the conversation.
+ * Returns the provider of the model of a call, if the user chose it neither for the conversation nor for an agent.
+ * Undefined if it would receive nothing, for example because its key is missing.
  */
-export async function changesProvider(
+export async function addedProvider(
   model: string,
-  { modelName, fallbackModel = [], smallModel }: AgentOptions,
-  definitions: readonly AgentDefinition[],
-): Promise<boolean> {
+  { modelName, fallbackModel = [], smallModel, model: port }: AgentOptions,
+  chosen: { readonly mainModel: string; readonly definitions: readonly AgentDefinition[] },
+): Promise<string | undefined> {
   const nameOf = (wanted: string | undefined): string => childModel([wanted], modelName, process.env);
   const provider = await providerOf(nameOf(model), process.env);
-  const ofAgents = definitions.map((one) => nameOf(one.model));
-  const names = [modelName, smallModel ?? modelName, ...ofAgents, fallbackModel].flat();
+  if (provider === undefined) return undefined;
+  const ofUser = chosen.definitions.filter(({ source }) => source !== 'built-in');
+  const others = [smallModel ?? modelName, ...ofUser.map((one) => nameOf(one.model)), fallbackModel].flat();
+  const names = [modelName, chosen.mainModel, ...others];
   const known = await Promise.all(names.map((name) => providerOf(name, process.env)));
   // Models with names of their own are behind an address for the Messages API.
-  const own = known[0] ?? 'anthropic';
-  return provider !== undefined && provider !== own && !known.includes(provider);
+  const [own = 'anthropic', main = 'anthropic'] = known;
+  if ([own, main, ...known].includes(provider)) return undefined;
+  return (await port.sendsElsewhere?.(nameOf(model))) === false ? undefined : provider;
 }
 
 /**

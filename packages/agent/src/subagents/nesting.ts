@@ -13,6 +13,8 @@ export interface SubagentLevel {
   readonly parentId?: string | undefined;
   /** The main session. The sessions of all subagents are stored beside it. */
   readonly home: () => Session;
+  /** The model of the main conversation. */
+  readonly mainModel: () => string;
   /**
    * One for each depth that is allowed. The whole tree shares them. A subagent keeps its slot while it waits for one of a
    * greater depth. So each depth has slots of its own, and no two can wait for each other.
@@ -28,11 +30,11 @@ const MAX_DEPTH = 5;
 
 export function mainLevel(
   { maxConcurrent = DEFAULT_CONCURRENT, maxDepth = 1 }: SubagentSettings,
-  home: () => Session,
+  { home, mainModel }: Pick<SubagentLevel, 'home' | 'mainModel'>,
 ): SubagentLevel {
   const depths = Math.max(1, Math.min(maxDepth, MAX_DEPTH));
   const slots = Array.from({ length: depths }, () => new Semaphore(maxConcurrent));
-  return { depth: 1, home, slots, isInWorktree: false };
+  return { depth: 1, home, mainModel, slots, isInWorktree: false };
 }
 
 /** The level of the subagents that this one may start. Undefined: it may start none. */

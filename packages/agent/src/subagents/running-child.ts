@@ -181,3 +181,10 @@ export class RunningChild {
     return true;
   }
 }
+
+/** The status of a subagent that does not run. */
+export function endedStatus(record: ChildRecord): SubagentStatus {
+  const { result } = record;
+  const usage = result?.usage ?? NO_TASK_USAGE;
+  return { record, usage, lastTool: undefined, isRunning: false, result };
+}

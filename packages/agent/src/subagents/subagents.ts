@@ -20,7 +20,7 @@ import type { ParentAgent } from '../engine/parent.ts';
 import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
 import type { Session } from '../session/open/open.ts';
-import { changesProvider, childModel, childOptions } from './child-options.ts';
+import { addedProvider, childModel, childOptions, withServerTools } from './child-options.ts';
 import { stricterMode } from './child-permissions.ts';
 import { copyConversation, FORK_AGENT, forkOptions, forkPrompt, isFork } from './fork-child.ts';
 import { levelBelow, mainLevel, settingsBelow, type SubagentLevel } from './nesting.ts';
@@ -32,7 +32,7 @@ import {
   reportOf,
   reportsIn,
 } from './record.ts';
-import { type Emit, RunningChild, type SubagentStatus } from './running-child.ts';
+import { type Emit, endedStatus, RunningChild, type SubagentStatus } from './running-child.ts';
 import { newUuid } from '../session/uuid.ts';
 
 export interface AgentTask {
@@ -90,7 +90,9 @@ export class Subagents {
     this.#addTools = addTools;
     this.#settings = settings;
     this.#parent = parent;
-    this.#level = level ?? mainLevel(settings, () => parent().session);
+    this.#level =
+      level ??
+      mainLevel(settings, { home: () => parent().session, mainModel: () => parent().options.modelName });
   }
 
   get definitions(): readonly AgentDefinition[] {
@@ -156,10 +158,18 @@ export class Subagents {
     return undefined;
   }
 
-  /** Returns whether a call with this model needs a question. A model that the user set for all subagents replaces it. */
-  async changesProvider(model: string | undefined): Promise<boolean> {
-    if (model === undefined || this.#settings.model) return false;
-    return changesProvider(model, this.#parent().options, this.definitions);
+  /** Returns the provider that a call adds by its model. A model that the user set for all subagents replaces that model. */
+  async addedProvider({
+    model,
+    type = DEFAULT_AGENT,
+  }: Pick<AgentTask, 'model' | 'type'>): Promise<string | undefined> {
+    if (model === undefined || this.#settings.model) return undefined;
+    const { definitions } = this;
+    const definition = findAgent([...definitions, FORK_AGENT], type);
+    // A copy of the conversation keeps its model.
+    if (definition && isFork(definition)) return undefined;
+    const mainModel = this.#level.mainModel();
+    return addedProvider(model, this.#parent().options, { mainModel, definitions });
   }
 
   /** Starts the task of a call. A call that runs again after a crash continues its subagent, or gets its stored result. */
@@ -472,24 +482,11 @@ function identityOf(
   return { id, type, description, transcript: journal.path, messages: () => projection.messages, hooks };
 }
 
-/** A server of the definition hides one of the session that has the same name. */
-function withServerTools(tools: Call['tools'], servers: AgentServers | undefined): Call['tools'] {
-  if (!servers) return tools;
-  const own = new Set(servers.tools.map(({ name }) => name));
-  return [...tools.filter(({ name }) => !own.has(name)), ...servers.tools];
-}
-
 function endedEarly(status: ChildResult['status'], text: string): ChildResult {
   return { status, text, usage: NO_TASK_USAGE };
 }
 
 const INTERRUPTED = 'It was interrupted when the program ended. SendMessage continues it.';
-
-function endedStatus(record: ChildRecord): SubagentStatus {
-  const { result } = record;
-  const usage = result?.usage ?? NO_TASK_USAGE;
-  return { record, usage, lastTool: undefined, isRunning: false, result };
-}
 
 /** The texts of its answers. */
 function textSoFar(messages: Iterable<Message>): string {

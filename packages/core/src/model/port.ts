@@ -13,6 +13,8 @@ export interface ModelPort {
   readonly searchesWeb?: boolean;
   /** Returns the facts about a model of this port. If it returns undefined, options are sent as given. */
   readonly factsOf?: (model: string) => ModelFacts | undefined;
+  /** Whether another server would receive requests with this model. If it is missing, that is possible. */
+  readonly sendsElsewhere?: (model: string) => Promise<boolean>;
 }
 
 export interface ModelFacts {

@@ -41,9 +41,9 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly isFromServer?: boolean;
   /**
    * True if the call only starts other calls that are decided in this mode, each with a permission of its own. The call
-   * itself then runs without a question.
+   * itself then runs without a question. A text is the reason for a question or a denial.
    */
-  delegates?(input: Input, mode: PermissionMode): boolean | Promise<boolean>;
+  delegates?(input: Input, mode: PermissionMode): boolean | string | Promise<boolean | string>;
   /**
    * Returns what the call uses, as a permission rule may name it: a skill under each of its names, the type of an agent. Deny
    * and ask rules are compared with these names, too.

@@ -22,6 +22,7 @@ export async function chooseProvider(
     port,
     name: fullNameOf(named),
     keySource: providerKey(named.provider, environment)?.variable ?? 'none',
+    isConfigured: readinessOf(named.provider, environment).is !== 'missing',
     ...(named.provider.local === undefined
       ? {}
       : { local: { window: localWindow(named.provider, named.model, environment) } }),
