@@ -128,27 +128,3 @@ function isShim(file: string, world: PermissionWorld): boolean {
   const real = world.realpath(file);
   return [file, real].some((at) => MANAGER_FOLDERS.test(at)) || MANAGERS.test(baseName(real));
 }
-
-/** Words with which a reader runs a program, or loads a library or a script, that the command names. */
-const NAMING: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(bat|batcat|ag|ack)$/, /^--?(pager|config-f|ackrc)/],
-  [/^(nm|ar|ranlib|objdump|strip|size)$/, /^--?plugin/],
-  [/^sqlite3$/, /\b(load_extension|edit|writefile|readfile|fts3_tokenizer)\b/i],
-  [/^openssl$/, /^--?(provider|engine|config)/],
-  [/^[gmn]?awk$/, /^(-[a-zA-Z]*[fliEW]|--(file|load|include|exec))|@|\b(system|extension)\b/],
-  [/^g?sed$/, /^(-[nErsuz]*f|--fi)/],
-  [/^mlr$/, /^--(gz|z|bz2|zstd)?prepipe|^-[nsf]$|\b(system|exec)\b|[|]/],
-  [/^cloc$/, /^--?(extract|config)/],
-  [/^pip3?$/, /^--py/],
-  [/^apt-cache$/, /^(-[oc]|--(option|config))/],
-  [/^dc$/, /!/],
-  // The viewer of manual pages is a setting of the repository.
-  [/^git$/, /^(help|--help)$/],
-];
-
-/** Returns whether the words name a program, a library or a script that a reader runs. */
-export function namesProgram(program: string, args: readonly ShellWord[]): boolean {
-  return NAMING.some(
-    ([programs, words]) => programs.test(program) && args.some(({ value }) => words.test(value)),
-  );
-}

@@ -24,19 +24,13 @@ import {
   writtenText,
 } from '../rules/command-pattern.ts';
 import type { PermissionWorld } from '../world.ts';
-import {
-  isChoiceProtected,
-  isManaged,
-  mayRunChosen,
-  namesProgram,
-  runsProjectPrograms,
-} from './chosen-programs.ts';
+import { isChoiceProtected, isManaged, mayRunChosen, runsProjectPrograms } from './chosen-programs.ts';
 import { classifyConfinement } from './confined.ts';
 import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
-import { findProgramOption } from './program-options.ts';
+import { findProgramOption, mayLoadCode } from './program-options.ts';
 import { baseName, commandWords, runsElsewhere, commandTails, unwrap, type Unwrapped } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 import { type Folders, NO_VARIABLES, type Variables } from './shell-state.ts';
@@ -268,9 +262,10 @@ function mayRunArgument(command: SimpleCommand, words: readonly ShellWord[]): bo
   const [name, ...args] = words;
   const program = baseName(name?.value ?? '');
   return (
-    namesProgram(program, args) ||
+    mayLoadCode(program, args) ||
     findProgramOption(program, args, command.redirections) !== undefined ||
-    (!/^(git|sqlite3)$/.test(program) && runsUnknownCode(command, [{ words, more: false }], () => false))
+    (!/^(git|sqlite3|[gmn]?awk|bc|dc)$/.test(program) &&
+      runsUnknownCode(command, [{ words, more: false }], () => false))
   );
 }
 

@@ -26,6 +26,34 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^cargo$/, /^--config/],
   [/^go$/, /^--?(toolexec|exec|vettool|ldflags.*extld)|^-extld/],
   [/^rsync$/, /^--rsync-p/],
+  [/^(bat|batcat)$/, /^--(pager|config-f)/],
+  [/^ag$/, /^--pag/],
+  // Options of programs in Perl have any case.
+  [/^ack$/, /^--?(pag|ac)/i],
+  [/^cloc$/, /^--?(ext|con|vc)/i],
+  // They load a library. Options can also be in a file: `nm @x`.
+  [/^(nm|ar|ranlib|objdump|strip|size)$/, /^(--pl|@)/],
+  [/^openssl$/, /^--?(provider|engine)/],
+  [/^[gmn]?awk$/, /^(-[a-eg-uw-zA-EG-Z]*l|--lo)|@\s*load\b/],
+  // A comment can be between the name of a function and its arguments.
+  [
+    /^sqlite3$/,
+    /\b(load_extension|writefile|readfile|fts3_tokenizer)\b|\bedit["\]`]?\s*(\(|\/\*|--)|^\s*\.(sh(e|\s|$)|sy|lo(?!g))/i,
+  ],
+  [/^mlr$/, /^--?(prepipex?|m?load)(=|$)|\b(system|exec)\s*\(/],
+  [/^cpio$/, /^--rs/],
+  [/^apt-cache$/, /^(-[a-zA-Z]*[oc]|--(op|conf))/],
+  [/^dc$/, /!/],
+];
+
+/** Options with which a program loads code or settings from a file. A rule for the program covers them. */
+const LOADS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^[gmn]?awk$/, /^(-[a-eg-uw-zA-EG-Z]*[fiEWD]|--(fil|i|ex|deb))|@\s*include\b/],
+  [/^g?sed$/, /^(-[nErsuz]*f|--fi)/],
+  [/^openssl$/, /^--?config/],
+  [/^pip3?$/, /^--py/],
+  // The viewer of manual pages is a setting of the repository.
+  [/^git$/, /^(help|--help)$/],
 ];
 
 /** A remote shell that starts no other program on this machine. */
@@ -67,6 +95,64 @@ export function findProgramOption(
   const setting =
     program === 'wget' && args.find(({ value }) => /useaskpass/i.test(value.replace(/[-_\s]/g, '')));
   return setting ? reason(setting) : undefined;
+}
+
+/**
+ * Returns whether a program without such an option may still run a file of the project, or its words may contain code that
+ * does. A wildcard rule is meant for that, but a folder without trust is not.
+ */
+export function mayLoadCode(program: string, args: readonly ShellWord[]): boolean {
+  if (
+    LOADS.some(([programs, words]) => programs.test(program) && args.some(({ value }) => words.test(value)))
+  )
+    return true;
+  if (/^[gmn]?awk$/.test(program)) return hasUnknownAwk(args) || args.some(({ value }) => mayAwkRun(value));
+  if (program === 'mlr') return mayMillerRun(args);
+  return program === 'dc' && !isPlainDc(args);
+}
+
+/** Returns whether a text may call a function by its name in a variable, continue a line, or write to a program. */
+function mayAwkRun(text: string): boolean {
+  if (text.length > LONGEST_PROGRAM || /@\s*[\w:]+\s*\(|\bextension\s*\(|\\\r?\n/.test(text)) return true;
+  // A single `|` before the first `print` is part of a pattern, unless `getline` reads from it.
+  return /\bprintf?\b.*\||\|.*\bgetline\b/s.test(text.replaceAll('||', ' '));
+}
+
+/** Returns whether a word that may be the program is unknown. The words after the program are files. */
+function hasUnknownAwk(args: readonly ShellWord[]): boolean {
+  for (const [index, { kind, text, value }] of args.entries()) {
+    const isValue = /^-[vF]$/.test(args[index - 1]?.value ?? '');
+    // Without quotes, the shell splits a value into more words.
+    if (kind === 'dynamic' && !(/^(-[vF])?[\w=]*"[^"]*"$/.test(text) && (isValue || /^-[vF]/.test(text))))
+      return true;
+    if (!isValue && kind !== 'dynamic' && !value.startsWith('-')) return false;
+  }
+  return false;
+}
+
+/** Miller writes to a program after `|`, and reads its words or the code of a verb from a file. */
+function mayMillerRun(args: readonly ShellWord[]): boolean {
+  let verb = '';
+  return args.some(({ kind, value }, index) => {
+    if (/^(put|filter|then)$/.test(value)) verb = value;
+    if ((verb === 'put' || verb === 'filter') && (value === '-f' || kind === 'dynamic')) return true;
+    if (index === 0 && value === '-s') return true;
+    // A comment can contain a quote, so texts are not left out then.
+    const code = value.includes('#') ? value : value.replace(/"(?:[^"\\]|\\.)*"/gs, '""');
+    return code.replaceAll('||', ' ').includes('|');
+  });
+}
+
+/** Returns whether all code of dc is in its words, and neither runs a program (`!`) nor reads more code (`?`). */
+function isPlainDc(args: readonly ShellWord[]): boolean {
+  const isCode = (index: number): boolean => /^(-e|--expression)$/.test(args[index]?.value ?? '');
+  return (
+    args.some(({ value }) => /^(-e|--expression)/.test(value)) &&
+    args.every(
+      ({ kind, value }, index) =>
+        kind === 'literal' && !/[!?]/.test(value) && (isCode(index - 1) || /^(-e|--expression)/.test(value)),
+    )
+  );
 }
 
 /** Returns the code in the words of sed. Parts of it can be in the same word as their option: `-ecode`, `--expression=code`. */

@@ -59,9 +59,10 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
   {
     theme: 'options of package managers and other programs that name a program or settings ask',
     rules: {
-      allow: 'npm tar rsync sort split rg zip gcc make cargo go ssh awk sed curl wget'
-        .split(' ')
-        .map((program) => `Bash(${program} *)`),
+      allow:
+        'npm tar rsync sort split rg zip gcc make cargo go ssh awk sed curl wget nm ar sqlite3 bat ack ag mlr cloc cpio dc gawk openssl'
+          .split(' ')
+          .map((program) => `Bash(${program} *)`),
     },
     allowed: [
       'npm run x --silent',
@@ -88,6 +89,16 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
       "sed -i '/^[a-z]*=/{s/one e/e/;w b e\n}' c",
       "sed -i '2r e x' c",
       'wget -e robots=off https://h/x',
+      'nm -C a.o',
+      'ar rcs a.a b.o',
+      "sqlite3 x.db 'update t set edit = 1'",
+      'sqlite3 x.db .show',
+      'mlr -I --icsv cut -f a a.csv',
+      'mlr --icsv put -f x.mlr a.csv',
+      'cloc --exclude-dir=x --out=b .',
+      'gawk -f x.awk a',
+      'openssl req -new -config x.cnf -out b',
+      'dc x',
     ],
     asked: [
       'npm run x --userconfig=../out/npmrc',
@@ -112,6 +123,22 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
       'sort --compress-program=./x.sh a',
       'split --filter=./x.sh a',
       'rg --pre ./x.sh a',
+      'nm --plugin ./x.so a',
+      'nm --plug=./x.so a',
+      'nm @x',
+      'ar rcs --plugin ./x.so a.a b.o',
+      `sqlite3 x.db "select load_extension('./x')"`,
+      "sqlite3 x.db '.shell ./x.sh'",
+      "sqlite3 x.db '.load ./x'",
+      'bat --pager ./x.sh a',
+      'ack --pager=./x.sh a',
+      'ag --pager ./x.sh a',
+      'mlr --prepipe ./x.sh cat a',
+      'cloc --extract-with=./x.sh a',
+      'cpio -t --rsh-command=./x.sh -F host:a',
+      "dc -e '!./x.sh'",
+      "gawk -l ./x '{print}' a",
+      'openssl dgst -provider-path . -provider x a',
       'zip -T -TT ./x.sh a.zip b',
       'gcc -wrapper ./x.sh a.c',
       "make --eval='$(shell ./x.sh)'",
