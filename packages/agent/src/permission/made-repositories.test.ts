@@ -27,9 +27,14 @@ for (const [name, text] of [
   ['rest/config', ''],
   ['common/commondir', '../x'],
   ['deep/t/HEAD', 'ref: refs/heads/main\n'],
+  ['deep/t/refs/x', ''],
   ['deep/u/objects/x', ''],
+  ['deep/u/refs/x', ''],
   ['parts/HEAD', 'ref: refs/heads/main\n'],
+  ['parts/refs/x', ''],
   ['parts/nested/objects/x', ''],
+  ['stores/HEAD', 'ref: refs/heads/main\n'],
+  ['stores/objects/x', ''],
   // This one is complete.
   ['bare/HEAD', 'ref: refs/heads/main\n'],
   ['bare/objects/x', ''],
@@ -83,6 +88,9 @@ describe('an edit after which a folder is a repository', () => {
     'deep/u/HEAD',
     'head/./objects/y',
     'rest/objects/../HEAD',
+    'stores/refs/x',
+    'stores/refs',
+    'stores/commondir',
   ])('asks for Write, also with a rule: %s', (name) => {
     expect(write(name)).toBe('ask');
     expect(write(name, { rule: 'Edit(./**)', mode: 'default' })).toBe('ask');
@@ -114,19 +122,22 @@ describe('an edit after which a folder is a repository', () => {
     'mkdir -p new/objects new/refs; cp head/HEAD new/HEAD',
     'mkdir -p new/objects new/refs && echo x > new/HEAD',
     'echo x > new/HEAD; mkdir new/{objects,refs}',
-    'touch new/HEAD new/objects',
+    'touch new/HEAD new/objects new/refs',
+    'mkdir stores/refs',
+    'cp -r rest/refs stores/',
+    'mv rest/r* stores',
     'touch new/{HEAD,commondir}',
     'cp -r head/HEAD rest/objects rest/refs new/',
-    'cp head/HEAD new/x/HEAD; cp -r rest/objects new/x/objects',
-    'mv head/HEAD new; mv rest/objects new/objects; touch new/HEAD',
-    'mkdir objects; touch HEAD',
+    'cp head/HEAD new/x/HEAD; cp -r rest/objects new/x/objects; mkdir new/x/refs',
+    'mv head/HEAD new; mv rest/objects new/objects; mkdir new/refs; touch new/HEAD',
+    'mkdir objects refs; touch HEAD',
   ])('asks for a script: %s', (command) => {
     expect(run(command)).toBe('ask');
   });
 
   it('asks without regard to case if the disk ignores it', () => {
-    const files = [`${ROOT}/q/HEAD`, `${ROOT}/q/x`];
-    for (const name of ['q/Objects/x', 'q/OBJECTS', 'q/CommonDir']) {
+    const files = [`${ROOT}/q/HEAD`, `${ROOT}/q/refs`];
+    for (const name of ['q/Objects/x', 'q/OBJECTS', 'q/CommonDir', 'q/object\u017f/x', 'q/obj\u200cects/x']) {
       const on = (foldsCase: boolean) =>
         decided(
           'Write',
@@ -135,6 +146,13 @@ describe('an edit after which a folder is a repository', () => {
         );
       expect([name, on(true).decision, on(false).decision]).toEqual([name, 'ask', 'allow']);
     }
+  });
+
+  it('allows folders of sources with such names if the disk ignores case', () => {
+    const files = [`${ROOT}/src/head`, `${ROOT}/src/HEAD`];
+    const input = { file_path: `${ROOT}/src/objects/a.ts`, content: '' };
+    const world = { files, foldsCase: true };
+    expect(decided('Write', input, { mode: 'acceptEdits', world }).decision).toBe('allow');
   });
 
   it.each([
@@ -146,7 +164,10 @@ describe('an edit after which a folder is a repository', () => {
     'head/object/x',
     'src/objects/HEAD',
     'objects/a.ts',
-  ])('is not any other edit: %s', (name) => {
+    'stores/x',
+    'stores/config',
+    'stores/objects/y',
+  ])('allows an edit that completes no repository: %s', (name) => {
     expect(write(name)).toBe('allow');
     expect(run(`touch ${name}`)).toBe('allow');
   });
@@ -156,7 +177,7 @@ describe('an edit after which a folder is a repository', () => {
     'mkdir -p src/objects && touch src/objects/a.ts',
     'mv rest moved',
     'cp -r head/refs rest/',
-  ])('is not any other script: %s', (command) => {
+  ])('allows a script that completes no repository: %s', (command) => {
     expect(run(command)).toBe('allow');
   });
 });

@@ -209,9 +209,14 @@ describe('a name that a disk without case takes for a protected one', () => {
     '.ba\u017fhrc',
     'sub/.\u017f\u017fh/config',
     '.con\uFB01g/\uFB01sh/config.fish',
-    '.na\u006Eorc',
+    '.le\u017f\u017fkey',
+    '.m\u200ccp.json',
+    '.g\u200cit/config',
+    '.vs\u00adcode/tasks.json',
+    'venv/\u017fcripts/x',
+    'node_module\u017f/.bin/x',
     '.gitmodule\u017f',
-    '.too\u006C-ver\u017fions',
+    '.tool-ver\u017fions',
     '.git-credential\u017f',
   ])('asks in acceptEdits: %s', (name) => {
     const input = { file_path: `${ROOT}/${name}`, content: '' };
@@ -220,7 +225,7 @@ describe('a name that a disk without case takes for a protected one', () => {
   });
 
   it.each(['stra\u00DFe.md', '\u017f.txt', 'mcp.json', '\u00E4/\u00F6.ts'])(
-    'is not any other name: %s',
+    'allows edits of other names: %s',
     (name) => {
       const input = { file_path: `${ROOT}/${name}`, content: '' };
       expect(decided('Write', input, { mode: 'acceptEdits' }).decision).toBe('allow');

@@ -22,6 +22,7 @@ beforeAll(() => {
     'meta/refs',
     'meta/hooks',
     'around/data/objects',
+    'around/data/refs',
     'points',
   ])
     mkdirSync(path.join(folder, name), { recursive: true });

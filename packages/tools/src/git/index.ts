@@ -16,4 +16,11 @@ export {
 export { isHarmlessSetting } from './harmless-settings.ts';
 export { readGitIndex } from './index-file.ts';
 export { readOnlyGitEnvironment } from './read-only-environment.ts';
-export { findRepository, type GitRepository, otherTrees, repositoriesAround } from './repository.ts';
+export {
+  GIT_DATA_NAMES,
+  findRepository,
+  isGitFolder,
+  otherTrees,
+  repositoriesAround,
+  type GitRepository,
+} from './repository.ts';

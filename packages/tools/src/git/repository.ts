@@ -53,10 +53,15 @@ function repositoryAt(folder: string): FoundRepository {
   // Without HEAD git continues above. The sandbox creates such an empty folder to prevent a new repository.
   if (kind === 'folder' && exists(path.join(dotGit, 'HEAD'))) return repositoryIn(dotGit, folder);
   // A bare repository, or the inside of one. A project could contain one as ordinary files.
-  const isBare =
-    exists(path.join(folder, 'HEAD')) &&
-    (exists(path.join(folder, 'objects')) || exists(path.join(folder, 'commondir')));
-  return isBare ? UNKNOWN : NONE;
+  return isGitFolder((name) => exists(path.join(folder, name))) ? UNKNOWN : NONE;
+}
+
+/** The names by which git recognizes the data of a repository. */
+export const GIT_DATA_NAMES = ['HEAD', 'objects', 'refs', 'commondir'] as const;
+
+/** Returns whether git takes a folder with these entries for the data of a repository. `commondir` names the other folders. */
+export function isGitFolder(has: (name: (typeof GIT_DATA_NAMES)[number]) => boolean): boolean {
+  return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'));
 }
 
 function repositoryIn(named: string, top: string): FoundRepository {
@@ -129,13 +134,13 @@ const REPOSITORIES: readonly string[] = ['.git', '.hg', '.jj', '.svn', '.sl'];
  */
 export function repositoriesAround(
   folder: string,
-  exists: (file: string) => boolean,
-  home: string,
+  containsHome: (folder: string) => boolean,
+  hasEntry: (file: string) => boolean = exists,
 ): readonly string[] {
   const above = path.dirname(folder);
-  if (above === folder || `${home}/`.startsWith(path.join(above, '/'))) return [];
-  const isTop = REPOSITORIES.some((name) => exists(path.join(above, name)));
-  return [...(isTop ? [above] : []), ...repositoriesAround(above, exists, home)];
+  if (above === folder || containsHome(above)) return [];
+  const isTop = REPOSITORIES.some((name) => hasEntry(path.join(above, name)));
+  return [...(isTop ? [above] : []), ...repositoriesAround(above, containsHome, hasEntry)];
 }
 
 /** The number of working trees that are looked at. */

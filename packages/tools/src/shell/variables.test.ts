@@ -1,12 +1,19 @@
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { repositoriesAround } from '../git/repository.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import { codeOutside, safeLocale } from './variables.ts';
 
+const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-path-')));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+function makeFolder(name: string): string {
+  mkdirSync(path.join(base, name), { recursive: true });
+  return path.join(base, name);
+}
+
 it('removes folders of the project from the search path', () => {
-  const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-path-')));
+  const folder = makeFolder('first');
   const project = path.join(folder, 'project');
   mkdirSync(path.join(project, 'bin'), { recursive: true });
   symlinkSync(path.join(project, 'bin'), path.join(folder, 'link'));
@@ -25,13 +32,10 @@ it('removes folders of the project from the search path', () => {
 });
 
 describe('a project that was opened below the top of its repository', () => {
-  const home = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-path-')));
-  const makeFolder = (name: string): string => {
-    mkdirSync(path.join(home, name), { recursive: true });
-    return path.join(home, name);
-  };
-  const opened = makeFolder('outer/repo/packages/a');
-  for (const name of ['outer/.git', 'outer/repo/.git', 'beside/bin', 'outer/repo/bin']) makeFolder(name);
+  const home = makeFolder('home');
+  const opened = makeFolder('home/outer/repo/packages/a');
+  for (const name of ['outer/.git', 'outer/repo/.git', 'beside/bin', 'outer/repo/bin'])
+    makeFolder(`home/${name}`);
   symlinkSync(path.join(home, 'outer/repo/bin'), path.join(home, 'link'));
   symlinkSync(opened, path.join(home, 'beside/opened'));
 
@@ -49,25 +53,31 @@ describe('a project that was opened below the top of its repository', () => {
     'beside/opened/bin',
   ])('runs no program from its repository: %s', (name) => {
     const PATH = `${home}/${name}:/usr/bin`;
-    expect(codeOutside([opened], { PATH })).toEqual({ PATH: '/usr/bin' });
-    expect(codeOutside([path.join(home, 'beside/opened')], { PATH })).toEqual({ PATH: '/usr/bin' });
+    expect(codeOutside([opened], { PATH }, home)).toEqual({ PATH: '/usr/bin' });
+    expect(codeOutside([path.join(home, 'beside/opened')], { PATH }, home)).toEqual({ PATH: '/usr/bin' });
   });
 
   it.each(['beside/bin', 'bin', 'outer-tools'])('keeps other folders: %s', (name) => {
-    expect(codeOutside([opened], { PATH: `${home}/${name}:/usr/bin` })).toEqual({});
+    expect(codeOutside([opened], { PATH: `${home}/${name}:/usr/bin` }, home)).toEqual({});
   });
 
   it.each(['.hg', '.jj', '.svn'])('counts other version control: %s', (name) => {
-    const top = makeFolder(`other${name}`);
-    makeFolder(`other${name}/${name}`);
+    const top = makeFolder(`home/other${name}`);
+    makeFolder(`home/other${name}/${name}`);
     const PATH = `${top}/bin:/usr/bin`;
-    expect(codeOutside([path.join(top, 'sub')], { PATH })).toEqual({ PATH: '/usr/bin' });
+    expect(codeOutside([path.join(top, 'sub')], { PATH }, home)).toEqual({ PATH: '/usr/bin' });
   });
 
-  it('keeps the programs of a home folder that is a repository', () => {
-    const exists = (file: string): boolean => file === '/people/user/.git';
-    expect(repositoriesAround('/people/user/project', exists, '/people/user')).toEqual([]);
-    expect(repositoriesAround('/people/user/project', exists, '/people/other')).toEqual(['/people/user']);
+  it('keeps the programs of a home folder that is a repository, also behind a link', () => {
+    makeFolder('var/home/user/.git');
+    const project = makeFolder('var/home/user/project');
+    symlinkSync(path.join(base, 'var/home'), path.join(base, 'people'));
+    const PATH = `${base}/people/user/bin:${base}/var/home/user/tools:/usr/bin`;
+    const linked = path.join(base, 'people/user/project');
+    for (const opened of [project, linked])
+      for (const user of ['people/user', 'var/home/user'])
+        expect(codeOutside([opened], { PATH }, path.join(base, user))).toEqual({});
+    expect(codeOutside([project], { PATH }, path.join(base, 'people/other'))).toEqual({ PATH: '/usr/bin' });
   });
 });
 

@@ -1,5 +1,5 @@
 /** Variables that can be set for a command without changing which programs it runs. */
-import { lstatSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { repositoriesAround } from '../git/repository.ts';
@@ -124,9 +124,12 @@ const LIBRARIES = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/;
 export function codeOutside(
   folders: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  home = os.homedir(),
 ): Readonly<Record<string, string>> {
   const own = folders.flatMap((folder) => [folder, realPath(folder)]);
-  const places = [...own, ...own.flatMap((folder) => repositoriesAround(folder, hasEntry, os.homedir()))];
+  const containsHome = (folder: string): boolean =>
+    isBelow(home, folder) || isBelow(realPath(home), realPath(folder));
+  const places = [...own, ...own.flatMap((folder) => repositoriesAround(folder, containsHome))];
   const isOutside = (entry: string): boolean =>
     path.isAbsolute(entry) &&
     ![entry, realPath(entry)].some((one) => places.some((place) => isBelow(one, place)));
@@ -139,14 +142,6 @@ export function codeOutside(
     if (kept.length < entries.length) changed[name] = kept.join(':');
   }
   return changed;
-}
-
-function hasEntry(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** Resolves the part of a path that exists. */

@@ -1,18 +1,18 @@
 /** Decides whether a place is protected. A change to a protected place always asks, even if an allow rule matches. */
 import path from 'node:path';
-import { repositoriesAround } from '@heddle/tools/git';
-import { type FilePlace, knownEntries, onceFor, workingFolders } from './places.ts';
+import { GIT_DATA_NAMES, isGitFolder, repositoriesAround } from '@heddle/tools/git';
+import { type FilePlace, isAtOrBelow, knownEntries, onceFor, workingFolders } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 import { literalSegments, segmentsMeet, namesMeet, type Segment, segmentsOf } from './segments.ts';
 
 /** Folders with programs that later commands run by name, if the search path contains them. */
 const PROGRAM_FOLDERS =
-  /\/(?:node_modules\/\.bin|\.?venv\/(?:bin|scripts)|vendor\/bin|\.bundle\/bin)(?=\/|$)/i;
+  /\/(?:node_modules\/\.bin|\.?venv\/(?:bin|scripts)|vendor\/bin|\.bundle\/bin)(?=\/|$)/;
 
 /** Returns whether a path is one of the usual folders of programs, or below one. */
 export function isProgramFolder(file: string): boolean {
-  return PROGRAM_FOLDERS.test(file);
+  return PROGRAM_FOLDERS.test(foldCase(file));
 }
 
 /**
@@ -25,7 +25,7 @@ export function programFolder(
   world: PermissionWorld,
 ): string | undefined {
   for (const file of written === real ? [written] : [written, real]) {
-    const [usual] = PROGRAM_FOLDERS.exec(file) ?? [];
+    const [usual] = PROGRAM_FOLDERS.exec(foldCase(file)) ?? [];
     if (usual !== undefined) return usual.slice(1);
     const entry = programPlaces(world).find((folder) => isAt(file, folder));
     if (entry !== undefined) return entry;
@@ -178,8 +178,11 @@ export function mayRunProjectProgram(name: string, world: PermissionWorld): bool
 
 /** The entries of the search path in a repository around a working directory. Its files belong to the project. */
 const searchedAround = onceFor((world) => {
+  const realHome = world.realpath(world.home);
+  const containsHome = (folder: string): boolean =>
+    isAtOrBelow(world.home, folder) || isAtOrBelow(realHome, world.realpath(folder));
   const tops = workingFolders(world).flatMap((folder) =>
-    repositoriesAround(folder, world.exists, world.home),
+    repositoriesAround(folder, containsHome, world.exists),
   );
   return (world.environment['PATH'] ?? '')
     .split(':')
@@ -222,15 +225,22 @@ const BUILTINS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Returns whether the last name of a path is one that git looks for in a repository. Some disks ignore case. */
+/** Returns the name of git's data that a name means. Some disks ignore case. */
+export function gitDataName(
+  name: string,
+  { foldsCase }: Pick<PermissionWorld, 'foldsCase'>,
+): (typeof GIT_DATA_NAMES)[number] | undefined {
+  return GIT_DATA_NAMES.find((known) => known === name || (foldsCase && foldCase(known) === foldCase(name)));
+}
+
+/** Returns whether the last name of a path may be one that git looks for in a repository, on any disk. */
 export function isGitDataPath(file: string): boolean {
-  return /\/(HEAD|objects|commondir)$/i.test(file);
+  return gitDataName(path.posix.basename(file), { foldsCase: true }) !== undefined;
 }
 
 /** Returns whether git takes a folder for a repository without a working tree. */
 export function isGitData(folder: string, world: PermissionWorld): boolean {
-  const has = (name: string): boolean => world.exists(`${folder}/${name}`);
-  return has('HEAD') && (has('objects') || has('commondir'));
+  return isGitFolder((name) => world.exists(`${folder}/${name}`));
 }
 
 const gitData = new WeakMap<PermissionWorld['exists'], Map<string, boolean>>();
@@ -268,11 +278,13 @@ function protectedPath(file: string, world: PermissionWorld): string | undefined
 }
 
 /**
- * Some disks compare names by the case folding of Unicode, in which `ſ` is an `s`, and ignore the form of accents. A letter
- * that has another one as its capital letter counts as that one.
+ * Some disks compare names by the case folding of Unicode, in which `ſ` is an `s`. They ignore the form of accents, and
+ * characters without a shape. A letter that has another one as its capital letter counts as that one.
  */
-function foldCase(name: string): string {
-  return /^[ -~]*$/.test(name) ? name.toLowerCase() : name.normalize('NFC').toUpperCase().toLowerCase();
+export function foldCase(name: string): string {
+  if (/^[ -~]*$/.test(name)) return name.toLowerCase();
+  const visible = name.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return visible.normalize('NFC').toUpperCase().toLowerCase();
 }
 
 function protectedName(names: readonly string[], root: number): string | undefined {

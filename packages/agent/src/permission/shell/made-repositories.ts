@@ -6,13 +6,12 @@
  * other folders become unknown. Settings can include files of the project.
  */
 import path from 'node:path';
+import { isGitFolder } from '@heddle/tools/git';
 import type { FilePart, Part } from '../part.ts';
 import { areRelated, isAtOrBelow, isInside } from '../paths/places.ts';
+import { foldCase, gitDataName, isGitDataPath } from '../paths/protected.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { MadeLinks } from './earlier-effects.ts';
-
-/** A folder with these entries is a repository without a work tree. */
-const OF_REPOSITORY = /(?:^|\/)(?:head|objects|refs|commondir)(?:\/|$)/i;
 
 /**
  * Returns the world with the facts about git that hold while the script runs. It is the same world if no command may
@@ -30,7 +29,7 @@ export function gitWorldAfter(
   // A command that may make links anywhere may also make any other file.
   const isUnknown = made.includes('anywhere') || written.some(isTree);
   if (written.length === 0 && !isUnknown) return world;
-  const isMade = isUnknown || written.some((part) => names(part, OF_REPOSITORY));
+  const isMade = isUnknown || written.some((part) => namesGitData(part));
   const hasOwn = (folder: string): boolean => world.exists(path.posix.join(folder, '.git'));
   return {
     ...world,
@@ -50,24 +49,24 @@ export function gitWorldAfter(
  * Ordinary edits could write the settings of that repository before, and a later `git -C folder status` would run them.
  */
 export function askAboutRepositories(parts: readonly Part[], world: PermissionWorld): readonly Part[] {
-  const entry = new RegExp(`^(.*)/(${ENTRIES.join('|')})(?:/|$)`, world.foldsCase ? 'i' : '');
   const made = new Map<string, Set<string>>();
+  const keyOf = (folder: string): string => (world.foldsCase ? foldCase(folder) : folder);
   const foldersOf = parts.map((part) => {
     const folders = new Set<string>();
-    for (const file of part.kind === 'write' && part.knowledge === 'known' ? writtenPaths(part) : [])
-      for (let found = entry.exec(file); found !== null; found = entry.exec(found[1] ?? '')) {
-        const [, folder = '', name = ''] = found;
-        const names = made.get(folder) ?? new Set();
-        made.set(folder, names.add(world.foldsCase ? canonicalEntry(name) : name));
+    for (const file of part.kind === 'write' && part.knowledge === 'known' ? writtenPaths(part) : []) {
+      const segments = file.split('/');
+      for (const [at, segment] of segments.entries()) {
+        const name = gitDataName(segment, world);
+        if (name === undefined) continue;
+        const folder = segments.slice(0, at).join('/');
+        made.set(keyOf(folder), (made.get(keyOf(folder)) ?? new Set()).add(name));
         folders.add(folder);
       }
+    }
     return folders;
   });
-  const isRepository = (folder: string): boolean => {
-    const has = (name: string): boolean =>
-      made.get(folder)?.has(name) === true || world.exists(`${folder}/${name}`);
-    return has('HEAD') && (has('objects') || has('commondir'));
-  };
+  const isRepository = (folder: string): boolean =>
+    isGitFolder((name) => made.get(keyOf(folder))?.has(name) === true || world.exists(`${folder}/${name}`));
   return parts.map((part, index) => {
     if (!isFile(part) || isSettled(part)) return part;
     const folder = Array.from(foldersOf[index] ?? []).find(isRepository);
@@ -75,12 +74,6 @@ export function askAboutRepositories(parts: readonly Part[], world: PermissionWo
       ? part
       : { ...part, concern: { level: 'unless bypassed', reason: becomes(folder) } };
   });
-}
-
-const ENTRIES: readonly string[] = ['HEAD', 'objects', 'commondir'];
-
-function canonicalEntry(name: string): string {
-  return ENTRIES.find((known) => known.toLowerCase() === name.toLowerCase()) ?? name;
 }
 
 function becomes(folder: string): string {
@@ -123,6 +116,7 @@ function isTree({ places, deep, glob }: FilePart): boolean {
   return places === undefined || deep !== 'no' || glob !== undefined;
 }
 
-function names({ places }: FilePart, pattern: RegExp): boolean {
-  return places?.some((place) => pattern.test(place.path) || pattern.test(place.real)) === true;
+function namesGitData({ places }: FilePart): boolean {
+  const paths = (places ?? []).flatMap(({ path: at, real }) => [at, real]);
+  return paths.some((at) => at.split('/').some(isGitDataPath));
 }

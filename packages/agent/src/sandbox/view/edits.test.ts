@@ -146,7 +146,7 @@ describe.runIf(isHere)('a script in the view for edits', () => {
       'linked/settings.json',
     ];
     for (const name of kept) write(name);
-    mkdirSync(at('bare.git/objects'));
+    for (const name of ['bare.git/objects', 'bare.git/refs']) mkdirSync(at(name));
     symlinkSync('linked', at('.cursor'));
     write('.git/config', '[core]\n\thooksPath = hooks\n');
     const limits = limitsOf('touch made');
