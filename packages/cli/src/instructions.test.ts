@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type ApiScript, call, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
+import { install, runProgram } from './test/program.ts';
 import { setUpProjects } from './test/project.ts';
 
 const createProject = setUpProjects();
@@ -47,6 +48,20 @@ describe('the first request', () => {
     await trust();
     await run(['-p', 'go']);
     expect(sent().map((request) => request.includes('The private file.'))).toEqual([false, true]);
+  });
+
+  it('contains the imports of a folder above the project as soon as the folder of the message is trusted', async () => {
+    const files = { '../CLAUDE.md': 'See @docs/a.md', '../docs/a.md': 'The file above.' };
+    const { folder, run, sent, trust } = await project(files, [[say('Yes.')], [say('Yes.')]]);
+    await trust();
+    await run(['-p', 'go']);
+    const { stdout } = await run(['-p', '/memory']);
+    const [, named = ''] = /`heddle permissions trust` in (\S+) permits it\./.exec(stdout) ?? [];
+    expect(named).toBe(path.dirname(folder));
+    const env = { HOME: named, HEDDLE_CONFIG_DIR: path.join(named, 'config') };
+    await runProgram((await install()).program, ['permissions', 'trust'], { cwd: named, env });
+    await run(['-p', 'go']);
+    expect(sent().map((request) => request.includes('The file above.'))).toEqual([false, true]);
   });
 
   it('contains no file that a rule forbids to read, neither by import nor by link', async () => {

@@ -10,8 +10,11 @@ interface ImportedText {
 export interface ImportDeps {
   /** The text of a file; undefined if it is absent or not text. */
   readonly read: (file: string) => string | undefined;
-  /** Whether a file may be imported: text of a project must not put the user's private files before the model. */
-  readonly mayImport: (file: string) => boolean;
+  /**
+   * Why a file may not be imported: text of a project must not put the user's private files before the model. Undefined: it
+   * may.
+   */
+  readonly problemOf: (file: string) => string | undefined;
 }
 
 export interface ResolvedImports {
@@ -36,13 +39,12 @@ export function resolveImports(file: string, text: string, deps: ImportDeps): Re
         problems.push(`${from}: @${mention} is more than ${MAX_HOPS} imports deep, ignored.`);
         continue;
       }
-      const content = deps.mayImport(target) ? deps.read(target) : undefined;
-      if (content === undefined) {
-        // A mention of a user or a package looks like an import; only a path that exists is one.
-        if (deps.read(target) !== undefined)
-          problems.push(
-            `${from}: @${mention} is outside of the project, ignored. If you trust the folder: heddle permissions trust`,
-          );
+      // A mention of a user or a package looks like an import; only a path that exists is one.
+      const content = deps.read(target);
+      if (content === undefined) continue;
+      const problem = deps.problemOf(target);
+      if (problem !== undefined) {
+        problems.push(`${from}: @${mention} ${problem}`);
         continue;
       }
       seen.add(target);

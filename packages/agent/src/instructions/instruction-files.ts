@@ -101,13 +101,20 @@ export function findNestedInstructions(file: string, places: InstructionPlaces):
 
 /** The files that a file of some scope may lead to. */
 interface Reach {
-  /** The file itself, after its links. */
-  readonly mayRead: (file: string) => boolean;
-  readonly mayImport: (file: string) => boolean;
+  /** Why a file may not be read after its links. Undefined: it may. */
+  readonly linkProblem: (file: string) => string | undefined;
+  /** Why a file may not be imported. Undefined: it may. */
+  readonly importProblem: (file: string) => string | undefined;
+  /** A link to this file or an import of it adds nothing, and is not a problem. */
+  readonly appliesAnyway: (file: string) => boolean;
 }
 
 /** The user's own links and imports may lead anywhere. */
-const ANYWHERE: Reach = { mayRead: () => true, mayImport: () => true };
+const ANYWHERE: Reach = {
+  linkProblem: () => undefined,
+  importProblem: () => undefined,
+  appliesAnyway: () => false,
+};
 
 class Collector {
   readonly #files: InstructionFile[] = [];
@@ -115,11 +122,14 @@ class Collector {
   readonly #problems: string[] = [];
   /** By real path: a link to a file that was read already adds nothing. */
   readonly #seen = new Set<string>();
+  readonly #places: InstructionPlaces;
   readonly #isExcluded: (file: string) => boolean;
   readonly #isTrusted: (folder: string) => boolean;
   readonly #isDenied: (file: string) => boolean;
 
-  constructor({ isExcluded, isTrusted, isDenied }: InstructionPlaces) {
+  constructor(places: InstructionPlaces) {
+    const { isExcluded, isTrusted, isDenied } = places;
+    this.#places = places;
     this.#isExcluded = isExcluded ?? (() => false);
     this.#isTrusted = isTrusted ?? (() => false);
     this.#isDenied = isDenied ?? (() => false);
@@ -140,8 +150,13 @@ class Collector {
   /** A link in a project must not put the user's private files before the model. */
   #reachIn(project: string): Reach {
     const root = realPath(project);
-    const mayRead = (file: string): boolean => isReallyWithin(file, root);
-    return { mayRead, mayImport: (file) => mayRead(file) || this.#isTrusted(root) };
+    const isInside = (file: string): boolean => isReallyWithin(file, root);
+    return {
+      linkProblem: (file) => (isInside(file) ? undefined : 'leads out of the project, ignored.'),
+      importProblem: (file) =>
+        isInside(file) || this.#isTrusted(root) ? undefined : importNeedsTrust(project),
+      appliesAnyway: () => false,
+    };
   }
 
   /**
@@ -152,18 +167,34 @@ class Collector {
     const root = realPath(folder);
     const isTrusted = this.#isTrusted(root);
     return {
-      mayRead: (file) =>
-        isTrusted
-          ? isReallyWithin(file, root)
-          : realPath(file) === path.join(root, path.relative(folder, file)),
-      mayImport: (file) => isTrusted || this.#seen.has(realPath(file)),
+      linkProblem(file) {
+        if (!isReallyWithin(file, root)) return `leads out of ${folder}, ignored.`;
+        const isLink = realPath(file) !== path.join(root, path.relative(folder, file));
+        return isLink && !isTrusted ? `behind a link, ignored. ${howToTrust(folder)}` : undefined;
+      },
+      importProblem: () => (isTrusted ? undefined : importNeedsTrust(folder)),
+      appliesAnyway: (file) => !isTrusted && this.#applies(realPath(file)),
     };
+  }
+
+  /** Whether a file was read already, or is an instruction file of a folder from the top of the disk down to the working directory. */
+  #applies(real: string): boolean {
+    const { cwd, sources } = this.#places;
+    const isIn = (folder: string): boolean =>
+      FOLDER_FILES.some(
+        ({ scope, name }) =>
+          sources.includes(scope) &&
+          real === path.join(realPath(folder), name) &&
+          !this.#isExcluded(path.join(folder, name)),
+      );
+    return this.#seen.has(real) || foldersDownTo(cwd).some(isIn);
   }
 
   addRules(folder: string, scope: InstructionScope, base: string, reach: Reach): void {
     if (!existsSync(folder)) return;
     // A link to a large folder would take minutes to list.
-    if (!reach.mayRead(folder)) this.#problems.push(`${folder}: leads out of the project, ignored.`);
+    const problem = reach.linkProblem(folder);
+    if (problem !== undefined) this.#problems.push(`${folder}: ${problem}`);
     else for (const name of markdownFilesIn(folder)) this.add(path.join(folder, name), scope, reach, base);
   }
 
@@ -189,10 +220,10 @@ class Collector {
     const list = paths === undefined ? this.#files : this.#byPath;
     const { imported, problems } = resolveImports(file, body, {
       read: (target) =>
-        this.#isDenied(target) || this.#isDenied(realPath(target))
+        this.#isDenied(target) || this.#isDenied(realPath(target)) || reach.appliesAnyway(target)
           ? undefined
           : readSmallFile(target, MAX_BYTES)?.text,
-      mayImport: reach.mayImport,
+      problemOf: reach.importProblem,
     });
     this.#problems.push(...problems);
     for (const { file: target, text: content } of imported) {
@@ -204,13 +235,14 @@ class Collector {
     if (clean(body) !== '') list.push({ file, scope, text: clean(body), reason, paths });
   }
 
-  #read(file: string, { mayRead }: Reach): string | undefined {
+  #read(file: string, { linkProblem, appliesAnyway }: Reach): string | undefined {
     const read = readSmallFile(file, MAX_BYTES);
     if (!read || read.text.trim() === '' || this.#isExcluded(file)) return undefined;
     const real = realPath(file);
     if (this.#seen.has(real)) return undefined;
-    if (!mayRead(file)) {
-      this.#problems.push(`${file}: leads out of the project, ignored.`);
+    const problem = linkProblem(file);
+    if (problem !== undefined) {
+      if (!appliesAnyway(file)) this.#problems.push(`${file}: ${problem}`);
       return undefined;
     }
     if (real !== path.resolve(file) && this.#isDenied(real)) {
@@ -222,6 +254,14 @@ class Collector {
     if (read.size <= MAX_BYTES) return read.text;
     return `${wholeLines(read.text)}\n\n(Cut here: it has ${read.size} bytes. Read the rest when you need it.)`;
   }
+}
+
+function importNeedsTrust(folder: string): string {
+  return `is outside of the project, ignored. ${howToTrust(folder)}`;
+}
+
+function howToTrust(folder: string): string {
+  return `\`heddle permissions trust\` in ${folder} permits it.`;
 }
 
 function withoutHeader(body: string): MarkdownFile {

@@ -112,7 +112,7 @@ describe('instruction files', () => {
       ['.heddle/rules/a.md', '../../private.txt'],
       ['.claude/rules', '../notes'],
     ])('do not link to another file of that folder: %s -> %s', (name, target) => {
-      const { root, found, near } = project({ 'work/CLAUDE.md': 'own' });
+      const { root, found } = project({ 'work/CLAUDE.md': 'own' });
       const link = path.join(root, name);
       const file = path.join(path.dirname(link), target, name.endsWith('rules') ? 'n.md' : '');
       mkdirSync(path.dirname(file), { recursive: true });
@@ -121,7 +121,8 @@ describe('instruction files', () => {
       symlinkSync(target, link);
       const { files, problems } = found();
       expect(files.map(({ text }) => text)).toEqual(['own']);
-      expect(problems.map(near)).toEqual([`${name}: leads out of the project, ignored.`]);
+      const permits = `\`heddle permissions trust\` in ${root} permits it.`;
+      expect(problems).toEqual([`${path.join(root, name)}: behind a link, ignored. ${permits}`]);
       const trusting = found({ isTrusted: (folder) => folder === root });
       expect(trusting.files.map(({ text }) => text)).toEqual(['private', 'own']);
     });
@@ -137,10 +138,59 @@ describe('instruction files', () => {
         'rules',
         'x @AGENTS.md @private.txt @./docs/y.md',
       ]);
-      expect(found().problems).toHaveLength(2);
+      const ignored = `is outside of the project, ignored. \`heddle permissions trust\` in ${root} permits it.`;
+      expect(found().problems).toEqual([
+        `${path.join(root, 'CLAUDE.md')}: @private.txt ${ignored}`,
+        `${path.join(root, 'CLAUDE.md')}: @./docs/y.md ${ignored}`,
+      ]);
       const trusting = found({ isTrusted: (folder) => folder === root });
       expect(trusting.files.map(({ text }) => text)).toContain('private');
     });
+  });
+
+  describe('of a folder above the project, to files that apply anyway,', () => {
+    it.each([
+      ['AGENTS.md', 'CLAUDE.md'],
+      ['CLAUDE.md', 'AGENTS.md'],
+      ['AGENTS.md', 'HEDDLE.local.md'],
+      ['AGENTS.md', '.claude/CLAUDE.md'],
+      ['AGENTS.md', 'work/CLAUDE.md'],
+    ])('need no trust for links and imports: %s to %s', (name, target) => {
+      const linked = project({ [target]: 'rules' });
+      symlinkSync(target, path.join(linked.root, name));
+      expect(linked.found().files).toMatchObject([{ file: path.join(linked.root, target), text: 'rules' }]);
+      expect(linked.found().problems).toEqual([]);
+      const importing = project({ [name]: `first @${target}`, [target]: 'rules' });
+      const texts = importing.found().files.map(({ text }) => text);
+      expect(texts.toSorted()).toEqual([`first @${target}`, 'rules']);
+      expect(importing.found().problems).toEqual([]);
+    });
+
+    it('report a file that the settings leave out', () => {
+      const { root, found } = project({ 'HEDDLE.md': 'x @CLAUDE.local.md', 'CLAUDE.local.md': 'private' });
+      symlinkSync('CLAUDE.local.md', path.join(root, 'AGENTS.md'));
+      expect(found({ sources: ['project'] }).files.map(({ text }) => text)).toEqual(['x @CLAUDE.local.md']);
+      expect(found({ sources: ['project'] }).problems).toHaveLength(2);
+    });
+
+    it('keep the imports of a file of the project', () => {
+      const { found } = project({
+        'AGENTS.md': '@work/CLAUDE.md',
+        'work/CLAUDE.md': 'x @more.md',
+        'work/more.md': 'more',
+      });
+      expect(found().files.map(({ text }) => text)).toEqual(['@work/CLAUDE.md', 'more', 'x @more.md']);
+      expect(found().problems).toEqual([]);
+    });
+  });
+
+  it('report a link that leads out of a trusted folder above the project', () => {
+    const { root, found } = project({ 'a/work/x': '', 'private.txt': 'private' });
+    symlinkSync('../private.txt', path.join(root, 'a/CLAUDE.md'));
+    const places = { cwd: path.join(root, 'a/work'), top: path.join(root, 'a/work') };
+    expect(found({ ...places, isTrusted: () => true }).problems).toEqual([
+      `${path.join(root, 'a/CLAUDE.md')}: leads out of ${path.join(root, 'a')}, ignored.`,
+    ]);
   });
 
   it('of the user may import any file', () => {
