@@ -1,13 +1,14 @@
 /** Splits a call of any tool into parts. */
 import type { JsonObject } from '@heddle/core';
 import { globPlace, resolvePath } from '@heddle/tools/files';
-import type { CallPart, FilePart, Part } from './part.ts';
+import type { CallPart, FilePart, Part, PathsBelow } from './part.ts';
 import type { FilePlace } from './paths/places.ts';
 import { processConcern } from './paths/process-files.ts';
+import { pathsBelow } from './paths/walk-tree.ts';
 import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
 import { calledNames, fileAccess, isShellTool } from './rules/tool-names.ts';
-import { concernOf } from './shell/files/file-parts.ts';
+import { concernOf, once } from './shell/files/file-parts.ts';
 import { askAboutRepositories } from './shell/made-repositories.ts';
 import { shellParts } from './shell/shell-parts.ts';
 import type { PermissionWorld } from './world.ts';
@@ -95,6 +96,7 @@ function filePart(
     places,
     // A search includes hidden files.
     deep: walks ? 'all' : 'no',
+    ...(walks ? { below: once(() => searchedPaths(places, world)) } : {}),
     leavesOutDenied: request.leavesOutDenied === true,
     knowledge: 'known',
     by: 'tool',
@@ -104,6 +106,15 @@ function filePart(
         ? concernOf({ kind }, { places, pattern: undefined }, [world.cwd], world)
         : processConcern({ places, glob: undefined, deep: walks ? 'all' : 'no' }),
   };
+}
+
+/** Returns the paths below a searched folder, as written and as resolved. The search does not follow links below it. */
+function searchedPaths(places: readonly FilePlace[], world: PermissionWorld): PathsBelow {
+  const below = pathsBelow(places, world, { follows: false, hidden: true });
+  const written = places
+    .filter(({ path, real }) => path !== real)
+    .flatMap(({ path, real }) => below.paths.map((file) => path + file.slice(real.length)));
+  return { ...below, paths: [...below.paths, ...written] };
 }
 
 /** Resolves a path like the tool itself: `..` removes the last written segment. */
@@ -137,18 +148,36 @@ function pathsOf(tool: string, input: JsonObject, world: PermissionWorld): strin
     const value = input[field];
     return typeof value === 'string' && value !== '' ? [value] : [];
   });
-  const pattern = tool === 'Glob' ? input['pattern'] : tool === 'Grep' ? input['glob'] : undefined;
   const [folder = world.cwd] = named;
+  if (tool === 'Grep') {
+    const part = searchedPart(folder, input['glob']);
+    return named.length > 0 && part !== folder ? [...named, part] : [part];
+  }
+  const pattern = tool === 'Glob' ? input['pattern'] : undefined;
   if (typeof pattern === 'string') {
     const segments = pattern.split('/');
     const wild = segments.findIndex((part) => /[*?[{]/.test(part));
     const literal = wild < 0 ? segments : segments.slice(0, wild);
     if (literal.length > 0 && literal.join('') !== '') {
-      const isAnchored = pattern.startsWith('/') || (tool === 'Glob' && pattern.startsWith('~/'));
+      const isAnchored = pattern.startsWith('/') || pattern.startsWith('~/');
       named.push(isAnchored ? literal.join('/') : `${folder}/${literal.join('/')}`);
     }
   }
   return named.length > 0 ? named : [world.cwd];
+}
+
+/**
+ * Returns the part of a folder that a Grep with this pattern searches. A pattern without a slash matches at every depth,
+ * and one with `!` matches all other files. In a pattern with other syntax, such as `a/b|c/d`, no segment is certain.
+ */
+function searchedPart(folder: string, pattern: unknown): string {
+  if (typeof pattern !== 'string' || !/^[\w./*?{},[\]-]+$/.test(pattern)) return folder;
+  const relative = pattern.replace(/^\.\//, '');
+  const segments = relative.replace(/^\//, '').split('/');
+  if (!relative.includes('/') || segments.some((segment) => /^\.+$/.test(segment))) return folder;
+  const end = segments.findIndex((segment) => !/^[\w.-]+$/.test(segment));
+  const literal = end < 0 ? segments : segments.slice(0, end);
+  return literal.length === 0 ? folder : `${folder}/${literal.join('/')}`;
 }
 
 /** Returns undefined for other protocols: a rule about a host is about its web pages. */

@@ -136,6 +136,38 @@ describe('a path rule', () => {
     expect(search({ ask: ['Read(./secrets/**)'] })).toBe('ask');
   });
 
+  it.each([
+    ['Read(./secrets/**)', { glob: 'k' }],
+    ['Read(./secrets/**)', { glob: '!a' }],
+    ['Read(./secrets/**)', { glob: './k' }],
+    ['Read(./secrets/**)', { glob: '!src/a' }],
+    ['Read(./secrets/**)', { glob: '/secrets/k' }],
+    ['Read(./secrets/**)', { glob: '@(secrets|src)/k' }],
+    ['Read(./secrets/**)', { glob: 's\\ecrets/k' }],
+    ['Read(./secrets/**)', { glob: 'src/../secrets/k' }],
+    ['Read(./secrets/**)', { glob: 'src/a|secrets/k' }],
+    ['Read(./secrets/**)', { glob: '{src/a,secrets/k}' }],
+    ['Read(./secrets/**)', { path: 'secrets/k', glob: 'src/*' }],
+    ['Read(secrets/k)', { path: 'secrets' }],
+    ['Read(sub/.env)', { path: 'sub' }],
+    ['Read(sub/.env)', { glob: 'sub/**/.e*' }],
+    ['Read(k)', {}],
+    ['Read(k)', { path: '.' }],
+    ['Read(./sub/*.pem)', { path: 'sub' }],
+    ['Read(./sub/**/*.pem)', { path: 'sub' }],
+    ['Read(./sub/.e*)', { path: 'sub' }],
+    ['Read(./link/.e*)', { path: 'link' }],
+  ])('asks about a search that may show a file of the ask rule %s: %j', (rule, input) => {
+    const files = ['secrets/k', 'sub/.env', 'sub/a.pem', 'src/a'].map((file) => `${ROOT}/${file}`);
+    const world = { files, links: { [`${ROOT}/link`]: `${ROOT}/sub` } };
+    const setting = { rules: { ask: [rule] }, readOnly: true, leavesOutDenied: true, world };
+    const search = (given: object) => decided('Grep', { pattern: '.', ...given }, setting).decision;
+    expect(search(input)).toBe('ask');
+    expect(search({ path: 'src' })).toBe('allow');
+    expect(search({ glob: 'src/*' })).toBe('allow');
+    expect(search({ path: 'src/a' })).toBe('allow');
+  });
+
   it('needs a link and its target to be allowed, and either to be denied', () => {
     const world = { links: { [`${ROOT}/src/link`]: `${ROOT}/other` } };
     expect(edits('src/link/a', { ...allow('Edit(src/**)'), world })).toBe('ask');

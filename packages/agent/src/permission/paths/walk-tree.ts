@@ -158,6 +158,7 @@ export function pathsBelow(
   const open = [...new Set(places.map(({ real }) => real))];
   const entered = new Set(open);
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (isFile(at, world)) continue;
     const isShown = (file: string, { kind }: FolderEntry): boolean =>
       hidden ||
       (kind !== 'folder' && endings !== undefined && endsWithOneOf(file, endings)) ||
@@ -180,6 +181,10 @@ export function pathsBelow(
       return { paths, isComplete: false, mayGrow };
   }
   return { paths, isComplete: true, mayGrow };
+}
+
+function isFile(place: string, world: PermissionWorld): boolean {
+  return world.entries(place) === undefined && world.exists(place) && !world.exists(`${place}/.`);
 }
 
 export function endsWithOneOf(name: string, endings: readonly string[]): boolean {

@@ -246,8 +246,9 @@ function objectsToPlaces(
   const speaks: RuleMatch = certain ? { rule } : { rule, doubtful: 'it may touch such a file' };
   const found = part.glob?.found(part.glob.optioned);
   // Files that a deny rule matches are left out of the access. Ask rules still apply.
-  const deep = list === 'deny' && part.leavesOutDenied ? 'no' : part.deep;
-  let held = objectsBelow(part, pattern, rule, world);
+  const isLeftOut = list === 'deny' && part.leavesOutDenied === true;
+  const deep = isLeftOut ? 'no' : part.deep;
+  let held = isLeftOut ? undefined : objectsBelow(part, pattern, rule, world);
   // All files are known, and none of them matches.
   const isListed = pattern.anywhere || part.endings !== undefined;
   const isSeen = part.kind === 'read' && isListed && held === undefined && isWhollySeen(part);

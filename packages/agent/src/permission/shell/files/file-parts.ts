@@ -95,7 +95,7 @@ function belowOf(
   return { followsLinks: !staysInTree, below: once(look), ...omitUndefined({ endings }) };
 }
 
-function once(look: () => PathsBelow | undefined): () => PathsBelow | undefined {
+export function once(look: () => PathsBelow | undefined): () => PathsBelow | undefined {
   let known: { readonly answer: PathsBelow | undefined } | undefined;
   return () => (known ??= { answer: look() }).answer;
 }

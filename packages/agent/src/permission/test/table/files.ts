@@ -198,6 +198,26 @@ export const FILES: readonly Theme[] = [
     ],
   },
   {
+    theme: 'a moved file counts as read',
+    mode: 'acceptEdits',
+    rules: {
+      allow: ['Bash(mv *)', 'Bash(git mv *)'],
+      ask: ['Read(private/**)', 'Read(sub/.env)', 'Read(*.pem)'],
+    },
+    world: { files: ['a', 'private/k', 'sub/.env', 'src/b'].map((file) => `/repo/project/${file}`) },
+    asked: [
+      'mv private/k b',
+      'mv private b',
+      'mv priv*/k b',
+      'mv -t src private/k',
+      'mv a private/k src',
+      'mv sub b',
+      'mv s* docs',
+      'mv x.pem b',
+    ],
+    allowed: ['mv a b', 'mv src lib', 'mv src/b .'],
+  },
+  {
     theme: 'asking about a file',
     mode: 'acceptEdits',
     rules: { ask: ['Read(private/**)', 'Edit(config/**)'] },
