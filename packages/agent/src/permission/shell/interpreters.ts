@@ -3,7 +3,25 @@
  * the parser understands. A script file is not read: it runs like any other program.
  */
 import { isPlainSedScript, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
+import { argumentsOf } from './files/operands.ts';
 import { baseName } from './runners.ts';
+
+/**
+ * Matches long options, and their beginnings that a program may accept. A name is written as `c|olor`: the letters before
+ * the bar are required.
+ */
+export function beginsOption(names: string, dashes = '--'): RegExp {
+  const sources = names.split(' ').map((name) => {
+    const [required = '', rest = ''] = name.split('|');
+    const quoted = (text: string): string => text.replace(/[.]/g, '\\.');
+    const optional = Array.from(rest).reduceRight((after, letter) => `(?:${quoted(letter)}${after})?`, '');
+    return quoted(required) + optional;
+  });
+  return new RegExp(`^${dashes}(?:${sources.join('|')})(?:=|$)`);
+}
+
+/** Letters without a value that can be before another option of sed in the same word. */
+export const SED_FLAGS = '[^-efil]*';
 
 /** Returns whether the words run code in another language. The words begin with the program's name. */
 export type TakesCode = (args: readonly ShellWord[], redirections: readonly ShellRedirection[]) => boolean;
@@ -127,17 +145,22 @@ const awk: TakesCode = (args) =>
     return word.kind === 'dynamic' || AWK_RUNS.test(word.value) || /^-[lEiD]/.test(word.value);
   });
 
+const SED_CODE = new RegExp(`^(-${SED_FLAGS}e|--e[a-z]*)$`);
+const SED_FILE = new RegExp(`^(-${SED_FLAGS}f|--fi[a-z]*)$`);
+const SED_ATTACHED = new RegExp(`^(-${SED_FLAGS}[ef].|--fi[a-z]*=)`, 's');
+
 const sed: TakesCode = (args) => {
   const isOption = ({ value }: ShellWord): boolean => value.startsWith('-');
   const scripts = args.flatMap((word, index) => {
-    if (/^(-[nErsuz]*e|--expression)$/.test(word.value)) return args[index + 1] ?? [];
-    return word.value.startsWith('--expression=') ? { ...word, value: word.value.slice(13) } : [];
+    if (SED_CODE.test(word.value)) return args[index + 1] ?? [];
+    const [, code] = /^--e[a-z]*=(.*)$/s.exec(word.value) ?? [];
+    return code === undefined ? [] : { ...word, value: code };
   });
-  const files = args.filter((_, index) => /^(-[nErsuz]*f|--file)$/.test(args[index - 1]?.value ?? ''));
+  const files = args.filter((_, index) => SED_FILE.test(args[index - 1]?.value ?? ''));
   const given =
     [...scripts, ...files].length > 0 ? scripts : args.filter((word) => !isOption(word)).slice(0, 1);
   return (
-    args.some(({ value }) => /^(-[nErsuz]*[ef].|--file=)/.test(value)) ||
+    args.some(({ value }) => SED_ATTACHED.test(value)) ||
     files.some(isFedIn) ||
     given.some((word) => word.kind === 'dynamic' || !isPlainSedScript(word.value))
   );
@@ -152,14 +175,45 @@ const only =
     );
 
 const tar: TakesCode = (args, redirections) =>
-  /I|F/.test(/^[A-Za-z]+$/.exec(args[0]?.value ?? '')?.[0] ?? '') ||
+  /^[^-].*[IFW]|^[IFW]/.test(args[0]?.value ?? '') ||
   only(
-    /^-[cxtrudAvzjJZapPfkmOhSWCTXUlowbBgGiKLMNnRsV]+\S*$/,
+    // The letters at the end take a value.
+    /^-[cxtrudAvzjJZapPkmOhSUlowBGiMnRs]*([fCTXbgKLNV].*)?$/s,
     /^--(create|extract|get|list|append|update|diff|compare|delete|concatenate|file|directory|gzip|bzip2|xz|zstd|lz4|lzma|lzip|auto-compress|verbose|exclude(-from|-vcs.*|-caches.*)?|strip-components|transform|xform|files-from|preserve-permissions|same-permissions|no-same-(owner|permissions)|same-owner|owner|group|mode|mtime|sort|format|numeric-owner|keep-old-files|overwrite|touch|to-stdout|wildcards.*|no-recursion|one-file-system|dereference|hard-dereference|sparse|totals|checkpoint|anchored|no-anchored|ignore-case|null|remove-files|version|help|skip-old-files|absolute-names|no-wildcards.*|show-.*|warning|verify|acls|xattrs|selinux|posix|level|utc|full-time|index-file)(=.*)?$/,
   )(args, redirections);
 
-const ssh: TakesCode = (args) =>
-  args.some(({ value }) => /(Command|Include|Match|PKCS11|Provider)\b/i.test(value) || /^-[SF]/.test(value));
+/** Letters of the ssh programs that take a value. */
+const SSH_VALUED = 'BbcDEeFIiJLlmoPpQRSWw'.split('').map((letter) => `-${letter}`);
+/** Options that name a program, a library, or a file with settings or commands. */
+const SSH_RUNS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^ssh$/, ['-S', '-F', '-I']],
+  [/^scp$/, ['-S', '-F', '-D']],
+  [/^sftp$/, ['-S', '-F', '-D', '-b']],
+];
+
+const ssh =
+  (program: string): TakesCode =>
+  (args) => {
+    if (args.some(({ value }) => SSH_SETTING.test(value))) return true;
+    if (program === 'mosh') return args.some(({ value }) => MOSH_RUNS.test(value));
+    const runs = SSH_RUNS.find(([names]) => names.test(program))?.[1] ?? [];
+    const flags = program === 'ssh' ? SSH_VALUED : SSH_VALUED.filter((option) => !/[BLR]/.test(option));
+    return argumentsOf(program === 'ssh' ? localWords(args) : args, flags).valuesOf(...runs).length > 0;
+  };
+
+const SSH_SETTING = /(Command|Include|Match|PKCS11|Provider|SmartcardDevice|XAuthLocation)\b/i;
+const MOSH_RUNS = beginsOption('ss|h cl|ient', '-?-');
+
+/** Returns the words before the command that runs on the other machine. */
+function localWords(args: readonly ShellWord[]): readonly ShellWord[] {
+  let operands = 0;
+  for (let at = 0; at < args.length; at++) {
+    const { value = '' } = args[at] ?? {};
+    if (/^-[46AaCfGgKkMNnqsTtVvXxYy]*[BbcDEeFIiJLlmOoPpQRSWw]$/.test(value)) at++;
+    else if (!value.startsWith('-') && ++operands === 2) return args.slice(0, at);
+  }
+  return args;
+}
 
 /** Variables with which make runs another shell, reads other makefiles, or gets more options. */
 const MAKE_SETTING = /^(\.?SHELL(FLAGS)?|MAKE|(GNU)?MAKEFLAGS|MFLAGS|MAKEFILES|MAKEFILE_LIST)[:+?]*=/;
@@ -187,7 +241,10 @@ const OTHERS: readonly (readonly [RegExp, TakesCode])[] = [
   [/^[gmn]?awk$/, awk],
   [/^g?sed$/, sed],
   [/^(bsd|g)?tar$/, tar],
-  [/^(ssh|scp|sftp|mosh)$/, ssh],
+  [/^ssh$/, ssh('ssh')],
+  [/^scp$/, ssh('scp')],
+  [/^sftp$/, ssh('sftp')],
+  [/^mosh$/, ssh('mosh')],
   [/^g?make$/, make],
   [/^(\.|source)$/, sourced],
   [/^(ed|ex|red|vipe|crontab|visudo|vipw)$/, (args) => args[0]?.value !== '-l'],

@@ -3,28 +3,39 @@
  * (`Bash(tar *)`) is meant for what the program itself does, so it does not cover them.
  */
 import { maySedRunProgram, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
-import { isMakeCommand, takesCode } from './interpreters.ts';
+import { beginsOption, isMakeCommand, SED_FLAGS, takesCode } from './interpreters.ts';
 
 /** Programs whose check of unknown code accepts only options that start no program. */
 const CHECKED = /^((bsd|g)?tar|ssh|scp|sftp|mosh|man|rpm|nc|ncat|netcat|socat)$/;
 
+/** Packages and formats of these programs have short names, so that only a longer beginning counts. */
+const NPM = beginsOption(
+  'sc|ript-shell she|ll node-|options node-|gyp gi|t ed|itor vi|ewer br|owser onl|oad-script init-|module init.|module',
+  '-?-',
+);
+
 /** Long options count from a beginning that the program may accept. */
 const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
-  [
-    /^(npm|npx|pnpm|pnpx|yarn|bun|bunx)$/,
-    /^--(script-sh|shell(=|$)|node-(o|g)|git(=|$)|editor|viewer|browser|onload-script|init[-.]module)/,
-  ],
-  [/^g?sort$/, /^--comp/],
-  [/^g?split$/, /^--filt/],
+  [/^(npm|npx|pnpm|pnpx|yarn|bun|bunx)$/, NPM],
+  [/^g?sort$/, beginsOption('c|ompress-program')],
+  [/^g?split$/, beginsOption('f|ilter')],
+  [/^g?install$/, beginsOption('strip-|program')],
+  [/^pip[\d.]*$/, beginsOption('py|thon')],
   [/^rg$/, /^--(pre|hostname-bin)(=|$)/],
-  [/^zip$/, /^(-TT|--unzip-c)/],
-  [/^wget$/, /^--use-ask/],
+  [/^zip$/, /^-\w*TT/],
+  [/^zip$/, beginsOption('u|nzip-command')],
+  [/^wget$/, beginsOption('u|se-askpass conf|ig')],
   // It loads a library.
-  [/^curl$/, /^--eng/],
-  [/^(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/, /^--?(wrapper|specs|fplugin|B)/],
-  [/^g?make$/, /^(--ev|-E)/],
+  [/^curl$/, beginsOption('e|ngine')],
+  // Options of the linker follow a comma. They can also be in a file: `@x`.
+  [
+    /^(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/,
+    /^--?(wrapper|specs|fplugin|B|ld-path|iplugindir|load|fuse-ld=.*\/)|^-.*plugin|^(-Wl,(.*,)?)?@/,
+  ],
+  [/^g?make$/, /^-[bBdeikLmnpqrRsStvw]*E/],
+  [/^g?make$/, beginsOption('ev|al')],
   [/^cargo$/, /^--config/],
-  [/^go$/, /^--?(toolexec|exec|vettool|ldflags.*extld)|^-extld/],
+  [/^go$/, /^--?(toolexec|exec|vettool)|(^|[\s='"])--?extld/],
   [/^rsync$/, /^--rsync-p/],
   [/^(bat|batcat)$/, /^--(pager|config-f)/],
   [/^ag$/, /^--pag/],
@@ -44,12 +55,20 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^cpio$/, /^--rs/],
   [/^apt-cache$/, /^(-[a-zA-Z]*[oc]|--(op|conf))/],
   [/^dc$/, /!/],
+  // A command with a dot ends at a line end. Those that only print are common.
+  [
+    /^sqlite3?$/,
+    /^--?init|(^|\n)\s*\.(?!(t[a-z]*|sch[a-z]*|he[a-z]*|mode|dump|ind[a-z]*|databases|width|nullvalue|print|timer|q[a-z]*|exit|show|separator)\b)[a-z]+(\s|$)|(^|\n)\s*\.[a-z]+\s.*\|/i,
+  ],
+  [/^(psql|mysql|mariadb)$/, /\\!|\\[a-z]*\s*\||\b(from|to)\s+program\b|(^|[;\n])\s*(system|pager)\b/i],
+  [/^(vim?|nvim|view|gvim|vimdiff)$/, /^(-[a-zA-Z]*[cSsuUl]|--(cm|remote|lua)|\+(?!\d*$))/],
+  [/^(emacs|emacsclient)$/, /^--?(?!(nw|Q|no-window-system|version|help)$)[a-zA-Z]/],
 ];
 
 /** Options with which a program loads code or settings from a file. A rule for the program covers them. */
 const LOADS: readonly (readonly [RegExp, RegExp])[] = [
   [/^[gmn]?awk$/, /^(-[a-eg-uw-zA-EG-Z]*[fiEWD]|--(fil|i|ex|deb))|@\s*include\b/],
-  [/^g?sed$/, /^(-[nErsuz]*f|--fi)/],
+  [/^g?sed$/, /^(-[^-efil]*f|--fi)/],
   [/^openssl$/, /^--?config/],
   [/^pip3?$/, /^--py/],
   // The viewer of manual pages is a setting of the repository.
@@ -59,8 +78,6 @@ const LOADS: readonly (readonly [RegExp, RegExp])[] = [
 /** A remote shell that starts no other program on this machine. */
 const PLAIN_SSH = /^ssh( +-([46CqTx]+|p *\d+|l *\w+|i *[\w./~-]+))*$/;
 
-/** Programs in a text of awk. */
-const AWK_RUNS = /\bsystem\s*\(|\|\s*("|getline)|"\s*\||\|&/;
 /** A number of characters. The search in a longer text takes too long, so it counts as one that runs programs. */
 const LONGEST_PROGRAM = 2_000;
 
@@ -73,8 +90,8 @@ export function findProgramOption(
   const reason = (word: ShellWord): string => `${word.text} makes ${program} run another program.`;
   if (CHECKED.test(program) && takesCode(program)?.(args, redirections) === true)
     return `Its options may make ${program} run another program.`;
-  const [, options] = OPTIONS.find(([programs]) => programs.test(program)) ?? [];
-  const option = options && args.find(({ value }) => options.test(value));
+  const options = OPTIONS.filter(([programs]) => programs.test(program));
+  const option = args.find(({ value }) => options.some(([, words]) => words.test(value)));
   if (option) return reason(option);
   if (/^g?make$/.test(program)) {
     // In an unknown word, `$(` belongs to the shell. Such words are checked elsewhere.
@@ -85,9 +102,7 @@ export function findProgramOption(
     const shell = args.find((word, index) => isRemoteShell(word.value, args[index + 1]));
     if (shell) return reason(shell);
   }
-  const text =
-    /^[gmn]?awk$/.test(program) &&
-    args.find(({ value }) => value.length > LONGEST_PROGRAM || AWK_RUNS.test(value));
+  const text = /^[gmn]?awk$/.test(program) && args.find(({ value }) => mayAwkRunProgram(value));
   if (text) return reason(text);
   if (/^g?sed$/.test(program) && maySedRunProgram(sedScript(args)))
     return `Its script may make ${program} run another program.`;
@@ -155,6 +170,35 @@ function isPlainDc(args: readonly ShellWord[]): boolean {
   );
 }
 
+/** A string, a comment, or a pattern at a place where a slash cannot divide. */
+const TEXT =
+  /"(?:\\[^]|[^"\\\n])*"|#[^\n]*|(?<=(?:^|[\n({},;!~&|=])[ \t]*)\/(?:[^/\\\n[]|\\[^\n]|\[[^\]/\\\n]*\])+\//g;
+/** A slash that divides. After these words, it starts a pattern. */
+const DIVISION = /(?<!\b(?:printf?|return|case|in|else|do|exit)\s*)(?<=[\w\]$]\s*)\//g;
+
+/**
+ * Returns the text without the contents of strings, comments and patterns. Returns the whole text if a slash may either
+ * divide or start a pattern.
+ */
+function codeOf(text: string): string {
+  if (/\\\r?\n/.test(text)) return text;
+  const code = text.replace(TEXT, (found) => (found.startsWith('"') ? '""' : ' '));
+  return code.replace(DIVISION, ' ').includes('/') ? text : code;
+}
+
+/** Returns whether a word of awk may run a program: with `system`, or with a single `|`. */
+function mayAwkRunProgram(word: string): boolean {
+  if (word.length > LONGEST_PROGRAM || /\bsystem\s*\(|\|\s*getline|\|&/.test(word)) return true;
+  // A separator of fields, such as `-F'|'`, is not a program.
+  const text = word.replace(/^(-F|(-v)?\w+=)/, '');
+  if (!/[A-Za-z]/.test(text.replace(/\\[tnsb]/g, ''))) return false;
+  return /(?<!\|)\|(?!\|)/.test(codeOf(text));
+}
+
+const SED_CODE = new RegExp(`^(?:-${SED_FLAGS}e|--e\\w*(?:=|$))(.*)$`, 's');
+const SED_FILE = new RegExp(`^(?:-${SED_FLAGS}f|--fi\\w*(?:=|$))(.*)$`, 's');
+const SED_LENGTH = new RegExp(`^(-${SED_FLAGS}l|--l[a-z-]*)$`);
+
 /** Returns the code in the words of sed. Parts of it can be in the same word as their option: `-ecode`, `--expression=code`. */
 function sedScript(args: readonly ShellWord[]): string {
   const parts: string[] = [];
@@ -162,8 +206,8 @@ function sedScript(args: readonly ShellWord[]): string {
   let readsFile = false;
   for (let at = 0; at < args.length; at++) {
     const value = args[at]?.value ?? '';
-    const [, code] = /^(?:-[nErsuz]*e|--e\w*(?:=|$))(.*)$/s.exec(value) ?? [];
-    const [, file] = /^(?:-[nErsuz]*f|--fi\w*(?:=|$))(.*)$/s.exec(value) ?? [];
+    const [, code] = SED_CODE.exec(value) ?? [];
+    const [, file] = SED_FILE.exec(value) ?? [];
     if (value === '--') {
       operands.push(...args.slice(at + 1).map((word) => word.value));
       break;
@@ -173,7 +217,7 @@ function sedScript(args: readonly ShellWord[]): string {
     else if (file !== undefined) {
       readsFile = true;
       if (file === '' && !value.endsWith('=')) at++;
-    } else if (/^(-[nErsuz]*l|--l[a-z-]*)$/.test(value)) at++;
+    } else if (SED_LENGTH.test(value)) at++;
     else if (!value.startsWith('-') || value === '-') operands.push(value);
   }
   return parts.length > 0 || readsFile ? parts.join('\n') : (operands.find((value) => value !== '') ?? '');

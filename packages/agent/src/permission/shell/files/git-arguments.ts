@@ -103,9 +103,12 @@ export interface DangerousOption {
 export function dangerousOptions({ command, rest }: GitArguments): DangerousOption[] {
   return rest.flatMap((word, index): DangerousOption[] => {
     const next = rest[index + 1];
-    const { does, attached } = longOption(word) ?? letterOption(word, command) ?? {};
-    if (does === undefined) return [];
-    return [{ word, does, file: attached === undefined ? next : attached }];
+    const letter = letterOption(word, command);
+    return [...longOptions(word), ...(letter ? [letter] : [])].map(({ does, attached }) => ({
+      word,
+      does,
+      file: attached === undefined ? next : attached,
+    }));
   });
 }
 
@@ -115,17 +118,24 @@ interface Recognized {
   readonly attached?: ShellWord;
 }
 
-function longOption(word: ShellWord): Recognized | undefined {
+/** Returns every option that the word may be the beginning of: `--ex` may write or run. */
+function longOptions(word: ShellWord): readonly Recognized[] {
   const text = word.kind === 'dynamic' ? word.prefix : word.value;
-  if (!text.startsWith('--') || text === '--') return undefined;
+  if (!text.startsWith('--') || text === '--') return [];
   const at = text.indexOf('=');
   const name = text.slice(2, at < 0 ? undefined : at);
-  if (OTHERS.has(name) || name === '') return undefined;
+  if (OTHERS.has(name) || name === '') return [];
   const means = (names: readonly string[]): boolean => names.some((option) => option.startsWith(name));
-  const does = means(WRITES) ? 'writes' : means(RUNS) ? 'runs' : undefined;
-  if (does === undefined) return undefined;
-  if (word.kind === 'dynamic') return { does, attached: unknownWord(word.text) };
-  return at < 0 ? { does } : { does, attached: partOfWord(word, text.slice(at + 1)) };
+  const attached =
+    word.kind === 'dynamic'
+      ? { attached: unknownWord(word.text) }
+      : at < 0
+        ? {}
+        : { attached: partOfWord(word, text.slice(at + 1)) };
+  return [
+    ...(means(WRITES) ? [{ does: 'writes' as const, ...attached }] : []),
+    ...(means(RUNS) ? [{ does: 'runs' as const, ...attached }] : []),
+  ];
 }
 
 function letterOption(word: ShellWord, command: string): Recognized | undefined {

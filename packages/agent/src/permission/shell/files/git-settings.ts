@@ -83,10 +83,11 @@ export function findProgramWord(args: readonly ShellWord[]): ShellWord | undefin
     const before = args[index - 1]?.value ?? '';
     const isSetting =
       (index < start && before === '-c') ||
-      (command === 'clone' && index >= start && /^(-c|--conf[a-z]*)$/.test(before));
+      (command === 'clone' && index >= start && /^(-[lsqvn46]*c|--c[a-z]*)$/.test(before));
     if (isSetting && !isHarmlessPair(word)) return true;
-    if (command === 'clone' && /^--conf[a-z]*=/.test(value))
-      return !isHarmlessPair(partOfWord(word, value.slice(value.indexOf('=') + 1)));
+    const [, attached] =
+      command === 'clone' && index >= start ? (/^(?:-[lsqvn46]*c|--c[a-z]*=)(.+)$/s.exec(value) ?? []) : [];
+    if (attached !== undefined) return !isHarmlessPair(partOfWord(word, attached));
     if (index < start && /^--(exec-path=|config-env)/.test(value)) return true;
     if (/(^|=)ext::/.test(value)) return true;
     if (index < start) return false;
