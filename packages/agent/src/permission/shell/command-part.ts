@@ -29,6 +29,7 @@ import { classifyConfinement } from './confined.ts';
 import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
+import { gitArguments } from './files/git-arguments.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
 import { findProgramOption, mayLoadCode } from './program-options.ts';
 import { baseName, commandWords, runsElsewhere, commandTails, unwrap, type Unwrapped } from './runners.ts';
@@ -124,7 +125,8 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
   const whole = spelled(words);
   const [name] = words;
   const runs = commandTails(words);
-  if (name !== undefined && runs.length === 0) return [whole, ...withBaseName(name, whole)];
+  const reduced = [words, ...runs].flatMap((run) => withoutGitOptions(run).map((one) => spelled(one)));
+  if (name !== undefined && runs.length === 0) return [whole, ...withBaseName(name, whole), ...reduced];
   const starts: { readonly canonical: number; readonly written: number }[] = [];
   let [canonical, written] = [0, 0];
   for (const word of words) {
@@ -132,7 +134,7 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
     canonical += canonicalText([word]).length + 1;
     written += writtenText([word]).length + 1;
   }
-  return [words, ...runs].flatMap((tail) => {
+  const spellings = [words, ...runs].flatMap((tail) => {
     const [name] = tail;
     const start = starts[words.length - tail.length];
     if (name === undefined || start === undefined) return [];
@@ -142,6 +144,14 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
     };
     return [spelling].concat(withBaseName(name, spelling));
   });
+  return spellings.concat(reduced);
+}
+
+/** A deny rule for `git push` also matches `git -C folder push`. Returns an empty list if there are no such options. */
+function withoutGitOptions([name, ...args]: readonly ShellWord[]): (readonly ShellWord[])[] {
+  if (name === undefined || baseName(name.value) !== 'git' || !args[0]?.value.startsWith('-')) return [];
+  const { rest } = gitArguments(args);
+  return [[{ ...name, value: 'git', text: 'git' }, ...args.slice(-1 - rest.length)]];
 }
 
 /** A deny rule for `rm` also matches `/bin/rm`. */
@@ -169,7 +179,9 @@ function beginningsOf(
   const words = stages[0]?.words ?? [];
   const copied = words.length === 0 ? [] : copiedPrograms(words);
   const beginnings = [
-    ...stages.flatMap((stage) => beginningOf(stage.words) ?? []),
+    ...stages.flatMap((stage) =>
+      [stage.words, ...withoutGitOptions(stage.words)].flatMap((run) => beginningOf(run, stage.more) ?? []),
+    ),
     ...copied.map((text) => ({ text, quoted: false })),
   ];
   const isProven = (run: readonly ShellWord[]) => {
@@ -182,10 +194,15 @@ function beginningsOf(
   return isUnknown ? [...beginnings, { text: '', quoted: false }] : beginnings;
 }
 
-function beginningOf(words: readonly ShellWord[]): Beginning | undefined {
+function beginningOf(words: readonly ShellWord[], more: boolean): Beginning | undefined {
   const at = words.findIndex(({ kind }, index) => kind === 'dynamic' || (kind === 'pattern' && index === 0));
   const word = words[at];
-  if (word === undefined) return undefined;
+  if (word === undefined) {
+    // Words through a pipe follow. Most of them are names of files, but the first word after git is a command.
+    const [name, ...args] = words;
+    const isOpen = more && baseName(name?.value ?? '') === 'git' && gitArguments(args).command === '';
+    return isOpen ? { text: 'git ', quoted: false } : undefined;
+  }
   const text = at === 0 ? nameBeginning(word) : `${canonicalText(words.slice(0, at))} ${word.prefix}`;
   return { text, quoted: word.text.startsWith('"$(') };
 }

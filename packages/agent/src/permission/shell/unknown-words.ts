@@ -20,7 +20,8 @@ export function doubtAboutWords(
   if (name === undefined) return undefined;
   const program = baseName(name.value);
   if (isTalker(program)) return undefined;
-  if (more && !touchesFiles(program)) return 'Some of its words come through a pipe.';
+  const isOpen = program === 'git' ? !isAfterVerb(args, args.length) : !touchesFiles(program);
+  if (more && isOpen) return 'Some of its words come through a pipe.';
   const unknown = args.find((word, index) => !isKnown(word, index, words, scope));
   if (unknown) return `The value of ${unknown.text} is known only when it runs.`;
   const inputs = programInputs(words, redirections);

@@ -3,6 +3,33 @@ import type { Theme } from './theme.ts';
 
 export const FORBIDDING: readonly Theme[] = [
   {
+    theme: 'a denied command of git is found after options of git',
+    rules: { allow: ['Bash'], deny: ['Bash(git push *)'] },
+    allowed: [
+      'git -C . fetch',
+      'git --no-pager log push',
+      'git -c user.name=push commit -m x',
+      'git -C push status',
+    ],
+    asked: ['echo push | xargs git', 'echo push | xargs git -P', 'git -C . $X', 'git -C . "$X"'],
+    denied: [
+      'git -C . push',
+      'git -C "$X" push',
+      'git --no-pager push origin',
+      'git -P push',
+      'git --git-dir x --work-tree=y push',
+      '/usr/bin/git -P push',
+      'env git -P push',
+      'xargs git -C sub push',
+    ],
+  },
+  {
+    theme: 'a rule for git does not cover a command of git that comes through a pipe',
+    rules: { allow: ['Bash(git *)'], deny: ['Bash(git push *)'] },
+    allowed: ['git fetch', 'ls | xargs git add', 'ls | xargs git add --'],
+    asked: ['echo push | xargs git', 'echo push | xargs git --no-pager', 'ls | xargs git rm'],
+  },
+  {
     theme: 'a denied command is found wherever it stands',
     rules: { allow: ['Bash'], deny: ['Bash(rm *)', 'Bash(curl:*)'] },
     allowed: ['ls', 'echo rm', 'npm run rm', 'rmdir2 x', 'git rm a', 'grep rm a', "echo 'rm x'", 'curling x'],
