@@ -103,10 +103,7 @@ function changesOf(
   const change: Change = {
     words: expanded,
     changed: touches.filter(({ kind }) => kind !== 'read').map(({ word }) => word),
-    // A moved file is read and removed, and counts once.
-    sources: isTransfer
-      ? [...new Set(touches.filter(({ kind }) => kind !== 'write').map(({ word }) => word))]
-      : [],
+    sources: isTransfer ? touches.filter(({ kind }) => kind !== 'write').map(({ word }) => word) : [],
     target: isTransfer ? argumentsOf(expanded.slice(1)).operands.at(-1) : undefined,
     keepsFiles: /^(touch|sed)$/.test(name.value),
   };

@@ -53,7 +53,7 @@ export function touchPart(
     ? meantFromTop(word, touch.fromTopOf, folders, world)
     : meant(word, folders, world);
   if (kind !== 'remove' && !touch.replaces && places?.every((place) => isSink(place.path, kind))) return [];
-  const deep = touch.deep ?? 'no';
+  const deep: FilePart['deep'] = touch.deep ?? 'no';
   const copied: string[] = [];
   const concern =
     kind === 'read'
@@ -61,18 +61,23 @@ export function touchPart(
         processConcern({ written: word.text, places, glob, deep, ofProcess }))
       : changeConcern(touch, { places, pattern, glob }, folders, world, copied);
   const isWalked = deep !== 'no' || (touch.deepIfFolder === true && isFolder(word, folders, world));
+  const shared = { shown: word.value, tool: 'Bash', places, deep, by, glob };
+  // Under its new name, a file can be read although a rule asks about the old one. So a moved file counts as read, too.
+  const moved: FilePart = {
+    ...shared,
+    kind: 'read',
+    ...belowOf({ ...touch, staysInTree: true }, places, glob, world),
+    knowledge: 'known',
+    concern: undefined,
+  };
   return [
+    ...(touch.moves ? [moved] : []),
     {
+      ...shared,
       kind,
-      shown: word.value,
-      tool: 'Bash',
-      places,
-      deep,
       ...(kind === 'read' && isWalked ? belowOf(touch, places, glob, world) : {}),
       ...(touch.copyOf ? { below: once(() => copiedPaths(touch, places, folders, world)) } : {}),
       knowledge: touch.knowledge ?? 'known',
-      by,
-      glob,
       ...(copied.length > 0 ? { copiedGitData: copied } : {}),
       concern,
     },

@@ -63,13 +63,6 @@ const copy = transferred(
   // A copied link gives its folder another name.
   (given) => copiesFolders(given) || hasOption(given, 'Pd', '--no-dereference'),
 );
-const rename = transferred(
-  (word) => ({ ...remove(word, true), moves: true }),
-  () => true,
-);
-/** Under its new name, a file can be read although a rule asks about the old one. So its source counts as read, too. */
-const move: Special = (args) =>
-  rename(args).flatMap((each) => (each.moves ? [each, read(each.word, true, true)] : [each]));
 const link = transferred(
   (word) => read(word),
   () => true,
@@ -192,7 +185,13 @@ const patch: Special = (args) => [
 export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
   ['cp', copy],
   ['install', copy],
-  ['mv', move],
+  [
+    'mv',
+    transferred(
+      (word) => ({ ...remove(word, true), moves: true }),
+      () => true,
+    ),
+  ],
   ['ln', (args) => (args.length === 1 ? [...link(args), write(HERE)] : link(args))],
   ['tar', tar],
   ['find', find],
