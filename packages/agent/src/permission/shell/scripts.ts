@@ -88,7 +88,12 @@ function argumentScripts([name, ...args]: readonly ShellWord[]): string[] {
     .flatMap(({ value }) => {
       // The script begins after `--to-command=…`, `-S…`, `alias.x=!…`, `exec=…`.
       const bare = value.replace(/^(?:--?[\w.-]+=|-[A-Za-z]|[\w.-]+=)?(?:exec=)?!?/, '');
-      return bare === value ? [value] : [value, bare];
+      // Other letters can be before the option: `-qc…`.
+      const [, letters = ''] = /^-[A-Za-z]([A-Za-z]{1,8})/.exec(value) ?? [];
+      const rests = Array.from(letters, (_, index) => value.slice(index + 3)).filter(
+        (rest) => rest.trim() !== '',
+      );
+      return bare === value ? [value] : [value, bare].concat(rests);
     });
 }
 

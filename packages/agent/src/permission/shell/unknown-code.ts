@@ -5,6 +5,7 @@
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { isFedIn, takesCode } from './interpreters.ts';
+import { findProgramOption } from './program-options.ts';
 import {
   baseName,
   commandsOfFind,
@@ -38,6 +39,7 @@ export function runsUnknownCode(
       if (name === undefined || (run !== words && isFedIn(name) && !runsElsewhere(words))) return true;
       return (
         takesCode(name.value)?.(args, command.redirections) === true ||
+        (baseName(name.value) === 'zip' && findProgramOption('zip', args, []) !== undefined) ||
         isUnknownSetting(baseName(name.value), args)
       );
     });
@@ -52,7 +54,7 @@ function canRunCode(name: ShellWord | undefined): boolean {
     isRunner(base) ||
     isManager(base) ||
     takesCode(base) !== undefined ||
-    /^(fd|fdfind|find|alias|rsync|export|declare|typeset|readonly|local)$/.test(base)
+    /^(fd|fdfind|find|alias|rsync|zip|export|declare|typeset|readonly|local)$/.test(base)
   );
 }
 

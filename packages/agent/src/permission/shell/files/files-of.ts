@@ -33,9 +33,9 @@ const NAMING =
 /** The first argument is a pattern or a program. */
 const SEARCHERS = /^((z|bz|xz|lz|zstd)?[ef]?grep|rgrep|rg|ag|ack|awk|gawk|mawk|nawk|jq|yq|xmllint|sed)$/;
 const WRITERS =
-  /^(touch|mkdir|tee|truncate|mkfifo|mknod|vi|vim|nvim|nano|emacs|ed|ex|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|unzstd)$/;
+  /^(touch|mkdir|tee|truncate|mkfifo|mknod|vi|vim|nvim|nano|emacs|ed|ex|gzip|gunzip|uncompress|bzip2|bunzip2|xz|unxz|zstd|unzstd)$/;
 /** With an option, they read every file of a folder. */
-const COMPRESSORS = /^(gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|unzstd)$/;
+const COMPRESSORS = /^(gzip|gunzip|uncompress|bzip2|bunzip2|xz|unxz|zstd|unzstd)$/;
 /** The first argument is a mode or an owner. */
 const CHANGERS = /^(chmod|chown|chgrp|chattr|setfacl)$/;
 const REMOVERS = /^(rm|rmdir|unlink|shred|srm|trash)$/;
@@ -170,6 +170,7 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
     return [
       ...operands.map((word) => touch(prints ? 'read' : 'write', word, isDeep ? 'all' : undefined)),
       ...(isDeep ? operands.map((word) => touch('read', word, 'all')) : []),
+      ...(COMPRESSORS.test(program) && !prints ? operands.flatMap((word) => outputsOf(word, args)) : []),
     ];
   }
   if (CHANGERS.test(program)) {
@@ -185,6 +186,19 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   // An unknown program may read a folder with all its contents.
   const deepIfFolder = !isProjectRunner(program) && !/^[^/].*\//.test(name.value);
   return [...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args)];
+}
+
+/** `gunzip a.gz` writes `a`, and `gzip -S.x a` writes `a.x`. The names in a glob or a folder are those of ordinary files. */
+function outputsOf(word: ShellWord, args: readonly ShellWord[]): readonly Touch[] {
+  if (word.kind !== 'literal') return [];
+  const suffixes = argumentsOf(args, ['-S', '--suffix']).valuesOf('-S', '--suffix');
+  const ends = ['.gz', '-gz', '.z', '-z', '_z', '.Z', '.bz2', '.bz', '.xz', '.lzma', '.zst', '.lz4'].concat(
+    suffixes.map(({ value }) => value),
+  );
+  const inner = ends.filter((end) => word.value.endsWith(end)).map((end) => word.value.slice(0, -end.length));
+  return [...inner, ...suffixes.map(({ value }) => word.value + value)]
+    .filter((name) => name !== '')
+    .map((name) => touch('write', partOfWord(word, name)));
 }
 
 /** `rmdir -p /a/b` removes `/a`, too. */

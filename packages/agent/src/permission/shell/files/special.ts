@@ -1,11 +1,12 @@
 /** Programs that read some of their arguments and write others. */
 import type { ShellWord } from '@heddle/tools/shell';
+import { canCompleteProtected } from '../../paths/protected.ts';
 import { namesMeet, segmentsOf } from '../../paths/segments.ts';
 import { gitTouches } from './git.ts';
 import { listedFiles } from './listed-files.ts';
 import { NETWORK } from './network.ts';
 import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
-import { HERE, partOfWord, type Touch, touch, unknownWord, writeInside } from './touch.ts';
+import { HERE, partOfWord, type Touch, touch, unknownWord, wordInside, writeInside } from './touch.ts';
 
 type Special = (args: readonly ShellWord[]) => Touch[];
 
@@ -40,9 +41,25 @@ const transferred =
             }),
           )
         : []),
+      ...backups(target, sources, given),
       ...mayBecomeOption(args).map((word) => write(word)),
     ];
   };
+
+/** `cp -bS.old a b` keeps the old content of `b`, or of `b/a`, as a file whose name ends with the suffix. */
+function backups(target: ShellWord, sources: readonly ShellWord[], given: ParsedOperands): readonly Touch[] {
+  return given.valuesOf('-S', '--suffix').flatMap((suffix) => {
+    const mayBeAny = suffix.kind !== 'literal' || canCompleteProtected(suffix.value);
+    const isCertain =
+      suffix.kind === 'literal' &&
+      [target, ...sources].every(({ kind }) => kind === 'literal') &&
+      !hasOption(given, 'rRa', '--recursive', '--archive');
+    if (!isCertain) return mayBeAny ? [write(unknownWord(suffix.text))] : [];
+    return [target, ...sources.map((word) => wordInside(target, word))].map((word) =>
+      write(partOfWord(word, word.value.replace(/\/+$/, '') + suffix.value)),
+    );
+  });
+}
 
 /** Returns words without a known beginning. They may become an option that names an output file. */
 function mayBecomeOption(args: readonly ShellWord[]): readonly ShellWord[] {
@@ -95,7 +112,11 @@ const tar: Special = (args) => {
     ];
   }
   if (has('t', '--list')) return [...readArchives, ...lists];
+  const isMoved = hasOption(given, '', '--remove-files');
   return [
+    ...(isMoved ? [...given.operands, ...listed.map(({ word }) => word)] : []).map((word) =>
+      remove(word, true),
+    ),
     ...archives.map((word) => write(word)),
     ...[...folders, ...given.operands].map((word) => read(word, true, staysInTree)),
     ...lists,
@@ -130,7 +151,10 @@ const zip: Special = (args) => {
   // Without `-y`, it stores the targets of links.
   const staysInTree = hasOption(given, 'y', '--symlinks');
   const isListed = hasOption(given, '@', '--names-stdin');
+  const isMoved = hasOption(given, 'm', '--move');
   return [
+    ...(isMoved ? files : []).map((word) => remove(word, true)),
+    ...(isMoved && isListed ? [remove(unknownWord('the files of a list'))] : []),
     ...(archive ? [write(archive)] : []),
     ...files.map((word) => read(word, true, staysInTree)),
     ...(isListed ? [read(unknownWord('the files of a list'))] : []),
@@ -177,10 +201,20 @@ const test: Special = (args) =>
   });
 
 /** The patch lists the files that it changes, and it was not read. */
-const patch: Special = (args) => [
-  ...argumentsOf(args, ['-p', '-i', '--input', '-d', '-o']).operands.map((word) => write(word)),
-  { kind: 'read', word: HERE, deep: 'all', knowledge: 'named', staysInTree: true },
-];
+const patch: Special = (args) => {
+  const given = argumentsOf(
+    args,
+    '-p -i --input -d -o --output -z --suffix -B --prefix -Y --basename-prefix'.split(' '),
+  );
+  // They are parts of the names of old files.
+  const ends = given.valuesOf('-z', '--suffix').filter(({ value }) => canCompleteProtected(value));
+  const begins = given.valuesOf('-B', '--prefix', '-Y', '--basename-prefix');
+  return [
+    ...[...given.operands, ...given.valuesOf('-o', '--output')].map((word) => write(word)),
+    ...[...ends, ...begins].map((word) => write(unknownWord(word.text))),
+    { kind: 'read', word: HERE, deep: 'all', knowledge: 'named', staysInTree: true },
+  ];
+};
 
 export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
   ['cp', copy],

@@ -254,4 +254,45 @@ export const FILES: readonly Theme[] = [
     ],
     denied: ['touch alias/a', 'echo x > alias/a', 'rm alias/a'],
   },
+  {
+    theme:
+      'a rule does not cover a protected file that a program makes from another name, or moves into an archive',
+    rules: {
+      allow: 'cp mv ln install patch gunzip gzip unxz bunzip2 zstd uncompress zip tar'
+        .split(' ')
+        .map((program) => `Bash(${program} *)`),
+    },
+    allowed: [
+      'cp -bS.old n b',
+      'mv --suffix=.old n b',
+      'patch -bz.orig a < b',
+      'gunzip a.json.gz',
+      'gzip -S.x a',
+      'gzip -dc a.gz',
+      'zip -m b.zip a',
+      'tar --remove-files -cf b.tar a',
+    ],
+    asked: [
+      'cp -bS.json n .mcp',
+      'cp -b --suf=.json n .mcp',
+      'cp -bSrc x/.npm .',
+      'cp -rbS.json n m',
+      'mv -bS.json n .mcp',
+      'ln -bS.json n .mcp',
+      'install -bS.json n .mcp',
+      'patch -bz.json .mcp < b',
+      'patch -bB. a < b',
+      'gunzip .mcp.json.gz',
+      'gzip -d .npmrc.gz',
+      'gzip -S.json .mcp',
+      'gzip -dS.x .npmrc.x',
+      'unxz .npmrc.xz',
+      'bunzip2 .npmrc.bz2',
+      'zstd -d .npmrc.zst',
+      'uncompress .npmrc.Z',
+      'zip -m b.zip .git/config',
+      'zip -rm b.zip .git',
+      'tar --remove-files -cf b.tar .git',
+    ],
+  },
 ];

@@ -183,4 +183,10 @@ export const FORBIDDING: readonly Theme[] = [
       'echo ${x%.*}',
     ],
   },
+  {
+    theme: 'a deny rule finds commands that are attached to several letters of options',
+    rules: { allow: ['Bash'], deny: ['Bash(rm *)'] },
+    asked: ['sed -Ebe"1erm x" a', 'tar -vIrm -tf a', 'scp -qDrm a h:', 'zip -qTT"rm x" a b'],
+    denied: ['script -qc"rm x"', 'env -iS"rm x"', 'su -lc"rm x"'],
+  },
 ];
