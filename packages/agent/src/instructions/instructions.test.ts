@@ -185,9 +185,9 @@ describe('instruction files', () => {
   });
 
   it('report a link that leads out of a trusted folder above the project', () => {
-    const { root, found } = project({ 'a/work/x': '', 'private.txt': 'private' });
+    const { root, found } = project({ 'a/project/x': '', 'private.txt': 'private' });
     symlinkSync('../private.txt', path.join(root, 'a/CLAUDE.md'));
-    const places = { cwd: path.join(root, 'a/work'), top: path.join(root, 'a/work') };
+    const places = { cwd: path.join(root, 'a/project'), top: path.join(root, 'a/project') };
     expect(found({ ...places, isTrusted: () => true }).problems).toEqual([
       `${path.join(root, 'a/CLAUDE.md')}: leads out of ${path.join(root, 'a')}, ignored.`,
     ]);
