@@ -180,6 +180,19 @@ export async function addedProvider(
 }
 
 /**
+ * Returns the model that a definition names. The user did not choose the model of a built-in type, so it must belong to the
+ * provider of the conversation. Undefined if it does not.
+ */
+export function definedModel(
+  { source, model }: Pick<AgentDefinition, 'source' | 'model'>,
+  parentModel: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const isOfAnthropic = plainModelName(parentModel, env).startsWith('claude-');
+  return source === 'built-in' && !isOfAnthropic ? undefined : model;
+}
+
+/**
  * Returns the model of a subagent: of the settings, else of the call, else of its definition, else of the parent. An alias
  * of a Claude model applies only if the parent is a Claude model, because another provider does not have it.
  */

@@ -296,3 +296,15 @@ it('the models of built-in types are not a choice of the user: Heddle asks about
     'No rule allows Agent to run unasked. anthropic would receive the task and the files that the agent reads. Without `model`, the provider does not change.',
   ]);
 });
+
+it.each([
+  ['openrouter/anthropic/claude-opus-4.5', 'openrouter/anthropic/claude-opus-4.5'],
+  ['vertex/claude-opus-4-5', 'vertex/claude-opus-4-5'],
+  ['gateway-claude', 'gateway-claude'],
+  ['openai/gpt-5', 'openai/gpt-5'],
+  ['anthropic/claude-opus-4-5', 'claude-haiku-'],
+])('beside %s, the built-in type Explore uses %s', async (modelName, expected) => {
+  const model = scriptedModel([task('t1', { subagent_type: 'Explore' }), say('Found.'), say('Done.')]);
+  await linesOf(agentWith({ model, modelName }));
+  expect(model.calls[1]?.request.model).toContain(expected);
+});

@@ -20,7 +20,7 @@ import type { ParentAgent } from '../engine/parent.ts';
 import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
 import type { Session } from '../session/open/open.ts';
-import { addedProvider, childModel, childOptions, withServerTools } from './child-options.ts';
+import { addedProvider, childModel, childOptions, definedModel, withServerTools } from './child-options.ts';
 import { stricterMode } from './child-permissions.ts';
 import { copyConversation, FORK_AGENT, forkOptions, forkPrompt, isFork } from './fork-child.ts';
 import { levelBelow, mainLevel, settingsBelow, type SubagentLevel } from './nesting.ts';
@@ -180,7 +180,9 @@ export class Subagents {
     const definition = this.#definition(task.type ?? DEFAULT_AGENT);
     const { parentId, isInWorktree } = this.#level;
     const isPlanning = parent.permissionMode() === 'plan';
-    const models = isFork(definition) ? ['inherit'] : [this.#settings.model, task.model, definition.model];
+    const { modelName } = parent.options;
+    const ownModel = definedModel(definition, modelName, process.env);
+    const models = isFork(definition) ? ['inherit'] : [this.#settings.model, task.model, ownModel];
     const record: ChildRecord = {
       agentId,
       agentType: definition.name,
@@ -188,7 +190,7 @@ export class Subagents {
       prompt: task.prompt,
       toolUseId: call.toolUseId,
       runId: this.#uuid(),
-      model: childModel(models, parent.options.modelName, process.env),
+      model: childModel(models, modelName, process.env),
       cwd: parent.options.cwd,
       isBackground: !this.#settings.waitsForAll && (task.isBackground ?? definition.isBackground ?? false),
       // In plan mode nothing is changed, not even by a checkout. A worktree inside another one would be removed with it.
