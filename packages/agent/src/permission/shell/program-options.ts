@@ -54,7 +54,8 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^mlr$/, /^--?(prepipex?|m?load)(=|$)|\b(system|exec)\s*\(/],
   [/^cpio$/, /^--rs/],
   [/^apt-cache$/, /^(-[a-zA-Z]*[oc]|--(op|conf))/],
-  [/^dc$/, /!/],
+  // `!<`, `!>` and `!=` compare numbers.
+  [/^dc$/, /!(?![<>=])/],
   // A command with a dot ends at a line end. Those that only print are common.
   [
     /^sqlite3?$/,
@@ -138,9 +139,9 @@ function hasUnknownAwk(args: readonly ShellWord[]): boolean {
   for (const [index, { kind, text, value }] of args.entries()) {
     const isValue = /^-[vF]$/.test(args[index - 1]?.value ?? '');
     // Without quotes, the shell splits a value into more words.
-    if (kind === 'dynamic' && !(/^(-[vF])?[\w=]*"[^"]*"$/.test(text) && (isValue || /^-[vF]/.test(text))))
+    if (kind !== 'literal' && !(/^(-[vF])?[\w=]*"[^"]*"$/.test(text) && (isValue || /^-[vF]/.test(text))))
       return true;
-    if (!isValue && kind !== 'dynamic' && !value.startsWith('-')) return false;
+    if (!isValue && kind === 'literal' && !value.startsWith('-')) return false;
   }
   return false;
 }
@@ -165,7 +166,9 @@ function isPlainDc(args: readonly ShellWord[]): boolean {
     args.some(({ value }) => /^(-e|--expression)/.test(value)) &&
     args.every(
       ({ kind, value }, index) =>
-        kind === 'literal' && !/[!?]/.test(value) && (isCode(index - 1) || /^(-e|--expression)/.test(value)),
+        kind === 'literal' &&
+        !/[?]|!(?![<>=])/.test(value) &&
+        (isCode(index - 1) || /^(-e|--expression)/.test(value)),
     )
   );
 }
