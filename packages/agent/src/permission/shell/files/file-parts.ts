@@ -54,12 +54,15 @@ export function touchPart(
     : meant(word, folders, world);
   if (kind !== 'remove' && !touch.replaces && places?.every((place) => isSink(place.path, kind))) return [];
   const deep: FilePart['deep'] = touch.deep ?? 'no';
-  const copied: string[] = [];
-  const concern =
+  const { concern, gitData } =
     kind === 'read'
-      ? (connection(touch, by, world) ??
-        processConcern({ written: word.text, places, glob, deep, ofProcess }))
-      : changeConcern(touch, { places, pattern, glob }, folders, world, copied);
+      ? {
+          concern:
+            connection(touch, by, world) ??
+            processConcern({ written: word.text, places, glob, deep, ofProcess }),
+          gitData: NO_PATHS,
+        }
+      : changeConcern(touch, { places, pattern, glob }, folders, world);
   const isWalked = deep !== 'no' || (touch.deepIfFolder === true && isFolder(word, folders, world));
   const shared = { shown: word.value, tool: 'Bash', places, deep, by, glob };
   // Under its new name, a file can be read although a rule asks about the old one. So a moved file counts as read, too.
@@ -78,7 +81,7 @@ export function touchPart(
       ...(kind === 'read' && isWalked ? belowOf(touch, places, glob, world) : {}),
       ...(touch.copyOf ? { below: once(() => copiedPaths(touch, places, folders, world)) } : {}),
       knowledge: touch.knowledge ?? 'known',
-      ...(copied.length > 0 ? { copiedGitData: copied } : {}),
+      ...(gitData.length > 0 ? { copiedGitData: gitData } : {}),
       concern,
     },
   ];
@@ -128,30 +131,37 @@ function copiedPaths(
   return { paths, isComplete: true, mayGrow: false };
 }
 
-/**
- * Returns why a change asks: because of the place itself, or of a place below it. Adds to `gitData` the paths of a copy
- * whose names git looks for.
- */
+interface Change {
+  /** The reason why the change asks, because of the place itself or of a place below it. */
+  readonly concern: Concern | undefined;
+  /** The paths of a copy whose names git looks for. */
+  readonly gitData: readonly string[];
+}
+
 function changeConcern(
   touch: Touch,
   { places, pattern, glob }: Meant,
   folders: Folders,
   world: PermissionWorld,
-  gitData: string[],
-) {
+): Change {
   const current = withFound(places, glob);
   const copied = copiedNames(touch, folders, world);
   const found = current && copied && [...current, ...copied];
-  gitData.push(...(copied ?? []).flatMap(({ path: at, real }) => [at, real].filter(isGitDataPath)));
+  const gitData = (copied ?? []).flatMap(gitDataPaths);
   const concern = concernOf(touch, { places: found, pattern }, folders, world);
-  if (found === undefined || (concern !== undefined && concern.level !== 'outside')) return concern;
+  if (found === undefined || (concern !== undefined && concern.level !== 'outside'))
+    return { concern, gitData };
+  if (touch.copyOf) {
+    const tree = copyConcern(touch, touch.copyOf, found, folders, world);
+    return { concern: tree.concern ?? concern, gitData: [...gitData, ...tree.gitData] };
+  }
   const isTree = touch.selects !== undefined || (touch.kind === 'remove' && touch.deep === 'all');
-  const tree = touch.copyOf
-    ? copyConcern(touch, touch.copyOf, found, folders, world, gitData)
-    : isTree
-      ? removalConcern(glob ? (glob.found(true) ?? []) : found, touch, world)
-      : undefined;
-  return tree ?? concern;
+  const tree = isTree ? removalConcern(glob ? (glob.found(true) ?? []) : found, touch, world) : undefined;
+  return { concern: tree ?? concern, gitData };
+}
+
+function gitDataPaths({ path: at, real }: FilePlace): string[] {
+  return [at, real].filter(isGitDataPath);
 }
 
 /** Returns the places of names that a source glob matches, in the target folder. Undefined if they are unknown. */
@@ -201,35 +211,36 @@ function copyConcern(
   targets: readonly FilePlace[],
   folders: Folders,
   world: PermissionWorld,
-  gitData: string[],
-): Concern | undefined {
+): Change {
+  const gitData: string[] = [];
+  const unknown = { concern: UNKNOWN_CHANGE, gitData };
   const { places, glob, pattern } = meant(source, folders, world);
   const sources = glob ? glob.found(true) : places;
-  if (sources === undefined) return UNKNOWN_CHANGE;
+  if (sources === undefined) return unknown;
   // The copy contains the names behind the links.
-  if (!staysInTree && sources.some((from) => mayContainLinks(from, world))) return UNKNOWN_CHANGE;
+  if (!staysInTree && sources.some((from) => mayContainLinks(from, world))) return unknown;
   const mayChange = world.foldersMayChange === true;
   if (mayChange && pattern !== undefined && targets.some((target) => mayFillSearched(target, pattern, world)))
-    return UNKNOWN_CHANGE;
+    return unknown;
   for (const from of sources) {
     const isKnown = isKnownSource(from, world);
     for (const target of targets) {
       const hasLinks = (): boolean => mayChange && mayContainLinks(target, world);
-      if (!isKnown && ([target.path, target.real].some(mayHoldProtected) || hasLinks()))
-        return UNKNOWN_CHANGE;
+      if (!isKnown && ([target.path, target.real].some(mayHoldProtected) || hasLinks())) return unknown;
       const inside = path.posix.join(target.path, path.posix.basename(from.path));
       if (mayChange && [target.path, target.real, inside].some((into) => isAboveSearched(into, world)))
-        return UNKNOWN_CHANGE;
+        return unknown;
       for (const into of [target.path, inside]) {
         const concern = writtenByCopy(from, into, world, (place) => {
-          gitData.push(...[place.path, place.real].filter(isGitDataPath));
+          gitData.push(...gitDataPaths(place));
           return concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world);
         });
-        if (concern !== undefined) return concern === 'too many' ? TOO_MANY_BELOW : concern;
+        if (concern !== undefined)
+          return { concern: concern === 'too many' ? TOO_MANY_BELOW : concern, gitData };
       }
     }
   }
-  return undefined;
+  return { concern: undefined, gitData };
 }
 
 /** It exists, and no other command of the script changes what it contains. */
