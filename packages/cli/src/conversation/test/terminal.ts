@@ -112,14 +112,19 @@ export function openTerminal(
     return match ? from + match.index + match[0].length : undefined;
   }
 
-  /** Waits for a text, and returns its end. The screen is checked after every change. */
+  /**
+   * Waits for a text, and returns where the next wait starts: at the end of the text, or at the start of the region if the
+   * text is in the region. The screen is checked after every change, but not while a frame is only partly drawn: then the
+   * region may be erased.
+   */
   function waitFor(wanted: string | RegExp, start: number): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const fail = (why: string): void =>
       reject(new Error(`${why} ${String(wanted)} on the screen:\n${text()}`));
     const look = (): void => {
+      if (emulator.modes.synchronizedOutputMode && !isOver) return;
       const end = find(wanted, start);
-      if (end !== undefined) resolve(end);
+      if (end !== undefined) resolve(Math.min(end, startOfRegion(text())));
       else if (isOver) fail('The program ended without');
     };
     const timer = setTimeout(() => fail('There was no'), EVENT_DEADLINE_MS);
@@ -133,8 +138,7 @@ export function openTerminal(
 
   return {
     async sees(wanted) {
-      const end = await waitFor(wanted, seenTo);
-      seenTo = Math.min(end, startOfRegion(text()));
+      seenTo = await waitFor(wanted, seenTo);
     },
     async shows(wanted) {
       await waitFor(wanted, 0);
