@@ -2,7 +2,14 @@
 export type * from './command.ts';
 export { readCommand } from './read-command.ts';
 export { meaningOfOne } from './exit-meaning.ts';
-export { areReadOnlyWords, isReadOnlyCommand, movesShell, type ProofOptions } from './proof/read-only.ts';
+export {
+  areReadOnlyWords,
+  isReadOnlyCommand,
+  movesShell,
+  type ProofOptions,
+  wordArguments,
+} from './proof/read-only.ts';
+export { type Allowed, type Arg, isName, mergeAllowed, onlyAllowed } from './proof/options.ts';
 export {
   hasPlainValue,
   isHarmlessPrefix,
@@ -16,7 +23,7 @@ export {
 export { listsOnlyCommits } from './proof/git-readers.ts';
 export { runsOnlyGit } from './proof/git.ts';
 export { isHarmlessProgram } from './proof/allowed-options.ts';
-export { loadsJqModules } from './proof/programs.ts';
+export { loadsJqModules, provenOptions } from './proof/programs.ts';
 export { isPlainScript as isPlainSedScript, maySedRunProgram } from './proof/sed.ts';
-export { xargsCommand } from './proof/special-programs.ts';
+export { isReadingExpression, xargsCommand } from './proof/special-programs.ts';
 export { type GitFacts, gitFactsFrom, readGitFacts, readOnlyGitEnvironment } from '../git/index.ts';

@@ -38,6 +38,7 @@ import { type Folders, NO_VARIABLES, type Variables } from './shell-state.ts';
 import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
 import { mayReadUnknownFiles } from './unknown-reads.ts';
 import { doubtAboutWords } from './unknown-words.ts';
+import { runsOnlyItself } from './words-without-trust.ts';
 
 export interface Around {
   readonly folders: Folders;
@@ -78,7 +79,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     possible: distinct([...possible.flatMap(({ spellings }) => spellings), ...assignedCommands(assignments)]),
     readOnly,
     confinable:
-      around.shape === 'functions' || readOnly === 'yes' || !mayRunInView(command, last.words, around)
+      around.shape === 'functions' || readOnly === 'yes' || !mayRunInView(command, last, around)
         ? 'no'
         : classifyConfinement(last.words, assignments),
     isEdit: assignments.length === 0 && !last.more && isEditCommand(last.words, around),
@@ -255,21 +256,19 @@ function everyProofOptions(
 }
 
 /** Programs that a project names run only if the user trusts the folder. The view contains them, but they still run. */
-function mayRunInView(
-  command: SimpleCommand,
-  words: readonly ShellWord[],
-  { folders, world }: Around,
-): boolean {
+function mayRunInView(command: SimpleCommand, last: Unwrapped, around: Around): boolean {
+  const { words, more } = last;
+  const { folders, world } = around;
   const [name, ...args] = words;
   if (name === undefined) return true;
   const isGit = baseName(name.value) === 'git';
-  const isChosen = mayRunChosen(words, world) || mayRunArgument(command, words);
-  if (!isGit && !isChosen) return true;
   const isTrusted = (folder: string): boolean =>
     world.isTrusted?.(folder) === true && !(isGit && world.repository(folder) === 'unknown');
   const isElsewhere = (isGit || runsProjectPrograms(name.value)) && namesFolder(args);
   if (folders?.every(isTrusted) === true && !isElsewhere) return true;
-  if (isChosen || folders === undefined || gitDoubt(args) !== undefined) return false;
+  if (mayRunChosen(words, world) || mayRunArgument(command, words)) return false;
+  if (!isGit) return runsOnlyItself(last, around);
+  if (more || folders === undefined || gitDoubt(args) !== undefined) return false;
   const given = args.map(({ kind, value }) => ({ value, exact: kind === 'literal' }));
   return everyProofOptions(name, { folders, world }).every((options) => runsOnlyGit(given, options));
 }

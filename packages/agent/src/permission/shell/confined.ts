@@ -33,12 +33,18 @@ const avoiding =
   (options: RegExp): Check =>
   (args) =>
     !args.some((arg) => options.test(arg));
-/** The first word that is not an option decides. */
+/** Options without a value, in every package manager. The value of another option could look like a verb: `npm -C ls test`. */
+const BEFORE_VERB =
+  /^(-q|-v|--quiet|--verbose|--silent|--json|--no-color|--offline|--locked|--frozen|--isolated|--no-input)$/;
+
+/** The first word that is not such an option decides. */
 const doing = (verbs: string, inverted: Check = () => true): Check => {
   const known = words(verbs);
-  return (args) => known.has(args.find((arg) => !arg.startsWith('-')) ?? '') && inverted(args);
+  return (args) => known.has(args.find((arg) => !BEFORE_VERB.test(arg)) ?? '') && inverted(args);
 };
-const NPM = doing('ls list ll la root prefix explain why query help');
+const LISTS_PACKAGES = doing('ls list ll la root prefix explain why query help');
+/** With `-g`, which has a value in other package managers. */
+const NPM: Check = (args) => LISTS_PACKAGES(args.filter((arg) => !/^(-g|--global)$/.test(arg)));
 const PIP = doing('list show freeze check inspect help');
 
 /** They only read if they are used in a certain way. */
@@ -91,7 +97,8 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['make', (args) => args.some((arg) => /^(-n|--dry-run|--just-print|--recon)$/.test(arg))],
   ...['gcc', 'g++', 'cc', 'c++', 'clang', 'clang++'].map((name) => [name, isVerbose] as const),
   ...['gzip', 'xz', 'bzip2', 'zstd'].map((name) => [name, decompresses] as const),
-  ['less', avoiding(/^[+]|^-[a-zA-Z]*[oOkT]|^--(log|lesskey)/i)],
+  // Other characters can be options as well, and hide one behind them: `-~klk`.
+  ['less', avoiding(/^[+]|^-[^-]*[oOkT]|^--(log|lesskey)/i)],
   ['more', avoiding(/^[+]/)],
   ['man', avoiding(/^(-[a-zA-Z]*[PHC]|--(pager|html|config))/)],
   [
@@ -187,7 +194,11 @@ const GIT_LISTS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['worktree', ([verb]) => verb === 'list'],
   ['reflog', ([verb = '']) => !/^(expire|delete|drop|write)$/.test(verb)],
   ['remote', (args) => args.every((arg) => /^(-v|--verbose)$/.test(arg)) || args[0] === 'get-url'],
-  ['config', (args) => args.some((arg) => /^(--get(-\w+)*|--list|-l|get|list)$/.test(arg))],
+  [
+    'config',
+    (args) =>
+      args.some((arg) => /^(--get(-\w+)*|--list|-l|get|list)$/.test(arg)) && avoiding(/^(-e|--e)/)(args),
+  ],
   ['branch', (args) => args.every((arg) => GIT_BRANCHES.test(arg))],
   ['tag', ([first = '-l']) => /^(-l|--list|-n\d*|--contains|--sort=.*|--points-at)$/.test(first)],
   ['notes', ([verb = 'list']) => /^(list|show)$/.test(verb)],

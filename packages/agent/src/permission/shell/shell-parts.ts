@@ -144,9 +144,10 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
     ...settingsParts(last.words, around),
     ...(last.more ? [last.words] : fed(last.words)).flatMap((run) => unseen(run, around)),
     // Commands of `find -exec` need permission like any other command.
-    ...commandsOfFind(last.words).flatMap((run) =>
-      partsOfCommand(simple(run, command), around).concat(foundFiles(last.words, run, around)),
-    ),
+    ...commandsOfFind(last.words).flatMap((run) => {
+      const there = runsGitElsewhere(last.words, run) ? { ...around, folders: undefined } : around;
+      return partsOfCommand(simple(run, command), there).concat(foundFiles(last.words, run, around));
+    }),
     ...stages.flatMap((stage) => {
       const { scripts } = findEmbeddedScripts(command, stage.words);
       world.spend?.(STEPS_OF_SCRIPT * scripts.length);
@@ -154,6 +155,18 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
       return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
     }),
   ];
+}
+
+/** Returns whether git runs in a folder that `find` finds. Such a folder may be a repository of its own. */
+function runsGitElsewhere(words: readonly ShellWord[], run: readonly ShellWord[]): boolean {
+  if (!run.some(({ value }) => baseName(value) === 'git')) return false;
+  return (
+    words.some(({ value }) => /^-(exec|ok)dir$/.test(value)) ||
+    run.some(({ value }, index) => {
+      const before = run[index - 1]?.value ?? '';
+      return value.includes('{}') && (value.startsWith('-') || /^-(C|c|-git-dir|-work-tree)$/.test(before));
+    })
+  );
 }
 
 /** The settings that git prints are in files of the repository, the user and the machine, and in files that these include. */

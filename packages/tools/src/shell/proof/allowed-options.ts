@@ -7,7 +7,7 @@ const SAFE_PROGRAMS: ReadonlySet<string> = new Set(
     'ls cat head echo true false : pwd cd pushd popd basename dirname whoami id groups seq sleep rev tac nl cut tr comm wc ' +
     'stat du which realpath readlink nproc uname od expr fold expand unexpand paste join printenv free uptime ' +
     'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum type hexdump strings column lscpu lsblk pgrep pidof ' +
-    'whereis fmt numfmt tsort factor getconf locale cal look eza exa users logname'
+    'whereis fmt numfmt tsort factor locale cal look eza exa users logname'
   ).split(' '),
 );
 
@@ -142,6 +142,8 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   // Without -x, -X and -l, which run programs.
   ['fd', FD],
   ['fdfind', FD],
+  // Without -v, which runs another version of the program.
+  ['getconf', { short: 'a' }],
   ['env', { operands: 0 }],
   // Its other options ask a name server.
   ['hostname', { operands: 0, short: 's' }],

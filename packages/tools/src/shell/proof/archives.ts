@@ -39,11 +39,14 @@ const ELF: Allowed = {
 };
 const SIZES: Allowed = { short: 'ABGdoxt', long: ['format', 'totals', 'help', 'version'] };
 
-/** `@file` is replaced by the options in that file. */
-const withoutLists =
-  (allowed: Allowed): Check =>
-  (args) =>
-    onlyAllowed(args, allowed) && args.every(({ value }) => !value.startsWith('@'));
+/** Programs that replace `@file` by the options in that file. */
+const EXPANDS_LISTS = /^(nm|objdump|readelf|size)$/;
+
+function isProven(program: string, allowed: Allowed): Check {
+  const expands = EXPANDS_LISTS.test(program);
+  return (args) =>
+    onlyAllowed(args, allowed) && !(expands && args.some(({ value }) => value.startsWith('@')));
+}
 
 /** A name with a colon is an archive on another machine. */
 function isLocal(arg: Arg): boolean {
@@ -100,20 +103,21 @@ function listsContainers(args: readonly Arg[]): boolean {
   );
 }
 
+const BAT: Allowed = {
+  short: 'pPAnuf',
+  valued: 'lrH',
+  long: 'plain paging style color decorations line-range language number show-all highlight-line theme wrap tabs no-pager'.split(
+    ' ',
+  ),
+};
+
 /** Accepts only calls without a pager, because a configuration file may name it. */
 function printsWithBat(args: readonly Arg[]): boolean {
   const isPlain = args.some(({ value, exact }) => exact && /^(-P|-pp|--paging=never)$/.test(value));
-  const allowed: Allowed = {
-    short: 'pPAnuf',
-    valued: 'lrH',
-    long: 'plain paging style color decorations line-range language number show-all highlight-line theme wrap tabs no-pager'.split(
-      ' ',
-    ),
-  };
   return (
     isPlain &&
     args.every(({ value }) => value !== 'cache' && !/^--paging(?!=never)/.test(value)) &&
-    onlyAllowed(args, allowed)
+    onlyAllowed(args, BAT)
   );
 }
 
@@ -136,17 +140,21 @@ const YQ: Allowed = {
   ),
 };
 
+export const ARCHIVE_OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
+  ...['zcat', 'gzcat', 'bzcat', 'xzcat', 'lzcat', 'zstdcat'].map((name) => [name, UNPACKED] as const),
+  ...['zgrep', 'zegrep', 'zfgrep', 'bzgrep', 'xzgrep'].map((name) => [name, SEARCHED] as const),
+  ['nm', SYMBOLS],
+  ['objdump', OBJECTS],
+  ['readelf', ELF],
+  ['size', SIZES],
+  ['bat', BAT],
+  ['batcat', BAT],
+  ['ag', AG],
+  ['yq', YQ],
+]);
+
 export const ARCHIVE_CHECKS: readonly (readonly [string, Check])[] = [
-  ...['zcat', 'gzcat', 'bzcat', 'xzcat', 'lzcat', 'zstdcat'].map(
-    (name) => [name, (args: readonly Arg[]) => onlyAllowed(args, UNPACKED)] as const,
-  ),
-  ...['zgrep', 'zegrep', 'zfgrep', 'bzgrep', 'xzgrep'].map(
-    (name) => [name, (args: readonly Arg[]) => onlyAllowed(args, SEARCHED)] as const,
-  ),
-  ['nm', withoutLists(SYMBOLS)],
-  ['objdump', withoutLists(OBJECTS)],
-  ['readelf', withoutLists(ELF)],
-  ['size', withoutLists(SIZES)],
+  ...Array.from(ARCHIVE_OPTIONS, ([name, allowed]) => [name, isProven(name, allowed)] as const),
   ['tar', listsTar],
   ['unzip', listsZip],
   ['zipinfo', zipInfo],
@@ -154,6 +162,4 @@ export const ARCHIVE_CHECKS: readonly (readonly [string, Check])[] = [
   ['podman', listsContainers],
   ['bat', printsWithBat],
   ['batcat', printsWithBat],
-  ['ag', (args) => onlyAllowed(args, AG)],
-  ['yq', (args) => onlyAllowed(args, YQ)],
 ];

@@ -5,8 +5,8 @@
  */
 import { type GitFacts, isHarmlessSetting } from '../../git/index.ts';
 import { asksNothing, isListing } from './git-listing.ts';
-import { type GitReader, READERS } from './git-readers.ts';
-import { type Arg, isName, onlyAllowed } from './options.ts';
+import { type GitReader, HISTORY, READERS } from './git-readers.ts';
+import { type Allowed, type Arg, isName, mergeAllowed, onlyAllowed } from './options.ts';
 
 export interface GitAround {
   /** The configuration of the repository in which the command runs. */
@@ -40,14 +40,91 @@ export function isReadOnlyGit(args: readonly Arg[], around: GitAround): boolean 
   return listing !== undefined && !runsHelper(listing, given, facts);
 }
 
+const names = (text: string): readonly string[] => text.split(' ');
+
+/** Options of commands without a proof, or without one for these options. They start no program. */
+const MORE_OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
+  ['describe', { long: ['dirty', 'broken'] }],
+  ['whatchanged', HISTORY],
+  ['stash', HISTORY],
+  ['reflog', HISTORY],
+  ['range-diff', { ...HISTORY, long: [...(HISTORY.long ?? []), 'creation-factor', 'no-dual-color'] }],
+  ['annotate', READERS.get('blame')?.allowed ?? {}],
+  ['blame', { long: ['score-debug', 'reverse', 'ignore-revs-file'] }],
+  [
+    'show-branch',
+    {
+      short: 'arg',
+      long: names(
+        'all remotes current topo-order date-order sparse more list merge-base independent no-name sha1-name topics',
+      ),
+    },
+  ],
+  [
+    'config',
+    {
+      short: 'lz',
+      long: names(
+        'get get-all get-regexp get-urlmatch list name-only show-origin show-scope global local system worktree type null all default includes no-includes',
+      ),
+    },
+  ],
+  [
+    'branch',
+    {
+      short: 'arvil',
+      long: names(
+        'all remotes list show-current verbose ignore-case no-color no-column sort format color column contains no-contains merged no-merged points-at abbrev no-abbrev',
+      ),
+    },
+  ],
+  [
+    'tag',
+    {
+      short: 'li',
+      valued: 'n',
+      long: names(
+        'list ignore-case no-color no-column sort format color column contains no-contains merged no-merged points-at',
+      ),
+    },
+  ],
+  ['worktree', { short: 'vz', long: ['porcelain', 'verbose'] }],
+  ['remote', { short: 'v', long: ['verbose', 'all', 'push'] }],
+  ['submodule', { long: ['cached', 'recursive', 'quiet'] }],
+  [
+    'rev-parse',
+    {
+      long: names(
+        'show-ref-format git-path local-env-vars default since until disambiguate not revs-only no-revs flags no-flags sq-quote',
+      ),
+    },
+  ],
+  [
+    'ls-files',
+    {
+      long: names('exclude-from exclude-per-directory sparse empty-directory no-empty-directory debug'),
+      short: 'f',
+    },
+  ],
+  ['cat-file', { long: names('batch batch-check batch-all-objects unordered follow-symlinks buffer') }],
+  ['check-mailmap', { long: ['stdin'] }],
+  ['check-ref-format', { long: ['branch', 'allow-onelevel', 'normalize', 'refspec-pattern'] }],
+]);
+
+function allowedFor(command: string): Allowed {
+  return mergeAllowed(READERS.get(command)?.allowed ?? {}, MORE_OPTIONS.get(command));
+}
+
 /**
- * Returns whether the command runs no program that a repository or the command itself configures. Its options need not be
- * known. The caller checks options that name a program.
+ * Returns whether the command runs no program that a repository or the command itself configures. The caller checks
+ * settings and other words that name a program.
  */
 export function runsOnlyGit(args: readonly Arg[], around: GitAround): boolean {
   const started = startOf(args);
   if (started === undefined || args.some((arg) => !arg.exact || asksForSignature(arg))) return false;
-  if (args[started.at]?.value.startsWith('verify-')) return false;
+  const [command, ...given] = args.slice(started.at);
+  if (command === undefined || command.value.startsWith('verify-')) return false;
+  if (!onlyAllowed(given, allowedFor(command.value))) return false;
   const facts = started.folder === undefined ? around.git : around.gitIn?.(started.folder);
   return facts !== undefined && facts.helpers.length === 0 && !facts.hasFilters && !facts.submodules;
 }

@@ -23,6 +23,17 @@ export interface Allowed {
   readonly harmless?: boolean;
 }
 
+/** Returns the options of both lists. Other limits are those of the first list. */
+export function mergeAllowed(first: Allowed, second: Allowed = {}): Allowed {
+  return {
+    ...first,
+    short: (first.short ?? '') + (second.short ?? ''),
+    valued: (first.valued ?? '') + (second.valued ?? ''),
+    long: [...(first.long ?? []), ...(second.long ?? [])],
+    numbers: first.numbers === true || second.numbers === true,
+  };
+}
+
 /**
  * Values of options are handled like operands: both only name input. A value that looks like an option is checked as an
  * option. Only a number after an option of one letter is certainly its value: `uniq -f 1`.

@@ -1,5 +1,5 @@
 /** Proves that a program only reads with the given arguments. */
-import { ARCHIVE_CHECKS } from './archives.ts';
+import { ARCHIVE_CHECKS, ARCHIVE_OPTIONS } from './archives.ts';
 import { isReadOnlyAwk, isReadOnlyFind, isReadOnlyPs, isReadOnlyXargs } from './special-programs.ts';
 import {
   isHarmlessProgram,
@@ -11,7 +11,7 @@ import {
   SOCKETS,
   VERSIONED,
 } from './allowed-options.ts';
-import { type Arg, onlyAllowed } from './options.ts';
+import { type Allowed, type Arg, onlyAllowed } from './options.ts';
 import { isReadOnlySed } from './sed.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,6 +26,11 @@ export function isReadOnlyProgram(program: string, args: readonly Arg[], environ
   const check = CHECKS.get(program);
   if (check) return check(args, environment);
   return args.every(({ exact }) => exact) && (EXACT.get(program)?.(args.map(({ value }) => value)) ?? false);
+}
+
+/** Returns the options of a program that only read, if the proof has a list of them. */
+export function provenOptions(program: string): Allowed | undefined {
+  return program === 'rg' ? RIPGREP : (OPTIONS.get(program) ?? ARCHIVE_OPTIONS.get(program));
 }
 
 /** Some programs know only one of these spellings, and read the others as a file name. */

@@ -46,12 +46,12 @@ export function areReadOnlyWords([name, ...words]: readonly ShellWord[], options
   if (name?.kind !== 'literal') return false;
   const program = name.value.replace(/^\/(usr\/)?bin\//, '');
   const isGit = program === 'git';
-  const args = words.flatMap(argsOf);
+  const args = words.flatMap(wordArguments);
   return isGit ? isReadOnlyGit(args, options) : isReadOnlyProgram(program, args, options.environment ?? {});
 }
 
 /** The arguments that a word becomes, as far as they are known. */
-function argsOf({ kind, value, becomes, begins }: ShellWord): readonly Arg[] {
+export function wordArguments({ kind, value, becomes, begins }: ShellWord): readonly Arg[] {
   if (kind === 'literal') return [{ value, exact: true }];
   if (becomes) return becomes.map((outcome) => ({ value: outcome.begins, exact: outcome.exact }));
   return [{ value: begins, exact: false }];

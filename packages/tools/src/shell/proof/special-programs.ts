@@ -53,12 +53,14 @@ export function isReadOnlyFind(args: readonly Arg[]): boolean {
       const end = endOfRun(args, at + 1);
       if (end === undefined) return false;
       at = end;
-    } else if (value.startsWith('-') ? !exact || !isReading(value) : !exact && value === '') return false;
+    } else if (value.startsWith('-') ? !exact || !isReadingExpression(value) : !exact && value === '')
+      return false;
   }
   return true;
 }
 
-function isReading(option: string): boolean {
+/** Returns true for a part of an expression of `find` that neither runs, deletes nor writes. */
+export function isReadingExpression(option: string): boolean {
   return (
     FIND_EXPRESSIONS.has(option) || /^-newer[aBcm][aBcmt]$/.test(option) || /^-\d+[a-zA-Z]?$/.test(option)
   );

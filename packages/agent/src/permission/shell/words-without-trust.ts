@@ -1,0 +1,348 @@
+/**
+ * Programs and words that run nothing that the project chooses. In a folder without trust, only they run in the
+ * read-only view. A program or option that is not listed may run another program, load code, or read settings that do. So may
+ * a word whose beginning is not known.
+ */
+import path from 'node:path';
+import {
+  type Allowed,
+  type Arg,
+  isHarmlessProgram,
+  isName,
+  isReadingExpression,
+  mergeAllowed,
+  onlyAllowed,
+  provenOptions,
+  type ShellWord,
+  wordArguments,
+} from '@heddle/tools/shell';
+import type { PermissionWorld } from '../world.ts';
+import { asksForHelp } from './chosen-programs.ts';
+import type { Unwrapped } from './runners.ts';
+import type { Folders, Variables } from './shell-state.ts';
+
+interface Scope {
+  readonly folders: Folders;
+  readonly world: PermissionWorld;
+  readonly variables: Variables;
+}
+
+/** No option of any version runs a program, loads code, or names settings that do. Others are in the list of the proof. */
+const ANY_WORDS: ReadonlySet<string> = new Set(
+  (
+    'bzcat xzcat zstdcat lz4cat readelf zipinfo xxd base32 base64 file uniq lsd tokei scc gron jq diff df bc findmnt ' +
+    'getent cal factor nproc tree unzip 7z gzip xz bzip2 zstd xmllint shellcheck echo test [ printf dpkg-query lsb_release ' +
+    'journalctl'
+  ).split(' '),
+);
+
+/** Their words are checked as a whole, so each one must be known. */
+const KNOWN_WORDS = /^(hostname|ifconfig|crontab|java|node|perl|gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/;
+
+const names = (text: string): readonly string[] => text.split(' ');
+
+/** Options in addition to those of the proof. They may write or use the network, which the view prevents. */
+const MORE_OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
+  ['sort', { valued: 'T', long: names('temporary-directory batch-size files0-from') }],
+  ['rg', { short: 'z', long: names('search-zip auto-hybrid-regex debug trace ignore no-mmap no-json') }],
+  ['nm', { short: 'Bls', valued: 'ftX', long: names('line-numbers format radix special-syms synthetic') }],
+  [
+    'objdump',
+    {
+      short: 'SlwFgGWi',
+      valued: 'mbE',
+      long: names(
+        'source line-numbers wide dwarf info architecture target visualize-jumps disassembler-options',
+      ),
+    },
+  ],
+  ['size', { valued: 'f', long: ['radix', 'common'] }],
+  ['fd', { long: ['and', 'format', 'base-directory', 'path-separator', 'search-path', 'ignore-file'] }],
+  ['zgrep', { short: 'a', long: ['text'] }],
+]);
+
+const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
+  ...names('sort rg nm objdump size fd fdfind zcat gzcat zgrep zegrep zfgrep bat batcat ag yq getconf').map(
+    (name) => [name, mergeAllowed(provenOptions(name) ?? {}, MORE_OPTIONS.get(name))] as const,
+  ),
+  ['colordiff', provenOptions('diff') ?? {}],
+  ['dpkg', { short: 'lLsSp', long: names('list listfiles status search print-avail') }],
+  ['ar', { short: 'tpvOP' }],
+  ['jar', { short: 'tvf' }],
+  ['cpio', { short: 'tvnBc0', valued: 'FIEHC', long: names('list verbose quiet file null numeric-uid-gid') }],
+  [
+    'apt-cache',
+    { short: 'aniq', long: names('installed names-only all-versions no-all-versions full recurse quiet') },
+  ],
+  [
+    'rpm',
+    {
+      short: 'qaipflcdRvgs',
+      long: names(
+        'qf queryformat last requires provides changelog scripts triggers whatprovides whatrequires conflicts obsoletes ' +
+          'list info docfiles configfiles state all file package',
+      ),
+    },
+  ],
+  [
+    'npm',
+    {
+      short: 'glap',
+      valued: 'w',
+      long: names(
+        'depth json all global long parseable prod production dev omit include link package-lock-only unicode workspace ' +
+          'workspaces include-workspace-root no-color color silent',
+      ),
+    },
+  ],
+  [
+    'pip',
+    {
+      short: 'loeuvqf',
+      long: names(
+        'format outdated uptodate editable local user not-required exclude-editable include-editable pre verbose files all ' +
+          'exclude path disable-pip-version-check no-color no-input isolated quiet',
+      ),
+    },
+  ],
+  [
+    'gem',
+    {
+      short: 'ladqV',
+      long: names(
+        'local all details no-details versions no-versions installed prerelease quiet verbose exact',
+      ),
+    },
+  ],
+  [
+    'less',
+    {
+      short: 'NSRXFEeinIgGsMmqQrwJKLUuV',
+      long: names(
+        'no-init quit-if-one-screen chop-long-lines LINE-NUMBERS RAW-CONTROL-CHARS raw-control-chars ignore-case',
+      ),
+    },
+  ],
+  ['more', { short: 'dlfpcsu', valued: 'n', long: names('silent logical squeeze plain lines') }],
+  ['man', { short: 'kfaw', long: names('apropos whatis all where path') }],
+]);
+
+type Check = (args: readonly Arg[], words: readonly ShellWord[], more: boolean) => boolean;
+
+const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['find', (_, words, more) => !more && isPlainFind(words)],
+  ['tar', isPlainTar],
+  ['sed', isPlainSed],
+  ...names('awk gawk mawk nawk').map((name) => [name, isPlainAwk] as const),
+  ['dc', (args, _, more) => !more && args.every(({ value, exact }) => exact && DC_WORD.test(value))],
+  // It accepts its own options after the files, too. Its code is checked elsewhere.
+  [
+    'mlr',
+    (_, words, more) =>
+      !more &&
+      words.every(({ kind, value }) => kind === 'literal' && (!value.startsWith('-') || MILLER.test(value))),
+  ],
+  [
+    'openssl',
+    (args) =>
+      args.every((arg) =>
+        arg.value.startsWith('-') ? isOpensslOption(arg) : !/:/.test(arg.value) && isName(arg),
+      ),
+  ],
+  [
+    'ip',
+    (args, _, more) =>
+      !more && args.every(({ exact }) => exact) && IP.test(args.map(({ value }) => value).join(' ')),
+  ],
+]);
+
+/** Settings of the project that name programs or code. */
+const SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['npm', '.npmrc'],
+  ['mlr', '.mlrc'],
+]);
+
+/** Words that are not options, and still act as one: a file with options, a command of a pager, a macro, a remote archive. */
+const ACTS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(nm|objdump|size|ar|jar)$/, /^@/],
+  [/^(less|more)$/, /^\+/],
+  [/^(tar|cpio)$/, /^[^/]*:/],
+  [/^rpm$/, /^[^-].*%(?!\{)|^%/s],
+  [/^man$/, /[^\w.+@:-]/],
+  [/^(bat|batcat)$/, /^cache$/],
+  [/^npm$/, /^help$/],
+];
+
+/** Returns whether the command runs only the program itself, and this nothing that the project chooses. */
+export function runsOnlyItself({ words, more }: Unwrapped, scope: Scope): boolean {
+  const [name, ...rest] = words;
+  if (name?.kind !== 'literal') return false;
+  const program = name.value.replace(/^\/(usr\/)?bin\//, '').replace(/^pip3$/, 'pip');
+  if (takesAnyWords(program)) return true;
+  const args = rest.flatMap((word) => argumentsIn(word, scope));
+  const isKnown = !more && args.every(({ exact }) => exact);
+  if (
+    isKnown &&
+    asksForHelp(
+      program,
+      args.map(({ value }) => value),
+    )
+  )
+    return true;
+  if (KNOWN_WORDS.test(program)) return isKnown;
+  const acts = ACTS.filter(([programs]) => programs.test(program));
+  if (args.some(({ value }) => acts.some(([, word]) => word.test(value)))) return false;
+  if (isConfigured(program, scope)) return false;
+  const given = more ? [...args, UNKNOWN] : args;
+  const check = CHECKS.get(program);
+  if (check) return check(given, rest, more);
+  const allowed = OPTIONS.get(program);
+  return allowed !== undefined && onlyAllowed(given, allowed);
+}
+
+function takesAnyWords(program: string): boolean {
+  return isHarmlessProgram(program) || ANY_WORDS.has(program);
+}
+
+const UNKNOWN: Arg = { value: '', exact: false };
+
+/** A variable of the script at the start of a word, with or without quotes, and plain text after it. */
+const VARIABLE = /^("?)\$(?:(\w+)|\{(\w+)\})([\w./:=@%+,-]*)\1([\w./:=@%+,-]*)$/;
+/** The shell does not split it. */
+const UNSPLIT = /^[\w./:=@%+,-]*$/;
+
+/** Returns the arguments that the shell makes of a word, as far as they are known. */
+function argumentsIn(word: ShellWord, { variables }: Scope): readonly Arg[] {
+  const [found, quote = '', bare, braced, ...ends] = VARIABLE.exec(word.text) ?? [];
+  const values = found === undefined ? undefined : variables(bare ?? braced ?? '');
+  if (values === undefined) return wordArguments(word);
+  return values.map(({ text, isGlob }) => {
+    if (isGlob) return { value: /^[^*?[]*/.exec(text)?.[0] ?? '', exact: false };
+    return quote !== '' || UNSPLIT.test(text) ? { value: text + ends.join(''), exact: true } : UNKNOWN;
+  });
+}
+
+/** Returns whether the project has settings for the program, in a folder of the command or above it. */
+function isConfigured(program: string, { folders, world }: Scope): boolean {
+  const file = SETTINGS.get(program);
+  if (file === undefined) return false;
+  return (
+    folders === undefined ||
+    folders.some((folder) => {
+      for (let at = folder; at !== world.home; at = path.posix.dirname(at)) {
+        if (world.exists(path.posix.join(at, file))) return true;
+        if (at === '/' || at === '.') return false;
+      }
+      return false;
+    })
+  );
+}
+
+/**
+ * Commands after `-exec` are checked on their own. After `-execdir`, a name may begin with a dash, and the folder was not
+ * checked.
+ */
+function isPlainFind(words: readonly ShellWord[]): boolean {
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    const program = words[at + 1]?.value ?? '';
+    if (
+      word?.kind === 'literal' &&
+      (word.value === '-exec' || (word.value === '-execdir' && takesAnyWords(program)))
+    ) {
+      const end = words.findIndex(({ value }, index) => index > at && /^[;+]$/.test(value));
+      // Otherwise a plus sign is an argument, and the command continues.
+      if (end < 0 || (words[end]?.value === '+' && words[end - 1]?.value !== '{}')) return false;
+      at = end;
+    } else if (word && !wordArguments(word).every(isPlainExpression)) return false;
+  }
+  return true;
+}
+
+function isPlainExpression({ value, exact }: Arg): boolean {
+  return value.startsWith('-') ? exact && isReadingExpression(value) : exact || value !== '';
+}
+
+/** Letters that list, with those that take a value at the end. */
+const TAR: Allowed = {
+  short: 'tvzjJZapPhSOmRinBl',
+  valued: 'fCXbKN',
+  long: names(
+    'list file directory verbose gzip bzip2 xz zstd lz4 lzma lzip auto-compress exclude exclude-from exclude-vcs ' +
+      'strip-components full-time utc numeric-owner wildcards no-wildcards wildcards-match-slash anchored no-anchored ' +
+      'ignore-case null no-recursion totals show-stored-names absolute-names block-number occurrence force-local',
+  ),
+};
+
+/** A first word without a dash is letters of options. A name that is not known to its end may be on another machine. */
+function isPlainTar(args: readonly Arg[], words: readonly ShellWord[], more: boolean): boolean {
+  const [first, ...rest] = args;
+  if (more || words[0]?.kind !== 'literal' || first === undefined) return false;
+  if (args.some(({ value, exact }) => !exact && !value.includes('/'))) return false;
+  const isOld = !first.value.startsWith('-');
+  return (
+    (!isOld || /^[tvzjJZapPhSOmRinBlfCXbKN]+$/.test(first.value)) && onlyAllowed(isOld ? rest : args, TAR)
+  );
+}
+
+const SED: Allowed = {
+  short: 'nErsuz',
+  valued: 'el',
+  long: names(
+    'quiet silent expression regexp-extended separate unbuffered null-data posix line-length debug sandbox',
+  ),
+};
+
+/** The code must be in the words themselves. Its contents are checked elsewhere. `{}` is the name of a file after `find -exec`. */
+function isPlainSed(args: readonly Arg[], words: readonly ShellWord[], more: boolean): boolean {
+  const first = words.findIndex(({ kind, value }) => kind !== 'literal' || !value.startsWith('-'));
+  const isCode = (index: number): boolean =>
+    index <= first ||
+    words[index]?.value.startsWith('-') === true ||
+    /^(-\w*e|--expression)$/.test(words[index - 1]?.value ?? '');
+  if (first < 0 && more) return false;
+  return (
+    words.every(
+      ({ kind, value }, index) => !isCode(index) || (kind === 'literal' && !value.includes('{}')),
+    ) && onlyAllowed(args, SED)
+  );
+}
+
+/** There are no options after the code. The value of an option may be unknown, if it stays one word. */
+function isPlainAwk(_: readonly Arg[], words: readonly ShellWord[]): boolean {
+  let at = 0;
+  for (; words[at]?.value.startsWith('-'); at++) {
+    const { value = '', kind = 'dynamic', single = false } = words[at] ?? {};
+    if (/^-[Fv]$/.test(value)) {
+      at++;
+      if (words[at]?.single !== true) return false;
+    } else if (!/^-(F.|v\w+=)/s.test(value) || !(kind === 'literal' || single)) return false;
+  }
+  const code = words[at];
+  return code?.kind === 'literal' && !code.value.includes('{}');
+}
+
+/** Without `!`, `?`, strings and macros. */
+const DC_WORD = /^(-e|--expression)$|^((-e|--expression=)?[\d\sA-F._+*/%^~|vpnfcdrRkiozZXq-]*)$/;
+
+/** Without `tee -p`, `-s`, `--prepipe` and `--load`. */
+const MILLER =
+  /^(--(i|o|io)?(csv|tsv|json|jsonl|xtab|pprint|nidx|dkvp|markdown)(lite)?|--[ctjlpxn]2[ctjlpdbmx]|--[io]?[fpr]s|--(implicit-csv-header|headerless-csv-output|headerless-csv-input|allow-ragged-csv-input|from|ofmt|barred|right|no-auto-flatten|no-auto-unflatten)|-n[fr]|-tr?|-[acfghknorvx]|-\d+)$/;
+
+const OPENSSL = new Set(
+  names(
+    'in inform noout text subject issuer dates startdate enddate fingerprint serial pubkey modulus purpose ext hash email ' +
+      'subject_hash issuer_hash md5 hex r binary c a v d b s f p V i dump offset length strparse oid nameopt certopt verify ' +
+      'verbose show_chain CAfile CApath untrusted partial_chain crl_check stdname tls1_2 tls1_3 digest-algorithms ' +
+      'cipher-algorithms public-key-algorithms mac-algorithms commands digest-commands disabled lastupdate nextupdate crlnumber',
+  ),
+);
+
+function isOpensslOption({ value, exact }: Arg): boolean {
+  const [, name = ''] = /^--?([\w-]+)$/.exec(value) ?? [];
+  return exact && (OPENSSL.has(name) || /^(sha|blake|sm)[\w-]*$/.test(name));
+}
+
+/** Commands that print addresses, links and routes. Others run programs: `ip netns exec`, also abbreviated, and `ip vrf exec`. */
+const IP =
+  /^(-(br|brief|c|color|color=\w+|4|6|o|s|d|j|p|json|details|statistics|oneline) )*(a|addr|address|l|link|r|route|n|neigh|rule|maddr)( (s|sh|show|ls|list|get))?( (dev|up|to|scope|table))?( [\w.:/-]+)*$/;

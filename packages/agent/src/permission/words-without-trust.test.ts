@@ -1,0 +1,67 @@
+/** Words that may make a program run another one, in the read-only view of a folder that is not trusted. */
+import { describe, expect, it } from 'vitest';
+import type { PermissionMode } from '@heddle/core';
+import { authorize } from './authorize.ts';
+import { GIT_MAY_RUN, LISTS_NOTHING, MAY_RUN, RUNS_NOTHING } from './test/list/words-without-trust.ts';
+import { CLEAN_GIT, ROOT, worldOf } from './test/world.ts';
+
+interface Setting {
+  readonly isTrusted?: boolean;
+  readonly mode?: PermissionMode;
+  readonly files?: readonly string[];
+}
+
+function decide(command: string, { isTrusted = false, mode = 'default', files = [] }: Setting = {}): string {
+  const world = {
+    ...worldOf({ git: CLEAN_GIT, files }),
+    gitIn: (folder: string) => (folder.startsWith(ROOT) ? CLEAN_GIT : undefined),
+    readOnlyView: true,
+    isTrusted: () => isTrusted,
+  };
+  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+  return authorize(request, { deny: [], ask: [], allow: [] }, mode, world).decision;
+}
+
+describe('in a folder that is not trusted', () => {
+  it.each(MAY_RUN)('a word that may be an option, or an unknown option, asks: %s', (command) => {
+    expect(decide(command)).toBe('ask');
+    expect(decide(command, { mode: 'plan' })).toMatch(/^(deny|ask)$/);
+  });
+
+  it.each(GIT_MAY_RUN)('git asks with such words: %s', (command) => {
+    expect(decide(command)).toBe('ask');
+  });
+
+  it.each(RUNS_NOTHING)('known words need no question: %s', (command) => {
+    expect(decide(command)).toBe('allow');
+  });
+
+  it('a program asks if the project has settings for it that can name code', () => {
+    for (const files of [[`${ROOT}/.npmrc`], ['/repo/.npmrc']])
+      for (const command of ['npm ls', 'npm root', 'npm config get registry'])
+        expect(decide(command, { files })).toBe('ask');
+    expect(decide('mlr --icsv cat a', { files: [`${ROOT}/.mlrc`] })).toBe('ask');
+    expect(decide('npm ls', { files: [`${ROOT}/.npmrc`], isTrusted: true })).toBe('allow');
+  });
+});
+
+describe('in a trusted folder', () => {
+  it.each([
+    'o=-exec; find . $o ./x +',
+    'nm $x',
+    'rg x *',
+    'echo a | xargs tar tf',
+    'rg --unknown-option x a',
+    'sqlite3 x.db .tables',
+    'find . -execdir nm {} +',
+  ])('such a word stays in the view: %s', (command) => {
+    expect(decide(command, { isTrusted: true })).toBe('allow');
+  });
+});
+
+describe('in every folder', () => {
+  it.each(LISTS_NOTHING)('a command is not taken for one that lists: %s', (command) => {
+    expect(decide(command)).toBe('ask');
+    expect(decide(command, { isTrusted: true })).toBe('ask');
+  });
+});
