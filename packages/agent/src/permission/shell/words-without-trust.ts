@@ -134,7 +134,8 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['tar', isPlainTar],
   ['sed', isPlainSed],
   ...names('awk gawk mawk nawk').map((name) => [name, isPlainAwk] as const),
-  ['dc', (args, _, more) => !more && args.every(({ value, exact }) => exact && DC_WORD.test(value))],
+  // Its code is checked elsewhere.
+  ['dc', (args, _, more) => !more && args.every(({ exact }) => exact)],
   // It accepts its own options after the files, too. Its code is checked elsewhere.
   [
     'mlr',
@@ -321,9 +322,6 @@ function isPlainAwk(_: readonly Arg[], words: readonly ShellWord[]): boolean {
   const code = words[at];
   return code?.kind === 'literal' && !code.value.includes('{}');
 }
-
-/** Without `!`, `?`, strings and macros. */
-const DC_WORD = /^(-e|--expression)$|^((-e|--expression=)?[\d\sA-F._+*/%^~|vpnfcdrRkiozZXq-]*)$/;
 
 /** Without `tee -p`, `-s`, `--prepipe` and `--load`. */
 const MILLER =
