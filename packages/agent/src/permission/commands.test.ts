@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { shell } from './test/ask.ts';
 import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
+import { COMPUTED_NAMES, DENIED_SEARCHES } from './test/table/computed-names.ts';
 import { COVERING } from './test/table/covering.ts';
 import { EVASIONS } from './test/table/evasions.ts';
 import { EXPANDED_WORDS } from './test/table/expanded-words.ts';
@@ -44,6 +45,7 @@ const themes = [
   ...DENIED_READERS,
   ...KNOWN_READS,
   ...PROGRAM_OPTIONS,
+  ...COMPUTED_NAMES,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {
@@ -61,7 +63,7 @@ describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], deni
 
 it('keeps denied files from readers in every mode', () => {
   const modes = ['default', 'plan', 'acceptEdits', 'bypassPermissions'] as const;
-  const leaks = DENIED_READERS.flatMap(({ asked = [], denied = [], ...setting }) =>
+  const leaks = [...DENIED_READERS, DENIED_SEARCHES].flatMap(({ asked = [], denied = [], ...setting }) =>
     modes.flatMap((mode) =>
       [...asked, ...denied]
         .filter((command) => shell(command, { ...setting, mode }).decision === 'allow')

@@ -50,12 +50,14 @@ interface Setting {
   readonly mode?: PermissionMode;
   readonly isTrusted?: boolean;
   readonly rule?: string;
+  /** Programs that wildcard rules allow. */
+  readonly rules?: readonly string[];
 }
 
 function decide(
   tool: string,
   input: JsonObject,
-  { mode = 'acceptEdits', isTrusted = false, rule }: Setting = {},
+  { mode = 'acceptEdits', isTrusted = false, rule, rules = [] }: Setting = {},
 ) {
   const surroundings = { root: project, cwd: project, directories: [], home: base, configDirs: [] };
   const environment = { HOME: base, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
@@ -65,7 +67,8 @@ function decide(
     readOnlyView: true,
     isTrusted: () => isTrusted,
   });
-  const allow = rule === undefined ? [] : [{ text: rule, source: 'user' as const }];
+  const texts = [...(rule === undefined ? [] : [rule]), ...rules.map((program) => `Bash(${program} *)`)];
+  const allow = texts.map((text) => ({ text, source: 'user' as const }));
   const request = { tool, input, readOnly: false, hookDecision: undefined };
   return authorize(request, { deny: [], ask: [], allow }, mode, world).decision;
 }
@@ -133,6 +136,51 @@ describe('an edit after which a folder is a repository', () => {
     'mkdir objects refs; touch HEAD',
   ])('asks for a script: %s', (command) => {
     expect(run(command)).toBe('ask');
+  });
+
+  it.each([
+    'git mv a rest/HEAD',
+    'git mv head/HEAD rest',
+    'git mv rest/objects head/objects',
+    'git mv -k a rest/objects head',
+    'git -C head mv ../rest/objects objects',
+    'cd head && git mv ../rest/objects .',
+    'ln -s ../rest/objects head/objects',
+    'ln -s ../rest/objects head',
+    'tar xf a.tar -C head',
+    'tar xf a.tar -C head objects',
+    'tar xf a.tar head/objects',
+    'tar -x -f a.tar -C rest',
+    'cd head; tar xf ../a.tar',
+    'unzip a.zip -d rest',
+    "unzip a.zip 'objects/*' -d head",
+    'rsync -a rest/objects head',
+    'rsync -a rest/ head',
+    'rsync -a host:x/ head/',
+    'scp -r host:x rest',
+    'install -d head/objects',
+    'install -d head/objects new',
+    'install -D a head/objects/x',
+    'install head/HEAD rest',
+    String.raw`find head -execdir mkdir objects \;`,
+  ])('asks although a rule allows the program: %s', (command) => {
+    const program = /^(?:cd \w+(?:;| &&) )?(\w+)/.exec(command)?.[1] ?? '';
+    expect(run(command, { mode: 'default', rules: [program, 'mkdir', 'cd'] })).toBe('ask');
+  });
+
+  it.each([
+    'git mv a b',
+    'git mv deep deeper',
+    'tar xf a.tar',
+    'tar xf a.tar -C deep',
+    'tar xf a.tar x',
+    'unzip a.zip -d deep',
+    'rsync -a rest/ copy',
+    'rsync -a host:x deep',
+    'install -d new/x',
+  ])('allows a program that a rule allows, if it completes no repository: %s', (command) => {
+    const program = command.split(' ', 1)[0] ?? '';
+    expect(run(command, { mode: 'default', rules: [program] })).toBe('allow');
   });
 
   it('asks without regard to case if the disk ignores it', () => {

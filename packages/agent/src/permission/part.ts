@@ -85,6 +85,8 @@ export interface FilePart {
   readonly below?: () => PathsBelow | undefined;
   /** For a copy: the paths that it writes below the target with a name that git looks for in a repository. */
   readonly copiedGitData?: readonly string[];
+  /** For a write: files with unknown names are added to the folder. */
+  readonly fills?: boolean;
   /** The access may follow links below the path. */
   readonly followsLinks?: boolean;
   /** An earlier command of the script may have replaced the path by a link to another file. */

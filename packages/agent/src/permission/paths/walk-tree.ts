@@ -68,6 +68,8 @@ export function mayContainLinks({ path: written, real }: FilePlace, world: Permi
 /** The files below a folder that `find` changes. */
 export interface Selection {
   readonly mayMatch: (name: string) => boolean;
+  /** It skips hidden files and folders, except those that a file of ignored names excepts. */
+  readonly skipsHidden?: boolean;
   /** A selected folder is changed with everything in it. */
   readonly withContents: boolean;
 }
@@ -88,12 +90,14 @@ export function protectedBelow(
   if (settings !== undefined) return "the agent's own settings";
   const isRestored = (name: string): boolean => kind === 'removed' && name === 'node_modules';
   if (isRestored(path.posix.basename(real))) return undefined;
-  if (selects !== undefined)
+  if (selects !== undefined) {
+    const isSkipped = (file: string, type: FolderEntry['kind']): boolean =>
+      selects.skipsHidden === true && isHiddenFromSearch(file, type !== 'file', world);
     return walk(
       real,
       world,
       (file, { name, kind: type }) => {
-        if (!selects.mayMatch(name)) return undefined;
+        if (!selects.mayMatch(name) || isSkipped(file, type)) return undefined;
         const place = { path: file, real: file };
         const isTree = selects.withContents && type === 'folder';
         return (
@@ -103,8 +107,10 @@ export function protectedBelow(
         );
       },
       // The names of git's objects are numbers, and there are many.
-      ({ name }, file) => !isRestored(name) && !file.endsWith('.git/objects'),
+      ({ name, kind: type }, file) =>
+        !isRestored(name) && !file.endsWith('.git/objects') && !isSkipped(file, type),
     );
+  }
   return walk(
     real,
     world,

@@ -69,11 +69,20 @@ export function askAboutRepositories(parts: readonly Part[], world: PermissionWo
     isGitFolder((name) => made.get(keyOf(folder))?.has(name) === true || world.exists(`${folder}/${name}`));
   return parts.map((part, index) => {
     if (!isFile(part) || isSettled(part)) return part;
-    const folder = Array.from(foldersOf[index] ?? []).find(isRepository);
+    const filled = part.fills ? (part.places ?? []).map(({ real }) => real) : [];
+    const folder =
+      Array.from(foldersOf[index] ?? []).find(isRepository) ??
+      filled.find((place) => isAlmostRepository(place, world));
     return folder === undefined
       ? part
       : { ...part, concern: { level: 'unless bypassed', reason: becomes(folder) } };
   });
+}
+
+/** Unknown files may complete the repository. */
+function isAlmostRepository(folder: string, { exists }: PermissionWorld): boolean {
+  const has = (name: string): boolean => exists(`${folder}/${name}`);
+  return has('HEAD') || has('commondir') || (has('objects') && has('refs'));
 }
 
 function becomes(folder: string): string {

@@ -3,6 +3,7 @@
  * (`Bash(tar *)`) is meant for what the program itself does, so it does not cover them.
  */
 import { maySedRunProgram, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
+import { bareCode } from './files/code-targets.ts';
 import { beginsOption, isMakeCommand, SED_FLAGS, takesCode } from './interpreters.ts';
 
 /** Programs whose check of unknown code accepts only options that start no program. */
@@ -82,6 +83,25 @@ const PLAIN_SSH = /^ssh( +-([46CqTx]+|p *\d+|l *\w+|i *[\w./~-]+))*$/;
 /** A number of characters. The search in a longer text takes too long, so it counts as one that runs programs. */
 const LONGEST_PROGRAM = 2_000;
 
+/** Options with which a container gets access to this machine, or the client loads programs from another folder. */
+const CONTAINER_ACCESS =
+  /^--(privileged|cap-add|device|device-cgroup-rule|volumes-from|rootfs|hooks-dir|allow|config)(=|$)/;
+/** They do so with some values. */
+const CONTAINER_SPACES = /^--((pid|ipc|userns|cgroupns)=host|security-opt=(?!no-new-privileges).*)$/s;
+
+function findContainerAccess(args: readonly ShellWord[]): string | undefined {
+  return args
+    .map(({ value }, index) => {
+      const pair = `${value}=${args[index + 1]?.value ?? ''}`;
+      if (CONTAINER_ACCESS.test(value) && !value.endsWith('=false')) return value;
+      if (CONTAINER_SPACES.test(value)) return value;
+      return CONTAINER_SPACES.test(pair) || /^plugin=(install|create|enable|set|upgrade)$/.test(pair)
+        ? pair.replace('=', ' ')
+        : undefined;
+    })
+    .find((found) => found !== undefined);
+}
+
 /** Returns why the words start another program, or undefined. */
 export function findProgramOption(
   program: string,
@@ -94,6 +114,8 @@ export function findProgramOption(
   const options = OPTIONS.filter(([programs]) => programs.test(program));
   const option = args.find(({ value }) => options.some(([, words]) => words.test(value)));
   if (option) return reason(option);
+  const access = /^(docker|podman|nerdctl)$/.test(program) ? findContainerAccess(args) : undefined;
+  if (access !== undefined) return `${access} may give a container access to this machine.`;
   if (/^g?make$/.test(program)) {
     // In an unknown word, `$(` belongs to the shell. Such words are checked elsewhere.
     const setting = args.find((word) => word.kind === 'literal' && isMakeCommand(word));
@@ -173,29 +195,13 @@ function isPlainDc(args: readonly ShellWord[]): boolean {
   );
 }
 
-/** A string, a comment, or a pattern at a place where a slash cannot divide. */
-const TEXT =
-  /"(?:\\[^]|[^"\\\n])*"|#[^\n]*|(?<=(?:^|[\n({},;!~&|=])[ \t]*)\/(?:[^/\\\n[]|\\[^\n]|\[[^\]/\\\n]*\])+\//g;
-/** A slash that divides. After these words, it starts a pattern. */
-const DIVISION = /(?<!\b(?:printf?|return|case|in|else|do|exit)\s*)(?<=[\w\]$]\s*)\//g;
-
-/**
- * Returns the text without the contents of strings, comments and patterns. Returns the whole text if a slash may either
- * divide or start a pattern.
- */
-function codeOf(text: string): string {
-  if (/\\\r?\n/.test(text)) return text;
-  const code = text.replace(TEXT, (found) => (found.startsWith('"') ? '""' : ' '));
-  return code.replace(DIVISION, ' ').includes('/') ? text : code;
-}
-
 /** Returns whether a word of awk may run a program: with `system`, or with a single `|`. */
 function mayAwkRunProgram(word: string): boolean {
   if (word.length > LONGEST_PROGRAM || /\bsystem\s*\(|\|\s*getline|\|&/.test(word)) return true;
   // A separator of fields, such as `-F'|'`, is not a program.
   const text = word.replace(/^(-F|(-v)?\w+=)/, '');
   if (!/[A-Za-z]/.test(text.replace(/\\[tnsb]/g, ''))) return false;
-  return /(?<!\|)\|(?!\|)/.test(codeOf(text));
+  return /(?<!\|)\|(?!\|)/.test(bareCode(text) ?? text);
 }
 
 const SED_CODE = new RegExp(`^(?:-${SED_FLAGS}e|--e\\w*(?:=|$))(.*)$`, 's');

@@ -113,24 +113,57 @@ const FIND_RUNS = /^-(?:exec|ok)(?:dir)?$/;
 /** `-x rm`, `-xrm`, `-Hx rm`, `--exec=rm`. */
 const FD_RUNS = /^(?:-[A-WYZa-wyz0-9]*[xX]|--exec(?:-batch)?(?:=|$))(.*)$/s;
 
+/** A command that `find` or `fd` runs for the files that it finds. */
+export interface FindRun {
+  readonly command: readonly ShellWord[];
+  /** The words of `find` or `fd` itself. */
+  readonly own: readonly ShellWord[];
+  /** It runs in the folder of each file. */
+  readonly isInFolders: boolean;
+}
+
+/** The found file, or a part of its name. */
+export const FOUND = /\{(?:\/\/?|\/?\.)?\}/;
+
+export function runsOfFind(words: readonly ShellWord[]): readonly FindRun[] {
+  const [name, ...args] = words;
+  const base = baseName(name?.value ?? '');
+  if (name === undefined || !/^(find|fd|fdfind)$/.test(base)) return [];
+  const runs: FindRun[] = [];
+  args.forEach((word, index) => {
+    const [isRun, attached = ''] = (base === 'find' ? FIND_RUNS : FD_RUNS).exec(word.value) ?? [];
+    if (isRun === undefined) return;
+    const first = attached === '' ? [] : [{ ...word, value: attached, text: attached, prefix: attached }];
+    const rest = args.slice(index + 1);
+    const end = rest.findIndex(({ value }) => value === ';' || (base === 'find' && value === '+'));
+    const command = [...first, ...(end < 0 ? rest : rest.slice(0, end))];
+    // Without a sign for it, `fd` adds the file at the end.
+    const isAdded = base !== 'find' && !command.some(({ value }) => FOUND.test(value));
+    runs.push({
+      command: isAdded ? [...command, FOUND_FILE] : command,
+      own: [...args.slice(0, index + 1), ...(end < 0 ? [] : rest.slice(end + 1))],
+      isInFolders: word.value.endsWith('dir'),
+    });
+  });
+  return runs;
+}
+
+const FOUND_FILE: ShellWord = {
+  text: '{}',
+  kind: 'literal',
+  value: '{}',
+  prefix: '{}',
+  plain: true,
+  single: true,
+  begins: '{}',
+};
+
 /**
  * Returns the commands that `find` runs for each file. `find` is not a typical runner, so its own rule does not cover
  * them.
  */
 export function commandsOfFind(words: readonly ShellWord[]): (readonly ShellWord[])[] {
-  const [name] = words;
-  const base = baseName(name?.value ?? '');
-  if (name === undefined || !/^(find|fd|fdfind)$/.test(base)) return [];
-  const commands: (readonly ShellWord[])[] = [];
-  words.forEach((word, index) => {
-    const [isRun, attached = ''] = (base === 'find' ? FIND_RUNS : FD_RUNS).exec(word.value) ?? [];
-    if (isRun === undefined) return;
-    const first = attached === '' ? [] : [{ ...word, value: attached, text: attached, prefix: attached }];
-    const rest = [...first, ...words.slice(index + 1)];
-    const end = rest.findIndex(({ value }) => value === ';' || value === '+');
-    commands.push(end < 0 ? rest : rest.slice(0, end));
-  });
-  return commands;
+  return runsOfFind(words).map(({ command }) => command);
 }
 
 export const commandWords = remembered(({ name, args }: SimpleCommand): readonly ShellWord[] =>

@@ -18,18 +18,18 @@ import type { PermissionWorld } from '../world.ts';
 import { type Around, commandPart } from './command-part.ts';
 import { findSyntaxDoubt } from './doubts.ts';
 import { expandedWords } from './expanded-words.ts';
+import { foundFiles } from './found-files.ts';
 import { redirectionParts, touchPart } from './files/file-parts.ts';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
-import { selectedNames, selectsFiles, startFoldersOf } from './files/special.ts';
 import { knownVariables, NO_VARIABLES } from './shell-state.ts';
 import { partsBehindLinks, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { partsInOrder } from './parts-in-order.ts';
 import { isPlainEditScript } from './plain-edits.ts';
-import { baseName, commandWords, commandsOfFind, runsElsewhere, commandTails, unwrap } from './runners.ts';
+import { baseName, commandWords, runsElsewhere, runsOfFind, commandTails, unwrap } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
 export type ShellParts =
@@ -144,9 +144,9 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
     ...settingsParts(last.words, around),
     ...(last.more ? [last.words] : fed(last.words)).flatMap((run) => unseen(run, around)),
     // Commands of `find -exec` need permission like any other command.
-    ...commandsOfFind(last.words).flatMap((run) => {
-      const there = runsGitElsewhere(last.words, run) ? { ...around, folders: undefined } : around;
-      return partsOfCommand(simple(run, command), there).concat(foundFiles(last.words, run, around));
+    ...runsOfFind(last.words).flatMap((run) => {
+      const there = runsGitElsewhere(last.words, run.command) ? { ...around, folders: undefined } : around;
+      return partsOfCommand(simple(run.command, command), there).concat(foundFiles(last.words, run, around));
     }),
     ...stages.flatMap((stage) => {
       const { scripts } = findEmbeddedScripts(command, stage.words);
@@ -180,38 +180,6 @@ function settingsParts([name, ...args]: readonly ShellWord[], around: Around): F
 /** A proven command writes nothing. A word that looks like an output file is something else. */
 function asRead(part: FilePart): FilePart {
   return part.kind === 'read' ? part : { ...part, kind: 'read', concern: undefined };
-}
-
-/** `{}` is each file that `find` finds. */
-function foundFiles(
-  [, ...args]: readonly ShellWord[],
-  run: readonly ShellWord[],
-  { folders, world }: Around,
-): FilePart[] {
-  return startFoldersOf(args).flatMap((start) => {
-    // `{}/x` is also below it, unless it contains `..`.
-    const unknown = unknownWord('what it comes upon');
-    const found = (value: string) => (value.includes('..') ? unknown : start);
-    const words = run.map((word) => (word.value.includes('{}') ? found(word.value) : word));
-    const runs = [words, ...commandTails(words)];
-    world.spend?.(runs.length * words.length);
-    return runs.flatMap(filesOf).flatMap((touch) =>
-      touch.word === start || touch.word === unknown
-        ? touchPart(
-            {
-              ...touch,
-              deep: 'all',
-              staysInTree: false,
-              picks: selectsFiles(args),
-              selects: { mayMatch: selectedNames(args), withContents: touch.deep === 'all' },
-            },
-            'command',
-            folders,
-            world,
-          )
-        : [],
-    );
-  });
 }
 
 /** An embedded script starts in the folders of the command that runs it. */

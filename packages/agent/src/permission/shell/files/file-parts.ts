@@ -31,7 +31,7 @@ import {
 } from '../../paths/protected.ts';
 import type { KnownRepository, PermissionWorld } from '../../world.ts';
 import { expandBraces } from './operands.ts';
-import { type Touch, unknownWord } from './touch.ts';
+import { type ReplacedEnds, type Touch, unknownWord } from './touch.ts';
 import type { Folders } from '../shell-state.ts';
 
 export function touchPart(
@@ -82,6 +82,7 @@ export function touchPart(
       ...(touch.copyOf ? { below: once(() => copiedPaths(touch, places, folders, world)) } : {}),
       knowledge: touch.knowledge ?? 'known',
       ...(gitData.length > 0 ? { copiedGitData: gitData } : {}),
+      ...(touch.fills ? { fills: true } : {}),
       concern,
     },
   ];
@@ -156,6 +157,16 @@ function changeConcern(
     return { concern: tree.concern ?? concern, gitData: [...gitData, ...tree.gitData] };
   }
   const isTree = touch.selects !== undefined || (touch.kind === 'remove' && touch.deep === 'all');
+  if (touch.replacedEnds) {
+    // Another command of the script may add names that a glob or a deep access finds.
+    const isOpen =
+      (glob !== undefined || touch.replacedEnds.isDeep) &&
+      found.some(({ path: at, real }) =>
+        [at, real].some((file) => isRelatedToSome(file, world.changedPaths ?? NO_PATHS)),
+      );
+    const beside = isOpen ? UNKNOWN_CHANGE : besideConcern(touch.replacedEnds, found, folders, world);
+    return { concern: beside ?? concern, gitData };
+  }
   const tree = isTree ? removalConcern(glob ? (glob.found(true) ?? []) : found, touch, world) : undefined;
   return { concern: tree ?? concern, gitData };
 }
@@ -186,6 +197,28 @@ function copiedNames(
       real: world.realpath(path.posix.join(target.real, base)),
     })),
   );
+}
+
+/** Checks the files that are written beside some places, or beside all files below them. */
+function besideConcern(
+  { dropped, added, isDeep, keepsOthers }: ReplacedEnds,
+  places: readonly FilePlace[],
+  folders: Folders,
+  world: PermissionWorld,
+): Concern | undefined {
+  const below = isDeep ? pathsBelow(places, world, { follows: false, hidden: true }) : undefined;
+  if (below?.isComplete === false) return TOO_MANY_BELOW;
+  const files = [...places.flatMap(({ path: at, real }) => [at, real]), ...(below?.paths ?? [])];
+  for (const file of new Set(files)) {
+    const shortened = dropped.filter((end) => file.endsWith(end)).map((end) => file.slice(0, -end.length));
+    const changed = keepsOthers && shortened.length === 0 ? [] : [file];
+    for (const written of [...changed, ...shortened, ...added.map((end) => file + end)]) {
+      const place = { path: written, real: world.realpath(written) };
+      const concern = concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world);
+      if (concern !== undefined) return concern;
+    }
+  }
+  return undefined;
 }
 
 function removalConcern(

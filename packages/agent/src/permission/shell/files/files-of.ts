@@ -4,6 +4,8 @@ import { omitUndefined } from '@heddle/core';
 import { isPlainSedScript, loadsJqModules, type ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
+import { awkTargets, millerTargets } from './code-targets.ts';
+import { compressed, isCompressor } from './compressors.ts';
 import { takesOnlyRevisions } from './git.ts';
 import {
   argumentsOf,
@@ -32,10 +34,7 @@ const NAMING =
   /^(ls|dir|du|tree|stat|file|wc|md5sum|sha\d+sum|cksum|sum|b2sum|readlink|realpath|cd|pushd|basename|dirname|ldd)$/;
 /** The first argument is a pattern or a program. */
 const SEARCHERS = /^((z|bz|xz|lz|zstd)?[ef]?grep|rgrep|rg|ag|ack|awk|gawk|mawk|nawk|jq|yq|xmllint|sed)$/;
-const WRITERS =
-  /^(touch|mkdir|tee|truncate|mkfifo|mknod|vi|vim|nvim|nano|emacs|ed|ex|gzip|gunzip|uncompress|bzip2|bunzip2|xz|unxz|zstd|unzstd)$/;
-/** With an option, they read every file of a folder. */
-const COMPRESSORS = /^(gzip|gunzip|uncompress|bzip2|bunzip2|xz|unxz|zstd|unzstd)$/;
+const WRITERS = /^(touch|mkdir|tee|truncate|mkfifo|mknod|vi|vim|nvim|nano|emacs|ed|ex)$/;
 /** The first argument is a mode or an owner. */
 const CHANGERS = /^(chmod|chown|chgrp|chattr|setfacl)$/;
 const REMOVERS = /^(rm|rmdir|unlink|shred|srm|trash)$/;
@@ -61,7 +60,9 @@ const VALUED: Readonly<Record<string, readonly string[]>> = {
 export function touchesFiles(program: string): boolean {
   const name = baseName(program);
   return (
-    SPECIAL.has(name) || [READERS, SEARCHERS, WRITERS, CHANGERS, REMOVERS].some((family) => family.test(name))
+    SPECIAL.has(name) ||
+    isCompressor(name) ||
+    [READERS, SEARCHERS, WRITERS, CHANGERS, REMOVERS].some((family) => family.test(name))
   );
 }
 
@@ -98,7 +99,9 @@ export function doubtfulOperands([name, ...args]: readonly ShellWord[]): Readonl
 export function changesFiles(program: string): boolean {
   const name = baseName(program);
   return (
-    /^(cp|mv|ln|install)$/.test(name) || [WRITERS, CHANGERS, REMOVERS].some((family) => family.test(name))
+    /^(cp|mv|ln|install)$/.test(name) ||
+    isCompressor(name) ||
+    [WRITERS, CHANGERS, REMOVERS].some((family) => family.test(name))
   );
 }
 
@@ -161,18 +164,8 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
     ];
   }
   if (SEARCHERS.test(program)) return searched(program, args);
-  if (WRITERS.test(program)) {
-    const prints =
-      COMPRESSORS.test(program) &&
-      hasOption(given, 'clt', '--stdout', '--to-stdout', '--list', '--test') &&
-      !hasOption(given, 'o', '--output');
-    const isDeep = COMPRESSORS.test(program) && hasOption(given, 'r', '--recursive');
-    return [
-      ...operands.map((word) => touch(prints ? 'read' : 'write', word, isDeep ? 'all' : undefined)),
-      ...(isDeep ? operands.map((word) => touch('read', word, 'all')) : []),
-      ...(COMPRESSORS.test(program) && !prints ? operands.flatMap((word) => outputsOf(word, args)) : []),
-    ];
-  }
+  if (isCompressor(program)) return compressed(program, args);
+  if (WRITERS.test(program)) return operands.map((word) => touch('write', word));
   if (CHANGERS.test(program)) {
     const deep = hasOption(given, 'R', '--recursive') ? 'all' : undefined;
     return operands.slice(1).map((word) => touch('write', word, deep));
@@ -185,20 +178,8 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   }
   // An unknown program may read a folder with all its contents.
   const deepIfFolder = !isProjectRunner(program) && !/^[^/].*\//.test(name.value);
-  return [...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args)];
-}
-
-/** `gunzip a.gz` writes `a`, and `gzip -S.x a` writes `a.x`. The names in a glob or a folder are those of ordinary files. */
-function outputsOf(word: ShellWord, args: readonly ShellWord[]): readonly Touch[] {
-  if (word.kind !== 'literal') return [];
-  const suffixes = argumentsOf(args, ['-S', '--suffix']).valuesOf('-S', '--suffix');
-  const ends = ['.gz', '-gz', '.z', '-z', '_z', '.Z', '.bz2', '.bz', '.xz', '.lzma', '.zst', '.lz4'].concat(
-    suffixes.map(({ value }) => value),
-  );
-  const inner = ends.filter((end) => word.value.endsWith(end)).map((end) => word.value.slice(0, -end.length));
-  return [...inner, ...suffixes.map(({ value }) => word.value + value)]
-    .filter((name) => name !== '')
-    .map((name) => touch('write', partOfWord(word, name)));
+  const computed = program === 'mlr' ? millerTargets(args) : [];
+  return [...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args), ...computed];
 }
 
 /** `rmdir -p /a/b` removes `/a`, too. */
@@ -251,10 +232,13 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   if (family === 'awk') {
     // A variable can name a file: `awk -v f=x '{ getline < f }'`.
     const set = files.filter(({ value }) => /^\w+=/.test(value));
-    read.push(...[...given.valuesOf('-v', '--assign'), ...set].flatMap(mentions));
+    read.push(...[...given.valuesOf('-v', '--assign'), ...set].flatMap(mentions), ...awkTargets(args));
   }
   if (family === 'yq' && texts.some(({ value }) => /\bload\w*\s*\(/.test(value)))
     read.push(touch('read', unknownWord('what the program loads')));
+  // It writes files whose names an expression computes.
+  if (family === 'yq' && args.some(({ value }) => /^(-[^-]*s|--split-exp)/.test(value)))
+    read.push(touch('write', unknownWord('what the program writes')));
   if (family === 'sed') {
     read.push(
       ...texts.filter(({ value }) => !isPlainSedScript(value)).flatMap(mentions),

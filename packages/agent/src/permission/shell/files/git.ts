@@ -83,7 +83,7 @@ function pathIn({ kind, value: text }: ShellWord): string | undefined {
 }
 
 /** Resolves a word from the folder of `-C sub`. */
-function inFolder(word: ShellWord, { folder }: GitArguments): ShellWord {
+export function inFolder(word: ShellWord, { folder }: Pick<GitArguments, 'folder'>): ShellWord {
   if (folder === undefined || word.kind === 'dynamic' || word.value.startsWith('/')) return word;
   if (folder.kind === 'dynamic') return unknownWord(word.text);
   return {

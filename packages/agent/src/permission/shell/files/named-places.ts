@@ -162,18 +162,25 @@ function isElsewhere(program: string): boolean {
 }
 
 const HOST_OPTION =
-  /^(-v|--volume|--mount|-o|--output|-f|--file|--filename|--env-file|--iidfile|--cidfile|--metadata-file|--config|--secret|--ssh|--build-context|--dest)(=|$)/;
+  /^(?:-[ditPq]*[vof]|--(?:volume|mount|output|file|filename|env-file|iidfile|cidfile|pidfile|metadata-file|config|secret|ssh|build-context|dest|rootfs|authfile|root|runroot|hooks-dir|module|kustomize))(?:=|$)/;
+/** The value of a short option can be in the same word, also after letters without a value: `-itv/etc:/x`. */
+const ATTACHED = /^-[ditPq]*[vofk]=?(?=.)/;
 
 function hostWords(args: readonly ShellWord[]): readonly ShellWord[] {
   if (args.some(({ value }) => /^(cp|save|export|load|import|build)$/.test(value))) return args;
   return args.flatMap((word, index) => {
-    const isNamed = HOST_OPTION.test(word.value) || HOST_OPTION.test(args[index - 1]?.value ?? '');
+    const isAttached = ATTACHED.test(word.value);
+    const isNamed =
+      isAttached || HOST_OPTION.test(word.value) || HOST_OPTION.test(args[index - 1]?.value ?? '');
     if (!isNamed) return [];
     // In `-v here:there`, the second path is inside the container.
     const value = word.value
+      .replace(ATTACHED, '')
       .replace(/^((?:--?[\w-]+=)?[^:,]+):\/.*$/, '$1')
       .replace(/,?(target|dst|destination)=[^,]*/g, '');
-    return [{ ...word, value, text: value }];
+    // In a list of settings, one of them can be the root folder.
+    const isRoot = /(?:^|[,=])(?:source|src|device)=\/+(?:,|$)/.test(value);
+    return [{ ...word, value, text: value }, ...(isRoot ? [literalWord('/')] : [])];
   });
 }
 

@@ -32,9 +32,9 @@ const copiedWith =
             ...sources.map((word) =>
               writeInside(target, partOfWord(word, word.value.replace(/^[^/]*:/, ''))),
             ),
-            ...sources
-              .filter((word) => !isRemote(word))
-              .map((word) => touch('write', target, 'all', { copyOf: word })),
+            ...sources.map((word) =>
+              touch('write', target, 'all', isRemote(word) ? { fills: true } : { copyOf: word }),
+            ),
           ]
         : []),
     ];

@@ -1,8 +1,10 @@
 /** Programs that read some of their arguments and write others. */
+import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { namesMeet, segmentsOf } from '../../paths/segments.ts';
-import { gitTouches } from './git.ts';
+import { gitArguments } from './git-arguments.ts';
+import { gitTouches, inFolder } from './git.ts';
 import { listedFiles } from './listed-files.ts';
 import { NETWORK } from './network.ts';
 import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
@@ -72,6 +74,10 @@ function mayBecomeOption(args: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 const copiesFolders = (given: ParsedOperands): boolean => hasOption(given, 'rRa', '--recursive', '--archive');
+const moved: Special = transferred(
+  (word) => ({ ...remove(word, true), moves: true }),
+  () => true,
+);
 const copy = transferred(
   (word, given) => ({
     ...read(word, copiesFolders(given)),
@@ -80,6 +86,12 @@ const copy = transferred(
   // A copied link gives its folder another name.
   (given) => copiesFolders(given) || hasOption(given, 'Pd', '--no-dereference'),
 );
+/** With an option, every operand is a new folder. */
+const install: Special = (args) => {
+  const given = argumentsOf(args, COPY_OPTIONS);
+  if (!hasOption(given, 'd', '--directory')) return copy(args);
+  return [...given.operands, ...given.valuesOf('-t', '--target-directory')].map((word) => write(word));
+};
 const link = transferred(
   (word) => read(word),
   () => true,
@@ -105,11 +117,7 @@ const tar: Special = (args) => {
   const listed = given.valuesOf('-T', '--files-from').map(() => read(unknownWord('the files of a list')));
   const readArchives = archives.map((word) => read(word));
   if (has('x', '--extract', '--get')) {
-    return [
-      ...readArchives,
-      ...lists,
-      ...(folders.length > 0 ? folders : [HERE]).map((word) => write(word, true)),
-    ];
+    return [...readArchives, ...lists, ...extracted(folders, given.operands)];
   }
   if (has('t', '--list')) return [...readArchives, ...lists];
   const isMoved = hasOption(given, '', '--remove-files');
@@ -123,6 +131,17 @@ const tar: Special = (args) => {
     ...listed,
   ];
 };
+
+/** Members of an archive are written below the folder. Without one, their names are those in the working folder. */
+function extracted(folders: readonly ShellWord[], members: readonly ShellWord[]): Touch[] {
+  const targets = folders.length > 0 ? folders : [HERE];
+  const known = members.filter(({ kind }) => kind === 'literal');
+  const fills = members.length === 0 || known.length < members.length;
+  return targets.flatMap((target) => {
+    const inside = known.map((word) => write(partOfWord(target, path.posix.join(target.value, word.value))));
+    return inside.concat(touch('write', target, 'all', { fills }));
+  });
+}
 
 /** `tar cfz a.tar b`: letters without a dash, whose values follow in order. */
 function dashedOptions([first, ...rest]: readonly ShellWord[]): readonly ShellWord[] {
@@ -138,9 +157,9 @@ function dashedOptions([first, ...rest]: readonly ShellWord[]): readonly ShellWo
 
 const unzip: Special = (args) => {
   const given = argumentsOf(args, ['-d', '-x']);
-  const [archive] = given.operands;
+  const [archive, ...members] = given.operands;
   if (hasOption(given, 'lptvzZ')) return archive ? [read(archive)] : [];
-  return [...(archive ? [read(archive)] : []), write(given.valuesOf('-d').at(-1) ?? HERE, true)];
+  return [...(archive ? [read(archive)] : []), ...extracted(given.valuesOf('-d').slice(-1), members)];
 };
 
 const zip: Special = (args) => {
@@ -163,9 +182,9 @@ const zip: Special = (args) => {
 
 const dd: Special = (args) =>
   args.flatMap((word) => {
-    const [, side, path] = /^(if|of)=(.+)$/.exec(word.value) ?? [];
-    if (path === undefined) return mayBecomeOption([word]).map((each) => write(each));
-    const part = partOfWord(word, path);
+    const [, side, file] = /^(if|of)=(.+)$/.exec(word.value) ?? [];
+    if (file === undefined) return mayBecomeOption([word]).map((each) => write(each));
+    const part = partOfWord(word, file);
     return [side === 'if' ? read(part) : write(part)];
   });
 
@@ -216,20 +235,21 @@ const patch: Special = (args) => {
   ];
 };
 
+function git(args: readonly ShellWord[]): Touch[] {
+  const given = gitArguments(args);
+  if (given.command !== 'mv') return gitTouches(args);
+  const words = given.rest.map((word) => (word.value.startsWith('-') ? word : inFolder(word, given)));
+  return [...gitTouches(args), ...moved(words)];
+}
+
 export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
   ['cp', copy],
-  ['install', copy],
-  [
-    'mv',
-    transferred(
-      (word) => ({ ...remove(word, true), moves: true }),
-      () => true,
-    ),
-  ],
+  ['install', install],
+  ['mv', moved],
   ['ln', (args) => (args.length === 1 ? [...link(args), write(HERE)] : link(args))],
   ['tar', tar],
   ['find', find],
-  ['git', gitTouches],
+  ['git', git],
   ['unzip', unzip],
   ['zip', zip],
   ['dd', dd],

@@ -32,10 +32,24 @@ export interface Touch {
   readonly namesOf?: ShellWord;
   /** For a write: the file is replaced, not opened. A device is replaced, too. */
   readonly replaces?: boolean;
+  /** For a write: files with unknown names are added to the folder. */
+  readonly fills?: boolean;
   /** For a write: the whole content of this folder is copied there. */
   readonly copyOf?: ShellWord;
+  /** For a write: a file beside it is written, or beside each file below it. */
+  readonly replacedEnds?: ReplacedEnds;
   /** A relative path starts at the top of the repository around this folder. */
   readonly fromTopOf?: ShellWord;
+}
+
+/** The name of a written file is that of an existing one with another end: `gunzip a.gz` writes `a`. */
+export interface ReplacedEnds {
+  readonly dropped: readonly string[];
+  readonly added: readonly string[];
+  /** It applies to all files below a folder. */
+  readonly isDeep: boolean;
+  /** Files without one of the dropped ends stay as they are. */
+  readonly keepsOthers: boolean;
 }
 
 export function touch(

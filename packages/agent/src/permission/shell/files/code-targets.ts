@@ -1,0 +1,92 @@
+/**
+ * Finds files whose names the code of awk or Miller computes. Names that are plain texts in the code are found as places
+ * in a command.
+ */
+import type { ShellWord } from '@heddle/tools/shell';
+import { canCompleteProtected } from '../../paths/protected.ts';
+import { argumentsOf } from './operands.ts';
+import { type Touch, touch, unknownWord } from './touch.ts';
+
+/** A string, a comment, or a pattern at a place where a slash cannot divide. */
+const TEXT =
+  /"(?:\\[^]|[^"\\\n])*"|#[^\n]*|(?<=(?:^|[\n({},;!~&|=])[ \t]*)\/(?:[^/\\\n[]|\\[^\n]|\[[^\]/\\\n]*\])+\//g;
+/** A slash that divides. After these words, it starts a pattern. */
+const DIVISION = /(?<!\b(?:printf?|return|case|in|else|do|exit)\s*)(?<=[\w\]$]\s*)\//g;
+
+/**
+ * Returns the code without the contents of strings, comments and patterns. A string with an escape becomes `"\"`. Returns
+ * undefined if a slash may either divide or start a pattern, or if a line continues.
+ */
+export function bareCode(text: string): string | undefined {
+  if (/\\\r?\n/.test(text)) return undefined;
+  const code = text.replace(TEXT, (found) =>
+    found.startsWith('"') ? (found.includes('\\') ? String.raw`"\"` : '""') : ' ',
+  );
+  return code.replace(DIVISION, ' ').includes('/') ? undefined : code;
+}
+
+/** A statement or an expression that names a file after a sign. */
+interface FileForm {
+  readonly keyword: RegExp;
+  readonly sign: '<' | '>';
+  /** A name that is known, with the text after it. */
+  readonly known: RegExp;
+}
+
+const AWK_OUTPUT: FileForm = { keyword: /\bprintf?\b/g, sign: '>', known: /^>?\s*""\s*(?:$|[;\n}])/ };
+const AWK_INPUT: FileForm = { keyword: /\bgetline\b/g, sign: '<', known: /^\s*""\s*(?:$|[);\n}&|<>=!])/ };
+const MILLER_OUTPUT: FileForm = {
+  keyword: /\b(?:tee|e?printn?|e?dump|emit\w*)\b/g,
+  sign: '>',
+  known: /^>?\s*(?:""|stderr\b|stdout\b)\s*(?:$|[,;\n}])/,
+};
+
+/** Returns whether the code may use a file whose name is not a plain text. */
+function namesUnknownFile(text: string, { keyword, sign, known }: FileForm): boolean {
+  if (text.search(keyword) < 0 || !text.includes(sign)) return false;
+  const code = bareCode(text);
+  if (code === undefined) return true;
+  return Array.from(code.matchAll(keyword)).some(({ index, 0: { length } }) => {
+    const target = targetAfter(code, index + length, sign);
+    return target !== undefined && !known.test(target);
+  });
+}
+
+/** Returns the code after the sign. Undefined if the statement ends before it, or if it compares in parentheses. */
+function targetAfter(code: string, from: number, sign: string): string | undefined {
+  let depth = 0;
+  for (let at = from; at < code.length; at++) {
+    const letter = code[at] ?? '';
+    if (depth === 0 && letter === sign) return code.slice(at + 1);
+    if (depth === 0 && /[;\n})\]]/.test(letter)) return undefined;
+    if (/[([]/.test(letter)) depth++;
+    else if (/[)\]]/.test(letter)) depth--;
+  }
+  return undefined;
+}
+
+/** Returns the unknown files that the code of awk names: targets of `print`, sources of `getline`, entries of `ARGV`. */
+export function awkTargets(args: readonly ShellWord[]): readonly Touch[] {
+  const { valuesOf } = argumentsOf(args, ['-i', '--include', '-v', '--assign']);
+  const editsInPlace = valuesOf('-i', '--include').some(({ value }) => /^inplace(\.awk)?$/.test(value));
+  // The old content of each file is kept under a name with this end.
+  const completes = valuesOf('-v', '--assign').some(({ value }) => {
+    const [, end] = /^(?:inplace::suffix|INPLACE_SUFFIX)=(.+)$/s.exec(value) ?? [];
+    return end !== undefined && (canCompleteProtected(end) || end.includes('/'));
+  });
+  const setsFiles = args.some(({ value }) => /\b(?:ARGV|SYMTAB)\b/.test(value));
+  const reads = setsFiles || args.some(({ value }) => namesUnknownFile(value, AWK_INPUT));
+  const writes =
+    (editsInPlace && (setsFiles || completes)) ||
+    args.some(({ value }) => namesUnknownFile(value, AWK_OUTPUT));
+  return [
+    ...(reads ? [touch('read', unknownWord('what the program reads'))] : []),
+    ...(writes ? [touch('write', unknownWord('what the program writes'))] : []),
+  ];
+}
+
+export function millerTargets(args: readonly ShellWord[]): readonly Touch[] {
+  return args.some(({ value }) => namesUnknownFile(value, MILLER_OUTPUT))
+    ? [touch('write', unknownWord('what the program writes'))]
+    : [];
+}

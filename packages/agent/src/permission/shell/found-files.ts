@@ -1,0 +1,124 @@
+/** Finds the files that `find` and `fd` give to the commands that they run. */
+import path from 'node:path';
+import { omitUndefined } from '@heddle/core';
+import type { ShellWord } from '@heddle/tools/shell';
+import type { FilePart } from '../part.ts';
+import type { Selection } from '../paths/walk-tree.ts';
+import type { Around } from './command-part.ts';
+import { touchPart } from './files/file-parts.ts';
+import { filesOf } from './files/files-of.ts';
+import { argumentsOf } from './files/operands.ts';
+import { selectedNames, selectsFiles, startFoldersOf } from './files/special.ts';
+import { HERE, type Touch, touch, unknownWord } from './files/touch.ts';
+import { baseName, commandTails, commandWords, type FindRun, FOUND, runsElsewhere } from './runners.ts';
+import { findEmbeddedScripts } from './scripts.ts';
+
+/** The files that may be found. */
+interface Search {
+  readonly starts: readonly ShellWord[];
+  /** How a command accesses them. */
+  readonly access: Pick<Touch, 'deep' | 'endings' | 'picks'>;
+  readonly selects: Omit<Selection, 'withContents'>;
+  /** The command runs in folders below the starts. Its relative paths begin there. */
+  readonly isInFolders: boolean;
+}
+
+/** `{}` is each file that is found. */
+export function foundFiles(
+  [name, ...args]: readonly ShellWord[],
+  run: FindRun,
+  { folders, world }: Around,
+): FilePart[] {
+  const isFind = baseName(name?.value ?? '') === 'find';
+  const { starts, access, selects, isInFolders } = isFind ? searchOfFind(args, run) : searchOfFd(run);
+  const unknown = unknownWord('what it comes upon');
+  const relative = isInFolders && !runsElsewhere(run.command) ? run.command.slice(1).filter(isRelative) : [];
+  // A name counts in every folder.
+  const mayMatch = (file: string): boolean =>
+    selects.mayMatch(file) ||
+    relative.some(({ kind, value }) => kind === 'pattern' || path.posix.basename(value) === file);
+  const given = scriptTouches(run.command, unknown);
+  return starts.flatMap((start) => {
+    // `{}/x` is also below it, unless it contains `..`.
+    const words = run.command.map((word) => {
+      if (!FOUND.test(word.value) && !relative.includes(word)) return word;
+      return word.value.includes('..') ? unknown : start;
+    });
+    const runs = [words, ...commandTails(words)];
+    world.spend?.(runs.length * words.length);
+    const climbs = isInFolders && words.some(({ value }) => /^-.*\.\./s.test(value));
+    const touches = [...runs.flatMap(filesOf), ...given, ...(climbs ? [touch('read', unknown)] : [])];
+    return touches.flatMap((one) =>
+      one.word === start || one.word === unknown
+        ? touchPart(
+            {
+              ...one,
+              ...access,
+              picks: access.picks === true || relative.length > 0,
+              staysInTree: false,
+              fills: one.kind === 'write' && relative.length > 0,
+              selects: { ...selects, mayMatch, withContents: one.deep === 'all' },
+            },
+            'command',
+            folders,
+            world,
+          )
+        : [],
+    );
+  });
+}
+
+/** `sh -c 'cat {}'`: the name of the file becomes a part of the script. */
+function scriptTouches(words: readonly ShellWord[], unknown: ShellWord): readonly Touch[] {
+  const [name, ...args] = words;
+  if (name === undefined || !args.some(({ value }) => FOUND.test(value) && /\s/.test(value))) return [];
+  const command = { name, args, assignments: [], redirections: [], inside: [], text: '' };
+  return findEmbeddedScripts(command, words)
+    .scripts.flat()
+    .flatMap((one) =>
+      filesOf(commandWords(one).map((word) => (FOUND.test(word.value) ? unknown : word))).filter(
+        ({ word }) => word === unknown,
+      ),
+    );
+}
+
+/** Returns whether the word may be a path that begins in the working folder. */
+function isRelative({ kind, value }: ShellWord): boolean {
+  return (kind === 'literal' || kind === 'pattern') && !/^(?:[-/]|$)/.test(value);
+}
+
+function searchOfFind(args: readonly ShellWord[], { isInFolders }: FindRun): Search {
+  return {
+    starts: startFoldersOf(args),
+    access: { deep: 'all', picks: selectsFiles(args) },
+    selects: { mayMatch: selectedNames(args) },
+    isInFolders,
+  };
+}
+
+const FD_VALUED =
+  '-d --max-depth --min-depth --exact-depth -E --exclude -t --type -e --extension -S --size --changed-within --changed-before -o --owner --format --max-results -j --threads -c --color --batch-size --ignore-file --path-separator --search-path --base-directory -C'.split(
+    ' ',
+  );
+
+/** Without an option for it, `fd` skips hidden files. A pattern or an option selects some of the others. */
+function searchOfFd({ own }: FindRun): Search {
+  const given = argumentsOf(own, FD_VALUED);
+  const extensions = given.valuesOf('-e', '--extension');
+  const isKnown = extensions.length > 0 && extensions.every(({ kind }) => kind === 'literal');
+  const endings = isKnown ? extensions.map(({ value }) => `.${value.replace(/^\./, '')}`) : undefined;
+  const isHidden = own.some(({ value }) => /^-[a-wyzA-WYZ\d]*[Hu]|^--(?:hid|unr)/.test(value));
+  const isElsewhere = given.valuesOf('-C', '--base-directory').length > 0;
+  const named = [...given.operands.slice(1), ...given.valuesOf('--search-path')];
+  const starts = named.length > 0 ? named : [HERE];
+  const ends = endings?.map((ending) => ending.toLowerCase());
+  return {
+    starts: isElsewhere ? [unknownWord('the folder that it searches')] : starts,
+    access: { deep: isHidden ? 'all' : 'visible', picks: true, ...omitUndefined({ endings }) },
+    selects: {
+      mayMatch: (name) => ends?.some((ending) => name.toLowerCase().endsWith(ending)) ?? true,
+      skipsHidden: !isHidden,
+    },
+    isInFolders: isElsewhere,
+  };
+}
