@@ -77,6 +77,7 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
       'make all',
       'ssh h ls',
       'awk \'/a|b/ { print $1 > "b" }\' a',
+      "dc -e '[p] sa 1 2 !=a'",
       "sed -i 's/a/e/' b",
       "sed -i -e 's/one/e/g;s/x/y/' b",
       'curl -o b https://h/x',
