@@ -309,6 +309,9 @@ function isPlainSed(args: readonly Arg[], words: readonly ShellWord[], more: boo
   );
 }
 
+const AWK_OPTION =
+  /^(-F.|-v\w+=|--(re-interval|posix|traditional|characters-as-bytes|sandbox|csv|non-decimal-data|bignum|use-lc-numeric|optimize|no-optimize)$)/s;
+
 /** There are no options after the code. The value of an option may be unknown, if it stays one word. */
 function isPlainAwk(_: readonly Arg[], words: readonly ShellWord[]): boolean {
   let at = 0;
@@ -317,7 +320,7 @@ function isPlainAwk(_: readonly Arg[], words: readonly ShellWord[]): boolean {
     if (/^-[Fv]$/.test(value)) {
       at++;
       if (words[at]?.single !== true) return false;
-    } else if (!/^-(F.|v\w+=)/s.test(value) || !(kind === 'literal' || single)) return false;
+    } else if (!AWK_OPTION.test(value) || !(kind === 'literal' || single)) return false;
   }
   const code = words[at];
   return code?.kind === 'literal' && !code.value.includes('{}');

@@ -156,6 +156,9 @@ awk -E x
 awk --exec x
 awk -i x '{print}'
 awk -D '{print}' a
+awk --sandbo -f x a
+awk --posix -f x a
+awk --csv --load=x 1
 awk --debug=x '{print}' a
 awk -o '{print}'
 gawk -l x 1
@@ -376,6 +379,8 @@ sed -E 's/a/b/' a b
 awk -F, -v n="$n" '{print n, $1}' a
 awk '{print > "/dev/stderr"}' a
 ls | xargs awk '{print $1}'
+awk --re-interval '$1 > "a" { print $1 }' a
+awk --csv -F, '{print > "/dev/stderr"}' a
 ls | xargs wc -l
 ls | xargs file
 ls | xargs xzcat
