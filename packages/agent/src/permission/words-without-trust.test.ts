@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PermissionMode } from '@heddle/core';
 import { authorize } from './authorize.ts';
-import { GIT_MAY_RUN, LISTS_NOTHING, MAY_RUN, RUNS_NOTHING } from './test/list/words-without-trust.ts';
+import { LISTS_NOTHING, RUNS_NOTHING } from './test/list/known-words.ts';
+import { GIT_MAY_RUN, MAY_RUN } from './test/list/words-without-trust.ts';
 import { CLEAN_GIT, ROOT, worldOf } from './test/world.ts';
 
 interface Setting {

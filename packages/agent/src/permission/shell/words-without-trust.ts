@@ -18,6 +18,7 @@ import {
 } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 import { asksForHelp } from './chosen-programs.ts';
+import { startFoldersOf } from './files/special.ts';
 import type { Unwrapped } from './runners.ts';
 import type { Folders, Variables } from './shell-state.ts';
 
@@ -31,13 +32,14 @@ interface Scope {
 const ANY_WORDS: ReadonlySet<string> = new Set(
   (
     'bzcat xzcat zstdcat lz4cat readelf zipinfo xxd base32 base64 file uniq lsd tokei scc gron jq diff df bc findmnt ' +
-    'getent cal factor nproc tree unzip 7z gzip xz bzip2 zstd xmllint shellcheck echo test [ printf dpkg-query lsb_release ' +
+    'cal factor nproc tree unzip 7z gzip xz bzip2 zstd xmllint shellcheck echo test [ printf dpkg-query lsb_release ' +
     'journalctl'
   ).split(' '),
 );
 
-/** Their words are checked as a whole, so each one must be known. */
-const KNOWN_WORDS = /^(hostname|ifconfig|crontab|java|node|perl|gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/;
+/** Every word must be known, and not the name of a file that `find` finds: it may be code, or name a command. */
+const EXACT_WORDS =
+  /^(mlr|rpm|ip|dc|hostname|ifconfig|crontab|java|node|perl|gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/;
 
 const names = (text: string): readonly string[] => text.split(' ');
 
@@ -66,6 +68,8 @@ const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
     (name) => [name, mergeAllowed(provenOptions(name) ?? {}, MORE_OPTIONS.get(name))] as const,
   ),
   ['colordiff', provenOptions('diff') ?? {}],
+  // Without -s, which names a library.
+  ['getent', { short: 'i', long: ['no-idn'] }],
   ['dpkg', { short: 'lLsSp', long: names('list listfiles status search print-avail') }],
   ['ar', { short: 'tpvOP' }],
   ['jar', { short: 'tvf' }],
@@ -134,27 +138,22 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['tar', isPlainTar],
   ['sed', isPlainSed],
   ...names('awk gawk mawk nawk').map((name) => [name, isPlainAwk] as const),
-  // Its code is checked elsewhere.
-  ['dc', (args, _, more) => !more && args.every(({ exact }) => exact)],
-  // It accepts its own options after the files, too. Its code is checked elsewhere.
+  // It accepts its own options after the files, too. A comment can be between the name of a function and its arguments.
   [
     'mlr',
-    (_, words, more) =>
-      !more &&
-      words.every(({ kind, value }) => kind === 'literal' && (!value.startsWith('-') || MILLER.test(value))),
+    (_, words) =>
+      words.every(
+        ({ kind, value }) =>
+          kind === 'literal' &&
+          (value.startsWith('-') ? MILLER.test(value) : !/\b(system|exec)\b/.test(value)),
+      ),
   ],
   [
     'openssl',
     (args) =>
-      args.every((arg) =>
-        arg.value.startsWith('-') ? isOpensslOption(arg) : !/:/.test(arg.value) && isName(arg),
-      ),
+      args.every((arg) => (arg.value.startsWith('-') ? isOpensslOption(arg) : isName(arg) && isLocal(arg))),
   ],
-  [
-    'ip',
-    (args, _, more) =>
-      !more && args.every(({ exact }) => exact) && IP.test(args.map(({ value }) => value).join(' ')),
-  ],
+  ['ip', (args) => IP.test(args.map(({ value }) => value).join(' '))],
 ]);
 
 /** Settings of the project that name programs or code. */
@@ -167,7 +166,7 @@ const SETTINGS: ReadonlyMap<string, string> = new Map([
 const ACTS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(nm|objdump|size|ar|jar)$/, /^@/],
   [/^(less|more)$/, /^\+/],
-  [/^(tar|cpio)$/, /^[^/]*:/],
+  [/^(tar|cpio|openssl)$/, /^[^/]*:/],
   [/^rpm$/, /^[^-].*%(?!\{)|^%/s],
   [/^man$/, /[^\w.+@:-]/],
   [/^(bat|batcat)$/, /^cache$/],
@@ -190,7 +189,8 @@ export function runsOnlyItself({ words, more }: Unwrapped, scope: Scope): boolea
     )
   )
     return true;
-  if (KNOWN_WORDS.test(program)) return isKnown;
+  const needsExact = EXACT_WORDS.test(program);
+  if (needsExact && (!isKnown || args.some(({ value }) => value.includes('{}')))) return false;
   const acts = ACTS.filter(([programs]) => programs.test(program));
   if (args.some(({ value }) => acts.some(([, word]) => word.test(value)))) return false;
   if (isConfigured(program, scope)) return false;
@@ -198,7 +198,8 @@ export function runsOnlyItself({ words, more }: Unwrapped, scope: Scope): boolea
   const check = CHECKS.get(program);
   if (check) return check(given, rest, more);
   const allowed = OPTIONS.get(program);
-  return allowed !== undefined && onlyAllowed(given, allowed);
+  // The words of a program without a list here are checked as a whole where the programs of the view are listed.
+  return allowed === undefined ? needsExact : onlyAllowed(given, allowed);
 }
 
 function takesAnyWords(program: string): boolean {
@@ -244,6 +245,13 @@ function isConfigured(program: string, { folders, world }: Scope): boolean {
  * checked.
  */
 function isPlainFind(words: readonly ShellWord[]): boolean {
+  // The names that it finds begin with these words. They act as options of some programs: `find @x -exec nm {} +`.
+  if (
+    startFoldersOf(words)
+      .flatMap(wordArguments)
+      .some(({ value }) => /^[@+]|^[^/]*:/.test(value))
+  )
+    return false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
     const program = words[at + 1]?.value ?? '';
@@ -275,11 +283,16 @@ const TAR: Allowed = {
   ),
 };
 
-/** A first word without a dash is letters of options. A name that is not known to its end may be on another machine. */
+/** A name that is not known to its end may be an address, unless it has a slash before the colon. */
+function isLocal({ value, exact }: Arg): boolean {
+  return exact || value.includes('/');
+}
+
+/** A first word without a dash is letters of options. */
 function isPlainTar(args: readonly Arg[], words: readonly ShellWord[], more: boolean): boolean {
   const [first, ...rest] = args;
   if (more || words[0]?.kind !== 'literal' || first === undefined) return false;
-  if (args.some(({ value, exact }) => !exact && !value.includes('/'))) return false;
+  if (!args.every(isLocal)) return false;
   const isOld = !first.value.startsWith('-');
   return (
     (!isOld || /^[tvzjJZapPhSOmRinBlfCXbKN]+$/.test(first.value)) && onlyAllowed(isOld ? rest : args, TAR)
