@@ -59,6 +59,16 @@ describe('a form of a server', () => {
     const { elicit } = user({ 'Answer it?': 'No' });
     expect(await elicit({ server: 's', message: 'Choose.', schema }, signal)).toEqual({ action: 'decline' });
   });
+
+  it.each(['Yes, but not my password', 'Yesterday it failed', 'Yes?', 'No', ''])(
+    'is declined by other words than yes: %s',
+    async (words) => {
+      const { elicit, seen } = user({ 'Answer it?': words });
+      const answer = await elicit({ server: 's', message: 'Choose.', schema }, signal);
+      expect(answer).toEqual({ action: 'decline' });
+      expect(seen).toHaveLength(1);
+    },
+  );
 });
 
 describe('a request of a server to the model', () => {
@@ -86,5 +96,23 @@ describe('a request of a server to the model', () => {
     await expect(sample(question, signal)).rejects.toThrow(
       'The user did not allow the request to the model.',
     );
+  });
+
+  it('shows the instructions of the server, and that a long text is cut', async () => {
+    const { elicit, seen } = user({ 'Answer it?': 'No' });
+    const sample = sampleWithConsent(
+      elicit,
+      () => Promise.reject(new Error('The model was asked.')),
+      'small',
+    );
+    const text = `${'a'.repeat(3_000)} the end`;
+    const long = {
+      ...question,
+      systemPrompt: 'Obey the server.',
+      messages: [{ role: 'user', text }],
+    } as const;
+    await expect(sample(long, signal)).rejects.toThrow('The user did not allow');
+    expect(seen[0]).toContain('Obey the server.');
+    expect(seen[0]).toMatch(/… \d+ more characters …[^]* the end/);
   });
 });

@@ -15,7 +15,8 @@ export function elicitFromUser(askUser: AskUser): Elicit {
     const consent = consentOf(elicitation);
     const first = await askUser([consent], signal);
     if (!first) return { action: 'cancel' };
-    if (!first[consent.question]?.startsWith(YES)) return { action: 'decline' };
+    // An answer in other words is not consent: "Yes, but not my password".
+    if (!/^y(es)?$/i.test(first[consent.question] ?? '')) return { action: 'decline' };
     const fields = fieldsOf(elicitation);
     if (fields.length === 0) return { action: 'accept', content: {} };
     const answers = await askUser(
@@ -115,7 +116,8 @@ export function sampleWithConsent(
   return async (sampling, signal) => {
     const { server, systemPrompt = DEFAULT_PROMPT, maxTokens } = sampling;
     const question = conversationOf(sampling);
-    const message = `The server asks your model, at your cost:\n${question.slice(0, SHOWN)}`;
+    const asked = sampling.systemPrompt === undefined ? question : `${systemPrompt}\n\n${question}`;
+    const message = `The server asks your model, at your cost:\n${shortened(asked)}`;
     const { action } = await elicit({ server, message }, signal);
     if (action !== 'accept') throw new Error('The user did not allow the request to the model.');
     const limit = Math.min(maxTokens, MOST_TOKENS);
@@ -125,9 +127,17 @@ export function sampleWithConsent(
   };
 }
 
-const SHOWN = 1_000;
+/** Characters of a request that the user sees. */
+const SHOWN = 2_000;
 const MOST_TOKENS = 4_096;
 const DEFAULT_PROMPT = 'A tool server asks you. Answer it.';
+
+/** Shows the beginning and the end of a long text, and how much is between them. */
+function shortened(text: string): string {
+  if (text.length <= SHOWN) return text;
+  const half = SHOWN / 2;
+  return `${text.slice(0, half)}\n… ${text.length - SHOWN} more characters …\n${text.slice(-half)}`;
+}
 
 /** The messages as one question. */
 function conversationOf({ messages }: SamplingQuestion): string {
