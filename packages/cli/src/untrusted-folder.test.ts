@@ -1,6 +1,6 @@
 /** The real program in hostile projects that are not trusted, with two servers that show where keys are sent. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, type FakeApi, say, startFakeApi } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -162,6 +162,21 @@ describe('a project that is not trusted', () => {
     expect(stderr).toMatch(
       /^heddle: Left out, because the folder is not trusted: .*; allowed tools, model or effort of \/look; model, hooks, servers or memory of the agent one\. If/m,
     );
+  });
+
+  it('cannot block the start with pipes and devices in place of its settings', async () => {
+    const made = project();
+    const local = '.claude/settings.local.json';
+    made.write(local, {});
+    made.link('/dev/zero', '.claude/settings.json');
+    for (const name of [local, '.mcp.json']) {
+      rmSync(path.join(made.folder, name));
+      execFileSync('mkfifo', [path.join(made.folder, name)]);
+    }
+    const { code, stderr } = await start(made, RUN);
+    expect(code).toBe(0);
+    for (const name of [local, '.claude/settings.json'])
+      expect(stderr).toContain(`${name} was skipped: it is not a regular file.`);
   });
 
   it('takes effect after it is trusted, but not if a link replaces it', async () => {

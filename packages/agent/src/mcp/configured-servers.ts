@@ -290,6 +290,9 @@ function readServersFile(file: string, files?: FileStates): ServersFile {
     const stats = statSync(file, { throwIfNoEntry: false });
     files?.set(file, stats);
     if (stats === undefined) return { kind: 'missing' };
+    // A pipe or a device in a project would block the start. Files of flags can be pipes.
+    if (!stats.isFile() && path.basename(file) === PROJECT_FILE)
+      return { kind: 'unreadable', message: 'it is not a regular file' };
     const text = readFileSync(file, 'utf8');
     return { kind: 'read', content: JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) };
   } catch (thrown) {

@@ -1,5 +1,5 @@
 /** Reads the settings of all scopes. An unreadable file is skipped, an invalid value is left out. Both are reported. Never throws. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, type JsonObject } from '@heddle/core';
 import type { RuleSource } from '../permission/rules/rule.ts';
@@ -56,11 +56,14 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       if (!existsSync(file)) return [];
       // Resolved once, so that the checked file is the file that is read.
       const real = realPath(file);
+      const isOfProject = source === 'project' || source === 'local';
+      // A pipe or a device in a project would block the start, or fill the memory.
+      if (isOfProject && !statSync(real).isFile()) throw new Error('it is not a regular file');
       const text = readFileSync(real, 'utf8');
       const settings = parse(text, file);
       if (!settings) return [];
       const place = { source, file, base, settings, text };
-      if (source !== 'project' && source !== 'local') return [{ ...place, counting: settings }];
+      if (!isOfProject) return [{ ...place, counting: settings }];
       const root = realPath(project);
       const isInside = real.startsWith(`${root}${path.sep}`) || root === path.parse(root).root;
       const counting = countingPart({
