@@ -1,4 +1,5 @@
 // The installed bundle, with the code cache that V8 produced at build time.
+import { loadPrices } from '@heddle/models';
 import { say, startFakeApi } from '@heddle/testing';
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -36,6 +37,17 @@ describe('the bundle', () => {
     expect(prices).toHaveLength(1);
     for (const file of prices) expect(readFileSync(file, 'utf8')).not.toContain('localeCompare');
   });
+
+  it.each(['anthropic', 'openrouter'])(
+    'parses the models of a provider when they are needed, with the prices of the library: %s',
+    async (id) => {
+      const { stdout } = await homeFor(installed.program).run(['models', id, '--json']);
+      const models: unknown = JSON.parse(JSON.stringify((await loadPrices()).models(id)));
+      expect(JSON.parse(stdout)).toMatchObject({ providers: [{ id, models }] });
+      const [chunk = ''] = globSync(path.join(dist, 'chunks/prices-*.js'));
+      expect(readFileSync(chunk, 'utf8')).toMatch(/\[\{"id":"claude-/);
+    },
+  );
 
   it('writes nothing into its own folder', async () => {
     const files = () => globSync('**/*', { cwd: dist }).sort();
