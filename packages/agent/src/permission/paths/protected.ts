@@ -347,6 +347,19 @@ export function canCompleteProtected(end: string): boolean {
   return Array.from(lastNames).some((name) => name.endsWith(foldCase(end)));
 }
 
+/** Returns whether letters and digits between two texts can make a name that is protected in every folder. */
+export function canSurroundProtected(begin: string, end: string): boolean {
+  const [first, last] = [foldCase(begin), foldCase(end)];
+  return PROTECTED_PLACES.some(
+    ({ segments: [name = '', ...more], fromRoot }) =>
+      more.length === 0 &&
+      !fromRoot &&
+      name.startsWith(first) &&
+      name.endsWith(last) &&
+      /^[a-z\d]+$/.test(name.slice(first.length, name.length - last.length)),
+  );
+}
+
 const firstNames = new Set([
   ...PROTECTED_PLACES.filter(({ segments }) => segments.length > 1).map(
     ({ segments: [first = ''] }) => first,

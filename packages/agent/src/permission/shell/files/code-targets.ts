@@ -2,8 +2,9 @@
  * Finds files whose names the code of awk or Miller computes. Names that are plain texts in the code are found as places
  * in a command.
  */
+import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
-import { canCompleteProtected } from '../../paths/protected.ts';
+import { canCompleteProtected, canSurroundProtected } from '../../paths/protected.ts';
 import { argumentsOf } from './operands.ts';
 import { type Touch, touch, unknownWord } from './touch.ts';
 
@@ -88,5 +89,39 @@ export function awkTargets(args: readonly ShellWord[]): readonly Touch[] {
 export function millerTargets(args: readonly ShellWord[]): readonly Touch[] {
   return args.some(({ value }) => namesUnknownFile(value, MILLER_OUTPUT))
     ? [touch('write', unknownWord('what the program writes'))]
+    : [];
+}
+
+/** The parts of a split file have computed names: `split -a1 a .npmr` writes `.npmrc` among others. */
+export function splitTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+  if (!/^g?c?split$/.test(program)) return [];
+  const isContext = program.includes('csplit');
+  const valued = isContext
+    ? ['-f', '--prefix', '-b', '--suffix-format', '-n', '--digits']
+    : [
+        '-a',
+        '--suffix-length',
+        '-b',
+        '--bytes',
+        '-C',
+        '--line-bytes',
+        '-l',
+        '--lines',
+        '-n',
+        '--number',
+        '-t',
+      ];
+  const { operands, valuesOf } = argumentsOf(args, [...valued, '--additional-suffix', '--filter']);
+  const begins = isContext ? valuesOf('-f', '--prefix') : operands.slice(1);
+  const formats = isContext ? valuesOf('-b', '--suffix-format') : [];
+  const [end = ''] = valuesOf('--additional-suffix').map(({ value }) => value);
+  const isUnknown = (begin: string): boolean =>
+    canSurroundProtected(begin, end) ||
+    formats.some(({ value }) => {
+      const [first = '', last = ''] = value.split(/%[^a-z]*[a-z]/, 2);
+      return canSurroundProtected(begin + first, last) || canCompleteProtected(begin + first + last);
+    });
+  return (begins.length > 0 ? begins.map(({ value }) => path.posix.basename(value)) : ['x']).some(isUnknown)
+    ? [touch('write', unknownWord('a part of the file'))]
     : [];
 }

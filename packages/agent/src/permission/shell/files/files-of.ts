@@ -4,7 +4,7 @@ import { omitUndefined } from '@heddle/core';
 import { isPlainSedScript, loadsJqModules, type ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
-import { awkTargets, millerTargets } from './code-targets.ts';
+import { awkTargets, millerTargets, splitTargets } from './code-targets.ts';
 import { compressed, isCompressor } from './compressors.ts';
 import { takesOnlyRevisions } from './git.ts';
 import {
@@ -178,7 +178,7 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   }
   // An unknown program may read a folder with all its contents.
   const deepIfFolder = !isProjectRunner(program) && !/^[^/].*\//.test(name.value);
-  const computed = program === 'mlr' ? millerTargets(args) : [];
+  const computed = program === 'mlr' ? millerTargets(args) : splitTargets(program, args);
   return [...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args), ...computed];
 }
 

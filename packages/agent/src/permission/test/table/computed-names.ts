@@ -223,6 +223,25 @@ export const COMPUTED_NAMES: readonly Theme[] = [
     ],
   },
   {
+    theme: 'parts of a file with protected names',
+    rules: { allow: rulesFor('split csplit') },
+    allowed: [
+      'split -n 3 a part-',
+      'split a',
+      'split -l 10 a src/x',
+      'csplit -f part a 1',
+      'split -b 1k a x.',
+    ],
+    asked: [
+      'split -a1 a .npmr',
+      'split -a 1 a sub/.npmr',
+      'split --additional-suffix=c a .np',
+      'split -a1 --additional-suffix=e.toml a mi',
+      'csplit -f .npm -b rc a 1',
+      'csplit -f .npmr a 1',
+    ],
+  },
+  {
     theme: 'new folders of install',
     rules: { allow: rulesFor('install') },
     allowed: ['install -d b c', 'install a b'],
