@@ -390,22 +390,28 @@ export function mayHoldProtected(folder: string): boolean {
   );
 }
 
-const SHAPES = PROTECTED_PLACES.map(({ segments, fromRoot }) => {
+type ProtectedShape = ReturnType<typeof shapeOf>;
+
+function shapeOf({ segments, fromRoot }: (typeof PROTECTED_PLACES)[number]) {
   const name = segments.join('/');
   const shape: readonly Segment[] = [...(fromRoot ? [] : (['**'] as const)), ...segmentsOf(name, true), '**'];
   return { name, shape, first: segments[0] ?? '', isVisible: !fromRoot && !name.startsWith('.') };
-});
+}
+
+/** Made for the first glob: it takes 4 ms, and most sessions have none. */
+let shapes: readonly ProtectedShape[] | undefined;
 
 /**
  * Returns a protected place that a glob below a folder may match. A leading wildcard does not match hidden names. A
  * visible name counts only if it exists, because `*` would match all of them.
  */
 export function protectedMatch(folder: FilePlace, glob: string, world: PermissionWorld): string | undefined {
-  world.spend?.(SHAPES.length + Math.floor(glob.length / 2));
+  shapes ??= PROTECTED_PLACES.map(shapeOf);
+  world.spend?.(shapes.length + Math.floor(glob.length / 2));
   const written = segmentsOf(foldCase(glob)).map((segment) => (segment === 'globstar' ? 'visible' : segment));
   const [first] = written;
   const whole: readonly Segment[] = [...literalSegments(foldCase(folder.path)), ...written];
-  return SHAPES.find(({ name, shape, first: begins, isVisible }) => {
+  return shapes.find(({ name, shape, first: begins, isVisible }) => {
     if (!isVisible) return segmentsMeet(whole, shape, false);
     return first !== undefined && mayBe(first, begins) && world.exists(`${folder.path}/${name}`);
   })?.name;
