@@ -168,7 +168,7 @@ describe('a command whose words name a program, a library or a script to run', (
     `mlr -n put 'end { print 1 }'`,
     'mlr --icsv cut -f a then head -n 4 a.csv',
     "dc -e '1 2 + p'",
-    `awk '/x@y/ { print $1 }' *.txt`,
+    `awk '/x@y/ { print $1 }' src/*.txt`,
     "echo '1 + 1' | bc -l",
     'pip list',
     'jq -f x a',

@@ -325,8 +325,13 @@ function isPlainSed(args: readonly Arg[], words: readonly ShellWord[], more: boo
 const AWK_OPTION =
   /^(-F.|-v\w+=|--(re-interval|posix|traditional|characters-as-bytes|sandbox|csv|non-decimal-data|bignum|use-lc-numeric|optimize|no-optimize)$)/s;
 
-/** There are no options after the code. The value of an option may be unknown, if it stays one word. */
-function isPlainAwk(_: readonly Arg[], words: readonly ShellWord[]): boolean {
+/** Some versions read options after the code, too. */
+function isPlainAwk(args: readonly Arg[], words: readonly ShellWord[]): boolean {
+  const isPlain = (arg: Arg): boolean =>
+    arg.value.startsWith('-')
+      ? /^-[Fv]?$/.test(arg.value) || AWK_OPTION.test(arg.value)
+      : arg.exact || isName(arg);
+  if (!args.every(isPlain)) return false;
   let at = 0;
   for (; words[at]?.value.startsWith('-'); at++) {
     const { value = '', kind = 'dynamic', single = false } = words[at] ?? {};

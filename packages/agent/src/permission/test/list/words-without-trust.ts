@@ -185,6 +185,10 @@ awk -E x
 awk --exec x
 awk -i x '{print}'
 awk -D '{print}' a
+ls | xargs awk '{print > "/dev/stderr"}'
+awk '/x@y/ { print $1 }' *
+awk '/x@y/ { print $1 }' {a,-fx}
+awk '/x@y/' a -f x
 awk --sandbo -f x a
 awk --posix -f x a
 awk --csv --load=x 1
