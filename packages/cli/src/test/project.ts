@@ -2,8 +2,9 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { trustFolder } from '@heddle/agent/settings';
 import { type ApiScript, startFakeApi, TEST_MODEL } from '@heddle/testing';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { openTerminal, type TerminalOptions, type TestTerminal } from '../conversation/test/terminal.ts';
 import { type Ended, install, type Installed, runProgram, type RunOptions } from './program.ts';
 import { omitUndefined } from '@heddle/core';
@@ -17,7 +18,8 @@ export interface Project {
   ) => Promise<Ended>;
   /** Runs the program in a terminal. */
   readonly start: (argv?: readonly string[], more?: Partial<TerminalOptions>) => TestTerminal;
-  readonly trust: () => Promise<unknown>;
+  /** Does what `heddle permissions trust` does. */
+  readonly trust: () => Promise<void>;
   /** The body of each request to the model, as JSON with the project's folder as `PROJECT`. */
   readonly sent: () => readonly string[];
   readonly close: () => Promise<void>;
@@ -80,7 +82,10 @@ async function projectWith(
       terminals.push(terminal);
       return terminal;
     },
-    trust: () => run(['permissions', 'trust']),
+    async trust() {
+      const places = { cwd: folder, home, configDir: environment.HEDDLE_CONFIG_DIR, env: environment };
+      expect(trustFolder(places)).toMatchObject({ ok: true });
+    },
     sent: () =>
       api.requests
         .filter(({ path: at }) => at === '/v1/messages')
