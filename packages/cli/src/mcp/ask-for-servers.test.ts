@@ -60,8 +60,19 @@ describe('a form of a server', () => {
     expect(await elicit({ server: 's', message: 'Choose.', schema }, signal)).toEqual({ action: 'decline' });
   });
 
-  it.each(['Yes, but not my password', 'Yesterday it failed', 'Yes?', 'No', ''])(
-    'is declined by other words than yes: %s',
+  it.each(['Yes', 'yes', 'YES', 'y'])(
+    'is accepted by the word yes, also as one letter: %s',
+    async (words) => {
+      const { elicit } = user({ 'Answer it?': words });
+      expect(await elicit({ server: 's', message: 'Continue.' }, signal)).toEqual({
+        action: 'accept',
+        content: {},
+      });
+    },
+  );
+
+  it.each(['Yes, but not my password', 'Yesterday it failed', 'Yes?', 'ye', ''])(
+    'is declined by other words than yes: "%s"',
     async (words) => {
       const { elicit, seen } = user({ 'Answer it?': words });
       const answer = await elicit({ server: 's', message: 'Choose.', schema }, signal);

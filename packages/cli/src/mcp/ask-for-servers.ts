@@ -15,8 +15,7 @@ export function elicitFromUser(askUser: AskUser): Elicit {
     const consent = consentOf(elicitation);
     const first = await askUser([consent], signal);
     if (!first) return { action: 'cancel' };
-    // An answer in other words is not consent: "Yes, but not my password".
-    if (!/^y(es)?$/i.test(first[consent.question] ?? '')) return { action: 'decline' };
+    if (!CONSENT.test(first[consent.question] ?? '')) return { action: 'decline' };
     const fields = fieldsOf(elicitation);
     if (fields.length === 0) return { action: 'accept', content: {} };
     const answers = await askUser(
@@ -32,7 +31,8 @@ export function elicitFromUser(askUser: AskUser): Elicit {
   };
 }
 
-const YES = 'Yes';
+/** Matches the label of the choice, and the same word as the user types it. "Yes, but not my password" is not consent. */
+const CONSENT = /^y(es)?$/i;
 
 function consentOf({ server, message, url }: ElicitationQuestion): UserQuestion {
   const what = url === undefined ? 'Answer it?' : `Visit ${url} to continue. Done?`;
@@ -40,7 +40,7 @@ function consentOf({ server, message, url }: ElicitationQuestion): UserQuestion 
     header: `MCP server ${server}`,
     question: `${message}\n${what}`,
     options: [
-      { label: YES, description: 'continue' },
+      { label: 'Yes', description: 'continue' },
       { label: 'No', description: 'the server gets no answer' },
     ],
     multiSelect: false,
@@ -117,7 +117,7 @@ export function sampleWithConsent(
     const { server, systemPrompt = DEFAULT_PROMPT, maxTokens } = sampling;
     const question = conversationOf(sampling);
     const asked = sampling.systemPrompt === undefined ? question : `${systemPrompt}\n\n${question}`;
-    const message = `The server asks your model, at your cost:\n${shortened(asked)}`;
+    const message = `The server asks your model, at your cost:\n${showBothEnds(asked)}`;
     const { action } = await elicit({ server, message }, signal);
     if (action !== 'accept') throw new Error('The user did not allow the request to the model.');
     const limit = Math.min(maxTokens, MOST_TOKENS);
@@ -132,8 +132,8 @@ const SHOWN = 2_000;
 const MOST_TOKENS = 4_096;
 const DEFAULT_PROMPT = 'A tool server asks you. Answer it.';
 
-/** Shows the beginning and the end of a long text, and how much is between them. */
-function shortened(text: string): string {
+/** Returns the beginning and the end of a long text, and how much is between them. */
+function showBothEnds(text: string): string {
   if (text.length <= SHOWN) return text;
   const half = SHOWN / 2;
   return `${text.slice(0, half)}\n… ${text.length - SHOWN} more characters …\n${text.slice(-half)}`;
