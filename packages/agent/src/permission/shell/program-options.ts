@@ -115,7 +115,8 @@ export function findProgramOption(
   const option = args.find(({ value }) => options.some(([, words]) => words.test(value)));
   if (option) return reason(option);
   const access = /^(docker|podman|nerdctl)$/.test(program) ? findContainerAccess(args) : undefined;
-  if (access !== undefined) return `${access} may give a container access to this machine.`;
+  if (access !== undefined)
+    return `${access} may give a container access to this machine, or load other programs.`;
   if (/^g?make$/.test(program)) {
     // In an unknown word, `$(` belongs to the shell. Such words are checked elsewhere.
     const setting = args.find((word) => word.kind === 'literal' && isMakeCommand(word));
