@@ -61,7 +61,7 @@ describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], deni
   });
 });
 
-it('keeps denied files from readers in every mode', () => {
+it('keeps denied files from programs that read or search, in every mode', () => {
   const modes = ['default', 'plan', 'acceptEdits', 'bypassPermissions'] as const;
   const leaks = [...DENIED_READERS, DENIED_SEARCHES].flatMap(({ asked = [], denied = [], ...setting }) =>
     modes.flatMap((mode) =>

@@ -46,7 +46,7 @@ describe('commands that only read', () => {
   it.each([
     ['proof alone', WITHOUT_VIEW, 0.05],
     ['proof and the read-only view', WITH_VIEW, 0.01],
-    ['the same without trust', WITHOUT_TRUST, 0.025],
+    ['proof and the read-only view, without trust', WITHOUT_TRUST, 0.025],
   ])('are asked about in few cases: %s', (_, world, share) => {
     const asked = readers.filter((command) => !isAllowed(command, 'default', world));
     expect(asked.slice(Math.floor(share * readers.length))).toEqual([]);

@@ -24,14 +24,17 @@ function decide(command: string, { isTrusted = false, mode = 'default', files = 
 }
 
 describe('in a folder that is not trusted', () => {
-  it.each(MAY_RUN)('a word that may be an option, or an unknown option, asks: %s', (command) => {
+  it.each(MAY_RUN)('a program, an option or a word that may run code asks: %s', (command) => {
     expect(decide(command)).toBe('ask');
     expect(decide(command, { mode: 'plan' })).toMatch(/^(deny|ask)$/);
   });
 
-  it.each(GIT_MAY_RUN)('git asks with such words: %s', (command) => {
-    expect(decide(command)).toBe('ask');
-  });
+  it.each(GIT_MAY_RUN)(
+    'git asks about unknown words, and about options that may run a program: %s',
+    (command) => {
+      expect(decide(command)).toBe('ask');
+    },
+  );
 
   it.each(RUNS_NOTHING)('known words need no question: %s', (command) => {
     expect(decide(command)).toBe('allow');
@@ -55,13 +58,13 @@ describe('in a trusted folder', () => {
     'rg --unknown-option x a',
     'sqlite3 x.db .tables',
     'find . -execdir nm {} +',
-  ])('such a word stays in the view: %s', (command) => {
+  ])('the same words need no question: %s', (command) => {
     expect(decide(command, { isTrusted: true })).toBe('allow');
   });
 });
 
 describe('in every folder', () => {
-  it.each(LISTS_NOTHING)('a command is not taken for one that lists: %s', (command) => {
+  it.each(LISTS_NOTHING)('a command that may do more than list asks: %s', (command) => {
     expect(decide(command)).toBe('ask');
     expect(decide(command, { isTrusted: true })).toBe('ask');
   });

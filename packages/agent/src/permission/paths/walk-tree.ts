@@ -65,10 +65,10 @@ export function mayContainLinks({ path: written, real }: FilePlace, world: Permi
   return walk(real, world, (_, { kind }) => (kind === 'link' ? true : undefined)) !== undefined;
 }
 
-/** The files below a folder that `find` changes. */
+/** The files below a folder that a command of `find` or `fd` changes. */
 export interface Selection {
   readonly mayMatch: (name: string) => boolean;
-  /** It skips hidden files and folders, except those that a file of ignored names excepts. */
+  /** The search skips hidden files and folders, except those that a file of ignored names excepts. */
   readonly skipsHidden?: boolean;
   /** A selected folder is changed with everything in it. */
   readonly withContents: boolean;

@@ -173,7 +173,7 @@ const ACTS: readonly (readonly [RegExp, RegExp])[] = [
   [/^npm$/, /^help$/],
 ];
 
-/** Returns whether the command runs only the program itself, and this nothing that the project chooses. */
+/** Returns whether the command runs only the program itself, which runs nothing that the project chooses. */
 export function runsOnlyItself({ words, more }: Unwrapped, scope: Scope): boolean {
   const [name, ...rest] = words;
   if (name?.kind !== 'literal') return false;
@@ -272,7 +272,7 @@ function isPlainExpression({ value, exact }: Arg): boolean {
   return value.startsWith('-') ? exact && isReadingExpression(value) : exact || value !== '';
 }
 
-/** Letters that list, with those that take a value at the end. */
+/** Options with which `tar` only lists. */
 const TAR: Allowed = {
   short: 'tvzjJZapPhSOmRinBl',
   valued: 'fCXbKN',

@@ -1,6 +1,6 @@
 /**
- * Finds files whose names the code of awk or Miller computes. Names that are plain texts in the code are found as places
- * in a command.
+ * Finds files with computed names: by the code of awk and Miller, and for the parts of a split file. Names that are plain
+ * texts in the code are found as places in a command.
  */
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
@@ -86,6 +86,7 @@ export function awkTargets(args: readonly ShellWord[]): readonly Touch[] {
   ];
 }
 
+/** Returns the unknown files that the code of Miller names: targets of `tee`, `print`, `dump` and `emit`. */
 export function millerTargets(args: readonly ShellWord[]): readonly Touch[] {
   return args.some(({ value }) => namesUnknownFile(value, MILLER_OUTPUT))
     ? [touch('write', unknownWord('what the program writes'))]

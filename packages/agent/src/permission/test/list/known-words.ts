@@ -119,7 +119,7 @@ size a.o
 readelf -a "$f"
 `);
 
-/** The value of an option looks like a command that lists, or git runs in a folder that `find` finds. */
+/** A value looks like a command that lists, an option opens an editor, or git runs in a folder that `find` finds. */
 export const LISTS_NOTHING = commandLines(String.raw`
 npm --prefix ls test
 npm -C ls test

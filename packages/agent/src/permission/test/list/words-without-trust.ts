@@ -1,7 +1,7 @@
-/** Commands whose words may make a program run another one, and commands whose words do not. */
+/** Commands that may run code of the project, or another program that their words name. */
 import { commandLines } from './lines.ts';
 
-/** A word is unknown, or is an option that is not known to run nothing. */
+/** A word is unknown, an option is not known to run nothing, or the program itself may run code of the project. */
 export const MAY_RUN = commandLines(String.raw`
 o=-exec; find . $o ./x ';'
 find . "$o" ./x ';'
