@@ -175,8 +175,8 @@ describe('a project that is not trusted', () => {
     }
     const { code, stderr } = await start(made, RUN);
     expect(code).toBe(0);
-    for (const name of [local, '.claude/settings.json'])
-      expect(stderr).toContain(`${name} was skipped: it is not a regular file.`);
+    for (const name of [local, '.claude/settings.json', '.mcp.json'])
+      expect(stderr).toContain(`${name} was skipped: it is not a regular file`);
   });
 
   it('takes effect after it is trusted, but not if a link replaces it', async () => {
