@@ -34,9 +34,10 @@ const start: rolldown.BuildOptions = {
 };
 
 /**
- * The library of prices, faster. It sorts names of ASCII letters by the rules of the user's language: the first such
+ * Makes the library of prices faster. It sorts names of ASCII letters by the rules of the user's language: the first such
  * comparison takes 12 to 25 ms in every session, and the plain order of characters serves as well. Its list of all models
- * takes 15 ms to load, and a session needs those of one provider.
+ * takes 15 ms to load, and a session needs those of one provider. It makes a list of pairs for each comparison of
+ * dimensions, and the keys are enough.
  */
 const prices: rolldown.Plugin = {
   name: 'prices',
