@@ -6,8 +6,8 @@ import type { ShellWord } from '../command.ts';
 import type { Refusal } from './word-syntax.ts';
 
 const NAME = /^[A-Za-z_]\w*$/;
-/** Attributes that do not change the value of a variable. */
-const ATTRIBUTES = /^-[rxga]+$/;
+/** Attributes that do not change the value of a variable. With `-a`, quoted text in brackets is evaluated as an array. */
+const ATTRIBUTES = /^-[rxg]+$/;
 
 const CHECKED: ReadonlySet<string> = new Set(
   'command builtin let mapfile readarray declare typeset local readonly export unset getopts wait read printf test ['.split(
@@ -50,7 +50,7 @@ export function refuseBuiltin(words: readonly ShellWord[]): Refusal {
     case 'read':
       return refuseRead(args);
     case 'printf':
-      return mayBeOption(args[0]) ? 'a printf that may set a variable' : undefined;
+      return mayBeOption(args[0]) || mayCount(args) ? 'a printf that may set a variable' : undefined;
     case 'test':
       return refuseTest(args);
     case '[':
@@ -69,7 +69,11 @@ function isDeclared({ kind, value, prefix }: ShellWord): boolean {
   const [, name] = /^([^=+]*)(?:\+?=|$)/.exec(kind === 'literal' ? value : prefix) ?? [];
   return (
     ATTRIBUTES.test(value) ||
-    (name !== undefined && NAME.test(name) && (kind === 'literal' || prefix.includes('=')))
+    (name !== undefined &&
+      NAME.test(name) &&
+      (kind === 'literal' || prefix.includes('=')) &&
+      // Old shells evaluate such a value if the variable is an array.
+      !/^[^=]*=\(/.test(value))
   );
 }
 
@@ -91,6 +95,17 @@ function mayBeOption(word: ShellWord | undefined): boolean {
   if (word === undefined) return false;
   const begins = word.kind === 'literal' ? word.value : word.prefix;
   return begins === '' ? word.kind !== 'literal' : begins.startsWith('-') && begins !== '--';
+}
+
+/** A directive of a format: flags, width, precision and size, then its letter. */
+const DIRECTIVE = /%[-#' +0-9.*hjlLtz]*(.)/gs;
+
+/** The directive `%n` stores a number in the variable that an argument names. */
+function mayCount(args: readonly ShellWord[]): boolean {
+  const [format, ...values] = args[0]?.value === '--' && args[0].kind === 'literal' ? args.slice(1) : args;
+  if (format === undefined) return false;
+  if (format.kind !== 'literal') return values.length > 0 || !format.single;
+  return Array.from(format.value.matchAll(DIRECTIVE)).some(([, letter]) => letter === 'n');
 }
 
 const OF_ONE = /^-[a-uw-zGLNOS]$/;
