@@ -83,20 +83,24 @@ const PLAIN_SSH = /^ssh( +-([46CqTx]+|p *\d+|l *\w+|i *[\w./~-]+))*$/;
 /** A number of characters. The search in a longer text takes too long, so it counts as one that runs programs. */
 const LONGEST_PROGRAM = 2_000;
 
-/** Options with which a container gets access to this machine, or the client loads programs from another folder. */
+/** Options with which a container gets access to this machine, or the client runs or loads other programs. */
 const CONTAINER_ACCESS =
-  /^--(privileged|cap-add|device|device-cgroup-rule|volumes-from|rootfs|hooks-dir|allow|config)(=|$)/;
+  /^--(privileged|cap-add|device|device-cgroup-rule|volumes-from|rootfs|hooks-dir|conmon|module|network-cmd-path|allow|config)(=|$)/;
 /** They do so with some values. */
-const CONTAINER_SPACES = /^--((pid|ipc|userns|cgroupns)=host|security-opt=(?!no-new-privileges).*)$/s;
+const CONTAINER_SPACES =
+  /^--((pid|ipc|uts|userns|cgroupns)=host|security-opt=(?!no-new-privileges).*|runtime=.*[^\w.-].*|storage-opt=.*mount_program.*)$/s;
+/** Commands with an option `--config` of their own, or with the words of another program. */
+const OWN_CONFIG = /^(service|stack|run|exec|create|container)$/;
 
 function findContainerAccess(args: readonly ShellWord[]): string | undefined {
+  const ownConfig = args.slice(0, 1).some(({ value }) => OWN_CONFIG.test(value));
   return args
     .map(({ value }, index) => {
-      const pair = `${value}=${args[index + 1]?.value ?? ''}`;
-      if (CONTAINER_ACCESS.test(value) && !value.endsWith('=false')) return value;
-      if (CONTAINER_SPACES.test(value)) return value;
+      const pair = value.includes('=') ? value : `${value}=${args[index + 1]?.value ?? ''}`;
+      const isOther = value.endsWith('=false') || (ownConfig && /^--config(=|$)/.test(value));
+      if (CONTAINER_ACCESS.test(value) && !isOther) return value;
       return CONTAINER_SPACES.test(pair) || /^plugin=(install|create|enable|set|upgrade)$/.test(pair)
-        ? pair.replace('=', ' ')
+        ? pair
         : undefined;
     })
     .find((found) => found !== undefined);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected, canSurroundProtected } from '../../paths/protected.ts';
 import { argumentsOf } from './operands.ts';
-import { type Touch, touch, unknownWord } from './touch.ts';
+import { literalWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** A string, a comment, or a pattern at a place where a slash cannot divide. */
 const TEXT =
@@ -112,7 +112,9 @@ export function splitTargets(program: string, args: readonly ShellWord[]): reado
         '--number',
         '-t',
       ];
-  const { operands, valuesOf } = argumentsOf(args, [...valued, '--additional-suffix', '--filter']);
+  // Standard input has the place of a file among the operands.
+  const words = args.map((word) => (word.value === '-' ? literalWord('./-') : word));
+  const { operands, valuesOf } = argumentsOf(words, [...valued, '--additional-suffix', '--filter']);
   const begins = isContext ? valuesOf('-f', '--prefix') : operands.slice(1);
   const formats = isContext ? valuesOf('-b', '--suffix-format') : [];
   const [end = ''] = valuesOf('--additional-suffix').map(({ value }) => value);

@@ -210,7 +210,11 @@ function besideConcern(
   if (below?.isComplete === false) return TOO_MANY_BELOW;
   const files = [...places.flatMap(({ path: at, real }) => [at, real]), ...(below?.paths ?? [])];
   for (const file of new Set(files)) {
-    const shortened = dropped.filter((end) => file.endsWith(end)).map((end) => file.slice(0, -end.length));
+    // Some programs accept the ends in any case.
+    const lower = file.toLowerCase();
+    const shortened = dropped
+      .filter((end) => lower.endsWith(end.toLowerCase()))
+      .map((end) => file.slice(0, -end.length));
     const changed = keepsOthers && shortened.length === 0 ? [] : [file];
     for (const written of [...changed, ...shortened, ...added.map((end) => file + end)]) {
       const place = { path: written, real: world.realpath(written) };
