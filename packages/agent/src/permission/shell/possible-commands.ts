@@ -5,7 +5,7 @@
 import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import { canonicalText, type Spelling, writtenText } from '../rules/command-pattern.ts';
 import { touchesFiles } from './files/files-of.ts';
-import { isMessage } from './files/operands.ts';
+import { isProbablyMessage } from './files/message-options.ts';
 import { baseName, isManager, isRunner } from './runners.ts';
 import { parseScriptText } from './scripts.ts';
 
@@ -29,7 +29,7 @@ export function possibleCommands(words: readonly ShellWord[]): PossibleCommands 
   const [name, ...args] = words;
   const program = baseName(name?.value ?? '');
   if (name === undefined || TALKERS.test(program)) return NONE;
-  const given = args.filter((word, index) => !isText(program, word, args[index - 1]?.value ?? ''));
+  const given = args.filter((_, index) => !isText(program, args, index));
   const options = optionValues(given);
   const named = namedIn(mayRunWords(program, args) ? given.flatMap(shownTexts) : options);
   const values = [...new Set(options)];
@@ -45,9 +45,10 @@ export function assignedCommands(assignments: readonly ShellAssignment[]): reado
     .spellings;
 }
 
-function isText(program: string, word: ShellWord, before: string): boolean {
-  const [option = ''] = word.value.split('=', 1);
-  return isMessage(program, word, before) || NAMES.test(option) || NAMES.test(before);
+function isText(program: string, args: readonly ShellWord[], index: number): boolean {
+  const [option = ''] = args[index]?.value.split('=', 1) ?? [];
+  const before = args[index - 1]?.value ?? '';
+  return isProbablyMessage(program, args, index) || NAMES.test(option) || NAMES.test(before);
 }
 
 /** Linters, test runners, build tools and clients of services. Their operands are names of files, tests and targets. */

@@ -7,7 +7,7 @@ import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { isTalker } from './files/named-places.ts';
 import { literalWord } from './files/touch.ts';
 import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
-import { isMessage } from './files/operands.ts';
+import { isMessage } from './files/message-options.ts';
 import { namesFoundBy, possibleValues, SOME_NUMBER, type WordScope } from './possible-values.ts';
 import { baseName, type Unwrapped } from './runners.ts';
 
@@ -87,8 +87,7 @@ function isKnown(word: ShellWord, index: number, words: readonly ShellWord[], sc
     );
   const [name, ...args] = words;
   const program = baseName(name?.value ?? '');
-  const before = args[index - 1]?.value ?? '';
-  if (isMessage(program, word, before)) return true;
+  if (isMessage(program, args, index)) return true;
   if (word.single && /^https?:\/\/[\w.-]+(:\d+)?\//.test(word.prefix)) return true;
   if (program === 'git' && isAfterVerb(args, index)) return true;
   return isCertainlyRead(word, words);

@@ -7,14 +7,8 @@ import { baseName } from '../runners.ts';
 import { awkTargets, millerTargets, splitTargets } from './code-targets.ts';
 import { compressed, isCompressor } from './compressors.ts';
 import { takesOnlyRevisions } from './git.ts';
-import {
-  argumentsOf,
-  expandBraces,
-  hasOption,
-  isMessage,
-  type ParsedOperands,
-  sedWords,
-} from './operands.ts';
+import { isMessage } from './message-options.ts';
+import { argumentsOf, expandBraces, hasOption, type ParsedOperands, sedWords } from './operands.ts';
 import { endingsOf, searchesFolders, searchOptionsOf, skipsHidden } from './search-options.ts';
 import { SPECIAL } from './special.ts';
 import { listedFiles, listFile, readsNamesFromFile } from './listed-files.ts';
@@ -122,7 +116,7 @@ function expandedFiles([name, ...args]: readonly ShellWord[], certain: readonly 
   const isKnown = touchesFiles(program);
   const found = new Set(certain.map(({ word }) => word));
   return args.flatMap((word, index): Touch[] => {
-    if (isMessage(program, word, args[index - 1]?.value ?? '')) return [];
+    if (isMessage(program, args, index)) return [];
     if (word.kind === 'pattern') {
       return !isKnown || found.has(word) ? [] : [touch('read', word, undefined, { knowledge: 'named' })];
     }

@@ -9,7 +9,7 @@ import { type FilePlace, isInside, isSink, placesOf, tildeExpanded } from '../..
 import { protectedMatch, protectedPlaceName } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import type { Folders } from '../shell-state.ts';
-import { isMessage } from './operands.ts';
+import { isMessage } from './message-options.ts';
 import { namesFoundBy, possibleValues, SOME_NUMBER, type WordScope } from '../possible-values.ts';
 import { literalWord } from './touch.ts';
 import { baseName } from '../runners.ts';
@@ -47,7 +47,7 @@ export function namedPlaces(
   const looked = new Set<string>();
   words.forEach((word, index) => {
     const before = words[index - 1]?.value ?? '';
-    if (known.has(word.text) || isMessage(program, word, before) || isReadOption(program, word, before))
+    if (known.has(word.text) || isMessage(program, words, index) || isReadOption(program, word, before))
       return;
     if (CARRIERS.test(program) && /^[^/]+:/.test(word.value)) return;
     for (const written of candidatesOf(word, scope, isFilter)) {
