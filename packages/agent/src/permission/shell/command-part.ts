@@ -32,7 +32,15 @@ import { gitDoubt } from './files/git.ts';
 import { gitArguments } from './files/git-arguments.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
 import { findProgramOption, mayLoadCode } from './program-options.ts';
-import { baseName, commandWords, runsElsewhere, commandTails, unwrap, type Unwrapped } from './runners.ts';
+import {
+  baseName,
+  commandWords,
+  runsElsewhere,
+  commandTails,
+  unwrap,
+  type Unwrapped,
+  withPiped,
+} from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 import { type Folders, NO_VARIABLES, type Variables } from './shell-state.ts';
 import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
@@ -63,7 +71,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
   const stages = unwrap(words);
   const last = stages.at(-1) ?? { words, more: false };
   const full = spelled(words, assignments.map(assignmentText));
-  const bare = stages.filter(({ words }) => words.length > 0).map(({ words }) => spelled(words));
+  const bare = stages.filter(({ words }) => words.length > 0).map((stage) => spelled(withPiped(stage)));
   // The words between two wrappers are a tail of the first one.
   const ends = stages.length > 1 ? [...stages.slice(0, 1), last] : stages;
   const isFree = assignments.every(isSafe);
@@ -291,7 +299,7 @@ function namesFolder(args: readonly ShellWord[]): boolean {
 }
 
 function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Around): string | undefined {
-  const [name, ...args] = last.words;
+  const [name, ...args] = withPiped(last);
   const program = baseName(name?.value ?? '');
   const doubt = program === 'git' ? gitDoubt(args) : findProgramOption(program, args, command.redirections);
   return doubt ?? doubtAboutWords(command, last, around) ?? doubtWithin(command, last, around);

@@ -3,6 +3,7 @@
  * denied after it. So every command that its arguments may contain is matched against deny and ask rules.
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import { unknownWord } from './files/touch.ts';
 
 const RUNNERS: ReadonlySet<string> = new Set(
   (
@@ -183,6 +184,14 @@ export interface Unwrapped {
   readonly words: readonly ShellWord[];
   /** More arguments come through a pipe, and they are unknown. */
   readonly more: boolean;
+}
+
+/** Represents the words that `xargs` adds. A rule without a wildcard does not match them, and each may be an option. */
+export const PIPED = unknownWord('what the pipe brings');
+
+/** Returns the words of a command with those that come through a pipe. */
+export function withPiped({ words, more }: Unwrapped): readonly ShellWord[] {
+  return more ? [...words, PIPED] : words;
 }
 
 type Strip = (args: readonly ShellWord[]) => number | undefined;

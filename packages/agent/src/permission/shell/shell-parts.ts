@@ -24,12 +24,12 @@ import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { programInputs } from './unknown-words.ts';
-import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
+import { literalWord, type Touch, touch } from './files/touch.ts';
 import { knownVariables, NO_VARIABLES } from './shell-state.ts';
 import { partsBehindLinks, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { partsInOrder } from './parts-in-order.ts';
 import { isPlainEditScript } from './plain-edits.ts';
-import { baseName, commandWords, runsElsewhere, runsOfFind, commandTails, unwrap } from './runners.ts';
+import { baseName, commandWords, runsElsewhere, runsOfFind, commandTails, PIPED, unwrap } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
 export type ShellParts =
@@ -142,7 +142,9 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
       own.readOnly === 'no' ? part : asRead(part),
     ),
     ...settingsParts(last.words, around),
-    ...(last.more ? [last.words] : fed(last.words)).flatMap((run) => unseen(run, around)),
+    ...(last.more ? [last.words] : fed(last.words)).flatMap((run) =>
+      unseen(run, around).map((part) => (own.readOnly === 'no' ? part : asRead(part))),
+    ),
     // Commands of `find -exec` need permission like any other command.
     ...runsOfFind(last.words).flatMap((run) => {
       const there = runsGitElsewhere(last.words, run.command) ? { ...around, folders: undefined } : around;
@@ -264,9 +266,9 @@ function fed(words: readonly ShellWord[]): (readonly ShellWord[])[] {
 
 /** More arguments come through the pipe. These files are unknown. */
 function unseen(words: readonly ShellWord[], { world }: Around): FilePart[] {
-  const word = unknownWord('what the pipe brings');
-  const kinds = new Set(filesOf([...words, PROBE, PROBE]).map(({ kind }) => kind));
-  return [...kinds].flatMap((kind) => touchPart({ kind, word }, 'command', undefined, world));
+  const touches = [...filesOf([...words, PROBE, PROBE]), ...filesOf([...words, PIPED])];
+  const kinds = new Set(touches.map(({ kind }) => kind));
+  return [...kinds].flatMap((kind) => touchPart({ kind, word: PIPED }, 'command', undefined, world));
 }
 
 const PROBE: ShellWord = literalWord('x');

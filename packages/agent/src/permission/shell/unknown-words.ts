@@ -9,20 +9,20 @@ import { literalWord } from './files/touch.ts';
 import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
 import { isMessage } from './files/message-options.ts';
 import { namesFoundBy, possibleValues, SOME_NUMBER, type WordScope } from './possible-values.ts';
-import { baseName, type Unwrapped } from './runners.ts';
+import { baseName, PIPED, type Unwrapped, withPiped } from './runners.ts';
 
 export function doubtAboutWords(
   { redirections, inside }: Pick<SimpleCommand, 'redirections' | 'inside'>,
-  { words, more }: Unwrapped,
+  last: Unwrapped,
   scope: WordScope,
 ): string | undefined {
+  const words = withPiped(last);
   const [name, ...args] = words;
   if (name === undefined) return undefined;
   const program = baseName(name.value);
   if (isTalker(program)) return undefined;
-  const isOpen = program === 'git' ? !isAfterVerb(args, args.length) : !touchesFiles(program);
-  if (more && isOpen) return 'Some of its words come through a pipe.';
   const unknown = args.find((word, index) => !isKnown(word, index, words, scope));
+  if (unknown === PIPED) return 'Some of its words come through a pipe.';
   if (unknown) return `The value of ${unknown.text} is known only when it runs.`;
   const inputs = programInputs(words, redirections);
   const unknownInput = inputs.find((word) => !isKnownInput(word, scope));
@@ -89,7 +89,7 @@ function isKnown(word: ShellWord, index: number, words: readonly ShellWord[], sc
   const program = baseName(name?.value ?? '');
   if (isMessage(program, args, index)) return true;
   if (word.single && /^https?:\/\/[\w.-]+(:\d+)?\//.test(word.prefix)) return true;
-  if (program === 'git' && isAfterVerb(args, index)) return true;
+  if (program === 'git' && isAfterVerb(args, index)) return word !== PIPED || !mayTakeFile(args);
   return isCertainlyRead(word, words);
 }
 
@@ -108,6 +108,11 @@ function isAfterVerb(args: readonly ShellWord[], index: number): boolean {
     .slice(0, verb)
     .every(({ kind, value }) => kind === 'literal' && value.startsWith('--'));
   return verb >= 0 && index > verb && isFirst;
+}
+
+/** Returns whether words through a pipe may be an option that reads a message from any file: `git commit -F /x`. */
+function mayTakeFile(args: readonly ShellWord[]): boolean {
+  return args.some(({ value }) => /^(commit|tag)$/.test(value)) && !args.some(({ value }) => value === '--');
 }
 
 /** Returns whether the word is exactly one word, and not an option. */
