@@ -5,20 +5,18 @@
  */
 import path from 'node:path';
 import {
-  type Allowed,
   type Arg,
   isHarmlessProgram,
   isName,
   isReadingExpression,
-  mergeAllowed,
   onlyAllowed,
-  provenOptions,
   type ShellWord,
   wordArguments,
 } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 import { asksForHelp } from './chosen-programs.ts';
 import { startFoldersOf } from './files/special.ts';
+import { names, OPENSSL, OPTIONS, SED, TAR } from './options-without-trust.ts';
 import type { Unwrapped } from './runners.ts';
 import type { Folders, Variables } from './shell-state.ts';
 
@@ -32,7 +30,7 @@ interface Scope {
 const ANY_WORDS: ReadonlySet<string> = new Set(
   (
     'bzcat xzcat zstdcat lz4cat readelf zipinfo xxd base32 base64 file uniq lsd tokei scc gron jq diff df bc findmnt ' +
-    'cal factor nproc tree unzip 7z gzip xz bzip2 zstd xmllint shellcheck echo test [ printf dpkg-query lsb_release ' +
+    'tree unzip 7z gzip xz bzip2 zstd xmllint shellcheck test [ printf dpkg-query lsb_release ' +
     'journalctl'
   ).split(' '),
 );
@@ -40,96 +38,6 @@ const ANY_WORDS: ReadonlySet<string> = new Set(
 /** Every word must be known, and not the name of a file that `find` finds: it may be code, or name a command. */
 const EXACT_WORDS =
   /^(mlr|rpm|ip|dc|hostname|ifconfig|crontab|java|node|perl|gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/;
-
-const names = (text: string): readonly string[] => text.split(' ');
-
-/** Options in addition to those of the proof. They may write or use the network, which the view prevents. */
-const MORE_OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
-  ['sort', { valued: 'T', long: names('temporary-directory batch-size files0-from') }],
-  ['rg', { short: 'z', long: names('search-zip auto-hybrid-regex debug trace ignore no-mmap no-json') }],
-  ['nm', { short: 'Bls', valued: 'ftX', long: names('line-numbers format radix special-syms synthetic') }],
-  [
-    'objdump',
-    {
-      short: 'SlwFgGWi',
-      valued: 'mbE',
-      long: names(
-        'source line-numbers wide dwarf info architecture target visualize-jumps disassembler-options',
-      ),
-    },
-  ],
-  ['size', { valued: 'f', long: ['radix', 'common'] }],
-  ['fd', { long: ['and', 'format', 'base-directory', 'path-separator', 'search-path', 'ignore-file'] }],
-  ['zgrep', { short: 'a', long: ['text'] }],
-]);
-
-const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
-  ...names('sort rg nm objdump size fd fdfind zcat gzcat zgrep zegrep zfgrep bat batcat ag yq getconf').map(
-    (name) => [name, mergeAllowed(provenOptions(name) ?? {}, MORE_OPTIONS.get(name))] as const,
-  ),
-  ['colordiff', provenOptions('diff') ?? {}],
-  // Without -s, which names a library.
-  ['getent', { short: 'i', long: ['no-idn'] }],
-  ['dpkg', { short: 'lLsSp', long: names('list listfiles status search print-avail') }],
-  ['ar', { short: 'tpvOP' }],
-  ['jar', { short: 'tvf' }],
-  ['cpio', { short: 'tvnBc0', valued: 'FIEHC', long: names('list verbose quiet file null numeric-uid-gid') }],
-  [
-    'apt-cache',
-    { short: 'aniq', long: names('installed names-only all-versions no-all-versions full recurse quiet') },
-  ],
-  [
-    'rpm',
-    {
-      short: 'qaipflcdRvgs',
-      long: names(
-        'qf queryformat last requires provides changelog scripts triggers whatprovides whatrequires conflicts obsoletes ' +
-          'list info docfiles configfiles state all file package',
-      ),
-    },
-  ],
-  [
-    'npm',
-    {
-      short: 'glap',
-      valued: 'w',
-      long: names(
-        'depth json all global long parseable prod production dev omit include link package-lock-only unicode workspace ' +
-          'workspaces include-workspace-root no-color color silent',
-      ),
-    },
-  ],
-  [
-    'pip',
-    {
-      short: 'loeuvqf',
-      long: names(
-        'format outdated uptodate editable local user not-required exclude-editable include-editable pre verbose files all ' +
-          'exclude path disable-pip-version-check no-color no-input isolated quiet',
-      ),
-    },
-  ],
-  [
-    'gem',
-    {
-      short: 'ladqV',
-      long: names(
-        'local all details no-details versions no-versions installed prerelease quiet verbose exact',
-      ),
-    },
-  ],
-  [
-    'less',
-    {
-      short: 'NSRXFEeinIgGsMmqQrwJKLUuV',
-      long: names(
-        'no-init quit-if-one-screen chop-long-lines LINE-NUMBERS RAW-CONTROL-CHARS raw-control-chars ignore-case',
-      ),
-    },
-  ],
-  ['more', { short: 'dlfpcsu', valued: 'n', long: names('silent logical squeeze plain lines') }],
-  ['man', { short: 'kfaw', long: names('apropos whatis all where path') }],
-]);
 
 type Check = (args: readonly Arg[], words: readonly ShellWord[], more: boolean) => boolean;
 
@@ -272,21 +180,12 @@ function isPlainExpression({ value, exact }: Arg): boolean {
   return value.startsWith('-') ? exact && isReadingExpression(value) : exact || value !== '';
 }
 
-/** Options with which `tar` only lists. */
-const TAR: Allowed = {
-  short: 'tvzjJZapPhSOmRinBl',
-  valued: 'fCXbKN',
-  long: names(
-    'list file directory verbose gzip bzip2 xz zstd lz4 lzma lzip auto-compress exclude exclude-from exclude-vcs ' +
-      'strip-components full-time utc numeric-owner wildcards no-wildcards wildcards-match-slash anchored no-anchored ' +
-      'ignore-case null no-recursion totals show-stored-names absolute-names block-number occurrence force-local',
-  ),
-};
-
 /** A name that is not known to its end may be an address, unless it has a slash before the colon. */
 function isLocal({ value, exact }: Arg): boolean {
   return exact || value.includes('/');
 }
+
+const OLD_TAR = new RegExp(`^[${TAR.short}${TAR.valued}]+$`);
 
 /** A first word without a dash is letters of options. */
 function isPlainTar(args: readonly Arg[], words: readonly ShellWord[], more: boolean): boolean {
@@ -294,18 +193,8 @@ function isPlainTar(args: readonly Arg[], words: readonly ShellWord[], more: boo
   if (more || words[0]?.kind !== 'literal' || first === undefined) return false;
   if (!args.every(isLocal)) return false;
   const isOld = !first.value.startsWith('-');
-  return (
-    (!isOld || /^[tvzjJZapPhSOmRinBlfCXbKN]+$/.test(first.value)) && onlyAllowed(isOld ? rest : args, TAR)
-  );
+  return (!isOld || OLD_TAR.test(first.value)) && onlyAllowed(isOld ? rest : args, TAR);
 }
-
-const SED: Allowed = {
-  short: 'nErsuz',
-  valued: 'el',
-  long: names(
-    'quiet silent expression regexp-extended separate unbuffered null-data posix line-length debug sandbox',
-  ),
-};
 
 /** The code must be in the words themselves. Its contents are checked elsewhere. `{}` is the name of a file after `find -exec`. */
 function isPlainSed(args: readonly Arg[], words: readonly ShellWord[], more: boolean): boolean {
@@ -347,15 +236,6 @@ function isPlainAwk(args: readonly Arg[], words: readonly ShellWord[]): boolean 
 /** Without `tee -p`, `-s`, `--prepipe` and `--load`. */
 const MILLER =
   /^(--(i|o|io)?(csv|tsv|json|jsonl|xtab|pprint|nidx|dkvp|markdown)(lite)?|--[ctjlpxn]2[ctjlpdbmx]|--[io]?[fpr]s|--(implicit-csv-header|headerless-csv-output|headerless-csv-input|allow-ragged-csv-input|from|ofmt|barred|right|no-auto-flatten|no-auto-unflatten)|-n[fr]|-tr?|-[acfghknorvx]|-\d+)$/;
-
-const OPENSSL = new Set(
-  names(
-    'in inform noout text subject issuer dates startdate enddate fingerprint serial pubkey modulus purpose ext hash email ' +
-      'subject_hash issuer_hash md5 hex r binary c a v d b s f p V i dump offset length strparse oid nameopt certopt verify ' +
-      'verbose show_chain CAfile CApath untrusted partial_chain crl_check stdname tls1_2 tls1_3 digest-algorithms ' +
-      'cipher-algorithms public-key-algorithms mac-algorithms commands digest-commands disabled lastupdate nextupdate crlnumber',
-  ),
-);
 
 function isOpensslOption({ value, exact }: Arg): boolean {
   const [, name = ''] = /^--?([\w-]+)$/.exec(value) ?? [];

@@ -32,7 +32,7 @@ const COMMITS: Allowed = {
       'relative-date topo-order date-order author-date-order color no-color find-renames find-copies no-renames ' +
       'diff-filter full-index exit-code quiet no-ext-diff no-textconv left-right left-only right-only cherry-pick cherry ' +
       'cherry-mark not ancestry-path simplify-by-decoration simplify-merges full-history dense sparse source boundary ' +
-      'no-walk relative no-relative no-prefix count notes no-notes no-show-signature parents children show-pulls ' +
+      'no-walk relative no-relative no-prefix count notes show-notes no-notes no-show-signature parents children show-pulls ' +
       'walk-reflogs reflog ignore-missing use-mailmap no-use-mailmap mailmap no-mailmap encoding no-expand-tabs ' +
       'ignore-submodules end-of-options null',
   ),

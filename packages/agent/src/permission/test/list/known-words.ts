@@ -11,6 +11,9 @@ f=a.tar; tar tf $f
 for f in a.tar b.tar; do tar tf "$f"; done
 for f in src/*.tar; do tar tf "$f"; done
 nm -C a.o
+nm -gU a.o
+rg --hyperlink-format default x
+git log --show-notes
 nm -C src/*.o
 for f in lib/*.a; do nm -g "$f"; done
 objdump -d -M intel a.o

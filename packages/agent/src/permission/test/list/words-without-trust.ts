@@ -121,6 +121,8 @@ tar -tMf a -F./x
 tar -tf a --new-volume-script ./x
 nm -C --plug ./x o
 nm --plugin=./x o
+nm -U --plugin=./x o
+rg --hyperlink-format -- --pre=./x a
 nm $x
 nm "$@"
 nm o.o @f
