@@ -65,7 +65,7 @@ function isPlain({ kind }: ShellWord): boolean {
 }
 
 /** `NAME` or `NAME=value`. The value was already checked as a word. */
-function isDeclared({ kind, value, prefix }: ShellWord): boolean {
+function isDeclared({ kind, value, prefix, text }: ShellWord): boolean {
   const [, name] = /^([^=+]*)(?:\+?=|$)/.exec(kind === 'literal' ? value : prefix) ?? [];
   return (
     ATTRIBUTES.test(value) ||
@@ -73,7 +73,7 @@ function isDeclared({ kind, value, prefix }: ShellWord): boolean {
       NAME.test(name) &&
       (kind === 'literal' || prefix.includes('=')) &&
       // Old shells evaluate such a value if the variable is an array.
-      !/^[^=]*=\(/.test(value))
+      !(kind === 'literal' ? /^[^=]*=\(/.test(value) : /^[^=]*=["'\\]+\(/.test(text)))
   );
 }
 
