@@ -124,29 +124,29 @@ function dataOf(
 
 type Environment = ReturnType<ShellDeps['environment']>;
 
-/** The facts of a repository are read only for commands that name git. */
+/** The facts of a repository are read only for commands that may run git. */
 function isProvenReadOnly(
-  { isReadOnlyCommand, gitFactsFrom }: typeof Shell,
+  { isReadOnlyCommand, gitFactsFrom, mayRunGit }: typeof Shell,
   { command, run_in_background }: BashInput,
   workingDirectory: string,
   environment: Environment,
 ): boolean {
   if (run_in_background === true) return false;
   if (isReadOnlyCommand(command, { environment })) return true;
-  if (!/\bgit\b/.test(command)) return false;
+  if (!mayRunGit(command)) return false;
   const gitIn = gitFactsFrom(workingDirectory, environment);
   return isReadOnlyCommand(command, { environment, git: gitIn('.'), gitIn });
 }
 
 /** Variables that keep git, locales, PATH and library paths from running other code, for a command that changes nothing. */
 function readOnlyVariables(
-  { readOnlyGitEnvironment, safeLocale, codeOutside }: typeof Shell,
+  { readOnlyGitEnvironment, mayRunGit, safeLocale, codeOutside }: typeof Shell,
   { command }: BashInput,
   { workingDirectory, workingFolders }: CallContext,
   own: Environment,
 ): Environment {
   return {
-    ...readOnlyGitEnvironment(command),
+    ...(mayRunGit(command) ? readOnlyGitEnvironment(command) : {}),
     ...safeLocale(own),
     ...codeOutside([workingDirectory, ...(workingFolders?.() ?? [])], own),
   };

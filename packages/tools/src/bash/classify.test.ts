@@ -101,6 +101,25 @@ describe('a command', () => {
     expect((await run('git config --list --show-origin')).content).not.toContain('command line:');
   });
 
+  it.each([
+    String.raw`g\it`,
+    `"g"it`,
+    `g''it`,
+    `'git'`,
+    `gi"t"`,
+    String.raw`\g\i\t`,
+    `$'git'`,
+    String.raw`$'g\x69t'`,
+    `/usr/bin/g"it"`,
+    `g""i''t`,
+  ])('of git with a proof runs with the same variables if its name is written %s', async (name) => {
+    const folder = scratch();
+    const { run } = shellIn(folder);
+    const context = { ...contextOf({ workingDirectory: folder }), readOnlyRun: 'preferred' as const };
+    const command = `${name} --version; printenv GIT_OPTIONAL_LOCKS GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0`;
+    expect((await run(command, { context })).content).toContain('0\ncore.fsmonitor\nfalse');
+  });
+
   it('of git has no proof in a folder that is missing', async () => {
     const { bash } = await repository();
     const context = contextOf({ workingDirectory: '/no/such' });

@@ -32,7 +32,6 @@ const PRINTS_SETTINGS = /^\s*git(\s+-C\s+[\w./-]+)?\s+config(\s+[\w./:@=-]+)*\s*
 
 /** `git config` prints settings. There, settings from the environment would be a wrong answer. */
 export function readOnlyGitEnvironment(command: string): Readonly<Record<string, string>> {
-  if (!/\bgit\b/.test(command)) return {};
   if (PRINTS_SETTINGS.test(command)) return VARIABLES;
   const variables: Record<string, string> = { ...VARIABLES, GIT_CONFIG_COUNT: String(SETTINGS.length) };
   SETTINGS.forEach(([key, value], index) => {

@@ -5,6 +5,7 @@ export { meaningOfOne } from './exit-meaning.ts';
 export {
   areReadOnlyWords,
   isReadOnlyCommand,
+  mayRunGit,
   movesShell,
   type ProofOptions,
   wordArguments,

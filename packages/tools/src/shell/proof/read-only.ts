@@ -35,6 +35,24 @@ function changesDirectory({ name }: SimpleCommand): boolean {
   return name === undefined || ['cd', 'pushd', 'popd'].includes(name.value);
 }
 
+const RUNNERS =
+  /^(?:xargs|find|env|command|builtin|exec|eval|nohup|nice|ionice|timeout|time|stdbuf|setsid|sudo|parallel)$/;
+
+/** Returns true if the command may run git. The words decide, because the text need not show the name: `g\it status`. */
+export function mayRunGit(text: string): boolean {
+  if (/\bgit\b/.test(text)) return true;
+  const read = readCommand(text);
+  if (!read.ok || read.strange !== undefined) return true;
+  return read.commands.some(({ name, args, assignments }) => {
+    const words = [...(name ? [name] : []), ...args, ...assignments.flatMap(({ value }) => value ?? [])];
+    if (words.some(({ value }) => /\bgit\b/.test(value))) return true;
+    if (name === undefined) return false;
+    return (
+      name.kind !== 'literal' || (RUNNERS.test(name.value) && args.some(({ kind }) => kind !== 'literal'))
+    );
+  });
+}
+
 function isProven(command: SimpleCommand, options: ProofOptions): boolean {
   const { name, args, assignments, redirections } = command;
   if (name === undefined || assignments.length > 0 || !redirections.every(isHarmless)) return false;
