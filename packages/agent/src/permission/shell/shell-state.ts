@@ -39,12 +39,16 @@ export function knownVariables(
   commands: readonly SimpleCommand[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Variables {
+  if (!text.includes('$') || commands.some(setsUnknown)) return NO_VARIABLES;
+  const named = namesIn(commands);
   // Word splitting depends on IFS.
-  if (!text.includes('$') || /\bIFS\b/.test(text) || commands.some(setsUnknown)) return NO_VARIABLES;
+  if (/\bIFS\b/.test(text) || named.has('IFS')) return NO_VARIABLES;
   const answers = new Map<string, readonly PossibleValue[] | undefined>();
   let uses: VariableUses | undefined;
   return (name) => {
     uses ??= usesIn(text, commands);
+    // A quoted name is not a mention in the text: `read x\y` sets `xy`.
+    if (named.has(name)) return undefined;
     if (!answers.has(name)) answers.set(name, valuesOf(name, uses, environment[name]));
     return answers.get(name);
   };
@@ -63,6 +67,15 @@ interface VariableUses {
 
 /** `$name` and `${name}`, but not `$name[`. */
 const EXPANSION = /\$(?:(\w+)(?![\w[])|\{(\w+)\})/g;
+
+/** The names in the words of commands, as the shell sees them: without quotes. Plain expansions do not count. */
+export function namesIn(commands: readonly SimpleCommand[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const command of commands)
+    for (const { value } of commandWords(command))
+      for (const name of value.replace(EXPANSION, ' ').match(/\w+/g) ?? []) names.add(name);
+  return names;
+}
 
 /** Reads the text once, because a script may have many variables. */
 function usesIn(text: string, commands: readonly SimpleCommand[]): VariableUses {
@@ -100,12 +113,18 @@ function valuesByName<Value>(
   return values;
 }
 
-function setsUnknown({ name, args }: SimpleCommand): boolean {
+function setsUnknown(command: SimpleCommand): boolean {
+  const words = commandWords(command);
+  // `command -p read x` and `builtin read x` set the same variable.
+  const at = words.findIndex(({ value }) => !/^(?:command|builtin|-.*)$/.test(value));
+  const [name, ...args] = words.slice(Math.max(at, 0));
   if (name === undefined) return false;
   const isUnknownName = ({ kind, prefix }: ShellWord): boolean =>
-    kind === 'dynamic' && !/^\w+\+?=/.test(prefix);
+    (kind === 'dynamic' || kind === 'pattern') && !/^\w+\+?=/.test(prefix);
   if (name.value === 'printf') return args.slice(0, 2).some(isUnknownName) && !isFormat(args[0]);
-  return RUN_TEXT.test(name.value) || (SETTERS.test(name.value) && args.some(isUnknownName));
+  if (RUN_TEXT.test(name.value)) return true;
+  const isSetter = SETTERS.test(words[0]?.value ?? '') || SETTERS.test(name.value);
+  return isSetter && args.some(isUnknownName);
 }
 
 /** The option `-v` is not a format: it sets a variable. */

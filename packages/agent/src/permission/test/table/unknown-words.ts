@@ -20,6 +20,9 @@ const allow = [
 const messages = 'npm make python3 node wget http hurl hg jj svn gh curl pytest docker git'
   .split(' ')
   .map((program) => `Bash(${program} *)`);
+const setters = ['read', 'export', 'declare', 'readonly', 'getopts', 'command', 'builtin'].map(
+  (program) => `Bash(${program} *)`,
+);
 const ROOT = '/repo/project';
 const world = {
   links: {
@@ -185,6 +188,35 @@ export const UNKNOWN_WORDS: readonly Theme[] = [
       'echo x | node a.js',
       "python3 -c 'print(1)' | head",
       'make | tail -5',
+    ],
+  },
+  {
+    theme: 'a variable is set by the value of a word, not by its text, so a quoted name makes it unknown',
+    rules: { allow: [...allow, ...setters] },
+    world,
+    allowed: [
+      'xy=sub; read -r x < list; make -C $xy',
+      'xy=sub; export x=1; make -C "$xy"',
+      'read -r "x" < list; echo "$x"; make -C sub',
+    ],
+    asked: [
+      'xy=a; read -r x\\y < list; make -C $xy',
+      'xy=a; read -r "x"y < list; make -C "$xy"',
+      "xy=a; read x''y < list; make -C ${xy}",
+      "xy=a; read -r $'x\\x79' < list; make -C $xy",
+      'xy=a; r\\ead -r x\\y < list; make -C $xy',
+      'xy=a; command read -r x\\y < list; make -C $xy',
+      'xy=a; builtin read -r \\xy < list; make -C $xy',
+      'xy=a; export x\\y=../out; make -C $xy',
+      'xy=a; declare "x"y=../out; make -C $xy',
+      "xy=a; readonly x'y'=../out; make -C $xy",
+      'xy=a; getopts o x\\y; make -C $xy',
+      'xy=a; while read -r x\\y; do make -C $xy; done < list',
+      'xy=a; builtin . ./env.sh; make -C $xy',
+      'xy=a; command eval "$z"; make -C $xy',
+      'export I\\FS=o; xy=a; make -C $xy',
+      'read -r "I"FS < list; xy=a; make -C $xy',
+      'export STA\\GE=../out; make -C $STAGE',
     ],
   },
   {
