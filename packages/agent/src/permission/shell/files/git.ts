@@ -6,7 +6,7 @@ import { dangerousOptions, type GitArguments, gitArguments, mayWriteOrRun } from
 import { contentShown, NAMES_FILES, parseGitGrep, scopesOf } from './git-contents.ts';
 import { changedSettings, findProgramWord, shownSettings } from './git-settings.ts';
 import { argumentsOf } from './operands.ts';
-import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
+import { HERE, literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 export function gitTouches(args: readonly ShellWord[]): Touch[] {
   const given = gitArguments(args);
@@ -36,7 +36,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   if (walks && isSearch && scopesOf(given) === undefined)
     named.push({ ...touch('read', given.folder ?? HERE, walks), staysInTree: true });
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
-  named.push(...changedSettings(given).map((word) => touch('write', word)));
+  named.push(...changedSettings(given).map((word) => touch('write', word)), ...changedSubmodules(given));
   named.push(...shownSettings(given), ...stored(given), ...rewritten(given));
   if (NAMES_FILES.has(command) && rest.some(({ kind }) => kind === 'dynamic'))
     named.push(touch('read', unknownWord('the file that git shows')));
@@ -99,6 +99,7 @@ const WRITTEN_OPERANDS: ReadonlyMap<string, (operands: readonly ShellWord[]) => 
     ['clone', ([, folder]) => (folder ? [folder] : [])],
     ['init', ([folder]) => (folder ? [folder] : [])],
     ['worktree', ([action, folder]) => (action?.value === 'add' && folder ? [folder] : [])],
+    ['submodule', ([action, , folder]) => (action?.value === 'add' && folder ? [folder] : [])],
     ['mailinfo', (files: readonly ShellWord[]) => files],
   ]);
 
@@ -116,12 +117,27 @@ function written(given: GitArguments): ShellWord[] {
     '--branch',
     '--config',
     '--depth',
+    '--name',
     '--origin',
     '--template',
     '--reference',
   ];
   const { operands } = argumentsOf(rest, valued);
   return [...byOption, ...(WRITTEN_OPERANDS.get(command)?.(operands) ?? [])];
+}
+
+/** They change where git gets the code of a submodule from. */
+const CHANGES_SUBMODULES = /^(add|set-url|set-branch)$/;
+
+function changedSubmodules({ command, rest, folder = HERE, isElsewhere }: GitArguments): Touch[] {
+  if (command !== 'submodule' && command !== 'submodule--helper') return [];
+  const action = rest.find(({ kind, value }) => kind !== 'literal' || !value.startsWith('-'));
+  if (action === undefined || (action.kind === 'literal' && !CHANGES_SUBMODULES.test(action.value)))
+    return [];
+  if (isElsewhere) return [touch('write', unknownWord('another repository'))];
+  return ['.gitmodules', '.git/config'].map((file) =>
+    touch('write', literalWord(file), undefined, { fromTopOf: folder }),
+  );
 }
 
 /** Returns whether the words of the command are revisions, branches or remotes, and none of its options shows a file. */
