@@ -5,7 +5,7 @@
  */
 import { type ShellAssignment, type ShellWord, type SimpleCommand, xargsCommand } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
-import { filesOf, isOneOperand } from './files/files-of.ts';
+import { filesOf, isOneOperand, mayYqLoad } from './files/files-of.ts';
 import { hasKnownGitReads } from './files/git-reads.ts';
 import { argumentsOf } from './files/operands.ts';
 import { KNOWN_READERS, type KnownReader } from './files/reader-options.ts';
@@ -60,6 +60,7 @@ function hasKnownReads(words: readonly ShellWord[], isProven: boolean, around: W
 
 function hasKnownForm(program: string, args: readonly ShellWord[]): boolean {
   if (args.some(({ kind }) => kind === 'dynamic')) return false;
+  if (program === 'yq' && args.some(({ value }) => mayYqLoad(value))) return false;
   if (/^[jy]q$/.test(program)) return !args.some(({ value }) => LOADS.test(value));
   return KNOWN_IF_PROVEN.test(program);
 }

@@ -204,6 +204,16 @@ function compared(given: ParsedOperands): Touch[] {
   );
 }
 
+/**
+ * Returns whether a word of yq may be a program that loads a file, or evaluates a text. These functions need no brackets, and no
+ * space before them. A part of a path (`.load`) or of the name of a file is none of them.
+ */
+export function mayYqLoad(text: string): boolean {
+  if (/(load\w*|eval)\s*\(/.test(text)) return true;
+  if (/^[\w./-]*$/.test(text)) return /^(((str|xml)_?)?load(_?(xml|base64|props|str))?|eval)\.\w/.test(text);
+  return /(?<!(?<![.\d])\.\w*)(load|eval)/.test(text);
+}
+
 function searched(program: string, args: readonly ShellWord[]): Touch[] {
   const family = program.endsWith('grep') ? 'grep' : program.endsWith('awk') ? 'awk' : program;
   const options = searchOptionsOf(program);
@@ -228,7 +238,7 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
     const set = files.filter(({ value }) => /^\w+=/.test(value));
     read.push(...[...given.valuesOf('-v', '--assign'), ...set].flatMap(mentions), ...awkTargets(args));
   }
-  if (family === 'yq' && texts.some(({ value }) => /\bload\w*\s*\(/.test(value)))
+  if (family === 'yq' && args.some(({ value }) => mayYqLoad(value)))
     read.push(touch('read', unknownWord('what the program loads')));
   // It writes files whose names an expression computes.
   if (family === 'yq' && args.some(({ value }) => /^(-[^-]*s|--split-exp)/.test(value)))
