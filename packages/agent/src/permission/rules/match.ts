@@ -385,8 +385,26 @@ export function findNamingRule(
     .among(namedBy)
     .find(
       ({ specifier }) =>
-        specifier?.text.includes(shown) && namedBy.some((spelling) => specifier.command?.(spelling)),
+        specifier !== undefined &&
+        namesPath(specifier.text, shown) &&
+        namedBy.some((spelling) => specifier.command?.(spelling)),
     )?.rule;
+}
+
+/**
+ * Returns whether the path is written in the rule as a whole: `/tmp/x` names neither `/tmp` nor `/`. Every word of a
+ * rule without a wildcard is written in it.
+ */
+function namesPath(rule: string, shown: string): boolean {
+  if (!rule.includes('*')) return rule.includes(shown);
+  const withoutSlash = (path: string): string => path.replace(/(?<=.)\/+$/, '');
+  return rule.split(/[\s'"`()<>|;,&=:@{}]+/).some((word) => {
+    // `/tmp/x*` begins with a path. `/tmp/*` names only the files in it.
+    const path = word.replace(/\*+$/, '');
+    if (path !== word && path.endsWith('/')) return false;
+    const attached = /^-[A-Za-z](?=[./~])/.exec(path)?.[0] ?? '';
+    return withoutSlash(path.slice(attached.length)) === withoutSlash(shown);
+  });
 }
 
 function candidates(part: Part, { allow, allowing }: CompiledRules): readonly CompiledRule[] {
