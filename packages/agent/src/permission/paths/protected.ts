@@ -293,7 +293,7 @@ function protectedName(names: readonly string[], root: number): string | undefin
     if (found === undefined) continue;
     // Other branches are checked out below the agent's folder, with their own protected places.
     const isCheckout = /^\.(claude|heddle)$/.test(names[at] ?? '') && names[at + 1] === 'worktrees';
-    if (isCheckout && names.length > at + 2) return protectedName(names, at + 3);
+    if (isCheckout && names.length > at + 2) return protectedName(names, at + 2);
     return names.slice(at, at + found.segments.length).join('/');
   }
   return undefined;
