@@ -14,6 +14,19 @@ const links = {
 };
 
 const ASKED = [
+  // Quotes and globs in the name.
+  "find /pr''oc -maxdepth 2 -name 'envir*' | xargs cat",
+  "cd /pr''oc/1; for f in envir*; do cat $f; done",
+  "find /pr\\oc -name 'envir*' | xargs cat",
+  "find '/pr'oc/1 -name 'envir*' | xargs cat",
+  "find $'/pr\\x6fc' -name 'envir*' | xargs cat",
+  "find /pro? -name 'envir*' | xargs cat",
+  "find /p*c/1 -name 'envir*' | xargs cat",
+  "find /{pr,x}oc -name 'envir*' | xargs cat",
+  "find ../../pr''oc -name 'envir*' | xargs cat",
+  "x=/pr''oc/1; find $x -name 'envir*' | xargs cat",
+  "ls -d /pr''oc/1/* | while read -r f; do cat $f; done",
+  "cd /pr''oc/1 && ls | xargs cat",
   'f=/proc/1; cat $f/environ',
   'for p in /proc/[0-9]*; do cat $p/environ; done',
   'for p in /proc/*/environ; do cat $p; done',

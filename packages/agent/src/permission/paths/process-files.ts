@@ -50,15 +50,32 @@ const SHOWS_PROCESS: Concern = {
 /** A script with these texts may read such a file under a name that it builds: `find /proc -name environ | xargs cat`. */
 const NAMES_PROCESS = /(?:^|[^\w./-])(?:[./]*\/)?proc(?![\w.-])|\benviron\b/;
 
-/** Adds the concern to reads of unknown files, if the text of the script names such a file. */
-export function withProcessConcern(parts: readonly Part[], text: string): readonly Part[] {
-  if (!NAMES_PROCESS.test(text)) return parts;
+/**
+ * Adds the concern to reads of unknown files, if the text of the script names such a file. `values` returns its words without
+ * quotes, and its folders.
+ */
+export function withProcessConcern(
+  parts: readonly Part[],
+  text: string,
+  values: () => readonly string[],
+): readonly Part[] {
+  const isOpen = parts.some((part) => part.kind === 'read' && part.places === undefined);
+  if (!isOpen || !(NAMES_PROCESS.test(text) || values().some(mayNameProcess))) return parts;
   return parts.map((part) =>
     part.kind === 'read' && part.places === undefined && part.concern === undefined
       ? { ...part, concern: SHOWS_PROCESS }
       : part,
   );
 }
+
+function mayNameProcess(value: string): boolean {
+  if (NAMES_PROCESS.test(value)) return true;
+  // `/p*c/1` is such a folder as well.
+  const [, first] = /^(?:\.*\/)+([^/]*[*?[][^/]*)/.exec(value) ?? [];
+  return first !== undefined && segmentsMeet(segmentsOf(first), PROCESSES, true);
+}
+
+const PROCESSES = segmentsOf('proc', true);
 
 function isShowing(file: string, { path }: FilePlace, deep: Reading['deep']): boolean {
   // The standard streams of a command lead there as well, but they are its own.

@@ -26,7 +26,7 @@ import { argumentsOf, expandBraces, hasOption } from './files/operands.ts';
 import { unknownWord } from './files/touch.ts';
 import { runsFiles } from './interpreters.ts';
 import { baseName, commandWords, isRunner, unwrap } from './runners.ts';
-import type { Folders } from './shell-state.ts';
+import { type Folders, namesIn } from './shell-state.ts';
 
 /** The paths at or below which new links may exist. */
 export type MadeLinks = 'anywhere' | readonly string[];
@@ -232,7 +232,9 @@ function runBy(command: SimpleCommand): readonly ShellWord[] {
 type Read = Extract<ReadCommand, { ok: true }>;
 
 export function withoutHome(text: string, read: Read): Read {
-  if (!/\bHOME\b/.test(text.replace(/\$\{?HOME\b/g, ''))) return read;
+  const isMentioned = /\bHOME\b/.test(text.replace(/\$\{?HOME\b/g, ''));
+  // A quoted name is not a mention in the text: `export HO\ME=x`.
+  if (!isMentioned && !namesIn(read.commands).has('HOME')) return read;
   return {
     ...read,
     commands: read.commands.map(homeless),

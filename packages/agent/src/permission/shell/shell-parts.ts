@@ -69,7 +69,10 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
-  const settled = withProcessConcern(withSearches(withGlobs(parts, text), text), text);
+  const settled = withProcessConcern(withSearches(withGlobs(parts, text), text), text, () => [
+    ...valuesIn(read),
+    ...placed.flatMap((command) => command.folders ?? []),
+  ]);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   const isPlainEdit = reason === undefined && isPlainEditScript(read, world);
   if (reason === undefined) return { ok: true, parts: settled, empty, isPlainEdit };
@@ -82,6 +85,17 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
     empty,
     isPlainEdit,
   };
+}
+
+/** The words of a script without quotes. */
+function valuesIn({ commands, redirections }: Extract<ReadCommand, { ok: true }>): readonly string[] {
+  const targets = [...commands.flatMap((command) => command.redirections), ...redirections].flatMap(
+    (redirection) => ('target' in redirection ? [redirection.target] : []),
+  );
+  const assigned = commands.flatMap(({ assignments }) => assignments.flatMap(({ value }) => value ?? []));
+  return [...commands.flatMap(commandWords), ...assigned, ...targets].flatMap(({ value, becomes = [] }) =>
+    [value].concat(becomes.map(({ begins }) => begins)),
+  );
 }
 
 /** Adds facts of the whole script to its globs: whether a command changes files, or the matches of globs. */
