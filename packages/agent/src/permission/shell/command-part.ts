@@ -55,6 +55,8 @@ export interface Around {
   readonly world: PermissionWorld;
   /** The variables of the script. */
   readonly variables: Variables;
+  /** Another command may have changed how the shell finds or runs programs. */
+  readonly isShellChanged?: boolean;
 }
 
 /** Steps of the comparisons of a command and its words with the tables of programs and options. */
@@ -226,7 +228,7 @@ function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Aroun
   const { name, assignments, inside } = command;
   if (name === undefined) return assignments.every((assignment) => isOwn(assignment.name)) ? 'yes' : 'no';
   const [program] = words;
-  if (around.shape === 'functions') return 'no';
+  if (around.shape === 'functions' || around.isShellChanged) return 'no';
   // A background command may outlast the call.
   const proven = inside.includes('background') ? 'beside a rule' : 'yes';
   if (readsLine(command)) return proven;
@@ -274,6 +276,7 @@ function mayRunInView(command: SimpleCommand, last: Unwrapped, around: Around): 
     world.isTrusted?.(folder) === true && !(isGit && world.repository(folder) === 'unknown');
   const isElsewhere = (isGit || runsProjectPrograms(name.value)) && namesFolder(args);
   if (folders?.every(isTrusted) === true && !isElsewhere) return true;
+  if (around.isShellChanged) return false;
   if (mayRunChosen(words, world) || mayRunArgument(command, words)) return false;
   if (!isGit) return runsOnlyItself(last, around);
   if (more || folders === undefined || gitDoubt(args) !== undefined) return false;
@@ -357,6 +360,29 @@ function changesOwnShellOnly([name, ...args]: readonly ShellWord[]): boolean {
     default:
       return false;
   }
+}
+
+const CHANGE_SHELL =
+  /^(?:export|declare|typeset|readonly|local|unset|alias|unalias|hash|read|mapfile|readarray|getopts|set|enable)$/;
+
+/**
+ * Returns whether later commands of the shell may behave differently, even if a rule allows this one: `export PATH=.; ls`.
+ * A rule for `source` or `eval` allows everything in their text, so these do not count.
+ */
+export function changesLaterCommands(command: SimpleCommand): boolean {
+  const written = commandWords(command);
+  // `command -p export` and `builtin export` do the same.
+  const at = written.findIndex(({ value }) => !/^(?:command|builtin|-.*)$/.test(value));
+  const words = written.slice(Math.max(at, 0));
+  const [name, ...args] = words;
+  if (name === undefined || !CHANGE_SHELL.test(name.value)) return false;
+  if (changesOwnShellOnly(words) || readsLine(command)) return false;
+  if (/^(?:alias|unalias|hash|set|enable)$/.test(name.value)) return args.length > 0;
+  return !args.every(({ kind, value, prefix }) => {
+    const known = kind === 'literal' ? value : prefix;
+    const [, variable = ''] = /^(\w+)(?:\+?=|$)/.exec(known) ?? [];
+    return isOwn(variable) && (kind === 'literal' || known.includes('='));
+  });
 }
 
 function exportsSafely(text: string): boolean {

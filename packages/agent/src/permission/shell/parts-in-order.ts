@@ -6,7 +6,7 @@ import type { Construct, ShellRedirection, SimpleCommand } from '@heddle/tools/s
 import type { FilePart, Part } from '../part.ts';
 import { isAtOrBelow } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
-import type { Around } from './command-part.ts';
+import { type Around, changesLaterCommands } from './command-part.ts';
 import {
   isBehindLink,
   joinLinks,
@@ -198,12 +198,15 @@ function walk(
   const made: MadeLinks[] = [];
   const own: (readonly Part[])[] = [];
   const visited: Visit[] = [];
+  const changers = commands.flatMap((command, at) => (changesLaterCommands(command) ? [at] : []));
   let { folders } = around;
   let afterRepeated = NO_FOLDERS;
   for (const [index, command] of commands.entries()) {
     if (repeats(command)) folders = joinFolders(folders, fromLastRound);
     const changedPaths = changes.written.filter((_, at) => at !== index || repeats(command)).flat();
-    const here = { ...around, folders, world: { ...around.world, changedPaths } };
+    const isShellChanged =
+      around.isShellChanged === true || changers.some((at) => (isOrdered ? at < index : at !== index));
+    const here = { ...around, folders, isShellChanged, world: { ...around.world, changedPaths } };
     around.world.spend?.(1 + Math.ceil(changedPaths.length / PATHS_PER_STEP));
     const before = visits[index];
     before?.settle({ gitIn: around.world.gitIn, changedPaths });
