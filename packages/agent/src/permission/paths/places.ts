@@ -35,6 +35,24 @@ export function tildeExpanded(written: string, home: string): string {
   return written === '~' || written.startsWith('~/') ? `${home}${written.slice(1)}` : written;
 }
 
+/** The number of names in a path that climbs. A longer one counts as passing the root folder. */
+const MOST_PASSED = 256;
+
+/** Returns the folders that a written path enters and leaves again with `..`. Its target is not in them. */
+export function passedFolders(written: string): readonly string[] {
+  if (!written.includes('/..')) return [];
+  const names = written.split('/');
+  if (names.length > MOST_PASSED) return ['/'];
+  const target = path.posix.normalize(written);
+  const last = names.lastIndexOf('..');
+  const folders = names.slice(0, last).flatMap((name, at) => {
+    const folder = names.slice(0, at + 1).join('/');
+    if (/^(\.{0,2}|~)$/.test(name) || isAtOrBelow(target, path.posix.normalize(folder))) return [];
+    return [folder];
+  });
+  return [...new Set(folders)];
+}
+
 /** Node puts this in the place of bytes that are not UTF-8. A path with it may mean any file. */
 export const UNKNOWN_CHARACTER = '\uFFFD';
 

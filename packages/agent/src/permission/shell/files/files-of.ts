@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { omitUndefined } from '@heddle/core';
 import { isPlainSedScript, loadsJqModules, type ShellWord } from '@heddle/tools/shell';
+import { passedFolders } from '../../paths/places.ts';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
 import { awkTargets, millerTargets, splitTargets } from './code-targets.ts';
@@ -102,7 +103,19 @@ export function changesFiles(program: string): boolean {
 export function filesOf(words: readonly ShellWord[]): Touch[] {
   const expanded = words.flatMap(expandBraces);
   const certain = namedFiles(expanded);
-  return certain.concat(expandedFiles(expanded, certain));
+  const touches = certain.concat(expandedFiles(expanded, certain));
+  return touches.concat(touches.flatMap(leadingFolders));
+}
+
+/** A program may make the folders that a path passes: `mkdir -p .git/hooks/../../x`. */
+function leadingFolders({ kind, word, fromTopOf }: Touch): Touch[] {
+  if (kind !== 'write' || word.kind === 'dynamic') return [];
+  return passedFolders(word.value).map((folder) => {
+    const passed = partOfWord(word, folder);
+    const isPattern = passed.kind === 'pattern';
+    const folderWord: ShellWord = isPattern ? { ...passed, kind: 'literal' } : passed;
+    return touch('write', folderWord, undefined, omitUndefined({ fromTopOf }));
+  });
 }
 
 /**

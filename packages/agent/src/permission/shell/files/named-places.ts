@@ -5,7 +5,14 @@
  */
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern } from '../../part.ts';
-import { type FilePlace, isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
+import {
+  type FilePlace,
+  isInside,
+  isSink,
+  passedFolders,
+  placesOf,
+  tildeExpanded,
+} from '../../paths/places.ts';
 import { protectedMatch, protectedPlaceName } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import type { Folders } from '../shell-state.ts';
@@ -215,7 +222,8 @@ function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false)
   const paths = [...found].filter(
     (path) => path !== '' && path !== '.' && path !== '/' && path.length < LONGEST_PATH,
   );
-  return ROOT_FOLDER.test(value) ? [...paths, '/'] : paths;
+  const all = paths.concat(paths.flatMap(passedFolders));
+  return ROOT_FOLDER.test(value) ? [...all, '/'] : all;
 }
 
 /** A whole word, or the value of an option. In a text, a slash is rather a separator. */

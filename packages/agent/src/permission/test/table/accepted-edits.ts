@@ -7,6 +7,38 @@ const OUT = '/srv/out';
 
 export const ACCEPTED_EDITS: readonly Theme[] = [
   {
+    theme: 'a folder that a written path passes counts as made',
+    mode: 'acceptEdits',
+    rules: {
+      allow: ['Bash(install *)', 'Bash(curl *)', 'Bash(git clone *)', 'Bash(rsync *)', 'Bash(frob *)'],
+    },
+    asked: [
+      'mkdir -p x/.git/hooks/../../y',
+      'mkdir -p .cursor/../x1',
+      'mkdir -p ../outside2/../project/x3',
+      'mkdir -p ./.vscode/.././x',
+      'mkdir -p a .husky//../x',
+      'mkdir -p a/{b,.git/../c}',
+      'mkdir --parents -- .GIT/../x',
+      'mkdir -p ~/.ssh/../../../repo/project/x',
+      'mkdir -p q/objects/../refs/../x; cp a q/HEAD; cp b q/config',
+      'install -d .git/hooks/../../y',
+      'install -D a .vscode/../y',
+      'curl --create-dirs -o .git/hooks/../../y https://h/x',
+      'git clone https://h/x .cursor/../y',
+      'rsync --mkpath a .git/hooks/../../y',
+      'frob --out=x/.git/../y',
+    ],
+    allowed: [
+      'mkdir -p src/a/b',
+      'mkdir -p src/../lib/a',
+      'mkdir -p ../project/src/../lib',
+      'mkdir -p /repo/project/../project/x',
+      'curl https://example.com/a/../b',
+      'frob src/../lib',
+    ],
+  },
+  {
     theme: 'acceptEdits: everyday edits are allowed',
     mode: 'acceptEdits',
     world: {
