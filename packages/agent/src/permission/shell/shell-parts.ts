@@ -69,7 +69,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
-  const settled = withProcessConcern(withSearches(withGlobs(parts, text), text), text, () => [
+  const settled = withProcessConcern(withSearches(withGlobs(parts, text, read), text), text, () => [
     ...valuesIn(read),
     ...placed.flatMap((command) => command.folders ?? []),
   ]);
@@ -87,8 +87,10 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   };
 }
 
+type Understood = Extract<ReadCommand, { ok: true }>;
+
 /** The words of a script without quotes. */
-function valuesIn({ commands, redirections }: Extract<ReadCommand, { ok: true }>): readonly string[] {
+function valuesIn({ commands, redirections }: Understood): readonly string[] {
   const targets = [...commands.flatMap((command) => command.redirections), ...redirections].flatMap(
     (redirection) => ('target' in redirection ? [redirection.target] : []),
   );
@@ -99,12 +101,13 @@ function valuesIn({ commands, redirections }: Extract<ReadCommand, { ok: true }>
 }
 
 /** Adds facts of the whole script to its globs: whether a command changes files, or the matches of globs. */
-function withGlobs(parts: readonly Part[], text: string): readonly Part[] {
+function withGlobs(parts: readonly Part[], text: string, read: Understood): readonly Part[] {
   if (!parts.some((part) => 'glob' in part && part.glob)) return parts;
   const lasting = parts.every((part) =>
     part.kind === 'command' ? part.readOnly === 'yes' : part.kind === 'read',
   );
-  const hasOptions = GLOB_OPTIONS.test(text);
+  // A quoted name is not in the text: `sh\opt -s dot\glob`.
+  const hasOptions = [text, ...valuesIn(read)].some((value) => GLOB_OPTIONS.test(value));
   return parts.map((part) => {
     if (!('glob' in part) || !part.glob) return part;
     const optioned = part.glob.optioned || hasOptions;

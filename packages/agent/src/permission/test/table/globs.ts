@@ -172,6 +172,10 @@ export const GLOBS: readonly Theme[] = [
       'grep -r foo s*',
       'cat src/* secrets/*',
       'shopt -s dotglob; cat *',
+      'sh\\opt -s dot\\glob; cat *',
+      '"sh"opt -s "dot"glob; cat *',
+      "shop't' -s dotglo'b'; cat *",
+      "s''hopt -s d''otglob; cat *",
     ],
   },
   {
