@@ -200,11 +200,10 @@ function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false)
   // Most words are plain names or options.
   if (word.kind === 'literal' && /^[\w-]+$/.test(word.value) && !/^-[A-Za-z]./.test(word.value))
     return word.value.startsWith('-') ? [] : [word.value];
-  const value = (word.kind === 'dynamic' ? expandedHome(word.text, world) : word.value).replace(
-    URL_TEXT,
-    ' ',
-  );
-  if (/^[\w.-]+@[\w.-]+:/.test(value)) return [];
+  const written = word.kind === 'dynamic' ? expandedHome(word.text, world) : word.value;
+  const isPath = mayBePath(written, world);
+  const value = isPath ? written : written.replace(URL_TEXT, ' ');
+  if (!isPath && /^[\w.-]+@[\w.-]+:/.test(value)) return [];
   const found = new Set<string>();
   const isText = /[\s'"()]/.test(value);
   if (!isText && word.kind !== 'dynamic' && !isFilter) {
@@ -224,6 +223,15 @@ function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false)
   );
   const all = paths.concat(paths.flatMap(passedFolders));
   return ROOT_FOLDER.test(value) ? [...all, '/'] : all;
+}
+
+/** A folder may have the name with which an address begins: `a://../x`, `name@host:/../x`. */
+function mayBePath(written: string, world: PermissionWorld): boolean {
+  if (!written.includes(':/')) return false;
+  if (/:\/(.*\/)?\.\.(\/|['"\s]|$)/s.test(written)) return true;
+  return Array.from(written.matchAll(/[^\s'"=,/]+:(?=\/)/g)).some(
+    ([name]) => !/^file:$/i.test(name) && world.exists(`${world.cwd}/${name}`),
+  );
 }
 
 /** A whole word, or the value of an option. In a text, a slash is rather a separator. */
