@@ -3,7 +3,7 @@
  * (`Bash(tar *)`) is meant for what the program itself does, so it does not cover them.
  */
 import { maySedRunProgram, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
-import { bareCode } from './files/code-targets.ts';
+import { bareCode } from './files/computed-names.ts';
 import { beginsOption, isMakeCommand, SED_FLAGS, takesCode } from './interpreters.ts';
 
 /** Programs whose check of unknown code accepts only options that start no program. */

@@ -43,6 +43,7 @@ const SIZES: Allowed = { short: 'ABGdoxt', long: ['format', 'totals', 'help', 'v
 const EXPANDS_LISTS = /^(nm|objdump|readelf|size)$/;
 
 function isProven(program: string, allowed: Allowed): Check {
+  if (allowed === BAT) return printsWithBat;
   const expands = EXPANDS_LISTS.test(program);
   return (args) =>
     onlyAllowed(args, allowed) && !(expands && args.some(({ value }) => value.startsWith('@')));
@@ -160,6 +161,4 @@ export const ARCHIVE_CHECKS: readonly (readonly [string, Check])[] = [
   ['zipinfo', zipInfo],
   ['docker', listsContainers],
   ['podman', listsContainers],
-  ['bat', printsWithBat],
-  ['batcat', printsWithBat],
 ];

@@ -5,7 +5,7 @@ import { isPlainSedScript, loadsJqModules, type ShellWord } from '@heddle/tools/
 import { passedFolders } from '../../paths/places.ts';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
-import { awkTargets, millerTargets, splitTargets } from './code-targets.ts';
+import { awkTargets, millerTargets, splitTargets } from './computed-names.ts';
 import { compressed, isCompressor } from './compressors.ts';
 import { takesOnlyRevisions } from './git.ts';
 import { isMessage } from './message-options.ts';
