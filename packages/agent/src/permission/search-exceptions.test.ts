@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { PermissionMode } from '@heddle/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
@@ -26,14 +27,18 @@ function repository(name: string): void {
   write(`${name}/HEAD`, 'ref: refs/heads/main\n');
 }
 
-function decisionOn(command: string, environment: Readonly<Record<string, string>> = {}): string {
+function decisionOn(
+  command: string,
+  environment: Readonly<Record<string, string>> = {},
+  mode: PermissionMode = 'default',
+): string {
   const cwd = path.join(folder, 'project');
   const home = path.join(folder, 'home');
   const world = observeWorld({ root: cwd, cwd, directories: [], home, configDirs: [], environment });
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
   const rule = (text: string) => [{ text, source: 'user' as const }];
   const rules = { deny: rule('Read(.env)'), ask: [], allow: rule('Bash') };
-  return authorize(request, rules, 'default', world).decision;
+  return authorize(request, rules, mode, world).decision;
 }
 
 describe('a search that skips hidden files', () => {
@@ -98,9 +103,23 @@ describe('a search that skips hidden files', () => {
     'RIPGREP_CONFIG_PATH=x rg KEY',
     "echo '!.env' > ~/.config/git/ignore; rg KEY",
     'cp x .git/info/exclude; rg KEY',
+    "export $'HO\\x4dE'=x; rg KEY",
+    "export $'HOM\\105'=x; rg KEY",
+    "declare -x $'\\x48OME'=x; rg KEY",
+    "command export $'XDG_CONFIG_HOM\\u0045'=x; rg KEY",
+    "export $'RIPGREP_CONFIG\\x5fPATH=x'; rg KEY",
+    "env $'HO\\x4dE'=x rg KEY",
+    "env -- $'XDG_CONFIG\\137HOME'=x rg KEY",
+    "read -r $'HO\\x4dE' < y; rg KEY",
+    'export {HO,NA}ME=x; rg KEY',
+    'HO\\\nME=x rg KEY',
+    'x=HO; export ${x}ME=y; rg KEY',
+    'x=HOM; declare -x "$x"E=y; rg KEY',
   ])('asks if the script changes where the exceptions are: %s', (command) => {
     expect(decisionOn('echo "$HOME"; rg KEY')).toBe('allow');
     expect(decisionOn(command)).toBe('ask');
+    expect(decisionOn('export OTHER=x; rg KEY', {}, 'bypassPermissions')).toBe('allow');
+    expect(decisionOn(command, {}, 'bypassPermissions')).toBe('ask');
   });
 
   it('follows a link of the user', () => {

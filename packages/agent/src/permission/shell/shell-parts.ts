@@ -25,7 +25,7 @@ import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch } from './files/touch.ts';
-import { knownVariables, NO_VARIABLES } from './shell-state.ts';
+import { knownVariables, NO_VARIABLES, setsUnknownName } from './shell-state.ts';
 import { partsBehindLinks, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { partsInOrder } from './parts-in-order.ts';
 import { isPlainEditScript } from './plain-edits.ts';
@@ -69,7 +69,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
-  const settled = withProcessConcern(withSearches(withGlobs(parts, text, read), text), text, () => [
+  const settled = withProcessConcern(withSearches(withGlobs(parts, text, read), text, read), text, () => [
     ...valuesIn(read),
     ...placed.flatMap((command) => command.folders ?? []),
   ]);
@@ -116,16 +116,20 @@ function withGlobs(parts: readonly Part[], text: string, read: Understood): read
 }
 
 /** After a change of a file of ignored names, or of a variable that leads to it, a search may read any hidden file. */
-function withSearches(parts: readonly Part[], text: string): readonly Part[] {
+function withSearches(parts: readonly Part[], text: string, read: Understood): readonly Part[] {
   const isSearch = (part: Part): part is FilePart => part.kind === 'read' && part.deep === 'visible';
-  if (!parts.some(isSearch) || !(parts.some(mayChangeIgnored) || mayMoveSettings(text))) return parts;
+  if (!parts.some(isSearch) || !(parts.some(mayChangeIgnored) || mayMoveSettings(text, read))) return parts;
   return parts.map((part) => (isSearch(part) ? { ...part, deep: 'all' } : part));
 }
 
 /** Returns whether a script may set where searches find their settings. To use the value of HOME changes nothing. */
-function mayMoveSettings(text: string): boolean {
-  const bare = text.replace(/["'\\]/g, '').replace(/\$\{?HOME\b/g, '');
-  return /(?<!\w)(HOME|XDG_CONFIG_HOME|RIPGREP_CONFIG_PATH)(?!\w)/.test(bare);
+function mayMoveSettings(text: string, read: Understood): boolean {
+  if (read.commands.some(setsUnknownName)) return true;
+  // A quoted name is not in the text: `export $'HO\x4dE'=x`.
+  return [text, ...valuesIn(read)].some((value) => {
+    const bare = value.replace(/\\\n|["'\\]/g, '').replace(/\$\{?HOME\b/g, '');
+    return /(?<!\w)(HOME|XDG_CONFIG_HOME|RIPGREP_CONFIG_PATH)(?!\w)/.test(bare);
+  });
 }
 
 const IGNORED_NAMES = /\/(\.(git|rg)?ignore|git\/(ignore|config)|info\/exclude|\.gitconfig)$/i;

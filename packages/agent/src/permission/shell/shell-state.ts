@@ -114,15 +114,24 @@ function valuesByName<Value>(
 }
 
 function setsUnknown(command: SimpleCommand): boolean {
+  const name = commandWords(command).find(isNoWrapper);
+  return (name !== undefined && RUN_TEXT.test(name.value)) || setsUnknownName(command);
+}
+
+/** `command -p read x` and `builtin read x` set the same variable. */
+function isNoWrapper({ value }: ShellWord): boolean {
+  return !/^(?:command|builtin|-.*)$/.test(value);
+}
+
+/** Returns whether a builtin sets a variable whose name is known only when it runs: `export $x=y`. */
+export function setsUnknownName(command: SimpleCommand): boolean {
   const words = commandWords(command);
-  // `command -p read x` and `builtin read x` set the same variable.
-  const at = words.findIndex(({ value }) => !/^(?:command|builtin|-.*)$/.test(value));
+  const at = words.findIndex(isNoWrapper);
   const [name, ...args] = words.slice(Math.max(at, 0));
   if (name === undefined) return false;
   const isUnknownName = ({ kind, prefix }: ShellWord): boolean =>
     (kind === 'dynamic' || kind === 'pattern') && !/^\w+\+?=/.test(prefix);
   if (name.value === 'printf') return args.slice(0, 2).some(isUnknownName) && !isFormat(args[0]);
-  if (RUN_TEXT.test(name.value)) return true;
   const isSetter = SETTERS.test(words[0]?.value ?? '') || SETTERS.test(name.value);
   return isSetter && args.some(isUnknownName);
 }
