@@ -6,16 +6,13 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { globOf } from '../paths/glob.ts';
 import { placesOf } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
-import type { Folders, PossibleValue, Variables } from './shell-state.ts';
+import { type Folders, type PossibleValue, SOME_NUMBER, type Variables } from './shell-state.ts';
 
 export interface WordScope {
   readonly variables: Variables;
   readonly folders: Folders;
   readonly world: PermissionWorld;
 }
-
-/** Represents an unknown number in a value. No command contains this character. */
-export const SOME_NUMBER = '\0';
 
 /** The number of values per word that are checked. */
 const MOST_VALUES = 1_000;

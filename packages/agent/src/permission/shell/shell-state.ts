@@ -21,6 +21,9 @@ export type Variables = (name: string) => readonly PossibleValue[] | undefined;
 
 export const NO_VARIABLES: Variables = () => undefined;
 
+/** Represents an unknown number in a value. No command contains this character. */
+export const SOME_NUMBER = '\0';
+
 /** The number of values per variable that are checked. */
 const MOST_VALUES = 32;
 /** Variables that the shell itself sets or changes. */
@@ -80,9 +83,12 @@ export function namesIn(commands: readonly SimpleCommand[]): ReadonlySet<string>
 /** Reads the text once, because a script may have many variables. */
 function usesIn(text: string, commands: readonly SimpleCommand[]): VariableUses {
   const assignments = commands.flatMap((command) => command.assignments);
-  const assigned = assignments.flatMap(({ name, value, append }) =>
-    value?.kind === 'literal' && !append ? [{ name, value: value.value }] : [],
-  );
+  const assigned = assignments.flatMap(({ name, value, append }) => {
+    if (value === undefined || append) return [];
+    // `pid=$!`
+    if (/^"?\$[?#$!]"?$/.test(value.text)) return [{ name, value: SOME_NUMBER }];
+    return value.kind === 'literal' ? [{ name, value: value.value }] : [];
+  });
   const loops = Array.from(text.matchAll(LOOP_HEADER), ([, name = '', words = '']) => ({
     name,
     value: words.trim().split(/[ \t]+/),

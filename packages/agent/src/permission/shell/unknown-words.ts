@@ -7,9 +7,10 @@ import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { isTalker } from './files/named-places.ts';
 import { literalWord } from './files/touch.ts';
 import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
-import { isMessage } from './files/message-options.ts';
-import { namesFoundBy, possibleValues, SOME_NUMBER, type WordScope } from './possible-values.ts';
+import { isFlag, isMessage } from './files/message-options.ts';
+import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
 import { baseName, PIPED, type Unwrapped, withPiped } from './runners.ts';
+import { SOME_NUMBER } from './shell-state.ts';
 
 export function doubtAboutWords(
   { redirections, inside }: Pick<SimpleCommand, 'redirections' | 'inside'>,
@@ -20,10 +21,13 @@ export function doubtAboutWords(
   const [name, ...args] = words;
   if (name === undefined) return undefined;
   const program = baseName(name.value);
-  if (isTalker(program)) return undefined;
+  const isText = isTalker(program);
+  // Its words are not files. But they choose processes, and `-1` means every process.
+  if (isText && program !== 'kill') return undefined;
   const unknown = args.find((word, index) => !isKnown(word, index, words, scope));
   if (unknown === PIPED) return 'Some of its words come through a pipe.';
   if (unknown) return `The value of ${unknown.text} is known only when it runs.`;
+  if (isText) return undefined;
   const inputs = programInputs(words, redirections);
   const unknownInput = inputs.find((word) => !isKnownInput(word, scope));
   if (unknownInput) return `The value of ${unknownInput.text} is known only when it runs.`;
@@ -89,7 +93,7 @@ function isKnown(word: ShellWord, index: number, words: readonly ShellWord[], sc
   const program = baseName(name?.value ?? '');
   if (isMessage(program, args, index)) return true;
   if (word.single && /^https?:\/\/[\w.-]+(:\d+)?\//.test(word.prefix)) return true;
-  if (program === 'git' && isAfterVerb(args, index)) return word !== PIPED || !mayTakeFile(args);
+  if (program === 'git' && isAfterVerb(args, index)) return !mayTakeFile(args, index);
   return isCertainlyRead(word, words);
 }
 
@@ -110,9 +114,24 @@ function isAfterVerb(args: readonly ShellWord[], index: number): boolean {
   return verb >= 0 && index > verb && isFirst;
 }
 
-/** Returns whether words through a pipe may be an option that reads a message from any file: `git commit -F /x`. */
-function mayTakeFile(args: readonly ShellWord[]): boolean {
-  return args.some(({ value }) => /^(commit|tag)$/.test(value)) && !args.some(({ value }) => value === '--');
+/** Options with a value that names no file. */
+const PLAIN_VALUE = /^--(?:date|trailer|fixup|squash|cleanup)=/;
+
+/**
+ * Returns whether a word of `git commit` or `git tag` may be an option that stores the text of any file, or the value of
+ * one: `git commit $(cat x)` becomes `git commit -F /x`.
+ */
+function mayTakeFile(args: readonly ShellWord[], index: number): boolean {
+  const isFlagBefore = (at: number): boolean => {
+    const { kind, value, begins } = args[at - 1] ?? literalWord('');
+    return !begins.startsWith('-') || (kind === 'literal' && (isFlag('git', value) || value === '-d'));
+  };
+  if (!args.slice(0, index).some(({ value }) => /^(commit|tag)$/.test(value))) return false;
+  const end = args.findIndex(({ value }) => value === '--');
+  // Otherwise it is the value of an option: `git commit -m -- $x`.
+  if (end >= 0 && end < index && isFlagBefore(end)) return false;
+  const { single, begins } = args[index] ?? PIPED;
+  return !single || !(PLAIN_VALUE.test(begins) || (/^[^-]/.test(begins) && isFlagBefore(index)));
 }
 
 /** Returns whether the word is exactly one word, and not an option. */

@@ -38,7 +38,6 @@ const MESSAGES: readonly MessageOptions[] = [
   { program: /^hurl$/, options: /^(-[Hu]|--(header|user))$/ },
 ];
 
-/** Options without a value. */
 const FLAGS: readonly (readonly [RegExp, RegExp])[] = [
   [
     /^git$/,
@@ -82,7 +81,8 @@ function isValue(program: string, args: readonly ShellWord[], index: number, mos
   return before.single && most > 0 && isValue(program, args, index - 2, most - 1);
 }
 
-function isFlag(program: string, value: string): boolean {
+/** Returns whether the option has no value. */
+export function isFlag(program: string, value: string): boolean {
   return /^-?$/.test(value) || FLAGS.some(([programs, flags]) => programs.test(program) && flags.test(value));
 }
 

@@ -15,9 +15,9 @@ import {
 } from '../../paths/places.ts';
 import { protectedMatch, protectedPlaceName } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
-import type { Folders } from '../shell-state.ts';
 import { isMessage } from './message-options.ts';
-import { namesFoundBy, possibleValues, SOME_NUMBER, type WordScope } from '../possible-values.ts';
+import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
+import { type Folders, SOME_NUMBER } from '../shell-state.ts';
 import { literalWord } from './touch.ts';
 import { baseName } from '../runners.ts';
 
