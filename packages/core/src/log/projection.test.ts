@@ -48,6 +48,20 @@ function openCalls(entries: readonly EntryBody[]): string[] {
 }
 
 describe('the projection of a log', () => {
+  it('leaves out the structured output of tools, also in the messages of a rewind', () => {
+    const message: Message = {
+      type: 'user',
+      uuid: 't1',
+      at: 0,
+      content: 'one line',
+      toolUseResult: ['one line'],
+    };
+    const plain: Message = { type: 'user', uuid: 't1', at: 0, content: 'one line' };
+    const stored: EntryBody = { type: 'user', message };
+    expect(projectLog([stored])).toStrictEqual([plain]);
+    expect(projectLog([stored, { type: 'rewind', to: 't1', messages: [message] }])).toStrictEqual([plain]);
+  });
+
   it('contains the messages in order, without other entries', () => {
     const log: EntryBody[] = [
       userEntry('u1'),

@@ -6,7 +6,13 @@ import { COMPACTION_LEVELS } from '../context/port.ts';
 import type { AutoCompactTracking } from '../machine/state.ts';
 import type { ToolUseBlock } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
-import { callsOf, type Message, type MessageHistory, resultsOf } from '../messages/message.ts';
+import {
+  callsOf,
+  type Message,
+  type MessageHistory,
+  resultsOf,
+  withoutToolOutput,
+} from '../messages/message.ts';
 import type { AnswerCount } from '../messages/usage.ts';
 import type { SessionState } from '../tools/tool.ts';
 import { trackCompactions } from './compactions.ts';
@@ -68,7 +74,7 @@ export class Projection {
       case 'assistant':
       case 'system':
       case 'attachment':
-        this.#messages = this.#messages.append([entry.message]);
+        this.#messages = this.#messages.append([withoutToolOutput(entry.message)]);
         this.#noteCalls(entry.message);
         // A queued prompt with a turn of its own has the same id.
         this.#queued.delete(entry.message.uuid);
@@ -141,7 +147,7 @@ export class Projection {
 
   #replace(messages: readonly Message[]): void {
     const intents = new Map(this.#open);
-    this.#messages = History.of(messages);
+    this.#messages = History.of(messages.map(withoutToolOutput));
     this.#open.clear();
     for (const message of messages) this.#noteCalls(message);
     for (const id of this.#open.keys()) {

@@ -3,6 +3,7 @@ import {
   call,
   createTestGate,
   denyTools,
+  fakeContext,
   fakeTool,
   fakeToolHooks,
   hang,
@@ -417,4 +418,25 @@ describe('two calls with the same id in one answer', () => {
       );
     },
   );
+});
+
+it('the structured output of a tool is in the event, and not in the history of the next requests', async () => {
+  const context = fakeContext();
+  const histories: string[] = [];
+  const prepare: typeof context.prepare = (request) => {
+    histories.push(JSON.stringify([...request.messages]));
+    return context.prepare(request);
+  };
+  const { events } = await play([call('Read', { path: 'a' }, 'c1'), say('I see.')], {
+    tools: [read],
+    deps: { context: { ...context, prepare } },
+  });
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      message: expect.objectContaining({ toolUseResult: { content: 'three lines' } }),
+    }),
+  );
+  expect(histories).toHaveLength(2);
+  expect(histories.at(-1)).toContain('three lines');
+  expect(histories.join()).not.toContain('toolUseResult');
 });

@@ -133,6 +133,16 @@ export type Message =
 /** The conversation, growing at its end. */
 export type MessageHistory = History<Message>;
 
+/**
+ * Returns the message without the structured output of a tool. Streams and logs contain it, and histories do not: it often
+ * repeats the text of the result, and would stay in memory as long as the conversation.
+ */
+export function withoutToolOutput(message: Message): Message {
+  if (message.type !== 'user' || message.toolUseResult === undefined) return message;
+  const { toolUseResult: _, ...rest } = message;
+  return rest;
+}
+
 /** The calls in some finished blocks of an answer, in order. */
 export function callsOf(answer: readonly AssistantMessage[]): ToolUseBlock[] {
   const calls: ToolUseBlock[] = [];

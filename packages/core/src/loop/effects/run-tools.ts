@@ -3,7 +3,7 @@ import { untilAborted } from '../../abort.ts';
 import { errorMessage } from '../../thrown.ts';
 import type { FinishedCall } from '../../machine/effects.ts';
 import type { ToolUseBlock } from '../../messages/blocks.ts';
-import { callsOf, resultsOf } from '../../messages/message.ts';
+import { callsOf, resultsOf, withoutToolOutput } from '../../messages/message.ts';
 import { type AfterTool, finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/tool.ts';
 import { StreamingToolExecutor, type ToolUpdate } from '../../tools/executor.ts';
 import type { Settled } from '../../tools/slot.ts';
@@ -179,7 +179,7 @@ export function closeCall(
   });
   const notes = remarks.map((text) => write.attachment({ kind: 'reminder', about: 'hook', text }));
   return {
-    answer: addResult(answer, { toolUseId, messages: [message, ...notes] }),
+    answer: addResult(answer, { toolUseId, messages: [withoutToolOutput(message), ...notes] }),
     events: [
       { type: 'message', message, outcome: { toolUseId, isError } },
       ...notes.map((note) => ({ type: 'message', message: note }) as const),
