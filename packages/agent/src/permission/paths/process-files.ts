@@ -50,21 +50,43 @@ const SHOWS_PROCESS: Concern = {
 /** A script with these texts may read such a file under a name that it builds: `find /proc -name environ | xargs cat`. */
 const NAMES_PROCESS = /(?:^|[^\w./-])(?:[./]*\/)?proc(?![\w.-])|\benviron\b/;
 
+/** The texts of a script, as the shell uses them. */
+interface ScriptTexts {
+  /** Its words without quotes, and its folders. */
+  readonly values: () => readonly string[];
+  /** Absolute paths of the folders in which it may look for names. */
+  readonly searched: () => readonly string[];
+}
+
 /**
- * Adds the concern to reads of unknown files, if the text of the script names such a file. `values` returns its words without
- * quotes, and its folders.
+ * Adds the concern to reads of unknown files, if the text of the script names such a file, or if the script looks for names
+ * in a folder with such files: `find / -name x | xargs cat`.
  */
 export function withProcessConcern(
   parts: readonly Part[],
   text: string,
-  values: () => readonly string[],
+  { values, searched }: ScriptTexts,
 ): readonly Part[] {
   const isOpen = parts.some((part) => part.kind === 'read' && part.places === undefined);
-  if (!isOpen || !(NAMES_PROCESS.test(text) || values().some(mayNameProcess))) return parts;
+  if (!isOpen) return parts;
+  const isNamed =
+    NAMES_PROCESS.test(text) ||
+    values().some(mayNameProcess) ||
+    searched().includes('/') ||
+    parts.some(isLinkToProcesses);
+  if (!isNamed) return parts;
   return parts.map((part) =>
     part.kind === 'read' && part.places === undefined && part.concern === undefined
       ? { ...part, concern: SHOWS_PROCESS }
       : part,
+  );
+}
+
+/** The text `/` is often not a folder: `tr / _`. But a path through a link is one. */
+function isLinkToProcesses(part: Part): boolean {
+  return (
+    part.kind === 'read' &&
+    part.places?.some(({ path, real }) => path !== real && /^\/(?:proc(?:\/.*)?)?$/.test(real)) === true
   );
 }
 

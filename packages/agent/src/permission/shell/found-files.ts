@@ -1,16 +1,26 @@
-/** Finds the files that `find` and `fd` give to the commands that they run. */
+/** Finds the files that `find` and `fd` give to the commands that they run, and the folders in which a script looks for names. */
 import path from 'node:path';
 import { omitUndefined } from '@heddle/core';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { FilePart } from '../part.ts';
+import { tildeExpanded } from '../paths/places.ts';
 import type { Selection } from '../paths/walk-tree.ts';
 import type { Around } from './command-part.ts';
+import type { PlacedCommand } from './earlier-effects.ts';
 import { touchPart } from './files/file-parts.ts';
 import { filesOf } from './files/files-of.ts';
 import { argumentsOf } from './files/operands.ts';
 import { selectedNames, selectsFiles, startFoldersOf } from './files/special.ts';
 import { HERE, type Touch, touch, unknownWord } from './files/touch.ts';
-import { baseName, commandTails, commandWords, type FindRun, FOUND, runsElsewhere } from './runners.ts';
+import {
+  baseName,
+  commandTails,
+  commandWords,
+  type FindRun,
+  FOUND,
+  runsElsewhere,
+  unwrap,
+} from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
 /** The files that may be found. */
@@ -121,4 +131,44 @@ function searchOfFd({ own }: FindRun): Search {
     },
     isInFolders: isElsewhere,
   };
+}
+
+/** They print no names that they find in a folder. Most of them take `/` as a text: `tr / _`, `cut -d/ -f1`. */
+const LIST_NOTHING =
+  /^(echo|printf|true|false|:|test|\[|cd|read|tr|cut|sort|uniq|comm|join|paste|column|fold|fmt|nl|rev|tac|cat|head|tail|wc|sed|[gmn]?awk|grep|[ef]grep|jq|yq|expr|seq|date|dirname|basename|realpath|readlink|df|mountpoint|sleep|base64|od|xxd|\w+sum)$/;
+
+/** `for f in a / b` */
+const LOOP_WORDS = /\bfor\s+\w+\s+in\s+([^;\n]*)/g;
+/** A word that is a variable, with or without a slash after it. */
+const VARIABLE = /^"?\$\{?(\w+)\}?"?([./]*)"?$/;
+/** A path, or the value of an option: `fd --search-path=/`, `fd -C/`. Only such a path can lead above the project. */
+const CLIMBING = /^(?:-\w|--[\w-]+=)?([./]+|.*\.\..*)$/s;
+
+/**
+ * Returns the folders above a script's own in which its commands may look for names, and those in which they run. They are
+ * words of the commands, values of variables, or words of loops.
+ */
+export function searchedFolders(
+  text: string,
+  commands: readonly PlacedCommand[],
+  { world, variables }: Around,
+): readonly string[] {
+  const valuesOf = ({ kind, text: written, value }: ShellWord): readonly string[] => {
+    const [, name, end = ''] = VARIABLE.exec(written) ?? [];
+    if (name !== undefined) return variables(name)?.map((known) => known.text + end) ?? [];
+    return [kind === 'tilde' ? tildeExpanded(value, world.home) : value];
+  };
+  const resolved = (values: readonly string[], folders: readonly string[]): readonly string[] =>
+    values
+      .flatMap((value) => CLIMBING.exec(value)?.[1] ?? [])
+      .flatMap((value) => folders.map((folder) => path.posix.resolve(folder, value)));
+  const looped = Array.from(text.matchAll(LOOP_WORDS), ([, words = '']) => words.split(/[\s"']+/)).flat();
+  const found = commands.flatMap(({ command, folders = [world.cwd] }) => {
+    const stage = unwrap(commandWords(command)).at(-1)?.words ?? [];
+    const lists = !LIST_NOTHING.test(baseName(stage[0]?.value ?? ''));
+    const assigned = command.assignments.flatMap(({ name, value }) => (name === 'IFS' ? [] : (value ?? [])));
+    const values = [...assigned, ...(lists ? stage : [])].flatMap(valuesOf);
+    return [...folders, ...resolved(values, folders)];
+  });
+  return found.concat(resolved(looped, [world.cwd]));
 }

@@ -18,7 +18,7 @@ import type { PermissionWorld } from '../world.ts';
 import { type Around, commandPart } from './command-part.ts';
 import { findSyntaxDoubt } from './doubts.ts';
 import { expandedWords } from './expanded-words.ts';
-import { foundFiles } from './found-files.ts';
+import { foundFiles, searchedFolders } from './found-files.ts';
 import { redirectionParts, touchPart } from './files/file-parts.ts';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { settingsFiles } from './files/git-reads.ts';
@@ -69,10 +69,10 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
-  const settled = withProcessConcern(withSearches(withGlobs(parts, text, read), text, read), text, () => [
-    ...valuesIn(read),
-    ...placed.flatMap((command) => command.folders ?? []),
-  ]);
+  const settled = withProcessConcern(withSearches(withGlobs(parts, text, read), text, read), text, {
+    values: () => [...valuesIn(read), ...placed.flatMap((command) => command.folders ?? [])],
+    searched: () => searchedFolders(text, placed, around),
+  });
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   const isPlainEdit = reason === undefined && isPlainEditScript(read, world);
   if (reason === undefined) return { ok: true, parts: settled, empty, isPlainEdit };
