@@ -132,6 +132,45 @@ describe.runIf(isHere)('a command in the read-only view', () => {
     expect(await ended).toEqual([null, 'SIGTERM']);
   });
 
+  // The pattern stays as it is if the test itself is not visible.
+  const look = `(cd /; set -- p*c/${process.pid}; echo "found $1")`;
+  it.each([
+    'ps -A',
+    'pgrep -f .',
+    'echo a | cat; ps -A',
+    'x=$(ps -A); echo "$x"',
+    '/bin/ps -A',
+    'command ps -A',
+    'timeout 9 ps -A',
+    'if true; then ps -A; fi',
+    'ls -d /proc/[0-9]*',
+    "ls '/proc'/",
+    'for f in /proc/[0-9]*/stat; do cat $f; done; ls -d /proc/*',
+  ])('sees the processes of the host if a program shows them: %s', async (command) => {
+    const { text } = await run(`${look}\n${command}`, createReadOnlyView(), 'preferred');
+    expect(text).toContain(`found proc/${process.pid}`);
+  });
+
+  it.each([
+    'echo ps',
+    '# ps',
+    ': top',
+    "grep ps a.txt; echo 'ip'",
+    'cat ps a.txt',
+    'ls lsof.txt',
+    'printf "%s" "; ps"',
+    "echo ';ps /proc'",
+    'cat <<< "ps /proc"',
+    'cat <<E\nps\n/proc\nE',
+    'x=ps; echo $x',
+    'cat /proc/meminfo',
+    'cat /proc/self/status',
+    'echo /proc/1',
+  ])('sees only its own processes although the command contains such a word: %s', async (command) => {
+    const { text } = await run(`${look}\n${command}`, createReadOnlyView(), 'preferred');
+    expect(text).toContain(`found p*c/${process.pid}`);
+  });
+
   it('reports to the model what the view lacks, and is not proven any more', async () => {
     const view = createReadOnlyView();
     expect(view.hasFailed('touch x')).toBe(false);
@@ -189,19 +228,18 @@ describe.runIf(isHere)('the network in the read-only view', () => {
     onDisk.close();
   });
 
-  it.each(['', '# with the processes of the host: ps'])(
-    'reaches neither hosts nor sockets on the disk %s',
-    async (comment) => {
-      const address = server.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      const connect = `require('net').connect(process.argv[1]).on('error', (e) => { console.log(e.code); process.exit(1); })`;
-      const tried = await run(
-        `(echo > /dev/tcp/127.0.0.1/${port}); ${process.execPath} -e "${connect}" ${socket}; ${process.execPath} -e "${connect}" ${port} ${comment}`,
-      );
-      expect(tried).toMatchObject({ isError: true, text: expect.stringMatching(/EPERM/) });
-      expect(connections).toBe(0);
-    },
-  );
+  it.each(['', 'ps > /dev/null;'])('reaches neither hosts nor sockets on the disk %s', async (before) => {
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const connect = `require('net').connect(process.argv[1]).on('error', (e) => { console.log(e.code); process.exit(1); })`;
+    const tried = await run(
+      `${before} (echo > /dev/tcp/127.0.0.1/${port}); ${process.execPath} -e "${connect}" ${socket}; ${process.execPath} -e "${connect}" ${port}`,
+      createReadOnlyView(),
+      before === '' ? 'required' : 'preferred',
+    );
+    expect(tried).toMatchObject({ isError: true, text: expect.stringMatching(/EPERM/) });
+    expect(connections).toBe(0);
+  });
 });
 
 describe('without a read-only view', () => {

@@ -95,6 +95,7 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
     async confine({ command, directory, isProven, fileLimits = NO_LIMITS }) {
       const answer = await find();
       if (!answer.ok) return undefined;
+      const { readCommand } = await import('@heddle/tools/shell');
       try {
         return confinementIn(answer.starter, {
           directory,
@@ -105,7 +106,7 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
           },
           kind: kindOf(fileLimits),
           // Programs without a proof never see the processes of the host.
-          scope: isProven ? scopeFor(command, kindOf(fileLimits)) : 'own',
+          scope: isProven ? scopeFor(readCommand(command), kindOf(fileLimits)) : 'own',
           onMissed: () => failed.add(command),
         });
       } catch {
