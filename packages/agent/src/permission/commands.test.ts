@@ -11,6 +11,7 @@ import { GIT } from './test/table/git.ts';
 import { GLOBS } from './test/table/globs.ts';
 import { FORBIDDING } from './test/table/forbidding.ts';
 import { LINKS } from './test/table/links.ts';
+import { LOADED_CODE } from './test/table/loaded-code.ts';
 import { LOOPS } from './test/table/loops.ts';
 import { NAMED } from './test/table/named.ts';
 import { PLACES } from './test/table/places.ts';
@@ -45,6 +46,7 @@ const themes = [
   ...DENIED_READERS,
   ...KNOWN_READS,
   ...PROGRAM_OPTIONS,
+  ...LOADED_CODE,
   ...COMPUTED_NAMES,
 ];
 

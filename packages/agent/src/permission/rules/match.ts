@@ -436,8 +436,8 @@ function coversCall({ tool, input }: CallPart, { names, specifier }: CompiledRul
 function coversCommand(part: CommandPart, { names, specifier }: CompiledRule): boolean {
   if (!names('Bash')) return false;
   if (specifier === undefined) return true;
-  if (part.opaque !== undefined || (part.exactOnly !== undefined && specifier.text.includes('*')))
-    return false;
+  const isOpen = specifier.text.includes('*') && part.isNamedBy?.(specifier.text) !== true;
+  if (part.opaque !== undefined || (part.exactOnly !== undefined && isOpen)) return false;
   return part.cover.some((spelling) => specifier.command?.(spelling));
 }
 

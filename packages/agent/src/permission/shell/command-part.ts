@@ -30,8 +30,9 @@ import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import { gitArguments } from './files/git-arguments.ts';
+import { findLoadedCode, mayLoadCode } from './loaded-code.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
-import { findProgramOption, mayLoadCode } from './program-options.ts';
+import { findProgramOption } from './program-options.ts';
 import {
   baseName,
   commandWords,
@@ -94,7 +95,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
         : classifyConfinement(last.words, assignments),
     isEdit: assignments.length === 0 && !last.more && isEditCommand(last.words, around),
     opaque: opacity(words, stages, around),
-    exactOnly: readOnly === 'no' ? doubtAboutArguments(command, last, around) : undefined,
+    ...(readOnly === 'no' ? doubtAboutArguments(command, last, around) : NO_DOUBT),
     mayReadMore: () => mayReadUnknownFiles(command, { readOnly }, around),
     mayRunProject: namesToSearch(stages).some((name) => mayRunProjectProgram(name, around.world)),
     inner: false,
@@ -301,11 +302,18 @@ function namesFolder(args: readonly ShellWord[]): boolean {
   return args.some(({ value }) => /^(-C|--(git-dir|work-tree|dir|makefile|file)|-f)/.test(value));
 }
 
-function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Around): string | undefined {
-  const [name, ...args] = withPiped(last);
+type Doubt = Pick<CommandPart, 'exactOnly' | 'isNamedBy'>;
+
+const NO_DOUBT: Doubt = { exactOnly: undefined };
+
+function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Around): Doubt {
+  const words = withPiped(last);
+  const [name, ...args] = words;
   const program = baseName(name?.value ?? '');
   const doubt = program === 'git' ? gitDoubt(args) : findProgramOption(program, args, command.redirections);
-  return doubt ?? doubtAboutWords(command, last, around) ?? doubtWithin(command, last, around);
+  const exactOnly = doubt ?? doubtAboutWords(command, last, around) ?? doubtWithin(command, last, around);
+  const loaded = exactOnly === undefined ? findLoadedCode(words, around) : undefined;
+  return loaded ? { exactOnly: loaded.reason, isNamedBy: loaded.isNamedBy } : { exactOnly };
 }
 
 /** Checks scripts among the arguments: `bash -c 'make -C $x'`. Their variables are treated as unknown. */

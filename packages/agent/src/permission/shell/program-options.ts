@@ -62,26 +62,19 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
     /^sqlite3?$/,
     /^--?init|(^|\n)\s*\.(?!(t[a-z]*|sch[a-z]*|he[a-z]*|mode|dump|ind[a-z]*|databases|width|nullvalue|print|timer|q[a-z]*|exit|show|separator)\b)[a-z]+(\s|$)|(^|\n)\s*\.[a-z]+\s.*\|/i,
   ],
-  [/^(psql|mysql|mariadb)$/, /\\!|\\[a-z]*\s*\||\b(from|to)\s+program\b|(^|[;\n])\s*(system|pager)\b/i],
+  [
+    /^(psql|mysql|mariadb)$/,
+    /\\!|\\[a-z]*\s*\||\\[a-z]+[^\n]*`|\b(from|to)\s+program\b|(^|[;\n])\s*(system|pager)\b/i,
+  ],
   [/^(vim?|nvim|view|gvim|vimdiff)$/, /^(-[a-zA-Z]*[cSsuUl]|--(cm|remote|lua)|\+(?!\d*$))/],
   [/^(emacs|emacsclient)$/, /^--?(?!(nw|Q|no-window-system|version|help)$)[a-zA-Z]/],
-];
-
-/** Options with which a program loads code or settings from a file. A rule for the program covers them. */
-const LOADS: readonly (readonly [RegExp, RegExp])[] = [
-  [/^[gmn]?awk$/, /^(-[a-eg-uw-zA-EG-Z]*[fiEWD]|--(fil|i|ex|deb))|@\s*include\b/],
-  [/^g?sed$/, /^(-[^-efil]*f|--fi)/],
-  [/^openssl$/, /^--?config/],
-  [/^pip3?$/, /^--py/],
-  // The viewer of manual pages is a setting of the repository.
-  [/^git$/, /^(help|--help)$/],
 ];
 
 /** A remote shell that starts no other program on this machine. */
 const PLAIN_SSH = /^ssh( +-([46CqTx]+|p *\d+|l *\w+|i *[\w./~-]+))*$/;
 
 /** A number of characters. The search in a longer text takes too long, so it counts as one that runs programs. */
-const LONGEST_PROGRAM = 2_000;
+export const LONGEST_PROGRAM = 2_000;
 
 /** Options with which a container gets access to this machine, or the client runs or loads other programs. */
 const CONTAINER_ACCESS =
@@ -138,66 +131,6 @@ export function findProgramOption(
   const setting =
     program === 'wget' && args.find(({ value }) => /useaskpass/i.test(value.replace(/[-_\s]/g, '')));
   return setting ? reason(setting) : undefined;
-}
-
-/**
- * Returns whether a program without such an option may still run a file of the project, or its words may contain code that
- * does. A wildcard rule is meant for that, but a folder without trust is not.
- */
-export function mayLoadCode(program: string, args: readonly ShellWord[]): boolean {
-  if (
-    LOADS.some(([programs, words]) => programs.test(program) && args.some(({ value }) => words.test(value)))
-  )
-    return true;
-  if (/^[gmn]?awk$/.test(program)) return hasUnknownAwk(args) || args.some(({ value }) => mayAwkRun(value));
-  if (program === 'mlr') return mayMillerRun(args);
-  return program === 'dc' && !isPlainDc(args);
-}
-
-/** Returns whether a text may call a function by its name in a variable, continue a line, or write to a program. */
-function mayAwkRun(text: string): boolean {
-  if (text.length > LONGEST_PROGRAM || /@\s*[\w:]+\s*\(|\bextension\s*\(|\\\r?\n/.test(text)) return true;
-  // A single `|` before the first `print` is part of a pattern, unless `getline` reads from it.
-  return /\bprintf?\b.*\||\|.*\bgetline\b/s.test(text.replaceAll('||', ' '));
-}
-
-/** Returns whether a word that may be the program is unknown. The words after the program are files. */
-function hasUnknownAwk(args: readonly ShellWord[]): boolean {
-  for (const [index, { kind, text, value }] of args.entries()) {
-    const isValue = /^-[vF]$/.test(args[index - 1]?.value ?? '');
-    // Without quotes, the shell splits a value into more words.
-    if (kind !== 'literal' && !(/^(-[vF])?[\w=]*"[^"]*"$/.test(text) && (isValue || /^-[vF]/.test(text))))
-      return true;
-    if (!isValue && kind === 'literal' && !value.startsWith('-')) return false;
-  }
-  return false;
-}
-
-/** Miller writes to a program after `|`, and reads its words or the code of a verb from a file. */
-function mayMillerRun(args: readonly ShellWord[]): boolean {
-  let verb = '';
-  return args.some(({ kind, value }, index) => {
-    if (/^(put|filter|then)$/.test(value)) verb = value;
-    if ((verb === 'put' || verb === 'filter') && (value === '-f' || kind === 'dynamic')) return true;
-    if (index === 0 && value === '-s') return true;
-    // A comment can contain a quote, so texts are not left out then.
-    const code = value.includes('#') ? value : value.replace(/"(?:[^"\\]|\\.)*"/gs, '""');
-    return code.replaceAll('||', ' ').includes('|');
-  });
-}
-
-/** Returns whether all code of dc is in its words, and neither runs a program (`!`) nor reads more code (`?`). */
-function isPlainDc(args: readonly ShellWord[]): boolean {
-  const isCode = (index: number): boolean => /^(-e|--expression)$/.test(args[index]?.value ?? '');
-  return (
-    args.some(({ value }) => /^(-e|--expression)/.test(value)) &&
-    args.every(
-      ({ kind, value }, index) =>
-        kind === 'literal' &&
-        !/[?]|!(?![<>=])/.test(value) &&
-        (isCode(index - 1) || /^(-e|--expression)/.test(value)),
-    )
-  );
 }
 
 /** Returns whether a word of awk may run a program: with `system`, or with a single `|`. */

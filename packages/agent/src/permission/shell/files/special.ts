@@ -280,8 +280,9 @@ export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
 const PICKING =
   /^-(i?name|i?path|i?regex|i?lname|i?wholename|type|size|empty|[acm](time|min)|newer.*|user|group|perm)$/;
 
-/** Returns the start folders of `find`: the words before its expression. */
+/** Returns the start folders of `find`: the words before its expression. A list of folders is not read. */
 export function startFoldersOf(args: readonly ShellWord[]): readonly ShellWord[] {
+  if (args.some(({ value }) => value === '-files0-from')) return [unknownWord('the folders of a list')];
   const at = args.findIndex(({ value }) => /^[-(!]/.test(value) && !/^-[HLPDO]/.test(value));
   const folders = (at < 0 ? args : args.slice(0, at)).filter(({ value }) => !value.startsWith('-'));
   return folders.length > 0 ? folders : [HERE];

@@ -95,11 +95,7 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
       "sqlite3 x.db 'update t set edit = 1'",
       'sqlite3 x.db .show',
       'mlr -I --icsv cut -f a a.csv',
-      'mlr --icsv put -f x.mlr a.csv',
       'cloc --exclude-dir=x --out=b .',
-      'gawk -f x.awk a',
-      'openssl req -new -config x.cnf -out b',
-      'dc x',
     ],
     asked: [
       'npm run x --userconfig=../out/npmrc',

@@ -1,0 +1,155 @@
+/**
+ * Finds code that a program loads from a file. It is unknown, and in these languages it may run other programs. So a rule with
+ * a wildcard does not cover it, as it does not cover the same code in the words of the command.
+ */
+import type { ShellWord } from '@heddle/tools/shell';
+import { argumentsOf } from './files/operands.ts';
+import { LONGEST_PROGRAM } from './program-options.ts';
+import type { WordScope } from './possible-values.ts';
+import { baseName } from './runners.ts';
+
+/** Words with which a program loads code, or settings that do. Beginnings of a long option count. */
+const LOADS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^[gmn]?awk$/, /^(-[a-eg-uw-zA-EG-Z]*[fiEWD]|--(fil|i|e|de))|@\s*include\b/],
+  // Some versions have a letter `l` without a value.
+  [/^g?sed$/, /^(-[^-efi]*f|--fi)/],
+  [/^openssl$/, /^--?config/],
+  [/^dc$/, /^(-[^-e]*f|--f)/],
+  [/^psql$/, /^(-[^-cdfhopFLPRTUv]*f|--fil)|\\(i|ir|include|include_relative)\b/],
+  [/^(mysql|mariadb)$/, /^--(defaults-[ef]|plugin|default-a)|(^|[;\n])\s*(source\b|\\\.)/i],
+];
+
+/** Returns the words that load code. */
+function loadingWords<Word extends Pick<ShellWord, 'value'>>(
+  program: string,
+  args: readonly Word[],
+): readonly Word[] {
+  const loads = LOADS.filter(([programs]) => programs.test(program));
+  return args.filter(({ value }) => loads.some(([, words]) => words.test(value)));
+}
+
+interface LoadedCode {
+  readonly reason: string;
+  /** Returns whether a rule contains each option that loads code: `Bash(sed -f *)`. */
+  readonly isNamedBy: (rule: string) => boolean;
+}
+
+/** Returns why the code that the command runs is unknown, or undefined. */
+export function findLoadedCode(
+  [name, ...given]: readonly ShellWord[],
+  scope: Pick<WordScope, 'folders' | 'world'>,
+): LoadedCode | undefined {
+  const program = baseName(name?.value ?? '');
+  const args = program === 'gawk' ? withoutInplace(given, scope) : given;
+  const words = loadingWords(program, args);
+  const option = words[0] ?? (program === 'mlr' ? findMillerCode(args) : undefined);
+  if (option)
+    return {
+      reason: `${option.text} makes ${program} run code that may run another program.`,
+      isNamedBy: (rule) => {
+        const texts = rule.split(/\s+/);
+        const at = texts.findIndex((text) => baseName(text) === program);
+        const named = texts.slice(at + 1).map((value) => ({ value }));
+        return at >= 0 && words.length > 0 && loadingWords(program, named).length >= words.length;
+      },
+    };
+  const isUnknown = program === 'dc' ? !isPlainDc(args) : readsCode(program, args);
+  return isUnknown
+    ? {
+        reason: `${program} may run another program for a text in a file or on its input.`,
+        isNamedBy: () => false,
+      }
+    : undefined;
+}
+
+/** `gawk -i inplace` loads a library of gawk, unless the folder contains a file with that name. */
+function withoutInplace(
+  args: readonly ShellWord[],
+  { folders, world }: Pick<WordScope, 'folders' | 'world'>,
+): readonly ShellWord[] {
+  const at = args.findIndex(({ value }, index) => value === '-i' && args[index + 1]?.value === 'inplace');
+  const isOwn = ['inplace', 'inplace.awk'].some(
+    (file) => folders?.some((folder) => world.exists(`${folder}/${file}`)) !== false,
+  );
+  return at < 0 || isOwn || world.foldersMayChange === true ? args : args.toSpliced(at, 2);
+}
+
+const SQLITE_VALUED = '-separator -nullvalue -newline -cmd -init -vfs -mmap -maxsize -A -escape -nonce'.split(
+  ' ',
+);
+
+/** Returns whether a database client has no query in its words, so that it runs the text on its input. */
+function readsCode(program: string, args: readonly ShellWord[]): boolean {
+  const has = (option: RegExp): boolean => args.some(({ value }) => option.test(value));
+  if (has(/^--?(version|help)$/)) return false;
+  if (program === 'psql') return !has(/^(-[^-dfhopFLPRTUv]*[cl]|--(com|li)|-[V?]$)/);
+  if (/^(mysql|mariadb)$/.test(program)) return !has(/^(-[^-DhPSup]*e|--exe|-[V?]$)/);
+  return /^sqlite3?$/.test(program) && argumentsOf(args, SQLITE_VALUED).operands.length < 2;
+}
+
+/**
+ * Returns whether a program may run a file of the project, or its words may contain code that does. A folder without trust
+ * may not decide that.
+ */
+export function mayLoadCode(program: string, args: readonly ShellWord[]): boolean {
+  if (loadingWords(program, args).length > 0) return true;
+  // The viewer of manual pages is a setting of the repository.
+  if (program === 'git') return args.some(({ value }) => /^(help|--help)$/.test(value));
+  if (/^[gmn]?awk$/.test(program)) return hasUnknownAwk(args) || args.some(({ value }) => mayAwkRun(value));
+  if (program === 'mlr') return mayMillerRun(args);
+  return program === 'dc' && !isPlainDc(args);
+}
+
+/** Returns whether a text may call a function by its name in a variable, continue a line, or write to a program. */
+function mayAwkRun(text: string): boolean {
+  if (text.length > LONGEST_PROGRAM || /@\s*[\w:]+\s*\(|\bextension\s*\(|\\\r?\n/.test(text)) return true;
+  // A single `|` before the first `print` is part of a pattern, unless `getline` reads from it.
+  return /\bprintf?\b.*\||\|.*\bgetline\b/s.test(text.replaceAll('||', ' '));
+}
+
+/** Returns whether a word that may be the program is unknown. The words after the program are files. */
+function hasUnknownAwk(args: readonly ShellWord[]): boolean {
+  for (const [index, { kind, text, value }] of args.entries()) {
+    const isValue = /^-[vF]$/.test(args[index - 1]?.value ?? '');
+    // Without quotes, the shell splits a value into more words.
+    if (kind !== 'literal' && !(/^(-[vF])?[\w=]*"[^"]*"$/.test(text) && (isValue || /^-[vF]/.test(text))))
+      return true;
+    if (!isValue && kind === 'literal' && !value.startsWith('-')) return false;
+  }
+  return false;
+}
+
+/** Returns a word with which a verb of Miller reads its code from a file, or writes to a program. */
+function findMillerCode(args: readonly ShellWord[]): ShellWord | undefined {
+  const at = args.findIndex(({ value }) => /^(put|filter)$/.test(value));
+  if (args[0]?.value === '-s') return args[0];
+  const code = at < 0 ? [] : args.slice(at + 1);
+  return code.find((word) => word.value === '-f' || (/[a-z]/.test(word.value) && mayMillerRun([word])));
+}
+
+/** Miller writes to a program after `|`, and reads its words or the code of a verb from a file. */
+function mayMillerRun(args: readonly ShellWord[]): boolean {
+  let verb = '';
+  return args.some(({ kind, value }, index) => {
+    if (/^(put|filter|then)$/.test(value)) verb = value;
+    if ((verb === 'put' || verb === 'filter') && (value === '-f' || kind === 'dynamic')) return true;
+    if (index === 0 && value === '-s') return true;
+    // A comment can contain a quote, so texts are not left out then.
+    const code = value.includes('#') ? value : value.replace(/"(?:[^"\\]|\\.)*"/gs, '""');
+    return code.replaceAll('||', ' ').includes('|');
+  });
+}
+
+/** Returns whether all code of dc is in its words, and neither runs a program (`!`) nor reads more code (`?`). */
+function isPlainDc(args: readonly ShellWord[]): boolean {
+  const isCode = (index: number): boolean => /^(-e|--expression)$/.test(args[index]?.value ?? '');
+  return (
+    args.some(({ value }) => /^(-e|--expression)/.test(value)) &&
+    args.every(
+      ({ kind, value }, index) =>
+        kind === 'literal' &&
+        !/[?]|!(?![<>=])/.test(value) &&
+        (isCode(index - 1) || /^(-e|--expression)/.test(value)),
+    )
+  );
+}
