@@ -1,4 +1,4 @@
-import { optionsFor, thinkingAfterLoss } from '@heddle/core';
+import { modelFields, optionsFor } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { aliasesIn } from './aliases.ts';
 import { factsOf, KNOWN_CLAUDE_MODELS, MODELS_CHECKED_ON } from './known-models.ts';
@@ -126,9 +126,7 @@ describe('thinking', () => {
     expect(optionsFor(facts, { thinking: { type: 'disabled' }, effort: 'max' }).thinking).toEqual({
       type: 'adaptive',
     });
-    expect([thinkingAfterLoss(facts, 'max'), thinkingAfterLoss(facts, 'high')]).toEqual([
-      undefined,
-      { type: 'disabled' },
-    ]);
+    expect(modelFields(facts, { effort: 'max' }).thinkingAfterLoss).toBeUndefined();
+    expect(modelFields(facts, { effort: 'high' }).thinkingAfterLoss).toEqual({ type: 'disabled' });
   });
 });

@@ -7,7 +7,7 @@ import {
   type FileStateCache,
   type MessageHistory,
   type ModelPort,
-  optionsFor,
+  modelFields,
   type QueryParams,
   type QueuedPrompt,
   requestSpec,
@@ -15,7 +15,6 @@ import {
   type SessionSnapshot,
   type SessionState,
   specsOf,
-  thinkingAfterLoss,
   type ToolHooks,
   type ToolUseContext,
 } from '@heddle/core';
@@ -156,7 +155,6 @@ export function requestOf(params: QueryParams, sent: MessageHistory): CacheSafeP
   const { model, tools } = params.toolUseContext;
   const facts = deps.model.factsOf?.(model);
   const fast = config.gates?.fastMode ? { fastMode: true } : {};
-  const options = optionsFor(facts, { ...params.requestOptions, ...fast });
   const spec = requestSpec({
     model,
     maxOutputTokens: params.maxOutputTokensOverride ?? DEFAULT_LIMITS.maxOutputTokens,
@@ -165,9 +163,7 @@ export function requestOf(params: QueryParams, sent: MessageHistory): CacheSafeP
     userContext,
     tools: specsOf(tools),
     refusedBlocks: new Set(params.refusedBlocks),
-    referencesTools: facts?.referencesTools ?? false,
-    options,
-    thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
+    ...modelFields(facts, { ...params.requestOptions, ...fast }),
   });
   return { spec, sent };
 }

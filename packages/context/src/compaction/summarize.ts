@@ -8,14 +8,13 @@ import {
   earlierRequests,
   type Message,
   type ModelPort,
-  optionsFor,
+  modelFields,
   type PromptHead,
   type RequestOptions,
   requestSpec,
   type RequestSpec,
   type RetryPolicy,
   specsOf,
-  thinkingAfterLoss,
   type ToolUseContext,
 } from '@heddle/core';
 import type { Summarize, SummaryRequest } from '../deps.ts';
@@ -58,7 +57,7 @@ function specOf(
   { head, model, options: given = {}, serverEdits, refusedBlocks }: SummarizerDeps,
 ): RequestSpec {
   const facts = model.factsOf?.(context.model);
-  const options = optionsFor(facts, given);
+  const { options, ...fields } = modelFields(facts, given);
   const thinking = options.thinking?.type === 'enabled' ? options.thinking.budget_tokens : 0;
   return requestSpec({
     ...head,
@@ -67,8 +66,7 @@ function specOf(
     maxOutputTokens: maxTokens + thinking,
     tools: specsOf(context.tools),
     refusedBlocks: new Set(refusedBlocks?.()),
-    referencesTools: facts?.referencesTools ?? false,
-    thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
+    ...fields,
     options: withServerEdits(options, serverEdits?.(context)),
   });
 }

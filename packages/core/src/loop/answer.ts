@@ -3,8 +3,14 @@
  * The functions return a new value. The driver yields the events and tells the executor.
  */
 import type { Step } from '../machine/effects.ts';
-import { isThinking, isToolUse, type ToolUseBlock } from '../messages/blocks.ts';
-import { type AssistantMessage, callsOf, type Message, resultsOf } from '../messages/message.ts';
+import { isThinking, isToolUse, type ToolResultBlock, type ToolUseBlock } from '../messages/blocks.ts';
+import {
+  type AssistantMessage,
+  callsOf,
+  type Message,
+  resultsOf,
+  type UserMessage,
+} from '../messages/message.ts';
 import type { ModelError } from '../messages/model-error.ts';
 
 export interface Answer {
@@ -84,7 +90,7 @@ export function changeAnswer(answer: Answer, step: AnswerStep): AnswerChange {
       return hasPartialText(answer) ? keepPartial(answer, 'interrupted') : unchanged(answer);
     case 'release':
       // The blocks stay as they are, but a call without its end never gets a result.
-      return callsOf(answer.cut ? [answer.cut] : []).length > 0 ? dropCut(answer) : unchanged(answer);
+      return answer.cut?.content.some(isToolUse) ? dropCut(answer) : unchanged(answer);
   }
 }
 
@@ -182,6 +188,26 @@ export function completeCalls({ blocks, cut }: Answer): ToolUseBlock[] {
 export function openCalls({ blocks, results }: Answer): ToolUseBlock[] {
   const closed = new Set(results.map(({ toolUseId }) => toolUseId));
   return callsOf(blocks).filter(({ id }) => !closed.has(id));
+}
+
+/** A call, and its result with the message that contains it. An open call has neither. */
+export interface AnsweredCall {
+  readonly call: ToolUseBlock;
+  readonly result: ToolResultBlock | undefined;
+  readonly message: UserMessage | undefined;
+}
+
+const OPEN = { result: undefined, message: undefined };
+
+export function callsWithResults(answer: Answer): AnsweredCall[] {
+  const results = new Map<string, Omit<AnsweredCall, 'call'>>();
+  for (const message of resultMessages(answer))
+    if (message.type === 'user')
+      for (const result of resultsOf(message)) results.set(result.tool_use_id, { result, message });
+  return callsOf(answer.blocks).map((call) => {
+    const { result, message } = results.get(call.id) ?? OPEN;
+    return { call, result, message };
+  });
 }
 
 /** True if the answer has neither text nor calls. */

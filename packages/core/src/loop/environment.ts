@@ -6,7 +6,6 @@ import { abortCause, type AbortCause, childScope } from '../abort.ts';
 import { queryConfig, type QueryConfig } from '../machine/config.ts';
 import type { HookMessage, MachineEvent } from '../machine/effects.ts';
 import type { Handle } from '../machine/state.ts';
-import { History } from '../messages/history.ts';
 import type {
   AssistantMessage,
   Attachment,
@@ -18,31 +17,30 @@ import type {
 import type { ModelRecord } from '../model/port.ts';
 import { createRequestBuilder, type RequestBuilder } from '../request/builder.ts';
 import type { CacheSafeParams } from '../request/side-query.ts';
-import { type ToolUseContext, withTurnModel } from '../tools/tool.ts';
-import type { StreamingToolExecutor, ToolUpdate } from '../tools/executor.ts';
-import { type Answer, NO_ANSWER, storedAnswer } from './answer.ts';
+import type { ToolUseContext } from '../tools/tool.ts';
+import { StreamingToolExecutor, type ToolUpdate } from '../tools/executor.ts';
+import type { Answer } from './answer.ts';
 import type { MessageEvent } from './events.ts';
 import type { QueryDeps, QueryParams } from './params.ts';
-import { type WaitFor, waitWithGrace } from './wait.ts';
+import { type PortWaits, portWaits } from './wait.ts';
 
-export interface RunEnvironment {
+export interface RunEnvironment extends PortWaits {
   readonly params: QueryParams;
   readonly config: QueryConfig;
   readonly deps: QueryDeps;
   /** Aborts with the caller's signal, or when the consumer leaves. */
   readonly signal: AbortSignal;
   readonly aborted: AbortCause | undefined;
-  readonly waitFor: WaitFor;
   /** True if side queries may share the cached prefix of this run: it is the main thread's or an SDK host's. */
   readonly sharesPrefix: boolean;
   readonly builder: RequestBuilder;
   /** Receives the records of the model, the updates of the tools and the abort. */
   readonly inbox: EventQueue<Arrival>;
   readonly write: MessageWriter;
-  /** Ends the run because a permission answer asked for it. */
-  readonly interrupt: () => void;
-  /** Sets the executor that `end` stops. */
-  readonly stopAtEnd: (executor: StreamingToolExecutor | undefined) => void;
+  /** Returns an executor for the calls of an answer. `end` stops it. */
+  readonly openExecutor: (context: ToolUseContext) => StreamingToolExecutor;
+  /** The last executor has ended, or was discarded. `end` does not wait for it. */
+  readonly releaseExecutor: () => void;
   /** Aborts everything below and waits until it has ended. Idempotent. */
   readonly end: () => Promise<void>;
 }
@@ -93,7 +91,7 @@ export interface RunProgress extends IterationProgress {
 }
 
 /** The values that start anew with each iteration. */
-interface IterationProgress {
+export interface IterationProgress {
   /** The history that this iteration continues, after the context levels. */
   readonly history: MessageHistory;
   /** The part of the history that is sent. */
@@ -141,6 +139,7 @@ export function openEnvironment(params: QueryParams, leaving: AbortSignal): RunE
   const config = runConfigOf(params);
   const scope = childScope(toolUseContext.signal);
   const { signal } = scope;
+  const inbox = new EventQueue<Arrival>();
   let current: StreamingToolExecutor | undefined;
   const end = async (): Promise<void> => {
     scope.abort('run over');
@@ -156,64 +155,29 @@ export function openEnvironment(params: QueryParams, leaving: AbortSignal): RunE
     get aborted() {
       return abortCause(signal);
     },
-    waitFor: waitWithGrace(signal, deps.clock, config.limits.abortGraceMs),
+    ...portWaits(signal, deps.clock, config.limits.abortGraceMs),
     sharesPrefix:
       !config.isSubagent && (config.querySource === 'repl_main_thread' || config.querySource === 'sdk'),
     builder: createRequestBuilder(),
-    inbox: new EventQueue(),
+    inbox,
     write: messageWriter(deps),
-    interrupt: () => scope.abort('permission denied'),
-    stopAtEnd: (executor) => {
-      current = executor;
+    openExecutor: (context) => {
+      current = new StreamingToolExecutor({
+        pipeline: { hooks: deps.toolHooks, authorizeCall: params.authorizeCall, redact: deps.redact },
+        context,
+        signal,
+        clock: deps.clock,
+        limits: config.limits,
+        emit: (update) => inbox.push(update),
+        // A permission answer asked for the end of the run.
+        onInterrupt: () => scope.abort('permission denied'),
+      });
+      return current;
+    },
+    releaseExecutor: () => {
+      current = undefined;
     },
     end,
-  };
-}
-
-export function firstProgress({ params, signal }: RunEnvironment): RunProgress {
-  const { toolUseContext, fallbackModel = [], resume } = params;
-  const models = typeof fallbackModel === 'string' ? [fallbackModel] : fallbackModel;
-  const fallbacks = [...new Set(models)].filter((model) => model !== toolUseContext.model);
-  const used = resume?.fallbacksUsed ?? 0;
-  const model = fallbacks[used - 1] ?? toolUseContext.model;
-  const context = { ...toolUseContext, model, signal };
-  const { turnModel } = resume ?? {};
-  return {
-    ...firstIteration(params),
-    hasBegun: false,
-    context: turnModel ? withTurnModel(context, turnModel) : context,
-    fallbacks: fallbacks.slice(used).filter((fallback) => fallback !== turnModel?.model),
-    leavesOutThinking: false,
-    rejectedBlocks: new Set(params.refusedBlocks),
-    summary: undefined,
-    lastSent: undefined,
-    outputTokens: resume?.outputTokens ?? 0,
-    commands: resume?.commands ?? [],
-    gathering: undefined,
-  };
-}
-
-/** A continued run has the stored answer of its last iteration. It consists of all messages from the first block on. */
-function firstIteration({ messages, resume }: QueryParams): IterationProgress {
-  const all = History.of(messages);
-  const stored = [...all];
-  const start = stored.findIndex(({ uuid }) => uuid === resume?.answer?.firstBlock);
-  if (!resume?.answer || start < 0) return startIteration(all);
-  const { ended } = resume.answer;
-  const error = ended.well ? undefined : ended.error;
-  const answer = storedAnswer(stored.slice(start), error);
-  return { ...startIteration(History.of(stored.slice(0, start))), answer };
-}
-
-export function startIteration(history: MessageHistory): IterationProgress {
-  return {
-    history,
-    view: history,
-    compacted: undefined,
-    answer: NO_ANSWER,
-    executor: undefined,
-    attachments: [],
-    hookErrors: [],
   };
 }
 

@@ -5,33 +5,19 @@
  */
 import { decide } from '../machine/decide.ts';
 import type { Effect, HookMessage, MachineEvent } from '../machine/effects.ts';
-import {
-  type Handle,
-  initialLoopState,
-  type LoopState,
-  type Terminal,
-  type Transition,
-} from '../machine/state.ts';
-import { type AssistantMessage, callsOf, resultsOf, type UserMessage } from '../messages/message.ts';
+import type { Terminal } from '../machine/state.ts';
+import type { AssistantMessage } from '../messages/message.ts';
 import { errorMessage } from '../thrown.ts';
-import { NO_ANSWER, resultMessages } from './answer.ts';
+import { NO_ANSWER } from './answer.ts';
 import { compactReactively, drainCollapses, prepareContext } from './effects/context.ts';
 import { streamAnswer } from './effects/stream.ts';
 import { runTools } from './effects/run-tools.ts';
-import { attach, runStopHooks } from './effects/turn-end.ts';
-import {
-  type EffectEnd,
-  firstProgress,
-  messageEvent,
-  openEnvironment,
-  type PendingSummary,
-  type RunEnvironment,
-  type RunProgress,
-  startIteration,
-} from './environment.ts';
+import { askUser, attach, runStopHooks } from './effects/turn-end.ts';
+import { type EffectEnd, openEnvironment, type RunEnvironment, type RunProgress } from './environment.ts';
 import type { LoopEvent } from './events.ts';
-import { composeHistory } from './history.ts';
+import { continueRun } from './history.ts';
 import { LocalMediaError, type QueryParams } from './params.ts';
+import { firstProgress, startRun } from './start.ts';
 import { takeSteps } from './steps.ts';
 import { returnEarly } from './wait.ts';
 
@@ -91,8 +77,7 @@ async function* finish(
 
 async function* queryLoop(env: RunEnvironment): AsyncGenerator<LoopEvent, Terminal> {
   const { config } = env;
-  let progress = firstProgress(env);
-  let { loop, event } = startOf(env, progress);
+  let { progress, loop, event } = startRun(env);
   yield { type: 'stream_request_start' };
   while (true) {
     const decision = decide(loop, event, config);
@@ -112,22 +97,6 @@ async function* queryLoop(env: RunEnvironment): AsyncGenerator<LoopEvent, Termin
         return decision.terminal;
     }
   }
-}
-
-/** A run that was cut off after an answer continues with the end of its stream. */
-function startOf(
-  { params: { resume, autoCompactTracking }, deps, aborted }: RunEnvironment,
-  { answer }: RunProgress,
-): { loop: LoopState; event: MachineEvent } {
-  if (!resume) {
-    const loop = initialLoopState({ startedAt: deps.clock.now(), autoCompactTracking });
-    return { loop, event: { type: 'began' } };
-  }
-  const { loop } = resume;
-  if (!resume.answer || answer.blocks.length === 0) return { loop, event: { type: 'began' } };
-  const { ended } = resume.answer;
-  const calls = callsOf(answer.blocks).length;
-  return { loop, event: { type: 'streamed', calls, ended, staged: deps.context.staged(), aborted } };
 }
 
 /** An exception in our own code, or of a port that did not end after an abort, becomes an event that ends the run. */
@@ -175,59 +144,6 @@ function dispatch(
     case 'ask':
       return askUser(env, effect);
   }
-}
-
-// oxlint-disable-next-line require-yield -- every effect is a generator, and the question is not an event.
-async function* askUser(
-  env: RunEnvironment,
-  { calls }: Extract<Effect, { type: 'ask' }>,
-): AsyncGenerator<LoopEvent, EffectEnd> {
-  const continues = await env.waitFor(env.deps.askToContinue(calls, env.signal));
-  return { event: { type: 'asked', continues, aborted: env.aborted } };
-}
-
-/** Composes the conversation that the machine asked for, and reports why the loop continues. */
-async function* continueRun(
-  env: RunEnvironment,
-  progress: RunProgress,
-  { state }: LoopState,
-  transition: Transition,
-): AsyncGenerator<LoopEvent, RunProgress> {
-  const summary = followSummary(env, progress, state.pendingToolUseSummary);
-  const percentUsed = transition.reason === 'token_budget_continuation' ? transition.percentUsed : 0;
-  const { history, written } = composeHistory(state.messages, progress, env.write, percentUsed);
-  for (const message of written) yield messageEvent(message);
-  yield { type: 'transition', transition, turnCount: state.turnCount };
-  env.stopAtEnd(undefined);
-  return { ...progress, ...startIteration(history), summary };
-}
-
-/** A new handle of the machine starts a summary. No handle drops the pending one. */
-function followSummary(
-  { deps, signal }: RunEnvironment,
-  { summary, answer }: RunProgress,
-  handle: Handle | undefined,
-): PendingSummary | undefined {
-  if (handle === undefined) return undefined;
-  if (summary?.handle === handle) return summary;
-  const results = new Map<string, UserMessage>();
-  for (const message of resultMessages(answer))
-    if (message.type === 'user')
-      for (const { tool_use_id: id } of resultsOf(message)) results.set(id, message);
-  const calls = callsOf(answer.blocks).flatMap((call) => {
-    const result = results.get(call.id);
-    return result ? [{ call, result }] : [];
-  });
-  let text: string | undefined;
-  const write = async (): Promise<void> => {
-    try {
-      text = await deps.summarizeTools(calls, signal);
-    } catch {
-      // The summary is a convenience: the run continues without it.
-    }
-  };
-  void write();
-  return { handle, toolUseIds: calls.map(({ call }) => call.id), text: () => text };
 }
 
 /**

@@ -22,18 +22,20 @@ export async function* takeSteps(
   for (const step of steps) {
     const { error } = progress.answer;
     switch (step.type) {
-      case 'close_open_calls':
-        progress = yield* closeOpenCalls(progress, env.write, step.why);
+      case 'notify':
+        yield noticeEvent(env.write, step.notice);
         break;
       case 'fire_stop_failure':
         if (error) startStopFailure(env.deps.turnEnd, error);
         break;
-      case 'notify':
-        yield noticeEvent(env.write, step.notice);
+      case 'close_open_calls':
+        progress = yield* closeOpenCalls(progress, env.write, step.why);
         break;
-      default:
+      default: {
+        const failure = step.type === 'release' && error ? errorEvent(env.write, error) : undefined;
         progress = yield* applyToAnswer(env, progress, step.type);
-        if (step.type === 'release' && error) yield errorEvent(env.write, error);
+        if (failure) yield failure;
+      }
     }
   }
   return progress;
@@ -41,7 +43,7 @@ export async function* takeSteps(
 
 /** Changes the answer, and yields what the consumer must know of it. */
 async function* applyToAnswer(
-  { write, stopAtEnd }: RunEnvironment,
+  { write, releaseExecutor }: RunEnvironment,
   progress: RunProgress,
   step: AnswerStep,
 ): AsyncGenerator<LoopEvent, RunProgress> {
@@ -49,7 +51,7 @@ async function* applyToAnswer(
   const { answer, retracted, dropped, kept } = changeAnswer(progress.answer, step);
   if (dropped === 'all') {
     executor?.discard();
-    stopAtEnd(undefined);
+    releaseExecutor();
   } else for (const id of dropped) executor?.drop(id);
   if (retracted.length > 0) yield { type: 'tombstone', uuids: retracted };
   const changed = { ...progress, answer, executor: dropped === 'all' ? undefined : executor };
@@ -73,7 +75,7 @@ async function* closeOpenCalls(
 ): AsyncGenerator<LoopEvent, RunProgress> {
   const notRun = why === 'failed' ? NOT_RUN_AFTER_ERROR : NOT_RUN;
   await progress.executor?.close(notRun);
-  let { answer, events } = takeResults(progress.executor, progress.answer, write);
+  let { answer, events } = takeResults(progress.executor?.takeResults() ?? [], progress.answer, write);
   yield* events;
   for (const call of openCalls(answer)) {
     ({ answer, events } = closeCall(answer, call, failedCall(notRun), write));

@@ -3,26 +3,42 @@ import { untilAborted, WAIT_OVER } from '../abort.ts';
 import type { Clock } from '../clock.ts';
 import type { LoopEvent } from './events.ts';
 
-/** Waits for work of a port. Rejects if the port has not ended when the grace after an abort is over. */
-export type WaitFor = <T>(work: Promise<T>) => Promise<T>;
+export interface PortWaits {
+  /** Waits for work of a port. Rejects if the port has not ended when the grace after an abort is over. */
+  readonly waitFor: WaitFor;
+  /**
+   * Waits for work of a port up to a limit. Returns undefined if the work takes longer. Work that ends later is ignored, also
+   * if it fails.
+   */
+  readonly valueWithin: <T>(work: Promise<T>, limitMs: number) => Promise<{ readonly value: T } | undefined>;
+  /** Like `yield*` for the generator of a port, with the same grace. `eventsOf` maps an item to events. */
+  readonly relaySteps: <T, R>(
+    steps: AsyncGenerator<T, R>,
+    eventsOf: (step: T) => Iterable<LoopEvent>,
+  ) => AsyncGenerator<LoopEvent, R>;
+}
 
-/** The rejection is not a bug: the driver turns it into the end of an aborted effect. */
-export function waitWithGrace(signal: AbortSignal, clock: Clock, graceMs: number): WaitFor {
-  return (work) =>
+type WaitFor = <T>(work: Promise<T>) => Promise<T>;
+
+export function portWaits(signal: AbortSignal, clock: Clock, graceMs: number): PortWaits {
+  // The rejection is not a bug: the driver turns it into the end of an aborted effect.
+  const waitFor: WaitFor = (work) =>
     untilAborted(work, signal, async (over): Promise<never> => {
       await clock.sleep(graceMs, over);
       throw new Error('Aborted, and not waited for any longer.');
     });
+  return {
+    waitFor,
+    valueWithin: (work, limitMs) => valueWithin(work, limitMs, waitFor, clock),
+    relaySteps: (steps, eventsOf) => relaySteps(steps, waitFor, eventsOf),
+  };
 }
 
-/**
- * Waits for work of a port up to a limit. Returns undefined if the work takes longer. Work that ends later is ignored, also
- * if it fails.
- */
-export async function valueWithin<T>(
+async function valueWithin<T>(
   work: Promise<T>,
   limitMs: number,
-  { waitFor, deps: { clock } }: { readonly waitFor: WaitFor; readonly deps: { readonly clock: Clock } },
+  waitFor: WaitFor,
+  clock: Clock,
 ): Promise<{ readonly value: T } | undefined> {
   // Most work of a turn is ready at once. It needs no timer.
   const ready = await Promise.race<T | typeof NOT_READY>([work, Promise.resolve(NOT_READY)]);
@@ -38,8 +54,7 @@ export async function valueWithin<T>(
 
 const NOT_READY = Symbol('not ready');
 
-/** Like `yield*` for the generator of a port, with the same grace. `eventsOf` maps an item to events. */
-export async function* relaySteps<T, R>(
+async function* relaySteps<T, R>(
   steps: AsyncGenerator<T, R>,
   waitFor: WaitFor,
   eventsOf: (step: T) => Iterable<LoopEvent>,

@@ -24,8 +24,28 @@ export function optionsFor(facts: ModelFacts | undefined, given: RequestOptions)
   };
 }
 
+interface ModelFields {
+  readonly options: RequestOptions;
+  readonly thinkingAfterLoss: Thinking | undefined;
+  readonly referencesTools: boolean;
+}
+
+/** The fields of a request that follow from the facts about its model. */
+export function modelFields(
+  facts: ModelFacts | undefined,
+  given: RequestOptions,
+  leavesOutThinking = false,
+): ModelFields {
+  const options = optionsFor(facts, given);
+  return {
+    options: leavesOutThinking ? optionsWithoutThinking(options) : options,
+    thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
+    referencesTools: facts?.referencesTools ?? false,
+  };
+}
+
 /** Returns the options without thinking, so that the default of the model applies. */
-export function optionsWithoutThinking(given: RequestOptions): RequestOptions {
+function optionsWithoutThinking(given: RequestOptions): RequestOptions {
   const rest = { ...given };
   delete rest.thinking;
   return rest;
@@ -35,7 +55,7 @@ export function optionsWithoutThinking(given: RequestOptions): RequestOptions {
  * The thinking to send for the rest of a turn whose thinking was lost.
  * Undefined: the request keeps its thinking, because the model cannot switch it off and does not ask for what was lost.
  */
-export function thinkingAfterLoss(facts: ModelFacts | undefined, effort?: Effort): Thinking | undefined {
+function thinkingAfterLoss(facts: ModelFacts | undefined, effort?: Effort): Thinking | undefined {
   if (facts === undefined) return DISABLED;
   const { thinking } = facts;
   if (thinking === undefined || thinking.mode === 'none') return undefined;

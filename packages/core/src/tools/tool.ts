@@ -306,6 +306,10 @@ export function sessionStateOf(context: ToolUseContext): SessionState {
   return { workingDirectory, permissionMode, tools: names, ...(turnModel ? { turnModel } : {}) };
 }
 
+export function hasSameState(one: ToolUseContext, other: ToolUseContext): boolean {
+  return one === other || JSON.stringify(sessionStateOf(one)) === JSON.stringify(sessionStateOf(other));
+}
+
 export interface FileState {
   readonly hash: string;
   readonly readAt: number;

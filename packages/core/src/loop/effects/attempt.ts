@@ -11,7 +11,7 @@ import type { ToolUpdate } from '../../tools/executor.ts';
 import { addBlock, type Answer, endAttempt } from '../answer.ts';
 import type { MessageWriter, RunEnvironment, RunProgress } from '../environment.ts';
 import type { LoopEvent, MessageEvent } from '../events.ts';
-import { announceUpdate, openExecutor, takeResults } from './run-tools.ts';
+import { announceUpdate, takeResults } from './run-tools.ts';
 
 export interface AttemptEnd extends RecordedEnd, Pick<RunProgress, 'answer' | 'executor'> {
   readonly reader: AnswerReader;
@@ -76,7 +76,7 @@ export async function* runAttempt(
             answer = addBlock(answer, last, startsEarly ? undefined : badInput);
             yield { ...observed(last, context.tools), usage: reader.usage };
             if (block.type !== 'tool_use' || !startsEarly) continue;
-            executor ??= openExecutor(env, context);
+            executor ??= env.openExecutor(context);
             executor.addTool(block, badInput);
           }
           stream.pull();
@@ -95,7 +95,7 @@ export async function* runAttempt(
   function* takeUpdate(update: ToolUpdate): Generator<LoopEvent, void> {
     yield* announceUpdate(update, executor);
     if (update.type !== 'settled') return;
-    const taken = takeResults(executor, answer, write);
+    const taken = takeResults(executor?.takeResults() ?? [], answer, write);
     answer = taken.answer;
     yield* taken.events;
   }

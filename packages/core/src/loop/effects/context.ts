@@ -4,7 +4,6 @@ import type { CompactionLineage, Effect, PreparedContext } from '../../machine/e
 import type { Spent } from '../../messages/usage.ts';
 import type { EffectEnd, RunEnvironment, RunProgress } from '../environment.ts';
 import type { LoopEvent } from '../events.ts';
-import { relaySteps } from '../wait.ts';
 
 export async function* prepareContext(
   env: RunEnvironment,
@@ -17,7 +16,7 @@ export async function* prepareContext(
   if (!hasBegun) deps.attachments.begin('run', history, context);
   deps.attachments.begin('iteration', history, context);
   const steps = deps.context.prepare({ messages: history, stage, autoCompact, context });
-  const prepared = yield* relaySteps(steps, env.waitFor, (step) => eventsOf(step, lineage));
+  const prepared = yield* env.relaySteps(steps, (step) => eventsOf(step, lineage));
   return {
     event: {
       type: 'prepared',

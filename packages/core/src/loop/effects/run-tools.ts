@@ -1,13 +1,12 @@
 /** The `run_tools` effect, and the way from the executor to events: intents before calls, results in the order of the calls. */
 import { untilAborted } from '../../abort.ts';
 import { errorMessage } from '../../thrown.ts';
-import type { FinishedCall } from '../../machine/effects.ts';
 import type { ToolUseBlock } from '../../messages/blocks.ts';
-import { callsOf, resultsOf, withoutToolOutput } from '../../messages/message.ts';
-import { type AfterTool, finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/tool.ts';
-import { StreamingToolExecutor, type ToolUpdate } from '../../tools/executor.ts';
-import type { Settled } from '../../tools/slot.ts';
-import { addResult, type Answer, openCalls, resultMessages } from '../answer.ts';
+import { withoutToolOutput } from '../../messages/message.ts';
+import { type AfterTool, finishedCall, hasSameState, sessionStateOf } from '../../tools/tool.ts';
+import type { StreamingToolExecutor, ToolUpdate } from '../../tools/executor.ts';
+import type { Settled, Slot } from '../../tools/slot.ts';
+import { addResult, type Answer, type AnsweredCall, callsWithResults, openCalls } from '../answer.ts';
 import type { EffectEnd, MessageWriter, RunEnvironment, RunProgress } from '../environment.ts';
 import type { LoopEvent } from '../events.ts';
 import { omitUndefined } from '../../json.ts';
@@ -20,7 +19,7 @@ export async function* runTools(
   let { answer, context } = given;
   let stored = context;
   let hasChanged = false;
-  const executor = given.executor ?? openExecutor(env, context);
+  const executor = given.executor ?? env.openExecutor(context);
   try {
     // Without an executor, no call started while the answer streamed, or the answer is from the log.
     if (!given.executor)
@@ -33,10 +32,10 @@ export async function* runTools(
         if (arrival.type !== 'ready' && arrival.type !== 'progress') continue;
         for (const event of announceUpdate(arrival, executor)) yield event;
       }
-      const taken = takeResults(executor, answer, env.write);
+      const taken = takeResults(executor.takeResults(), answer, env.write);
       answer = taken.answer;
       const delivered = executor.deliveredContext;
-      if (!isSameState(stored, delivered)) {
+      if (!hasSameState(stored, delivered)) {
         // Before the results: a run that is cut off after a result continues with the changes of that call.
         yield { type: 'stance', stance: sessionStateOf(delivered) };
         stored = delivered;
@@ -48,19 +47,24 @@ export async function* runTools(
       else await env.inbox.arrival();
       isStreaming = false;
     }
-    const batch = await askBatchHooks(env, answer);
+    const answered = callsWithResults(answer);
+    const batch = await askBatchHooks(env, answered);
     if (batch.additionalContext !== undefined) {
       const note = env.write.attachment({ kind: 'reminder', about: 'hook', text: batch.additionalContext });
       const [last] = answer.results.slice(-1);
       answer = addResult(answer, { toolUseId: last?.toolUseId ?? '', messages: [note] });
       yield { type: 'message', message: note };
     }
-    const modelChanges = executor.context.model === context.model ? {} : newModel(executor.context, given);
+    const { model: previous } = context;
     context = executor.context;
+    const { model } = context;
+    // A skill chose another model. It does not fall back to itself, and may accept the thinking option.
+    const fallbacks = given.fallbacks.filter((fallback) => fallback !== model);
+    const modelChanges = model === previous ? {} : { fallbacks, leavesOutThinking: false };
     return {
       event: {
         type: 'tools_ran',
-        calls: finishedCalls(answer),
+        calls: answered.map(({ call, result }) => finishedCall(call, result)),
         stoppedBy: executor.stoppedBy ?? batch.stop,
         contextChanged: hasChanged,
         aborted: env.aborted,
@@ -75,41 +79,21 @@ export async function* runTools(
 /** The hooks after all calls of an answer. A hook that fails is reported to the model. */
 async function askBatchHooks(
   { deps, signal }: RunEnvironment,
-  answer: Answer,
+  answered: readonly AnsweredCall[],
 ): Promise<Omit<AfterTool, 'updatedResult'>> {
   const { toolHooks, redact } = deps;
   if (!toolHooks.afterBatch || signal.aborted) return {};
-  const results = new Map(
-    resultMessages(answer)
-      .flatMap(resultsOf)
-      .map((one) => [one.tool_use_id, one]),
-  );
-  const calls = callsOf(answer.blocks).map(({ id, name, input }) => ({
+  const calls = answered.map(({ call: { id, name, input }, result }) => ({
     toolUseId: id,
     tool: name,
     input,
-    content: results.get(id)?.content ?? '',
+    content: result?.content ?? '',
   }));
   try {
     return redact(await untilAborted(toolHooks.afterBatch(calls, signal), signal, () => ({})));
   } catch (thrown) {
     return { additionalContext: `A hook after the calls failed: ${redact(errorMessage(thrown))}` };
   }
-}
-
-export function openExecutor(env: RunEnvironment, context: ToolUseContext): StreamingToolExecutor {
-  const { deps, params, config, inbox } = env;
-  const executor = new StreamingToolExecutor({
-    pipeline: { hooks: deps.toolHooks, authorizeCall: params.authorizeCall, redact: deps.redact },
-    context,
-    signal: env.signal,
-    clock: deps.clock,
-    limits: config.limits,
-    emit: (update) => inbox.push(update),
-    onInterrupt: env.interrupt,
-  });
-  env.stopAtEnd(executor);
-  return executor;
 }
 
 /** Yields progress and intents. A call starts when its intent was yielded. */
@@ -144,14 +128,10 @@ interface Taken {
 }
 
 /** Adds the settled calls to the answer, in the order of the calls: the result, then the remarks of hooks. */
-export function takeResults(
-  executor: StreamingToolExecutor | undefined,
-  given: Answer,
-  write: MessageWriter,
-): Taken {
+export function takeResults(slots: readonly Slot[], given: Answer, write: MessageWriter): Taken {
   const events: LoopEvent[] = [];
   let answer = given;
-  for (const { block, settled, remarks } of executor?.takeResults() ?? []) {
+  for (const { block, settled, remarks } of slots) {
     if (!settled) continue;
     for (const { model, usage } of settled.spent ?? []) events.push({ type: 'spent', model, usage });
     const taken = closeCall(answer, block, settled, write, remarks);
@@ -185,25 +165,4 @@ export function closeCall(
       ...notes.map((note) => ({ type: 'message', message: note }) as const),
     ],
   };
-}
-
-function isSameState(one: ToolUseContext, other: ToolUseContext): boolean {
-  return one === other || JSON.stringify(sessionStateOf(one)) === JSON.stringify(sessionStateOf(other));
-}
-
-/** A skill chose another model. It does not fall back to itself, and may accept the thinking option. */
-function newModel(
-  { model }: ToolUseContext,
-  { fallbacks }: Pick<RunProgress, 'fallbacks'>,
-): Pick<RunProgress, 'fallbacks' | 'leavesOutThinking'> {
-  return { fallbacks: fallbacks.filter((fallback) => fallback !== model), leavesOutThinking: false };
-}
-
-function finishedCalls(answer: Answer): FinishedCall[] {
-  const results = new Map(
-    resultMessages(answer)
-      .flatMap(resultsOf)
-      .map((result) => [result.tool_use_id, result]),
-  );
-  return callsOf(answer.blocks).map((call) => finishedCall(call, results.get(call.id)));
 }

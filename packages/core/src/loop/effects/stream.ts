@@ -5,7 +5,7 @@
 import type { Effect, StreamEnd } from '../../machine/effects.ts';
 import { modelError, type ModelError } from '../../messages/model-error.ts';
 import { isSpent } from '../../messages/usage.ts';
-import { optionsFor, optionsWithoutThinking, thinkingAfterLoss } from '../../model/facts.ts';
+import { modelFields } from '../../model/facts.ts';
 import {
   type AnotherAttempt,
   type AttemptFacts,
@@ -58,15 +58,16 @@ export async function* streamAnswer(
   let tries = { ...FIRST_ATTEMPT, fallbacksLeft: given.fallbacks.length };
   try {
     while (true) {
-      const blocksBefore = changed.answer.blocks.length;
-      const early = takeSummary(changed.summary);
+      const before = changed;
+      const early = takeSummary(before.summary);
       if (early.event) yield early.event;
-      const { request, repairs, rewrotePrefix, sent } = buildRequest(env, changed, effect, tries.paused);
+      const { request, repairs, rewrotePrefix, sent } = buildRequest(env, before, effect, tries.paused);
       if (repairs.length > 0) yield { type: 'mended', mends: repairs };
       if (rewrotePrefix) yield { type: 'prefix_rewritten' };
-      const attempt = yield* runAttempt(env, changed, request);
-      changed = afterAttempt({ ...changed, summary: early.summary, lastSent: sent }, attempt);
-      const { answer, error, threw, reader, rateLimits } = attempt;
+      const attempt = yield* runAttempt(env, before, request);
+      const { answer, executor, error, threw, reader, rateLimits } = attempt;
+      const outputTokens = before.outputTokens + reader.usage.output_tokens;
+      changed = { ...before, summary: early.summary, lastSent: sent, answer, executor, outputTokens };
       if (threw) return { ...threw, changed };
       if (rateLimits) yield { type: 'rate_limits', limits: rateLimits };
       if (error?.window !== undefined) deps.context.learnWindow(changed.context.model, error.window);
@@ -101,11 +102,9 @@ export async function* streamAnswer(
         const { maxAttempts } = config.retry;
         yield { type: 'retry', attempt: attempts, maxAttempts, delayMs, error: failure };
       }
-      if (decision.keeps !== 'everything') {
-        const keptBlocks = decision.keeps === 'nothing' ? 0 : blocksBefore;
-        changed = yield* retractAttempt(env, changed, keptBlocks);
-      }
-      changed = yield* prepareAnother(env, changed, decision, { rejected, delayMs, error: failure });
+      const blocksBefore = before.answer.blocks.length;
+      const about = { blocksBefore, rejected, delayMs, error: failure };
+      changed = yield* prepareAnother(env, changed, decision, about);
       tries = decision.tries;
       const { aborted } = env;
       if (aborted) {
@@ -119,8 +118,8 @@ export async function* streamAnswer(
 }
 
 function buildRequest(env: RunEnvironment, given: StreamProgress, effect: StreamEffect, paused: boolean) {
-  const messages = paused ? given.view.append(given.answer.blocks) : given.view;
   const spec = requestSpecOf(env, given, effect, paused);
+  const messages = paused ? given.view.append(given.answer.blocks) : given.view;
   const sent = { spec, sent: messages };
   if (env.sharesPrefix) reportSent(env, sent);
   return { ...env.builder.build(spec, messages), sent };
@@ -135,11 +134,6 @@ function reportSent({ deps }: RunEnvironment, sent: CacheSafeParams): void {
   }
 }
 
-function afterAttempt(given: StreamProgress, { answer, executor, reader }: AttemptEnd): StreamProgress {
-  const outputTokens = given.outputTokens + reader.usage.output_tokens;
-  return { ...given, answer, executor, outputTokens };
-}
-
 function afterAnswer(
   given: StreamProgress,
   responseId: string,
@@ -151,26 +145,30 @@ function afterAnswer(
 
 const NOTHING_RECEIVED = modelError('empty', 'The model gave no answer.');
 
-async function* retractAttempt(
-  env: RunEnvironment,
-  now: StreamProgress,
-  keptBlocks: number,
-): AsyncGenerator<LoopEvent, StreamProgress> {
-  const { answer, retracted } = retract(now.answer, keptBlocks);
-  now.executor?.discard();
-  env.stopAtEnd(undefined);
-  if (retracted.length > 0) yield { type: 'tombstone', uuids: retracted };
-  return { ...now, answer, executor: undefined };
+interface FailedAttempt {
+  /** The number of blocks from earlier attempts. */
+  readonly blocksBefore: number;
+  readonly rejected: string | undefined;
+  readonly delayMs: number;
+  readonly error: ModelError;
 }
 
-/** Does what the next attempt needs. */
+/** Retracts what the failed attempt left, and does what the next one needs. */
 async function* prepareAnother(
-  { deps, write, signal }: RunEnvironment,
-  now: StreamProgress,
+  env: RunEnvironment,
+  given: StreamProgress,
   decision: AnotherAttempt,
-  about: { readonly rejected: string | undefined; readonly delayMs: number; readonly error: ModelError },
+  { blocksBefore, rejected, delayMs, error }: FailedAttempt,
 ): AsyncGenerator<LoopEvent, StreamProgress> {
-  const { rejected, delayMs, error } = about;
+  const { deps, write, signal } = env;
+  let now = given;
+  if (decision.keeps !== 'everything') {
+    const { answer, retracted } = retract(given.answer, decision.keeps === 'nothing' ? 0 : blocksBefore);
+    given.executor?.discard();
+    env.releaseExecutor();
+    if (retracted.length > 0) yield { type: 'tombstone', uuids: retracted };
+    now = { ...given, answer, executor: undefined };
+  }
   switch (decision.do) {
     case 'retry':
       await deps.clock.sleep(delayMs, signal);
@@ -250,12 +248,12 @@ function requestSpecOf(
   continuesAnswer: boolean,
 ): RequestSpec {
   const facts = deps.model.factsOf?.(context.model);
-  const options = optionsFor(facts, {
+  const options = {
     ...params.requestOptions,
     ...(context.turnModel?.effort ? { effort: context.turnModel.effort } : {}),
     ...(config.gates.fastMode ? { fastMode: true } : {}),
     ...(taskBudget ? { taskBudget } : {}),
-  });
+  };
   return requestSpec({
     model: context.model,
     maxOutputTokens: Math.min(maxOutputTokens, facts?.maxOutputTokens ?? Number.POSITIVE_INFINITY),
@@ -266,8 +264,6 @@ function requestSpecOf(
     skipCacheWrite: params.skipCacheWrite ?? false,
     refusedBlocks: rejectedBlocks,
     continuesAnswer,
-    referencesTools: facts?.referencesTools ?? false,
-    options: leavesOutThinking ? optionsWithoutThinking(options) : options,
-    thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
+    ...modelFields(facts, options, leavesOutThinking),
   });
 }

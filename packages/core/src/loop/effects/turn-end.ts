@@ -1,4 +1,4 @@
-/** The effects at the end of a turn: `attach` after tools, `stop_hooks` after an answer without calls. */
+/** The effects at the end of a turn: `attach` after tools, `stop_hooks` after an answer without calls, `ask` after repetitions. */
 import type { Effect } from '../../machine/effects.ts';
 import type { Attachment, AttachmentMessage } from '../../messages/message.ts';
 import { errorMessage } from '../../thrown.ts';
@@ -6,7 +6,6 @@ import { type EffectEnd, messageEvent, type RunEnvironment, type RunProgress } f
 import type { LoopEvent } from '../events.ts';
 import type { HookEvent, StopHookInput, StopHookOutcome } from '../params.ts';
 import { repetitionNudge } from '../texts.ts';
-import { relaySteps, valueWithin } from '../wait.ts';
 
 /** Adds the messages that arrived beside the conversation. Sources that take too long are awaited again in the next turn. */
 export async function* attach(
@@ -31,7 +30,7 @@ export async function* attach(
       yield add({ kind: 'queued_command', commandId, prompt });
     }
     const gathering = given.gathering ?? deps.attachments.gather(history, context);
-    const gathered = await valueWithin(gathering, config.limits.turnEndStepMs, env);
+    const gathered = await env.valueWithin(gathering, config.limits.turnEndStepMs);
     if (!gathered) yield lateStep('attachments', config);
     for (const attachment of gathered?.value ?? []) yield add(attachment);
     if (nudge.length > 0) yield add({ kind: 'reminder', about: 'repetition', text: repetitionNudge(nudge) });
@@ -115,7 +114,7 @@ async function* isolate(
   try {
     const pending = work();
     if (pending === undefined) return;
-    if (await valueWithin(pending, env.config.limits.turnEndStepMs, env)) return;
+    if (await env.valueWithin(pending, env.config.limits.turnEndStepMs)) return;
   } catch (thrown) {
     if (env.signal.aborted) throw thrown;
     yield { type: 'hook_progress', hook: step, text: `failed: ${errorMessage(thrown)}` };
@@ -131,7 +130,7 @@ function lateStep(step: string, { limits }: RunEnvironment['config']): LoopEvent
 
 /** Runs the hooks of one kind. A failure of the port counts as no objection. */
 async function* isolateHooks(
-  { signal, waitFor }: RunEnvironment,
+  { signal, relaySteps }: RunEnvironment,
   step: string,
   start: () => AsyncGenerator<HookEvent, StopHookOutcome>,
   attached: AttachmentMessage[],
@@ -141,7 +140,7 @@ async function* isolateHooks(
     return [event];
   };
   try {
-    return yield* relaySteps(start(), waitFor, eventsOf);
+    return yield* relaySteps(start(), eventsOf);
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     yield { type: 'hook_progress', hook: step, text: `failed: ${errorMessage(thrown)}` };
@@ -150,3 +149,12 @@ async function* isolateHooks(
 }
 
 export const NO_STOP_HOOK_RESULT: StopHookOutcome = { blockingErrors: [], preventContinuation: undefined };
+
+// oxlint-disable-next-line require-yield -- every effect is a generator, and the question is not an event.
+export async function* askUser(
+  env: RunEnvironment,
+  { calls }: Extract<Effect, { type: 'ask' }>,
+): AsyncGenerator<LoopEvent, EffectEnd> {
+  const continues = await env.waitFor(env.deps.askToContinue(calls, env.signal));
+  return { event: { type: 'asked', continues, aborted: env.aborted } };
+}

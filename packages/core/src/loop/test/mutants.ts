@@ -38,14 +38,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an error is released twice',
     file: 'loop/steps.ts',
-    text: "if (step.type === 'release' && error) yield errorEvent(env.write, error);",
-    instead:
-      "if (step.type === 'release' && error) { yield errorEvent(env.write, error); yield errorEvent(env.write, error); }",
+    text: 'if (failure) yield failure;',
+    instead: 'if (failure) { yield failure; if (error) yield errorEvent(env.write, error); }',
   },
   {
     name: 'an error is never released',
     file: 'loop/steps.ts',
-    text: "if (step.type === 'release' && error) yield errorEvent(env.write, error);",
+    text: 'if (failure) yield failure;',
     instead: '',
   },
   {
