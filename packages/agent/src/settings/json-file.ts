@@ -1,8 +1,12 @@
 /** JSON files of settings, jobs, schedules and teams. A write is complete or has no effect, so that a reader never sees a part. */
 import {
+  closeSync,
+  constants,
   mkdirSync,
+  openSync,
   readFileSync,
   readlinkSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -20,6 +24,54 @@ export function readJson<Value>(file: string, schema: z.ZodType<Value>): Value |
     return schema.safeParse(value).data;
   } catch {
     return undefined;
+  }
+}
+
+/** A program that writes to a named pipe may start later than the reader. */
+const WRITER_DEADLINE_MS = 3_000;
+/** The writer may ask the user for a password. */
+const PIPE_DEADLINE_MS = 60_000;
+const PIPE_PAUSE_MS = 10;
+const LARGEST_PIPE_BYTES = 16 * 1024 * 1024;
+
+/** Reads a file or a pipe. Throws if it cannot be read, or if a pipe has no writer, or one that does not end in time. */
+export function readFileOrPipe(file: string): string {
+  if (!statSync(file).isFIFO()) return readFileSync(file, 'utf8');
+  // Without this flag, opening a pipe blocks until another program writes to it.
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return readPipe(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readPipe(descriptor: number): string {
+  const started = performance.now();
+  const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const buffer = Buffer.alloc(65_536);
+  const chunks: Buffer[] = [];
+  let [size, hasWriter] = [0, false];
+  for (;;) {
+    const count = readAvailable(descriptor, buffer);
+    hasWriter ||= count !== 0;
+    if (count === 0 && hasWriter) return Buffer.concat(chunks).toString('utf8');
+    size += count ?? 0;
+    if (size > LARGEST_PIPE_BYTES) throw new Error('the pipe contains too much text');
+    chunks.push(Buffer.from(buffer.subarray(0, count ?? 0)));
+    if (performance.now() - started > (hasWriter ? PIPE_DEADLINE_MS : WRITER_DEADLINE_MS))
+      throw new Error(hasWriter ? 'the text of the pipe does not end' : 'no program writes to the pipe');
+    if (!count) Atomics.wait(pause, 0, 0, PIPE_PAUSE_MS);
+  }
+}
+
+/** Returns the number of bytes. It is 0 if the pipe has no writer, and undefined if its writer has not written yet. */
+function readAvailable(descriptor: number, buffer: Buffer): number | undefined {
+  try {
+    return readSync(descriptor, buffer);
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EAGAIN') return undefined;
+    throw thrown;
   }
 }
 

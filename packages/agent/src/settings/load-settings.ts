@@ -1,9 +1,10 @@
 /** Reads the settings of all scopes. An unreadable file is skipped, an invalid value is left out. Both are reported. Never throws. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, type JsonObject } from '@heddle/core';
 import type { RuleSource } from '../permission/rules/rule.ts';
 import { countingPart } from './effective-settings.ts';
+import { readFileOrPipe } from './json-file.ts';
 import {
   type Scope,
   SCOPES,
@@ -59,7 +60,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       const isOfProject = source === 'project' || source === 'local';
       // A pipe or a device in a project would block the start, or fill the memory.
       if (isOfProject && !statSync(real).isFile()) throw new Error('it is not a regular file');
-      const text = readFileSync(real, 'utf8');
+      const text = readFileOrPipe(real);
       const settings = parse(text, file);
       if (!settings) return [];
       const place = { source, file, base, settings, text };

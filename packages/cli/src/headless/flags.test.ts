@@ -1,10 +1,11 @@
 /** Flags that change what a run says or is called, through the real program. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
-import { install, type Installed } from '../test/program.ts';
+import { install, type Installed, runProgram } from '../test/program.ts';
 
 let installed: Installed;
 beforeAll(async () => {
@@ -68,6 +69,69 @@ describe.each(['--mcp-config', '--settings'])('%s', (flag) => {
     const { code, stdout, stderr } = await run(argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
+  });
+});
+
+describe('--settings with a pipe', () => {
+  const DENY = '{"permissions":{"deny":["Bash(touch *)"]}}';
+  const explain = ['permissions', 'explain', 'touch a', '--settings'];
+
+  it('is an error of one line if no program writes to the pipe', async () => {
+    const { run, script, folder } = homeFor(installed.program);
+    const pipe = path.join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const started = await run(['-p', 'go', '--model', script([say('Hi.')]), '--settings', pipe]);
+    expect(started).toMatchObject({ code: 2, stdout: '' });
+    expect(started.stderr).toBe(
+      `heddle: --settings: ${pipe} cannot be used: no program writes to the pipe\n`,
+    );
+    expect((await run([...explain, pipe])).stderr).toContain('no program writes to the pipe');
+  });
+
+  it.each([
+    ['a process substitution', '"$@" <(echo "$SETTINGS")'],
+    [
+      'a process substitution with two writes',
+      '"$@" <(printf %s "${SETTINGS:0:9}"; printf %s "${SETTINGS:9}")',
+    ],
+    ['a named pipe', 'mkfifo pipe; (echo "$SETTINGS" > pipe) & "$@" pipe'],
+    ['another descriptor', '"$@" /dev/fd/7 7< <(echo "$SETTINGS")'],
+  ])('applies the settings of %s', async (_, line) => {
+    const { script, folder } = homeFor(installed.program);
+    const given = { cwd: folder, env: { SETTINGS: DENY } };
+    const explained = await runProgram('bash', ['-c', line, 'bash', installed.program, ...explain], given);
+    expect(explained.stdout).toContain('Bash(touch *)');
+    rmSync(path.join(folder, 'pipe'), { force: true });
+    const model = script([call('Bash', { command: 'touch a' }, 'b1'), say('Done.')]);
+    const flags = [
+      '-p',
+      'go',
+      '--output-format',
+      'json',
+      '--permission-mode',
+      'bypassPermissions',
+      '--model',
+      model,
+    ];
+    const ran = await runProgram(
+      'bash',
+      ['-c', line, 'bash', installed.program, ...flags, '--settings'],
+      given,
+    );
+    expect(ran.stdout).toContain('"permission_denials":[{"tool_name":"Bash"');
+  });
+
+  it('is an error if the pipe contains other text', async () => {
+    const { folder } = homeFor(installed.program);
+    for (const text of ['', '[]', 'x', '{"a":']) {
+      const line = `"$@" <(printf %s '${text}')`;
+      const argv = ['-c', line, 'bash', installed.program, '-p', 'go', '--model', 'rehearsal', '--settings'];
+      const { code, stderr } = await runProgram('bash', argv, { cwd: folder });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/^heddle: --settings: .*cannot be used: .*\n$/),
+      });
+    }
   });
 });
 

@@ -33,7 +33,7 @@ import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { NO_MODEL_MESSAGE } from '../models/no-model.ts';
 import { namedTools } from './named-tools.ts';
 import { storedAgent, storedModel } from './continued-session.ts';
-import { promptTexts, wrongPlace, wrongRule } from './flag-problems.ts';
+import { promptTexts, settingsFromPipe, wrongPlace, wrongRule } from './flag-problems.ts';
 import { openPlugins } from './open-plugins.ts';
 import { mayDescribeServers, openProgramServers, readAgentServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
@@ -105,8 +105,11 @@ export type OptionsRead<Command extends RunOptions> =
   | { readonly ok: false; readonly message: string; readonly needsModel?: true };
 
 export async function agentOptions<Command extends RunOptions & { readonly inputFormat?: string }>(
-  given: Command,
+  flags: Command,
 ): Promise<OptionsRead<Command>> {
+  const piped = settingsFromPipe(flags.settings);
+  if (!piped.ok) return piped;
+  const given: Command = { ...flags, settings: piped.settings };
   const wrong = wrongPlace(given) ?? wrongRule(given);
   if (wrong !== undefined) return { ok: false, message: wrong };
   const { before, settings, agentHooks, plugins, chosen } = await readSettings(given);

@@ -1,7 +1,7 @@
 /** Checks the flags whose values name folders, files and rules, and reads the prompts of files. */
 import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { parseRule } from '@heddle/agent/settings';
+import { parseRule, readFileOrPipe } from '@heddle/agent/settings';
 import { errorMessage } from '@heddle/core';
 import type { PromptText, RunOptions } from '../arguments/arguments.ts';
 import { promptHint } from '../arguments/list-flags.ts';
@@ -23,13 +23,34 @@ function isFolder(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
+type PipedSettings =
+  | { readonly ok: true; readonly settings: string | undefined }
+  | { readonly ok: false; readonly message: string };
+
+/** Returns the text of a pipe instead of its name, because a pipe can be read only once. Every other value stays. */
+export function settingsFromPipe(value: string | undefined): PipedSettings {
+  const isPipe =
+    value !== undefined &&
+    !value.trimStart().startsWith('{') &&
+    statSync(value, { throwIfNoEntry: false })?.isFIFO() === true;
+  if (!isPipe) return { ok: true, settings: value };
+  try {
+    const settings = readFileOrPipe(value)
+      .replace(/^\uFEFF/, '')
+      .trim();
+    if (!settings.startsWith('{')) throw new Error('it does not contain a JSON object');
+    JSON.parse(settings);
+    return { ok: true, settings };
+  } catch (thrown) {
+    return { ok: false, message: `--settings: ${value} cannot be used: ${errorMessage(thrown)}` };
+  }
+}
+
 /** The value is JSON, or names a file with JSON. */
 function wrongSettings(value: string): string | undefined {
   const isJson = value.trimStart().startsWith('{');
   const file = isJson ? undefined : statSync(value, { throwIfNoEntry: false });
   if (!isJson && file === undefined) return `--settings: there is no file ${value}`;
-  // A pipe can be read only once.
-  if (file?.isFIFO() === true) return undefined;
   try {
     JSON.parse(isJson ? value : readFileSync(value, 'utf8').replace(/^\uFEFF/, ''));
     return undefined;
