@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { shell } from './test/ask.ts';
 import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
 import { COMPUTED_NAMES, DENIED_SEARCHES } from './test/table/computed-names.ts';
+import { CONTAINERS } from './test/table/containers.ts';
 import { COVERING } from './test/table/covering.ts';
 import { EVASIONS } from './test/table/evasions.ts';
 import { EXPANDED_WORDS } from './test/table/expanded-words.ts';
@@ -47,6 +48,7 @@ const themes = [
   ...KNOWN_READS,
   ...PROGRAM_OPTIONS,
   ...LOADED_CODE,
+  ...CONTAINERS,
   ...COMPUTED_NAMES,
 ];
 

@@ -17,6 +17,8 @@ const LOADS: readonly (readonly [RegExp, RegExp])[] = [
   [/^dc$/, /^(-[^-e]*f|--f)/],
   [/^psql$/, /^(-[^-cdfhopFLPRTUv]*f|--fil)|\\(i|ir|include|include_relative)\b/],
   [/^(mysql|mariadb)$/, /^--(defaults-[ef]|plugin|default-a)|(^|[;\n])\s*(source\b|\\\.)/i],
+  // Its users can be programs.
+  [/^/, /^--kubeconfig(=|$)/],
 ];
 
 /** Returns the words that load code. */
@@ -40,7 +42,7 @@ export function findLoadedCode(
   scope: Pick<WordScope, 'folders' | 'world'>,
 ): LoadedCode | undefined {
   const program = baseName(name?.value ?? '');
-  const args = program === 'gawk' ? withoutInplace(given, scope) : given;
+  const args = program === 'gawk' ? withoutInplace(given, scope) : withoutUserSettings(given, scope);
   const words = loadingWords(program, args);
   const option = words[0] ?? (program === 'mlr' ? findMillerCode(args) : undefined);
   if (option)
@@ -72,6 +74,21 @@ function withoutInplace(
     (file) => folders?.some((folder) => world.exists(`${folder}/${file}`)) !== false,
   );
   return at < 0 || isOwn || world.foldersMayChange === true ? args : args.toSpliced(at, 2);
+}
+
+/** Returns the words without `--kubeconfig ~/.kube/x`, which belongs to the user. */
+function withoutUserSettings(
+  args: readonly ShellWord[],
+  { world }: Pick<WordScope, 'world'>,
+): readonly ShellWord[] {
+  return args.filter(({ value }, index) => {
+    if (!/^--kubeconfig(=|$)/.test(value)) return true;
+    const next = args[index + 1];
+    const isTilde = value === '--kubeconfig' && next?.kind === 'tilde';
+    const file = value === '--kubeconfig' ? (next?.value ?? '') : value.slice('--kubeconfig='.length);
+    const path = file.replace(isTilde ? /^~/ : /^\$(HOME|\{HOME\})/, world.home);
+    return !path.startsWith(`${world.home}/.kube/`) || path.includes('..');
+  });
 }
 
 const SQLITE_VALUED = '-separator -nullvalue -newline -cmd -init -vfs -mmap -maxsize -A -escape -nonce'.split(

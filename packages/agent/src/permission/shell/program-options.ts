@@ -36,6 +36,7 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^g?make$/, /^-[bBdeikLmnpqrRsStvw]*E/],
   [/^g?make$/, beginsOption('ev|al')],
   [/^cargo$/, /^--config/],
+  [/^(kubectl|oc|kustomize)$/, /^--(exec-|helm-command|enable-(exec|alpha|helm))|^users\..*\.exec(\.|=|$)/],
   [/^go$/, /^--?(toolexec|exec|vettool)|(^|[\s='"])--?extld/],
   [/^rsync$/, /^--rsync-p/],
   [/^(bat|batcat)$/, /^--(pager|config-f)/],

@@ -15,6 +15,7 @@ import {
 } from '../../paths/places.ts';
 import { protectedMatch, protectedPlaceName } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
+import { hostWords, namesContainerPlaces } from './host-words.ts';
 import { isMessage } from './message-options.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
 import { type Folders, SOME_NUMBER } from '../shell-state.ts';
@@ -47,7 +48,7 @@ export function namedPlaces(
   if (name === undefined) return [];
   const program = baseName(name.value);
   if (isTalker(program)) return [];
-  const words = isElsewhere(program) ? hostWords(args) : args;
+  const words = namesContainerPlaces(program) ? hostWords(program, args) : args;
   const isFilter = /^(jq|yq|gojq|jaq|fx|gron)$/.test(program);
   const reading = program === 'git' ? readsPaths(args) : 'no';
   const found = new Map<string, NamedPlace>();
@@ -141,7 +142,10 @@ const CARRIERS = /^(scp|rsync|sftp|rclone|unison|mutagen)$/;
 /** Options whose value is only read, by program. */
 const READ_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(ssh|scp|sftp|mosh|ssh-copy-id)$/, /^-[iF]/],
-  [/^(kubectl|helm|k9s|kustomize|oc)$/, /^--kubeconfig/],
+  [
+    /^(kubectl|helm|k9s|kustomize|oc)$/,
+    /^--(kubeconfig|from-file|from-env-file|patch-file|certificate-authority|client-certificate|client-key)(=|$)/,
+  ],
   [/^(aws|gcloud|az)$/, /^--(ca-bundle|key-file)/],
 ];
 
@@ -158,37 +162,6 @@ function readsPaths(args: readonly ShellWord[]): 'all' | 'operands' | 'no' {
   const { value = '' } = args.find((word) => !word.value.startsWith('-')) ?? {};
   if (/^(add|stage|status|ls-files|blame|check-ignore)$/.test(value)) return 'all';
   return /^(commit|diff|log|show|grep|push|fetch)$/.test(value) ? 'operands' : 'no';
-}
-
-/**
- * Most paths in arguments of container programs are inside the container. Only a few options name places on this
- * machine.
- */
-function isElsewhere(program: string): boolean {
-  return /^(docker|podman|kubectl|nerdctl|oc)$/.test(program);
-}
-
-const HOST_OPTION =
-  /^(?:-[ditPq]*[vof]|--(?:volume|mount|output|file|filename|env-file|iidfile|cidfile|pidfile|metadata-file|config|secret|ssh|build-context|dest|rootfs|authfile|root|runroot|hooks-dir|module|kustomize))(?:=|$)/;
-/** The value of a short option can be in the same word, also after letters without a value: `-itv/etc:/x`. */
-const ATTACHED = /^-[ditPq]*[vofk]=?(?=.)/;
-
-function hostWords(args: readonly ShellWord[]): readonly ShellWord[] {
-  if (args.some(({ value }) => /^(cp|save|export|load|import|build)$/.test(value))) return args;
-  return args.flatMap((word, index) => {
-    const isAttached = ATTACHED.test(word.value);
-    const isNamed =
-      isAttached || HOST_OPTION.test(word.value) || HOST_OPTION.test(args[index - 1]?.value ?? '');
-    if (!isNamed) return [];
-    // In `-v here:there`, the second path is inside the container.
-    const value = word.value
-      .replace(ATTACHED, '')
-      .replace(/^((?:--?[\w-]+=)?[^:,]+):\/.*$/, '$1')
-      .replace(/,?(target|dst|destination)=[^,]*/g, '');
-    // In a list of settings, one of them can be the root folder.
-    const isRoot = /(?:^|[,=])(?:source|src|device)=\/+(?:,|$)/.test(value);
-    return [{ ...word, value, text: value }, ...(isRoot ? [literalWord('/')] : [])];
-  });
 }
 
 const URL_TEXT = /\b(?!file:)[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"]*|\bfile:\/\/(localhost)?/gi;

@@ -1,0 +1,105 @@
+/**
+ * The words of container programs that may name places on this machine. Only the position of a word makes it a place inside a
+ * container: after the image of `docker run`, after `kubectl exec POD --`, `POD:/x` of `kubectl cp`, or the value of an
+ * option of the container. All other words count as words of this machine.
+ */
+import type { ShellWord } from '@heddle/tools/shell';
+import { literalWord } from './touch.ts';
+
+const CLUSTERS = /^(kubectl|oc)$/;
+const CONTAINERS = /^(docker|podman|nerdctl|docker-compose|podman-compose)$/;
+
+/** Returns whether some words of the program may be places inside a container. */
+export function namesContainerPlaces(program: string): boolean {
+  return CLUSTERS.test(program) || CONTAINERS.test(program);
+}
+
+export function hostWords(program: string, args: readonly ShellWord[]): readonly ShellWord[] {
+  return CLUSTERS.test(program) ? clusterWords(args) : containerWords(program, args);
+}
+
+/** Options without a value. Any other option counts as one with a value, so that more words belong to this machine. */
+const FLAG =
+  /^(-[ditPqDT]+|--(rm|init|privileged|read-only|detach|interactive|tty|stdin|publish-all|no-healthcheck|quiet|quiet-pull|oom-kill-disable|debug|tls|tlsverify|no-TTY|build|no-deps|service-ports|use-aliases|remove-orphans|replace|dry-run|compatibility|all-resources)|--[\w-]+=.*)$/s;
+const TAKES_NEXT = /^(-[ditPqDT]*[a-zA-Z]|--[\w-]+)$/;
+/** The value is in the same word: `-itv/etc:/x`. */
+const ATTACHED = /^-[ditPqDT]*[aceflhmnpuvwH]./s;
+/** Its value is one word if the name of the folder contains no space. */
+const FOLDER_WORD = /^[\w=-]*\$(?:PWD|HOME|\{PWD\}|\{HOME\}|\(pwd\))[\w:./,=-]*$/;
+
+function isOneWord({ kind, single, text }: ShellWord): boolean {
+  return single || kind === 'tilde' || FOLDER_WORD.test(text);
+}
+
+/** Returns the index of the next word that is neither an option nor the value of one. Undefined if that is not certain. */
+function nextOperand(args: readonly ShellWord[], from: number): number | undefined {
+  for (let at = from; at < args.length; at++) {
+    const word = args[at];
+    if (word === undefined || !isOneWord(word)) return undefined;
+    const { value } = word;
+    if (!value.startsWith('-')) return word.kind === 'literal' || /^[^-]/.test(word.begins) ? at : undefined;
+    if (FLAG.test(value) || (ATTACHED.test(value) && !TAKES_NEXT.test(value))) continue;
+    const next = args[++at];
+    if (!TAKES_NEXT.test(value) || next === undefined || !isOneWord(next)) return undefined;
+  }
+  return undefined;
+}
+
+/** Returns the words without the values of options that contain data. */
+function withoutData(words: readonly ShellWord[], data: RegExp): readonly ShellWord[] {
+  return words.filter(({ value }, index) => {
+    if (data.test(value)) return false;
+    const before = words[index - 1]?.value ?? '';
+    return value.startsWith('-') || before.includes('=') || !data.test(before);
+  });
+}
+
+/** A file in a container, or in a pod of a namespace. */
+const REMOTE_FILE = /^\w[\w.-]*(\/[\w.-]+)?:/;
+
+const CONTAINER_DATA =
+  /^(-[ditPqDT]*[ew]|-w\/.*|-e[A-Z_a-z]\w*=.*|--(env|workdir|tmpfs|entrypoint|health-cmd|annotation|label|build-arg)(=.*)?)$/s;
+
+function containerWords(program: string, args: readonly ShellWord[]): readonly ShellWord[] {
+  let verb = nextOperand(args, 0);
+  const group = verb === undefined ? '' : (args[verb]?.value ?? '');
+  const isCompose = program.endsWith('-compose') || group === 'compose';
+  if (verb !== undefined && /^(compose|container|service)$/.test(group)) verb = nextOperand(args, verb + 1);
+  const name = verb === undefined ? '' : (args[verb]?.value ?? '');
+  if (name === 'cp') return args.filter(({ value }) => !REMOTE_FILE.test(value));
+  const isRun = (isCompose ? /^(run|exec)$/ : /^(run|exec|create)$/).test(name);
+  if (verb === undefined || !isRun) return withoutData(args, /^--(label|build-arg)(=.*)?$/s);
+  const image = nextOperand(args, verb + 1);
+  if (image === undefined) return args;
+  const own = args.slice(0, image + 1);
+  const options = withoutData(own.slice(verb + 1), CONTAINER_DATA);
+  return [...own.slice(0, verb + 1), ...options.flatMap((word, at) => boundPlace(word, options[at - 1]))];
+}
+
+/** In `-v here:there` and `source=here,target=there`, the second path is inside the container. */
+function boundPlace(word: ShellWord, before: ShellWord | undefined): readonly ShellWord[] {
+  const volume = /^(-[ditPqDT]*v=?(?=.)|--volume=)/;
+  const isVolume = volume.test(word.value) || /^(-[ditPqDT]*v|--volume)$/.test(before?.value ?? '');
+  const place = isVolume ? word.value.replace(volume, '').replace(/^([^:,]+):\/.*$/, '$1') : word.value;
+  const value = place.replace(/,?(target|dst|destination)=[^,]*/g, '');
+  // In a list of settings, one of them can be the root folder.
+  const isRoot = /(?:^|[,=])(?:source|src|device)=\/+(?:,|$)/.test(value);
+  return [{ ...word, value, text: value }, ...(isRoot ? [literalWord('/')] : [])];
+}
+
+/** Values for the cluster. */
+const CLUSTER_DATA =
+  /^(-[pl]|--(patch|overrides|env|annotations|labels|selector|raw|template|field-selector|from-literal)(=.*)?)$/s;
+
+function clusterWords(args: readonly ShellWord[]): readonly ShellWord[] {
+  const verb = nextOperand(args, 0);
+  const name = verb === undefined ? '' : (args[verb]?.value ?? '');
+  const end = args.findIndex(({ value }) => value === '--');
+  const last = args[end - 1];
+  // Otherwise it is the value of an option: `kubectl exec -n -- pod`.
+  const isEnd = last !== undefined && (/^[^-]/.test(last.begins) || FLAG.test(last.value));
+  const isRun = /^(exec|run|debug|create|rsh)$/.test(name) && verb !== undefined && end > verb && isEnd;
+  const own = withoutData(isRun ? args.slice(0, end) : args, CLUSTER_DATA);
+  if (name === 'cp') return own.filter(({ value }) => !REMOTE_FILE.test(value));
+  return /^(set|annotate|label)$/.test(name) ? own.filter(({ value }) => value.startsWith('-')) : own;
+}
