@@ -9,6 +9,7 @@ import {
   type GitSources,
   gitSourcesAround,
   otherTrees,
+  repositoryProgramsIn,
   trackedFiles,
 } from '@heddle/tools/git';
 import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
@@ -38,6 +39,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     if (above === folder) return { places: [], isComplete: true };
     return exists(`${folder}/.git`) ? gitSourcesAround(folder, surroundings.environment) : gitSources(above);
   });
+  const programsIn = remembered(repositoryProgramsIn(surroundings.environment));
   return {
     ...surroundings,
     environment: withoutShellOptions(surroundings.environment),
@@ -52,6 +54,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     exceptionsIn: remembered(exceptionReader(surroundings)),
     repository: repositoryReader(),
     gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
+    repositoryPrograms: (folder) => programsIn(nearestFolder(folder) ?? folder),
     gitSources,
   };
 }

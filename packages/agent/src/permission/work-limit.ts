@@ -74,7 +74,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
       return answer;
     };
   };
-  const { passesProcess, exceptionsIn, namedEntries } = world;
+  const { passesProcess, exceptionsIn, namedEntries, repositoryPrograms } = world;
   const lengthOf = (names: readonly unknown[] | undefined): number => names?.length ?? 0;
   return {
     ...world,
@@ -86,6 +86,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     repository: counted(world.repository, STEPS_OF_LOOK.repository),
     gitIn: counted(world.gitIn, STEPS_OF_LOOK.gitIn),
     ...(namedEntries && { namedEntries: counted(namedEntries, STEPS_OF_LOOK.list, lengthOf) }),
+    ...(repositoryPrograms && { repositoryPrograms: counted(repositoryPrograms, STEPS_OF_LOOK.gitIn) }),
     ...(passesProcess && { passesProcess: counted(passesProcess, STEPS_OF_LOOK.passesProcess) }),
     ...(exceptionsIn && { exceptionsIn: counted(exceptionsIn, STEPS_OF_LOOK.exceptionsIn, lengthOf) }),
   };

@@ -2,7 +2,7 @@
  * The state of the machine that a decision needs. For the same state, `authorize` always returns the same result. Its
  * functions answer synchronously, and a test answers them from a table.
  */
-import type { GitSources } from '@heddle/tools/git';
+import type { GitSources, RepositoryPrograms } from '@heddle/tools/git';
 import type { GitFacts } from '@heddle/tools/shell';
 
 export interface KnownRepository {
@@ -59,6 +59,8 @@ export interface PermissionWorld {
   readonly changedPaths?: readonly string[];
   /** The programs that the git configuration around a folder would run. Undefined if unknown. */
   readonly gitIn: (folder: string) => GitFacts | undefined;
+  /** The programs that the repository around a folder itself makes git run. Absent: it runs none. */
+  readonly repositoryPrograms?: (folder: string) => RepositoryPrograms;
   /**
    * The files and folders from which git takes hooks, settings and attributes in a folder. Absent: only those with the usual
    * names.

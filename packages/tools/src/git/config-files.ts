@@ -39,12 +39,33 @@ export function readGitSettings(
   return isComplete ? settings : undefined;
 }
 
+/** Returns the settings of the repository itself. Undefined if a file cannot be read as git reads it. */
+export function readRepositorySettings(
+  repository: GitRepository,
+  environment: GitEnvironment,
+): readonly ScopedSetting[] | undefined {
+  const files = ownFiles(repository).map((file) => ({ file, scope: 'repository' as const }));
+  const { settings, isComplete } = settingsIn(files, environment);
+  return isComplete ? settings : undefined;
+}
+
 /** Returns the settings of all files that can be read. */
 export function readableGitSettings(
   repository: GitRepository | undefined,
   environment: GitEnvironment,
-): { readonly settings: readonly ScopedSetting[]; readonly isComplete: boolean } {
-  const files = configFiles(repository, environment);
+): FoundSettings {
+  return settingsIn(configFiles(repository, environment), environment);
+}
+
+interface FoundSettings {
+  readonly settings: readonly ScopedSetting[];
+  readonly isComplete: boolean;
+}
+
+function settingsIn(
+  files: readonly Omit<Pending, 'depth'>[] | undefined,
+  environment: GitEnvironment,
+): FoundSettings {
   let isComplete = files !== undefined;
   const pending: Pending[] = (files ?? []).map(({ file, scope }) => ({ file, scope, depth: 0 }));
   const settings: ScopedSetting[] = [];
@@ -121,17 +142,20 @@ function configFiles(
   const withoutSystem = /^(1|true|yes|on)$/i.test(environment['GIT_CONFIG_NOSYSTEM'] ?? '');
   const systems = withoutSystem ? [] : system ? [system] : systemFiles(environment);
   const users = global !== undefined ? (global === '' ? [] : [global]) : userFiles(home, environment);
-  const own = repository
-    ? [repository.commonDir, repository.gitDir].flatMap((folder) => [
-        path.join(folder, 'config'),
-        path.join(folder, 'config.worktree'),
-      ])
-    : [];
+  const own = repository ? ownFiles(repository) : [];
   return [
     ...systems.map((file) => ({ file, scope: 'system' as const })),
     ...users.map((file) => ({ file, scope: 'user' as const })),
-    ...[...new Set(own)].map((file) => ({ file, scope: 'repository' as const })),
+    ...own.map((file) => ({ file, scope: 'repository' as const })),
   ];
+}
+
+function ownFiles({ commonDir, gitDir }: GitRepository): readonly string[] {
+  const files = [commonDir, gitDir].flatMap((folder) => [
+    path.join(folder, 'config'),
+    path.join(folder, 'config.worktree'),
+  ]);
+  return [...new Set(files)];
 }
 
 function userFiles(home: string | undefined, environment: GitEnvironment): string[] {

@@ -16,6 +16,7 @@ export {
 export { isHarmlessSetting } from './harmless-settings.ts';
 export { readGitIndex } from './index-file.ts';
 export { readOnlyGitEnvironment } from './read-only-environment.ts';
+export { type RepositoryPrograms, repositoryProgramsIn } from './repository-programs.ts';
 export {
   GIT_DATA_NAMES,
   findRepository,

@@ -56,6 +56,22 @@ function repositoryAt(folder: string): FoundRepository {
   return isGitFolder((name) => exists(path.join(folder, name))) ? UNKNOWN : NONE;
 }
 
+/** Returns the bare repository that git would use in a folder. Undefined if it uses another one, or none. */
+export function findBareRepository(directory: string): string | undefined {
+  try {
+    for (let folder = realpathSync.native(directory); ; folder = path.dirname(folder)) {
+      const dotGit = path.join(folder, '.git');
+      if (repositoryAt(folder).kind !== 'none')
+        return /^(absent|folder)$/.test(kindOf(dotGit)) && !exists(path.join(dotGit, 'HEAD'))
+          ? folder
+          : undefined;
+      if (folder === path.dirname(folder)) return undefined;
+    }
+  } catch {
+    return undefined;
+  }
+}
+
 /** The names by which git recognizes the data of a repository. */
 export const GIT_DATA_NAMES = ['HEAD', 'objects', 'refs', 'commondir'] as const;
 

@@ -30,6 +30,7 @@ import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import { gitArguments } from './files/git-arguments.ts';
+import { findRepositoryProgram } from './repository-programs.ts';
 import { findLoadedCode, mayLoadCode } from './loaded-code.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
 import { findProgramOption } from './program-options.ts';
@@ -94,7 +95,9 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
         ? 'no'
         : classifyConfinement(last.words, assignments),
     isEdit: assignments.length === 0 && !last.more && isEditCommand(last.words, around),
-    opaque: opacity(words, stages, around),
+    opaque:
+      opacity(words, stages, around) ??
+      (readOnly === 'no' ? findRepositoryProgram(last.words, around) : undefined),
     ...(readOnly === 'no' ? doubtAboutArguments(command, last, around) : NO_DOUBT),
     mayReadMore: () => mayReadUnknownFiles(command, { readOnly }, around),
     mayRunProject: namesToSearch(stages).some((name) => mayRunProjectProgram(name, around.world)),

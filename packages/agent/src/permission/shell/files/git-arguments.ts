@@ -5,6 +5,8 @@ import { partOfWord, unknownWord } from './touch.ts';
 export interface GitArguments {
   /** The folder that `-C` names. */
   readonly folder: ShellWord | undefined;
+  /** The data of the repository that `--git-dir` names. */
+  readonly gitDir?: ShellWord | undefined;
   /** The command names another repository or working tree. */
   readonly isElsewhere: boolean;
   /** The paths of the command match names in any case. */
@@ -21,6 +23,7 @@ const VALUED: ReadonlySet<string> = new Set(
 
 export function gitArguments(args: readonly ShellWord[]): GitArguments {
   let folder: ShellWord | undefined;
+  let gitDir: ShellWord | undefined;
   let isElsewhere = false;
   let ignoresCase = false;
   let at = 0;
@@ -28,6 +31,9 @@ export function gitArguments(args: readonly ShellWord[]): GitArguments {
     const value = args[at + 1];
     if (word.value === '-C' && value)
       folder = folder && !value.value.startsWith('/') ? joined(folder, value) : value;
+    if (word.value === '--git-dir') gitDir = value;
+    else if (word.value.startsWith('--git-dir='))
+      gitDir = partOfWord(word, word.value.slice('--git-dir='.length));
     isElsewhere ||= /^--(git-dir|work-tree)/.test(word.value);
     ignoresCase ||= word.value === '--icase-pathspecs';
     at += VALUED.has(word.value) ? 2 : 1;
@@ -35,6 +41,7 @@ export function gitArguments(args: readonly ShellWord[]): GitArguments {
   const command = args[at];
   return {
     folder,
+    gitDir,
     isElsewhere,
     ignoresCase,
     command: command?.kind === 'literal' ? command.value : '',

@@ -1,0 +1,253 @@
+/** Programs that a repository makes git run, on a real disk. Rules for git commands are not meant for them. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
+
+const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-programs-')));
+const home = path.join(base, 'home');
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const git = (cwd: string, ...args: readonly string[]): void => {
+  const env = { PATH: '/usr/bin:/bin', GIT_CONFIG_NOSYSTEM: '1' };
+  execFileSync('git', [...args], { cwd, env });
+};
+const write = (file: string, text: string): void => {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+};
+
+/** Makes a repository with a bare one among its files: `br`. */
+function repository(name: string, settings: Readonly<Record<string, string>> = {}): string {
+  const folder = path.join(base, name);
+  const lines = Object.entries(settings).map(([key, value]) => {
+    const [, section = '', sub, last = ''] = /^(\w+)\.(?:(.*)\.)?([\w-]+)$/.exec(key) ?? [];
+    return `[${section}${sub === undefined ? '' : ` "${sub}"`}]\n\t${last} = ${value}\n`;
+  });
+  for (const at of ['.git', 'br']) {
+    write(path.join(folder, at, 'HEAD'), 'ref: refs/heads/main\n');
+    write(path.join(folder, at, 'objects/x'), '');
+    write(path.join(folder, at, 'refs/x'), '');
+  }
+  write(path.join(folder, '.git/config'), `[core]\n\tbare = false\n${lines.join('')}`);
+  write(path.join(folder, 'br/config'), '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = ./evil\n');
+  write(path.join(folder, 'br/sub/x'), '');
+  write(path.join(folder, 'src/a'), '');
+  return folder;
+}
+
+mkdirSync(home);
+write(
+  path.join(home, '.gitconfig'),
+  '[core]\n\tpager = delta\n\teditor = ./x\n\tfsmonitor = /opt/monitor\n[credential]\n\thelper = !x\n[gpg]\n\tprogram = /opt/gpg\n' +
+    '[diff]\n\texternal = difft\n[filter "lfs"]\n\tprocess = git-lfs filter-process\n[alias]\n\tst = !x\n',
+);
+const plain = repository('plain');
+symlinkSync('br', path.join(plain, 'link'));
+
+interface Setting {
+  readonly isTrusted?: boolean;
+  readonly readOnlyView?: boolean;
+  readonly allow?: readonly string[];
+  readonly mode?: 'default' | 'acceptEdits';
+}
+
+const GIT_RULES =
+  'git status, git diff, git log, git add, git commit, git push, git fetch, git stash, git show, git st'
+    .split(', ')
+    .map((command) => `Bash(${command}:*)`)
+    .concat('Bash(cd *)', 'Bash(pushd *)');
+
+function decide(project: string, command: string, setting: Setting = {}): string {
+  const { isTrusted = false, readOnlyView = false, allow = GIT_RULES, mode = 'default' } = setting;
+  const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
+  const surroundings = { root: project, cwd: project, directories: [], home, configDirs: [] };
+  const world = observeWorld({ ...surroundings, environment, readOnlyView, isTrusted: () => isTrusted });
+  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+  const rules = { deny: [], ask: [], allow: allow.map((text) => ({ text, source: 'user' as const })) };
+  return authorize(request, rules, mode, world).decision;
+}
+
+describe('a rule for a git command', () => {
+  it.each([
+    'cd br && git status',
+    'cd br; git status',
+    '(cd br && git diff)',
+    'pushd br; git status',
+    'cd br/sub && git add x',
+    'cd br/objects && git commit -m x',
+    'cd link && git log -p',
+    'cd ./br/../br && git stash',
+    'cd src/../br && git diff HEAD',
+    'd=br; cd "$d" && git status',
+    'for d in src br; do (cd "$d" && git status); done',
+    'cd br && timeout 5 git status',
+    'cd br && git status --short | head',
+    'cd br && git fetch',
+    'git push ./br HEAD:x',
+    'git fetch br',
+    'git push "file://$PWD/br" main',
+  ])('does not cover it in a bare repository of the project: %s', (command) => {
+    for (const isTrusted of [false, true])
+      for (const readOnlyView of [false, true])
+        for (const mode of ['default', 'acceptEdits'] as const)
+          expect(decide(plain, command, { isTrusted, readOnlyView, mode })).toBe('ask');
+    // A rule for one exact command was not made for that folder.
+    expect(decide(plain, command, { allow: ['Bash(git status)', 'Bash(git fetch)', 'Bash(cd *)'] })).toBe(
+      'ask',
+    );
+    expect(decide(plain, command, { allow: ['Bash'] })).toBe('allow');
+  });
+
+  it.each([
+    'git --git-dir=br status',
+    'git --git-dir br status',
+    'git --git-dir=./br/ --work-tree=. diff',
+    'git -C br status',
+    'git -C src -C ../br status',
+    'git -C src --git-dir=../br log -p',
+    'git -C b* status',
+    'd=br; git -C "$d" status',
+    'git --no-pager -C link diff',
+    'git -C br/sub stash',
+    'env -C br git status',
+    'env --chdir=br git status',
+    'git clone br copy',
+    'git ls-remote ./br',
+  ])('does not cover options that lead there: %s', (command) => {
+    for (const isTrusted of [false, true])
+      expect(decide(plain, command, { isTrusted, allow: ['Bash(git *)'] })).toBe('ask');
+  });
+
+  const PROGRAMS: readonly (readonly [string, string])[] = [
+    ['core.fsmonitor', './evil'],
+    ['diff.external', './evil'],
+    ['diff.x.textconv', './evil'],
+    ['diff.x.command', './evil'],
+    ['filter.x.clean', './evil'],
+    ['filter.lfs.process', './evil'],
+    ['core.pager', './evil'],
+    ['pager.status', './evil'],
+    ['core.editor', 'touch x'],
+    ['core.sshCommand', './evil'],
+    ['core.sshCommand', 'ssh -o ProxyCommand=./evil'],
+    ['core.askPass', './evil'],
+    ['credential.helper', '!./evil'],
+    ['credential.https://x.helper', '/x/evil'],
+    ['gpg.program', './evil'],
+    ['gpg.ssh.defaultKeyCommand', './evil'],
+    ['merge.x.driver', './evil'],
+    ['interactive.diffFilter', './evil'],
+    ['sequence.editor', './evil'],
+    ['remote.origin.uploadpack', './evil'],
+    ['remote.origin.vcs', 'x'],
+    ['submodule.x.update', '!./evil'],
+    ['protocol.ext.allow', 'always'],
+    ['trailer.x.command', './evil'],
+    ['lfs.customtransfer.x.path', './evil'],
+    ['core.alternateRefsCommand', './evil'],
+    ['alias.st', '!./evil'],
+  ];
+  it.each(PROGRAMS)('does not cover a program of the repository without trust: %s %s', (key, value) => {
+    const project = repository(`with-${key.replace(/\W/g, '-')}-${value.length}`, { [key]: value });
+    for (const command of [
+      'git status',
+      'git diff',
+      'git add .',
+      'git commit -m x',
+      'cd src && git stash',
+      'git st',
+    ]) {
+      if (key === 'alias.st' && command !== 'git st') continue;
+      // A proof allows commands that do not run the program.
+      const allow = GIT_RULES;
+      const proven = decide(project, command, { allow: [] });
+      expect([command, decide(project, command, { allow })]).toEqual([command, proven]);
+      expect(decide(project, command, { allow, isTrusted: true })).toBe('allow');
+    }
+    expect(decide(project, 'git st', { allow: ['Bash(git st)'] })).toBe('ask');
+  });
+
+  it('does not cover programs in included settings, settings of a worktree, hooks and submodules', () => {
+    const included = repository('included', { 'include.path': '../more' });
+    write(path.join(included, 'more'), '[core]\n\tfsmonitor = ./evil\n');
+    const missing = repository('missing', { 'include.path': '~other/more' });
+    const worktree = repository('worktree', { 'extensions.worktreeConfig': 'true' });
+    write(path.join(worktree, '.git/config.worktree'), '[diff]\n\texternal = ./evil\n');
+    const hook = repository('hook');
+    write(path.join(hook, '.git/hooks/post-index-change'), '');
+    const hooks = repository('hooks', { 'core.hooksPath': 'h' });
+    write(path.join(hooks, 'h/reference-transaction'), '');
+    const nested = repository('nested');
+    git(nested, 'init', '-q', 'sub');
+    git(
+      path.join(nested, 'sub'),
+      '-c',
+      'user.name=x',
+      '-c',
+      'user.email=x',
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'x',
+    );
+    git(nested, '-c', 'advice.addEmbeddedRepo=false', 'add', 'sub');
+    git(path.join(nested, 'sub'), 'config', 'core.fsmonitor', './evil');
+    for (const project of [included, missing, worktree, hook, hooks, nested])
+      for (const command of ['git add .', 'git stash', 'git fetch']) {
+        expect([project, command, decide(project, command)]).toEqual([project, command, 'ask']);
+        expect(decide(project, command, { isTrusted: true })).toBe('allow');
+      }
+  });
+
+  it.each([
+    'git status',
+    'git diff --stat',
+    'git add -A && git commit -m x',
+    'cd src && git status',
+    'cd new && git status',
+    'git push origin main',
+    'git fetch',
+    'git stash',
+    'git st',
+    'git --git-dir=.git status',
+    'git -C src log',
+    'git -C . add a',
+  ])('covers it in an ordinary repository, with programs in the settings of the user: %s', (command) => {
+    const allow = command.includes('git -') ? ['Bash(git *)', 'Bash(cd *)'] : GIT_RULES;
+    for (const isTrusted of [false, true]) expect(decide(plain, command, { allow, isTrusted })).toBe('allow');
+  });
+
+  const USUAL: readonly (readonly [string, string])[] = [
+    ['core.fsmonitor', 'true'],
+    ['core.hooksPath', '.husky/_'],
+    ['core.sshCommand', 'ssh -i ~/.ssh/work -o IdentitiesOnly=yes'],
+    ['core.editor', 'code --wait'],
+    ['core.pager', 'less -FRX'],
+    ['credential.helper', 'store'],
+    ['credential.helper', '!/usr/bin/gh auth git-credential'],
+    ['user.signingKey', 'x'],
+    ['commit.gpgSign', 'true'],
+    ['gpg.format', 'ssh'],
+    ['remote.origin.promisor', 'true'],
+    ['remote.origin.partialclonefilter', 'blob:none'],
+    ['filter.lfs.process', 'git-lfs filter-process'],
+    ['branch.main.vscode-merge-base', 'origin/main'],
+    ['submodule.x.update', 'rebase'],
+    ['merge.tool', 'vimdiff'],
+    ['alias.other', '!x'],
+    ['pull.rebase', 'true'],
+    ['log.showSignature', 'true'],
+  ];
+  it.each(USUAL)('covers it with a usual setting of the repository: %s %s', (key, value) => {
+    const project = repository(`usual-${key.replace(/\W/g, '-')}-${value.length}`, { [key]: value });
+    for (const name of ['pre-commit', 'commit-msg', 'post-checkout', 'pre-push'])
+      for (const folder of ['.git/hooks', '.husky/_']) write(path.join(project, folder, name), '');
+    for (const command of ['git add .', 'git commit -m x', 'git fetch', 'git stash'])
+      expect([command, decide(project, command)]).toEqual([command, 'allow']);
+  });
+});
