@@ -424,3 +424,33 @@ function mayBe(segment: Segment, name: string): boolean {
 function isAt(file: string, folder: string): boolean {
   return file.startsWith(folder) && (file.length === folder.length || file[folder.length] === '/');
 }
+
+/** The number of tracked files that are compared in one step. */
+const TRACKED_PER_STEP = 100;
+
+/**
+ * Returns whether one of the `lists` of submodules exists, and the operand is a submodule or contains one. Git tracks a submodule
+ * like a file, but on the disk it is a folder, or it is missing.
+ */
+export function mayChangeSubmodule(
+  lists: readonly FilePlace[] | undefined,
+  { places, glob }: { readonly places: readonly FilePlace[] | undefined; readonly glob?: unknown },
+  world: PermissionWorld,
+): boolean {
+  if (lists?.every(({ path: list }) => !world.exists(list)) === true) return false;
+  if (places === undefined || glob !== undefined) return true;
+  return places.some(({ path: operand, real }) => {
+    const repository = world.repository(real);
+    if (repository === 'none') return false;
+    const tracked = repository === 'unknown' ? undefined : repository.tracked();
+    world.spend?.(Math.ceil((tracked?.length ?? 0) / TRACKED_PER_STEP));
+    const isIn = (file: string): boolean =>
+      [operand, real].some((top) => file === top || file.startsWith(`${top === '/' ? '' : top}/`));
+    return (
+      tracked?.filter(isIn).some((file) => {
+        world.spend?.(1);
+        return !world.exists(file) || world.exists(`${file}/.`);
+      }) ?? true
+    );
+  });
+}

@@ -23,6 +23,7 @@ import {
   isInGitData,
   isAboveSearched,
   mayFillSearched,
+  mayChangeSubmodule,
   mayHoldProtected,
   programFolder,
   protectedMatch,
@@ -52,6 +53,8 @@ export function touchPart(
   const { places, pattern, glob, ofProcess } = touch.fromTopOf
     ? meantFromTop(word, touch.fromTopOf, folders, world)
     : meant(word, folders, world);
+  if (touch.submodule && !mayChangeSubmodule(places, meant(touch.submodule, folders, world), world))
+    return [];
   if (kind !== 'remove' && !touch.replaces && places?.every((place) => isSink(place.path, kind))) return [];
   const deep: FilePart['deep'] = touch.deep ?? 'no';
   const { concern, gitData } =

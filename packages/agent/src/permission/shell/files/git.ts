@@ -129,7 +129,22 @@ function written(given: GitArguments): ShellWord[] {
 /** They change where git gets the code of a submodule from. */
 const CHANGES_SUBMODULES = /^(add|set-url|set-branch)$/;
 
-function changedSubmodules({ command, rest, folder = HERE, isElsewhere }: GitArguments): Touch[] {
+function changedSubmodules(given: GitArguments): Touch[] {
+  const { command, rest, folder = HERE, isElsewhere } = given;
+  // Git removes or renames the entry of a submodule in this file.
+  if (command === 'rm' || command === 'mv')
+    return rest
+      .filter(({ kind, value }) => kind !== 'literal' || !/^-(?!-pat)/.test(value))
+      .map((word) =>
+        touch('write', literalWord('.gitmodules'), undefined, {
+          fromTopOf: folder,
+          // Git itself expands patterns, and reads a list of paths.
+          submodule:
+            isElsewhere || /[*?[\\]|^(?::|--pat)/.test(word.value)
+              ? unknownWord(word.text)
+              : inFolder(word, given),
+        }),
+      );
   if (command !== 'submodule' && command !== 'submodule--helper') return [];
   const action = rest.find(({ kind, value }) => kind !== 'literal' || !value.startsWith('-'));
   if (action === undefined || (action.kind === 'literal' && !CHANGES_SUBMODULES.test(action.value)))

@@ -38,6 +38,8 @@ export interface Touch {
   readonly copyOf?: ShellWord;
   /** For a write: a file beside it is written, or beside each file below it. */
   readonly replacedEnds?: ReplacedEnds;
+  /** The access happens only if this is, or contains, a submodule. */
+  readonly submodule?: ShellWord;
   /** A relative path starts at the top of the repository around this folder. */
   readonly fromTopOf?: ShellWord;
 }
