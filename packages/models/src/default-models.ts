@@ -1,6 +1,6 @@
 /** The models that Heddle uses if the user did not name them: the model of a session, and the small model. */
 import { aliasesIn, ANTHROPIC_KEYS, modelFromEnvironment } from './aliases.ts';
-import { plainModelName } from './known-models.ts';
+import { isAnthropicModel, plainModelName } from './known-models.ts';
 import { type Environment, readVariable } from './secrets/environment.ts';
 
 /**
@@ -33,7 +33,7 @@ export function namedSmallModel(
  */
 export function smallModelBeside(main: string, named: string | undefined, environment: Environment): string {
   if (named !== undefined) return plainModelName(named, environment);
-  if (!plainModelName(main, environment).startsWith('claude-')) return main;
+  if (!isAnthropicModel(main, environment)) return main;
   return aliasesIn(environment).find(({ alias }) => alias === 'haiku')?.model ?? main;
 }
 

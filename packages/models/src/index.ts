@@ -9,6 +9,7 @@ export { type Alias, aliasesIn, fullModelName, modelFromEnvironment } from './al
 export {
   factsOf,
   FAST_CLAUDE_MODELS,
+  isAnthropicModel,
   plainModelName,
   type StatedFacts,
   type StatedModels,

@@ -117,6 +117,11 @@ export function plainModelName(name: string, environment: Environment): string {
   return fullModelName(own ?? name, environment);
 }
 
+/** Returns true for a Claude model of Anthropic itself. Other providers offer Claude models under names of their own. */
+export function isAnthropicModel(name: string, environment: Environment): boolean {
+  return plainModelName(name, environment).startsWith('claude-');
+}
+
 /**
  * Returns the facts about a model under any of its names. Undefined if the model is unknown, such as a
  * gateway's own model. Facts about another provider's model do not mention thinking, because its provider

@@ -1,6 +1,6 @@
 /** The options of a subagent, from those of its parent and its definition. */
 import type { RequestOptions, Tool } from '@heddle/core';
-import { aliasesIn, plainModelName, providerOf } from '@heddle/models';
+import { aliasesIn, isAnthropicModel, plainModelName, providerOf } from '@heddle/models';
 import { type AgentDefinition, agentHasTool, agentNamesTool } from '../agents/definition.ts';
 import type {
   AgentHooks,
@@ -188,8 +188,7 @@ export function definedModel(
   parentModel: string,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  const isOfAnthropic = plainModelName(parentModel, env).startsWith('claude-');
-  return source === 'built-in' && !isOfAnthropic ? undefined : model;
+  return source === 'built-in' && !isAnthropicModel(parentModel, env) ? undefined : model;
 }
 
 /**
