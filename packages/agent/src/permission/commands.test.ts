@@ -20,6 +20,7 @@ import { PROGRAM_OPTIONS } from './test/table/program-options.ts';
 import { DENIED_PLACES } from './test/table/denied-places.ts';
 import { DENIED_READERS } from './test/table/denied-readers.ts';
 import { KNOWN_READS } from './test/table/known-reads.ts';
+import { PROGRAM_SETTINGS } from './test/table/program-settings.ts';
 import { READING } from './test/table/reading.ts';
 import { EDIT_RULES } from './test/table/theme.ts';
 import { TRICKS } from './test/table/tricks.ts';
@@ -48,6 +49,7 @@ const themes = [
   ...KNOWN_READS,
   ...PROGRAM_OPTIONS,
   ...LOADED_CODE,
+  ...PROGRAM_SETTINGS,
   ...CONTAINERS,
   ...COMPUTED_NAMES,
 ];

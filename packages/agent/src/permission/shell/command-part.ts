@@ -13,8 +13,9 @@ import {
   type SimpleCommand,
 } from '@heddle/tools/shell';
 import path from 'node:path';
-import type { CommandPart } from '../part.ts';
+import type { CommandPart, Concern } from '../part.ts';
 import { isInside, placesOf } from '../paths/places.ts';
+import { psConcern } from '../paths/process-files.ts';
 import { mayRunProjectProgram } from '../paths/protected.ts';
 import {
   assignmentText,
@@ -33,6 +34,7 @@ import { gitArguments } from './files/git-arguments.ts';
 import { findRepositoryProgram } from './repository-programs.ts';
 import { findLoadedCode, mayLoadCode } from './loaded-code.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
+import { possibleValues } from './possible-values.ts';
 import { findProgramOption } from './program-options.ts';
 import {
   baseName,
@@ -102,8 +104,26 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     mayReadMore: () => mayReadUnknownFiles(command, { readOnly }, around),
     mayRunProject: namesToSearch(stages).some((name) => mayRunProjectProgram(name, around.world)),
     inner: false,
-    concern: undefined,
+    concern: readOnly === 'no' ? concernOf(last, assignments, around) : undefined,
   };
+}
+
+/** Variables with which `ps` prints other columns, or reads its options in another way. */
+const PS_VARIABLE = /^(PS_|CMD_ENV$|UNIX95$|I_WANT)/;
+
+/** Words of `ps` through a pipe are unknown, unless they are the values of an option: `pgrep x | xargs ps -fp`. */
+function concernOf(
+  { words: [name, ...args], more }: Unwrapped,
+  assignments: SimpleCommand['assignments'],
+  around: Around,
+): Concern | undefined {
+  if (baseName(name?.value ?? '') !== 'ps') return undefined;
+  const values = args.flatMap((word): readonly (string | undefined)[] => {
+    const known = possibleValues(word, around);
+    return known?.every(({ isGlob }) => !isGlob) ? known.map(({ text }) => text) : [undefined];
+  });
+  const isSet = assignments.some((assignment) => PS_VARIABLE.test(assignment.name));
+  return psConcern([...(isSet ? [undefined] : []), ...values, ...(more ? [undefined] : [])]);
 }
 
 /** The names that the search path is used for. Any word after `xargs` may be one of them. */

@@ -10,14 +10,17 @@ import { beginsOption, isMakeCommand, SED_FLAGS, takesCode } from './interpreter
 const CHECKED = /^((bsd|g)?tar|ssh|scp|sftp|mosh|man|rpm|nc|ncat|netcat|socat)$/;
 
 /** Packages and formats of these programs have short names, so that only a longer beginning counts. */
-const NPM = beginsOption(
-  'sc|ript-shell she|ll node-|options node-|gyp gi|t ed|itor vi|ewer br|owser onl|oad-script init-|module init.|module',
-  '-?-',
-);
+const NPM_SETTINGS =
+  'sc|ript-shell she|ll node-|options node-|gyp gi|t ed|itor vi|ewer br|owser onl|oad-script init-|module init.|module pyt|hon';
+/** Files with settings can contain all of these. */
+const NPM_FILES =
+  'userc|onfig globalc|onfig use-yarnrc pnpmfile global-pnpmfile npmrc-auth-file config-file npm-path';
+const NPM = beginsOption(`${NPM_SETTINGS} ${NPM_FILES}`, '-?-(?:config\\.)?');
 
 /** Long options count from a beginning that the program may accept. */
 const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(npm|npx|pnpm|pnpx|yarn|bun|bunx)$/, NPM],
+  [/^bunx?$/, /^(-c|--config)(=|$)/],
   [/^g?sort$/, beginsOption('c|ompress-program')],
   [/^g?split$/, beginsOption('f|ilter')],
   [/^g?install$/, beginsOption('strip-|program')],

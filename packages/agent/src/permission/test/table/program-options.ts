@@ -66,7 +66,6 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
     },
     allowed: [
       'npm run x --silent',
-      'npm run x --userconfig=./npmrc',
       'tar -czf a.tgz src',
       'tar --create --file=a.tar src',
       'rsync -avz -e ssh src h:/x',
@@ -98,6 +97,7 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
       'cloc --exclude-dir=x --out=b .',
     ],
     asked: [
+      'npm run x --userconfig=./npmrc',
       'npm run x --userconfig=../out/npmrc',
       'npm run x --userconfig ../out/npmrc',
       'npm run x --globalconfig=../out/npmrc',
