@@ -9,6 +9,7 @@ import { EVASIONS } from './test/table/evasions.ts';
 import { EXPANDED_WORDS } from './test/table/expanded-words.ts';
 import { FILES } from './test/table/files.ts';
 import { GIT } from './test/table/git.ts';
+import { GIT_REMOVALS } from './test/table/git-removals.ts';
 import { GLOBS } from './test/table/globs.ts';
 import { FORBIDDING } from './test/table/forbidding.ts';
 import { LINKS } from './test/table/links.ts';
@@ -50,6 +51,7 @@ const themes = [
   ...PROGRAM_OPTIONS,
   ...LOADED_CODE,
   ...PROGRAM_SETTINGS,
+  ...GIT_REMOVALS,
   ...CONTAINERS,
   ...COMPUTED_NAMES,
 ];

@@ -18,6 +18,8 @@ import { namesMeet, segmentsOf } from './segments.ts';
 
 /** The number of entries per walk. More would take longer than a decision may. */
 const MOST_ENTRIES = 3_000;
+/** The number for a whole repository, which git walks through as well. */
+const MOST_IN_REPOSITORY = 20_000;
 /** The number of entries that are visited in one step. */
 const ENTRIES_PER_STEP = 12;
 
@@ -32,6 +34,7 @@ function walk<Found>(
   world: PermissionWorld,
   look: (file: string, entry: FolderEntry) => Found | undefined,
   enter: (entry: FolderEntry, file: string) => boolean = () => true,
+  most = MOST_ENTRIES,
 ): Answer<Found> {
   const open = [folder];
   let seen = 0;
@@ -40,7 +43,7 @@ function walk<Found>(
     if (entries === undefined) return 'too many';
     seen += entries.length;
     world.spend?.(Math.ceil(entries.length / ENTRIES_PER_STEP));
-    if (seen > MOST_ENTRIES) return 'too many';
+    if (seen > most) return 'too many';
     for (const entry of entries) {
       const file = at === '/' ? `/${entry.name}` : `${at}/${entry.name}`;
       const found = look(file, entry);
@@ -72,6 +75,17 @@ export interface Selection {
   readonly skipsHidden?: boolean;
   /** A selected folder is changed with everything in it. */
   readonly withContents: boolean;
+  /** Only files that git does not track. */
+  readonly untracked?: Untracked;
+}
+
+export interface Untracked {
+  /** Also folders without tracked files. */
+  readonly folders: boolean;
+  /** Also other repositories. */
+  readonly repositories: boolean;
+  /** The place is below the top of the repository. */
+  readonly isBelow?: boolean;
 }
 
 /**
@@ -90,6 +104,7 @@ export function protectedBelow(
   if (settings !== undefined) return "the agent's own settings";
   const isRestored = (name: string): boolean => kind === 'removed' && name === 'node_modules';
   if (isRestored(path.posix.basename(real))) return undefined;
+  if (selects?.untracked) return protectedUntracked(real, world, selects.untracked);
   if (selects !== undefined) {
     const isSkipped = (file: string, type: FolderEntry['kind']): boolean =>
       selects.skipsHidden === true && isHiddenFromSearch(file, type !== 'file', world);
@@ -119,6 +134,44 @@ export function protectedBelow(
       return canEndProtected(name) ? protectedPlaceName({ path: file, real: file }, world) : undefined;
     },
     ({ name }) => !isRestored(name),
+  );
+}
+
+/** Returns the name of a protected place below a folder that git does not track. Ignored files count as well. */
+function protectedUntracked(
+  real: string,
+  world: PermissionWorld,
+  { folders, repositories, isBelow = false }: Untracked,
+): Answer<string> {
+  const repository = world.repository(real);
+  const top = typeof repository === 'object' ? repository.top : real;
+  const files = (typeof repository === 'object' ? repository.tracked() : undefined) ?? [];
+  world.spend?.(Math.ceil(files.length / ENTRIES_PER_STEP));
+  const tracked = new Set(files);
+  const above = new Set<string>();
+  for (const file of files)
+    for (
+      let at = path.posix.dirname(file);
+      at.length > top.length && !above.has(at);
+      at = path.posix.dirname(at)
+    )
+      above.add(at);
+  const isOther = (file: string): boolean =>
+    world.entries(file)?.some(({ name }) => name === '.git') === true;
+  if (isBelow && isOther(real)) return repositories ? "the folder of git's data" : undefined;
+  return walk(
+    real,
+    world,
+    (file, { kind }) => {
+      if (file === `${top}/.git` || tracked.has(file) || above.has(file)) return undefined;
+      return folders || kind !== 'folder' ? protectedPlaceName({ path: file, real: file }, world) : undefined;
+    },
+    ({ name }, file) =>
+      file !== `${top}/.git` &&
+      name !== 'node_modules' &&
+      !tracked.has(file) &&
+      (above.has(file) || (folders && (repositories || !isOther(file)))),
+    MOST_IN_REPOSITORY,
   );
 }
 

@@ -49,6 +49,16 @@ export function gitArguments(args: readonly ShellWord[]): GitArguments {
   };
 }
 
+/** Resolves a word from the folder of `-C sub`. */
+export function inFolder(word: ShellWord, { folder }: Pick<GitArguments, 'folder'>): ShellWord {
+  if (folder === undefined || word.kind === 'dynamic' || word.value.startsWith('/')) return word;
+  if (folder.kind === 'dynamic') return unknownWord(word.text);
+  return {
+    ...partOfWord(folder, `${folder.value}/${word.value}`),
+    kind: word.kind === 'pattern' ? 'pattern' : folder.kind,
+  };
+}
+
 /** Options of any command that take no value, so that `--` after them ends the options. */
 const FLAG =
   /^-([psuwbiqzvrRcEFPatWf]+|\d+|[UMCnl]\d+)$|=|^--((no-)?(patch|color|ext-diff|textconv|renames|merges|decorate|index)|stat|shortstat|numstat|summary|compact-summary|raw|name-only|name-status|cached|staged|worktree|oneline|graph|all|reverse|first-parent|word-diff|quiet|exit-code|force|hard|soft|ours|theirs|merge|full-diff|follow)$/;

@@ -43,7 +43,7 @@ function isPatternBehind({ leading, operands, valuesOf }: ParsedOperands): boole
 }
 
 /** Returns the file or folder that contains all matches of a pathspec. Undefined if unknown. */
-function scopeOf(word: ShellWord): ShellWord | undefined {
+export function scopeOf(word: ShellWord): ShellWord | undefined {
   if (word.kind === 'dynamic' || word.value.startsWith(':') || word.value === '') return undefined;
   const wildcard = word.value.search(/[*?[\\]/);
   if (wildcard < 0) return word;

@@ -2,8 +2,15 @@
  * Finds the files that `git` accesses: those in its arguments, those that its options write, and those in its history.
  */
 import type { ShellWord } from '@heddle/tools/shell';
-import { dangerousOptions, type GitArguments, gitArguments, mayWriteOrRun } from './git-arguments.ts';
+import {
+  dangerousOptions,
+  type GitArguments,
+  gitArguments,
+  inFolder,
+  mayWriteOrRun,
+} from './git-arguments.ts';
 import { contentShown, NAMES_FILES, parseGitGrep, scopesOf } from './git-contents.ts';
+import { removedFiles, unknownApplyOption } from './git-removals.ts';
 import { changedSettings, findProgramWord, shownSettings } from './git-settings.ts';
 import { argumentsOf } from './operands.ts';
 import { HERE, literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
@@ -37,7 +44,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
     named.push({ ...touch('read', given.folder ?? HERE, walks), staysInTree: true });
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
   named.push(...changedSettings(given).map((word) => touch('write', word)), ...changedSubmodules(given));
-  named.push(...shownSettings(given), ...stored(given), ...rewritten(given));
+  named.push(...shownSettings(given), ...stored(given), ...rewritten(given), ...removedFiles(given));
   if (NAMES_FILES.has(command) && rest.some(({ kind }) => kind === 'dynamic'))
     named.push(touch('read', unknownWord('the file that git shows')));
   // The files that a patch changes are listed in the patch, which was not read.
@@ -61,6 +68,8 @@ export function gitDoubt(args: readonly ShellWord[]): string | undefined {
   const isOption = (word: ShellWord): boolean => end < 0 || args.indexOf(word) < end;
   const writes = options.find(({ does, word }) => does === 'writes' && isOption(word))?.word;
   if (writes && READS_HISTORY.test(given.command)) return `${writes.text} makes git write a file.`;
+  const unknown = given.command === 'apply' && unknownApplyOption(given);
+  if (unknown) return `${unknown.text} may make git change files outside of the repository.`;
   return mayWriteOrRun(given)
     ? 'An expanded word may be an option with which git writes a file or runs a program.'
     : undefined;
@@ -80,16 +89,6 @@ function pathIn({ kind, value: text }: ShellWord): string | undefined {
   if (value.startsWith('-')) return undefined;
   const path = value.slice(value.indexOf(':') + 1).replace(/^[0-3]:/, '');
   return path === '' || /\s/.test(path) ? undefined : path;
-}
-
-/** Resolves a word from the folder of `-C sub`. */
-export function inFolder(word: ShellWord, { folder }: Pick<GitArguments, 'folder'>): ShellWord {
-  if (folder === undefined || word.kind === 'dynamic' || word.value.startsWith('/')) return word;
-  if (folder.kind === 'dynamic') return unknownWord(word.text);
-  return {
-    ...partOfWord(folder, `${folder.value}/${word.value}`),
-    kind: word.kind === 'pattern' ? 'pattern' : folder.kind,
-  };
 }
 
 /** Commands that write one of their operands, with its position. */
