@@ -278,3 +278,9 @@ function foldersAbove(file: string): readonly string[] {
   const folder = path.posix.dirname(file);
   return folder === file ? [] : [folder, ...foldersAbove(folder)];
 }
+
+/** Looks only if the answer is needed, and once. */
+export function once(look: () => PathsBelow | undefined): () => PathsBelow | undefined {
+  let known: { readonly answer: PathsBelow | undefined } | undefined;
+  return () => (known ??= { answer: look() }).answer;
+}

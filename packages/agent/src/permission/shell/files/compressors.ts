@@ -1,7 +1,11 @@
 /** Finds the files of programs that compress and decompress single files. Each output has the name of its input with another end. */
 import type { ShellWord } from '@heddle/tools/shell';
+import type { FilePart, PathsBelow } from '../../part.ts';
+import type { FilePlace } from '../../paths/places.ts';
+import { once, pathsBelow } from '../../paths/walk-tree.ts';
+import type { PermissionWorld } from '../../world.ts';
 import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
-import { HERE, type Touch, touch, unknownWord } from './touch.ts';
+import { HERE, literalWord, type ReplacedEnds, type Touch, touch, unknownWord, wordInside } from './touch.ts';
 
 /** The options of related programs. A letter that is not listed may take the rest of its word as its value. */
 interface Family {
@@ -16,6 +20,8 @@ interface Family {
   readonly lists: string;
   /** With these letters, the name or the folder of the output is not that of the input. */
   readonly renames: string;
+  /** The ends that it adds to the names of its inputs. */
+  readonly adds: string;
 }
 
 const SUFFIX = ['-S', '--suffix'];
@@ -29,6 +35,7 @@ const FAMILIES: readonly Family[] = [
     prints: 'c',
     lists: 'lt',
     renames: 'N',
+    adds: '.gz .zz .zip .Z',
   },
   {
     programs: /^[pl]?b(un)?zip2$/,
@@ -37,6 +44,7 @@ const FAMILIES: readonly Family[] = [
     prints: 'c',
     lists: 't',
     renames: '',
+    adds: '.bz2 .out',
   },
   {
     programs: /^(un)?(xz|lzma)$/,
@@ -45,6 +53,7 @@ const FAMILIES: readonly Family[] = [
     prints: 'c',
     lists: 'lt',
     renames: '',
+    adds: '.xz .lzma',
   },
   // Its -t is not a test: it writes a file that is not a tar archive.
   {
@@ -54,6 +63,7 @@ const FAMILIES: readonly Family[] = [
     prints: '',
     lists: 'l',
     renames: '',
+    adds: '.xz .tpxz',
   },
   {
     programs: /^(zstd|unzstd|zstdmt|pzstd)$/,
@@ -62,6 +72,7 @@ const FAMILIES: readonly Family[] = [
     prints: 'c',
     lists: 'lt',
     renames: '',
+    adds: '.zst .gz .xz .lzma .lz4',
   },
   // Its -l is an old format.
   {
@@ -71,9 +82,18 @@ const FAMILIES: readonly Family[] = [
     prints: 'c',
     lists: 't',
     renames: '',
+    adds: '.lz4',
   },
   // Its -c1 is a level.
-  { programs: /^lz4c$/, valued: ['-D'], plain: 'dfklmqrvyz', prints: '', lists: 't', renames: '' },
+  {
+    programs: /^lz4c$/,
+    valued: ['-D'],
+    plain: 'dfklmqrvyz',
+    prints: '',
+    lists: 't',
+    renames: '',
+    adds: '.lz4',
+  },
   {
     programs: /^(p?lzip|lunzip)$/,
     valued: [...OUTPUT, '-b', '-B', '-m', '-n', '-s', '-S'],
@@ -81,6 +101,7 @@ const FAMILIES: readonly Family[] = [
     prints: 'c',
     lists: 'lt',
     renames: '',
+    adds: '.lz .out',
   },
   {
     programs: /^(un)?lzop$/,
@@ -89,6 +110,7 @@ const FAMILIES: readonly Family[] = [
     prints: 'c',
     lists: 'lt',
     renames: 'NpPx',
+    adds: '.lzo',
   },
   {
     programs: /^(un)?brotli$/,
@@ -97,6 +119,7 @@ const FAMILIES: readonly Family[] = [
     prints: 'c',
     lists: 't',
     renames: '',
+    adds: '.br',
   },
 ];
 
@@ -143,13 +166,78 @@ export function compressed(program: string, args: readonly ShellWord[]): Touch[]
   const replacedEnds = {
     dropped: [...ENDS, ...suffixes.map(({ value }) => value)],
     added: suffixes.map(({ value }) => value),
+    usual: family.adds.split(' '),
     isDeep,
     keepsOthers: isDecompressed,
   };
   return [
     ...operands.map((word) => touch('write', word, isDeep ? 'all' : undefined, { replacedEnds })),
     ...outputs.map((word) => touch('write', word)),
+    ...given
+      .valuesOf('--output-dir-flat', '--output-dir-mirror')
+      .flatMap((folder) => operands.flatMap((word) => insideFolder(word, folder, replacedEnds))),
     ...reads,
     ...(isUnknown ? [touch('write', unknownWord('what it decompresses'))] : []),
+  ];
+}
+
+/** Returns the outputs in another folder. Their names are known only for plain words. */
+function insideFolder(word: ShellWord, folder: ShellWord, ends: ReplacedEnds): readonly Touch[] {
+  if (word.kind !== 'literal') return [];
+  return writtenBeside(word.value, ends).map((name) => touch('write', wordInside(folder, literalWord(name))));
+}
+
+/** Some programs replace these ends of an archive by `.tar`. */
+const ARCHIVE = /\.(tgz|taz|tbz2?|txz|tlz|tzst|tpxz|tlz4)$/i;
+
+/** Returns the paths that a program may write for a file: with another end, or with one more. */
+function writtenBeside(file: string, { dropped, added, keepsOthers }: ReplacedEnds): readonly string[] {
+  // Some programs accept the ends in any case.
+  const lower = file.toLowerCase();
+  const shortened = dropped
+    .filter((end) => end !== '' && lower.endsWith(end.toLowerCase()))
+    .map((end) => file.slice(0, -end.length))
+    .concat(ARCHIVE.test(file) ? [file.replace(ARCHIVE, '.tar')] : []);
+  const changed = keepsOthers && shortened.length === 0 ? [] : [file];
+  return [...changed, ...shortened, ...added.map((end) => file + end)];
+}
+
+/** Returns the files that are written beside some places, or beside all files below them. */
+export function besideFiles(
+  ends: ReplacedEnds,
+  places: readonly FilePlace[],
+  world: PermissionWorld,
+): PathsBelow {
+  const below = ends.isDeep ? pathsBelow(places, world, { follows: false, hidden: true }) : undefined;
+  const files = new Set([...places.flatMap(({ path: at, real }) => [at, real]), ...(below?.paths ?? [])]);
+  const paths = Array.from(files).flatMap((file) => writtenBeside(file, ends));
+  return { paths, isComplete: below?.isComplete !== false, mayGrow: false };
+}
+
+/** Rules about edits also match the files beside. The concern of the file itself includes theirs. */
+export function besidePart(
+  ends: ReplacedEnds,
+  shared: Omit<FilePart, 'kind' | 'knowledge' | 'concern'>,
+  world: PermissionWorld,
+): FilePart[] {
+  const { places, glob } = shared;
+  const starts = glob ? glob.found(true) : places;
+  if (starts === undefined) return [];
+  const all = { ...ends, added: [...ends.added, ...ends.usual] };
+  const look = once(() => besideFiles(all, starts, world));
+  const written =
+    glob || ends.isDeep
+      ? { places: [], below: look }
+      : { places: look()?.paths.map((at) => ({ path: at, real: world.realpath(at) })) };
+  return [
+    {
+      ...shared,
+      ...written,
+      kind: 'write',
+      deep: 'no',
+      glob: undefined,
+      knowledge: 'known',
+      concern: undefined,
+    },
   ];
 }

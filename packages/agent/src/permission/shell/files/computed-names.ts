@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected, canSurroundProtected } from '../../paths/protected.ts';
 import { argumentsOf } from './operands.ts';
-import { literalWord, type Touch, touch, unknownWord } from './touch.ts';
+import { literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** A string, a comment, or a pattern at a place where a slash cannot divide. */
 const TEXT =
@@ -124,7 +124,32 @@ export function splitTargets(program: string, args: readonly ShellWord[]): reado
       const [first = '', last = ''] = value.split(/%[^a-z]*[a-z]/, 2);
       return canSurroundProtected(begin + first, last) || canCompleteProtected(begin + first + last);
     });
-  return (begins.length > 0 ? begins.map(({ value }) => path.posix.basename(value)) : ['x']).some(isUnknown)
-    ? [touch('write', unknownWord('a part of the file'))]
-    : [];
+  const given = begins.length > 0 ? begins : [literalWord(isContext ? 'xx' : 'x')];
+  const [length] = valuesOf(...(isContext ? ['-n', '--digits'] : ['-a', '--suffix-length']));
+  const suffixes =
+    formats.length > 0
+      ? formats.map(({ value }) => value.replace(/%[^a-z]*[a-z]/g, '*'))
+      : partLengths(length?.value, isContext).map((count) => '?'.repeat(count) + end);
+  return [
+    ...given.flatMap((word) =>
+      word.kind === 'literal' ? suffixes.map((suffix) => globWord(word, suffix)) : [],
+    ),
+    ...(given.some(({ value }) => isUnknown(path.posix.basename(value)))
+      ? [unknownWord('a part of the file')]
+      : []),
+  ].map((word) => touch('write', word));
+}
+
+/** Without a length, more letters are added as needed. */
+const USUAL_LENGTHS = [2, 3, 4, 5, 6];
+
+function partLengths(given: string | undefined, isContext: boolean): readonly number[] {
+  const length = Number(given ?? 0);
+  if (given === undefined || !(length > 0 && length < 100)) return USUAL_LENGTHS;
+  return isContext ? [length, length + 1, length + 2] : [length];
+}
+
+/** Returns a glob for the names that begin with a word. */
+function globWord(word: ShellWord, suffix: string): ShellWord {
+  return { ...partOfWord(word, word.value + suffix), kind: 'pattern' };
 }

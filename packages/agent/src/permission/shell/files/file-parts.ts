@@ -15,7 +15,7 @@ import {
   UNKNOWN_CHARACTER,
 } from '../../paths/places.ts';
 import { type Glob, globOf } from '../../paths/glob.ts';
-import { mayContainLinks, pathsBelow, protectedBelow, writtenByCopy } from '../../paths/walk-tree.ts';
+import { mayContainLinks, once, pathsBelow, protectedBelow, writtenByCopy } from '../../paths/walk-tree.ts';
 import { processConcern } from '../../paths/process-files.ts';
 import {
   canBeginProtected,
@@ -31,6 +31,7 @@ import {
   programPlaces,
 } from '../../paths/protected.ts';
 import type { KnownRepository, PermissionWorld } from '../../world.ts';
+import { besideFiles, besidePart } from './compressors.ts';
 import { expandBraces } from './operands.ts';
 import { type ReplacedEnds, type Touch, unknownWord } from './touch.ts';
 import type { Folders } from '../shell-state.ts';
@@ -88,6 +89,7 @@ export function touchPart(
       ...(touch.fills ? { fills: true } : {}),
       concern,
     },
+    ...(touch.replacedEnds ? besidePart(touch.replacedEnds, shared, world) : []),
   ];
 }
 
@@ -105,11 +107,6 @@ function belowOf(
     );
   };
   return { followsLinks: !staysInTree, below: once(look), ...omitUndefined({ endings }) };
-}
-
-export function once(look: () => PathsBelow | undefined): () => PathsBelow | undefined {
-  let known: { readonly answer: PathsBelow | undefined } | undefined;
-  return () => (known ??= { answer: look() }).answer;
 }
 
 /** Returns the paths that a copied or moved folder writes below its target. Undefined if they are unknown. */
@@ -202,28 +199,18 @@ function copiedNames(
   );
 }
 
-/** Checks the files that are written beside some places, or beside all files below them. */
 function besideConcern(
-  { dropped, added, isDeep, keepsOthers }: ReplacedEnds,
+  ends: ReplacedEnds,
   places: readonly FilePlace[],
   folders: Folders,
   world: PermissionWorld,
 ): Concern | undefined {
-  const below = isDeep ? pathsBelow(places, world, { follows: false, hidden: true }) : undefined;
-  if (below?.isComplete === false) return TOO_MANY_BELOW;
-  const files = [...places.flatMap(({ path: at, real }) => [at, real]), ...(below?.paths ?? [])];
-  for (const file of new Set(files)) {
-    // Some programs accept the ends in any case.
-    const lower = file.toLowerCase();
-    const shortened = dropped
-      .filter((end) => lower.endsWith(end.toLowerCase()))
-      .map((end) => file.slice(0, -end.length));
-    const changed = keepsOthers && shortened.length === 0 ? [] : [file];
-    for (const written of [...changed, ...shortened, ...added.map((end) => file + end)]) {
-      const place = { path: written, real: world.realpath(written) };
-      const concern = concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world);
-      if (concern !== undefined) return concern;
-    }
+  const { paths, isComplete } = besideFiles(ends, places, world);
+  if (!isComplete) return TOO_MANY_BELOW;
+  for (const written of paths) {
+    const place = { path: written, real: world.realpath(written) };
+    const concern = concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world);
+    if (concern !== undefined) return concern;
   }
   return undefined;
 }

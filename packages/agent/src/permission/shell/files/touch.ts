@@ -48,6 +48,8 @@ export interface Touch {
 export interface ReplacedEnds {
   readonly dropped: readonly string[];
   readonly added: readonly string[];
+  /** The ends that the program adds by default. No protected place has one of them. */
+  readonly usual: readonly string[];
   /** It applies to all files below a folder. */
   readonly isDeep: boolean;
   /** Files without one of the dropped ends stay as they are. */

@@ -31,7 +31,89 @@ const FOUND_READS: readonly string[] = [
   'echo key | xargs -n1 head',
 ];
 
+const WRITERS =
+  'gzip gunzip zstd unzstd xz unxz lzma unlzma bzip2 bunzip2 lz4 unlz4 uncompress pigz brotli lzip lzop split gsplit csplit';
+
+/** Each may write `secret`, `sub/y.key` or `out.gz`. */
+const CERTAIN_OUTPUTS: readonly string[] = [
+  'gunzip -f secret.gz',
+  'gzip -df secret.gz',
+  'gzip -d -f ./secret.gz',
+  'gzip --decompress secret.gz',
+  'xz -df secret.xz',
+  'unxz -f secret.xz',
+  'unlzma secret.lzma',
+  'bunzip2 -f secret.bz2',
+  'zstd -df secret.zst',
+  'unzstd secret.zst',
+  'lz4 -df secret.lz4',
+  'uncompress secret.Z',
+  'pigz -d secret.gz',
+  'brotli -d secret.br',
+  'lzop -d secret.lzo',
+  'gunzip -S .x secret.x',
+  'gunzip SECRET.gz secret.GZ',
+  'gunzip sub/y.key.gz',
+  'gunzip sub/../secret.gz',
+  'zstd -d --output-dir-flat . other/secret.zst',
+  'gzip out',
+  'split -a1 -l1 seq secre',
+  'split -a 2 -l1 seq secr',
+  'split --suffix-length=1 seq ./secre',
+  'split -l1 seq secr',
+  'split -a1 --additional-suffix=t seq secr',
+  'split -n 20 -a1 seq sub/../secre',
+  'split -a1 seq sub/x.ke',
+  "csplit -f secre -b 't%.0d' seq 3",
+  "csplit --prefix=secre --suffix-format='%c' seq 3",
+  "csplit -f '' -b 'secret%.0d' seq 3",
+];
+
+const ORDINARY_OUTPUTS: readonly string[] = [
+  'gunzip a.gz',
+  'gunzip -c secret.gz',
+  'gzip -dc secret.gz',
+  'gunzip -t secret.gz',
+  'gzip a',
+  'gzip log.1',
+  'xz -d b.xz',
+  'zstd -d sub/b.zst',
+  'bunzip2 b.bz2',
+  'split -l 100 a',
+  'split -l 100 a part-',
+  'split -b 1M a out/part-',
+  'split -d -a 3 a sub/p',
+  'csplit a 3',
+  "csplit -f part -b '%03d.txt' a 3",
+];
+
 export const COMPUTED_NAMES: readonly Theme[] = [
+  ...(['deny', 'ask'] as const).flatMap((list) =>
+    [['Bash'], rulesFor(WRITERS)].map(
+      (allow): Theme => ({
+        theme: `a rule to ${list} edits also applies to outputs with computed names: ${allow[0]}`,
+        rules: { [list]: ['Edit(./secret)', 'Edit(./sub/*.key)', 'Edit(./out.gz)'], allow },
+        world: { files: at('secret secret.gz a a.gz log.1 sub/x.gz sub/y.key.gz other/z.gz') },
+        allowed: ORDINARY_OUTPUTS,
+        [list === 'deny' ? 'denied' : 'asked']: CERTAIN_OUTPUTS,
+      }),
+    ),
+  ),
+  {
+    theme: 'beside a rule about edits, outputs among many names ask',
+    rules: { deny: ['Edit(./secret)', 'Edit(./sub/*.key)'], allow: ['Bash'] },
+    world: { files: at('secret secret.gz a a.gz sub/x.gz sub/y.key.gz other/z.gz') },
+    denied: ['gunzip sub/*'],
+    allowed: ['gunzip other/*.gz', 'gunzip -r other', 'gzip -r other', 'zstd -d other/*'],
+    asked: [
+      'gunzip -f *.gz',
+      'gunzip s*.gz',
+      'gunzip -r sub',
+      'unxz -fr .',
+      'gzip -dfr .',
+      'gunzip -f ./*.gz',
+    ],
+  },
   {
     theme: 'a wildcard rule does not cover an output whose name the code computes',
     rules: { allow: rulesFor('awk gawk mlr yq') },
