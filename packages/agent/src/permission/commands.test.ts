@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { shell } from './test/ask.ts';
 import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
+import { ADDRESSES } from './test/table/addresses.ts';
 import { COMPUTED_NAMES, DENIED_SEARCHES } from './test/table/computed-names.ts';
 import { CONTAINERS } from './test/table/containers.ts';
 import { COVERING } from './test/table/covering.ts';
@@ -53,6 +54,7 @@ const themes = [
   ...PROGRAM_SETTINGS,
   ...GIT_REMOVALS,
   ...CONTAINERS,
+  ...ADDRESSES,
   ...COMPUTED_NAMES,
 ];
 

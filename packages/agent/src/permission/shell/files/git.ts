@@ -12,6 +12,7 @@ import {
 import { contentShown, NAMES_FILES, parseGitGrep, scopesOf } from './git-contents.ts';
 import { removedFiles, unknownApplyOption } from './git-removals.ts';
 import { changedSettings, findProgramWord, shownSettings } from './git-settings.ts';
+import { namesInAddress } from './network.ts';
 import { argumentsOf } from './operands.ts';
 import { HERE, literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
@@ -95,12 +96,25 @@ function pathIn({ kind, value: text }: ShellWord): string | undefined {
 const WRITTEN_OPERANDS: ReadonlyMap<string, (operands: readonly ShellWord[]) => readonly ShellWord[]> =
   new Map([
     ['bundle', ([action, file]) => (action?.value === 'create' && file ? [file] : [])],
-    ['clone', ([, folder]) => (folder ? [folder] : [])],
+    ['clone', clonedFolders],
     ['init', ([folder]) => (folder ? [folder] : [])],
     ['worktree', ([action, folder]) => (action?.value === 'add' && folder ? [folder] : [])],
-    ['submodule', ([action, , folder]) => (action?.value === 'add' && folder ? [folder] : [])],
+    ['submodule', ([action, ...words]) => (action?.value === 'add' ? clonedFolders(words) : [])],
     ['mailinfo', (files: readonly ShellWord[]) => files],
   ]);
+
+/** Without a folder, its name is the end of the address. */
+function clonedFolders(operands: readonly ShellWord[]): readonly ShellWord[] {
+  const last = operands.at(-1);
+  const isNamed = operands.length > 1 && last?.kind === 'literal' && !/:/.test(last.value);
+  if (last === undefined || isNamed) return last ? [last] : [];
+  if (last.kind === 'dynamic') return operands.length > 1 ? [last] : [];
+  const address = last.value.replace(/[/\s]+$/, '').replace(/\/\.git$/, '');
+  const names = namesInAddress(address.replace(/^[^/]*:(?!\/\/)/, '')) ?? [];
+  return [...names, ...names.map((name) => name.replace(/\.(git|bundle)$/, ''))]
+    .filter((name) => name !== '' && name !== '.' && name !== '..')
+    .map((name) => literalWord(name));
+}
 
 function written(given: GitArguments): ShellWord[] {
   const { command, rest } = given;
@@ -120,6 +134,17 @@ function written(given: GitArguments): ShellWord[] {
     '--origin',
     '--template',
     '--reference',
+    '--reference-if-able',
+    '--jobs',
+    '--filter',
+    '--shallow-since',
+    '--shallow-exclude',
+    '--server-option',
+    '--upload-pack',
+    '--separate-git-dir',
+    '--bundle-uri',
+    '--revision',
+    '--ref-format',
   ];
   const { operands } = argumentsOf(rest, valued);
   return [...byOption, ...(WRITTEN_OPERANDS.get(command)?.(operands) ?? [])];

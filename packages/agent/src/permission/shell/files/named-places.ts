@@ -17,6 +17,7 @@ import { protectedMatch, protectedPlaceName } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { hostWords, namesContainerPlaces } from './host-words.ts';
 import { isMessage } from './message-options.ts';
+import { namesInAddress } from './network.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
 import { type Folders, SOME_NUMBER } from '../shell-state.ts';
 import { literalWord } from './touch.ts';
@@ -58,7 +59,8 @@ export function namedPlaces(
     if (known.has(word.text) || isMessage(program, words, index) || isReadOption(program, word, before))
       return;
     if (CARRIERS.test(program) && /^[^/]+:/.test(word.value)) return;
-    for (const written of candidatesOf(word, scope, isFilter)) {
+    const saved = SAVES_AS_TOLD.test(program) ? [] : namesOfAddresses(word);
+    for (const written of [...candidatesOf(word, scope, isFilter), ...saved]) {
       const isOperand = !word.value.startsWith('-') && !/^-./.test(before);
       const isRead = reading === 'all' || (reading === 'operands' && isOperand);
       const key = `${isRead} ${written}`;
@@ -162,6 +164,14 @@ function readsPaths(args: readonly ShellWord[]): 'all' | 'operands' | 'no' {
   const { value = '' } = args.find((word) => !word.value.startsWith('-')) ?? {};
   if (/^(add|stage|status|ls-files|blame|check-ignore)$/.test(value)) return 'all';
   return /^(commit|diff|log|show|grep|push|fetch)$/.test(value) ? 'operands' : 'no';
+}
+
+/** The names of the files that they save are known from their options. */
+const SAVES_AS_TOLD = /^(curl|wget|git|gh|ssh)$/;
+
+/** Most programs that save an address name the file after it. */
+function namesOfAddresses({ value }: ShellWord): readonly string[] {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^\s'"]+$/i.test(value) ? (namesInAddress(value) ?? []) : [];
 }
 
 const URL_TEXT = /\b(?!file:)[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"]*|\bfile:\/\/(localhost)?/gi;

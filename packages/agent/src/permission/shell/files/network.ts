@@ -32,6 +32,9 @@ const copiedWith =
             ...sources.map((word) =>
               writeInside(target, partOfWord(word, word.value.replace(/^[^/]*:/, ''))),
             ),
+            ...sources
+              .filter((word) => isRemote(word) && /[*?[]/.test(word.value))
+              .map((word) => foundThere(word, target)),
             ...sources.map((word) =>
               touch('write', target, 'all', isRemote(word) ? { fills: true } : { copyOf: word }),
             ),
@@ -39,6 +42,12 @@ const copiedWith =
         : []),
     ];
   };
+
+/** Names on the other machine match a pattern. */
+function foundThere(word: ShellWord, target: ShellWord): Touch {
+  const pattern = partOfWord(word, word.value.replace(/^[^/]*:/, ''));
+  return touch('write', wordInside(target, { ...pattern, kind: 'pattern' }));
+}
 
 const CURL_OUTPUTS = ['-o', '--output', '-D', '--dump-header', '-c', '--cookie-jar', '--output-dir'];
 const CURL_INPUTS =
@@ -50,7 +59,7 @@ const curl: Special = (args) => {
   const given = argumentsOf(args, [
     ...CURL_OUTPUTS,
     ...CURL_INPUTS,
-    ...'-H -X -u -A -d -F -e -m -w -x'.split(' '),
+    ...'--url -H -X -u -A -d -F -e -m -w -x'.split(' '),
   ]);
   const data = args.flatMap((word) => {
     const path =
@@ -70,11 +79,13 @@ const curl: Special = (args) => {
     );
   });
   const [folder = HERE] = given.valuesOf('--output-dir');
-  const saved = hasOption(given, 'J', '--remote-header-name')
-    ? [unknownWord('what the server calls it')]
-    : hasOption(given, 'O', '--remote-name', '--remote-name-all')
-      ? given.operands.map((url) => savedAs(url, folder))
-      : [];
+  const has = (option: RegExp): boolean => args.some(({ value }) => option.test(value));
+  const saved =
+    hasOption(given, 'J') || has(/^--remote-h/)
+      ? [unknownWord('what the server calls it')]
+      : hasOption(given, 'O') || has(/^--remote-n/)
+        ? [...given.operands, ...given.valuesOf('--url')].flatMap((url) => savedAs(url, folder))
+        : [];
   return [
     ...given
       .valuesOf(...CURL_OUTPUTS)
@@ -94,12 +105,28 @@ const wget: Special = (args) => {
   const logs = ['-o', '-a', '--output-file', '--append-output', '--save-cookies'];
   const outs = ['-O', '--output-document'];
   const folders = ['-P', '--directory-prefix'];
-  const given = argumentsOf(args, [...inputs, ...logs, ...outs, ...folders, '-U', '-t', '-T', '--header']);
+  const given = argumentsOf(args, [
+    ...inputs,
+    ...logs,
+    ...outs,
+    ...folders,
+    '-U',
+    '-t',
+    '-T',
+    '-e',
+    '--execute',
+    '--header',
+  ]);
   const [folder = HERE] = given.valuesOf(...folders);
   const named = given.valuesOf(...outs);
-  const saved = hasOption(given, '', '--content-disposition', '--trust-server-names')
-    ? [unknownWord('what the server calls it')]
-    : given.operands.map((url) => savedAs(url, folder));
+  const has = (option: RegExp): boolean => args.some(({ value }) => option.test(value));
+  const settings = given.valuesOf('-e', '--execute').filter(({ value }) => !/^\s*robots\s*=/i.test(value));
+  const saved =
+    has(WGET_UNKNOWN) || settings.length > 0
+      ? [unknownWord('what the server calls it')]
+      : given.operands.flatMap((url) =>
+          has(WGET_FOLDERS) ? savedWithFolders(url, folder) : savedAs(url, folder),
+        );
   return [
     ...(named.length > 0 ? named : saved)
       .filter(({ value }) => value !== '-')
@@ -110,11 +137,51 @@ const wget: Special = (args) => {
   ];
 };
 
-/** Returns the last segment of a URL. */
-function savedAs(url: ShellWord, folder: ShellWord): ShellWord {
-  if (url.kind === 'dynamic') return unknownWord(url.text);
-  const path = url.value.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/, '');
-  return wordInside(folder, literalWord(path.slice(path.lastIndexOf('/') + 1) || 'index.html'));
+/** Returns the files that a program may name after an address. */
+function savedAs(url: ShellWord, folder: ShellWord): ShellWord[] {
+  const names = url.kind === 'dynamic' ? undefined : namesInAddress(url.value);
+  if (names === undefined) return [unknownWord(url.text)];
+  return (names.length > 0 ? names : ['index.html']).map((name) => wordInside(folder, literalWord(name)));
+}
+
+/**
+ * Returns the last segment of an address, as written and decoded. A slash at the end is ignored. Undefined if the program
+ * replaces a part of it: `{a,b}`, `[a-c]`.
+ */
+export function namesInAddress(address: string): readonly string[] | undefined {
+  const path = pathOfAddress(address);
+  if (/[[\]{}]/.test(path)) return undefined;
+  const last =
+    path
+      .replace(/[/\\]+$/, '')
+      .split(/[/\\]/)
+      .at(-1) ?? '';
+  const names = [last, decoded(last).split('/').at(-1) ?? ''].filter((name) => name !== '');
+  return [...new Set(names)];
+}
+
+function pathOfAddress(address: string): string {
+  return address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
+}
+
+function decoded(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** With these, the server or a file chooses the names. Letters before them take no value. */
+const WGET_UNKNOWN = /^(-[^-naoeiBtOTwQPUlARDIX]*[rmpi]|--(rec|mi|pag|inp|content-d|trust-s))/;
+/** It keeps the folders of the address. */
+const WGET_FOLDERS = /^(-[^-naoeiBtOTwQPUlARDIX]*x|--force-d|--pro)/;
+
+/** Returns the paths below the folder for an address with folders: with or without the host, and without some folders. */
+function savedWithFolders(url: ShellWord, folder: ShellWord): ShellWord[] {
+  if (url.kind === 'dynamic' || folder.kind === 'dynamic') return [unknownWord(url.text)];
+  const parts = decoded(url.value.replace(/^[a-z]+:\/\//i, '').replace(/[?#].*$/s, ''))
+    .split('/')
+    .filter(Boolean);
+  return parts.map((_, at) => partOfWord(folder, `${folder.value}/${parts.slice(at).join('/')}`));
 }
 
 export const NETWORK: readonly (readonly [string, Special])[] = [
