@@ -245,6 +245,82 @@ describe('hooks of the settings', () => {
     expect(stderr).toContain('exit code 1: broken');
   });
 
+  it.each([
+    ['a long reason', 'x'.repeat(1_200_000), 0],
+    ['a reason just over the limit', 'x'.repeat(999_960), 0],
+    ['a quotation mark', 'a "b', 0],
+    ['a line break', 'a\nb', 0],
+    ['a backslash', 'a\\', 0],
+    ['a quotation mark, with exit code 1', 'a "b', 1],
+  ])(
+    'ask about a call if their denial repeats its content and cannot be read: %s',
+    async (_, content, code) => {
+      const { run, script, write, folder } = place();
+      // A program that writes JSON without quoting.
+      const guard = `let t = ''; process.stdin.on('data', (d) => (t += d)).on('end', () => {
+      process.stdout.write('{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",' +
+        '"permissionDecisionReason":"Refused: ' + JSON.parse(t).tool_input.content + '"}}');
+      process.exitCode = ${code};
+    });`;
+      writeFileSync(path.join(folder, 'guard.mjs'), guard);
+      const hook = { type: 'command', command: `${process.execPath} guard.mjs` };
+      write('config/settings.json', { hooks: { PreToolUse: [{ matcher: 'Write', hooks: [hook] }] } });
+      const calls = [call('Write', { file_path: 'a.txt', content }, 'w1'), say('Done.')];
+      for (const mode of ['acceptEdits', 'bypassPermissions']) {
+        const ran = await run(['-p', 'go', '--permission-mode', mode, '--model', script(calls)]);
+        expect(ran.stderr).toContain('A PreToolUse hook failed');
+        expect(existsSync(path.join(folder, 'a.txt'))).toBe(false);
+      }
+    },
+  );
+
+  it('that cannot be read take away the allow of another hook of PermissionRequest', async () => {
+    const { run, script, write, folder } = place();
+    const allow =
+      '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}';
+    write('config/settings.json', commands('PermissionRequest', `echo '${allow}'`, `echo '{"hookSpec'`));
+    const touch = call('Bash', { command: 'touch made' }, 'b1');
+    await run(['-p', 'go', '--model', script([touch, say('Done.')])]);
+    expect(existsSync(path.join(folder, 'made'))).toBe(false);
+  });
+
+  it.each([
+    ['exit 7', {}, {}],
+    ['sleep 60', { timeout: 0.2 }, { timeout: 0.2 }],
+    ['sleep 0.5; exit 2', { timeout: 0.01 }, {}],
+    ['/no/such/program', { args: [] }, { args: [] }],
+  ])('fail closed if one of two declarations requires it: %s', async (command, project, user) => {
+    const hook = { type: 'command', command };
+    const guard = (more: object) => ({
+      hooks: { PreToolUse: [{ matcher: 'Write|Read', hooks: [{ ...hook, ...more }] }] },
+    });
+    for (const [inProject, inUser] of [
+      [project, { ...user, onFailure: 'block' }],
+      [{ ...project, onFailure: 'block' }, user],
+    ] as const) {
+      const { run, script, write, folder } = place();
+      write('.claude/settings.json', guard(inProject));
+      write('config/settings.json', guard(inUser));
+      await run(['permissions', 'trust']);
+      const calls = [call('Write', { file_path: 'a.txt', content: 'x' }, 'w1'), say('Done.')];
+      await run(['-p', 'go', '--permission-mode', 'acceptEdits', '--model', script(calls)]);
+      expect(existsSync(path.join(folder, 'a.txt'))).toBe(false);
+    }
+  });
+
+  it('keep their own time if another file declares them with less', async () => {
+    const { run, script, write, folder } = place();
+    const guard = (more: object) => ({
+      hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'sleep 0.5; exit 2', ...more }] }] },
+    });
+    write('.claude/settings.json', guard({ timeout: 0.01 }));
+    write('config/settings.json', guard({}));
+    await run(['permissions', 'trust']);
+    const calls = [call('Write', { file_path: 'a.txt', content: 'x' }, 'w1'), say('Done.')];
+    await run(['-p', 'go', '--permission-mode', 'acceptEdits', '--model', script(calls)]);
+    expect(existsSync(path.join(folder, 'a.txt'))).toBe(false);
+  });
+
   it('that are malformed are reported with file and place', async () => {
     const { run, script, write } = place();
     write('config/settings.json', { hooks: { PreToolUse: [{ hooks: [{ type: 'ftp' }] }], Nonsense: [] } });

@@ -41,9 +41,11 @@ export function combineHooks(answers: readonly AnsweredHook[]): HookResponse {
   const blocking = all.find(({ outcome }) => outcome.block !== undefined);
   const block = joinTexts(outcomes.map((outcome) => outcome.block));
   const context = joinTexts(outcomes.map((outcome) => outcome.context));
+  // An answer that cannot be read may be a denial, so the allow of another hook does not count.
+  const isUnreadable = outcomes.some(({ failure }) => failure?.kind === 'unreadable');
   const permission =
     outcomes.find((outcome) => outcome.permission?.behavior === 'deny')?.permission ??
-    last(outcomes.map((outcome) => outcome.permission));
+    (isUnreadable ? undefined : last(outcomes.map((outcome) => outcome.permission)));
   return {
     decision,
     reason,

@@ -39,13 +39,24 @@ const block = (reason: string) => (event: HookEventName) => blockOutcome(event, 
 const context = (text: string) => (event: HookEventName) =>
   traitsOf(event).textIsContext === true ? { context: text } : {};
 
+const NOT_JSON = 'Its answer starts like JSON but is not valid JSON.';
+const unreadable = (text: string) => (event: HookEventName) => {
+  if (traitsOf(event).textIsContext === true) return { context: text };
+  const failure = { kind: 'unreadable', message: NOT_JSON } as const;
+  if (event !== 'PreToolUse') return { failure };
+  return { failure, decision: 'ask', reason: `The answer of a hook cannot be read. ${NOT_JSON}` } as const;
+};
+
 type Row = readonly [name: string, printed: Printed, effect: (event: HookEventName) => HookOutcome];
 
 const ROWS: readonly Row[] = [
   ['0 without output', { code: 0 }, () => ({})],
   ['0 with text', { code: 0, stdout: 'hello' }, context('hello')],
   ['0 with text on standard error', { code: 0, stderr: 'only a remark' }, () => ({})],
-  ['0 with broken JSON', { code: 0, stdout: '{"decision":' }, context('{"decision":')],
+  ['0 with broken JSON', { code: 0, stdout: '{"decision":' }, unreadable('{"decision":')],
+  ['0 with two objects', { code: 0, stdout: '{"a":1}\n{"b":2}' }, unreadable('{"a":1}\n{"b":2}')],
+  ['0 with an open text', { code: 0, stdout: '{"reason":"a"b"}' }, unreadable('{"reason":"a"b"}')],
+  ['2 with broken JSON', { code: 2, stdout: '{"decision":', stderr: 'no' }, block('no')],
   ['0 with a JSON list', { code: 0, stdout: '[1]' }, context('[1]')],
   [
     '0 with a block',

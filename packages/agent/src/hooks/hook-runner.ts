@@ -289,15 +289,20 @@ function missingPort(handler: HookHandler): string {
   return `Hooks of the type ${handler.type} cannot run here.`;
 }
 
-/** The same handler declared in two files runs once. */
+/**
+ * The same handler declared in two files runs once. It fails closed if one declaration requires it, and has the longest time of all,
+ * so that no file weakens the guard of another.
+ */
 function uniqueHooks(hooks: readonly HookDefinition[]): readonly HookDefinition[] {
-  const seen = new Set<string>();
-  return hooks.filter((hook) => {
+  const unique = new Map<string, HookDefinition>();
+  for (const hook of hooks) {
     const key = JSON.stringify([hook.handler, hook.condition ?? '', hook.environment ?? {}]);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+    const first = unique.get(key) ?? hook;
+    const failsClosed = first.failsClosed || hook.failsClosed;
+    const timeoutMs = Math.max(first.timeoutMs, hook.timeoutMs);
+    unique.set(key, { ...first, failsClosed, timeoutMs });
+  }
+  return [...unique.values()];
 }
 
 /** Reports a hook that gave no answer, in a sentence for the user. */

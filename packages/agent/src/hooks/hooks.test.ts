@@ -106,10 +106,10 @@ describe.each(HOOK_EVENT_NAMES)('a %s hook', (event) => {
     expect(withoutFailures(await answer(event, script))).toMatchObject(BLOCKED[onBlock]('not now'));
   });
 
-  it.concurrent('that prints broken JSON is plain text', async () => {
+  it.concurrent('that prints broken JSON is reported, unless the event takes plain text', async () => {
     const script = `printf '{"decision": "block"'`;
-    expect(withoutFailures(await answer(event, script))).toEqual(
-      textIsContext ? { context: '{"decision": "block"' } : {},
+    expect(withoutFailures(await answer(event, script))).toMatchObject(
+      textIsContext ? { context: '{"decision": "block"' } : { failed: [expect.stringContaining('JSON')] },
     );
   });
 
@@ -416,7 +416,10 @@ describe('an http hook', () => {
       received.push({ headers: request.headers, body });
       if (request.url === '/hang') return;
       response.statusCode = request.url === '/broken' ? 500 : request.url === '/away' ? 302 : 200;
-      response.end(request.url === '/deny' ? JSON.stringify({ decision: 'block', reason: 'by server' }) : '');
+      const reason = request.url === '/long' ? 'x'.repeat(1_000_001) : 'by server';
+      response.end(
+        ['/deny', '/long'].includes(request.url ?? '') ? JSON.stringify({ decision: 'block', reason }) : '',
+      );
     });
   });
   let base = '';
@@ -440,6 +443,12 @@ describe('an http hook', () => {
     expect(JSON.parse(received.at(-1)?.body ?? '')).toMatchObject({
       tool_name: 'Bash',
       hook_event_name: 'PreToolUse',
+    });
+  });
+  it('that gives an answer that is too long asks about the call', async () => {
+    expect(withoutFailures(await run('/long'))).toMatchObject({
+      decision: 'ask',
+      failed: [expect.any(String)],
     });
   });
   it('expands only the variables that it may use', async () => {

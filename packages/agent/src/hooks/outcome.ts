@@ -4,7 +4,14 @@ import { type HookEventName, traitsOf } from './events.ts';
 
 /** The result of a handler before it is interpreted. */
 export type HandlerResult =
-  | { readonly kind: 'exited'; readonly code: number; readonly stdout: string; readonly stderr: string }
+  | {
+      readonly kind: 'exited';
+      readonly code: number;
+      readonly stdout: string;
+      readonly stderr: string;
+      /** The end of standard output is missing, because it was too long. */
+      readonly isCut?: boolean | undefined;
+    }
   /** A callback, a model or a server returned an object. */
   | { readonly kind: 'returned'; readonly output: Readonly<Record<string, unknown>> }
   /** A command printed `{"async":true}` and continues in the background. `rest` resolves when it ends. */
@@ -16,9 +23,10 @@ export type HandlerResult =
  * - `timeout`: it gave no answer within its time limit.
  * - `aborted`: the event it was asked about was withdrawn.
  * - `unreachable`: it could not be started, or its host is gone.
+ * - `unreadable`: it gave an answer that is not understood, which may be a denial.
  */
 export interface HookFailure {
-  readonly kind: 'error' | 'timeout' | 'aborted' | 'unreachable';
+  readonly kind: 'error' | 'timeout' | 'aborted' | 'unreachable' | 'unreadable';
   readonly message: string;
 }
 
@@ -89,22 +97,40 @@ export function readHookResult(event: HookEventName, result: HandlerResult): Hoo
 
 type Exit = Extract<HandlerResult, { kind: 'exited' }>;
 
-function readExit(event: HookEventName, { code, stdout, stderr }: Exit): HookOutcome {
-  const output = parseObject(stdout);
-  const outcome = output === undefined ? {} : readOutput(event, output);
+function readExit(event: HookEventName, { code, stdout, stderr, isCut = false }: Exit): HookOutcome {
+  const text = stdout.trim();
+  const output = isCut ? undefined : parseObject(text);
+  const isUnreadable =
+    output === undefined && text.startsWith('{') && (isCut || traitsOf(event).textIsContext !== true);
+  const outcome = isUnreadable
+    ? unreadableOutcome(event, isCut)
+    : output === undefined
+      ? {}
+      : readOutput(event, output);
   if (code === 0) {
-    const text = stdout.trim();
-    if (output !== undefined || text === '' || traitsOf(event).textIsContext !== true) return outcome;
+    const isAnswer = output !== undefined || isUnreadable;
+    if (isAnswer || text === '' || traitsOf(event).textIsContext !== true) return outcome;
     return { context: shorten(text) };
   }
   const complaint = stderr.trim();
   if (code === BLOCKED) {
-    const reason = outcome.reason ?? outcome.block ?? (complaint === '' ? NO_REASON : shorten(complaint));
-    return { ...outcome, ...blockOutcome(event, reason) };
+    const read = isUnreadable ? {} : outcome;
+    const reason = read.reason ?? read.block ?? (complaint === '' ? NO_REASON : shorten(complaint));
+    return { ...read, ...blockOutcome(event, reason) };
   }
   const [firstLine = ''] = complaint.split('\n');
   const message = `exit code ${code}${firstLine === '' ? '' : `: ${firstLine.slice(0, 300)}`}`;
-  return { ...outcome, failure: { kind: 'error', message } };
+  return { ...outcome, failure: { kind: isUnreadable ? 'unreadable' : 'error', message } };
+}
+
+/** An answer that cannot be read may be a denial. The user is asked about the call. */
+function unreadableOutcome(event: HookEventName, isCut: boolean): HookOutcome {
+  const message = isCut
+    ? 'Its JSON answer is too long and was cut off.'
+    : 'Its answer starts like JSON but is not valid JSON.';
+  const failure = { kind: 'unreadable', message } as const;
+  if (traitsOf(event).onBlock !== 'deny_call') return { failure };
+  return { failure, decision: 'ask', reason: `The answer of a hook cannot be read. ${message}` };
 }
 
 /** Expresses a block in the terms of the event. */
@@ -205,7 +231,7 @@ function textsOf(value: unknown): readonly string[] | undefined {
 }
 
 function parseObject(text: string): Fields | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined;
+  if (!text.startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;

@@ -23,7 +23,7 @@ export interface CommandRun {
 
 /** Bash reads the user's `.bashrc` when its input is a socket, unless it is a nested shell. */
 const SHELL_LEVEL = { SHLVL: '1' };
-/** Output beyond this is read and dropped, so that a hook that floods cannot fill the memory. */
+/** Output beyond this is read and dropped, so that a hook that floods cannot fill the memory. A JSON answer is then unreadable. */
 const MAX_OUTPUT_BYTES = 1_000_000;
 /** A first line longer than this is not a request to continue in the background. */
 const MAX_FIRST_LINE = 1_000;
@@ -93,7 +93,13 @@ export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
     const finish = (): void => {
       releaseOutput(child);
       if (byInterrupt !== null) return settle(failed('error', `It was ended by ${byInterrupt}.`));
-      settle({ kind: 'exited', code: code ?? 0, stdout: stdout.text, stderr: stderr.text });
+      settle({
+        kind: 'exited',
+        code: code ?? 0,
+        stdout: stdout.text,
+        stderr: stderr.text,
+        isCut: stdout.isCut,
+      });
     };
     child.once('close', finish);
     // If this process was delayed, pending output is read first.
@@ -178,6 +184,7 @@ class CappedText {
   readonly #chunks: Buffer[] = [];
   readonly #onText: ((text: string) => void) | undefined;
   #bytes = 0;
+  #isCut = false;
 
   constructor(onText?: (text: string) => void) {
     this.#onText = onText;
@@ -185,6 +192,7 @@ class CappedText {
 
   add(chunk: Buffer): void {
     const room = MAX_OUTPUT_BYTES - this.#bytes;
+    this.#isCut ||= chunk.length > room;
     if (room <= 0) return;
     const kept = chunk.subarray(0, room);
     this.#bytes += kept.length;
@@ -194,6 +202,12 @@ class CappedText {
 
   clear(): void {
     this.#chunks.length = 0;
+    this.#bytes = 0;
+    this.#isCut = false;
+  }
+
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   get text(): string {

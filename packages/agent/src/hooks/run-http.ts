@@ -29,8 +29,10 @@ export async function runHttpHook(run: HttpRun): Promise<HandlerResult> {
       redirect: 'error',
       signal: AbortSignal.any([signal, deadline]),
     });
-    const body = (await response.text()).slice(0, MAX_BODY_CHARACTERS);
-    if (response.ok) return { kind: 'exited', code: 0, stdout: body, stderr: '' };
+    const body = await response.text();
+    const stdout = body.slice(0, MAX_BODY_CHARACTERS);
+    if (response.ok)
+      return { kind: 'exited', code: 0, stdout, stderr: '', isCut: stdout.length < body.length };
     return { kind: 'failed', failure: { kind: 'error', message: `HTTP status ${response.status}` } };
   } catch (thrown) {
     const message = errorMessage(thrown);
