@@ -48,6 +48,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     realpath: links.realpath,
     passesProcess: links.passesProcess,
     exists,
+    isProgram: remembered(isExecutable),
     list: remembered(namesIn),
     entries: links.entries,
     namedEntries: remembered(namedEntriesIn),
@@ -62,6 +63,15 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
 function hasEntry(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    const about = statSync(file, { throwIfNoEntry: false });
+    return about?.isFile() === true && (about.mode & 0o111) !== 0;
   } catch {
     return false;
   }

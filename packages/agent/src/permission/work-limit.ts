@@ -74,7 +74,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
       return answer;
     };
   };
-  const { passesProcess, exceptionsIn, namedEntries, repositoryPrograms } = world;
+  const { passesProcess, exceptionsIn, namedEntries, repositoryPrograms, isProgram } = world;
   const lengthOf = (names: readonly unknown[] | undefined): number => names?.length ?? 0;
   return {
     ...world,
@@ -87,6 +87,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     gitIn: counted(world.gitIn, STEPS_OF_LOOK.gitIn),
     ...(namedEntries && { namedEntries: counted(namedEntries, STEPS_OF_LOOK.list, lengthOf) }),
     ...(repositoryPrograms && { repositoryPrograms: counted(repositoryPrograms, STEPS_OF_LOOK.gitIn) }),
+    ...(isProgram && { isProgram: counted(isProgram, STEPS_OF_LOOK.exists) }),
     ...(passesProcess && { passesProcess: counted(passesProcess, STEPS_OF_LOOK.passesProcess) }),
     ...(exceptionsIn && { exceptionsIn: counted(exceptionsIn, STEPS_OF_LOOK.exceptionsIn, lengthOf) }),
   };

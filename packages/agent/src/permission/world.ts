@@ -40,6 +40,8 @@ export interface PermissionWorld {
   readonly passesProcess?: (path: string) => boolean;
   /** A link exists even if its target is missing. */
   readonly exists: (path: string) => boolean;
+  /** The file can be run as a program. Absent: none can. */
+  readonly isProgram?: (path: string) => boolean;
   /** The names in a folder. Empty if there is no such folder, undefined if it cannot be read. */
   readonly list: (folder: string) => readonly string[] | undefined;
   /** The contents of a folder. Empty if there is no such folder, undefined if it cannot be read. */

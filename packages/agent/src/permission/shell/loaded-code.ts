@@ -3,20 +3,34 @@
  * a wildcard does not cover it, as it does not cover the same code in the words of the command.
  */
 import type { ShellWord } from '@heddle/tools/shell';
+import { isInside, placesOf } from '../paths/places.ts';
+import { runsProjectPrograms } from './chosen-programs.ts';
+import { touchesFiles } from './files/files-of.ts';
 import { argumentsOf } from './files/operands.ts';
+import { runsFiles } from './interpreters.ts';
 import { LONGEST_PROGRAM } from './program-options.ts';
 import type { WordScope } from './possible-values.ts';
-import { baseName } from './runners.ts';
+import { baseName, isManager, isRunner } from './runners.ts';
 
 /** Words with which a program loads code, or settings that do. Beginnings of a long option count. */
 const LOADS: readonly (readonly [RegExp, RegExp])[] = [
   [/^[gmn]?awk$/, /^(-[a-eg-uw-zA-EG-Z]*[fiEWD]|--(fil|i|e|de))|@\s*include\b/],
   // Some versions have a letter `l` without a value.
   [/^g?sed$/, /^(-[^-efi]*f|--fi)/],
-  [/^openssl$/, /^--?config/],
+  [/^openssl$/, /^--?(config|pre$|post$)|^(SO_PATH|DIR_ADD):/],
+  // They load a library.
+  [/^ssh-keygen$/, /^-[lcegHiLpqQuvyABhk]*[Dw]/],
+  [/^ssh-add$/, /^-[cdDkKlLqvxX]*[seS]/],
+  [/^helm$/, /^--post-renderer(=|$)/],
+  // A file of defaults can name filters.
+  [/^pandoc$/, /^(-[FLd]|--(fil|lu|def|data-d)|--pdf-engine=.*\/)|\.lua$/],
+  [/^d?mypy$/, /^--python-e/],
   [/^dc$/, /^(-[^-e]*f|--f)/],
   [/^psql$/, /^(-[^-cdfhopFLPRTUv]*f|--fil)|\\(i|ir|include|include_relative)\b/],
-  [/^(mysql|mariadb)$/, /^--(defaults-[ef]|plugin|default-a)|(^|[;\n])\s*(source\b|\\\.)/i],
+  [
+    /^(mysql|mariadb)/,
+    /^--(defaults-[ef]|plugin|default-a|pager=(?!(less|more|cat)( -[\w-]+)*$))|(^|[;\n])\s*(source\b|\\\.)/i,
+  ],
   // Its users can be programs.
   [/^/, /^--kubeconfig(=|$)/],
 ];
@@ -55,6 +69,12 @@ export function findLoadedCode(
         return at >= 0 && words.length > 0 && loadingWords(program, named).length >= words.length;
       },
     };
+  const own = isOpenToProject(name?.value ?? '') ? findOwnProgram(args, scope) : undefined;
+  if (own)
+    return {
+      reason: `${own.text} may make ${program} run a program or library of the project.`,
+      isNamedBy: (rule) => rule.split(/\s+/).includes(own.value),
+    };
   const isUnknown = program === 'dc' ? !isPlainDc(args) : readsCode(program, args);
   return isUnknown
     ? {
@@ -62,6 +82,56 @@ export function findLoadedCode(
         isNamedBy: () => false,
       }
     : undefined;
+}
+
+/** They run code of the project by design: build tools, compilers, test runners, and tools with settings in its language. */
+const BUILDS =
+  /^(cmake|ctest|ninja|meson|bazel|bazelisk|gradle|mvn|ant|sbt|mix|rebar3|dotnet|swift|zig|tox|nox|pytest|jest|vitest|mocha|ava|playwright|cypress|tsx|ts-node|esbuild|vite|webpack|rollup|tsc|eslint|oxlint|prettier|biome|rspec|rake|phpunit|just|task|mage|[gc]?cc|g\+\+|c\+\+|clang(\+\+)?|ld|ld\.\w+|scons|invoke|fab|ansible[\w-]*|terraform|tofu|pulumi|bats|turbo)$/;
+
+/** Returns whether a program is not meant to run files of the project. The words of file programs are files. */
+function isOpenToProject(name: string): boolean {
+  const program = baseName(name);
+  return !(
+    (name.includes('/') && !/^\/(usr\/)?(local\/)?bin\//.test(name)) ||
+    runsFiles(program) ||
+    isRunner(program) ||
+    isManager(program) ||
+    touchesFiles(program) ||
+    runsProjectPrograms(program) ||
+    BUILDS.test(program)
+  );
+}
+
+/** Parts of the name of an option whose value is a program or a library. */
+const PROGRAM_NAME =
+  /(^|[-_.])(plugins?|filters?|exec|executable|engine|command|cmd|renderer|pager|editor|shell|program|helper|wrapper|runner|interpreter|compiler|linker|python|hooks?|load|lib|library|provider|module|driver|askpass|preprocessor|pre|script|bin|binary|extension|pkcs11|agent)($|[-_.])/i;
+/** The beginning of the name of an option whose value is data. */
+const DATA_NAME =
+  /^(in|out|file|exclude|include|ignore|path|src|source|target|dest|entry|from|to$|log|ref|body|data|dir|name|prefix|suffix|message|title|only|match|glob|pattern|test|spec|conf)/i;
+const LIBRARY = /\.(so(\.[\d.]+)?|dylib|dll)$/;
+
+/** Returns an option whose value names an existing program or library of the project: `x --plugin ./y`, `x --with=./y.so`. */
+function findOwnProgram(
+  args: readonly ShellWord[],
+  { folders, world }: Pick<WordScope, 'folders' | 'world'>,
+): ShellWord | undefined {
+  const isOwn = (text: string): boolean =>
+    text.split(/[\s=:,]+/).some((name) => {
+      if (name === '' || name.startsWith('-')) return false;
+      return placesOf(name, folders ?? [], world).some(
+        (place) =>
+          isInside(place, world) &&
+          (world.isProgram?.(place.real) === true || (LIBRARY.test(name) && world.exists(place.real))),
+      );
+    });
+  return args.find(({ kind, value }, index) => {
+    if (kind !== 'literal') return false;
+    const [, option, attached] = /^--?([A-Za-z][\w.-]+)(?:=(.*))?$/s.exec(value) ?? [];
+    if (option === undefined) return /[:=]/.test(value) && LIBRARY.test(value) && isOwn(value);
+    if (attached !== undefined) return !DATA_NAME.test(option) && isOwn(attached);
+    const next = args[index + 1];
+    return PROGRAM_NAME.test(option) && next?.kind === 'literal' && isOwn(next.value);
+  });
 }
 
 /** `gawk -i inplace` loads a library of gawk, unless the folder contains a file with that name. */

@@ -82,7 +82,7 @@ export const LONGEST_PROGRAM = 2_000;
 
 /** Options with which a container gets access to this machine, or the client runs or loads other programs. */
 const CONTAINER_ACCESS =
-  /^--(privileged|cap-add|device|device-cgroup-rule|volumes-from|rootfs|hooks-dir|conmon|module|network-cmd-path|allow|config)(=|$)/;
+  /^--(privileged|use-api-socket|cap-add|device|device-cgroup-rule|volumes-from|rootfs|hooks-dir|conmon|module|network-cmd-path|allow|config)(=|$)/;
 /** They do so with some values. */
 const CONTAINER_SPACES =
   /^--((pid|ipc|uts|userns|cgroupns)=host|security-opt=(?!no-new-privileges).*|runtime=.*[^\w.-].*|storage-opt=.*mount_program.*)$/s;

@@ -12,6 +12,8 @@ export interface WorldTable {
   /** Link → target. */
   readonly links?: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
+  /** Those of the files that can be run. */
+  readonly programs?: readonly string[];
   /** Folder → the exceptions in its files of ignored names. */
   readonly exceptions?: Readonly<Record<string, readonly string[]>>;
   /** For `cwd`; nothing is known about other folders. */
@@ -42,6 +44,7 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
     foldsCase: table.foldsCase ?? false,
     isPrivileged: table.isPrivileged ?? false,
     realpath,
+    isProgram: (path) => (table.programs ?? []).includes(path),
     exists: (path) => (table.files ?? []).includes(path),
     list: (folder) => namesIn(realpath(folder), [...(table.files ?? []), ...links.map(([link]) => link)]),
     entries: (folder) => {
