@@ -54,10 +54,11 @@ async function changeOf(path: string, fileState: FileStateCache): Promise<Attach
   }
 }
 
-/** Throws if the path leads through a link. */
+/** Throws if the path leads through a link, or is not a regular file: a pipe would block. */
 async function readWithoutLinks(path: string): Promise<{ readonly bytes: Buffer; readonly mtimeMs: number }> {
   const pinned = pinFile(path);
   try {
+    if (!pinned.about.isFile()) throw new Error('it is not a regular file');
     return { bytes: await readFile(pinned.path), mtimeMs: pinned.about.mtimeMs };
   } finally {
     pinned.close();
@@ -72,9 +73,10 @@ export async function seedReadState(
 ): Promise<boolean> {
   const path = realPath(file);
   try {
-    const { mtimeMs, size } = statSync(path);
+    const about = statSync(path);
+    const { mtimeMs, size } = about;
     // Clients give whole milliseconds.
-    if (Math.floor(mtimeMs) > readAt || size > MAX_BYTES) return false;
+    if (!about.isFile() || Math.floor(mtimeMs) > readAt || size > MAX_BYTES) return false;
     const bytes = await readFile(path);
     const hash = createHash('sha256').update(bytes).digest('hex');
     const text = bytes.includes(0) ? {} : { text: bytes.toString('utf8') };

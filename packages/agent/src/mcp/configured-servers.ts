@@ -2,7 +2,7 @@
  * The MCP servers that are configured: in `.mcp.json`, settings, the state file, flags, and by the administrator. The files
  * are read at the start, and the names are part of the first request. The entries are examined later.
  */
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, errorMessage, isJsonObject, isRecord } from '@heddle/core';
 import {
@@ -16,6 +16,7 @@ import {
   type ServersRead,
 } from '@heddle/mcp/config';
 import { untrustedNote } from '../settings/effective-settings.ts';
+import { readFileOrPipe } from '../settings/json-file.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { mergeSettings } from '../settings/merge-settings.ts';
 import { managedDir, repositoryTop, type Scope, type SettingsPlaces } from '../settings/scopes.ts';
@@ -293,7 +294,7 @@ function readServersFile(file: string, files?: FileStates): ServersFile {
     // A pipe or a device in a project would block the start. Files of flags can be pipes.
     if (!stats.isFile() && path.basename(file) === PROJECT_FILE)
       return { kind: 'unreadable', message: 'it is not a regular file' };
-    const text = readFileSync(file, 'utf8');
+    const text = readFileOrPipe(file);
     return { kind: 'read', content: JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) };
   } catch (thrown) {
     if (errorCode(thrown) === 'ENOENT' || errorCode(thrown) === 'ENOTDIR') return { kind: 'missing' };

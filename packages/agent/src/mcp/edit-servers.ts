@@ -1,9 +1,8 @@
 /** Adds servers to the files that contain them, and removes them. Other content of a file stays as it is. */
-import { readFileSync } from 'node:fs';
 import { errorCode, errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import type { SettingsPlaces } from '../settings/scopes.ts';
 import { stateFile, trustKey } from '../settings/trust.ts';
-import { writeJson } from '../settings/json-file.ts';
+import { readRegularFile, writeJson } from '../settings/json-file.ts';
 import { projectFile } from './configured-servers.ts';
 
 /** `local`: the user's, in this project. `project`: everyone's, in `.mcp.json`. `user`: the user's, in every project. */
@@ -52,7 +51,7 @@ function edit(
 /** Throws for an unreadable file: writing it would lose its content. */
 function readObject(file: string): JsonObject {
   try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+    const content: unknown = JSON.parse(readRegularFile(file).replace(/^\uFEFF/, ''));
     if (!isJsonObject(content)) throw new Error('it is not a JSON object');
     return content;
   } catch (thrown) {

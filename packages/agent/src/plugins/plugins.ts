@@ -1,11 +1,12 @@
 /** Plugins: folders that bundle skills, commands, hooks and MCP servers. A plugin counts if the user names or enables it. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, errorMessage, isRecord } from '@heddle/core';
 import { type FileLimits, GuardedFiles } from '../extensions/guarded-files.ts';
 import { type HookDefinition, readHooks } from '../hooks/definition.ts';
 import { findLine, type JsonPath } from '../settings/find-line.ts';
 import { describeJsonError } from '../settings/json-error.ts';
+import { readRegularFile } from '../settings/json-file.ts';
 
 export interface Plugin {
   readonly name: string;
@@ -131,7 +132,7 @@ function readJson(file: string, problems: string[], files: GuardedFiles): ReadJs
   if (at === undefined) return { value: {}, placeOf: () => file };
   let text: string;
   try {
-    text = readFileSync(at.real, 'utf8').replace(/^\uFEFF/, '');
+    text = readRegularFile(at.real).replace(/^\uFEFF/, '');
   } catch (thrown) {
     if (errorCode(thrown) !== 'ENOENT') problems.push(`${file}: ignored: ${errorMessage(thrown)}`);
     return { value: {}, placeOf: () => file };

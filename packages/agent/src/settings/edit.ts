@@ -1,11 +1,11 @@
 /** Changes settings files. Unknown keys stay in place. */
-import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import { parseRule, type RuleList } from '../permission/rules/rule.ts';
 import { withKey } from './merge-settings.ts';
 import { parseSettings, stringsOf, validateSettings } from './validate-settings.ts';
-import { writeJson } from './json-file.ts';
+import { readRegularFile, writeJson } from './json-file.ts';
 
 export type EditedSettings =
   | { readonly ok: true; readonly changed: boolean }
@@ -61,7 +61,7 @@ function editOrThrow(file: string, change: (settings: JsonObject) => JsonObject)
   let settings: JsonObject = {};
   if (existsSync(file)) {
     // An unreadable file would be overwritten and lose its content.
-    const parsed = parseSettings(readFileSync(file, 'utf8'));
+    const parsed = parseSettings(readRegularFile(file));
     if (!parsed.ok) return unchanged(file, parsed.message);
     settings = parsed.settings;
   }

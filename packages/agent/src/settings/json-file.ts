@@ -2,6 +2,7 @@
 import {
   closeSync,
   constants,
+  fstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -20,12 +21,26 @@ import type * as z from 'zod';
 /** Returns undefined if the file does not exist, or does not have this shape. */
 export function readJson<Value>(file: string, schema: z.ZodType<Value>): Value | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const value: unknown = JSON.parse(readRegularFile(file));
     return schema.safeParse(value).data;
   } catch {
     return undefined;
   }
 }
+
+/** Throws if the file cannot be read, or is not a regular file: a pipe or a device would block, or fill the memory. */
+export function readRegularFile(file: string): string {
+  const descriptor = openSync(file, READ);
+  try {
+    if (!fstatSync(descriptor).isFile()) throw new Error('it is not a regular file');
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Without `O_NONBLOCK`, opening a pipe blocks until another program writes to it. Not defined on every platform. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** A program that writes to a named pipe may start later than the reader. */
 const WRITER_DEADLINE_MS = 3_000;
@@ -37,8 +52,7 @@ const LARGEST_PIPE_BYTES = 16 * 1024 * 1024;
 /** Reads a file or a pipe. Throws if it cannot be read, or if a pipe has no writer, or one that does not end in time. */
 export function readFileOrPipe(file: string): string {
   if (!statSync(file).isFIFO()) return readFileSync(file, 'utf8');
-  // Without this flag, opening a pipe blocks until another program writes to it.
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const descriptor = openSync(file, READ);
   try {
     return readPipe(descriptor);
   } finally {

@@ -7,12 +7,12 @@
  * - There is no implicit trust. A folder that is not a repository is trusted in the same way.
  */
 import { errorCode, errorMessage, isJsonObject, type JsonObject, omitUndefined } from '@heddle/core';
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { commonPart, joinSettings } from './merge-settings.ts';
 import { configDirs, repositoryTop, type SettingsPlaces } from './scopes.ts';
 import { parseSettings } from './validate-settings.ts';
-import { writeJson } from './json-file.ts';
+import { readFileOrPipe, readRegularFile, writeJson } from './json-file.ts';
 
 type Places = Pick<SettingsPlaces, 'cwd' | 'home' | 'env'>;
 
@@ -121,7 +121,7 @@ export function readState(file: string): JsonObject | undefined {
   try {
     // An exception for a missing file would delay every start of a new user.
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return {};
-    const state: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+    const state: unknown = JSON.parse(readFileOrPipe(file).replace(/^\uFEFF/, ''));
     return isJsonObject(state) ? state : undefined;
   } catch (thrown) {
     return errorCode(thrown) === 'ENOENT' ? {} : undefined;
@@ -147,7 +147,7 @@ export function writtenIn(file: string, places: RecordPlaces): JsonObject {
 /** `wrote` contains the entries of one completed change. Throws if the record cannot be written. */
 export function recordWritten(file: string, wrote: JsonObject, places: RecordPlaces): void {
   const key = realPath(file);
-  const checked = parseSettings(readFileSync(key, 'utf8'));
+  const checked = parseSettings(readRegularFile(key));
   const settings = checked.ok ? checked.settings : {};
   const written = commonPart(settings, joinSettings(writtenIn(file, places), wrote));
   writeJson(recordFile(places), { files: { ...recordedFiles(places), [key]: written } });
@@ -155,7 +155,7 @@ export function recordWritten(file: string, wrote: JsonObject, places: RecordPla
 
 function recordedFiles(places: RecordPlaces): JsonObject {
   try {
-    const record: unknown = JSON.parse(readFileSync(recordFile(places), 'utf8'));
+    const record: unknown = JSON.parse(readRegularFile(recordFile(places)));
     return isJsonObject(record) && isJsonObject(record['files']) ? record['files'] : {};
   } catch {
     return {};

@@ -33,7 +33,7 @@ import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { NO_MODEL_MESSAGE } from '../models/no-model.ts';
 import { namedTools } from './named-tools.ts';
 import { storedAgent, storedModel } from './continued-session.ts';
-import { promptTexts, settingsFromPipe, wrongPlace, wrongRule } from './flag-problems.ts';
+import { flagsFromPipes, promptTexts, wrongPlace, wrongRule } from './flag-problems.ts';
 import { openPlugins } from './open-plugins.ts';
 import { mayDescribeServers, openProgramServers, readAgentServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
@@ -107,9 +107,9 @@ export type OptionsRead<Command extends RunOptions> =
 export async function agentOptions<Command extends RunOptions & { readonly inputFormat?: string }>(
   flags: Command,
 ): Promise<OptionsRead<Command>> {
-  const piped = settingsFromPipe(flags.settings);
+  const piped = flagsFromPipes(flags);
   if (!piped.ok) return piped;
-  const given: Command = { ...flags, settings: piped.settings };
+  const given: Command = { ...flags, ...piped.texts };
   const wrong = wrongPlace(given) ?? wrongRule(given);
   if (wrong !== undefined) return { ok: false, message: wrong };
   const { before, settings, agentHooks, plugins, chosen } = await readSettings(given);
@@ -127,7 +127,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   });
   const named = namedTools(given.tools ?? [], [...tools.map(({ name }) => name), ...ENGINE_TOOLS]);
   if (!named.ok) return named;
-  const prompts = await promptTexts(command);
+  const prompts = promptTexts(command);
   if (!prompts.ok) return prompts;
   const ownPrompt = prompts.own ?? mainAgent?.prompt;
   const hooks = settingsHooks(command.bare ? { files: [], problems: [] } : permission.loaded);

@@ -1,6 +1,5 @@
 /** Checks the flags whose values name folders, files and rules, and reads the prompts of files. */
 import { readFileSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { parseRule, readFileOrPipe } from '@heddle/agent/settings';
 import { errorMessage } from '@heddle/core';
 import type { PromptText, RunOptions } from '../arguments/arguments.ts';
@@ -23,26 +22,36 @@ function isFolder(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-type PipedSettings =
-  | { readonly ok: true; readonly settings: string | undefined }
+type PipedFlags = Pick<RunOptions, 'settings' | 'mcpConfig'>;
+type PipesRead =
+  | { readonly ok: true; readonly texts: PipedFlags }
   | { readonly ok: false; readonly message: string };
 
-/** Returns the text of a pipe instead of its name, because a pipe can be read only once. Every other value stays. */
-export function settingsFromPipe(value: string | undefined): PipedSettings {
-  const isPipe =
-    value !== undefined &&
-    !value.trimStart().startsWith('{') &&
-    statSync(value, { throwIfNoEntry: false })?.isFIFO() === true;
-  if (!isPipe) return { ok: true, settings: value };
+/** Returns the texts of pipes instead of their names, because a pipe can be read only once. Every other value stays. */
+export function flagsFromPipes({ settings, mcpConfig }: PipedFlags): PipesRead {
+  let flag = '--settings';
   try {
-    const settings = readFileOrPipe(value)
+    const ownSettings = settings === undefined ? undefined : textOfPipe(settings);
+    flag = '--mcp-config';
+    return { ok: true, texts: { settings: ownSettings, mcpConfig: mcpConfig.map(textOfPipe) } };
+  } catch (thrown) {
+    return { ok: false, message: `${flag}: ${errorMessage(thrown)}` };
+  }
+}
+
+/** Throws with the name of the pipe if it cannot be used. */
+function textOfPipe(value: string): string {
+  if (value.trimStart().startsWith('{') || statSync(value, { throwIfNoEntry: false })?.isFIFO() !== true)
+    return value;
+  try {
+    const text = readFileOrPipe(value)
       .replace(/^\uFEFF/, '')
       .trim();
-    if (!settings.startsWith('{')) throw new Error('it does not contain a JSON object');
-    JSON.parse(settings);
-    return { ok: true, settings };
+    if (!text.startsWith('{')) throw new Error('it does not contain a JSON object');
+    JSON.parse(text);
+    return text;
   } catch (thrown) {
-    return { ok: false, message: `--settings: ${value} cannot be used: ${errorMessage(thrown)}` };
+    throw new Error(`${value} cannot be used: ${errorMessage(thrown)}`, { cause: thrown });
   }
 }
 
@@ -81,13 +90,12 @@ type PromptTexts =
   | { readonly ok: false; readonly message: string };
 
 /** The system prompts of the flags, as text or from files. */
-export async function promptTexts({
+export function promptTexts({
   systemPrompt,
   appendSystemPrompt,
-}: Pick<RunOptions, 'systemPrompt' | 'appendSystemPrompt'>): Promise<PromptTexts> {
+}: Pick<RunOptions, 'systemPrompt' | 'appendSystemPrompt'>): PromptTexts {
   try {
-    const [own, appended] = await Promise.all([readPrompt(systemPrompt), readPrompt(appendSystemPrompt)]);
-    return { ok: true, own, appended };
+    return { ok: true, own: readPrompt(systemPrompt), appended: readPrompt(appendSystemPrompt) };
   } catch (thrown) {
     return {
       ok: false,
@@ -96,6 +104,6 @@ export async function promptTexts({
   }
 }
 
-async function readPrompt(prompt: PromptText | undefined): Promise<string | undefined> {
-  return prompt && 'file' in prompt ? readFile(prompt.file, 'utf8') : prompt?.text;
+function readPrompt(prompt: PromptText | undefined): string | undefined {
+  return prompt && 'file' in prompt ? readFileOrPipe(prompt.file) : prompt?.text;
 }

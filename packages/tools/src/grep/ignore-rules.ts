@@ -77,6 +77,8 @@ async function outermost(folder: string): Promise<Level[]> {
 
 async function rulesIn(file: string): Promise<IgnoreLines | undefined> {
   try {
+    // A pipe would block.
+    if (!(await stat(file)).isFile()) return undefined;
     return ignoreLines(await readFile(file, 'utf8'));
   } catch {
     return undefined;

@@ -4,9 +4,10 @@
  */
 import { type GitSetting, readGitConfigFile } from '@heddle/tools/git';
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { cp, lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { readRegularFile } from '../../settings/json-file.ts';
 import { type Nested, findNewPaths } from './scan.ts';
 
 interface FolderSnapshots {
@@ -82,7 +83,7 @@ function leadsHome(file: string, repositories: readonly string[]): boolean {
   const folder = path.dirname(file);
   const home = path.resolve(folder, '../..');
   try {
-    const named = path.resolve(folder, readFileSync(file, 'utf8').trim());
+    const named = path.resolve(folder, readRegularFile(file).trim());
     return path.basename(file) === 'commondir' && named === home && repositories.includes(home);
   } catch {
     return false;
@@ -92,12 +93,12 @@ function leadsHome(file: string, repositories: readonly string[]): boolean {
 /** Returns whether a `.git` file points to a worktree or submodule of a repository that was scanned. */
 function leadsTo(pointer: string, repositories: readonly string[]): boolean {
   try {
-    const [, named = ''] = /^gitdir: (.+)$/m.exec(readFileSync(pointer, 'utf8')) ?? [];
+    const [, named = ''] = /^gitdir: (.+)$/m.exec(readRegularFile(pointer)) ?? [];
     const own = realpathSync(path.resolve(path.dirname(pointer), named.trim()));
     if (named === '') return false;
     const known = new Set(repositories.map((git) => realpathSync(git)));
     if (known.has(own)) return true;
-    const shared = readFileSync(path.join(own, 'commondir'), 'utf8').trim();
+    const shared = readRegularFile(path.join(own, 'commondir')).trim();
     return known.has(realpathSync(path.resolve(own, shared)));
   } catch {
     return false;

@@ -1,11 +1,12 @@
 /** Collects the current folders and rules of a session, the input of a policy. */
 import { findRepository, readGitSettings, resolveConfigPath } from '@heddle/tools/git';
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { LivePermissions } from '../../permission/live-permissions.ts';
 import { observeWorld } from '../../permission/observe-world.ts';
 import type { Rules } from '../../permission/rules/rule.ts';
 import { rulesAt, type WorktreePlace } from '../../permission/rules/rules-at.ts';
+import { readRegularFile } from '../../settings/json-file.ts';
 import type { SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { repositoryTop } from '../../settings/scopes.ts';
 
@@ -129,7 +130,7 @@ function repositoryAround(folder: string): Repository | undefined {
  * return. The project cannot write to that folder.
  */
 function worktree(file: string): Repository | undefined {
-  const [, named = ''] = /^gitdir: (.+)$/m.exec(readFileSync(file, 'utf8')) ?? [];
+  const [, named = ''] = /^gitdir: (.+)$/m.exec(readRegularFile(file)) ?? [];
   const own = path.resolve(path.dirname(file), named.trim());
   if (named === '' || realpathSync(lineOf(path.join(own, 'gitdir'), own)) !== realpathSync(file))
     return undefined;
@@ -138,7 +139,7 @@ function worktree(file: string): Repository | undefined {
 }
 
 function lineOf(file: string, from: string): string {
-  return path.resolve(from, readFileSync(file, 'utf8').trim());
+  return path.resolve(from, readRegularFile(file).trim());
 }
 
 /**
