@@ -85,6 +85,8 @@ export class PromptRunner {
   /** Errors of observers that no line contains yet. */
   #observerErrors: string[] = [];
   readonly #reportedErrors = new Set<string>();
+  /** The mode in the context of the running loop. */
+  #loopMode: PermissionMode = 'default';
   /** A prompt or a compaction is running. */
   isBusy = false;
 
@@ -273,12 +275,16 @@ export class PromptRunner {
       if (cutOff && cutOff.retracted.length > 0)
         yield* this.#record({ type: 'tombstone', uuids: cutOff.retracted }, run);
       const close = cutOff ? reportUncertainCalls : finishOpenCalls;
-      closing = close(this.params(run), session.projection.openCalls, () => this.#deps.messageStamp());
+      const params = this.params(run);
+      this.#loopMode = params.toolUseContext.permissionMode;
+      closing = close(params, session.projection.openCalls, () => this.#deps.messageStamp());
       let step = await closing.next();
       for (; !step.done; step = await closing.next()) yield* this.#record(step.value, run);
       if (step.value) return { reason: 'hook_stopped', ...step.value };
       // The loop starts from the results of the earlier calls.
-      loop = query(this.params(run, cutOff?.point));
+      const rest = this.params(run, cutOff?.point);
+      this.#loopMode = rest.toolUseContext.permissionMode;
+      loop = query(rest);
       let end: Terminal | undefined;
       while (!end) {
         const next = await loop.next();
@@ -316,13 +322,15 @@ export class PromptRunner {
     }
   }
 
-  async *#record(event: LoopEvent, run: PromptRun): AsyncGenerator<SdkMessage> {
+  async *#record(given: LoopEvent, run: PromptRun): AsyncGenerator<SdkMessage> {
     const { log, costs, stamp } = this.#deps;
+    const event = given.type === 'stance' ? { ...given, stance: this.#withCurrentMode(given.stance) } : given;
     const taking = costs.take(event);
     for (const body of entriesOf(event, taking && (await taking))) log.store(body);
     const stored = log.stored();
     if (stored) await stored;
-    if (event.type === 'stance') this.#applySessionState(event.stance);
+    if (event.type === 'stance') this.#applyState(event.stance);
+    if (given.type === 'stance') this.#loopMode = given.stance.permissionMode;
     run.counts.note(event, this.#deps.now());
     this.#notifyObserver(event);
     for (const error of this.#observerErrors.splice(0)) yield observerLine(error, stamp());
@@ -346,10 +354,19 @@ export class PromptRunner {
     }
   }
 
-  /** A tool changed the mode (a plan started or ended). The newest change counts. */
-  #applySessionState(state: SessionState): void {
+  /**
+   * Returns the state that calls of the loop left, with the mode of the session. The loop knows the mode at its start, and the
+   * changes of its own tools (a plan started or ended). The user may have changed the mode since. The newest change counts.
+   */
+  #withCurrentMode(state: SessionState): SessionState {
+    const isChangedByTool = state.permissionMode !== this.#loopMode;
+    return isChangedByTool ? state : { ...state, permissionMode: this.#deps.log.mode };
+  }
+
+  #applyState(state: SessionState): void {
     const { permissionMode: mode } = state;
-    if (mode !== this.#deps.log.mode)
+    // The mode of a subagent follows from its parent, and never changes it.
+    if (mode !== this.#deps.log.mode && !this.#options().identity)
       liveOf(this.#options()).apply([{ type: 'setMode', mode, destination: 'session' }]);
     this.#deps.log.state = state;
   }

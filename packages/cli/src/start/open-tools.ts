@@ -127,6 +127,7 @@ export function openTools(
     // A user or host that permits a plan has seen it.
     permissionApproves: surface.agent?.canUseTool !== undefined,
     chosenMode: () => modeAfterPlan(rules),
+    currentMode: () => rules.mode,
     ...surface.tools,
     ...confinement,
     servers: servers?.search,

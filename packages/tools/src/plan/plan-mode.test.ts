@@ -27,6 +27,11 @@ describe('plan mode', () => {
     });
   });
 
+  it('returns to the mode that the user set during the turn', async () => {
+    const deps = { permissionApproves: true, currentMode: () => 'default' as const };
+    expect((await plan(deps, 'bypassPermissions')).after).toBe('default');
+  });
+
   it('changes to the mode that the user chose', async () => {
     const approvePlan = () => Promise.resolve({ approved: true as const, mode: 'default' as const });
     expect((await plan({ approvePlan })).after).toBe('default');

@@ -10,6 +10,8 @@ export interface PlanDeps {
   readonly permissionApproves?: boolean | undefined;
   /** The mode that the permission host has chosen with its answer. */
   readonly chosenMode?: (() => PermissionMode | undefined) | undefined;
+  /** The mode of the conversation, if the user or a host has changed it since the turn began. */
+  readonly currentMode?: (() => PermissionMode | undefined) | undefined;
 }
 
 export type PlanDecision =
@@ -27,6 +29,7 @@ export function createPlanTools({
   approvePlan,
   permissionApproves = false,
   chosenMode = () => undefined,
+  currentMode = () => undefined,
 }: PlanDeps = {}): readonly [Tool<EnterPlanModeInput, PlanData>, Tool<ExitPlanModeInput, PlanData>] {
   /** The mode before the plan, by agent. */
   const before = new Map<string | undefined, PermissionMode>();
@@ -40,7 +43,7 @@ export function createPlanTools({
     validateInput: (_, { permissionMode }) =>
       permissionMode === 'plan' ? { ok: false, message: 'You are planning already.' } : { ok: true },
     call(_, { permissionMode, agentId }) {
-      before.set(agentId, permissionMode);
+      before.set(agentId, (agentId === undefined ? currentMode() : undefined) ?? permissionMode);
       return Promise.resolve({ data: { decision: 'entered', mode: 'plan' }, newContext: modeTo('plan') });
     },
     toResult: () => ({ content: 'Planning. Look around, then give the plan to ExitPlanMode.' }),

@@ -1,5 +1,5 @@
 /** Control requests of a host that change how the next turn runs. The real program against a fake Messages API. */
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type ApiScript, call, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -14,6 +14,7 @@ import {
   replyTo,
   resultsOf,
 } from '../test/conversation.ts';
+import { answerWith } from '../test/hooked.ts';
 import { MODEL, stage } from '../test/stage.ts';
 
 const perform = stage();
@@ -231,6 +232,46 @@ describe('set_permission_mode', () => {
       false,
       true,
     ]);
+  });
+
+  it.each([
+    ['plan', ['--permission-mode', 'acceptEdits']],
+    ['default', ['--dangerously-skip-permissions']],
+  ])('to %s during a turn stays after a call that changes the folder', async (mode, flags) => {
+    const asked = call('Bash', { command: 'node -e 1' }, 'n1');
+    const change = call('Bash', { command: 'cd sub && ls' }, 'b1');
+    const held = await play([asked, change, write('w1'), say('Done.')], {
+      flags: [
+        ...flags,
+        '--permission-prompt-tool',
+        'stdio',
+        '--settings',
+        '{"permissions":{"ask":["Bash(node *)"]}}',
+      ],
+      prepare: (folder) => mkdirSync(path.join(folder, 'sub')),
+      first: [prompt('one')],
+      reply: (line) => {
+        if (line['result'] === 'Done.') return 'close';
+        if (line['type'] !== 'control_request') return undefined;
+        const deny = answerWith(line, { behavior: 'deny', message: 'no' });
+        return [control('m1', { subtype: 'set_permission_mode', mode }), deny];
+      },
+    });
+    expect(replyTo('m1', held)).toMatchObject({ response: { mode } });
+    expect(readdirSync(path.join(held.folder, 'sub'))).toEqual([]);
+  });
+
+  it('of a conversation is not changed by a subagent with a stricter mode', async () => {
+    const planner = { description: 'Plans.', prompt: 'Plan.', permissionMode: 'plan' };
+    const start = call('Agent', { description: 'x', prompt: 'Look.', subagent_type: 'planner' }, 'a1');
+    const change = call('Bash', { command: 'cd sub && ls' }, 'b1');
+    const held = await play([start, change, say('Looked.'), write('w1'), say('Done.')], {
+      flags: ['--permission-mode', 'acceptEdits', '--agents', JSON.stringify({ planner })],
+      prepare: (folder) => mkdirSync(path.join(folder, 'sub')),
+      first: [prompt('one')],
+      reply: (line) => (line['result'] === 'Done.' ? 'close' : undefined),
+    });
+    expect(existsSync(path.join(held.folder, 'w1.txt'))).toBe(true);
   });
 
   it.each(['--allow-dangerously-skip-permissions', '--dangerously-skip-permissions'])(
