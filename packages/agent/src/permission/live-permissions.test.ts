@@ -86,6 +86,67 @@ describe('rules that change while a session runs', () => {
   });
 });
 
+describe('after settings files changed', () => {
+  const [inFile, given] = [
+    { text: 'Bash(f)', source: 'local' },
+    { text: 'Bash(g)', source: 'command line' },
+  ] as const;
+  const read: Rules = { deny: [inFile], ask: [inFile], allow: [inFile, given] };
+  const nothing = { added: [], removed: [] };
+  const rule = (ruleContent: string) => [{ toolName: 'Bash', ruleContent }];
+  const F = 'local Bash(f)';
+  const G = 'command line Bash(g)';
+
+  it.each([
+    ['an added deny rule', 'addRules', 'x', 'deny', 'cliArg', [F, 'command line Bash(x)']],
+    ['an added deny rule of the session', 'addRules', 'x', 'deny', 'session', [F, 'session Bash(x)']],
+    ['an unwritten deny rule', 'addRules', 'x', 'deny', 'localSettings', [F, 'local Bash(x)']],
+    [
+      'an unwritten deny rule of a project',
+      'addRules',
+      'x',
+      'deny',
+      'projectSettings',
+      [F, 'project Bash(x)'],
+    ],
+    ['an unwritten ask rule', 'addRules', 'x', 'ask', 'userSettings', [F, 'user Bash(x)']],
+    ['a replacing deny rule', 'replaceRules', 'x', 'deny', 'localSettings', [F, 'local Bash(x)']],
+    ['a written deny rule', 'addRules', 'f', 'deny', 'localSettings', [F]],
+    ['an added allow rule', 'addRules', 'x', 'allow', 'cliArg', [F, G, 'command line Bash(x)']],
+    ['an allow rule that the file lacks', 'addRules', 'x', 'allow', 'localSettings', [F, G]],
+    ['a removed allow rule', 'removeRules', 'g', 'allow', 'cliArg', [F]],
+    ['a removed allow rule of a file', 'removeRules', 'f', 'allow', 'localSettings', [G]],
+    ['a replaced allow rule', 'replaceRules', 'x', 'allow', 'cliArg', [F, 'command line Bash(x)']],
+    ['a removed deny rule of a file', 'removeRules', 'f', 'deny', 'localSettings', [F]],
+  ] as const)('%s counts, unless it widens a file', (_, type, content, behavior, destination, expected) => {
+    const live = new LivePermissions(read);
+    live.apply([{ type, rules: rule(content), behavior, destination }]);
+    for (let time = 0; time < 2; time += 1) {
+      live.replaceSettings(read, nothing);
+      expect(live.rules[behavior].map(({ text, source }) => `${source} ${text}`)).toEqual(expected);
+    }
+  });
+
+  it('a rule that the files contained belongs to them', () => {
+    const live = new LivePermissions(read);
+    live.apply([{ type: 'addRules', rules: rule('x'), behavior: 'deny', destination: 'localSettings' }]);
+    live.replaceSettings({ ...read, deny: [inFile, { text: 'Bash(x)', source: 'local' }] }, nothing);
+    live.replaceSettings(read, nothing);
+    expect(live.rules.deny).toEqual([inFile]);
+  });
+
+  it('the newest update of a rule counts', () => {
+    const live = new LivePermissions(read);
+    const update = { rules: rule('g'), behavior: 'allow', destination: 'cliArg' } as const;
+    live.apply([
+      { type: 'removeRules', ...update },
+      { type: 'addRules', ...update },
+    ]);
+    live.replaceSettings(read, nothing);
+    expect(texts(live)).toEqual([F, G]);
+  });
+});
+
 describe('updates of a host', () => {
   it('are applied if they are valid, and ignored otherwise', () => {
     const good = [

@@ -34,8 +34,21 @@ const SOURCES: Readonly<Record<UpdateDestination, RuleSource>> = {
   cliArg: 'command line',
 };
 
+/** A rule that an update added or removed. */
+interface ChangedRule {
+  readonly list: RuleList;
+  readonly source: RuleSource;
+  readonly text: string;
+  readonly isAdded: boolean;
+}
+
+/** Rules of these sources are in no file. */
+const NOT_IN_FILES: ReadonlySet<RuleSource> = new Set(['session', 'command line']);
+
 export class LivePermissions {
   #rules: Rules;
+  /** Changes that the settings files do not contain. The newest change of a rule counts. */
+  #changes: readonly ChangedRule[] = [];
   #directories: readonly string[];
   #mode: PermissionMode | undefined;
   readonly #mayBypass: boolean;
@@ -99,15 +112,32 @@ export class LivePermissions {
     for (const update of updates) this.#applyOne(update);
   }
 
-  /** Replaces all rules but those of the session, after settings files changed. `removed` were the folders of the files before. */
+  /**
+   * Replaces the rules of files, after settings files changed. `removed` were the folders of the files before. Updates of the session
+   * still count, until the files agree with them. An update that widens the rules of a file does not: the user may have taken it back.
+   */
   replaceSettings(
     rules: Rules,
     { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
   ): void {
-    const replaced = (list: RuleList): readonly PermissionRule[] => [
-      ...rules[list],
-      ...this.#rules[list].filter(({ source }) => source === 'session'),
-    ];
+    const isRead = ({ list, source, text }: ChangedRule): boolean =>
+      rules[list].some((rule) => rule.source === source && rule.text === text);
+    this.#changes = this.#changes.filter((change) => {
+      if (NOT_IN_FILES.has(change.source)) return true;
+      const isStricter = change.isAdded === (change.list !== 'allow');
+      return isStricter && isRead(change) !== change.isAdded;
+    });
+    const isRemoved = (list: RuleList, { source, text }: PermissionRule): boolean =>
+      this.#changes.some((one) => !one.isAdded && one.list === list && isSameRule(one, { source, text }));
+    const replaced = (list: RuleList): readonly PermissionRule[] => {
+      const kept = rules[list].filter((rule) => !isRemoved(list, rule));
+      const earlier = this.#rules[list].filter(
+        (rule) =>
+          rule.source === 'session' ||
+          this.#changes.some((one) => one.isAdded && one.list === list && isSameRule(one, rule)),
+      );
+      return [...kept, ...earlier.filter((rule) => !kept.some((one) => isSameRule(one, rule)))];
+    };
     this.#rules = { deny: replaced('deny'), ask: replaced('ask'), allow: replaced('allow') };
     this.#all = undefined;
     const kept = this.#directories.filter((folder) => !removed.includes(folder));
@@ -139,9 +169,26 @@ export class LivePermissions {
         const added = update.type === 'removeRules' ? [] : texts.map((text) => ({ text, source }));
         this.#rules = { ...this.#rules, [behavior]: [...kept, ...added] };
         this.#all = undefined;
+        const change =
+          (isAdded: boolean) =>
+          ({ text }: PermissionRule): ChangedRule => ({ list: behavior, source, text, isAdded });
+        const gone = now.filter(
+          (rule) => !kept.includes(rule) && !added.some(({ text }) => text === rule.text),
+        );
+        const changed = [...gone.map(change(false)), ...added.map(change(true))];
+        const isNewer = (one: ChangedRule): boolean => changed.some((other) => isSameRule(one, other));
+        const earlier = this.#changes.filter((one) => one.list !== behavior || !isNewer(one));
+        this.#changes = [...earlier, ...changed];
       }
     }
   }
+}
+
+function isSameRule(
+  left: Pick<PermissionRule, 'source' | 'text'>,
+  right: Pick<PermissionRule, 'source' | 'text'>,
+): boolean {
+  return left.source === right.source && left.text === right.text;
 }
 
 /** Formats a rule as in settings. */
