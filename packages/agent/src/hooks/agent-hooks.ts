@@ -13,6 +13,7 @@ import {
 } from '@heddle/core';
 import type { AgentHooks, StopHookAnswer, StopHookQuestion, SubagentIdentity } from '../engine/options.ts';
 import { permissionUpdates } from '../permission/live-permissions.ts';
+import { isQuestion } from '../permission/rules/tool-names.ts';
 import { hostResult } from '../sdk/tool-results.ts';
 import type { HookResponse } from './combine.ts';
 import { type HookDefinition, readHooks } from './definition.ts';
@@ -74,7 +75,9 @@ type RunHooks = (call: HookCall) => Promise<HookResponse>;
 function toolHooks(run: RunHooks, hasBatchHooks: () => boolean): NonNullable<AgentHooks['tools']> {
   return {
     async before(call, signal) {
-      const { toolUseId } = call;
+      const { toolUseId, tool, input } = call;
+      // A model that writes the user's answer is refused. A hook that allows every call did not answer in place of the user.
+      if (isQuestion(tool) && 'answers' in input) return {};
       return beforeTool(await run({ event: 'PreToolUse', input: callInput(call), toolUseId, signal }));
     },
     async after(call, { content, data }, signal) {
