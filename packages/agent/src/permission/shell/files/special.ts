@@ -8,7 +8,16 @@ import { gitTouches } from './git.ts';
 import { listedFiles } from './listed-files.ts';
 import { NETWORK } from './network.ts';
 import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
-import { HERE, partOfWord, type Touch, touch, unknownWord, wordInside, writeInside } from './touch.ts';
+import {
+  HERE,
+  literalWord,
+  partOfWord,
+  type Touch,
+  touch,
+  unknownWord,
+  wordInside,
+  writeInside,
+} from './touch.ts';
 
 type Special = (args: readonly ShellWord[]) => Touch[];
 
@@ -48,9 +57,11 @@ const transferred =
     ];
   };
 
-/** `cp -bS.old a b` keeps the old content of `b`, or of `b/a`, as a file whose name ends with the suffix. */
+/** `cp -bS.old a b` keeps the old content of `b`, or of `b/a`, as a file whose name ends with the suffix. The default is `~`. */
 function backups(target: ShellWord, sources: readonly ShellWord[], given: ParsedOperands): readonly Touch[] {
-  return given.valuesOf('-S', '--suffix').flatMap((suffix) => {
+  const named = given.valuesOf('-S', '--suffix');
+  const isDefault = named.length === 0 && hasOption(given, 'b', '--backup');
+  return (isDefault ? [literalWord('~')] : named).flatMap((suffix) => {
     const mayBeAny = suffix.kind !== 'literal' || canCompleteProtected(suffix.value);
     const isCertain =
       suffix.kind === 'literal' &&

@@ -295,4 +295,25 @@ export const FILES: readonly Theme[] = [
       'tar --remove-files -cf b.tar .git',
     ],
   },
+  {
+    theme: 'a rule about edits also matches the default names of backups',
+    rules: {
+      deny: ['Edit(./a~)'],
+      allow: 'cp mv ln install'.split(' ').map((program) => `Bash(${program} *)`),
+    },
+    allowed: ['cp b a', 'cp -b a b', 'cp -bS.old b a', 'mv b a'],
+    denied: [
+      'cp -b b a',
+      'cp -fb b a',
+      'cp --backup b a',
+      'cp --backup=simple b a',
+      'cp --back b a',
+      'cp -b x/a .',
+      'cp -b -t . x/a',
+      'mv -b b a',
+      'install -b b a',
+      'ln -b b a',
+      'ln -sfb b a',
+    ],
+  },
 ];
