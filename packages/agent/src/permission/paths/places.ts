@@ -164,5 +164,5 @@ export function isSink(file: string, kind: 'read' | 'write'): boolean {
   return (kind === 'read' ? READABLE : WRITABLE).test(file);
 }
 
-const WRITABLE = /^\/dev\/(null|zero|full|stdout|stderr|tty)$/;
-const READABLE = /^\/dev\/(null|zero|full|stdin|stdout|stderr|tty|fd\/\d+)$/;
+const WRITABLE = /^\/dev\/(null|zero|full|stdout|stderr)$/;
+const READABLE = /^\/dev\/(null|zero|full|u?random|stdin|stdout|stderr|fd\/\d+)$/;

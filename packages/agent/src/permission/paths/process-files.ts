@@ -135,20 +135,29 @@ const PS_LONG =
 export function psConcern(words: readonly (string | undefined)[]): Concern | undefined {
   let shows = false;
   let hasE = false;
-  let isBsd = false;
+  // Threads and a forest exclude each other. Then all words are read again, too.
+  const has = (option: RegExp): boolean => words.some((word) => word !== undefined && option.test(word));
+  let isBsd = has(/^-[^-]*[LmT]/) && has(/^(-[^-]*H|--forest)/);
   /** The option whose value is the next word. */
   let before = '';
+  let isLong = false;
   const take = (option: string, value: string | undefined): void => {
     before = value === '' ? option : '';
     shows ||= /[oOf]/.test(option) && (value === undefined || /env/i.test(value));
   };
   for (const word of words) {
-    if (before !== '') take(before, word === '' ? ' ' : word);
-    else if (word === undefined) shows = true;
+    if (before !== '') {
+      // A value such as `-x` is not accepted, except as a key of `--sort`. Then all words are read again.
+      isBsd ||= !isLong && word?.startsWith('-') === true;
+      hasE ||= word?.includes('e') === true;
+      take(before, word === '' ? ' ' : word);
+    } else if (word === undefined) shows = true;
     else if (word.startsWith('--')) {
       const [long, format = 'p', value = ''] = PS_LONG.exec(word) ?? [];
+      isLong = true;
       if (long !== undefined) take(format, value);
     } else if (word.startsWith('-')) {
+      isLong = false;
       const [unix, letters = word, option = '', value = ''] = PS_UNIX.exec(word) ?? [];
       isBsd ||= unix === undefined || (option === 'u' && value !== '');
       hasE ||= (isBsd ? word : letters).includes('e');

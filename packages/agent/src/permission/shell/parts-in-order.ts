@@ -17,7 +17,7 @@ import {
   type PlacedCommand,
   runsProjectCode,
 } from './earlier-effects.ts';
-import { redirectionParts } from './files/file-parts.ts';
+import { redirectionParts } from './files/redirections.ts';
 import { gitWorldAfter } from './made-repositories.ts';
 import { baseName, commandWords, unwrap } from './runners.ts';
 import { changesFolder, type Folders, foldersAfter } from './shell-state.ts';

@@ -19,7 +19,8 @@ import { type Around, commandPart } from './command-part.ts';
 import { findSyntaxDoubt } from './doubts.ts';
 import { expandedWords } from './expanded-words.ts';
 import { foundFiles, searchedFolders } from './found-files.ts';
-import { redirectionParts, touchPart } from './files/file-parts.ts';
+import { touchPart } from './files/file-parts.ts';
+import { redirectionParts } from './files/redirections.ts';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
@@ -70,7 +71,11 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
   const settled = withProcessConcern(withSearches(withGlobs(parts, text, read), text, read), text, {
-    values: () => [...valuesIn(read), ...placed.flatMap((command) => command.folders ?? [])],
+    values: () => [
+      ...valuesIn(read),
+      ...placed.flatMap((command) => command.folders ?? []),
+      ...(read.constructs.has('loop') ? namesInLoops(text) : []),
+    ],
     searched: () => searchedFolders(text, placed, around),
   });
   const empty = read.commands.length === 0 && read.constructs.size === 0;
@@ -98,6 +103,12 @@ function valuesIn({ commands, redirections }: Understood): readonly string[] {
   return [...commands.flatMap(commandWords), ...assigned, ...targets].flatMap(({ value, becomes = [] }) =>
     [value].concat(becomes.map(({ begins }) => begins)),
   );
+}
+
+/** The words of a loop are not among those of commands. A variable in the first name of a path may be any text. */
+function namesInLoops(text: string): readonly string[] {
+  const words = text.replace(/["'\\]/g, '').split(/[\s;&|()<>]+/);
+  return words.map((word) => word.replace(/^(\.\/+)+/, '').replace(/^(\/+)[^/]*\$[^/]*/, '$1*'));
 }
 
 /** Adds facts of the whole script to its globs: whether a command changes files, or the matches of globs. */

@@ -76,10 +76,11 @@ export function wordArguments({ kind, value, becomes, begins }: ShellWord): read
 }
 
 function isHarmless(redirection: ShellRedirection): boolean {
-  if (typeof redirection.descriptor === 'string') return false;
+  const { descriptor = 0 } = redirection;
+  if (typeof descriptor === 'string') return false;
   switch (redirection.kind) {
     case 'duplicate':
-      return redirection.target.plain && /^[0-9]$/.test(redirection.target.value);
+      return redirection.target.plain && /^[12]$/.test(redirection.target.value);
     case 'here_string':
       return redirection.target.plain;
     case 'here_doc':
@@ -88,8 +89,8 @@ function isHarmless(redirection: ShellRedirection): boolean {
       const { operator, target } = redirection;
       if (!target.plain) return false;
       if (target.value === '/dev/null') return operator !== '<>';
-      // The shell itself opens network connections for names below /dev.
-      return operator === '<' && !target.value.includes('/dev/');
+      // The shell itself opens network connections for names below /dev. An output that was opened for reading may be a terminal.
+      return operator === '<' && descriptor === 0 && !target.value.includes('/dev/');
     }
   }
 }

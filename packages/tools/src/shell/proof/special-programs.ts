@@ -114,8 +114,6 @@ function isPrinting(program: string): boolean {
   return !bare.includes('|') && !(print < 0 ? '' : bare.slice(print)).includes('>');
 }
 
-/** Allows `ps` only with options that do not show the environment of processes, which may contain keys. */
-
 /** BSD options: letters without a dash. `e` shows the environment. */
 const PS_BSD = /^[aAcCfHhjlLmnrSsTuvwXxZ]+$/;
 /** Letters after a dash. `-e` selects every process. With `x`, all of them would be read as BSD options. */
@@ -125,17 +123,22 @@ const PS_WITH_VALUE = /^-[AacdefFHjlLmMNTVwyZ]*[CGgkoOpqstUu]$/;
 const PS_LONG =
   /^--(?:forest|headers?|no-headers?|heading|version|help|info|cumulative|deselect|(?:cols|columns|rows|lines|width|pid|ppid|user|User|group|Group|tty|sid|sort|format)=[\w,:.%+=-]*)$/;
 /** Columns, processes and users. A column for the environment is not among them. */
-const PS_VALUE = /^(?!.*env)[\w,:.%+= -]+$/i;
+const PS_VALUE = /^(?!-)(?!.*env)[\w,:.%+= -]+$/i;
+
+/** Two options that exclude each other. `ps` then reads all words as BSD options. */
+const PS_THREADS = /^-[^-]*[LmT]/;
+const PS_FOREST = /^(-[^-]*H|--forest)/;
 
 /** Allows `ps` only with options that do not show the environment of processes, which may contain keys. */
 export function isReadOnlyPs(args: readonly string[]): boolean {
+  if (args.some((arg) => PS_THREADS.test(arg)) && args.some((arg) => PS_FOREST.test(arg))) return false;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (PS_WITH_VALUE.test(arg)) {
       at++;
       if (!PS_VALUE.test(args[at] ?? '')) return false;
     } else if (arg.startsWith('--')) {
-      if (!PS_LONG.test(arg) || !PS_VALUE.test(arg)) return false;
+      if (!PS_LONG.test(arg) || !PS_VALUE.test(arg.slice(2))) return false;
     } else if (!(PS_UNIX.test(arg) || PS_BSD.test(arg) || /^\d+(,\d+)*$/.test(arg))) return false;
   }
   return true;

@@ -1,7 +1,7 @@
 /** Creates the parts for the files in the words and redirections of a command. */
 import path from 'node:path';
 import { omitUndefined } from '@heddle/core';
-import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
+import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../../part.ts';
 import { destructiveRemoval } from '../../paths/destructive-removal.ts';
 import {
@@ -33,7 +33,7 @@ import {
 import type { KnownRepository, PermissionWorld } from '../../world.ts';
 import { besideFiles, besidePart } from './compressors.ts';
 import { expandBraces } from './operands.ts';
-import { type ReplacedEnds, type Touch, unknownWord } from './touch.ts';
+import { type ReplacedEnds, type Touch } from './touch.ts';
 import type { Folders } from '../shell-state.ts';
 
 export function touchPart(
@@ -385,23 +385,6 @@ function connection(
   if (word.kind !== 'dynamic' && !/^\/dev\/(tcp|udp)\//.test(tildeExpanded(word.value, home)))
     return undefined;
   return { level: 'unless covered', reason: `Reading from ${word.text} may open a network connection.` };
-}
-
-/** Returns the parts of a redirection to a file. Descriptors and here-documents have none. */
-export function redirectionParts(
-  redirection: ShellRedirection,
-  folders: Folders,
-  world: PermissionWorld,
-): FilePart[] {
-  if (redirection.kind === 'here_doc' || redirection.kind === 'here_string') return [];
-  const { operator, target: word } = redirection;
-  if (redirection.kind === 'duplicate' && /^(\d+-?|-)$/.test(word.value)) return [];
-  const read = () => touchPart({ kind: 'read', word }, 'redirection', folders, world);
-  if (operator === '<' || operator === '<&') return read();
-  // The shell replaces a pattern by the one file that matches, which may be a link to anywhere.
-  const target = word.kind === 'pattern' ? unknownWord(word.text) : word;
-  const write = touchPart({ kind: 'write', word: target }, 'redirection', folders, world);
-  return operator === '<>' ? [...read(), ...write] : write;
 }
 
 /** Returns why a change to these places asks regardless of rules. */
