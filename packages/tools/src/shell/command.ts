@@ -100,6 +100,8 @@ export type ReadCommand =
       readonly commands: readonly SimpleCommand[];
       /** The redirections of compound commands: `{ a; b; } > file`. */
       readonly redirections: readonly ShellRedirection[];
+      /** The words of `for x in a b`. */
+      readonly loopWords: readonly ShellWord[];
       readonly constructs: ReadonlySet<Construct>;
       /** The reason why a part of the syntax is not understood: it may run other commands. Undefined if all of it is. */
       readonly strange: string | undefined;

@@ -7,7 +7,14 @@ import {
   type ParsedScript,
   type SyntaxNode,
 } from 'unbash';
-import type { Construct, ReadCommand, ShellAssignment, ShellRedirection, SimpleCommand } from './command.ts';
+import type {
+  Construct,
+  ReadCommand,
+  ShellAssignment,
+  ShellRedirection,
+  ShellWord,
+  SimpleCommand,
+} from './command.ts';
 import { redirectionOf } from './redirections.ts';
 import { isCovered, withoutHereDocs } from './syntax/gaps.ts';
 import { refuseScript } from './syntax/understand.ts';
@@ -44,6 +51,7 @@ class Reader {
   readonly #bare = new Map<string, string>();
   readonly #commands: SimpleCommand[] = [];
   readonly #redirections: ShellRedirection[] = [];
+  readonly #loopWords: ShellWord[] = [];
   readonly #constructs = new Set<Construct>();
 
   constructor(text: string) {
@@ -57,6 +65,7 @@ class Reader {
       ok: true,
       commands: this.#commands,
       redirections: this.#redirections,
+      loopWords: this.#loopWords,
       constructs: this.#constructs,
       strange: refuseScript(this.#root, this.#text, this.#bare.get(this.#text) ?? this.#text),
     };
@@ -99,6 +108,9 @@ class Reader {
         return this.#script(node.script, this.#entered(inside, 'process_substitution'), source);
       case 'Redirected':
         this.#redirections.push(...node.redirects.map(understood));
+        break;
+      case 'For':
+        this.#loopWords.push(...(node.wordlist ?? []).map(wordOf));
         break;
       case 'Redirect':
       case 'HereString':

@@ -74,7 +74,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
     values: () => [
       ...valuesIn(read),
       ...placed.flatMap((command) => command.folders ?? []),
-      ...(read.constructs.has('loop') ? namesInLoops(text) : []),
+      ...(read.constructs.has('loop') ? namesInLoops(read) : []),
     ],
     searched: () => searchedFolders(text, placed, around),
   });
@@ -100,15 +100,17 @@ function valuesIn({ commands, redirections }: Understood): readonly string[] {
     (redirection) => ('target' in redirection ? [redirection.target] : []),
   );
   const assigned = commands.flatMap(({ assignments }) => assignments.flatMap(({ value }) => value ?? []));
-  return [...commands.flatMap(commandWords), ...assigned, ...targets].flatMap(({ value, becomes = [] }) =>
-    [value].concat(becomes.map(({ begins }) => begins)),
-  );
+  return [...commands.flatMap(commandWords), ...assigned, ...targets].flatMap(textsOf);
+}
+
+function textsOf({ value, becomes = [] }: ShellWord): readonly string[] {
+  return [value, ...becomes.map(({ begins }) => begins)];
 }
 
 /** The words of a loop are not among those of commands. A variable in the first name of a path may be any text. */
-function namesInLoops(text: string): readonly string[] {
-  const words = text.replace(/["'\\]/g, '').split(/[\s;&|()<>]+/);
-  return words.map((word) => word.replace(/^(\.\/+)+/, '').replace(/^(\/+)[^/]*\$[^/]*/, '$1*'));
+function namesInLoops(read: Understood): readonly string[] {
+  const values = [...read.loopWords.flatMap(textsOf), ...valuesIn(read)];
+  return values.map((value) => value.replace(/^(\.\/+)+/, '').replace(/^(\/+)[^/]*\$[^/]*/, '$1*'));
 }
 
 /** Adds facts of the whole script to its globs: whether a command changes files, or the matches of globs. */
