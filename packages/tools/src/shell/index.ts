@@ -26,5 +26,5 @@ export { runsOnlyGit } from './proof/git.ts';
 export { isHarmlessProgram } from './proof/allowed-options.ts';
 export { loadsJqModules, provenOptions } from './proof/programs.ts';
 export { isPlainScript as isPlainSedScript, maySedRunProgram } from './proof/sed.ts';
-export { isReadingExpression, xargsCommand } from './proof/special-programs.ts';
+export { hasPsConflict, isReadingExpression, xargsCommand } from './proof/special-programs.ts';
 export { type GitFacts, gitFactsFrom, readGitFacts, readOnlyGitEnvironment } from '../git/index.ts';

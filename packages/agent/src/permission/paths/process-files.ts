@@ -2,6 +2,7 @@
  * Finds files and options of `ps` that show the environment, memory or open files of other processes. A key of the user may be
  * in any of them. So reading one asks, regardless of rules.
  */
+import { hasPsConflict } from '@heddle/tools/shell';
 import type { Concern, Part } from '../part.ts';
 import type { Glob } from './glob.ts';
 import { type FilePlace, isSink } from './places.ts';
@@ -135,9 +136,7 @@ const PS_LONG =
 export function psConcern(words: readonly (string | undefined)[]): Concern | undefined {
   let shows = false;
   let hasE = false;
-  // Threads and a forest exclude each other. Then all words are read again, too.
-  const has = (option: RegExp): boolean => words.some((word) => word !== undefined && option.test(word));
-  let isBsd = has(/^-[^-]*[LmT]/) && has(/^(-[^-]*H|--forest)/);
+  let isBsd = hasPsConflict(words);
   /** The option whose value is the next word. */
   let before = '';
   let isLong = false;

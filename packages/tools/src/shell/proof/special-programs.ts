@@ -125,13 +125,18 @@ const PS_LONG =
 /** Columns, processes and users. A column for the environment is not among them. */
 const PS_VALUE = /^(?!-)(?!.*env)[\w,:.%+= -]+$/i;
 
-/** Two options that exclude each other. `ps` then reads all words as BSD options. */
 const PS_THREADS = /^-[^-]*[LmT]/;
 const PS_FOREST = /^(-[^-]*H|--forest)/;
 
+/** Threads and a forest exclude each other. `ps` then reads all words as BSD options. An unknown word is undefined. */
+export function hasPsConflict(words: readonly (string | undefined)[]): boolean {
+  const has = (option: RegExp): boolean => words.some((word) => word !== undefined && option.test(word));
+  return has(PS_THREADS) && has(PS_FOREST);
+}
+
 /** Allows `ps` only with options that do not show the environment of processes, which may contain keys. */
 export function isReadOnlyPs(args: readonly string[]): boolean {
-  if (args.some((arg) => PS_THREADS.test(arg)) && args.some((arg) => PS_FOREST.test(arg))) return false;
+  if (hasPsConflict(args)) return false;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (PS_WITH_VALUE.test(arg)) {
