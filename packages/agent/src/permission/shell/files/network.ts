@@ -2,6 +2,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
 import {
+  type FilesOfProgram,
   HERE,
   literalWord,
   partOfWord,
@@ -12,10 +13,8 @@ import {
   writeInside,
 } from './touch.ts';
 
-type Special = (args: readonly ShellWord[]) => Touch[];
-
 const copiedWith =
-  (valued: readonly string[], followsLinks: (given: ParsedOperands) => boolean): Special =>
+  (valued: readonly string[], followsLinks: (given: ParsedOperands) => boolean): FilesOfProgram =>
   (args) => {
     const given = argumentsOf(args, valued);
     const staysInTree = !followsLinks(given);
@@ -55,7 +54,7 @@ const CURL_INPUTS =
     ' ',
   );
 
-const curl: Special = (args) => {
+const curl: FilesOfProgram = (args) => {
   const given = argumentsOf(args, [
     ...CURL_OUTPUTS,
     ...CURL_INPUTS,
@@ -100,7 +99,7 @@ const curl: Special = (args) => {
   ];
 };
 
-const wget: Special = (args) => {
+const wget: FilesOfProgram = (args) => {
   const inputs = ['-i', '--input-file', '--post-file', '--body-file', '--load-cookies', '--ca-certificate'];
   const logs = ['-o', '-a', '--output-file', '--append-output', '--save-cookies'];
   const outs = ['-O', '--output-document'];
@@ -184,7 +183,7 @@ function savedWithFolders(url: ShellWord, folder: ShellWord): ShellWord[] {
   return parts.map((_, at) => partOfWord(folder, `${folder.value}/${parts.slice(at).join('/')}`));
 }
 
-export const NETWORK: readonly (readonly [string, Special])[] = [
+export const NETWORK: readonly (readonly [string, FilesOfProgram])[] = [
   [
     'rsync',
     copiedWith(['-e', '--rsh', '--exclude', '--include', '--files-from', '-f', '--filter'], (given) =>

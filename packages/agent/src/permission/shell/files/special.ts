@@ -9,6 +9,7 @@ import { listedFiles } from './listed-files.ts';
 import { NETWORK } from './network.ts';
 import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
 import {
+  type FilesOfProgram,
   HERE,
   literalWord,
   partOfWord,
@@ -18,8 +19,6 @@ import {
   wordInside,
   writeInside,
 } from './touch.ts';
-
-type Special = (args: readonly ShellWord[]) => Touch[];
 
 const read = (word: ShellWord, deep = false, staysInTree?: boolean): Touch =>
   touch('read', word, deep ? 'all' : undefined, staysInTree === undefined ? {} : { staysInTree });
@@ -33,7 +32,7 @@ const transferred =
   (
     taken: (word: ShellWord, given: ParsedOperands) => Touch,
     isRecursive: (given: ParsedOperands) => boolean = () => false,
-  ): Special =>
+  ): FilesOfProgram =>
   (args) => {
     const given = argumentsOf(args, COPY_OPTIONS);
     const named = given.valuesOf('-t', '--target-directory').at(-1);
@@ -85,7 +84,7 @@ function mayBecomeOption(args: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 const copiesFolders = (given: ParsedOperands): boolean => hasOption(given, 'rRa', '--recursive', '--archive');
-const moved: Special = transferred(
+const moved: FilesOfProgram = transferred(
   (word) => ({ ...remove(word, true), moves: true }),
   () => true,
 );
@@ -98,7 +97,7 @@ const copy = transferred(
   (given) => copiesFolders(given) || hasOption(given, 'Pd', '--no-dereference'),
 );
 /** With an option, every operand is a new folder. */
-const install: Special = (args) => {
+const install: FilesOfProgram = (args) => {
   const given = argumentsOf(args, COPY_OPTIONS);
   if (!hasOption(given, 'd', '--directory')) return copy(args);
   return [...given.operands, ...given.valuesOf('-t', '--target-directory')].map((word) => write(word));
@@ -108,7 +107,7 @@ const link = transferred(
   () => true,
 );
 
-const tar: Special = (args) => {
+const tar: FilesOfProgram = (args) => {
   const dashed = dashedOptions(args);
   const letters = dashed
     .filter(({ value }) => /^-[a-zA-Z]+$/.test(value))
@@ -166,14 +165,14 @@ function dashedOptions([first, ...rest]: readonly ShellWord[]): readonly ShellWo
   return [...options, ...values];
 }
 
-const unzip: Special = (args) => {
+const unzip: FilesOfProgram = (args) => {
   const given = argumentsOf(args, ['-d', '-x']);
   const [archive, ...members] = given.operands;
   if (hasOption(given, 'lptvzZ')) return archive ? [read(archive)] : [];
   return [...(archive ? [read(archive)] : []), ...extracted(given.valuesOf('-d').slice(-1), members)];
 };
 
-const zip: Special = (args) => {
+const zip: FilesOfProgram = (args) => {
   const given = argumentsOf(args, ['-x', '-i', '-P', '-b', '-t', '-tt', '-n']);
   const isPrinted = args.some(({ value }) => value === '-');
   const [archive, ...rest] = given.operands;
@@ -191,7 +190,7 @@ const zip: Special = (args) => {
   ];
 };
 
-const dd: Special = (args) =>
+const dd: FilesOfProgram = (args) =>
   args.flatMap((word) => {
     const [, side, file] = /^(if|of)=(.+)$/.exec(word.value) ?? [];
     if (file === undefined) return mayBecomeOption([word]).map((each) => write(each));
@@ -201,7 +200,7 @@ const dd: Special = (args) =>
 
 /** Operands are read. One option names the output file. */
 const printedTo =
-  (outputs: readonly string[], valued: readonly string[]): Special =>
+  (outputs: readonly string[], valued: readonly string[]): FilesOfProgram =>
   (args) => {
     const given = argumentsOf(args, [...outputs, ...valued]);
     return [
@@ -214,7 +213,7 @@ const printedTo =
 
 /** The first operand is read, the second is written. */
 const inOut =
-  (valued: readonly string[]): Special =>
+  (valued: readonly string[]): FilesOfProgram =>
   (args) => {
     const [input, ...outputs] = argumentsOf(args, valued).operands;
     // The value of an unknown option can be among them.
@@ -222,7 +221,7 @@ const inOut =
   };
 
 /** Most operators of `test` compare texts. */
-const test: Special = (args) =>
+const test: FilesOfProgram = (args) =>
   args.flatMap((word, index) => {
     const [before = '', after = ''] = [args[index - 1]?.value, args[index + 1]?.value];
     const isFile =
@@ -231,7 +230,7 @@ const test: Special = (args) =>
   });
 
 /** The patch lists the files that it changes, and it was not read. */
-const patch: Special = (args) => {
+const patch: FilesOfProgram = (args) => {
   const given = argumentsOf(
     args,
     '-p -i --input -d -o --output -z --suffix -B --prefix -Y --basename-prefix'.split(' '),
@@ -253,7 +252,7 @@ function git(args: readonly ShellWord[]): Touch[] {
   return [...gitTouches(args), ...moved(words)];
 }
 
-export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
+export const SPECIAL: ReadonlyMap<string, FilesOfProgram> = new Map<string, FilesOfProgram>([
   ['cp', copy],
   ['install', install],
   ['mv', moved],

@@ -44,6 +44,9 @@ export interface Touch {
   readonly fromTopOf?: ShellWord;
 }
 
+/** Returns the accesses of a program with these arguments. */
+export type FilesOfProgram = (args: readonly ShellWord[]) => Touch[];
+
 /** The name of a written file is that of an existing one with another end: `gunzip a.gz` writes `a`. */
 export interface ReplacedEnds {
   readonly dropped: readonly string[];
