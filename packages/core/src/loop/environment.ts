@@ -107,7 +107,7 @@ export interface IterationProgress {
 /** The end of an effect: the event for the machine or an exception, and the values that changed before it. */
 export type EffectEnd =
   | { readonly event: MachineEvent; readonly changed?: Partial<RunProgress> }
-  | { readonly thrown: unknown; readonly changed: Partial<RunProgress> };
+  | { readonly thrown: unknown; readonly changed?: Partial<RunProgress> };
 
 /** The summary of the last tool calls. A small model writes it while the next call streams. */
 export interface PendingSummary {

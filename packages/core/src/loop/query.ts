@@ -34,10 +34,39 @@ export function query(params: QueryParams): AsyncGenerator<LoopEvent, Terminal> 
   return withImmediateReturn(runToEnd(params, leaving.signal), () => leaving.abort());
 }
 
+/** One generator from here to the effects: each one around another costs promises for every event that passes through it. */
 async function* runToEnd(params: QueryParams, leaving: AbortSignal): AsyncGenerator<LoopEvent, Terminal> {
   const env = openEnvironment(params, leaving);
+  const { config } = env;
   try {
-    return yield* queryLoop(env);
+    let { progress, loop, event } = startRun(env);
+    yield { type: 'stream_request_start' };
+    while (true) {
+      const decision = decide(loop, event, config);
+      if (decision.first.length > 0) progress = yield* takeSteps(env, progress, decision.first);
+      loop = decision.loop;
+      switch (decision.kind) {
+        case 'do': {
+          let end: EffectEnd;
+          try {
+            end = yield* perform(env, progress, decision.effect);
+          } catch (thrown) {
+            end = { thrown };
+          }
+          progress = { ...progress, ...end.changed };
+          event = 'event' in end ? end.event : thrownEvent(env, decision.effect, end.thrown);
+          break;
+        }
+        case 'continue':
+          progress = yield* continueRun(env, progress, loop, decision.transition);
+          event = { type: 'began' };
+          yield { type: 'stream_request_start' };
+          break;
+        case 'stop':
+          for (const commandId of progress.commands) yield { type: 'command', commandId, state: 'completed' };
+          return decision.terminal;
+      }
+    }
   } catch (thrown) {
     // The last resort: the report of a failure failed itself, so nothing more is reported.
     return { reason: 'model_error', message: errorMessage(thrown) };
@@ -75,53 +104,13 @@ async function* finish(
   }
 }
 
-async function* queryLoop(env: RunEnvironment): AsyncGenerator<LoopEvent, Terminal> {
-  const { config } = env;
-  let { progress, loop, event } = startRun(env);
-  yield { type: 'stream_request_start' };
-  while (true) {
-    const decision = decide(loop, event, config);
-    if (decision.first.length > 0) progress = yield* takeSteps(env, progress, decision.first);
-    loop = decision.loop;
-    switch (decision.kind) {
-      case 'do':
-        ({ event, progress } = yield* perform(env, progress, decision.effect));
-        break;
-      case 'continue':
-        progress = yield* continueRun(env, progress, loop, decision.transition);
-        event = { type: 'began' };
-        yield { type: 'stream_request_start' };
-        break;
-      case 'stop':
-        for (const commandId of progress.commands) yield { type: 'command', commandId, state: 'completed' };
-        return decision.terminal;
-    }
-  }
-}
-
 /** An exception in our own code, or of a port that did not end after an abort, becomes an event that ends the run. */
-async function* perform(
-  env: RunEnvironment,
-  progress: RunProgress,
-  effect: Effect,
-): AsyncGenerator<LoopEvent, { event: MachineEvent; progress: RunProgress }> {
-  let end: EffectEnd;
-  try {
-    end = yield* dispatch(env, progress, effect);
-  } catch (thrown) {
-    end = { thrown, changed: {} };
-  }
-  const now = { ...progress, ...end.changed };
-  if ('event' in end) return { event: end.event, progress: now };
-  const { thrown } = end;
+function thrownEvent({ aborted }: RunEnvironment, effect: Effect, thrown: unknown): MachineEvent {
   const media = thrown instanceof LocalMediaError;
-  const { aborted } = env;
-  const message = errorMessage(thrown);
-  return { event: { type: 'threw', during: effect.type, media, message, aborted }, progress: now };
+  return { type: 'threw', during: effect.type, media, message: errorMessage(thrown), aborted };
 }
 
-/** A plain function: each generator around another one costs promises for every event that passes through it. */
-function dispatch(
+function perform(
   env: RunEnvironment,
   progress: RunProgress,
   effect: Effect,

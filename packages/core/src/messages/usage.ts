@@ -35,15 +35,24 @@ const COUNTERS = [
  */
 export function updateUsage(known: Usage, reported: unknown): Usage {
   if (!isReport(reported)) return known;
-  const counters = { ...NO_USAGE };
-  const more: Record<string, Json> = {};
-  for (const [key, value] of Object.entries(known.more ?? {})) if (value !== undefined) more[key] = value;
-  for (const key of COUNTERS) counters[key] = known[key];
-  for (const [key, value] of Object.entries(reported)) {
-    if (isCounter(key)) counters[key] = typeof value === 'number' && value >= 0 ? value : counters[key];
-    else if (value !== null && value !== undefined) more[key] = value;
-  }
-  return Object.keys(more).length === 0 ? counters : { ...counters, more };
+  const others = Object.entries(reported).filter(
+    ([key, value]) => !isCounter(key) && value !== null && value !== undefined,
+  );
+  const more = others.length === 0 ? known.more : { ...known.more, ...Object.fromEntries(others) };
+  const counters = {
+    input_tokens: counterOf(reported['input_tokens'], known.input_tokens),
+    output_tokens: counterOf(reported['output_tokens'], known.output_tokens),
+    cache_creation_input_tokens: counterOf(
+      reported['cache_creation_input_tokens'],
+      known.cache_creation_input_tokens,
+    ),
+    cache_read_input_tokens: counterOf(reported['cache_read_input_tokens'], known.cache_read_input_tokens),
+  };
+  return more === undefined ? counters : { ...counters, more };
+}
+
+function counterOf(reported: Json | undefined, known: number): number {
+  return typeof reported === 'number' && reported >= 0 ? reported : known;
 }
 
 export function addUsage(left: Usage, right: Usage): Usage {

@@ -7,7 +7,6 @@ import { modelError, type ModelError, type RateLimits } from '../../messages/mod
 import type { ModelRecord, ModelRequest, RecordIterator } from '../../model/port.ts';
 import { AnswerReader, END_ERRORS, type FinishedBlock } from '../../model/reader.ts';
 import { REPEATED_CALL, REPEATED_ID, type Tool, type ToolUseContext } from '../../tools/tool.ts';
-import type { ToolUpdate } from '../../tools/executor.ts';
 import { addBlock, type Answer, endAttempt } from '../answer.ts';
 import type { MessageWriter, RunEnvironment, RunProgress } from '../environment.ts';
 import type { LoopEvent, MessageEvent } from '../events.ts';
@@ -82,22 +81,20 @@ export async function* runAttempt(
           stream.pull();
           break;
         }
+        case 'settled': {
+          const taken = takeResults(executor?.takeResults() ?? [], answer, write);
+          answer = taken.answer;
+          for (const event of taken.events) yield event;
+          break;
+        }
         default:
-          for (const event of takeUpdate(arrival)) yield event;
+          for (const event of announceUpdate(arrival, executor)) yield event;
       }
     }
   } catch (thrown) {
     return { reader, answer, executor, error: undefined, threw: { thrown } };
   } finally {
     stream.close();
-  }
-
-  function* takeUpdate(update: ToolUpdate): Generator<LoopEvent, void> {
-    yield* announceUpdate(update, executor);
-    if (update.type !== 'settled') return;
-    const taken = takeResults(executor?.takeResults() ?? [], answer, write);
-    answer = taken.answer;
-    yield* taken.events;
   }
 }
 

@@ -98,10 +98,9 @@ async function askBatchHooks(
 
 /** Yields progress and intents. A call starts when its intent was yielded. */
 export function* announceUpdate(
-  update: ToolUpdate,
+  update: Exclude<ToolUpdate, { type: 'settled' }>,
   executor: StreamingToolExecutor | undefined,
 ): Generator<LoopEvent, void> {
-  if (update.type === 'settled') return;
   const { slot } = update;
   const { id: toolUseId, name: tool } = slot.block;
   // An update of a retracted attempt may arrive late. Its slot counts as delivered.
