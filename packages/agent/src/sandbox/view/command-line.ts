@@ -1,6 +1,7 @@
 /** Builds the command lines that start a script in a view. */
 import type { FileLimits } from '@heddle/core';
-import type { ReadCommand, ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import type { ReadCommand } from '@heddle/tools/shell';
+import { showsHost } from '../../permission/shell/host-processes.ts';
 import type { ProcessScope } from './filter.ts';
 
 export interface ViewedScript {
@@ -99,43 +100,7 @@ export function seatbeltArguments({ script, folder }: ViewedScript): string[] {
   return ['-p', profile, 'bash', '--noprofile', '--norc', '-c', `${exports}; ${script}`];
 }
 
-/** Programs that show the processes or connections of the machine. In their own namespace they would show nothing. */
-const SHOWS_HOST = /^(ps|pgrep|pidof|pstree|top|lsof|fuser|ss|netstat|ip|ifconfig)$/;
-/** The list of processes, one of them, or the connections. Other files of /proc are the same for all processes. */
-const HOST_FILES = /^\/+proc(?:\/*$|\/+(?:\d|net(?:\/|$)|[^/]*[*?[]))/;
-/** They run the program that follows their options. */
-const WRAPPERS = /^(command|env|nice|nohup|time|timeout|stdbuf|xargs)$/;
-
-/**
- * Returns what the programs of a script may see. Only a program that shows the processes of the machine, or a file of one,
- * needs them. The same word in a text or in a comment does not, and neither does a script that cannot be parsed.
- */
+/** Returns what the programs of a script may see. Only a script that shows the processes of the machine needs them. */
 export function scopeFor(read: ReadCommand, kind: 'read-only' | 'edits'): ProcessScope {
-  if (!read.ok) return 'own';
-  const targets = read.redirections.concat(read.commands.flatMap((command) => command.redirections));
-  const showsHost = read.commands.some((command) => {
-    const program = programOf(command);
-    if (SHOWS_HOST.test(program)) return true;
-    const isText = program === 'echo' || program === 'printf';
-    return kind === 'read-only' && !isText && command.args.some(namesHostFile);
-  });
-  const readsHost = targets.some((each) => each.kind === 'file' && namesHostFile(each.target));
-  return showsHost || (kind === 'read-only' && readsHost) ? 'host' : 'own';
-}
-
-function namesHostFile({ kind, value }: ShellWord): boolean {
-  return kind !== 'dynamic' && HOST_FILES.test(value);
-}
-
-/** Returns the program that a command runs, also behind wrappers: `timeout 9 ps`. */
-function programOf({ name, args }: SimpleCommand): string {
-  const words = [...(name ? [name] : []), ...args].map(({ value }) =>
-    value.replace(/^\/(?:usr\/)?s?bin\//, ''),
-  );
-  let isBehind = false;
-  for (const word of words) {
-    if (WRAPPERS.test(word)) isBehind = true;
-    else if (!isBehind || !/^-|^\d|=/.test(word)) return word;
-  }
-  return '';
+  return showsHost(read, kind) ? 'host' : 'own';
 }

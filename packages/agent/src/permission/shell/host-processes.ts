@@ -1,0 +1,37 @@
+/** Finds the programs and files of a script that show the processes or connections of the machine. */
+import type { ReadCommand, ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import { commandWords, likelyTails } from './runners.ts';
+
+/** Programs that show the processes or connections of the machine. In their own namespace they would show nothing. */
+const SHOWS_HOST = /^(ps|pgrep|pidof|pstree|top|lsof|fuser|ss|netstat|ip|ifconfig)$/;
+/** The list of processes, one of them, or the connections. Other files of /proc are the same for all processes. */
+const HOST_FILES = /^\/+proc(?:\/*$|\/+(?:\d|net(?:\/|$)|[^/]*[*?[]))/;
+
+/**
+ * Returns whether a script needs the processes of the machine: it has a program that shows them, or reads a file of one.
+ * The same word in a text or in a comment does not count, and neither does a script that cannot be parsed.
+ */
+export function showsHost(read: ReadCommand, kind: 'read-only' | 'edits'): boolean {
+  if (!read.ok) return false;
+  const targets = read.redirections.concat(read.commands.flatMap((command) => command.redirections));
+  const hasProgram = read.commands.some((command) => {
+    const programs = programsOf(command);
+    if (programs.some((program) => SHOWS_HOST.test(program))) return true;
+    const isText = /^(echo|printf)$/.test(programs.at(-1) ?? '');
+    return kind === 'read-only' && !isText && command.args.some(namesHostFile);
+  });
+  const readsHost = targets.some((each) => each.kind === 'file' && namesHostFile(each.target));
+  return hasProgram || (kind === 'read-only' && readsHost);
+}
+
+function namesHostFile({ kind, value }: ShellWord): boolean {
+  return kind !== 'dynamic' && HOST_FILES.test(value);
+}
+
+/** Returns the program of a command, and those that it runs: `timeout 9 ps`. */
+function programsOf(command: SimpleCommand): readonly string[] {
+  const words = commandWords(command);
+  return [words, ...likelyTails(words)].map(([name]) =>
+    (name?.value ?? '').replace(/^\/(?:usr\/)?s?bin\//, ''),
+  );
+}
