@@ -7,6 +7,8 @@ import { type CallParts, partsOfCall, unexaminedCall } from './call-parts.ts';
 import { type Case, decidePart, type PartDecision } from './decide-part.ts';
 import { editLimits, readLimits } from './file-limits.ts';
 import type { CallPart, Part } from './part.ts';
+import { SHOWS_PROCESS } from './paths/process-files.ts';
+import { findProcessLinks, mayFollowLinks } from './process-links.ts';
 import type {
   Authorization,
   AuthorizeRequest,
@@ -66,16 +68,43 @@ export function authorizeParts(
     : decideUnread(read, held);
   const { readOnlyRun } = conditionOf(request.tool, verdicts);
   const isAllowed = request.hookDecision !== 'ask' && verdicts.every(({ decision }) => decision === 'allow');
-  if (!read.ok || !isAllowed || readOnlyRun === undefined) return combineVerdicts(request, mode, verdicts);
+  if (!read.ok || !isAllowed) return combineVerdicts(request, mode, verdicts);
   const asking = (reason: string): Authorization =>
     combineVerdicts(request, mode, [...verdicts, wholeCall(request, reason)]);
+  const guard = processGuard(read, verdicts, held);
+  if (guard === 'question') return asking(SHOWS_PROCESS.reason);
+  if (readOnlyRun === undefined) return combineVerdicts(request, mode, verdicts);
   if (readOnlyRun === 'edits' && request.failedInView) return asking(FAILED_IN_VIEW);
   if (world.readOnlyView !== true) return combineVerdicts(request, mode, verdicts);
   const { command } = request.input;
   const limited = { command: typeof command === 'string' ? command : '', rules: compiled, world };
   const fileLimits = readOnlyRun === 'edits' ? editLimits(read.parts, limited) : readLimits(limited);
   if (fileLimits === 'too many places') return asking(TOO_MANY_PLACES);
-  return { ...combineVerdicts(request, mode, verdicts), ...omitUndefined({ fileLimits }) };
+  return {
+    ...combineVerdicts(request, mode, verdicts),
+    ...(guard === 'view' ? { readOnlyRun: 'required' } : {}),
+    ...omitUndefined({ fileLimits }),
+  };
+}
+
+/**
+ * Returns how a call is kept from the environment of other processes, to which a link in the project may lead: by the
+ * read-only view, which shows no other process, or by a question. The sandbox hides other processes, too.
+ */
+function processGuard(
+  { parts, showsHost }: Extract<CallParts, { ok: true }>,
+  verdicts: readonly PartDecision[],
+  { request, mode, world }: Case,
+): 'none' | 'view' | 'question' {
+  if (mode === 'bypassPermissions' || request.sandboxed || !mayFollowLinks(parts)) return 'none';
+  const has = (basis: PartDecision['basis']): boolean => verdicts.some((verdict) => verdict.basis === basis);
+  const isReadOnly = !has('permit') && !has('edit');
+  if (isReadOnly && world.readOnlyView === true && !showsHost) return 'view';
+  const { command } = request.input;
+  const links = findProcessLinks(parts, typeof command === 'string' ? command : '', world);
+  // A rule that covers every command accepts that not all files can be looked at.
+  const isCoveredByRules = has('permit') && !has('proof');
+  return links === 'found' || (links === 'unknown' && !isCoveredByRules) ? 'question' : 'none';
 }
 
 const FAILED_IN_VIEW =

@@ -19,6 +19,8 @@ export type CallParts =
       readonly parts: readonly Part[];
       /** The mode acceptEdits may allow the edits of the call. */
       readonly isPlainEdit: boolean;
+      /** A command shows the processes of the machine, so they cannot be hidden from the script. */
+      readonly showsHost: boolean;
     }
   /** A shell command that the grammar does not understand. Only the call itself is known. */
   | { readonly ok: false; readonly call: CallPart; readonly command: string; readonly reason: string };
@@ -28,22 +30,24 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
   const tool = currentName(request.tool);
   const access = fileAccess(tool);
   const call = callPart(request);
-  const shared = (parts: readonly Part[], isPlainEdit = true): CallParts => ({
+  const shared = (parts: readonly Part[], isPlainEdit = true, hostShown = false): CallParts => ({
     ok: true,
     parts: [{ ...call, shares: true }, ...askAboutRepositories(parts, world)],
     isPlainEdit,
+    showsHost: hostShown,
   });
   const whole = (readsOnly: boolean): CallParts => ({
     ok: true,
     parts: [{ ...call, readOnly: readsOnly }],
     isPlainEdit: false,
+    showsHost: false,
   });
   if (isShellTool(tool)) {
     const command = input['command'];
     if (typeof command !== 'string') return whole(readOnly);
     const read = shellParts(command, world);
     if (!read.ok) return unexaminedCall(request, read.reason);
-    return read.parts.length === 0 ? whole(read.empty) : shared(read.parts, read.isPlainEdit);
+    return read.parts.length === 0 ? whole(read.empty) : shared(read.parts, read.isPlainEdit, read.showsHost);
   }
   if (access !== undefined)
     return shared(pathsOf(tool, input, world).map((path) => filePart(request, access, path, world)));

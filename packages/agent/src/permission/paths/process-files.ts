@@ -6,6 +6,7 @@ import { hasPsConflict } from '@heddle/tools/shell';
 import type { Concern, Part } from '../part.ts';
 import type { Glob } from './glob.ts';
 import { type FilePlace, isSink } from './places.ts';
+import type { PermissionWorld } from '../world.ts';
 import { segmentsMeet, type Segment, segmentsOf } from './segments.ts';
 
 /** Files of a process that contain only counters and names. It is an allow-list, because kernels add files. */
@@ -43,7 +44,7 @@ export function processConcern(reading: Reading): Concern | undefined {
   return SHOWS_PROCESS;
 }
 
-const SHOWS_PROCESS: Concern = {
+export const SHOWS_PROCESS: Concern = {
   level: 'unless bypassed',
   reason: 'It may show the environment or memory of other processes.',
 };
@@ -99,6 +100,11 @@ function mayNameProcess(value: string): boolean {
 }
 
 const PROCESSES = segmentsOf('proc', true);
+
+/** Returns whether a link leads to such files, or to a folder that contains them. */
+export function leadsToProcesses(link: string, real: string, world: PermissionWorld): boolean {
+  return world.passesProcess?.(link) === true || isShowing(real, { path: link, real }, 'all');
+}
 
 function isShowing(file: string, { path }: FilePlace, deep: Reading['deep']): boolean {
   // The standard streams of a command lead there as well, but they are its own.

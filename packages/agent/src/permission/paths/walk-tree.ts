@@ -242,6 +242,40 @@ export function pathsBelow(
   return { paths, isComplete: true, mayGrow };
 }
 
+/**
+ * Returns whether `fits` accepts a link below some places, or one of the places. `follow`: also looks behind links. `stay`:
+ * looks at whole repositories, without git's data.
+ */
+export function someLinkBelow(
+  places: readonly FilePlace[],
+  world: PermissionWorld,
+  links: 'follow' | 'stay',
+  fits: (link: string, real: string) => boolean,
+): Answer<true> {
+  const open = [...new Set(places.map(({ real }) => real))];
+  const entered = new Set(open);
+  for (const place of places) if (place.path !== place.real && fits(place.path, place.real)) return true;
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (isFile(at, world)) continue;
+    const look = (file: string, { kind }: FolderEntry): true | undefined => {
+      if (kind !== 'link') return undefined;
+      const real = world.realpath(file);
+      if (fits(file, real)) return true;
+      if (links === 'follow' && !entered.has(real)) {
+        entered.add(real);
+        open.push(real);
+      }
+      return undefined;
+    };
+    const found =
+      links === 'follow'
+        ? walk(at, world, look)
+        : walk(at, world, look, ({ name }) => name !== '.git', MOST_IN_REPOSITORY);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 function isFile(place: string, world: PermissionWorld): boolean {
   return world.entries(place) === undefined && world.exists(place) && !world.exists(`${place}/.`);
 }

@@ -29,6 +29,7 @@ import { literalWord, type Touch, touch } from './files/touch.ts';
 import { knownVariables, NO_VARIABLES, setsUnknownName } from './shell-state.ts';
 import { partsBehindLinks, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { partsInOrder } from './parts-in-order.ts';
+import { showsHost } from './host-processes.ts';
 import { isPlainEditScript } from './plain-edits.ts';
 import { baseName, commandWords, runsElsewhere, runsOfFind, commandTails, PIPED, unwrap } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
@@ -41,6 +42,8 @@ export type ShellParts =
       readonly empty: boolean;
       /** The mode acceptEdits may allow the edits of the script. */
       readonly isPlainEdit: boolean;
+      /** A command shows the processes of the machine. */
+      readonly showsHost: boolean;
     }
   | { readonly ok: false; readonly reason: string };
 
@@ -80,16 +83,12 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   });
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   const isPlainEdit = reason === undefined && isPlainEditScript(read, world);
-  if (reason === undefined) return { ok: true, parts: settled, empty, isPlainEdit };
+  const facts = { ok: true, empty, isPlainEdit, showsHost: showsHost(read, 'read-only') } as const;
+  if (reason === undefined) return { ...facts, parts: settled };
   // An unseen command may match a deny or ask rule, in every mode.
   const { beginnings } = unknownPart(text);
   const concern = concerned(text, reason);
-  return {
-    ok: true,
-    parts: [unseen === undefined ? concern : { ...concern, beginnings }, ...settled],
-    empty,
-    isPlainEdit,
-  };
+  return { ...facts, parts: [unseen === undefined ? concern : { ...concern, beginnings }, ...settled] };
 }
 
 type Understood = Extract<ReadCommand, { ok: true }>;

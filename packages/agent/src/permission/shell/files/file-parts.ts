@@ -58,16 +58,18 @@ export function touchPart(
     return [];
   if (kind !== 'remove' && !touch.replaces && places?.every((place) => isSink(place.path, kind))) return [];
   const deep: FilePart['deep'] = touch.deep ?? 'no';
+  const isWalked = deep !== 'no' || (touch.deepIfFolder === true && isFolder(word, folders, world));
+  // An unknown program may not read the files of a folder at all.
+  const walked = isWalked && deep === 'no' && touch.knowledge === undefined ? 'all' : deep;
   const { concern, gitData } =
     kind === 'read'
       ? {
           concern:
             connection(touch, by, world) ??
-            processConcern({ written: word.text, places, glob, deep, ofProcess }),
+            processConcern({ written: word.text, places, glob, deep: walked, ofProcess }),
           gitData: NO_PATHS,
         }
       : changeConcern(touch, { places, pattern, glob }, folders, world);
-  const isWalked = deep !== 'no' || (touch.deepIfFolder === true && isFolder(word, folders, world));
   const shared = { shown: word.value, tool: 'Bash', places, deep, by, glob };
   // Under its new name, a file can be read although a rule asks about the old one. So a moved file counts as read, too.
   const moved: FilePart = {
