@@ -146,6 +146,20 @@ describe('settings of git that cannot be read', () => {
     git(project, 'config', '--unset', 'include.path', 'root/none');
   });
 
+  it.each(['core.hooksPath', 'core.attributesFile', 'include.path'])(
+    'may lead behind a link, which a command can replace: %s',
+    (key) => {
+      const folder = path.join(base, `behind-${key}`);
+      mkdirSync(path.join(folder, 'at/deep'), { recursive: true });
+      symlinkSync('at/deep', path.join(folder, 'lnk'));
+      git(folder, 'init', '-q');
+      expect(mayEdit('echo x > at/named/pre-commit', { root: folder })).toBe('allow');
+      git(folder, 'config', key, key === 'include.path' ? '../lnk/../named' : 'lnk/../named');
+      for (const command of ['echo x > at/named/pre-commit', 'cp -r at at2', 'ln -sfn at2 lnk'])
+        expect([command, mayEdit(command, { root: folder })]).toEqual([command, 'ask']);
+    },
+  );
+
   it.each([
     { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.hooksPath', GIT_CONFIG_VALUE_0: 'hk' },
     { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'CORE.HOOKSPATH', GIT_CONFIG_VALUE_0: 'hk' },

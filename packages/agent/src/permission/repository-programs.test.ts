@@ -181,6 +181,10 @@ describe('a rule for a git command', () => {
     write(path.join(hook, '.git/hooks/post-index-change'), '');
     const hooks = repository('hooks', { 'core.hooksPath': 'h' });
     write(path.join(hooks, 'h/reference-transaction'), '');
+    const linked = repository('linked', { 'core.hooksPath': 'lnk/../h' });
+    write(path.join(linked, 'at/deep/x'), '');
+    write(path.join(linked, 'at/h/post-index-change'), '');
+    symlinkSync('at/deep', path.join(linked, 'lnk'));
     const nested = repository('nested');
     git(nested, 'init', '-q', 'sub');
     git(
@@ -197,7 +201,7 @@ describe('a rule for a git command', () => {
     );
     git(nested, '-c', 'advice.addEmbeddedRepo=false', 'add', 'sub');
     git(path.join(nested, 'sub'), 'config', 'core.fsmonitor', './evil');
-    for (const project of [included, missing, worktree, hook, hooks, nested])
+    for (const project of [included, missing, worktree, hook, hooks, linked, nested])
       for (const command of ['git add .', 'git stash', 'git fetch']) {
         expect([project, command, decide(project, command)]).toEqual([project, command, 'ask']);
         expect(decide(project, command, { isTrusted: true })).toBe('allow');

@@ -6,6 +6,7 @@
  * request is the same for all sessions of a folder, and so is its cache.
  */
 import type { Attachment, History, Message } from '@heddle/core';
+import { gitPath } from '@heddle/tools/git';
 import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -137,5 +138,5 @@ function gitFolder(dotGit: string): string | undefined {
   const text = readSmallFile(dotGit, MOST_BYTES)?.text;
   if (text === undefined) return existsSync(dotGit) ? dotGit : undefined;
   const named = /^gitdir: (.+)$/m.exec(text)?.[1];
-  return named === undefined ? undefined : path.resolve(path.dirname(dotGit), named);
+  return named === undefined ? undefined : gitPath(path.dirname(dotGit), named);
 }

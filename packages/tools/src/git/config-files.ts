@@ -7,6 +7,7 @@ import { accessSync, constants, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readBoundedFile, decodePlainText } from './bounded-file.ts';
 import { type GitSetting, parseGitConfig } from './config-text.ts';
+import { gitPath } from './git-path.ts';
 import type { GitRepository } from './repository.ts';
 
 export type GitEnvironment = Readonly<Record<string, string | undefined>>;
@@ -119,17 +120,28 @@ function isInclude(key: string): boolean {
   return /^include(if\..*)?\.path$/s.test(key);
 }
 
-/** Returns undefined for another user's home, and for a path relative to git's installation. */
+/** Returns the folders of hooks. Undefined: a folder that cannot be determined. */
+export function hooksFolders(
+  { commonDir, top }: GitRepository,
+  settings: readonly ScopedSetting[],
+  environment: GitEnvironment,
+): readonly (string | undefined)[] {
+  const named = settings.filter(({ key }) => key === 'core.hookspath');
+  const folders = named.map(({ value }) => resolveConfigPath(value, top, environment));
+  return [path.join(commonDir, 'hooks'), ...folders];
+}
+
+/** Returns undefined for another user's home, for a path relative to git's installation, and for `..` after a name. */
 export function resolveConfigPath(
   value: string | undefined,
   folder: string,
   { HOME: home }: GitEnvironment,
 ): string | undefined {
   if (!value) return undefined;
-  if (value.startsWith('~/')) return home ? path.join(home, value.slice(2)) : undefined;
+  if (value.startsWith('~/')) return home ? gitPath(home, value.slice(2)) : undefined;
   return value.startsWith('~') || value.startsWith('%(') || value.startsWith(':(')
     ? undefined
-    : path.resolve(folder, value);
+    : gitPath(folder, value);
 }
 
 function configFiles(

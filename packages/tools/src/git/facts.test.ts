@@ -135,6 +135,19 @@ describe('the facts about a repository', () => {
     expect(helpers({ GIT_DIR: 'x' })).toEqual(['GIT_DIR', 'core.fsmonitor']);
   });
 
+  it('include a working tree and hooks behind a link', () => {
+    const { folder, environment, git, write } = repository();
+    write('other/deep/x', '');
+    symlinkSync('../other/deep', path.join(folder, '.git/lnk'));
+    git('config', '--file', '.git/config', 'core.worktree', 'lnk/../..');
+    expect(readGitFacts(folder, environment)?.helpers).toEqual(['core.worktree']);
+    git('config', '--file', '.git/config', 'core.worktree', '..');
+    expect(readGitFacts(folder, environment)).toEqual(CLEAN);
+    symlinkSync('other/deep', path.join(folder, 'lnk'));
+    git('config', 'core.hooksPath', 'lnk/../hooks');
+    expect(readGitFacts(folder, environment)?.helpers).toEqual(['hooks/post-index-change']);
+  });
+
   it('apply in a worktree, and detect submodules that are checked out', () => {
     const { folder, environment, git, write } = repository();
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x');
@@ -205,6 +218,40 @@ describe('the facts about a repository', () => {
       },
     ],
     ['a sparse index', (made) => makeSparse(made)],
+    [
+      'an include behind a link',
+      ({ folder, git, write }) => {
+        write('sub/deep/x', '');
+        write('sub/more', '[diff]\n\texternal = evil\n');
+        symlinkSync('../sub/deep', path.join(folder, '.git/lnk'));
+        git('config', '--file', '.git/config', 'include.path', 'lnk/../more');
+      },
+    ],
+    [
+      'an include behind a link, with a full path',
+      ({ folder, git, write }) => {
+        write('sub/deep/x', '');
+        symlinkSync('sub/deep', path.join(folder, 'lnk'));
+        git('config', '--file', '.git/config', 'include.path', `${folder}/lnk/../more`);
+      },
+    ],
+    [
+      'a file .git that leads behind a link',
+      ({ folder, write }) => {
+        write('sub/deep/x', '');
+        symlinkSync('sub/deep', path.join(folder, 'lnk'));
+        renameSync(path.join(folder, '.git'), path.join(folder, 'g'));
+        write('.git', 'gitdir: lnk/../g\n');
+      },
+    ],
+    [
+      'a common folder behind a link',
+      ({ folder, write }) => {
+        write('sub/.git/x', '');
+        symlinkSync('../sub/.git', path.join(folder, '.git/lnk'));
+        write('.git/commondir', 'lnk/..\n');
+      },
+    ],
   ];
 
   it.each(broken)('are unknown with %s', (_, breakIt) => {

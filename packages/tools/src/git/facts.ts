@@ -8,6 +8,7 @@ import { readBoundedFile } from './bounded-file.ts';
 import {
   type GitEnvironment,
   hasSettingsInEnvironment,
+  hooksFolders,
   includedFiles,
   readableGitSettings,
   readGitConfigFile,
@@ -16,6 +17,7 @@ import {
   type ScopedSetting,
 } from './config-files.ts';
 import type { GitSetting } from './config-text.ts';
+import { gitPath } from './git-path.ts';
 import { isHarmlessSetting, isHarmlessVariable } from './harmless-settings.ts';
 import { type GitIndex, type HashLength, readGitIndex } from './index-file.ts';
 import { findRepository, type FoundRepository, type GitRepository, readGitFile } from './repository.ts';
@@ -52,7 +54,7 @@ function factsOf(found: FoundRepository, environment: GitEnvironment): GitFacts 
   if (settings === undefined) return undefined;
   const named = settings.filter((setting) => !isHarmless(setting, repository)).map(({ key }) => key);
   const filters = named.some(isFilter) ? { hasFilters: true } : {};
-  const sources = sourcesOf(repository, settings, environment);
+  const sources = sourcesOf(repository, settings, environment).filter((source) => source !== undefined);
   if (repository === undefined)
     return { helpers: [...variables, ...named], ...filters, submodules: false, sources };
   const index = readGitIndex(path.join(repository.gitDir, 'index'), hashLength(settings));
@@ -89,21 +91,22 @@ function hasRefs({ commonDir }: GitRepository, folder: string): boolean {
   return packed.kind === 'unreadable' || packed.bytes.includes(`${folder}/`);
 }
 
+/** Undefined: a place that cannot be determined. */
 function sourcesOf(
   repository: GitRepository | undefined,
   settings: readonly ScopedSetting[],
   environment: GitEnvironment,
-): readonly string[] {
+): readonly (string | undefined)[] {
   const own = repository ? [repository.gitDir, repository.commonDir] : [];
   const hooks = repository ? hooksFolders(repository, settings, environment) : [];
   const attributes = repository ? attributesFiles(repository, settings, environment) : [];
   const files = [...settings.map(({ file }) => file), ...includedFiles(settings, environment)];
-  return [...new Set([...own, ...hooks, ...attributes, ...files])].filter((file) => file !== undefined);
+  return [...new Set([...own, ...hooks, ...attributes, ...files])];
 }
 
 export interface GitSources {
   readonly places: readonly string[];
-  /** False: some settings cannot be read, and may name other places. */
+  /** False: some settings cannot be read and may name other places, or name places that cannot be determined. */
   readonly isComplete: boolean;
 }
 
@@ -121,12 +124,15 @@ export function gitSourcesAround(directory: string, environment: GitEnvironment)
   }
   const { repository } = found;
   const { settings, isComplete } = readableGitSettings(repository, environment);
+  const sources = sourcesOf(repository, settings, environment);
+  const known = sources.filter((source) => source !== undefined);
   const isAbove = (folder: string): boolean => `${repository.top}/`.startsWith(path.join(folder, '/'));
   // The working tree itself cannot count as a folder of hooks, because it contains every file.
-  const places = sourcesOf(repository, settings, environment).flatMap((source) =>
+  const places = known.flatMap((source) =>
     isAbove(source) ? HOOKS.map((name) => path.join(source, name)) : [source],
   );
-  return { places, isComplete: isComplete && !hasSettingsInEnvironment(environment) };
+  const isWhole = isComplete && known.length === sources.length;
+  return { places, isComplete: isWhole && !hasSettingsInEnvironment(environment) };
 }
 
 const HOOKS = (
@@ -166,7 +172,7 @@ function isHarmless({ key, value, scope }: ScopedSetting, repository: GitReposit
   if (key !== 'core.worktree') return isHarmlessSetting(key, value);
   // A submodule's settings name the found folder. Any other folder may be anywhere.
   const isOwn = scope === 'repository' && repository !== undefined && value !== undefined;
-  return isOwn && path.resolve(repository.gitDir, value) === repository.top;
+  return isOwn && gitPath(repository.gitDir, value) === repository.top;
 }
 
 function isFilter(key: string): boolean {
@@ -192,30 +198,18 @@ function hooksIn(
     : [];
 }
 
-/** Undefined: a folder that cannot be determined. */
-function hooksFolders(
-  { commonDir, top }: GitRepository,
-  settings: readonly ScopedSetting[],
-  environment: GitEnvironment,
-): readonly (string | undefined)[] {
-  const named = settings.filter(({ key }) => key === 'core.hookspath');
-  const folders = named.map(({ value }) => resolveConfigPath(value, top, environment));
-  return [path.join(commonDir, 'hooks'), ...folders];
-}
-
 function attributesFiles(
   { commonDir, top }: GitRepository,
   settings: readonly ScopedSetting[],
   environment: GitEnvironment,
-): string[] {
+): readonly (string | undefined)[] {
   const { HOME: home, XDG_CONFIG_HOME: config = home && path.join(home, '.config') } = environment;
   const named = settings.filter(({ key }) => key === 'core.attributesfile');
   return [
     path.join(commonDir, 'info/attributes'),
     '/etc/gitattributes',
     ...(config ? [path.join(config, 'git/attributes')] : []),
-    // A folder is unreadable, which counts as a filter.
-    ...named.map(({ value }) => resolveConfigPath(value, top, environment) ?? '/'),
+    ...named.map(({ value }) => resolveConfigPath(value, top, environment)),
   ];
 }
 
@@ -242,7 +236,7 @@ const MOST_FOLDERS = 5_000;
 /**
  * `others`: attributes files outside the working tree. Returns true if the answer cannot be determined.
  */
-function usesFilters(top: string, paths: readonly string[], others: readonly string[]): boolean {
+function usesFilters(top: string, paths: readonly string[], others: readonly (string | undefined)[]): boolean {
   const folders = new Set(['']);
   // If the file is missing, git reads it from the index.
   const isMissing = (file: string): boolean =>
@@ -263,7 +257,8 @@ function parentOf(file: string): string {
   return file.slice(0, Math.max(file.lastIndexOf('/'), 0));
 }
 
-function mentionsFilter(file: string): boolean {
+function mentionsFilter(file: string | undefined): boolean {
+  if (file === undefined) return true;
   const read = readBoundedFile(file, MOST_BYTES);
   return read.kind === 'read' ? read.bytes.includes('filter') : read.kind === 'unreadable';
 }

@@ -3,7 +3,13 @@
  * decision must not start git.
  */
 export { readBoundedFile } from './bounded-file.ts';
-export { readGitConfigFile, readGitSettings, resolveConfigPath, type ScopedSetting } from './config-files.ts';
+export {
+  readableGitSettings,
+  readGitConfigFile,
+  readGitSettings,
+  resolveConfigPath,
+  type ScopedSetting,
+} from './config-files.ts';
 export type { GitSetting } from './config-text.ts';
 export {
   type GitFacts,
@@ -13,6 +19,7 @@ export {
   readGitFacts,
   trackedFiles,
 } from './facts.ts';
+export { gitPath } from './git-path.ts';
 export { isHarmlessSetting } from './harmless-settings.ts';
 export { readGitIndex } from './index-file.ts';
 export { readOnlyGitEnvironment } from './read-only-environment.ts';

@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import {
   type GitEnvironment,
+  hooksFolders,
   readRepositorySettings,
-  resolveConfigPath,
   type ScopedSetting,
 } from './config-files.ts';
 import { isHarmlessSetting } from './harmless-settings.ts';
@@ -74,17 +74,14 @@ function programsOf(
 const SILENT_HOOKS = ['post-index-change', 'reference-transaction', 'pre-auto-gc'];
 
 function hooksOf(
-  { commonDir, top }: GitRepository,
+  repository: GitRepository,
   settings: readonly ScopedSetting[],
   environment: GitEnvironment,
 ): readonly string[] {
-  const named = settings
-    .filter(({ key }) => key === 'core.hookspath')
-    .map(({ value }) => resolveConfigPath(value, top, environment));
-  const folders = [path.join(commonDir, 'hooks'), ...named].filter((folder) => folder !== undefined);
-  return SILENT_HOOKS.filter((hook) => folders.some((folder) => existsSync(path.join(folder, hook)))).map(
-    (hook) => `hooks/${hook}`,
-  );
+  const folders = hooksFolders(repository, settings, environment);
+  const hasHook = (hook: string): boolean =>
+    folders.some((folder) => folder === undefined || existsSync(path.join(folder, hook)));
+  return SILENT_HOOKS.filter(hasHook).map((hook) => `hooks/${hook}`);
 }
 
 /** Settings that name a program for a command that does more than read. */

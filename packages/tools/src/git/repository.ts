@@ -6,6 +6,7 @@ import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
 import { readBoundedFile, decodePlainText } from './bounded-file.ts';
+import { gitPath } from './git-path.ts';
 
 export interface GitRepository {
   /** The folder of the working tree. */
@@ -92,11 +93,11 @@ function repositoryIn(named: string, top: string): FoundRepository {
   }
 }
 
-/** Returns the folder that a file named `.git` points to. */
+/** Returns the folder that a file named `.git` points to. Undefined if it cannot be determined. */
 export function readGitFile(file: string): string | undefined {
   const text = smallText(file);
   const [, named] = /^gitdir: ([^\r\n]+)[\r\n]*$/.exec(text ?? '') ?? [];
-  return named === undefined ? undefined : path.resolve(path.dirname(file), named);
+  return named === undefined ? undefined : gitPath(path.dirname(file), named);
 }
 
 /**
@@ -107,8 +108,9 @@ function commonDirOf(gitDir: string): string | undefined {
   const file = path.join(gitDir, 'commondir');
   if (!exists(file)) return gitDir;
   const named = smallText(file)?.replace(/[\r\n]+$/, '');
-  if (!named) return undefined;
-  const common = realpathSync.native(path.resolve(gitDir, named));
+  const folder = named ? gitPath(gitDir, named) : undefined;
+  if (folder === undefined) return undefined;
+  const common = realpathSync.native(folder);
   const isOwn = common === gitDir || path.dirname(gitDir) === path.join(common, 'worktrees');
   return isOwn ? common : undefined;
 }
@@ -167,8 +169,9 @@ export function otherTrees({ top, commonDir }: GitRepository): readonly string[]
   const main = path.basename(commonDir) === '.git' ? [path.dirname(commonDir)] : [];
   const linked = namesIn(path.join(commonDir, 'worktrees')).flatMap((name) => {
     const folder = path.join(commonDir, 'worktrees', name);
-    const file = smallText(path.join(folder, 'gitdir'))?.trim();
-    return file ? [path.dirname(path.resolve(folder, file))] : [];
+    const named = smallText(path.join(folder, 'gitdir'))?.trim();
+    const file = named ? gitPath(folder, named) : undefined;
+    return file === undefined ? [] : [path.dirname(file)];
   });
   return [...main, ...linked].filter((folder) => folder !== top);
 }

@@ -2,7 +2,7 @@
  * Moves files that a command made into quarantine if they would later run programs outside of the sandbox. A new
  * repository stays, without hooks and without settings that name a program.
  */
-import { type GitSetting, readGitConfigFile } from '@heddle/tools/git';
+import { gitPath, type GitSetting, readGitConfigFile } from '@heddle/tools/git';
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { cp, lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
@@ -83,8 +83,9 @@ function leadsHome(file: string, repositories: readonly string[]): boolean {
   const folder = path.dirname(file);
   const home = path.resolve(folder, '../..');
   try {
-    const named = path.resolve(folder, readRegularFile(file).trim());
-    return path.basename(file) === 'commondir' && named === home && repositories.includes(home);
+    const named = gitPath(folder, readRegularFile(file).trim());
+    const isHome = named !== undefined && named === gitPath(folder, '../..');
+    return path.basename(file) === 'commondir' && isHome && repositories.includes(home);
   } catch {
     return false;
   }
@@ -94,12 +95,13 @@ function leadsHome(file: string, repositories: readonly string[]): boolean {
 function leadsTo(pointer: string, repositories: readonly string[]): boolean {
   try {
     const [, named = ''] = /^gitdir: (.+)$/m.exec(readRegularFile(pointer)) ?? [];
-    const own = realpathSync(path.resolve(path.dirname(pointer), named.trim()));
-    if (named === '') return false;
+    const folder = gitPath(path.dirname(pointer), named.trim());
+    if (named === '' || folder === undefined) return false;
+    const own = realpathSync(folder);
     const known = new Set(repositories.map((git) => realpathSync(git)));
     if (known.has(own)) return true;
-    const shared = readRegularFile(path.join(own, 'commondir')).trim();
-    return known.has(realpathSync(path.resolve(own, shared)));
+    const shared = gitPath(own, readRegularFile(path.join(own, 'commondir')).trim());
+    return shared !== undefined && known.has(realpathSync(shared));
   } catch {
     return false;
   }

@@ -1,5 +1,6 @@
 /** Collects the current folders and rules of a session, the input of a policy. */
-import { findRepository, readGitSettings, resolveConfigPath } from '@heddle/tools/git';
+import { realTarget } from '@heddle/tools/files';
+import { findRepository, gitPath, readableGitSettings, resolveConfigPath } from '@heddle/tools/git';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { LivePermissions } from '../../permission/live-permissions.ts';
@@ -131,15 +132,16 @@ function repositoryAround(folder: string): Repository | undefined {
  */
 function worktree(file: string): Repository | undefined {
   const [, named = ''] = /^gitdir: (.+)$/m.exec(readRegularFile(file)) ?? [];
-  const own = path.resolve(path.dirname(file), named.trim());
-  if (named === '' || realpathSync(lineOf(path.join(own, 'gitdir'), own)) !== realpathSync(file))
-    return undefined;
-  const folder = realpathSync(lineOf(path.join(own, 'commondir'), own));
+  const own = gitPath(path.dirname(file), named.trim());
+  if (named === '' || own === undefined || namedIn(own, 'gitdir') !== realpathSync(file)) return undefined;
+  const folder = namedIn(own, 'commondir');
+  if (folder === undefined) return undefined;
   return existsSync(path.join(folder, 'HEAD')) ? { folder, worktree: realpathSync(own) } : undefined;
 }
 
-function lineOf(file: string, from: string): string {
-  return path.resolve(from, readRegularFile(file).trim());
+function namedIn(folder: string, name: string): string | undefined {
+  const named = gitPath(folder, readRegularFile(path.join(folder, name)).trim());
+  return named === undefined ? undefined : realpathSync(named);
 }
 
 /**
@@ -150,12 +152,23 @@ function namedByGit(folder: string, kindOf: PolicyInput['kindOf']): string[] {
   const found = findRepository(folder);
   if (found.kind !== 'found') return [];
   const { top } = found.repository;
-  return (readGitSettings(found.repository, process.env) ?? []).flatMap(({ key, value, file }) => {
+  return readableGitSettings(found.repository, process.env).settings.flatMap(({ key, value, file }) => {
     const isInclude = /^include(if\..*)?\.path$/s.test(key);
     if (!isInclude && !/^core\.(hookspath|attributesfile|excludesfile)$/.test(key)) return [];
-    const named = resolveConfigPath(value, isInclude ? path.dirname(file) : top, process.env);
+    const from = isInclude ? path.dirname(file) : top;
+    const named = resolveConfigPath(value, from, process.env) ?? presentTarget(value, from);
     const isNeeded =
       isInclude || key === 'core.hookspath' || (named !== undefined && kindOf(named) !== 'absent');
     return named !== undefined && isNeeded && named !== top ? [named] : [];
   });
+}
+
+/** Returns the place to which links lead at present, for a path with `..` after a name. */
+function presentTarget(written: string | undefined, from: string): string | undefined {
+  if (!written?.includes('/..') || written.startsWith('~')) return undefined;
+  try {
+    return realTarget(path.isAbsolute(written) ? written : `${from}/${written}`);
+  } catch {
+    return undefined;
+  }
 }
