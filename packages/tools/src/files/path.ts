@@ -61,7 +61,10 @@ function follow(file: string, links: number): string {
   const parent = path.dirname(file);
   if (parent === file) return file;
   const link = linkOf(file);
-  if (link !== undefined) return follow(path.resolve(follow(parent, links + 1), link), links + 1);
+  if (link !== undefined) {
+    // After another link in its text, `..` is the parent of that link's target.
+    return follow(path.isAbsolute(link) ? link : `${follow(parent, links + 1)}/${link}`, links + 1);
+  }
   return path.join(follow(parent, links), path.basename(file));
 }
 

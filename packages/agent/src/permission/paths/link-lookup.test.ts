@@ -69,6 +69,22 @@ describe('a lookup of many names in a folder', () => {
       expect([file, realpath(`${root}/${file}`)]).toEqual([file, targetOf(`${root}/${file}`)]);
   });
 
+  it('resolves a link to a missing file like the system: `..` after a link is the parent of its target', () => {
+    const { realpath } = createLinkLookup([root]);
+    for (const [name, target, real] of [
+      ['late', 'out/../new', `${base}/new`],
+      ['later', `${root}/folder/deep/../../out/../new`, `${base}/new`],
+      ['sub/late', '../late', `${base}/new`],
+      ['latest', './sub/../new', `${root}/new`],
+    ] as const) {
+      symlinkSync(target, path.join(root, name));
+      expect([name, realpath(path.join(root, name))]).toEqual([name, real]);
+      writeFileSync(path.join(root, name), '');
+      expect([name, realpathSync(path.join(root, name))]).toEqual([name, real]);
+      rmSync(real);
+    }
+  });
+
   it.runIf(process.platform === 'linux')('finds links of processes among them', () => {
     const { passesProcess } = createLinkLookup([root]);
     const passing = ['self', 'chain', 'self/a', 'chain/sub/a', '/proc/self/root', '/proc/self/cwd/a'];
