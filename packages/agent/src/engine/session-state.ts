@@ -78,7 +78,7 @@ function unusable(folder: string, folders: readonly string[]): string | undefine
 
 function realFolder(folder: string): string {
   try {
-    return realpathSync(folder);
+    return realpathSync.native(folder);
   } catch {
     return folder;
   }

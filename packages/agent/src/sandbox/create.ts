@@ -33,7 +33,7 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
   let folder: string | undefined;
   let inside = 0;
   const temp = (): string => {
-    folder ??= mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-sandbox-'));
+    folder ??= mkdtempSync(path.join(realpathSync.native(os.tmpdir()), 'heddle-sandbox-'));
     return folder;
   };
   const hosts = ask && hostQuestions(ask, live, over.signal);

@@ -236,7 +236,11 @@ const MOST_FOLDERS = 5_000;
 /**
  * `others`: attributes files outside the working tree. Returns true if the answer cannot be determined.
  */
-function usesFilters(top: string, paths: readonly string[], others: readonly (string | undefined)[]): boolean {
+function usesFilters(
+  top: string,
+  paths: readonly string[],
+  others: readonly (string | undefined)[],
+): boolean {
   const folders = new Set(['']);
   // If the file is missing, git reads it from the index.
   const isMissing = (file: string): boolean =>

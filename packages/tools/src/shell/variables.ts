@@ -147,7 +147,7 @@ export function codeOutside(
 /** Resolves the part of a path that exists. */
 function realPath(folder: string): string {
   try {
-    return realpathSync(folder);
+    return realpathSync.native(folder);
   } catch {
     const above = path.dirname(folder);
     return above === folder ? folder : path.join(realPath(above), path.basename(folder));

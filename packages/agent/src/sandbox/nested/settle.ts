@@ -97,11 +97,11 @@ function leadsTo(pointer: string, repositories: readonly string[]): boolean {
     const [, named = ''] = /^gitdir: (.+)$/m.exec(readRegularFile(pointer)) ?? [];
     const folder = gitPath(path.dirname(pointer), named.trim());
     if (named === '' || folder === undefined) return false;
-    const own = realpathSync(folder);
-    const known = new Set(repositories.map((git) => realpathSync(git)));
+    const own = realpathSync.native(folder);
+    const known = new Set(repositories.map((git) => realpathSync.native(git)));
     if (known.has(own)) return true;
     const shared = gitPath(own, readRegularFile(path.join(own, 'commondir')).trim());
-    return shared !== undefined && known.has(realpathSync(shared));
+    return shared !== undefined && known.has(realpathSync.native(shared));
   } catch {
     return false;
   }

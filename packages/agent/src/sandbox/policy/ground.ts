@@ -99,7 +99,7 @@ function inWorktrees(
 
 function realFolder(folder: string): string {
   try {
-    return realpathSync(folder);
+    return realpathSync.native(folder);
   } catch {
     return folder;
   }
@@ -133,15 +133,16 @@ function repositoryAround(folder: string): Repository | undefined {
 function worktree(file: string): Repository | undefined {
   const [, named = ''] = /^gitdir: (.+)$/m.exec(readRegularFile(file)) ?? [];
   const own = gitPath(path.dirname(file), named.trim());
-  if (named === '' || own === undefined || namedIn(own, 'gitdir') !== realpathSync(file)) return undefined;
+  if (named === '' || own === undefined || namedIn(own, 'gitdir') !== realpathSync.native(file))
+    return undefined;
   const folder = namedIn(own, 'commondir');
   if (folder === undefined) return undefined;
-  return existsSync(path.join(folder, 'HEAD')) ? { folder, worktree: realpathSync(own) } : undefined;
+  return existsSync(path.join(folder, 'HEAD')) ? { folder, worktree: realpathSync.native(own) } : undefined;
 }
 
 function namedIn(folder: string, name: string): string | undefined {
   const named = gitPath(folder, readRegularFile(path.join(folder, name)).trim());
-  return named === undefined ? undefined : realpathSync(named);
+  return named === undefined ? undefined : realpathSync.native(named);
 }
 
 /**

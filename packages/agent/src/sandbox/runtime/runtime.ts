@@ -138,7 +138,7 @@ function keptPlaceholders(policy: SandboxPolicy, keeper: PlaceholderKeeper): Pla
 
 function realpath(file: string): string {
   try {
-    return realpathSync(file);
+    return realpathSync.native(file);
   } catch {
     return file;
   }

@@ -126,7 +126,7 @@ function kindOf({ writable }: FileLimits): keyof typeof VIEWS {
 /** A place that became a link since the decision would open the target of the link. */
 function isStillThere(place: string): boolean {
   try {
-    return realpathSync(place) === place;
+    return realpathSync.native(place) === place;
   } catch {
     return false;
   }
@@ -142,7 +142,7 @@ interface Viewed {
 }
 
 function confinementIn(starter: Starter, { directory, limits, kind, scope, onMissed }: Viewed): Confinement {
-  const folder = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
+  const folder = mkdtempSync(path.join(realpathSync.native(os.tmpdir()), 'heddle-view-'));
   const report = path.join(folder, 'report');
   writeFileSync(report, '', { mode: 0o600 });
   const masks = masksIn(folder, limits.hidden);
@@ -234,7 +234,7 @@ function unavailable(why: string): Found {
  * refused.
  */
 async function works(starter: Starter): Promise<boolean> {
-  const outside = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
+  const outside = mkdtempSync(path.join(realpathSync.native(os.tmpdir()), 'heddle-view-'));
   const confinement = confinementIn(starter, {
     limits: NO_LIMITS,
     kind: 'read-only',
