@@ -41,6 +41,14 @@ beforeAll(() => {
   symlinkSync('.git', path.join(folder, 'g'));
   symlinkSync('../elsewhere', path.join(folder, 'o'));
   symlinkSync('../../elsewhere', path.join(folder, 'd2/up'));
+  for (const [name, target] of [
+    ['hk', '.git/hooks'],
+    ['out', '../out/deep'],
+    ['nr', '.npmrc'],
+    ['made', 'q'],
+    ['loop', 'loop'],
+  ] as const)
+    symlinkSync(target, path.join(folder, name));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -100,6 +108,46 @@ describe('a folder that a script replaces by a link', () => {
     expect(decisionOn(command)).not.toBe('allow');
     expect(decisionOn(command, 'rules')).not.toBe('allow');
   });
+});
+
+describe('a folder that is missing', () => {
+  it.each([
+    'mkdir q; echo x > q/../hk/pre-commit',
+    'mkdir q && echo x > q/../o/../y',
+    'mkdir q; echo x > q/../out/../y',
+    'mkdir -p q/../out/../y',
+    'mkdir -p q/../hk/x',
+    'mkdir q; cp a q/../out/../y',
+    'mkdir q; echo x > q/../hk/../config',
+    'mkdir q; echo x > q/../nr',
+    'mkdir q; rm -rf q/../out/../y',
+    'mkdir q; mv a q/../hk/pre-commit',
+    'mkdir q; sed -i s/a/b/ q/../hk/x',
+    'cp -r lib q; touch q/../hk/x',
+    'mv lib q; touch q/../hk/x',
+    'mkdir q q/../hk/z',
+    'mkdir -p q/r/../../hk/x',
+    'mkdir -p ./q//r/../.././hk/x',
+    'mkdir q; echo x > made/../hk/pre-commit',
+    'rm c.txt; mkdir c.txt; touch c.txt/../hk/x',
+    'rm loop; mkdir loop; touch loop/../hk/x',
+    'mkdir q; touch q/../h*/x',
+    'mkdir -p q/../src/../hk/x',
+    'mkdir q; cd q/../hk && touch x',
+    'mkdir q; cd q && echo x > ../hk/x',
+    'mkdir q; tee q/../hk/x < a',
+  ])('does not hide a link behind `..`: %s', (command) => {
+    expect(decisionOn(command)).not.toBe('allow');
+    expect(decisionOn(command, 'rules')).not.toBe('allow');
+  });
+
+  it.each(['mkdir q; echo x > q/../src/y', 'mkdir -p q/../src/y', 'mkdir q; touch q/../y'])(
+    'can be left with `..`: %s',
+    (command) => {
+      expect(decisionOn(command)).toBe('allow');
+      expect(decisionOn(command, 'rules')).toBe('allow');
+    },
+  );
 });
 
 describe('sed', () => {

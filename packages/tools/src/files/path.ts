@@ -60,12 +60,14 @@ function follow(file: string, links: number): string {
   }
   const parent = path.dirname(file);
   if (parent === file) return file;
+  const folder = follow(parent, links);
+  const entry = path.join(folder, path.basename(file));
+  // A missing folder may be made later. Links behind `missing/..` count then.
+  if (entry !== file) return follow(entry, links + 1);
   const link = linkOf(file);
-  if (link !== undefined) {
-    // After another link in its text, `..` is the parent of that link's target.
-    return follow(path.isAbsolute(link) ? link : `${follow(parent, links + 1)}/${link}`, links + 1);
-  }
-  return path.join(follow(parent, links), path.basename(file));
+  if (link === undefined) return file;
+  // After another link in its text, `..` is the parent of that link's target.
+  return follow(path.isAbsolute(link) ? link : `${folder}/${link}`, links + 1);
 }
 
 function linkOf(file: string): string | undefined {

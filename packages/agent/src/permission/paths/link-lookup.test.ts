@@ -100,6 +100,7 @@ function targetOf(file: string): string {
   try {
     return realTarget(file);
   } catch {
-    return path.join(targetOf(path.dirname(file)), path.basename(file));
+    const entry = path.join(targetOf(path.dirname(file)), path.basename(file));
+    return entry === file ? entry : targetOf(entry);
   }
 }

@@ -54,7 +54,7 @@ export function createLinkLookup(roots: readonly string[]): LinkLookup {
     if (folder !== undefined) return path.posix.join(folder, path.posix.basename(file));
     // The folders of several missing files are often the same.
     if (isLinux && isMissing(file) && path.dirname(file) !== file)
-      return path.join(realpath(path.dirname(file)), path.basename(file));
+      return entryIn(realpath(path.dirname(file)), file, realpath);
     return realPath(file, () => unclear.add(file));
   });
   const passes = remembered((file: string): boolean => {
@@ -154,8 +154,14 @@ function realPath(file: string, onFailure: () => void = () => undefined): string
     const isTooLong = thrown instanceof Error && errorCode(thrown.cause) === 'ENAMETOOLONG';
     const folder = path.dirname(file);
     if (isTooLong) return path.join(file, UNKNOWN_CHARACTER);
-    return folder === file ? file : path.join(realPath(folder), path.basename(file));
+    return folder === file ? file : entryIn(realPath(folder), file, realPath);
   }
+}
+
+/** A missing or broken folder may be replaced by another one. Links behind `missing/..` count then. */
+function entryIn(folder: string, file: string, realpath: (file: string) => string): string {
+  const entry = path.join(folder, path.basename(file));
+  return entry === file ? entry : realpath(entry);
 }
 
 const LINK_OF_PROCESS = /^\/proc\/\d+(?:\/task\/\d+)?\/(?:cwd|root|exe|fd|map_files)$/;
