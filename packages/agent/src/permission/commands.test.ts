@@ -6,6 +6,7 @@ import { ADDRESSES } from './test/table/addresses.ts';
 import { COMPUTED_NAMES, DENIED_SEARCHES } from './test/table/computed-names.ts';
 import { CONTAINERS } from './test/table/containers.ts';
 import { COVERING } from './test/table/covering.ts';
+import { COMMANDS_ON_INPUT } from './test/table/commands-on-input.ts';
 import { EVASIONS } from './test/table/evasions.ts';
 import { EXPANDED_WORDS } from './test/table/expanded-words.ts';
 import { FILES } from './test/table/files.ts';
@@ -40,6 +41,7 @@ const themes = [
   ...TRICKS,
   ...UNSEEN,
   ...EVASIONS,
+  ...COMMANDS_ON_INPUT,
   ...NAMED,
   ...UNKNOWN_WORDS,
   ...EXPANDED_WORDS,

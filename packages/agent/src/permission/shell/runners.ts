@@ -16,7 +16,7 @@ const RUNNERS: ReadonlySet<string> = new Set(
     'watchexec chpst setuidgid softlimit envdir envuidgid daemonize torsocks torify proxychains proxychains4 sem run-one cpulimit ' +
     'trickle eatmydata fakechroot datefudge runcon sg newgrp systemd-nspawn systemd-inhibit systemd-cat machinectl ' +
     'lxc-execute lxc-attach distrobox-enter flatpak-spawn xterm konsole kitty alacritty gnome-terminal abduco dtach ' +
-    'dbus-launch primusrun optirun honcho foreman pexec i386 x86_64 s6-setuidgid gtime gnice gtimeout gstdbuf genv'
+    'dbus-launch primusrun optirun honcho foreman pexec i386 x86_64 s6-setuidgid gtime gnice gtimeout gstdbuf genv scl'
   ).split(' '),
 );
 
@@ -100,6 +100,11 @@ export const likelyTails = remembered((words: readonly ShellWord[]): readonly (r
 
 export function isRunner(base: string): boolean {
   return RUNNERS.has(base) || /^ld(-linux.*)?\.so/.test(base);
+}
+
+/** Options of these programs take several words, so that the position of the command is uncertain. */
+export function hasManyValues(base: string): boolean {
+  return /^(bwrap|proot|firejail|systemd-nspawn|systemd-run|scl)$/.test(base);
 }
 
 export function isManager(base: string): boolean {

@@ -10,7 +10,15 @@ import {
   type SimpleCommand,
 } from '@heddle/tools/shell';
 import { isFedIn } from './interpreters.ts';
-import { baseName, isManager, isRunner, likelyTails, commandTails, commandWords } from './runners.ts';
+import {
+  baseName,
+  hasManyValues,
+  isManager,
+  isRunner,
+  likelyTails,
+  commandTails,
+  commandWords,
+} from './runners.ts';
 
 type Script = readonly SimpleCommand[];
 
@@ -25,7 +33,8 @@ const SCRIPTED = /^(make|find|fd|fdfind|at|batch|alias|tar|rsync|expect)$/;
 /** Git commands that take a script. For other commands, a longer text is a message. */
 const GIT_SCRIPTED =
   /^(rebase|submodule|bisect|filter-branch|config|difftool|mergetool|clone|fetch|pull|push|ls-remote|archive)$/;
-const SHELLS = /^(bash|sh|zsh|dash|ksh|ksh93|mksh|oksh|lksh|pdksh|ash|yash|posh|rbash|rzsh|rksh)$/;
+/** Their names may end with a version: `bash5`, `ksh93`, `zsh-5.9`. */
+const SHELLS = /^(bash|sh|zsh|dash|ksh|mksh|oksh|lksh|pdksh|ash|yash|posh|rbash|rzsh|rksh)(-?\d[\d.]*)?$/;
 /** They run a script from their input at a later time. */
 const SCHEDULERS = /^(at|batch)$/;
 /** Variables whose value programs run. */
@@ -47,7 +56,8 @@ export function findEmbeddedScripts(command: SimpleCommand, words = commandWords
 const embedded = new WeakMap<readonly ShellWord[], WeakMap<SimpleCommand, Embedded>>();
 
 function scriptsIn(command: SimpleCommand, words: readonly ShellWord[], depth: number): Embedded {
-  const likely = new Set(likelyTails(words).map((tail) => tail.length));
+  const tails = hasManyValues(baseName(words[0]?.value ?? '')) ? commandTails(words) : likelyTails(words);
+  const likely = new Set(tails.map((tail) => tail.length));
   const shells = shellsIn(words).map((shell) => {
     const { texts, isUnknown } = shellCode(shell, command.redirections);
     return { texts, isUnknown: isUnknown && (shell === words || likely.has(shell.length)) };
@@ -179,9 +189,13 @@ export function parseScriptText(text: string): Script | undefined {
     : undefined;
 }
 
+export function isShell(base: string): boolean {
+  return SHELLS.test(base);
+}
+
 function shellsIn(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   return [words, ...commandTails(words)].filter(([name]) => {
     const base = baseName(name?.value ?? '');
-    return SHELLS.test(base) || SCHEDULERS.test(base);
+    return isShell(base) || SCHEDULERS.test(base);
   });
 }

@@ -17,7 +17,7 @@ import {
   commandTails,
   type Unwrapped,
 } from './runners.ts';
-import { findEmbeddedScripts, hasUnknownVariable } from './scripts.ts';
+import { findEmbeddedScripts, hasUnknownVariable, isShell } from './scripts.ts';
 
 export function runsUnknownCode(
   command: SimpleCommand,
@@ -27,7 +27,7 @@ export function runsUnknownCode(
   if (hasUnknownVariable(command.assignments)) return true;
   return stages.some(({ words, more }) => {
     if (!canRunCode(words[0]) || isProven(words)) return false;
-    if (commandTails(words).length > 0 && words.length > MOST_TAILS) return true;
+    if (startsShell(words) || (commandTails(words).length > 0 && words.length > MOST_TAILS)) return true;
     if (findEmbeddedScripts(command, words).isUnknown || isFed(words, more)) return true;
     if (
       commandsOfFind(words).some(([name]) => name === undefined || isFedIn(name) || name.value.includes('{}'))
@@ -53,9 +53,45 @@ function canRunCode(name: ShellWord | undefined): boolean {
   return (
     isRunner(base) ||
     isManager(base) ||
+    isShell(base) ||
+    COMMANDS_ON_INPUT.test(base) ||
     takesCode(base) !== undefined ||
     /^(fd|fdfind|find|alias|rsync|zip|export|declare|typeset|readonly|local)$/.test(base)
   );
+}
+
+/** They read commands from their input, some of which run programs of this machine. */
+const COMMANDS_ON_INPUT = /^(gdb|lldb|rr|jdb|cgdb|sftp|ftp|lftp|ncftp|telnet|virsh)$/;
+
+/** Without a command, these runners do nothing, or only print. All others may start a shell, which runs its input. */
+const IDLE_ALONE =
+  /^(g?env|g?nice|g?time|nohup|command|builtin|noglob|exec|eval|trap|hash|xargs|parallel|g?timeout|g?stdbuf|watch|setsid|ionice|chrt|taskset|numactl|prlimit|choom|uclampset|strace|ltrace|valgrind|perf|catchsegv|busybox|toybox|flock|entr|caffeinate|chronic|unbuffer|systemd-inhibit|systemd-cat|start-stop-daemon|ssh-agent|dumb-init|tini|hyperfine|npx|bunx|pnpx|uvx|pipx|dotenv|op|cross-env(-shell)?|env-cmd|dotenvx|concurrently|npm-run-all|run-[ps]|nodemon|watchexec|chpst|setuidgid|softlimit|envdir|envuidgid|daemonize|ssh|mosh|pssh|sem|run-one|cpulimit|tmux|screen|honcho|foreman|pexec|s6-setuidgid|machinectl)$/;
+/** Their words are users, groups or files. A command is the value of an option. */
+const NAMES_FIRST = /^(su|runuser|newgrp|sg|script|capsh)$/;
+const COMMAND_OPTION = /^(-[a-zA-Z]*c.*|--(command|session-command)(=.*)?|-u.*|--user(=.*)?)$/s;
+/** Words with which a program starts a shell. */
+const SHELL_WORDS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(sudo|doas)$/, /^(-[a-zA-Z]*[si]|--(shell|login))$/],
+  [/^(poetry|pipenv|hatch|pdm|conda|nix|machinectl|devbox|flox|pixi)$/, /^(shell|develop)$/],
+  [/^tmux$/, /^-C+$/],
+];
+
+/** Returns whether a program may start a shell, or a similar program, that runs the commands on its input. */
+function startsShell(words: readonly ShellWord[]): boolean {
+  const [name, ...args] = words;
+  const base = baseName(name?.value ?? '');
+  if (args.some(({ value }) => /^(--?(version|help)|-[Vh])$/.test(value))) return false;
+  if (COMMANDS_ON_INPUT.test(base)) return true;
+  if (NAMES_FIRST.test(base)) return !args.some(({ value }) => COMMAND_OPTION.test(value));
+  const shellWord = SHELL_WORDS.find(([programs]) => programs.test(base))?.[1];
+  if (shellWord && args.some(({ value }) => shellWord.test(value))) return true;
+  if (base === 'nix-shell') return !args.some(({ value }) => /^--(run|command)(=|$)/.test(value));
+  return isRunner(base) && !isShell(base) && !IDLE_ALONE.test(base) && isWithoutCommand(words);
+}
+
+/** A number after an option is a value: `choom -n 1`. */
+function isWithoutCommand(words: readonly ShellWord[]): boolean {
+  return likelyTails(words).every(([first]) => /^[-+]?[\d.]+$/.test(first?.value ?? ''));
 }
 
 /** Lines of the input become the program, or a part of it: `xargs sh -c`, `xargs env`, `parallel`. */
@@ -64,9 +100,8 @@ function isFed(words: readonly ShellWord[], more: boolean): boolean {
   if (!more && base !== 'xargs' && base !== 'parallel') return false;
   const runs = more ? [words] : likelyTails(words);
   if (runs.length === 0) return base === 'parallel';
-  const isEmpty = ([name, ...args]: readonly ShellWord[]): boolean =>
-    isRunner(baseName(name?.value ?? '')) &&
-    args.every(({ value }) => value.startsWith('-') || /^\w+=/.test(value));
+  const isEmpty = (run: readonly ShellWord[]): boolean =>
+    isRunner(baseName(run[0]?.value ?? '')) && isWithoutCommand(run);
   if (runs.some(isEmpty)) return true;
   const marks = words.flatMap(({ value }, index) => {
     const [, attached] = /^(?:-I|--replace=)(.+)$/.exec(value) ?? [];

@@ -8,6 +8,7 @@ import { baseName } from '../runners.ts';
 import { awkTargets, millerTargets, splitTargets } from './computed-names.ts';
 import { compressed, isCompressor } from './compressors.ts';
 import { takesOnlyRevisions } from './git.ts';
+import { hostWords, namesContainerPlaces } from './host-words.ts';
 import { isMessage } from './message-options.ts';
 import { argumentsOf, expandBraces, hasOption, type ParsedOperands, sedWords } from './operands.ts';
 import { endingsOf, searchesFolders, searchOptionsOf, skipsHidden } from './search-options.ts';
@@ -20,7 +21,7 @@ const TALKERS =
   /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|export|unset|set|alias|shift)$/;
 /** They open no file that an argument names. */
 const FILELESS =
-  /^(tr|test|\[|local|declare|typeset|readonly|let|read|wait|break|continue|pwd|id|uname|nproc|ps|pgrep|pidof|printenv|numfmt|factor|docker|podman|kubectl)$/;
+  /^(tr|test|\[|local|declare|typeset|readonly|let|read|wait|break|continue|pwd|id|uname|nproc|ps|pgrep|pidof|printenv|numfmt|factor)$/;
 /** Every argument is a file to read. */
 const READERS =
   /^(cat|tac|nl|head|tail|less|more|bat|wc|cut|paste|rev|od|hexdump|strings|file|stat|ls|dir|du|tree|md5sum|sha\d+sum|cksum|sum|b2sum|base64|base32|diff|cmp|comm|join|column|fold|fmt|expand|unexpand|pr|shuf|zcat|bzcat|xzcat|zless|readlink|realpath|source|\.|cd|pushd|basename|dirname|nm|objdump|readelf|ldd|iconv|look|view)$/;
@@ -128,8 +129,9 @@ function expandedFiles([name, ...args]: readonly ShellWord[], certain: readonly 
   if (program === 'git' && takesOnlyRevisions(args)) return [];
   const isKnown = touchesFiles(program);
   const found = new Set(certain.map(({ word }) => word));
-  return args.flatMap((word, index): Touch[] => {
-    if (isMessage(program, args, index)) return [];
+  const own = namesContainerPlaces(program) ? hostWords(program, args) : args;
+  return own.flatMap((word, index): Touch[] => {
+    if (isMessage(program, own, index)) return [];
     if (word.kind === 'pattern') {
       return !isKnown || found.has(word) ? [] : [touch('read', word, undefined, { knowledge: 'named' })];
     }
@@ -378,11 +380,7 @@ function unknownProgram(args: readonly ShellWord[], deepIfFolder: boolean): Touc
     if (word.kind === 'dynamic') return [];
     const { value } = word;
     const candidates = new Set(value.startsWith('-') ? [] : [value]);
-    for (const separator of ['=', '@', ':']) {
-      const at = value.indexOf(separator);
-      if (at >= 0 && at < value.length - 1) candidates.add(value.slice(at + 1));
-      if (at > 0 && separator === ':') candidates.add(value.slice(0, at));
-    }
+    for (const part of partsBetween(value)) candidates.add(part);
     if (/^-[A-Za-z]./.test(value)) candidates.add(value.slice(2));
     const touches = Array.from(candidates, (candidate) =>
       touch('read', partOfWord(word, candidate), undefined, { knowledge: 'named', deepIfFolder }),
@@ -390,6 +388,21 @@ function unknownProgram(args: readonly ShellWord[], deepIfFolder: boolean): Touc
     return /[\s'"()`]/.test(value) ? touches.concat(mentions(word)) : touches;
   });
   return [...written, ...touched];
+}
+
+/** The number of separators in a word for which all parts are checked. */
+const MOST_SEPARATORS = 6;
+
+/** Returns the parts of a word that start or end at a sign between values: `--from-file=key=x`, `--volume=x:/y`. */
+function partsBetween(value: string): string[] {
+  const signs = Array.from(value.matchAll(/[=@:,]/g), ({ index }) => index);
+  const ends = signs.length > MOST_SEPARATORS ? [] : signs;
+  return [-1, ...signs].flatMap((before) =>
+    [...ends, value.length].flatMap((end) => {
+      const isPart = end > before + 1 && (before >= 0 || (end < value.length && !value.startsWith('-')));
+      return isPart ? [value.slice(before + 1, end)] : [];
+    }),
+  );
 }
 
 /** Finds paths inside a text: `python -c "open('secrets/x')"`. */

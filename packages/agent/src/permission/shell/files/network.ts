@@ -1,5 +1,6 @@
 /** Programs that transfer files to and from other machines. */
 import type { ShellWord } from '@heddle/tools/shell';
+import { isMessage } from './message-options.ts';
 import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
 import {
   type FilesOfProgram,
@@ -62,9 +63,9 @@ const curl: FilesOfProgram = (args) => {
   ]);
   const data = args.flatMap((word) => {
     const path =
-      /(?:^|[=;])[@<]([^;]+)/.exec(word.value)?.[1] ??
-      /^(?:-[dFH])?[\w-]*@(.+)/.exec(word.value)?.[1] ??
-      /^file:\/\/(?:localhost)?(.+)/.exec(word.value)?.[1];
+      /(?:^|[=;])[@<]([^;]+)/.exec(word.value)?.[1] ?? /^(?:-[dFH])?[\w-]*@(.+)/.exec(word.value)?.[1];
+    // A name in quotes can contain escapes.
+    if (path?.startsWith('"')) return [touch('read', unknownWord(word.text))];
     return path === undefined ? [] : [touch('read', partOfWord(word, path))];
   });
   // A format can name files: `-w '%output{a}%{url}'`. A format in a file can name any.
@@ -94,10 +95,34 @@ const curl: FilesOfProgram = (args) => {
     // A file with options can name any output.
     ...given.valuesOf('-K', '--config').map((word) => touch('write', unknownWord(word.text))),
     ...[...saved, ...formatted].map((word) => touch('write', word)),
-    ...given.valuesOf(...CURL_INPUTS).map((word) => touch('read', word)),
+    ...given
+      .valuesOf(...CURL_INPUTS)
+      .map((word) => touch('read', expandsItself(word) ? unknownWord(word.text) : word)),
     ...data,
+    ...args.flatMap((word, index) =>
+      isMessage('curl', args, index) ? [] : filesInAddress(word, has(/^--proto-d/)),
+    ),
   ];
 };
+
+/** Curl replaces `{a,b}` and `[a-c]` in addresses and names of files that it sends. */
+function expandsItself({ value }: ShellWord): boolean {
+  return /[[\]{}]/.test(value);
+}
+
+const REMOTE_SCHEME = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
+
+/** Returns the file that an address names. Any word may be an address. `isLocal`: an address without a scheme is a file. */
+function filesInAddress(word: ShellWord, isLocal: boolean): Touch[] {
+  const address = word.value.replace(/^--url=/, '');
+  const [, path] = /^file:(?:\/\/(?:(?:localhost|127\.0\.0\.1)(?=\/))?)?(.+)$/is.exec(address) ?? [];
+  const mayBeFile = path !== undefined || isLocal || /^[^/]*[[{]/.test(address) || word.kind === 'dynamic';
+  if (!mayBeFile || address.startsWith('-') || REMOTE_SCHEME.test(word.prefix)) return [];
+  if (path === undefined || word.kind !== 'literal' || expandsItself(word))
+    return [touch('read', unknownWord(word.text))];
+  const names = new Set([path, decoded(path), decoded(path.replace(/[?#].*$/s, ''))]);
+  return Array.from(names, (name) => touch('read', partOfWord(word, name)));
+}
 
 const wget: FilesOfProgram = (args) => {
   const inputs = ['-i', '--input-file', '--post-file', '--body-file', '--load-cookies', '--ca-certificate'];
