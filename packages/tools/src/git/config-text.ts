@@ -73,6 +73,7 @@ function parseValue(
   let text = '';
   let kept = 0;
   let isQuoted = false;
+  let hasTab = false;
   for (let at = start; ; at++) {
     const char = source.charAt(at);
     if (char === '' || char === '\n') return isQuoted ? undefined : { text: text.slice(0, kept), end: at };
@@ -82,8 +83,11 @@ function parseValue(
     }
     if (!isQuoted && (char === ' ' || char === '\t' || char === '\r')) {
       if (text !== '') text += char;
+      hasTab ||= text !== '' && char !== ' ';
       continue;
     }
+    // Inside a value, some versions of git read a blank instead.
+    if (hasTab) return undefined;
     if (char === '"') {
       isQuoted = !isQuoted;
       kept = text.length;

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -97,8 +98,13 @@ describe('the facts about a repository', () => {
       const at = setting.indexOf('=');
       git('config', setting.slice(0, at), setting.slice(at + 1));
     }
-    expect(readGitFacts(folder, environment)).toEqual({ ...CLEAN, hasFilters: true });
-    // A filter matters only if a file uses it.
+    expect(readGitFacts(folder, environment)?.helpers).toEqual(['filter.lfs.process', 'filter.lfs.required']);
+    for (const name of ['process', 'required']) git('config', '--unset', `filter.lfs.${name}`);
+    expect(readGitFacts(folder, environment)).toEqual(CLEAN);
+    // A filter of the user matters only if a file uses it.
+    git('config', '--global', 'filter.lfs.process', 'git-lfs');
+    git('config', '--global', 'filter.lfs.required', 'true');
+    expect(readGitFacts(folder, environment)).toEqual({ ...CLEAN, mayFilter: expect.any(Function) });
     write('deep/a.bin', '');
     git('add', '.');
     write('deep/.gitattributes', '*.bin filter=lfs\n');
@@ -133,6 +139,48 @@ describe('the facts about a repository', () => {
     git('config', '--unset', 'core.hooksPath');
     write('.git/config.worktree', '[core]\n\tfsmonitor\n');
     expect(helpers({ GIT_DIR: 'x' })).toEqual(['GIT_DIR', 'core.fsmonitor']);
+  });
+
+  it('include a filter of the user for each file that may use it', () => {
+    const { folder, environment, git, write } = repository();
+    git('config', '--global', 'filter.lfs.clean', 'git-lfs');
+    write('a', '');
+    write('un/b', '');
+    git('add', 'a');
+    const facts = readGitFacts(folder, environment);
+    expect(facts?.helpers).toEqual([]);
+    expect(['a', 'un/b', './un/../a', `${folder}/a`].filter((name) => facts?.mayFilter?.(name))).toEqual([]);
+    expect(facts?.mayFilter?.('../other/a')).toBe(true);
+    expect(facts?.mayFilter?.(':(top)a')).toBe(true);
+    write('un/.gitattributes', '* filter=lfs\n');
+    expect(readGitFacts(folder, environment)?.helpers).toEqual([]);
+    expect(['un/b', 'un/deep/c', 'un'].filter((name) => !facts?.mayFilter?.(name))).toEqual([]);
+    expect(readGitFacts(path.join(folder, 'un'), environment)?.mayFilter?.('b')).toBe(true);
+    expect(readGitFacts(path.join(folder, 'un'), environment)?.mayFilter?.('../a')).toBe(false);
+    // Git follows no link to an attributes file, and reads the one of the index.
+    symlinkSync('a', path.join(folder, '.gitattributes'));
+    expect(readGitFacts(folder, environment)?.helpers).toEqual(['filter.lfs.clean']);
+  });
+
+  it('include each filter of the repository itself', () => {
+    const { folder, environment, git, write } = repository();
+    write('.git/more', '[filter "x"]\n\tclean = evil\n');
+    git('config', 'include.path', 'more');
+    expect(readGitFacts(folder, environment)?.helpers).toEqual(['filter.x.clean']);
+  });
+
+  it('ignore the format of a repository in other files', () => {
+    const { folder, environment, git, write } = repository();
+    write('a', '');
+    git('add', 'a');
+    write('.git/config.worktree', '[extensions]\n\tobjectformat = sha256\n');
+    expect(readGitFacts(folder, environment)).toEqual(CLEAN);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('are unknown if git cannot enter the repository', () => {
+    const { folder, environment } = repository();
+    chmodSync(path.join(folder, '.git/refs'), 0o600);
+    expect(readGitFacts(folder, environment)).toBeUndefined();
   });
 
   it('include a working tree and hooks behind a link', () => {
@@ -173,6 +221,47 @@ describe('the facts about a repository', () => {
     ],
     ['a pipe in place of the configuration', ({ folder }) => pipe(path.join(folder, '.git/config'))],
     ['a pipe in place of the index', ({ folder }) => pipe(path.join(folder, '.git/index'))],
+    [
+      'a HEAD that is a link',
+      ({ folder }) => {
+        renameSync(path.join(folder, '.git/HEAD'), path.join(folder, '.git/H2'));
+        symlinkSync('H2', path.join(folder, '.git/HEAD'));
+      },
+    ],
+    ['a HEAD with other blanks', ({ write }) => write('.git/HEAD', 'ref:\u00a0refs/heads/main\n')],
+    ['a HEAD with many blanks', ({ write }) => write('.git/HEAD', `ref:${' '.repeat(300)}refs/heads/main\n`)],
+    ['a tab inside a setting', ({ write }) => write('.git/config', '[include]\n\tpath = ev\til\n')],
+    [
+      'a format without a version',
+      ({ write }) => write('.git/config', '[extensions]\n\tobjectformat = sha256\n'),
+    ],
+    [
+      'two formats',
+      ({ write }) =>
+        write(
+          '.git/config',
+          '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n\tobjectformat = sha1\n',
+        ),
+    ],
+    [
+      'an index with a strange name',
+      (made) => changeIndex(made, (bytes) => void bytes.write('a/../bbb', 74)),
+    ],
+    [
+      'an index with a folder of git',
+      (made) => changeIndex(made, (bytes) => void bytes.write('.git/bbb', 74)),
+    ],
+    [
+      'an index with another length of a name',
+      (made) => changeIndex(made, (bytes) => void bytes.writeUInt16BE(66, 72)),
+    ],
+    [
+      'an index with an unknown extension',
+      (made) =>
+        changeIndex(made, (bytes) =>
+          Buffer.concat([bytes.subarray(0, -20), Buffer.from('ZZZZ\0\0\0\u0004abcd'), bytes.subarray(-20)]),
+        ),
+    ],
     ['a device in place of HEAD', ({ folder }) => link('/dev/zero', path.join(folder, '.git/HEAD'))],
     [
       'a configuration that includes itself',
@@ -317,6 +406,16 @@ describe('the index', () => {
     expect(readGitFacts(folder, environment)).toEqual(CLEAN);
   });
 });
+
+/** Changes the index of a single file, whose flags start at 72 and whose name starts at 74. */
+function changeIndex({ folder, git, write }: Repository, change: (bytes: Buffer) => Buffer | void): void {
+  write('bbbbbbbb', '');
+  git('add', 'bbbbbbbb');
+  const file = path.join(folder, '.git/index');
+  const bytes = readFileSync(file);
+  expect(bytes.toString('latin1', 74, 82)).toBe('bbbbbbbb');
+  writeFileSync(file, change(bytes) ?? bytes);
+}
 
 function pipe(file: string): void {
   rmSync(file, { force: true });

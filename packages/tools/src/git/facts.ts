@@ -2,8 +2,9 @@
  * Finds configuration around a folder that could make a reading `git` command run a program. Reads files
  * and starts no process.
  */
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { attributesFiles, mayFilterFile, usesFilters } from './attributes.ts';
 import { readBoundedFile } from './bounded-file.ts';
 import {
   type GitEnvironment,
@@ -11,22 +12,22 @@ import {
   hooksFolders,
   includedFiles,
   readableGitSettings,
-  readGitConfigFile,
   readGitSettings,
-  resolveConfigPath,
   type ScopedSetting,
 } from './config-files.ts';
-import type { GitSetting } from './config-text.ts';
 import { gitPath } from './git-path.ts';
 import { isHarmlessSetting, isHarmlessVariable } from './harmless-settings.ts';
-import { type GitIndex, type HashLength, readGitIndex } from './index-file.ts';
+import { type GitIndex, indexOf } from './index-file.ts';
 import { findRepository, type FoundRepository, type GitRepository, readGitFile } from './repository.ts';
 
 export interface GitFacts {
   /** Settings, variables and hooks that are not known to be harmless. */
   readonly helpers: readonly string[];
-  /** Filters are configured, although no tracked file may use one. */
-  readonly hasFilters?: boolean;
+  /**
+   * Present: the user has configured filters, although no tracked file uses one. Returns whether a filter may apply to a file that
+   * a command names in this folder.
+   */
+  readonly mayFilter?: (written: string) => boolean;
   /** A nested repository has its own configuration, which was not read. */
   readonly submodules: boolean;
   /** Notes may be printed with commits, or replacements instead of objects. They may contain any file. */
@@ -41,7 +42,7 @@ export interface GitFacts {
  * settings count.
  */
 export function readGitFacts(directory: string, environment: GitEnvironment): GitFacts | undefined {
-  return factsOf(findRepository(directory), environment);
+  return gitFactsFrom(directory, environment)('.');
 }
 
 function factsOf(found: FoundRepository, environment: GitEnvironment): GitFacts | undefined {
@@ -52,26 +53,30 @@ function factsOf(found: FoundRepository, environment: GitEnvironment): GitFacts 
   const repository = found.kind === 'found' ? found.repository : undefined;
   const settings = readGitSettings(repository, environment);
   if (settings === undefined) return undefined;
-  const named = settings.filter((setting) => !isHarmless(setting, repository)).map(({ key }) => key);
-  const filters = named.some(isFilter) ? { hasFilters: true } : {};
+  const named = settings.filter((setting) => !isHarmless(setting, repository));
+  const filters = named.filter(isFilter);
   const sources = sourcesOf(repository, settings, environment).filter((source) => source !== undefined);
   if (repository === undefined)
-    return { helpers: [...variables, ...named], ...filters, submodules: false, sources };
-  const index = readGitIndex(path.join(repository.gitDir, 'index'), hashLength(settings));
+    return { helpers: [...variables, ...named.map(({ key }) => key)], submodules: false, sources };
+  const index = indexOf(repository);
   if (index === undefined) return undefined;
+  const { top } = repository;
+  // A repository has filters of its own in order to use them.
   const isFiltered =
-    named.some(isFilter) &&
-    usesFilters(repository.top, index.paths, attributesFiles(repository, settings, environment));
-  const helpers = isFiltered ? named : named.filter((key) => !isFilter(key));
+    filters.some(({ scope }) => scope === 'repository') ||
+    (filters.length > 0 && usesFilters(top, index.paths, attributesFiles(repository, settings, environment)));
+  const helpers = named.filter((setting) => isFiltered || !isFilter(setting)).map(({ key }) => key);
   return {
     helpers: [...new Set([...variables, ...helpers, ...hooksIn(repository, settings, environment)])],
-    ...filters,
+    ...(filters.length > 0 ? { mayFilter: (file: string) => mayFilterFile(file, top) } : {}),
     submodules: hasSubmodule(repository, index),
     ...(setsNotes(settings) || hasRefs(repository, 'refs/notes') ? { hasNotes: true } : {}),
     ...(hasRefs(repository, 'refs/replace') ? { hasReplacements: true } : {}),
     sources,
   };
 }
+
+const MOST_BYTES = 1024 * 1024;
 
 /** Settings can name any branch as notes. */
 function setsNotes(settings: readonly ScopedSetting[]): boolean {
@@ -152,20 +157,27 @@ export function gitFactsFrom(
   // Folders of one repository have the same facts.
   const known = new Map<string, GitFacts | undefined>();
   return (folder) => {
-    const found = findRepository(path.isAbsolute(folder) ? folder : `${directory}/${folder}`);
+    const place = path.isAbsolute(folder) ? folder : `${directory}/${folder}`;
+    const found = findRepository(place);
     const { top = '', gitDir = '' } = found.kind === 'found' ? found.repository : {};
     const key = [found.kind, top, gitDir].join('\0');
     if (!known.has(key)) known.set(key, factsOf(found, environment));
-    return known.get(key);
+    const facts = known.get(key);
+    return facts?.mayFilter ? withFilters(facts, facts.mayFilter, realpathSync.native(place)) : facts;
+  };
+}
+
+/** Git takes a written name as text: links in it do not count for its attributes. `:(top)x` is not such a name. */
+function withFilters(facts: GitFacts, mayFilter: (file: string) => boolean, folder: string): GitFacts {
+  return {
+    ...facts,
+    mayFilter: (written) => written.startsWith(':') || mayFilter(path.resolve(folder, written)),
   };
 }
 
 /** Returns full paths of all files in the index. Undefined if it cannot be read with certainty. */
 export function trackedFiles(repository: GitRepository): readonly string[] | undefined {
-  const settings = readGitConfigFile(path.join(repository.commonDir, 'config'));
-  if (settings === undefined || settings === 'absent') return undefined;
-  const index = readGitIndex(path.join(repository.gitDir, 'index'), hashLength(settings));
-  return index?.paths.map((file) => path.join(repository.top, file));
+  return indexOf(repository)?.paths.map((file) => path.join(repository.top, file));
 }
 
 function isHarmless({ key, value, scope }: ScopedSetting, repository: GitRepository | undefined): boolean {
@@ -175,13 +187,8 @@ function isHarmless({ key, value, scope }: ScopedSetting, repository: GitReposit
   return isOwn && gitPath(repository.gitDir, value) === repository.top;
 }
 
-function isFilter(key: string): boolean {
+function isFilter({ key }: ScopedSetting): boolean {
   return /^filter\..+\.(clean|smudge|process|required)$/s.test(key);
-}
-
-function hashLength(settings: readonly GitSetting[]): HashLength {
-  const isLong = settings.some(({ key, value }) => key === 'extensions.objectformat' && value === 'sha256');
-  return isLong ? 32 : 20;
 }
 
 /** The only hook that a reading command may run: some refresh the index. */
@@ -198,21 +205,6 @@ function hooksIn(
     : [];
 }
 
-function attributesFiles(
-  { commonDir, top }: GitRepository,
-  settings: readonly ScopedSetting[],
-  environment: GitEnvironment,
-): readonly (string | undefined)[] {
-  const { HOME: home, XDG_CONFIG_HOME: config = home && path.join(home, '.config') } = environment;
-  const named = settings.filter(({ key }) => key === 'core.attributesfile');
-  return [
-    path.join(commonDir, 'info/attributes'),
-    '/etc/gitattributes',
-    ...(config ? [path.join(config, 'git/attributes')] : []),
-    ...named.map(({ value }) => resolveConfigPath(value, top, environment)),
-  ];
-}
-
 /** A tracked repository that is not checked out has no configuration. */
 function hasSubmodule({ top }: GitRepository, { gitlinks }: GitIndex): boolean {
   return gitlinks.some((folder) => {
@@ -224,45 +216,4 @@ function hasSubmodule({ top }: GitRepository, { gitlinks }: GitIndex): boolean {
       return true;
     }
   });
-}
-
-// Detects whether an attributes file applies a filter to a tracked file. Filters are often configured and
-// rarely used.
-
-const MOST_BYTES = 1024 * 1024;
-/** More folders take too long to check. */
-const MOST_FOLDERS = 5_000;
-
-/**
- * `others`: attributes files outside the working tree. Returns true if the answer cannot be determined.
- */
-function usesFilters(
-  top: string,
-  paths: readonly string[],
-  others: readonly (string | undefined)[],
-): boolean {
-  const folders = new Set(['']);
-  // If the file is missing, git reads it from the index.
-  const isMissing = (file: string): boolean =>
-    file.toLowerCase().endsWith('.gitattributes') &&
-    readBoundedFile(path.join(top, file), MOST_BYTES).kind === 'absent';
-  if (paths.some(isMissing)) return true;
-  for (const file of paths) {
-    // The parents of a known folder are known, too.
-    for (let folder = parentOf(file); !folders.has(folder); folder = parentOf(folder)) folders.add(folder);
-    // A name that is not text cannot be looked up.
-    if (folders.size > MOST_FOLDERS || file.includes('\uFFFD')) return true;
-  }
-  const inTree = Array.from(folders, (folder) => path.join(top, folder, '.gitattributes'));
-  return [...inTree, ...others].some(mentionsFilter);
-}
-
-function parentOf(file: string): string {
-  return file.slice(0, Math.max(file.lastIndexOf('/'), 0));
-}
-
-function mentionsFilter(file: string | undefined): boolean {
-  if (file === undefined) return true;
-  const read = readBoundedFile(file, MOST_BYTES);
-  return read.kind === 'read' ? read.bytes.includes('filter') : read.kind === 'unreadable';
 }

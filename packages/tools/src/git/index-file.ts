@@ -1,5 +1,8 @@
 /** Reads git's index, the list of tracked files. Formats 2 to 4, without git. */
+import path from 'node:path';
 import { readBoundedFile, stampOfFile } from './bounded-file.ts';
+import { readGitConfigFile } from './config-files.ts';
+import type { GitRepository } from './repository.ts';
 
 export interface GitIndex {
   /** Git's own paths, relative to the top of the working tree. */
@@ -23,8 +26,26 @@ const remembered = new Map<
   { readonly stamp: string; readonly hash: HashLength; readonly index: GitIndex }
 >();
 
+/** Returns undefined if it cannot be read as git reads it. */
+export function indexOf({ commonDir, gitDir }: GitRepository): GitIndex | undefined {
+  const hash = hashLength(path.join(commonDir, 'config'));
+  return hash === undefined ? undefined : readGitIndex(path.join(gitDir, 'index'), hash);
+}
+
+/** Git takes the format of a repository only from this file, without its includes, and only if its version is 1. */
+function hashLength(config: string): HashLength | undefined {
+  const settings = readGitConfigFile(config);
+  if (settings === undefined || settings === 'absent') return undefined;
+  const valuesOf = (name: string): readonly (string | undefined)[] =>
+    settings.filter(({ key }) => key === name).map(({ value }) => value);
+  const [format, ...others] = valuesOf('extensions.objectformat');
+  if (format === undefined && others.length === 0) return 20;
+  if (others.length > 0 || valuesOf('core.repositoryformatversion').join() !== '1') return undefined;
+  return format === 'sha256' ? 32 : format === 'sha1' ? 20 : undefined;
+}
+
 /**
- * Returns undefined if it cannot be read, or is only a part of the index. Without a file nothing is
+ * Returns undefined if it cannot be read as git reads it, or is only a part of the index. Without a file nothing is
  * tracked.
  */
 export function readGitIndex(file: string, hash: HashLength): GitIndex | undefined {
@@ -52,6 +73,8 @@ const MODE_AT = 24;
 const GITLINK = 0o16;
 const SPARSE_FOLDER = 0o04;
 const EXTENDED = 0x4000;
+/** The length of the name, or this number for a longer one. */
+const LENGTH_MASK = 0xfff;
 const EXTENSION_HEADER_BYTES = 8;
 
 function parseGitIndex(bytes: Buffer, hash: HashLength): GitIndex | undefined {
@@ -68,7 +91,8 @@ function parseGitIndex(bytes: Buffer, hash: HashLength): GitIndex | undefined {
     const flagsAt = at + STAT_BYTES + hash;
     if (flagsAt + 4 > end) return undefined;
     const kind = bytes.readUInt32BE(at + MODE_AT) >>> 12;
-    const isExtended = (bytes.readUInt16BE(flagsAt) & EXTENDED) !== 0;
+    const flags = bytes.readUInt16BE(flagsAt);
+    const isExtended = (flags & EXTENDED) !== 0;
     if (isExtended && version < 3) return undefined;
     let nameAt = flagsAt + (isExtended ? 4 : 2);
     let shared = 0;
@@ -83,15 +107,18 @@ function parseGitIndex(bytes: Buffer, hash: HashLength): GitIndex | undefined {
     const own = bytes.subarray(nameAt, nameEnd);
     const name = shared === 0 ? own : Buffer.concat([before.subarray(0, shared), own]);
     before = name;
+    // Git takes the length from the flags, so the next entry may start elsewhere.
+    if ((flags & LENGTH_MASK) !== Math.min(name.length, LENGTH_MASK)) return undefined;
     // Entries before format 4 are padded with 1 to 8 NUL bytes.
     at = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
     // A whole folder represents files that are not listed.
     if (kind === SPARSE_FOLDER) return undefined;
-    const path = name.toString('utf8');
-    paths.push(path);
-    if (kind === GITLINK) gitlinks.push(path);
+    const file = name.toString('utf8');
+    if (STRANGE_NAME.test(file)) return undefined;
+    paths.push(file);
+    if (kind === GITLINK) gitlinks.push(file);
   }
-  return hasOnlyOptionalExtensions(bytes, at, end) ? { paths, gitlinks } : undefined;
+  return hasOnlyKnownExtensions(bytes, at, end) ? { paths, gitlinks } : undefined;
 }
 
 /** Git's variable-length number, most significant part first. */
@@ -109,13 +136,16 @@ function readOffset(
   return undefined;
 }
 
-/**
- * An extension with a lowercase name is required: a split index, a sparse one, or one of a future version.
- */
-function hasOnlyOptionalExtensions(bytes: Buffer, start: number, end: number): boolean {
+/** Git stores no such name. A file could be outside the working tree. */
+const STRANGE_NAME = /(^|\/)(\.{0,2}|\.git)(\/|$)/i;
+
+/** Extensions that change nothing about the entries. Others are a split or sparse index, or offsets at which git reads entries. */
+const KNOWN_EXTENSIONS = /^(TREE|REUC|UNTR|FSMN)$/;
+
+function hasOnlyKnownExtensions(bytes: Buffer, start: number, end: number): boolean {
   let at = start;
   while (at + EXTENSION_HEADER_BYTES <= end) {
-    if (!/^[A-Z]/.test(bytes.toString('latin1', at, at + 4))) return false;
+    if (!KNOWN_EXTENSIONS.test(bytes.toString('latin1', at, at + 4))) return false;
     at += EXTENSION_HEADER_BYTES + bytes.readUInt32BE(at + 4);
   }
   return at === end;

@@ -11,7 +11,7 @@ import {
   type ScopedSetting,
 } from './config-files.ts';
 import { isHarmlessSetting } from './harmless-settings.ts';
-import { readGitIndex } from './index-file.ts';
+import { indexOf } from './index-file.ts';
 import { findBareRepository, findRepository, type GitRepository } from './repository.ts';
 
 export interface RepositoryPrograms {
@@ -50,10 +50,7 @@ function programsOf(
   depth: number,
 ): readonly string[] | undefined {
   const settings = readRepositorySettings(repository, environment);
-  const hash = settings?.some(({ key, value }) => key === 'extensions.objectformat' && value === 'sha256')
-    ? 32
-    : 20;
-  const index = readGitIndex(path.join(repository.gitDir, 'index'), hash);
+  const index = indexOf(repository);
   if (settings === undefined || index === undefined || depth > MOST_NESTED) return undefined;
   const named = settings.filter((setting) => mayRunProgram(setting)).map(({ key }) => key);
   const nested = index.gitlinks

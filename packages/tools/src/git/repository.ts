@@ -2,7 +2,7 @@
  * Finds the repository that git would use in a folder, without git. If git and this reader could disagree,
  * the result is `unknown`.
  */
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
 import { readBoundedFile, decodePlainText } from './bounded-file.ts';
@@ -86,7 +86,7 @@ function repositoryIn(named: string, top: string): FoundRepository {
     const gitDir = realpathSync.native(named);
     const commonDir = commonDirOf(gitDir);
     if (commonDir === undefined || !isHead(path.join(gitDir, 'HEAD'))) return UNKNOWN;
-    const isWhole = ['objects', 'refs'].every((name) => kindOf(path.join(commonDir, name)) === 'folder');
+    const isWhole = ['objects', 'refs'].every((name) => canEnter(path.join(commonDir, name)));
     return isWhole ? { kind: 'found', repository: { top, gitDir, commonDir } } : UNKNOWN;
   } catch {
     return UNKNOWN;
@@ -115,8 +115,16 @@ function commonDirOf(gitDir: string): string | undefined {
   return isOwn ? common : undefined;
 }
 
+/** Git accepts fewer links, and more text. If it rejects the file, it uses a repository above. */
 function isHead(file: string): boolean {
-  return /^(ref:\s*refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\s*$/.test(smallText(file) ?? '');
+  const isFile = lstatSync(file).isFile();
+  return isFile && /^(ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\n?$/.test(smallText(file) ?? '');
+}
+
+/** Git rejects a repository with a folder that it cannot enter. */
+function canEnter(folder: string): boolean {
+  accessSync(folder, constants.X_OK);
+  return kindOf(folder) === 'folder';
 }
 
 function smallText(file: string): string | undefined {

@@ -36,7 +36,7 @@ export function gitWorldAfter(
     gitIn: (folder) => {
       const facts = isMade && !hasOwn(folder) ? undefined : world.gitIn(folder);
       // An unknown name may be that of an attributes file, which applies a filter.
-      if (facts === undefined || (isUnknown && facts.hasFilters)) return undefined;
+      if (facts === undefined || (isUnknown && facts.mayFilter)) return undefined;
       const sources = facts.sources ?? [];
       const isOpen = written.length > 0 && sources.some((file) => isLinkedInside(file, world));
       return isOpen || written.some((part) => mayWrite(part, sources)) ? undefined : facts;

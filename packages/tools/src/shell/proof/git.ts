@@ -126,7 +126,7 @@ export function runsOnlyGit(args: readonly Arg[], around: GitAround): boolean {
   if (command === undefined || command.value.startsWith('verify-')) return false;
   if (!onlyAllowed(given, allowedFor(command.value))) return false;
   const facts = started.folder === undefined ? around.git : around.gitIn?.(started.folder);
-  return facts !== undefined && facts.helpers.length === 0 && !facts.hasFilters && !facts.submodules;
+  return facts !== undefined && facts.helpers.length === 0 && !facts.mayFilter && !facts.submodules;
 }
 
 interface Started {
@@ -193,8 +193,10 @@ function printsFile({ value }: Arg): boolean {
 function runsHelper({ needs }: Pick<GitReader, 'needs'>, given: readonly Arg[], facts: GitFacts): boolean {
   const { diff = false, tree = false } = typeof needs === 'function' ? needs(given) : needs;
   if (tree && facts.submodules) return true;
-  // Attributes of untracked files were not read.
-  if (facts.hasFilters && given.some(({ value }) => value === '--no-index')) return true;
+  const { mayFilter } = facts;
+  if (mayFilter && given.some(({ value }) => value === '--no-index')) return true;
+  // `blame` and `diff HEAD:a b` also read untracked files.
+  if (tree && mayFilter && given.some(({ value, exact }) => !exact || mayFilter(value))) return true;
   return facts.helpers.some((helper) => {
     if (/^diff\.(external|.+\.(command|textconv))$/s.test(helper)) return diff;
     return helper.startsWith('filter.') ? tree : true;

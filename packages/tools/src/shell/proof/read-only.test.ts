@@ -53,9 +53,18 @@ describe('the proof that a command changes nothing', () => {
   });
 
   it('fails for files outside of the index if a filter is configured', () => {
-    const git = { ...CLEAN, hasFilters: true };
-    expect(isReadOnlyCommand('git diff', { git })).toBe(true);
-    expect(isReadOnlyCommand('git diff --no-index a b', { git })).toBe(false);
+    const git = { ...CLEAN, mayFilter: (written: string) => written.startsWith('un/') };
+    for (const command of ['git diff', 'git diff HEAD:a a', 'git blame a', 'git log un/a', 'git show un/a'])
+      expect([command, isReadOnlyCommand(command, { git })]).toEqual([command, true]);
+    for (const command of [
+      'git diff --no-index a b',
+      'git diff HEAD:a un/a',
+      'git diff HEAD:a -- un/a',
+      'git diff --stat HEAD:a u*/a',
+      'git blame un/a',
+      'git blame HEAD -- un/a',
+    ])
+      expect([command, isReadOnlyCommand(command, { git })]).toEqual([command, false]);
   });
 
   it('uses the facts of the folder that -C names', () => {
