@@ -27,7 +27,15 @@ function makeFile(name: string): void {
 beforeAll(() => {
   mkdirSync(project);
   git(project, 'init', '-q');
-  for (const name of ['a', 'tools/hooks/pre-commit', 'tools/b', 'payload/hooks/pre-commit', 'src/c'])
+  for (const name of [
+    'a',
+    'tools/hooks/pre-commit',
+    'tools/b',
+    'payload/hooks/pre-commit',
+    'src/c',
+    'src/attributes',
+    'build/settings',
+  ])
     makeFile(name);
   git(project, 'add', 'a');
   git(project, 'commit', '-qm', 'a');
@@ -93,6 +101,16 @@ describe('a place that settings of git name', () => {
     'mv payload/hooks/pre-commit tools/hooks',
     'rm -rf tools/hooks',
     'rm -rf tools && mv payload tools',
+    'rm -rf tools',
+    'rm -r ./tools/',
+    'mv tools tools2',
+    'rm -rf build',
+    'mv build build2',
+    'mv too* src',
+    'rm -rf src',
+    'find tools -delete',
+    'find tools -name "pre-*" -delete',
+    'git clean -fd',
     'mv payload/h* tools',
     'mkdir -p tools/hooks',
     'sed -i s/a/b/ tools/hooks/*',

@@ -11,8 +11,9 @@ import {
   isGitData,
   isGitDataPath,
   isInGitData,
-  protectedPlaceName,
+  programFolder,
   programPlaces,
+  protectedPlaceName,
 } from './protected.ts';
 import { namesMeet, segmentsOf } from './segments.ts';
 
@@ -104,6 +105,10 @@ export function protectedBelow(
   if (settings !== undefined) return "the agent's own settings";
   const isRestored = (name: string): boolean => kind === 'removed' && name === 'node_modules';
   if (isRestored(path.posix.basename(real))) return undefined;
+  const isWhole = selects === undefined || selects.untracked !== undefined;
+  const programs = isWhole ? existingProgramsBelow(real, world) : [];
+  const program = programs.find((place) => !place.slice(real.length).split('/').some(isRestored));
+  if (program !== undefined) return program;
   if (selects?.untracked) return protectedUntracked(real, world, selects.untracked);
   if (selects !== undefined) {
     const isSkipped = (file: string, type: FolderEntry['kind']): boolean =>
@@ -117,6 +122,7 @@ export function protectedBelow(
         const isTree = selects.withContents && type === 'folder';
         return (
           protectedPlaceName(place, world) ??
+          programFolder(place, world) ??
           (isInGitData(file, world) ? "git's data" : undefined) ??
           (isTree ? protectedBelow(place, world, kind) : undefined)
         );
@@ -135,6 +141,11 @@ export function protectedBelow(
     },
     ({ name }) => !isRestored(name),
   );
+}
+
+/** Returns the places below a folder whose programs run by name or by git. */
+function existingProgramsBelow(folder: string, world: PermissionWorld): readonly string[] {
+  return programPlaces(world).filter((place) => place.startsWith(`${folder}/`) && world.exists(place));
 }
 
 /** Returns the name of a protected place below a folder that git does not track. Ignored files count as well. */
