@@ -34,7 +34,7 @@ export function removedFiles(given: GitArguments): Touch[] {
     case 'stash':
       return stashed(given);
     case 'rm':
-      return removedFolders(given);
+      return removedTracked(given);
     case 'worktree':
     case 'submodule':
       return removedTrees(given);
@@ -101,14 +101,40 @@ function mayBeOption(words: readonly ShellWord[]): boolean {
   return words.some(({ kind, begins }) => kind === 'dynamic' && !/^[^-]/.test(begins));
 }
 
-/** `git rm -r folder` removes the tracked files in the folder. */
-function removedFolders(given: GitArguments): Touch[] {
+/** Git itself expands these paths: `git rm '.envr*'`. A pattern that the shell does not expand is one of them. */
+const EXPANDED_BY_GIT = /[*?[\\]|^:/;
+
+/** `git rm` removes tracked files: those that its patterns match and, with `-r`, those in folders. */
+function removedTracked(given: GitArguments): Touch[] {
   const { options, paths } = wordsOf(given.rest, /^--path[a-z-]*$/);
-  if (options.some(({ value }) => /^(-[^-]*n|--(c|d))/.test(value)) || !hasLetter(options, 'r', ''))
-    return [];
-  return (paths ?? [HERE]).map((word) =>
-    touch('remove', inFolder(scopeOf(word) ?? HERE, given), 'all', { picks: true }),
-  );
+  const isKept =
+    options.some(({ value }) => /^(-[^-]*n|--(c|d))/.test(value)) &&
+    options.every(({ kind, value }) => kind === 'literal' && !value.startsWith('--no'));
+  if (isKept) return [];
+  if (given.isElsewhere) return [touch('remove', unknownWord('another working tree'))];
+  const isRecursive = hasLetter(options, 'r', '') || mayBeOption(options);
+  const fromTop = { fromTopOf: given.folder ?? HERE };
+  return (paths ?? [undefined]).flatMap((word): Touch[] => {
+    const isPattern = word !== undefined && EXPANDED_BY_GIT.test(word.value);
+    if (word && !isRecursive && !isPattern && !given.ignoresCase && word.kind !== 'dynamic') return [];
+    const mayMatch = word && isPattern && !isRecursive ? endOfMatches(word) : () => true;
+    const more = { picks: true, ...(isRecursive ? {} : { selects: { mayMatch, withContents: false } }) };
+    const isAnywhere =
+      word === undefined ||
+      given.ignoresCase ||
+      word.kind === 'dynamic' ||
+      /^:|\.\./.test(isPattern ? word.value : '');
+    if (isAnywhere) return [touch('remove', HERE, 'all', { ...more, ...fromTop })];
+    return [touch('remove', inFolder(scopeOf(word) ?? HERE, given), 'all', more)];
+  });
+}
+
+/** A wildcard of git also matches slashes. So only the text after the last one is certain in the name of a match. */
+function endOfMatches({ value }: ShellWord): (name: string) => boolean {
+  // A pattern with a sign before it can select all files that it does not match.
+  if (value.startsWith(':')) return () => true;
+  const end = /[^*?[\]\\]*$/.exec(value)?.[0] ?? '';
+  return (name) => name.endsWith(end.slice(end.lastIndexOf('/') + 1));
 }
 
 /** With force, they remove a folder although it contains files that git does not track. */

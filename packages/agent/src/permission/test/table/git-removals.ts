@@ -87,8 +87,63 @@ const CLEANING: Theme = {
   ],
 };
 
+const PATTERNS: Theme = {
+  theme:
+    'git expands patterns itself, so a rule for git rm does not cover a protected place that one may match',
+  rules: {
+    allow: 'rm -C --icase-pathspecs --glob-pathspecs'.split(' ').map((command) => `Bash(git ${command} *)`),
+  },
+  world: {
+    git: CLEAN_GIT,
+    files: inProject('.git/HEAD .envrc a b.log src/a.ts src/x.log sub/.husky/pre-commit sub/.npmrc'),
+    tracked: ['.envrc', 'a', 'b.log', 'src/a.ts', 'src/x.log', 'sub/.husky/pre-commit', 'sub/.npmrc'],
+  },
+  allowed: [
+    "git rm 'src/*.ts'",
+    "git rm '*.log'",
+    "git rm 'src/*'",
+    'git rm a b.log',
+    'git rm src/*.log',
+    "git -C src rm '*'",
+    "git rm --cached '.envr*'",
+    "git rm -n '.envr*'",
+    "git rm --dry-run '*'",
+  ],
+  asked: [
+    "git rm '.envr*'",
+    'git rm ".envr?"',
+    "git rm '.en[v]rc'",
+    String.raw`git rm .en\*`,
+    String.raw`git rm '\.envrc'`,
+    "git rm '*rc'",
+    'git rm *rc',
+    "git rm -f '*'",
+    "git rm -- '.envr*'",
+    "git rm a '.envr*'",
+    "git rm -q --ignore-unmatch '.envr*'",
+    "git rm ':(icase).ENVRC'",
+    "git rm ':!a'",
+    "git rm 'sub/.npmr*'",
+    "git rm 'sub/*commit'",
+    "git -C sub rm '.npmr*'",
+    "git -C src rm ':/.e*'",
+    "cd sub && git rm '.npmr*'",
+    "cd src && git rm '../.e*'",
+    "git --icase-pathspecs rm '.ENVR*'",
+    'git --icase-pathspecs rm .ENVRC',
+    "git --glob-pathspecs rm '**/.npmr?'",
+    'git rm --pathspec-from-file=list',
+    'git rm --pathspec-from-file list',
+    "git rm --cached --no-cached '.envr*'",
+    "git rm -n --no-dry-run '.envr*'",
+    'git rm -rn --no-dry-run .',
+    "git -C src rm -r ':/'",
+  ],
+};
+
 export const GIT_REMOVALS: readonly Theme[] = [
   CLEANING,
+  PATTERNS,
   {
     theme: 'a tracked protected file stays when git cleans, and so does everything in a clean project',
     rules: { allow: ['Bash(git clean *)', 'Bash(git stash *)', 'Bash(npm *)'] },
@@ -101,10 +156,10 @@ export const GIT_REMOVALS: readonly Theme[] = [
   },
   {
     theme: 'a deny rule for a file concerns its removal by git clean',
-    rules: { allow: ['Bash(git clean *)', 'Bash(git stash *)'], deny: ['Edit(./hook)'] },
+    rules: { allow: ['Bash(git clean *)', 'Bash(git stash *)', 'Bash(git rm *)'], deny: ['Edit(./hook)'] },
     world: { git: CLEAN_GIT, files: inProject('.git/HEAD hook src/a'), tracked: ['src/a'] },
-    allowed: ['git clean -fd src', 'git clean -nfd'],
-    asked: ['git clean -fd', 'git clean -fdx .', 'git stash -u'],
+    allowed: ['git clean -fd src', 'git clean -nfd', "git rm 'src/*'"],
+    asked: ['git clean -fd', 'git clean -fdx .', 'git stash -u', "git rm 'hoo*'", "git rm ':/ho*'"],
     denied: ['git clean -f hook'],
   },
   {
