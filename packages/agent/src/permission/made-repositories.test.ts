@@ -230,6 +230,61 @@ describe('an edit after which a folder is a repository', () => {
   });
 });
 
+describe('git in a folder that the same script unpacks', () => {
+  const rules = 'tar unzip git rsync scp curl cd 7z cpio patch make npm cp mv find'.split(' ');
+
+  it.each([
+    'tar xf a.tar; cd deep; git status',
+    'tar xf a.tar && git -C new status',
+    'tar xf a.tar && git -C deep log',
+    'tar xf a.tar -C deep && git -C deep commit -m x',
+    'tar xf a.tar -C deep && git -C deep/t push',
+    'tar xf a.tar x && git -C x status',
+    'tar xf a.tar; git status',
+    'tar xf a.tar; git add -A && git commit -m x',
+    'tar -x -f a.tar; git log -1',
+    'timeout 9 tar xf a.tar; git stash list',
+    'cd deep; tar xf ../a.tar; git status',
+    'unzip a.zip; git pull',
+    'unzip -d new a.zip; git -C new fetch',
+    'rsync -a host:x/ new; git -C new status',
+    'scp -r host:x new; git -C new/x diff',
+    'curl -O https://h/a.tar; tar xf a.tar; git -C a status',
+    '7z x a.7z; git status',
+    'cpio -idm < a; git -C deep status',
+    'patch -p1 < a; git commit -am x',
+    'for i in 1 2; do git -C deep add .; tar xf a.tar; done',
+    'git checkout other; git -C deep status',
+    'git pull && git -C deep/t log',
+    'git clone https://h/x new && git -C new/sub status',
+    'git submodule update --init; git -C deep status',
+    'x=$(tar xf a.tar); git -C new status',
+  ])('asks in every folder, although rules allow the commands: %s', (command) => {
+    for (const isTrusted of [true, false])
+      expect(run(command, { mode: 'default', rules, isTrusted })).toBe('ask');
+  });
+
+  it.each([
+    'tar tf a.tar; git status',
+    'tar czf a.tgz deep; git add -A && git commit -m x',
+    'tar xf a.tar -C deep; git status',
+    'unzip -d deep a.zip; git add -A',
+    'git clone https://h/x new && git -C new log',
+    'git checkout other && git pull && git log -1',
+    'git stash && git pull && git stash pop',
+    'git fetch && git -C deep log',
+    'make all; git -C deep add .',
+    'npm ci && git status',
+    'cp -r deep new && git -C new status',
+  ])('allows commands that do not unpack there: %s', (command) => {
+    expect(run(command, { mode: 'default', rules })).toBe('allow');
+  });
+
+  it('leaves it to a rule for all commands', () => {
+    expect(run('tar xf a.tar; git status', { mode: 'default', rule: 'Bash' })).toBe('allow');
+  });
+});
+
 describe('git in a folder that is a repository without a work tree', () => {
   it.each([
     'git -C bare status',

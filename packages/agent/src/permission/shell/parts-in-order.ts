@@ -20,6 +20,7 @@ import {
 import { redirectionParts } from './files/redirections.ts';
 import { gitWorldAfter } from './made-repositories.ts';
 import { baseName, commandWords, unwrap } from './runners.ts';
+import { type Unpacked, unpackedBy, worldAfterUnpacking } from './unpacked-files.ts';
 import { changesFolder, type Folders, foldersAfter } from './shell-state.ts';
 
 interface Ordered {
@@ -61,7 +62,7 @@ export function partsInOrder(
   const isMoved = commands.some(movesNextRound);
   const beside = redirections.flatMap((each) => redirectionParts(each, around.folders, around.world));
   const world = gitWorldAfter([...once.own, beside], once.made, around.world);
-  const changes = isAlone ? NO_CHANGES : changesOf([...once.own, beside], commands);
+  const changes = isAlone ? NO_CHANGES : changesOf([...once.own, beside], commands, once.made);
   const { placed, made, own, folders } =
     isMoved || world !== around.world || changes !== NO_CHANGES
       ? walk(commands, { ...around, world }, partsOf, {
@@ -108,11 +109,12 @@ interface Visit {
   readonly settle: (facts: LateFacts) => void;
 }
 
-type LateFacts = Required<Pick<PermissionWorld, 'gitIn' | 'changedPaths'>>;
+type LateFacts = Required<Pick<PermissionWorld, 'gitIn' | 'changedPaths'>> &
+  Pick<PermissionWorld, 'repositoryPrograms'>;
 
 /** Returns the parts of a command. Most of them do not depend on the late facts, so they need not be made twice. */
 function visit(command: SimpleCommand, { folders, world, ...around }: Around, partsOf: PartsOf): Visit {
-  let facts: LateFacts = { gitIn: world.gitIn, changedPaths: world.changedPaths ?? [] };
+  let facts: LateFacts = { ...world, changedPaths: world.changedPaths ?? [] };
   let isUsed = false;
   const used = (): LateFacts => {
     isUsed = true;
@@ -121,6 +123,7 @@ function visit(command: SimpleCommand, { folders, world, ...around }: Around, pa
   const observed: PermissionWorld = {
     ...world,
     gitIn: (folder) => used().gitIn(folder),
+    repositoryPrograms: (folder) => used().repositoryPrograms?.(folder) ?? { named: [] },
     get changedPaths() {
       return used().changedPaths;
     },
@@ -140,18 +143,25 @@ interface Changes {
   readonly written: readonly (readonly string[])[];
   /** Files, folders and globs that `mv` takes away. */
   readonly taken: readonly FilePart[];
+  /** For each command, the files with unknown names that it writes. */
+  readonly unpacked: readonly (readonly Unpacked[])[];
 }
 
-const NO_CHANGES: Changes = { written: [], taken: [] };
+const NO_CHANGES: Changes = { written: [], taken: [], unpacked: [] };
 
-function changesOf(parts: readonly (readonly Part[])[], commands: readonly SimpleCommand[]): Changes {
+function changesOf(
+  parts: readonly (readonly Part[])[],
+  commands: readonly SimpleCommand[],
+  made: readonly MadeLinks[],
+): Changes {
   const written = parts.map((each) => each.filter(({ kind }) => kind === 'write').flatMap(pathsIn));
-  if (written.every((paths) => paths.length === 0)) return NO_CHANGES;
+  const unpacked = commands.map((command, at) => unpackedBy(command, parts[at] ?? [], made[at]));
+  if ([...written, ...unpacked].every((each) => each.length === 0)) return NO_CHANGES;
   const taken = parts.flatMap((each, at) => {
     const command = commands[at];
     return command && isMove(command) ? each.filter(isRemoval) : [];
   });
-  return { written, taken };
+  return { written, taken, unpacked };
 }
 
 function isRemoval(part: Part): part is FilePart {
@@ -206,10 +216,14 @@ function walk(
     const changedPaths = changes.written.filter((_, at) => at !== index || repeats(command)).flat();
     const isShellChanged =
       around.isShellChanged === true || changers.some((at) => (isOrdered ? at < index : at !== index));
-    const here = { ...around, folders, isShellChanged, world: { ...around.world, changedPaths } };
+    const unpacked = changes.unpacked.filter((_, at) =>
+      isOrdered ? at < index : at !== index || repeats(command),
+    );
+    const world = { ...worldAfterUnpacking(around.world, unpacked.flat()), changedPaths };
+    const here = { ...around, folders, isShellChanged, world };
     around.world.spend?.(1 + Math.ceil(changedPaths.length / PATHS_PER_STEP));
     const before = visits[index];
-    before?.settle({ gitIn: around.world.gitIn, changedPaths });
+    before?.settle(world);
     const isKnown = before !== undefined && !before.isOpen() && areSame(before.folders, folders);
     const now = isKnown ? before : visit(command, here, partsOf);
     const { parts } = now;
