@@ -135,6 +135,29 @@ describe('after settings files changed', () => {
     expect(live.rules.deny).toEqual([inFile]);
   });
 
+  it('a removed folder stays removed until the files agree', () => {
+    const live = new LivePermissions(read, ['/a', '/b']);
+    live.apply([{ type: 'removeDirectories', directories: ['/a'], destination: 'localSettings' }]);
+    for (let time = 0; time < 2; time += 1) {
+      live.replaceSettings(read, { added: ['/a', '/b'], removed: ['/a', '/b'] });
+      expect(live.directories).toEqual(['/b']);
+    }
+    live.replaceSettings(read, { added: ['/b'], removed: ['/a', '/b'] });
+    // Now the user adds it to the file.
+    live.replaceSettings(read, { added: ['/a', '/b'], removed: ['/b'] });
+    expect(live.directories).toEqual(['/a', '/b']);
+  });
+
+  it('a folder that was removed and added again counts', () => {
+    const live = new LivePermissions(read, ['/a']);
+    live.apply([
+      { type: 'removeDirectories', directories: ['/a'], destination: 'session' },
+      { type: 'addDirectories', directories: ['/a'], destination: 'session' },
+    ]);
+    live.replaceSettings(read, { added: ['/a'], removed: ['/a'] });
+    expect(live.directories).toEqual(['/a']);
+  });
+
   it('the newest update of a rule counts', () => {
     const live = new LivePermissions(read);
     const update = { rules: rule('g'), behavior: 'allow', destination: 'cliArg' } as const;

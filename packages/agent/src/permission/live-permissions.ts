@@ -50,6 +50,8 @@ export class LivePermissions {
   /** Changes that the settings files do not contain. The newest change of a rule counts. */
   #changes: readonly ChangedRule[] = [];
   #directories: readonly string[];
+  /** Folders that an update removed, and that the settings files still contain. */
+  readonly #removedFolders = new Set<string>();
   #mode: PermissionMode | undefined;
   readonly #mayBypass: boolean;
   /** How the names of tools begin that bypassPermissions does not cover. */
@@ -140,8 +142,11 @@ export class LivePermissions {
     };
     this.#rules = { deny: replaced('deny'), ask: replaced('ask'), allow: replaced('allow') };
     this.#all = undefined;
+    for (const folder of this.#removedFolders)
+      if (!added.includes(folder)) this.#removedFolders.delete(folder);
     const kept = this.#directories.filter((folder) => !removed.includes(folder));
-    this.#directories = [...new Set([...added, ...kept])];
+    const inFiles = added.filter((folder) => !this.#removedFolders.has(folder));
+    this.#directories = [...new Set([...inFiles, ...kept])];
   }
 
   #applyOne(update: PermissionUpdate): void {
@@ -151,9 +156,11 @@ export class LivePermissions {
         return;
       case 'addDirectories':
         this.#directories = [...new Set([...this.#directories, ...update.directories])];
+        for (const folder of update.directories) this.#removedFolders.delete(folder);
         return;
       case 'removeDirectories':
         this.#directories = this.#directories.filter((folder) => !update.directories.includes(folder));
+        for (const folder of update.directories) this.#removedFolders.add(folder);
         return;
       case 'addRules':
       case 'replaceRules':
