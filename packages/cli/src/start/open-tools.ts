@@ -128,6 +128,7 @@ export function openTools(
     permissionApproves: surface.agent?.canUseTool !== undefined,
     chosenMode: () => modeAfterPlan(rules),
     currentMode: () => rules.mode,
+    changeMode: (mode) => agent().setPermissionMode(mode),
     ...surface.tools,
     ...confinement,
     servers: servers?.search,

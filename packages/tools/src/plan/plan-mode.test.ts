@@ -32,6 +32,40 @@ describe('plan mode', () => {
     expect((await plan(deps, 'bypassPermissions')).after).toBe('default');
   });
 
+  it('can be left if the user chose it during the turn, for the mode before', async () => {
+    const chosen: PermissionMode[] = [];
+    const [enter, exit] = createPlanTools({
+      permissionApproves: true,
+      currentMode: () => 'plan',
+      changeMode: (mode) => chosen.push(mode) > 0,
+    });
+    const context = { ...contextOf({ permissionMode: 'acceptEdits' }), toolUseId: 'p1' };
+    expect(await enter.validateInput?.({}, context)).toMatchObject({ ok: false });
+    expect(await exit.validateInput?.({ plan: 'x' }, context)).toEqual({ ok: true });
+    const left = await exit.call({ plan: 'x' }, context, () => undefined);
+    expect([left.data.mode, left.newContext?.(context).permissionMode]).toEqual([
+      'acceptEdits',
+      'acceptEdits',
+    ]);
+    expect(chosen).toEqual(['acceptEdits']);
+  });
+
+  it('is left for the default mode if the mode before is no longer available', async () => {
+    const [, exit] = createPlanTools({
+      permissionApproves: true,
+      currentMode: () => 'plan',
+      changeMode: (mode) => mode === 'default',
+    });
+    const context = { ...contextOf({ permissionMode: 'bypassPermissions' }), toolUseId: 'p1' };
+    expect((await exit.call({ plan: 'x' }, context, () => undefined)).data.mode).toBe('default');
+  });
+
+  it('of the conversation does not concern a subagent', async () => {
+    const [, exit] = createPlanTools({ permissionApproves: true, currentMode: () => 'plan' });
+    const context = { ...contextOf({ permissionMode: 'default' }), agentId: 'a1' };
+    expect(await exit.validateInput?.({ plan: 'x' }, context)).toMatchObject({ ok: false });
+  });
+
   it('changes to the mode that the user chose', async () => {
     const approvePlan = () => Promise.resolve({ approved: true as const, mode: 'default' as const });
     expect((await plan({ approvePlan })).after).toBe('default');

@@ -12,6 +12,8 @@ export interface PlanDeps {
   readonly chosenMode?: (() => PermissionMode | undefined) | undefined;
   /** The mode of the conversation, if the user or a host has changed it since the turn began. */
   readonly currentMode?: (() => PermissionMode | undefined) | undefined;
+  /** Changes the mode of the conversation. Returns false if the mode may not be switched on. */
+  readonly changeMode?: ((mode: PermissionMode) => boolean) | undefined;
 }
 
 export type PlanDecision =
@@ -30,9 +32,12 @@ export function createPlanTools({
   permissionApproves = false,
   chosenMode = () => undefined,
   currentMode = () => undefined,
+  changeMode = () => true,
 }: PlanDeps = {}): readonly [Tool<EnterPlanModeInput, PlanData>, Tool<ExitPlanModeInput, PlanData>] {
   /** The mode before the plan, by agent. */
   const before = new Map<string | undefined, PermissionMode>();
+  const modeNow = ({ permissionMode, agentId }: ToolUseContext): PermissionMode =>
+    (agentId === undefined ? currentMode() : undefined) ?? permissionMode;
 
   const enter: Tool<EnterPlanModeInput, PlanData> = {
     name: 'EnterPlanMode',
@@ -40,10 +45,10 @@ export function createPlanTools({
     inputJSONSchema: inputSchemas.EnterPlanMode,
     inputSchema: async () => (await import('./schema.ts')).enterPlanModeInput,
     ...COMMON,
-    validateInput: (_, { permissionMode }) =>
-      permissionMode === 'plan' ? { ok: false, message: 'You are planning already.' } : { ok: true },
-    call(_, { permissionMode, agentId }) {
-      before.set(agentId, (agentId === undefined ? currentMode() : undefined) ?? permissionMode);
+    validateInput: (_, context) =>
+      modeNow(context) === 'plan' ? { ok: false, message: 'You are planning already.' } : { ok: true },
+    call(_, context) {
+      before.set(context.agentId, modeNow(context));
       return Promise.resolve({ data: { decision: 'entered', mode: 'plan' }, newContext: modeTo('plan') });
     },
     toResult: () => ({ content: 'Planning. Look around, then give the plan to ExitPlanMode.' }),
@@ -57,16 +62,23 @@ export function createPlanTools({
     // Permission is asked for at the call itself.
     inputAliases: { allowedPrompts: null },
     ...COMMON,
-    validateInput: (_, { permissionMode }) =>
-      permissionMode === 'plan' ? { ok: true } : { ok: false, message: 'You are not planning: go ahead.' },
-    async call({ plan }, { permissionMode, agentId, signal }) {
+    validateInput: (_, context) =>
+      modeNow(context) === 'plan' ? { ok: true } : { ok: false, message: 'You are not planning: go ahead.' },
+    async call({ plan }, context) {
+      const { permissionMode, agentId, signal } = context;
       if (!approvePlan && !permissionApproves)
         throw new Error('There is no user to approve the plan. End your turn with the plan as your answer.');
       const decision = approvePlan
         ? await answerText(approvePlan(plan, signal), signal)
         : ({ approved: true } as const);
-      if (!decision.approved) return { data: { plan, decision, mode: permissionMode } };
-      const mode = decision.mode ?? chosenMode() ?? before.get(agentId) ?? 'default';
+      if (!decision.approved) return { data: { plan, decision, mode: modeNow(context) } };
+      // The loop keeps the mode of its start if the user chose to plan since then.
+      const isChosenByUser = permissionMode !== 'plan';
+      const earlier = isChosenByUser ? permissionMode : before.get(agentId);
+      const wanted = decision.mode ?? chosenMode() ?? earlier ?? 'default';
+      // For the loop, a return to its own mode is not a change. So the conversation is told.
+      const mode = !isChosenByUser || changeMode(wanted) ? wanted : 'default';
+      if (mode !== wanted) changeMode(mode);
       return { data: { plan, decision, mode }, newContext: modeTo(mode) };
     },
     toResult({ decision }) {
