@@ -196,6 +196,11 @@ describe('a command that reads according to its program', () => {
       );
     });
 
+    it('runs no command that an alias can replace: git 2.52 prefers one to a deprecated command', () => {
+      for (const command of ['git whatchanged', 'git -C sub whatchanged -p', 'git --no-pager whatchanged -3'])
+        for (const isTrusted of [true, false]) expect(decided(command, { isTrusted })).toBe('ask');
+    });
+
     it('runs no program that the command gives to git', () => {
       for (const command of [
         'git -c core.fsmonitor=./x status',

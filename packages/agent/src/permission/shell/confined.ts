@@ -183,9 +183,10 @@ function listsArchive(args: readonly string[]): boolean {
 }
 
 const GIT_VALUED = words('-C -c --git-dir --work-tree --namespace --config-env');
+/** Without `whatchanged`: newer versions of git prefer an alias with its name. */
 const GIT_READS = words(
   'log show diff status blame annotate shortlog describe rev-parse rev-list ls-files ls-tree cat-file grep name-rev ' +
-    'merge-base cherry range-diff diff-tree diff-index diff-files for-each-ref show-ref show-branch whatchanged var ' +
+    'merge-base cherry range-diff diff-tree diff-index diff-files for-each-ref show-ref show-branch var ' +
     'check-ignore check-attr check-mailmap check-ref-format count-objects verify-commit verify-tag version help',
 );
 /** These commands list with these words, and have effects with others. */

@@ -45,7 +45,6 @@ const names = (text: string): readonly string[] => text.split(' ');
 /** Options of commands without a proof, or without one for these options. They start no program. */
 const MORE_OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   ['describe', { long: ['dirty', 'broken'] }],
-  ['whatchanged', HISTORY],
   ['stash', HISTORY],
   ['reflog', HISTORY],
   ['range-diff', { ...HISTORY, long: [...(HISTORY.long ?? []), 'creation-factor', 'no-dual-color'] }],
