@@ -11,6 +11,7 @@ import {
   otherTrees,
   repositoryProgramsIn,
   trackedFiles,
+  workingTreesReader,
 } from '@heddle/tools/git';
 import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
@@ -54,6 +55,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     namedEntries: remembered(namedEntriesIn),
     exceptionsIn: remembered(exceptionReader(surroundings)),
     repository: repositoryReader(),
+    workingTrees: workingTreesReader(),
     gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
     repositoryPrograms: (folder) => programsIn(nearestFolder(folder) ?? folder),
     gitSources,

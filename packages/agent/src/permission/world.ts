@@ -2,7 +2,7 @@
  * The state of the machine that a decision needs. For the same state, `authorize` always returns the same result. Its
  * functions answer synchronously, and a test answers them from a table.
  */
-import type { GitSources, RepositoryPrograms } from '@heddle/tools/git';
+import type { GitSources, RepositoryPrograms, WorkingTrees } from '@heddle/tools/git';
 import type { GitFacts } from '@heddle/tools/shell';
 
 export interface KnownRepository {
@@ -55,6 +55,8 @@ export interface PermissionWorld {
   readonly exceptionsIn?: (folder: string) => readonly string[];
   /** The repository around a folder. `unknown` if git might find one that is not found here. */
   readonly repository: (folder: string) => KnownRepository | 'none' | 'unknown';
+  /** The working trees of the repository around a folder. Absent: there is only one. */
+  readonly workingTrees?: (folder: string) => WorkingTrees | undefined;
   /** An earlier command of the script may have made or removed folders since they were looked at. */
   readonly foldersMayChange?: boolean;
   /** Paths that other commands of the script write. The contents of a folder are unknown if it is related to one of them. */

@@ -11,7 +11,7 @@ const open = sandboxFixtures();
 /** A session in the folder `sub` of a repository, and a subagent in a worktree that may not see secrets. */
 function prepared(sub: string) {
   const files = { a: '1', 'secrets/key': 'hunter2', 'config/x': 'kept' };
-  const rules = { deny: ['Read(./secrets/**)', 'Edit(/config/**)'] };
+  const rules = { deny: ['Read(./secrets/**)', 'Edit(/config/**)', 'Edit(./missing/file)', 'Read(./none)'] };
   const fixture = open({ project: path.join('repo', sub), repository: 'repo', files, rules });
   const top = path.join(fixture.base, 'repo');
   const git = (...args: string[]): string =>
@@ -61,6 +61,13 @@ describe.runIf(check.available)('a subagent in a worktree', () => {
       expect(readFileSync(path.join(project, 'a'), 'utf8')).toBe('1');
     },
   );
+
+  it('hides denied files of a worktree from its parent', async () => {
+    const { run, project, folder } = prepared('packages/a');
+    const { text } = await run(`cat a; ${read(`${folder}/secrets/key`)}; grep -rs hunter ${folder}`, project);
+    expect(text).toContain('1');
+    expect(text).not.toContain('hunter2');
+  });
 
   it('changes neither its .git file nor what decides which programs git runs', async () => {
     const { run, top, worktree } = prepared('.');

@@ -31,4 +31,6 @@ export {
   otherTrees,
   repositoriesAround,
   type GitRepository,
+  type WorkingTrees,
+  workingTreesReader,
 } from './repository.ts';

@@ -170,7 +170,7 @@ export function repositoriesAround(
 }
 
 /** The number of working trees that are looked at. */
-const MOST_TREES = 50;
+const MOST_TREES = 200;
 
 /** Returns the folders of the other working trees that share the data of this one. They may be missing by now. */
 export function otherTrees({ top, commonDir }: GitRepository): readonly string[] {
@@ -182,6 +182,39 @@ export function otherTrees({ top, commonDir }: GitRepository): readonly string[]
     return file === undefined ? [] : [path.dirname(file)];
   });
   return [...main, ...linked].filter((folder) => folder !== top);
+}
+
+export interface WorkingTrees {
+  /** The top folder, without resolving links. */
+  readonly top: string;
+  /** The folders of the other working trees, and the top folder with links resolved if that differs. */
+  readonly others: readonly string[];
+  /** It is not the main working tree of the repository. */
+  readonly isLinked: boolean;
+}
+
+/** Returns a function that finds the working trees of the repository around a path, which may be missing. */
+export function workingTreesReader(): (place: string) => WorkingTrees | undefined {
+  const known = new Map<string, WorkingTrees | undefined>();
+  const around = (folder: string): WorkingTrees | undefined => {
+    if (!known.has(folder)) known.set(folder, treesAt(folder) ?? aboveOf(folder));
+    return known.get(folder);
+  };
+  const aboveOf = (folder: string): WorkingTrees | undefined => {
+    const above = path.dirname(folder);
+    return above === folder ? undefined : around(above);
+  };
+  return around;
+}
+
+function treesAt(top: string): WorkingTrees | undefined {
+  const found = exists(path.join(top, '.git')) ? findRepository(top) : NONE;
+  if (found.kind !== 'found') return undefined;
+  const { repository } = found;
+  const others = [repository.top, ...otherTrees(repository)].filter(
+    (folder) => folder !== top && exists(folder),
+  );
+  return { top, others, isLinked: repository.gitDir !== repository.commonDir };
 }
 
 function namesIn(folder: string): readonly string[] {

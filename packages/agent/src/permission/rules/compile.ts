@@ -1,6 +1,7 @@
 /**
  * Compiles rules for matching, once per set of rules, so that a decision does not parse five hundred patterns again.
  */
+import type { WorkingTrees } from '@heddle/tools/git';
 import type { PermissionWorld } from '../world.ts';
 import {
   type CommandDoubt,
@@ -11,7 +12,14 @@ import {
   commandPattern,
 } from './command-pattern.ts';
 import { domainMatcher } from './domain.ts';
-import { type Anchors, type PathPattern, pathPattern } from './path-pattern.ts';
+import { copiesOf, placeOf } from './copies.ts';
+import {
+  type Anchors,
+  anchored,
+  anchoredPattern,
+  type AnchoredPattern,
+  type PathPattern,
+} from './path-pattern.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from './rule.ts';
 import { mainField, mayNameShortened, toolMatcher } from './tool-names.ts';
 import { type Matcher, wildcardMatcher } from './wildcard.ts';
@@ -63,13 +71,30 @@ export interface ObjectingRules {
   readonly files: readonly CompiledRule[];
 }
 
-const compiled = new WeakMap<Rules, { readonly key: string; readonly rules: CompiledRules }>();
+interface KnownRules {
+  readonly key: string;
+  /** The folders whose repositories the deny and ask rules may concern. */
+  readonly places: readonly string[];
+  readonly trees: string;
+  readonly rules: CompiledRules;
+}
+
+const compiled = new WeakMap<Rules, KnownRules>();
 
 export function compileRules(rules: Rules, world: PermissionWorld): CompiledRules {
   const key = JSON.stringify([world.root, world.directories, world.home, world.foldsCase]);
-  const known = compiled.get(rules);
-  if (known?.key === key) return known.rules;
-  const list = (name: RuleList) => rules[name].flatMap((rule) => compileRule(rule, name, world));
+  const before = compiled.get(rules);
+  const known = before?.key === key ? before : undefined;
+  const places = known?.places ?? concernedPlaces(rules, world);
+  // Working trees come and go while the rules stay.
+  const copied = treesAt(places, world);
+  const trees = JSON.stringify(copied);
+  if (known?.trees === trees) return known.rules;
+  const list = (name: RuleList) =>
+    rules[name].flatMap((rule) => [
+      ...compileRule(rule, name, world),
+      ...(name === 'allow' ? [] : compileCopies(rule, name, copied, world)),
+    ]);
   const [deny, ask] = [list('deny'), list('ask')];
   const concerned = { deny: pathTest(deny, world), ask: pathTest(ask, world) };
   const allow = list('allow');
@@ -86,8 +111,56 @@ export function compileRules(rules: Rules, world: PermissionWorld): CompiledRule
     unnamed: { deny: countUnnamed(deny), ask: countUnnamed(ask) },
     restrictsReading: [...deny, ...ask].some(({ names, specifier }) => specifier?.path && names('Read')),
   };
-  compiled.set(rules, { key, rules: fresh });
+  compiled.set(rules, { key, places, trees, rules: fresh });
   return fresh;
+}
+
+/** Returns the pattern of a rule about files. Undefined for other rules. */
+function filePattern(
+  rule: PermissionRule,
+  list: RuleList,
+  world: PermissionWorld,
+): AnchoredPattern | undefined {
+  const parsed = parseRule(rule.text, list);
+  if (!parsed.ok || parsed.specifier === undefined || !isAboutFiles(parsed.tool)) return undefined;
+  return anchored(parsed.specifier, list === 'allow' ? 'allow' : 'deny', anchorsOf(rule, world));
+}
+
+function isAboutFiles(tool: string): boolean {
+  return tool === 'Read' || tool === 'Edit';
+}
+
+/** A pattern may start with a wildcard above a working directory. */
+function concernedPlaces(rules: Rules, world: PermissionWorld): readonly string[] {
+  const patterns = (['deny', 'ask'] as const).flatMap((list) =>
+    rules[list].flatMap((rule) => filePattern(rule, list, world) ?? []),
+  );
+  if (patterns.length === 0) return [];
+  return [...new Set([world.root, ...world.directories, ...patterns.flatMap(placeOf)])];
+}
+
+function treesAt(places: readonly string[], world: PermissionWorld): readonly WorkingTrees[] {
+  const found = places.flatMap((place) => world.workingTrees?.(place) ?? []);
+  const byTop = new Map(found.map((trees) => [trees.top, trees]));
+  return [...byTop.values()].filter(({ others }) => others.length > 0);
+}
+
+/** A rule that forbids a file, or asks about it, also applies to the copies of that file in other working trees. */
+function compileCopies(
+  rule: PermissionRule,
+  list: 'deny' | 'ask',
+  trees: readonly WorkingTrees[],
+  world: PermissionWorld,
+): CompiledRule[] {
+  const pattern = trees.length === 0 ? undefined : filePattern(rule, list, world);
+  if (pattern === undefined) return [];
+  return compileRule(rule, list, world).flatMap(({ specifier, ...about }) =>
+    copiesOf(pattern, trees, world.foldsCase).flatMap((copy) =>
+      specifier
+        ? [{ ...about, specifier: { ...specifier, path: anchoredPattern(copy, 'deny', world) } }]
+        : [],
+    ),
+  );
 }
 
 function indexed(rules: readonly CompiledRule[]): CommandIndex<CompiledRule> {
@@ -150,7 +223,7 @@ function compileSpecifier(
   world: PermissionWorld,
 ): Specifier {
   const [, param, value] = /^([A-Za-z_]\w*):([\s\S]*)$/.exec(text) ?? [];
-  const files = tool === 'Read' || tool === 'Edit';
+  const files = filePattern(rule, list, world);
   const fetches = tool === 'WebFetch';
   // `Agent(subagent_type:reviewer)` means the same as `Agent(reviewer)`.
   const named = list !== 'allow' && param !== undefined && param === mainField(tool);
@@ -158,7 +231,7 @@ function compileSpecifier(
     text,
     command: tool === 'Bash' ? commandPattern(text) : undefined,
     doubt: tool === 'Bash' && list !== 'allow' ? commandDoubt(text) : undefined,
-    path: files ? pathPattern(text, list === 'allow' ? 'allow' : 'deny', anchorsOf(rule, world)) : undefined,
+    path: files && anchoredPattern(files, list === 'allow' ? 'allow' : 'deny', world),
     domain: fetches && param === 'domain' ? domainMatcher(value ?? '') : undefined,
     name: !files && !fetches && tool !== 'Bash' ? nameMatcher(named ? (value ?? '') : text, list) : undefined,
     param:

@@ -339,20 +339,20 @@ function holds(
   world: SearchedWorld,
 ): boolean {
   if (pattern.anywhere) return deep === 'all';
-  const inner = pattern.within(folder);
-  if (inner === undefined || !world.exists(inner)) return false;
-  if (deep === 'all') return true;
-  const names = inner
-    .slice(folder.length)
-    .split('/')
-    .filter((name) => name !== '');
   const start = folder === '/' ? '' : folder;
-  return names.every((_, at) => {
-    const file = `${start}/${names.slice(0, at + 1).join('/')}`;
-    const isFolder = at < names.length - 1 || world.exists(`${file}/.`);
-    const isSelected = !isFolder && mayEndWith(file, endings);
-    return isSelected || !isHiddenFromSearch(file, isFolder, world);
-  });
+  const isShown = (inner: string): boolean => {
+    const names = inner
+      .slice(folder.length)
+      .split('/')
+      .filter((name) => name !== '');
+    return names.every((_, at) => {
+      const file = `${start}/${names.slice(0, at + 1).join('/')}`;
+      const isFolder = at < names.length - 1 || world.exists(`${file}/.`);
+      const isSelected = !isFolder && mayEndWith(file, endings);
+      return isSelected || !isHiddenFromSearch(file, isFolder, world);
+    });
+  };
+  return pattern.within(folder).some((inner) => world.exists(inner) && (deep === 'all' || isShown(inner)));
 }
 
 /** Returns whether a name, or a pattern of names, may have one of these endings. */

@@ -34,8 +34,8 @@ export interface PathPattern {
    * with its wildcards filled.
    */
   meets(glob: readonly Segment[], hidden: boolean, which: 'sample' | 'any'): boolean;
-  /** The only file or folder in `folder` that the pattern matches. Undefined if there may be others, or none. */
-  within(folder: string): string | undefined;
+  /** The only files or folders in `folder` that the pattern matches. Empty if there may be others, or none. */
+  within(folder: string): readonly string[];
   /** The pattern starts with a wildcard, so its matches may be in any folder. */
   readonly anywhere: boolean;
   /** Matches may be at any depth, or have any name. */
@@ -49,12 +49,34 @@ export interface PathPattern {
 }
 
 export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: Anchors): PathPattern {
-  const { folders, rest, anyDepth } = anchored(specifier, list, anchors);
-  const segments = rest
-    .split('/')
-    .filter((segment) => segment !== '' && segment !== '.')
-    // Repeated `**` segments are equal to one.
-    .filter((segment, index, all) => segment !== '**' || all[index - 1] !== '**');
+  return anchoredPattern(anchored(specifier, list, anchors), list, anchors);
+}
+
+/** A pattern below some folders. */
+export interface AnchoredPattern {
+  readonly folders: readonly string[];
+  readonly rest: string;
+  readonly anyDepth: boolean;
+}
+
+/** Returns the names of a pattern below its folders. */
+export function segmentsOfPattern({ rest }: AnchoredPattern): readonly string[] {
+  return (
+    rest
+      .split('/')
+      .filter((segment) => segment !== '' && segment !== '.')
+      // Repeated `**` segments are equal to one.
+      .filter((segment, index, all) => segment !== '**' || all[index - 1] !== '**')
+  );
+}
+
+export function anchoredPattern(
+  given: AnchoredPattern,
+  list: 'allow' | 'deny',
+  anchors: Pick<Anchors, 'foldsCase'>,
+): PathPattern {
+  const { folders, rest, anyDepth } = given;
+  const segments = segmentsOfPattern(given);
   const foldsCase = anchors.foldsCase && list === 'deny';
   const { names, tail } = shapeOf(segments, list);
   const matchesNames = pathMatcher([...(anyDepth ? ['**'] : []), ...names], tail, foldsCase);
@@ -64,12 +86,11 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
   const needle = foldedDeny(names.filter((name) => !/[*?[\\]/.test(name)).reduce(longer, ''));
   const text = foldedDeny(names.flatMap(fixedTexts).reduce(longer, ''));
   const literal = segments.slice(0, firstWildcard(segments));
-  const [folder = '/'] = folders;
   const folded = (text: string) => (anchors.foldsCase ? text.toLowerCase() : text);
-  const sample = path.posix.join(folder, ...segments.map((segment) => segment.replace(/\*+|\?/g, 'x')));
+  const sampled = segments.map((segment) => segment.replace(/\*+|\?/g, 'x'));
   // Computed late, because most rules are never compared with a glob. A matching folder includes its contents.
-  const shapes = onceNeeded((): { readonly sample: Segment[]; readonly all: Segment[][] } => ({
-    sample: literalSegments(folded(sample)),
+  const shapes = onceNeeded((): { readonly samples: Segment[][]; readonly all: Segment[][] } => ({
+    samples: folders.map((from) => literalSegments(folded(path.posix.join(from, ...sampled)))),
     all: folders.map((from) => [
       ...literalSegments(folded(from)),
       ...(anyDepth ? (['**'] as const) : []),
@@ -90,13 +111,14 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
     },
     meets(written, hidden, which) {
       const glob = anchors.foldsCase ? lowerCaseSegments(written) : written;
-      if (which === 'sample') return segmentsMeet(glob, shapes().sample, hidden);
-      return shapes().all.some((shape) => segmentsMeet(glob, shape, hidden));
+      const { samples, all } = shapes();
+      return (which === 'sample' ? samples : all).some((shape) => segmentsMeet(glob, shape, hidden));
     },
     within(outer) {
-      if (literal.length === 0) return undefined;
-      const inner = path.posix.join(anyDepth ? outer : folder, ...literal);
-      return inner.startsWith(outer === '/' ? outer : `${outer}/`) ? inner : undefined;
+      if (literal.length === 0) return [];
+      return (anyDepth ? [outer] : folders)
+        .map((from) => path.posix.join(from, ...literal))
+        .filter((inner) => inner.startsWith(outer === '/' ? outer : `${outer}/`));
     },
     anywhere: literal.length === 0,
     isSpread: anyDepth || literal.length === 0,
@@ -111,11 +133,11 @@ function onceNeeded<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-function anchored(
+export function anchored(
   specifier: string,
   list: 'allow' | 'deny',
   { roots, others, homes, bases }: Anchors,
-): { readonly folders: readonly string[]; readonly rest: string; readonly anyDepth: boolean } {
+): AnchoredPattern {
   const fixed = (folders: readonly string[], rest: string) => ({ folders, rest, anyDepth: false });
   if (specifier.startsWith('//')) return fixed(['/'], specifier.slice(2));
   if (specifier === '~' || specifier.startsWith('~/')) return fixed(homes, specifier.slice(2));
@@ -177,7 +199,7 @@ function shapeOf(
   return { names: segments.slice(0, -1), tail: isFolderMeant ? 'anything' : 'more' };
 }
 
-function firstWildcard(segments: readonly string[]): number {
+export function firstWildcard(segments: readonly string[]): number {
   const at = segments.findIndex((segment) => /[*?[]/.test(segment));
   return at < 0 ? segments.length : at;
 }
@@ -236,7 +258,7 @@ type Token =
   | { readonly kind: 'one' | 'many' };
 
 /** Matches a single name: `*`, `?`, `[a-z]`, and a backslash before a literal character. */
-function nameMatcher(pattern: string, foldsCase: boolean): Matcher {
+export function nameMatcher(pattern: string, foldsCase: boolean): Matcher {
   const tokens = tokensOf(pattern, foldsCase);
   const fold = (name: string): string => (foldsCase ? name.toLowerCase() : name);
   const letters = tokens.flatMap((token) => (token.kind === 'letter' ? [token.letter] : []));

@@ -1,6 +1,13 @@
 /** Collects the current folders and rules of a session, the input of a policy. */
 import { realTarget } from '@heddle/tools/files';
-import { findRepository, gitPath, readableGitSettings, resolveConfigPath } from '@heddle/tools/git';
+import {
+  findRepository,
+  gitPath,
+  readableGitSettings,
+  resolveConfigPath,
+  type WorkingTrees,
+  workingTreesReader,
+} from '@heddle/tools/git';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { LivePermissions } from '../../permission/live-permissions.ts';
@@ -29,6 +36,8 @@ export interface PolicyInput {
   /** Hook folders and settings files that git settings name. */
   readonly namedByGit: readonly string[];
   readonly foldsCase: boolean;
+  /** The working trees of the repository around a folder. Absent: there is only one. */
+  readonly workingTrees?: (folder: string) => WorkingTrees | undefined;
   readonly realpath: (path: string) => string;
   readonly kindOf: (path: string) => 'file' | 'folder' | 'absent';
 }
@@ -69,6 +78,7 @@ export function collectPolicyInput(grounds: PolicySources, directory: string): P
     repository: repositoryAround(root),
     namedByGit: [root, ...directories].flatMap((folder) => namedByGit(folder, kindOf)),
     foldsCase: world.foldsCase,
+    workingTrees: workingTreesReader(),
     realpath: (file) => world.realpath(file),
     kindOf,
   };

@@ -3,6 +3,7 @@
  * sandbox. Unwritable paths take precedence over writable ones.
  */
 import path from 'node:path';
+import { omitUndefined } from '@heddle/core';
 import { compileRules } from '../../permission/rules/compile.ts';
 import { domainName } from '../../permission/rules/domain.ts';
 import { parseRule, type RuleList, type Rules } from '../../permission/rules/rule.ts';
@@ -121,6 +122,7 @@ function pathsOf(input: PolicyInput): NamedPaths {
     list: () => undefined,
     entries: () => undefined,
     repository: () => 'unknown',
+    ...omitUndefined({ workingTrees: input.workingTrees }),
     gitIn: () => undefined,
     environment: {},
   });

@@ -1,0 +1,71 @@
+/** Finds the patterns for copies of files: the working trees of a repository contain the same files. */
+import path from 'node:path';
+import type { WorkingTrees } from '@heddle/tools/git';
+import { isAtOrBelow } from '../paths/places.ts';
+import { type AnchoredPattern, firstWildcard, nameMatcher, segmentsOfPattern } from './path-pattern.ts';
+
+/** Returns the folders that contain all matches of a pattern. */
+export function placeOf(pattern: AnchoredPattern): readonly string[] {
+  if (pattern.anyDepth) return pattern.folders;
+  const segments = segmentsOfPattern(pattern);
+  const literal = segments.slice(0, firstWildcard(segments));
+  return pattern.folders.map((folder) => path.posix.join(folder, ...literal));
+}
+
+/**
+ * Returns patterns for the copies, in other working trees, of the files that a pattern matches. A pattern that matches a
+ * whole working tree, or that names a linked one from outside, is about that tree alone.
+ */
+export function copiesOf(
+  pattern: AnchoredPattern,
+  trees: readonly WorkingTrees[],
+  foldsCase: boolean,
+): readonly AnchoredPattern[] {
+  return trees.flatMap(({ top, others, isLinked }) =>
+    pattern.folders.flatMap((from) => {
+      // A pattern for any depth already matches in the trees below its folder.
+      const targets = others.filter((other) => !pattern.anyDepth || !isAtOrBelow(other, from));
+      if (targets.length === 0) return [];
+      if (isAtOrBelow(from, top)) {
+        const inside = from.slice(top.length);
+        const isWhole = inside === '' && isAnything(segmentsOfPattern(pattern));
+        return isWhole ? [] : [{ ...pattern, folders: targets.map((other) => other + inside) }];
+      }
+      if (isLinked || !isAtOrBelow(top, from)) return [];
+      const segments = [...(pattern.anyDepth ? ['**'] : []), ...segmentsOfPattern(pattern)];
+      const names = top.slice(from.length).split('/').filter(Boolean);
+      return restsAfter(names, segments, foldsCase)
+        .filter((rest) => !isAnything(rest))
+        .map((rest) => {
+          const anyDepth = rest[0] === '**';
+          return { folders: targets, rest: rest.slice(anyDepth ? 1 : 0).join('/'), anyDepth };
+        });
+    }),
+  );
+}
+
+function isAnything(segments: readonly string[]): boolean {
+  return segments.every((segment) => /^\*+$/.test(segment));
+}
+
+/** Returns what may follow in a pattern after the names of a folder. Empty if the folder does not match its beginning. */
+function restsAfter(
+  names: readonly string[],
+  segments: readonly string[],
+  foldsCase: boolean,
+): readonly (readonly string[])[] {
+  let reached = new Set([0]);
+  for (const name of names) {
+    const next = new Set<number>();
+    for (const at of reached) {
+      const segment = segments[at];
+      if (segment === undefined) continue;
+      if (segment === '**') {
+        next.add(at);
+        reached.add(at + 1);
+      } else if (nameMatcher(segment, foldsCase)(foldsCase ? name.toLowerCase() : name)) next.add(at + 1);
+    }
+    reached = next;
+  }
+  return Array.from(reached, (at) => segments.slice(at));
+}
