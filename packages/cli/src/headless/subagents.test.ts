@@ -128,6 +128,9 @@ describe('a type of subagent', () => {
 it('a host moves a subagent and a command to the background, reads their output, and stops them', async () => {
   const move = (id: string, more: object = {}) => control(id, { subtype: 'background_tasks', ...more });
   let agentId: unknown;
+  // The host stays until it has seen the end of both. A command that was stopped may take a moment to end.
+  const unseen = new Set(['none', 'notification 1', 'notification 2', 'empty list']);
+  let notifications = 0;
   const held = await perform(
     (body) => {
       const text = JSON.stringify(body);
@@ -154,7 +157,11 @@ it('a host moves a subagent and a command to the background, reads their output,
         if (type === 'result') return control('stop agent', { subtype: 'stop_task', task_id: agentId });
         if (answers(line, 'stop agent'))
           return [control('again', { subtype: 'stop_task', task_id: agentId }), move('none')];
-        return answers(line, 'none') ? 'close' : undefined;
+        if (answers(line, 'none')) unseen.delete('none');
+        if (subtype === 'task_notification') unseen.delete(`notification ${++notifications}`);
+        if (subtype === 'background_tasks_changed' && JSON.stringify(line['tasks']) === '[]')
+          unseen.delete('empty list');
+        return unseen.size === 0 ? 'close' : undefined;
       },
     },
   );
