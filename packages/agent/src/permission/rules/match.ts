@@ -102,6 +102,23 @@ const AROUND_HOST = /[^\p{L}\p{N}_.\u3002\uff0e\uff61-]+/u;
 /** An address as one number: `0x0a000001`. */
 const NUMBER = /^(0x[\da-f]+|\d{7,12})$/i;
 
+/** Braces or brackets in the host of an address, which the shell or curl expands. The address `[::1]` has none. */
+const HOST_PATTERN = /:\/\/[^\s/]*(?:\{|\[(?![\da-f:.]+\]))/i;
+/** The same in a word without a scheme: `curl {a,b}.com`. */
+const BARE_HOST_PATTERN =
+  /(?:^|[\s/])(?:curl|wget)\s(?:.*\s)?[\w.-]*(?:\{[^\s{}"':]*,[^\s{}"':]*\}|\[[^\s\]"':]+-[^\s\]"':]+\])/i;
+
+function mayExpandHost(text: string): boolean {
+  return HOST_PATTERN.test(text) || BARE_HOST_PATTERN.test(text);
+}
+
+/** Some programs decode the host of an address: `http://%65xample.com`. */
+function decoded(text: string): string {
+  return text.replace(/%([2-7][\da-f])/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
 /** Returns whether a text contains a matching host: a name with dots, or any name in an address. */
 function namesHost(text: string, matches: (host: string) => boolean): boolean {
   const addressed = text
@@ -182,7 +199,8 @@ function speaksOfCall(
 
 function objectsToCommand(part: CommandPart, compiled: CompiledRule): RuleMatch | undefined {
   const { rule, specifier } = compiled;
-  if (specifier?.domain && namesHost(part.shown, specifier.domain))
+  const { domain } = specifier ?? {};
+  if (domain && (namesHost(decoded(part.shown), domain) || mayExpandHost(part.shown)))
     return { rule, doubtful: 'it may connect to that host' };
   if (!specifier?.command) return undefined;
   if (part.suspect.some(specifier.command)) return { rule };

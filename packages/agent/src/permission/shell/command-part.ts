@@ -30,15 +30,17 @@ import { classifyConfinement } from './confined.ts';
 import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
-import { gitArguments } from './files/git-arguments.ts';
+import { gitArguments, mayRunOtherCommand } from './files/git-arguments.ts';
 import { findRepositoryProgram } from './repository-programs.ts';
-import { findLoadedCode, mayLoadCode } from './loaded-code.ts';
+import { findContradiction, findLoadedCode, mayLoadCode } from './loaded-code.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
 import { possibleValues } from './possible-values.ts';
 import { findProgramOption } from './program-options.ts';
 import {
   baseName,
   commandWords,
+  fedCommands,
+  likelyTails,
   runsElsewhere,
   commandTails,
   unwrap,
@@ -160,7 +162,7 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
   const whole = spelled(words);
   const [name] = words;
   const runs = commandTails(words);
-  const reduced = [words, ...runs].flatMap((run) => withoutGitOptions(run).map((one) => spelled(one)));
+  const reduced = [words, ...runs].flatMap((run) => asPlainGit(run).map((one) => spelled(one)));
   if (name !== undefined && runs.length === 0) return [whole, ...withBaseName(name, whole), ...reduced];
   const starts: { readonly canonical: number; readonly written: number }[] = [];
   let [canonical, written] = [0, 0];
@@ -182,11 +184,18 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
   return spellings.concat(reduced);
 }
 
-/** A deny rule for `git push` also matches `git -C folder push`. Returns an empty list if there are no such options. */
-function withoutGitOptions([name, ...args]: readonly ShellWord[]): (readonly ShellWord[])[] {
-  if (name === undefined || baseName(name.value) !== 'git' || !args[0]?.value.startsWith('-')) return [];
+/**
+ * A deny rule for `git push` also matches `git -C folder push` and `git-push`. Returns an empty list if the words have no
+ * such form.
+ */
+function asPlainGit([name, ...args]: readonly ShellWord[]): (readonly ShellWord[])[] {
+  if (name === undefined) return [];
+  const git = { ...name, value: 'git', text: 'git' };
+  const [, command] = /^git-(.+)$/.exec(baseName(name.value)) ?? [];
+  if (command !== undefined) return [[git, { ...name, value: command, text: command }, ...args]];
+  if (baseName(name.value) !== 'git' || !args[0]?.value.startsWith('-')) return [];
   const { rest } = gitArguments(args);
-  return [[{ ...name, value: 'git', text: 'git' }, ...args.slice(-1 - rest.length)]];
+  return [[git, ...args.slice(-1 - rest.length)]];
 }
 
 /** A deny rule for `rm` also matches `/bin/rm`. */
@@ -214,8 +223,8 @@ function beginningsOf(
   const words = stages[0]?.words ?? [];
   const copied = words.length === 0 ? [] : copiedPrograms(words);
   const beginnings = [
-    ...stages.flatMap((stage) =>
-      [stage.words, ...withoutGitOptions(stage.words)].flatMap((run) => beginningOf(run, stage.more) ?? []),
+    ...[...stages, ...fedCommands(words)].flatMap((stage) =>
+      [stage.words, ...asPlainGit(stage.words)].flatMap((run) => beginningOf(run, stage.more) ?? []),
     ),
     ...copied.map((text) => ({ text, quoted: false })),
   ];
@@ -232,12 +241,12 @@ function beginningsOf(
 function beginningOf(words: readonly ShellWord[], more: boolean): Beginning | undefined {
   const at = words.findIndex(({ kind }, index) => kind === 'dynamic' || (kind === 'pattern' && index === 0));
   const word = words[at];
-  if (word === undefined) {
-    // Words through a pipe follow. Most of them are names of files, but the first word after git is a command.
-    const [name, ...args] = words;
-    const isOpen = more && baseName(name?.value ?? '') === 'git' && gitArguments(args).command === '';
-    return isOpen ? { text: 'git ', quoted: false } : undefined;
-  }
+  const [name, ...args] = words;
+  const isOpen = more && gitArguments(args).command === '';
+  if (baseName(name?.value ?? '') === 'git' && (isOpen || mayRunOtherCommand(args)))
+    return { text: 'git ', quoted: false };
+  // Words through a pipe follow.
+  if (word === undefined) return more ? { text: `${canonicalText(words)} `, quoted: false } : undefined;
   const text = at === 0 ? nameBeginning(word) : `${canonicalText(words.slice(0, at))} ${word.prefix}`;
   return { text, quoted: word.text.startsWith('"$(') };
 }
@@ -331,12 +340,22 @@ const NO_DOUBT: Doubt = { exactOnly: undefined };
 
 function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Around): Doubt {
   const words = withPiped(last);
-  const [name, ...args] = words;
-  const program = baseName(name?.value ?? '');
-  const doubt = program === 'git' ? gitDoubt(args) : findProgramOption(program, args, command.redirections);
-  const exactOnly = doubt ?? doubtAboutWords(command, last, around) ?? doubtWithin(command, last, around);
-  const loaded = exactOnly === undefined ? findLoadedCode(words, around) : undefined;
-  return loaded ? { exactOnly: loaded.reason, isNamedBy: loaded.isNamedBy } : { exactOnly };
+  // A rule for `sudo tar` is meant for what tar itself does, as one for `tar` is.
+  const runs = [words, ...(runsElsewhere(words) ? [] : likelyTails(words))];
+  const doubts = runs.map(([name, ...args]) => {
+    const program = baseName(name?.value ?? '');
+    return program === 'git' ? gitDoubt(args) : findProgramOption(program, args, command.redirections);
+  });
+  const exactOnly =
+    doubts.find((doubt) => doubt !== undefined) ??
+    doubtAboutWords(command, last, around) ??
+    doubtWithin(command, last, around);
+  if (exactOnly !== undefined) return { exactOnly };
+  for (const run of runs) {
+    const found = findLoadedCode(run, around) ?? findContradiction(run);
+    if (found) return { exactOnly: found.reason, isNamedBy: found.isNamedBy };
+  }
+  return NO_DOUBT;
 }
 
 /** Checks scripts among the arguments: `bash -c 'make -C $x'`. Their variables are treated as unknown. */

@@ -84,6 +84,34 @@ export function findLoadedCode(
     : undefined;
 }
 
+/** A word of a rule with which a program only checks or prints, and the options that make it do more. */
+const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, RegExp])[] = [
+  [/^g?sed$/, /^(-[a-zA-Z]*n[a-zA-Z]*|--quiet|--silent)$/, /^(-[^-efl]*i|--in-)/],
+  [/^(bash|sh|zsh|dash|ksh)$/, /^-n$/, /^\+/],
+  [/^node$/, /^(-c|--check)$/, /^(-[rep]|--(req|imp|loa|experimental-l|ev|pr))/],
+  [/^perl$/, /^-c$/, /^-[a-zA-Z]*[eEMmI]/],
+  [/^ruby$/, /^-c$/, /^-[a-zA-Z]*[erI]/],
+  [/^php$/, /^-l$/, /^(-[rdzFRB]|--(run|def|zend))/],
+  [/^git$/, /^(-l|--list)$/, /^--no-l/],
+];
+
+/** Returns why a rule for a checking form of a program does not cover the command: `bash -n +n x`. */
+export function findContradiction([name, ...args]: readonly ShellWord[]): LoadedCode | undefined {
+  const program = baseName(name?.value ?? '');
+  for (const [programs, checking, more] of CONTRADICTIONS) {
+    const option = programs.test(program) ? args.find(({ value }) => more.test(value)) : undefined;
+    if (option === undefined) continue;
+    return {
+      reason: `${option.text} makes ${program} do more than it would without it.`,
+      isNamedBy: (rule) => {
+        const texts = rule.split(/\s+/);
+        return !texts.some((text) => checking.test(text)) || texts.some((text) => more.test(text));
+      },
+    };
+  }
+  return undefined;
+}
+
 /** They run code of the project by design: build tools, compilers, test runners, and tools with settings in its language. */
 const BUILDS =
   /^(cmake|ctest|ninja|meson|bazel|bazelisk|gradle|mvn|ant|sbt|mix|rebar3|dotnet|swift|zig|tox|nox|pytest|jest|vitest|mocha|ava|playwright|cypress|tsx|ts-node|esbuild|vite|webpack|rollup|tsc|eslint|oxlint|prettier|biome|rspec|rake|phpunit|just|task|mage|[gc]?cc|g\+\+|c\+\+|clang(\+\+)?|ld|ld\.\w+|scons|invoke|fab|ansible[\w-]*|terraform|tofu|pulumi|bats|turbo)$/;

@@ -58,7 +58,10 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   ],
   [/^mlr$/, /^--?(prepipex?|m?load)(=|$)|\b(system|exec)\s*\(/],
   [/^cpio$/, /^--rs/],
-  [/^apt-cache$/, /^(-[a-zA-Z]*[oc]|--(op|conf))/],
+  [/^(apt(-get|-cache|-mark|-config|itude)?)$/, /^(-[a-zA-Z]*[oc]|--(op|conf))/],
+  [/^(dnf5?|yum|microdnf|zypper)$/, /^(-[a-zA-Z]*c|--(conf|seto|installr|plug|root))/],
+  [/^pacman$/, beginsOption('hookd|ir conf|ig gpgd|ir ro|ot sysr|oot')],
+  [/^gem$/, beginsOption('config-f|ile')],
   // `!<`, `!>` and `!=` compare numbers.
   [/^dc$/, /!(?![<>=])/],
   // A command with a dot ends at a line end. Those that only print are common.

@@ -199,6 +199,28 @@ export function withPiped({ words, more }: Unwrapped): readonly ShellWord[] {
   return more ? [...words, PIPED] : words;
 }
 
+/**
+ * Returns the commands that `xargs` and `parallel` run, also with options. A word that contains a sign for a line of the input
+ * is unknown: `xargs -I{} git {}`.
+ */
+export function fedCommands(words: readonly ShellWord[]): readonly Unwrapped[] {
+  if (!/^(xargs|parallel)$/.test(baseName(words[0]?.value ?? ''))) return [];
+  const signs = words.flatMap(({ value }, index) => {
+    const [, attached] = /^(?:-I|-i|--replace=)(.+)$/s.exec(value) ?? [];
+    return attached ?? (words[index - 1]?.value === '-I' ? [value] : []);
+  });
+  signs.push('{');
+  return likelyTails(words).map((run) => ({
+    words: run.map((word) => {
+      const at = signs.map((sign) => word.value.indexOf(sign)).filter((index) => index >= 0);
+      return at.length === 0
+        ? word
+        : { ...unknownWord(word.text), prefix: word.value.slice(0, Math.min(...at)) };
+    }),
+    more: true,
+  }));
+}
+
 type Strip = (args: readonly ShellWord[]) => number | undefined;
 
 /** Returns the number of words that belong to a wrapper, without its name. Undefined for an unknown usage. */

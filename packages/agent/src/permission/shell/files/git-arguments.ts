@@ -49,6 +49,35 @@ export function gitArguments(args: readonly ShellWord[]): GitArguments {
   };
 }
 
+/** The commands of git itself. Any other name can be an alias, or the name of another program. */
+const COMMANDS: ReadonlySet<string> = new Set(
+  (
+    'add am annotate apply archive backfill bisect blame branch bugreport bundle cat-file check-attr check-ignore ' +
+    'check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph ' +
+    'commit-tree config count-objects credential describe diagnose diff diff-files diff-index diff-pairs diff-tree difftool ' +
+    'fast-export fast-import fetch fetch-pack filter-branch fmt-merge-msg for-each-ref format-patch fsck gc grep ' +
+    'hash-object help hook index-pack init interpret-trailers last-modified lfs log ls-files ls-remote ls-tree mailinfo ' +
+    'mailsplit maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag mktree multi-pack-index mv ' +
+    'name-rev notes pack-objects pack-redundant pack-refs patch-id prune prune-packed pull push quiltimport range-diff ' +
+    'read-tree rebase receive-pack reflog refs remote repack replace replay repo request-pull rerere reset restore rev-list ' +
+    'rev-parse revert rm send-email send-pack shortlog show show-branch show-index show-ref sparse-checkout stage stash status ' +
+    'stripspace submodule switch symbolic-ref tag unpack-file unpack-objects update-index update-ref update-server-info ' +
+    'upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree'
+  ).split(' '),
+);
+
+/**
+ * Returns whether git may run another of its commands than the one that the words name: an alias, a list of repositories, or
+ * a setting of the command line that defines an alias.
+ */
+export function mayRunOtherCommand(args: readonly ShellWord[]): boolean {
+  const { command, rest } = gitArguments(args);
+  const definesAlias = ({ value }: ShellWord): boolean => /^(-c|--config-env=)?alias\./i.test(value);
+  const own = args.slice(0, args.length - rest.length);
+  if (own.some(definesAlias) || (command === 'config' && rest.some(definesAlias))) return true;
+  return command !== '' && !COMMANDS.has(command);
+}
+
 /** Resolves a word from the folder of `-C sub`. */
 export function inFolder(word: ShellWord, { folder }: Pick<GitArguments, 'folder'>): ShellWord {
   if (folder === undefined || word.kind === 'dynamic' || word.value.startsWith('/')) return word;

@@ -199,7 +199,9 @@ function stored(given: GitArguments): Touch[] {
 
 /** They replace tracked files of the working tree by other versions. */
 const REWRITES: ReadonlySet<string> = new Set(
-  'checkout switch restore merge pull rebase revert cherry-pick am apply sparse-checkout'.split(' '),
+  'checkout switch restore merge pull rebase revert cherry-pick am apply sparse-checkout checkout-index bisect merge-index'.split(
+    ' ',
+  ),
 );
 
 function rewritten(given: GitArguments): Touch[] {
