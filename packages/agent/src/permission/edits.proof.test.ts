@@ -53,6 +53,7 @@ function makeFixture(): string {
     'tmpl/n/z',
     'nested/p/.git/config',
     'dir/x',
+    'up/deep/z',
   ])
     file(`project/${name}`);
   for (const name of ['.git/config', '.git/hooks/x', '.claude/settings.json']) file(`project/${name}`);
@@ -65,6 +66,13 @@ function makeFixture(): string {
   link('d/sd', '../secrets');
   link('t2/tmpl/cfg', '../../.git/config');
   link('t2/tmpl/n', '../../../out');
+  link('hk', '.git/hooks');
+  link('ud', 'up/deep');
+  link('up/a', '../.git/hooks/x');
+  link('up/t/cfg', '../../.git/config');
+  link('up/t/a', '../../.git/config');
+  link('up/o', '../../out');
+  link('later', 'new/deep');
   return fixture;
 }
 
@@ -72,7 +80,8 @@ const fixture = makeFixture();
 
 const NAMES = (
   'a b c q q q/f q/x q/hk q/hk/x q/er q/er/payload q/er/payload/f q/k q/sd/key q/dst q/dst/f dst dst/f dst/hk deep deep/er o o/f d d/k plain ' +
-  'plain/x plain/sub dir dir/f dir/dst/f dir/o/x dir/q tmpl t2 t2/tmpl nested nested/p r r/f r/q/f secrets/key .git/config ./q/../q/f dir/.. * d* q/* */f'
+  'plain/x plain/sub dir dir/f dir/dst/f dir/o/x dir/q tmpl t2 t2/tmpl nested nested/p r r/f r/q/f secrets/key .git/config ./q/../q/f dir/.. * d* q/* */f ' +
+  'q/../hk q/../hk/x q/../o/f a/../hk/y q/../ud/../t ud ud/.. ud/../a ud/../t ud/../o/f ud/../hk ud/../hk/x ud/../up/o later later/../o/x new/deep ud/../t/*'
 ).split(' ');
 const EDITS = (
   'mv % %|mv % %|mv -T % %|cp % %|cp -a % %|cp -r % %|cp -P % %|cp -rL % %|cp -R % % %|rm -r %|rm %|rm -rf %|mkdir -p %|touch %|echo x > %|' +
@@ -156,6 +165,19 @@ const EDIT_ATTACKS = [
   'cp -a deep q; echo y > q/er/payload/f',
   'for i in 1 2; do echo x > q/f; mv o q; done',
   'rm -rf nested',
+  // `..` after a folder that the script makes, or after a link.
+  'mkdir q; echo x > q/../hk/y',
+  'mkdir -p q/../hk/y',
+  'mkdir -p q/../o/../out/y',
+  'rm a; mkdir a; touch a/../hk/y',
+  'mkdir q; rm -r q/../o/sub',
+  'cp a ud/../t',
+  'cp b a ud/../t',
+  'cp -r tmpl/. ud/../t',
+  'touch ud/../t/*',
+  'rm ud; mkdir ud; echo x > ud/../hk/y',
+  'rm ud; mkdir ud; cd ud && echo x > ../hk/y',
+  'rm later; mkdir later; rm -r later/../o/sub',
 ];
 const READ_ATTACKS = [
   'mv d j; cat j/k',
@@ -166,6 +188,9 @@ const READ_ATTACKS = [
   'ln -s secrets q; cat q/key',
   "sed 'r secrets/key' a",
   'diff -rN d plain',
+  'mkdir q; cat q/../d/k',
+  'rm ud; mkdir ud; cat ud/../d/k',
+  'mkdir q; cd q/../d && cat k',
 ];
 
 const work = path.join(base, 'work');

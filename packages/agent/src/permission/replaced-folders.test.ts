@@ -24,6 +24,9 @@ beforeAll(() => {
     'around/data/objects',
     'around/data/refs',
     'points',
+    'up/deep',
+    'up/t',
+    'd3',
   ])
     mkdirSync(path.join(folder, name), { recursive: true });
   for (const name of [
@@ -47,6 +50,12 @@ beforeAll(() => {
     ['nr', '.npmrc'],
     ['made', 'q'],
     ['loop', 'loop'],
+    ['ud', 'up/deep'],
+    ['later', 'new/deep'],
+    ['up/t/a', '../../.git/config'],
+    ['up/t/f', '../../denied/f'],
+    ['den', 'denied'],
+    ['den2', 'd3'],
   ] as const)
     symlinkSync(target, path.join(folder, name));
 });
@@ -58,7 +67,7 @@ function decisionOn(command: string, by: 'mode' | 'rules' = 'mode'): string {
   const world = observeWorld({ ...surroundings, environment: {} });
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
   const rule = (text: string): PermissionRule => ({ text, source: 'user' });
-  const deny = ['Edit(./denied/a)', 'Edit(./denied/f)'].map(rule);
+  const deny = ['Edit(./denied/a)', 'Edit(./denied/f)', 'Edit(./d3/src/f)'].map(rule);
   const allow = by === 'rules' ? [...EDIT_RULES, 'Bash(tee *)'].map(rule) : [];
   const mode = by === 'mode' ? 'acceptEdits' : 'default';
   return authorize(request, { deny, ask: [], allow }, mode, world).decision;
@@ -143,6 +152,45 @@ describe('a folder that is missing', () => {
 
   it.each(['mkdir q; echo x > q/../src/y', 'mkdir -p q/../src/y', 'mkdir q; touch q/../y'])(
     'can be left with `..`: %s',
+    (command) => {
+      expect(decisionOn(command)).toBe('allow');
+      expect(decisionOn(command, 'rules')).toBe('allow');
+    },
+  );
+});
+
+describe('`..` after a link', () => {
+  it.each([
+    // The folder that is meant contains links, and the one with the written name does not exist.
+    'cp a ud/../t',
+    'cp c.txt a ud/../t',
+    'cp -r lib/bin/../../src/. ud/../t',
+    'cp src/* ud/../t',
+    'touch ud/../t/*',
+    'sed -i s/a/b/ ud/../t/?',
+    'tar xf c.txt -C ud/../t a',
+    // A link may be replaced by a folder.
+    'rm ud; mkdir ud; echo x > ud/../hk/x',
+    'rm -f ud && mkdir -p ud && touch ud/../hk/x',
+    'rm ud; mkdir ud; cd ud && touch ../hk/x',
+    'rm ud; mkdir ud; cd ud/.. && touch hk/x',
+    'rm ud; mkdir ud; rm -rf ud/../o/../y',
+    'rm later; mkdir later; touch later/../hk/x',
+    'rm ud later; mkdir ud later; touch ud/../later/../hk/x',
+    'rm ud; mkdir ud; cp a ud/../later/../den',
+    // A rule denies the place behind the link.
+    'cp -r src den2',
+    'mv src den2',
+    'cp -r src ud/../../den2',
+    `mkdir q; touch ${'q/../'.repeat(300)}hk/x`,
+    `touch ${'ud/../'.repeat(20)}hk/x`,
+  ])('is the parent of its target, or of the link: %s', (command) => {
+    expect(decisionOn(command)).not.toBe('allow');
+    expect(decisionOn(command, 'rules')).not.toBe('allow');
+  });
+
+  it.each(['touch ud/../y', 'cp a ud/../y', 'mkdir -p ud/../deep/../y', 'rm ud/../y'])(
+    'can be left: %s',
     (command) => {
       expect(decisionOn(command)).toBe('allow');
       expect(decisionOn(command, 'rules')).toBe('allow');

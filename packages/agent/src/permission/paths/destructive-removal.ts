@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
-import { tildeExpanded } from './places.ts';
+import { placesOf, tildeExpanded } from './places.ts';
 
 /** Returns why the removal of this word would be destructive, or undefined. */
 export function destructiveRemoval(
@@ -72,14 +72,17 @@ function disasterAt(
   world: PermissionWorld,
 ): string | undefined {
   if (written === '') return undefined;
-  const at = (name: string) => path.posix.resolve(folder, expands ? tildeExpanded(name, world.home) : name);
+  const at = (name: string): readonly string[] =>
+    placesOf(expands ? tildeExpanded(name, world.home) : name, [folder], world).flatMap((place) => [
+      place.path,
+      place.real,
+    ]);
   const everything = expands ? EVERYTHING.exec(written) : null;
   if (!everything && expands && /[*?[]/.test(written)) {
-    const parent = path.posix.dirname(at(written));
-    return parent === '/' ? `${written} may be a folder of the system` : undefined;
+    const isTop = at(written).some((place) => path.posix.dirname(place) === '/');
+    return isTop ? `${written} may be a folder of the system` : undefined;
   }
-  const target = everything ? at(everything[1] === undefined ? '.' : everything[1] || '/') : at(written);
-  const places = [target, world.realpath(target)];
+  const places = everything ? at(everything[1] === undefined ? '.' : everything[1] || '/') : at(written);
   if (emptied) return places.includes('/') ? 'it is the root of the file system' : undefined;
   return places.map((place) => criticalPath(place, world)).find((reason) => reason !== undefined);
 }

@@ -9,26 +9,67 @@ export interface FilePlace {
   readonly real: string;
 }
 
-/** A relative path has one place for each folder in which the command may run. */
+/**
+ * A relative path has one place for each folder in which the command may run. A path with `..` after a link has several,
+ * see `meaningsOf`.
+ */
 export function placesOf(written: string, folders: readonly string[], world: PermissionWorld): FilePlace[] {
-  const [first, ...others] = folders;
-  if (first === undefined) return [];
-  const place = placeFrom(first, written, world);
-  if (others.length === 0) return [place];
-  const places = [place, ...others.map((folder) => placeFrom(folder, written, world))];
+  const places = folders.flatMap((folder) => placesFrom(folder, written, world));
+  if (places.length < 2) return places;
   return [...new Map(places.map((each) => [`${each.path}\0${each.real}`, each])).values()];
 }
 
-function placeFrom(folder: string, written: string, world: PermissionWorld): FilePlace {
+function placesFrom(folder: string, written: string, world: PermissionWorld): FilePlace[] {
   const absolute = path.posix.resolve(folder, written);
-  const real = written.includes('..') ? physicalPath(written, folder, world) : world.realpath(absolute);
-  return { path: absolute, real };
+  if (!written.includes('..')) return [{ path: absolute, real: world.realpath(absolute) }];
+  const meanings = meaningsOf(path.posix.isAbsolute(written) ? written : `${folder}/${written}`, world);
+  if (meanings === undefined) return [{ path: absolute, real: path.posix.join(absolute, UNKNOWN_CHARACTER) }];
+  const usual = path.posix.join(world.realpath(path.posix.dirname(absolute)), path.posix.basename(absolute));
+  return meanings.flatMap((entry) => {
+    const real = world.realpath(entry);
+    const place = { path: absolute, real };
+    return entry === usual ? place : [place, { path: entry, real }];
+  });
 }
 
-/** Resolves `..` after a link: it is the parent of the link's target, not of the link. */
-export function physicalPath(written: string, folder: string, world: PermissionWorld): string {
-  const steps = path.posix.isAbsolute(written) ? written : `${folder}/${written}`;
-  return path.posix.normalize(world.realpath(steps)).replace(/(?<=.)\/$/, '');
+/** The folder that some names of a path lead to, and the one before its last name. */
+interface Step {
+  readonly real: string;
+  readonly before: Step | undefined;
+}
+
+/** A path with more names, or with more meanings, may mean any file. */
+const MOST_NAMES = 256;
+const MOST_MEANINGS = 16;
+
+/**
+ * Returns the entries that a path may mean, each in a folder without links. After a link, `..` is the parent of the link's
+ * target. But an earlier command, or the command itself, may replace the link by a folder: then it is the parent of the
+ * link. A name that is missing or a file may become a folder as well.
+ */
+function meaningsOf(written: string, world: PermissionWorld): readonly string[] | undefined {
+  const names = written.split('/').filter((name) => name !== '' && name !== '.');
+  if (names.length > MOST_NAMES) return undefined;
+  const last = names.at(-1) === '..' ? undefined : names.pop();
+  let steps: readonly Step[] = [{ real: '/', before: undefined }];
+  for (const name of names) {
+    steps = steps.flatMap((step) => (name === '..' ? stepsUp(step) : [stepInto(step, name, world)]));
+    if (steps.length > MOST_MEANINGS) return undefined;
+    if (steps.some(({ real }) => real.includes(UNKNOWN_CHARACTER))) return undefined;
+  }
+  const entries = steps.map(({ real }) => (last === undefined ? real : path.posix.join(real, last)));
+  return [...new Set(entries)];
+}
+
+function stepInto(step: Step, name: string, world: PermissionWorld): Step {
+  return { real: world.realpath(path.posix.join(step.real, name)), before: step };
+}
+
+function stepsUp(step: Step): Step[] {
+  const { before } = step;
+  const real = path.posix.dirname(step.real);
+  if (before === undefined || real === before.real) return [before ?? step];
+  return [{ real, before: before.before }, before];
 }
 
 export function tildeExpanded(written: string, home: string): string {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { omitUndefined } from '@heddle/core';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { FilePart } from '../part.ts';
-import { tildeExpanded } from '../paths/places.ts';
+import { placesOf, tildeExpanded } from '../paths/places.ts';
 import type { Selection } from '../paths/walk-tree.ts';
 import type { Around } from './command-part.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
@@ -161,7 +161,7 @@ export function searchedFolders(
   const resolved = (values: readonly string[], folders: readonly string[]): readonly string[] =>
     values
       .flatMap((value) => CLIMBING.exec(value)?.[1] ?? [])
-      .flatMap((value) => folders.map((folder) => path.posix.resolve(folder, value)));
+      .flatMap((value) => placesOf(value, folders, world).flatMap((place) => [place.path, place.real]));
   const looped = Array.from(text.matchAll(LOOP_WORDS), ([, words = '']) => words.split(/[\s"']+/)).flat();
   const found = commands.flatMap(({ command, folders = [world.cwd] }) => {
     const stage = unwrap(commandWords(command)).at(-1)?.words ?? [];

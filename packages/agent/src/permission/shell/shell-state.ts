@@ -6,7 +6,7 @@
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import path from 'node:path';
-import { physicalPath } from '../paths/places.ts';
+import { placesOf, UNKNOWN_CHARACTER } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { commandWords, unwrap } from './runners.ts';
 
@@ -197,8 +197,9 @@ export function foldersAfter(folders: Folders, command: SimpleCommand, world: Pe
   // `cd -P` resolves links before `..`.
   const ways = (folder: string) =>
     written.includes('..')
-      ? [path.posix.resolve(folder, written), physicalPath(written, folder, world)]
+      ? placesOf(written, [folder], world).flatMap((place) => [place.path, place.real])
       : [path.posix.resolve(folder, written)];
   const moved = new Set([...folders, ...folders.flatMap(ways)]);
-  return moved.size > MOST ? undefined : [...moved];
+  const isUnknown = moved.size > MOST || [...moved].some((folder) => folder.includes(UNKNOWN_CHARACTER));
+  return isUnknown ? undefined : [...moved];
 }

@@ -127,9 +127,10 @@ function copiedPaths(
   for (const from of sources) {
     const { paths: names, isComplete } = pathsBelow([from], world, { follows: false, hidden: true });
     if (!isComplete) return undefined;
-    for (const target of targets)
-      for (const into of [target.path, path.posix.join(target.path, path.posix.basename(from.path))])
-        paths.push(...names.map((name) => into + name.slice(from.real.length)));
+    const into = targets.flatMap((target) => [target.path, target.real]);
+    for (const folder of new Set(into))
+      for (const place of [folder, path.posix.join(folder, path.posix.basename(from.path))])
+        paths.push(...names.map((name) => place + name.slice(from.real.length)));
   }
   return { paths, isComplete: true, mayGrow: false };
 }

@@ -1,5 +1,4 @@
 /** Programs that read some of their arguments and write others. */
-import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { namesMeet, segmentsOf } from '../../paths/segments.ts';
@@ -148,7 +147,7 @@ function extracted(folders: readonly ShellWord[], members: readonly ShellWord[])
   const known = members.filter(({ kind }) => kind === 'literal');
   const fills = members.length === 0 || known.length < members.length;
   return targets.flatMap((target) => {
-    const inside = known.map((word) => write(partOfWord(target, path.posix.join(target.value, word.value))));
+    const inside = known.map((word) => write(partOfWord(target, `${target.value}/${word.value}`)));
     return inside.concat(touch('write', target, 'all', { fills }));
   });
 }
