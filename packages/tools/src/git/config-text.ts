@@ -7,7 +7,7 @@ export interface GitSetting {
   readonly value: string | undefined;
 }
 
-/** Undefined if git would reject the text, or might read it differently. */
+/** Undefined if git would reject the text, or might read it differently. A value that versions read differently is there twice. */
 export function parseGitConfig(text: string): readonly GitSetting[] | undefined {
   const source = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const settings: GitSetting[] = [];
@@ -39,7 +39,7 @@ export function parseGitConfig(text: string): readonly GitSetting[] | undefined 
       }
       const value = next === '=' ? parseValue(source, at + 1) : undefined;
       if (value === undefined) return undefined;
-      settings.push({ key, value: value.text });
+      for (const text of new Set([value.text, value.older])) settings.push({ key, value: text });
       at = value.end;
     }
   }
@@ -65,29 +65,35 @@ function parseHeader(
 
 const ESCAPES: Readonly<Record<string, string>> = { t: '\t', b: '\b', n: '\n', '\\': '\\', '"': '"' };
 
+interface ParsedValue {
+  readonly text: string;
+  /** The text in versions that read each tab between words as a blank. */
+  readonly older: string;
+  readonly end: number;
+}
+
 /** Parses from after the `=` to the end of the line, with continued lines. */
-function parseValue(
-  source: string,
-  start: number,
-): { readonly text: string; readonly end: number } | undefined {
+function parseValue(source: string, start: number): ParsedValue | undefined {
   let text = '';
+  let older = '';
   let kept = 0;
   let isQuoted = false;
-  let hasTab = false;
+  const valueUntil = (end: number): ParsedValue => ({
+    text: text.slice(0, kept),
+    older: older.slice(0, kept),
+    end,
+  });
   for (let at = start; ; at++) {
     const char = source.charAt(at);
-    if (char === '' || char === '\n') return isQuoted ? undefined : { text: text.slice(0, kept), end: at };
+    if (char === '' || char === '\n') return isQuoted ? undefined : valueUntil(at);
     if (!isQuoted && (char === '#' || char === ';')) {
       const end = source.indexOf('\n', at);
-      return { text: text.slice(0, kept), end: end < 0 ? source.length : end };
+      return valueUntil(end < 0 ? source.length : end);
     }
     if (!isQuoted && (char === ' ' || char === '\t' || char === '\r')) {
-      if (text !== '') text += char;
-      hasTab ||= text !== '' && char !== ' ';
+      if (text !== '') [text, older] = [text + char, `${older} `];
       continue;
     }
-    // Inside a value, some versions of git read a blank instead.
-    if (hasTab) return undefined;
     if (char === '"') {
       isQuoted = !isQuoted;
       kept = text.length;
@@ -95,11 +101,15 @@ function parseValue(
     }
     if (char === '\\') {
       at++;
-      if (source.charAt(at) === '\n') continue;
+      if (source.charAt(at) === '\n') {
+        // Blanks before it belong to the value.
+        kept = text.length;
+        continue;
+      }
       const escaped = ESCAPES[source.charAt(at)];
       if (escaped === undefined) return undefined;
-      text += escaped;
-    } else text += char;
+      [text, older] = [text + escaped, older + escaped];
+    } else [text, older] = [text + char, older + char];
     kept = text.length;
   }
 }

@@ -169,6 +169,24 @@ describe('the facts about a repository', () => {
     expect(readGitFacts(folder, environment)?.helpers).toEqual(['filter.x.clean']);
   });
 
+  it('include both readings of a tab inside a value', () => {
+    const { folder, environment, write } = repository();
+    write('.git/config', '[include]\n\tpath = ev\til\n[alias]\n\tl = log \\\n\t\t--oneline\n');
+    expect(readGitFacts(folder, environment)).toEqual(CLEAN);
+    for (const name of ['ev il', 'ev\til']) {
+      write(`.git/${name}`, '[diff]\n\texternal = evil\n');
+      expect(readGitFacts(folder, environment)?.helpers).toEqual(['diff.external']);
+      rmSync(path.join(folder, '.git', name));
+    }
+  });
+
+  it('include a file with a blank at the end of its name', () => {
+    const { folder, environment, write } = repository();
+    write('.git/config', '[include]\n\tpath = evil \\\n\n');
+    write('.git/evil ', '[diff]\n\texternal = evil\n');
+    expect(readGitFacts(folder, environment)?.helpers).toEqual(['diff.external']);
+  });
+
   it('ignore the format of a repository in other files', () => {
     const { folder, environment, git, write } = repository();
     write('a', '');
@@ -230,7 +248,6 @@ describe('the facts about a repository', () => {
     ],
     ['a HEAD with other blanks', ({ write }) => write('.git/HEAD', 'ref:\u00a0refs/heads/main\n')],
     ['a HEAD with many blanks', ({ write }) => write('.git/HEAD', `ref:${' '.repeat(300)}refs/heads/main\n`)],
-    ['a tab inside a setting', ({ write }) => write('.git/config', '[include]\n\tpath = ev\til\n')],
     [
       'a format without a version',
       ({ write }) => write('.git/config', '[extensions]\n\tobjectformat = sha256\n'),
