@@ -31,7 +31,8 @@ export type { TaskEnd } from './tasks/preview.ts';
 export type { Task } from './tasks/task.ts';
 
 export type { SearchDeps } from './grep/deps.ts';
-export { findProgram, findRipgrep } from './grep/ripgrep.ts';
+export { findBash, findProgram } from './programs.ts';
+export { findRipgrep } from './grep/ripgrep.ts';
 export type { WebDeps } from './web/deps.ts';
 export { type Todo, TodoList, todosIn } from './todo/todo-write.ts';
 export type { AskDeps } from './ask/ask-user-question.ts';

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { errorMessage } from '@heddle/core';
-import { emptyFilesFrom } from '@heddle/tools';
+import { emptyFilesFrom, findProgram } from '@heddle/tools';
 import type { HookHandler } from './definition.ts';
 import type { HandlerResult } from './outcome.ts';
 
@@ -158,7 +158,8 @@ function asyncRequest(line: string): AsyncRequest | undefined {
 function commandLine({ command, args, shell }: CommandRun['handler']): [string, readonly string[]] {
   if (args !== undefined) return [command, args];
   if (process.platform === 'win32' && shell === undefined) return ['cmd.exe', ['/d', '/s', '/c', command]];
-  return [shell ?? '/bin/sh', ['-c', command]];
+  const program = shell === undefined ? '/bin/sh' : (findProgram(process.env['PATH'], shell) ?? shell);
+  return [program, ['-c', command]];
 }
 
 function endGroup(child: ChildProcess): void {

@@ -34,11 +34,9 @@ export async function checkSandbox({
 }: SandboxCheckDeps = {}): Promise<SandboxCheck> {
   if (platform === 'darwin') return onMac();
   if (platform !== 'linux') return impossible(`There is no sandbox for ${platform} yet.`);
-  const [bubblewrap, socat, ripgrep] = await Promise.all([
-    findProgram(searchPath, 'bwrap'),
-    findProgram(searchPath, 'socat'),
-    findRipgrep(),
-  ]);
+  const bubblewrap = findProgram(searchPath, 'bwrap');
+  const socat = findProgram(searchPath, 'socat');
+  const ripgrep = await findRipgrep();
   const missing = [
     ...(bubblewrap === undefined ? ['bubblewrap'] : []),
     ...(socat === undefined ? ['socat'] : []),
@@ -62,7 +60,7 @@ const STARTED_BY_NAME = ['which', 'bwrap'];
 
 /** Returns the program that the name leads to, if the project provides it. */
 async function programOfProject(searchPath = '', name: string): Promise<string | undefined> {
-  const outside = await findProgram(searchPath, name);
+  const outside = findProgram(searchPath, name);
   for (const folder of searchPath.split(path.delimiter)) {
     const program = path.resolve(folder, name);
     if (program === outside) return undefined;
@@ -75,8 +73,8 @@ async function programOfProject(searchPath = '', name: string): Promise<string |
   return undefined;
 }
 
-async function onMac(): Promise<SandboxCheck> {
-  return (await findProgram('/usr/bin', 'sandbox-exec'))
+function onMac(): SandboxCheck {
+  return findProgram('/usr/bin', 'sandbox-exec')
     ? AVAILABLE
     : impossible('The sandbox needs /usr/bin/sandbox-exec, which is not there.');
 }
@@ -87,7 +85,18 @@ function impossible(reason: string, install?: string): SandboxCheck {
 
 /** Runs bubblewrap once. Being installed is not enough: many kernels and containers forbid user namespaces. */
 async function tryOut(bubblewrap: string): Promise<string | undefined> {
-  const args = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--', 'true'];
+  const args = [
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-net',
+    '--ro-bind',
+    '/',
+    '/',
+    '--',
+    '/bin/sh',
+    '-c',
+    ':',
+  ];
   try {
     await promisify(execFile)(bubblewrap, args, { timeout: DEADLINE_MS });
     return undefined;

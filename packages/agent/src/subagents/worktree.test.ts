@@ -151,6 +151,19 @@ describe('a subagent in a worktree', () => {
     expect(readdirSync(path.join(outside, 'elsewhere'))).toEqual([]);
   });
 
+  it('is created with no program of the project', async () => {
+    const bin = path.join(folder, 'bin');
+    mkdirSync(bin);
+    writeFileSync(path.join(bin, 'git'), `#!/bin/sh\n: > '${folder}/mark'\nexec /usr/bin/git "$@"\n`, {
+      mode: 0o755,
+    });
+    vi.stubEnv('PATH', `${bin}:./bin:${process.env['PATH'] ?? ''}`);
+    const { openWorktree } = await import('./worktree.ts');
+    expect(await openWorktree(folder, 'a1', new AbortController().signal)).toMatchObject({ ok: true });
+    vi.unstubAllEnvs();
+    expect(existsSync(path.join(folder, 'mark'))).toBe(false);
+  });
+
   it('is created again if a program ended while it created it', async () => {
     const { openWorktree } = await import('./worktree.ts');
     const { signal } = new AbortController();

@@ -4,6 +4,8 @@ import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import os from 'node:os';
 import path from 'node:path';
 import { errorMessage, untilAborted } from '@heddle/core';
+import { findProgram } from '@heddle/tools';
+import { codeOutside } from '@heddle/tools/shell';
 import type { AgentHooks } from '../engine/options.ts';
 import { linkTarget } from '../settings/json-file.ts';
 import { repositoryTop } from '../settings/scopes.ts';
@@ -145,10 +147,13 @@ function git(cwd: string, args: readonly string[], signal?: AbortSignal): Promis
   const variables = Object.entries(process.env).filter(([name]) =>
     /^(PATH|HOME|LANG|LC_\w+|TMPDIR)$/.test(name),
   );
-  const env = { ...Object.fromEntries(variables), GIT_TERMINAL_PROMPT: '0' };
+  const given = Object.fromEntries(variables);
+  const env = { ...given, ...codeOutside([process.cwd(), cwd], given), GIT_TERMINAL_PROMPT: '0' };
+  const program = findProgram(given['PATH'], 'git', [cwd]);
+  if (program === undefined) return Promise.reject(new Error('Git is not installed.'));
   const options = { cwd, env, signal, timeout: GIT_LIMIT_MS, maxBuffer: 64 * 1_024 * 1_024 };
   return new Promise((resolve, reject) => {
-    execFile('git', [...NO_PROGRAMS, ...args], options, (error, stdout, stderr) => {
+    execFile(program, [...NO_PROGRAMS, ...args], options, (error, stdout, stderr) => {
       if (error) reject(new Error(stderr.trim() || error.message));
       else resolve(stdout);
     });

@@ -4,7 +4,7 @@ import { VERSION } from '@heddle/agent';
 import { checkSandbox } from '@heddle/agent/sandbox';
 import { appliedSettings, valueAt } from '@heddle/agent/settings';
 import { chooseModel, findModel, type ListedProvider, listProviders } from '@heddle/models';
-import { findLeftovers, findRipgrep } from '@heddle/tools';
+import { findLeftovers, findProgram, findRipgrep } from '@heddle/tools';
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
@@ -39,8 +39,10 @@ export async function checkSearch(): Promise<Finding> {
 }
 
 export async function checkGit(): Promise<Finding> {
+  const git = findProgram(process.env['PATH'], 'git');
   try {
-    const { stdout } = await run('git', ['--version'], {
+    if (git === undefined) throw new Error('There is no git.');
+    const { stdout } = await run(git, ['--version'], {
       timeout: PATIENCE_MS,
       cwd: path.parse(process.cwd()).root,
     });

@@ -124,7 +124,7 @@ const HEADERS_LIMIT_MS = 10_000;
  * Throws if the command fails or prints something else.
  */
 async function runHeadersHelper(command: string): Promise<Readonly<Record<string, string>>> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', command], {
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command], {
     env: commandEnvironment(),
     timeout: HEADERS_LIMIT_MS,
   });

@@ -2,8 +2,10 @@
 import { addServer, type EditableScope, removeServer } from '@heddle/agent/mcp';
 import type { JsonObject } from '@heddle/core';
 import { openCallback, readConfig, type ServerConfig } from '@heddle/mcp';
+import { findProgram } from '@heddle/tools';
 import { spawn } from 'node:child_process';
 import os from 'node:os';
+import path from 'node:path';
 import { type FlagValues, jsonObjectIn, printResult, readSubcommand } from '../arguments/subcommand.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
@@ -157,14 +159,14 @@ function openBrowser(url: string): void {
   writeMessage(`Log in at this address:\n${escapeControls(url)}\n`);
   // The server chose the address. Other schemes would open files and programs.
   if (!/^https?:$/.test(new URL(url).protocol)) return;
-  const [program, ...args] =
-    process.platform === 'darwin'
-      ? ['open', url]
-      : process.platform === 'win32'
-        ? ['explorer', url]
-        : [process.env['BROWSER'] ?? 'xdg-open', url];
+  const names = new Map([
+    ['darwin', 'open'],
+    ['win32', 'explorer.exe'],
+  ]);
+  const name = names.get(process.platform) ?? process.env['BROWSER'] ?? 'xdg-open';
+  const program = path.isAbsolute(name) ? name : findProgram(process.env['PATH'], name);
   if (program !== undefined)
-    spawn(program, args, { stdio: 'ignore', detached: true })
+    spawn(program, [url], { stdio: 'ignore', detached: true })
       .on('error', () => undefined)
       .unref();
 }

@@ -1,4 +1,5 @@
 /** Runs git for the snapshots of a workspace. */
+import { findProgram } from '@heddle/agent';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 
@@ -92,8 +93,10 @@ export function runGit(
   input?: Buffer | string,
   maxBytes = MAX_PACK_BYTES,
 ): Promise<Buffer> {
+  const program = findProgram(process.env['PATH'], 'git');
+  if (program === undefined) return Promise.reject(new Error('Git is not installed.'));
   return new Promise((resolve, reject) => {
-    const child = spawn('git', argv, {
+    const child = spawn(program, argv, {
       env: { ...process.env, GIT_ALLOW_PROTOCOL: PROTOCOLS, GIT_TERMINAL_PROMPT: '0', ...env },
       timeout: GIT_MS,
     });

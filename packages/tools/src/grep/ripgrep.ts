@@ -1,11 +1,11 @@
 /** Searches with ripgrep. */
 import { spawn } from 'node:child_process';
-import { access, constants, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type PinnedFile, PinnedFolder } from '../files/pinned.ts';
 import { emptyFilesFrom } from '../tasks/process-table.ts';
 import { type FileMatches, type FileQuery, MAX_COLUMNS, type SearchEngine, type TextQuery } from './query.ts';
-import { codeOutside } from '../shell/variables.ts';
+import { findProgram, isProgram } from '../programs.ts';
 import { openBelow, startOfSearch, findRedirectedPaths } from './recheck.ts';
 
 /** A larger output would not be read, so ripgrep is stopped there. */
@@ -255,7 +255,7 @@ export function findEngine(): Promise<SearchEngine> {
 
 /** Returns undefined if there is none. */
 export async function findRipgrep(): Promise<string | undefined> {
-  return (await packagedRipgrep()) ?? (await findProgram(process.env['PATH'], 'rg'));
+  return (await packagedRipgrep()) ?? findProgram(process.env['PATH'], 'rg');
 }
 
 async function find(): Promise<SearchEngine> {
@@ -269,29 +269,9 @@ async function find(): Promise<SearchEngine> {
 export async function packagedRipgrep(): Promise<string | undefined> {
   try {
     const { rgPath } = await import('@vscode/ripgrep');
-    return (await isProgram(rgPath)) ? rgPath : undefined;
+    return isProgram(rgPath) ? rgPath : undefined;
   } catch {
     // Its package for this platform is not installed.
     return undefined;
   }
-}
-
-/**
- * Finds a program on the search path. Relative entries and folders of the project are ignored: a project could provide a
- * program of that name.
- */
-export async function findProgram(searchPath = '', name: string): Promise<string | undefined> {
-  const { PATH = searchPath } = codeOutside([process.cwd()], { PATH: searchPath });
-  for (const folder of PATH.split(path.delimiter)) {
-    const program = path.join(folder, name);
-    if (path.isAbsolute(folder) && (await isProgram(program))) return program;
-  }
-  return undefined;
-}
-
-async function isProgram(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

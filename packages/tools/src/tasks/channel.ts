@@ -8,6 +8,7 @@ import { closeSync, constants, openSync, readSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { findProgram } from '../programs.ts';
 
 /** The capacity of a pipe. */
 const BUFFER_BYTES = 65_536;
@@ -28,8 +29,11 @@ export interface Channel {
 
 export async function openChannel(folder: string, id: string, take: Take): Promise<Channel> {
   const fifo = path.join(folder, `${id}.pipe`);
+  const mkfifo =
+    findProgram('/usr/bin:/bin', 'mkfifo') ?? findProgram(process.env['PATH'], 'mkfifo', [folder]);
+  if (mkfifo === undefined) return new SocketChannel(take);
   try {
-    await promisify(execFile)('mkfifo', ['-m', '600', fifo]);
+    await promisify(execFile)(mkfifo, ['-m', '600', fifo], { env: {} });
   } catch {
     return new SocketChannel(take);
   }

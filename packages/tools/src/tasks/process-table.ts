@@ -146,7 +146,7 @@ function carriesLabel(pid: number, label: string): boolean {
 
 function psTable(): ProcessRow[] {
   try {
-    const text = execFileSync('ps', ['-axo', 'pid=,ppid=,pgid=,stat=,lstart='], { encoding: 'utf8' });
+    const text = execFileSync('/bin/ps', ['-axo', 'pid=,ppid=,pgid=,stat=,lstart='], { encoding: 'utf8' });
     return text.split('\n').flatMap((line) => {
       const [pid, parent, group, state, ...started] = line.trim().split(/\s+/);
       if (!pid || state?.startsWith('Z')) return [];

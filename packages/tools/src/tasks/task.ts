@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { findBash } from '../programs.ts';
 import { type Channel, openChannel } from './channel.ts';
 import type { ConfinedEnd, Confinement } from './confinement.ts';
 import { endGroup, endTree, inheritedDescriptors, LABEL_VARIABLE, startTimeOf } from './process-table.ts';
@@ -100,7 +101,7 @@ export class Task {
       const script = scriptOf(command, this.#reportFile, confinement !== undefined);
       const launch = (await confinement?.start(script)) ?? {
         ok: true,
-        file: 'bash',
+        file: findBash(environment['PATH'], [directory]),
         args: ['--noprofile', '--norc', '-c', script],
       };
       if (!launch.ok) return await this.#finish({ kind: 'not_started', why: launch.why });

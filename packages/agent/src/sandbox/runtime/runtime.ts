@@ -3,7 +3,7 @@
  * exists once per process and takes a quarter of a second to load, so it starts with the first command.
  */
 import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
-import { findProgram, findRipgrep } from '@heddle/tools';
+import { findBash, findProgram, findRipgrep } from '@heddle/tools';
 import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -59,7 +59,7 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
     if (!held) return notStarted('the sandbox is not running');
     const { manager, update, leftovers, placeholderKeeper } = held;
     let kept: HeldPlaceholders | undefined;
-    const shell = programs?.bash ?? 'bash';
+    const shell = findBash();
     const id = randomBytes(16).toString('base64url');
     try {
       const placeholders = keptPlaceholders(current, placeholderKeeper);
@@ -150,19 +150,12 @@ type Entry = SandboxRuntimeConfig['filesystem']['denyRead'][number];
 interface Programs {
   readonly bwrap: string | undefined;
   readonly socat: string | undefined;
-  readonly bash: string | undefined;
   readonly ripgrep: string | undefined;
 }
 
 async function findPrograms(): Promise<Programs> {
-  const find = (name: string): Promise<string | undefined> => findProgram(process.env['PATH'], name);
-  const [bwrap, socat, bash, ripgrep] = await Promise.all([
-    find('bwrap'),
-    find('socat'),
-    find('bash'),
-    findRipgrep(),
-  ]);
-  return { bwrap, socat, bash, ripgrep };
+  const find = (name: string): string | undefined => findProgram(process.env['PATH'], name);
+  return { bwrap: find('bwrap'), socat: find('socat'), ripgrep: await findRipgrep() };
 }
 
 /**

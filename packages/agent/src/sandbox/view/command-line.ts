@@ -1,5 +1,6 @@
 /** Builds the command lines that start a script in a view. */
 import type { FileLimits } from '@heddle/core';
+import { findBash } from '@heddle/tools';
 import type { ReadCommand } from '@heddle/tools/shell';
 import { showsHost } from '../../permission/shell/host-processes.ts';
 import type { ProcessScope } from './filter.ts';
@@ -69,7 +70,16 @@ export function bubblewrapArguments(viewed: ViewedScript, power: Power): string[
     ['--tmpfs', folder, '--bind', report, report, '--chdir', directory],
   ];
   const temporary = ['TMPDIR', 'TMP', 'TEMP'].map((name) => ['--setenv', name, folder]);
-  const shell = ['--seccomp', FILTER_DESCRIPTOR, '--', 'bash', '--noprofile', '--norc', '-c', script];
+  const shell = [
+    '--seccomp',
+    FILTER_DESCRIPTOR,
+    '--',
+    findBash(undefined, [directory]),
+    '--noprofile',
+    '--norc',
+    '-c',
+    script,
+  ];
   return [POWERS[power], ...places, ...temporary, shell].flat();
 }
 
@@ -85,7 +95,7 @@ function mountsOf({ limits, masks }: ViewedScript): readonly (readonly string[])
 }
 
 /** For macOS. Programs still reach system services there, so it only backs up the proof. */
-export function seatbeltArguments({ script, folder }: ViewedScript): string[] {
+export function seatbeltArguments({ script, directory, folder }: ViewedScript): string[] {
   const profile = [
     '(version 1)',
     '(allow default)',
@@ -97,7 +107,15 @@ export function seatbeltArguments({ script, folder }: ViewedScript): string[] {
     '(allow signal (target same-sandbox))',
   ].join('\n');
   const exports = `export TMPDIR='${folder}' TMP='${folder}' TEMP='${folder}'`;
-  return ['-p', profile, 'bash', '--noprofile', '--norc', '-c', `${exports}; ${script}`];
+  return [
+    '-p',
+    profile,
+    findBash(undefined, [directory]),
+    '--noprofile',
+    '--norc',
+    '-c',
+    `${exports}; ${script}`,
+  ];
 }
 
 /** Returns what the programs of a script may see. Only a script that shows the processes of the machine needs them. */

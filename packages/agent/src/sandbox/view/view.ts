@@ -209,7 +209,7 @@ async function findStarter(given: ViewPlatform): Promise<Found> {
   }
   if (platform !== 'linux') return unavailable(`there is none for ${platform}`);
   if (!callFilter('own', arch)) return unavailable(`there is none for ${arch} processors`);
-  const file = await findProgram(searchPath, 'bwrap');
+  const file = findProgram(searchPath, 'bwrap');
   if (file === undefined) return unavailable('bubblewrap is not installed');
   // Root without a user namespace can still read the files of every user.
   const powers: readonly Power[] = isRoot ? ['root', 'user'] : ['user'];

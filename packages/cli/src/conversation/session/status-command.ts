@@ -58,7 +58,7 @@ function firstLine(
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   if (signal.aborted) return Promise.resolve(undefined);
   // A group of its own, so that the deadline also ends the processes of a script.
-  const child = spawn('sh', ['-c', command], {
+  const child = spawn('/bin/sh', ['-c', command], {
     cwd,
     env: withoutSecrets(process.env),
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -2,6 +2,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
+import { findBash } from '@heddle/tools';
 import { knownSecrets } from '../../known-secrets.ts';
 import { SHELL_MARK } from '../../sessions/text/prompt-text.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
@@ -29,7 +30,11 @@ const MAX_DRAIN_MS = 5_000;
 const MAX_PART_LENGTH = 15_000;
 
 export function runShellCommand(command: string, { cwd, signal, show }: ShellRun): Promise<ShellEnd> {
-  const child = spawn('bash', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(findBash(undefined, [cwd]), ['-c', command], {
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const { promise, resolve } = Promise.withResolvers<ShellEnd>();
   let beginning = '';
   let rest = '';

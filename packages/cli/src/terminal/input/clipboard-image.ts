@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { findProgram } from '@heddle/tools';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -94,8 +95,9 @@ function readImage(
 ): Promise<'stored' | 'no image' | 'no program'> {
   const { promise, resolve } = Promise.withResolvers<'stored' | 'no image' | 'no program'>();
   const options = { encoding: 'buffer', timeout: DEADLINE_MS, maxBuffer: MAX_BYTES } as const;
-  execFile(program, [...argv], options, (error, output) => {
-    if (error && error.code === 'ENOENT') return resolve('no program');
+  const found = findProgram(process.env['PATH'], program);
+  if (found === undefined) return Promise.resolve('no program');
+  execFile(found, [...argv], options, (error, output) => {
     try {
       if (!error && writes === 'output' && output.length > 0) writeFileSync(file, output, { mode: 0o600 });
       const isImage = !error && readFileSync(file).subarray(0, PNG_START.length).equals(PNG_START);

@@ -20,7 +20,7 @@ export async function editOutside(
   try {
     writeFileSync(file, text, { mode: 0o600 });
     // The shell splits the command, because it may contain arguments, such as `code --wait`.
-    const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
     const { promise, resolve } = Promise.withResolvers<number | null>();
     child.once('error', () => resolve(null)).once('exit', resolve);
     if ((await promise) !== 0) return { ok: false, message: `${editor} failed; the line is unchanged` };

@@ -1,0 +1,48 @@
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { contextOf } from '@heddle/testing';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { scratch, shellIn } from './bash/test/shell.ts';
+import { findBash, findProgram } from './programs.ts';
+
+const NAMES = ['mkfifo', 'bash', 'sh', 'ps', 'git'];
+
+/** A project with programs of these names, which leave a mark. */
+function project(): { folder: string; bin: string; mark: string } {
+  const folder = scratch();
+  const [bin, mark] = [path.join(folder, 'bin'), path.join(folder, 'mark')];
+  mkdirSync(bin);
+  for (const name of NAMES) {
+    const file = path.join(bin, name);
+    writeFileSync(file, `#!/bin/sh\n: > '${mark}'\nexec /usr/bin/${name} "$@"\n`);
+    chmodSync(file, 0o755);
+  }
+  return { folder, bin, mark };
+}
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe('programs that Heddle starts by name', () => {
+  it.each(NAMES)('are not found in the project: %s', (name) => {
+    const { folder, bin } = project();
+    const link = path.join(scratch(), 'link');
+    symlinkSync(bin, link);
+    for (const entry of [bin, link, 'bin', './bin', '.', ''])
+      expect(findProgram(entry, name, [folder])).toBeUndefined();
+    expect(findProgram(`${bin}:/usr/bin:/bin`, name, [folder])).toMatch(/^(?:\/usr)?\/bin\/\w+$/);
+    expect(findBash(`${bin}:./bin`, [folder])).toBe('/bin/bash');
+  });
+
+  it.each([true, false])(
+    'are not programs of the project when a command runs (background: %s)',
+    async (background) => {
+      const { folder, bin, mark } = project();
+      vi.stubEnv('PATH', `${bin}:./bin:${process.env['PATH'] ?? ''}`);
+      const shell = shellIn(folder);
+      const context = contextOf({ workingDirectory: folder });
+      await shell.run('true', { context, background });
+      await shell.tasks.dispose();
+      expect(existsSync(mark)).toBe(false);
+    },
+  );
+});

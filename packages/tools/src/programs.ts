@@ -1,0 +1,34 @@
+/** Finds the programs that Heddle itself starts by name. */
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import { codeOutside } from './shell/variables.ts';
+
+/**
+ * Finds a program on the search path. Relative entries and folders of the project are ignored: a project could provide a
+ * program of that name. `folders` are folders of the project beside the current one.
+ */
+export function findProgram(
+  searchPath = '',
+  name: string,
+  folders: readonly string[] = [],
+): string | undefined {
+  const { PATH = searchPath } = codeOutside([process.cwd(), ...folders], { PATH: searchPath });
+  return PATH.split(path.delimiter)
+    .filter((folder) => path.isAbsolute(folder))
+    .map((folder) => path.join(folder, name))
+    .find(isProgram);
+}
+
+/** Returns the shell that runs commands. */
+export function findBash(searchPath = process.env['PATH'], folders?: readonly string[]): string {
+  return findProgram(searchPath, 'bash', folders) ?? '/bin/bash';
+}
+
+export function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
