@@ -269,6 +269,10 @@ describe('the facts about a repository', () => {
       (made) => changeIndex(made, (bytes) => void bytes.write('.git/bbb', 74)),
     ],
     [
+      'an index with a strange mode, which hides a submodule',
+      (made) => changeIndex(made, (bytes) => void bytes.writeUInt32BE(0x1_e000, 36)),
+    ],
+    [
       'an index with another length of a name',
       (made) => changeIndex(made, (bytes) => void bytes.writeUInt16BE(66, 72)),
     ],

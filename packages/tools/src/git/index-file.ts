@@ -70,8 +70,9 @@ const HEADER_BYTES = 12;
 /** Times, device, inode, mode, owner, group and size. */
 const STAT_BYTES = 40;
 const MODE_AT = 24;
-const GITLINK = 0o16;
-const SPARSE_FOLDER = 0o04;
+const GITLINK = 0o160000;
+/** Files, links and tracked repositories. A whole folder represents files that are not listed. */
+const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, GITLINK]);
 const EXTENDED = 0x4000;
 /** The length of the name, or this number for a longer one. */
 const LENGTH_MASK = 0xfff;
@@ -90,7 +91,8 @@ function parseGitIndex(bytes: Buffer, hash: HashLength): GitIndex | undefined {
   for (let entry = 0; entry < count; entry++) {
     const flagsAt = at + STAT_BYTES + hash;
     if (flagsAt + 4 > end) return undefined;
-    const kind = bytes.readUInt32BE(at + MODE_AT) >>> 12;
+    const mode = bytes.readUInt32BE(at + MODE_AT);
+    if (!MODES.has(mode)) return undefined;
     const flags = bytes.readUInt16BE(flagsAt);
     const isExtended = (flags & EXTENDED) !== 0;
     if (isExtended && version < 3) return undefined;
@@ -111,12 +113,10 @@ function parseGitIndex(bytes: Buffer, hash: HashLength): GitIndex | undefined {
     if ((flags & LENGTH_MASK) !== Math.min(name.length, LENGTH_MASK)) return undefined;
     // Entries before format 4 are padded with 1 to 8 NUL bytes.
     at = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
-    // A whole folder represents files that are not listed.
-    if (kind === SPARSE_FOLDER) return undefined;
     const file = name.toString('utf8');
     if (STRANGE_NAME.test(file)) return undefined;
     paths.push(file);
-    if (kind === GITLINK) gitlinks.push(file);
+    if (mode === GITLINK) gitlinks.push(file);
   }
   return hasOnlyKnownExtensions(bytes, at, end) ? { paths, gitlinks } : undefined;
 }
