@@ -156,7 +156,8 @@ function findOwnProgram(
     if (kind !== 'literal') return false;
     const [, option, attached] = /^--?([A-Za-z][\w.-]+)(?:=(.*))?$/s.exec(value) ?? [];
     if (option === undefined) return /[:=]/.test(value) && LIBRARY.test(value) && isOwn(value);
-    if (attached !== undefined) return !DATA_NAME.test(option) && isOwn(attached);
+    if (attached !== undefined)
+      return (PROGRAM_NAME.test(option) || !DATA_NAME.test(option)) && isOwn(attached);
     const next = args[index + 1];
     return PROGRAM_NAME.test(option) && next?.kind === 'literal' && isOwn(next.value);
   });

@@ -34,8 +34,22 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   // Options of the linker follow a comma. They can also be in a file: `@x`.
   [
     /^(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/,
-    /^--?(wrapper|specs|fplugin|B|ld-path|iplugindir|load|fuse-ld=.*\/)|^-.*plugin|^(-Wl,(.*,)?)?@/,
+    /^--?(wrapper|specs|fplugin|B|ld-path|iplugindir|load|fuse-ld=.*\/|fmodule-mapper)|^-f[\w-]+=.*\||^-.*plugin|^(-Wl,(.*,)?)?@/,
   ],
+  // They load a library, or start another program as the linker.
+  [/^(ld|ld\.\w+|lld|mold|gold)$/, /^--?plugin(=|$)|^--?(load-pass-plugin|run$)|^@/],
+  [
+    /^(rustc|cargo|rustdoc|clippy-driver)$/,
+    /^(-C\s*|--codegen=)?(linker|link-args?|pre-link-args?|linker-flavor)=|codegen-backend=|^--(test-builder|runtool|test-runtool)(=|$)|^@/,
+  ],
+  // Settings can be in a file, also in its folder.
+  [
+    /^gpg(2|sm|v)?$/,
+    beginsOption(
+      'opt|ions ho|medir ag|ent-program dirm|ngr-program keyb|oxd-program photo-|viewer exec|-path load-|extension pinentry-p|rogram',
+    ),
+  ],
+  [/^(ed|red)$/, /^!/],
   [/^g?make$/, /^-[bBdeikLmnpqrRsStvw]*E/],
   [/^g?make$/, beginsOption('ev|al')],
   [/^cargo$/, /^--config/],

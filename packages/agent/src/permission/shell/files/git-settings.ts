@@ -29,6 +29,7 @@ function isHarmlessConfig(key: string, value: string | undefined): boolean {
 const RUNNING: ReadonlyMap<string, RegExp> = new Map([
   ['bisect', /^(run|view|visualize)$/],
   ['submodule', /^foreach$/],
+  ['submodule--helper', /^foreach$/],
   ['hook', /^run$/],
   ['for-each-repo', /^/],
   ['send-email', /^/],

@@ -1,4 +1,5 @@
 /** Code in files and settings that a covered program loads. */
+import { CLEAN_GIT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
 export const LOADED_CODE: readonly Theme[] = [
@@ -112,6 +113,67 @@ export const LOADED_CODE: readonly Theme[] = [
       'gawk -f x.awk a',
       "psql -f script -c '\\! ./x'",
       "dc -f script -e '!./x'",
+    ],
+  },
+  {
+    theme: 'options of compilers, linkers and others that run or load a program ask',
+    rules: {
+      allow: 'rustc cargo ld ld.gold gpg ed git gcc g++ frob'
+        .split(' ')
+        .map((program) => `Bash(${program} *)`),
+    },
+    world: {
+      git: CLEAN_GIT,
+      files: ['x', 'x.so', 'a.rs', 'a.o'].map((name) => `/repo/project/${name}`),
+      programs: ['/repo/project/x'],
+    },
+    allowed: [
+      'rustc -C opt-level=3 a.rs',
+      'rustc -O --edition 2021 a.rs',
+      'cargo rustc -- -C opt-level=3',
+      'cargo build --release',
+      'ld -plugin-opt=x a.o',
+      'ld -o a.out a.o -lc',
+      'gpg --list-keys',
+      'gpg -s a',
+      'ed a',
+      'git submodule status',
+      'gcc -O2 -fPIC -fno-common -fvisibility=hidden -c a.c',
+      'frob --input=./x',
+    ],
+    asked: [
+      'rustc -C linker=./x a.rs',
+      'rustc -Clinker=./x a.rs',
+      'rustc --codegen linker=./x a.rs',
+      'rustc --codegen=linker=./x a.rs',
+      'rustc -C link-arg=-wrapper -C link-arg=./x a.rs',
+      "rustc -C link-args='-wrapper ./x' a.rs",
+      'rustc -Zcodegen-backend=./x.so a.rs',
+      'rustc @args a.rs',
+      'cargo rustc -- -C linker=./x',
+      'cargo rustc -- -Clinker=./x',
+      'ld -plugin ./x.so a.o',
+      'ld --plugin=./x.so a.o',
+      'ld @args a.o',
+      'ld.gold --plugin ./x.so a.o',
+      'gpg --options sc -s a',
+      'gpg --opt sc -s a',
+      'gpg --dirmngr-program=./x --recv-keys 0x1',
+      'gpg --dirmngr-program ./x --recv-keys 0x1',
+      'gpg --dirm=x --recv-keys 0x1',
+      'gpg --homedir pl -s a',
+      'gpg --homedir=pl -s a',
+      "gpg --photo-viewer 'touch x' --list-keys",
+      'gpg --exec-path . --list-keys',
+      "ed -s '!./x'",
+      "ed '!ls'",
+      'git submodule--helper foreach ./x',
+      "git submodule--helper foreach 'git push'",
+      "g++ -fmodules-ts -fmodule-mapper='|./x' a.cc",
+      "gcc -fmodules-ts -fmodule-mapper='|touch zz' a.cc -c",
+      'gcc -fmodule-mapper=./x a.cc',
+      'frob --dirmngr-program=./x',
+      'frob --from-program=./x',
     ],
   },
 ];
