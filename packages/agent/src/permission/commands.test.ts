@@ -18,6 +18,7 @@ import { LINKS } from './test/table/links.ts';
 import { LOADED_CODE } from './test/table/loaded-code.ts';
 import { LOOPS } from './test/table/loops.ts';
 import { NAMED } from './test/table/named.ts';
+import { OTHER_NAMES } from './test/table/other-names.ts';
 import { PLACES } from './test/table/places.ts';
 import { PROGRAM_OPTIONS } from './test/table/program-options.ts';
 import { DENIED_PLACES } from './test/table/denied-places.ts';
@@ -43,6 +44,7 @@ const themes = [
   ...EVASIONS,
   ...COMMANDS_ON_INPUT,
   ...NAMED,
+  ...OTHER_NAMES,
   ...UNKNOWN_WORDS,
   ...EXPANDED_WORDS,
   ...LINKS,

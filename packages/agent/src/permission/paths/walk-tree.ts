@@ -78,6 +78,8 @@ export interface Selection {
   readonly withContents: boolean;
   /** Only files that git does not track. */
   readonly untracked?: Untracked;
+  /** The search enters folders behind links. */
+  readonly followsLinks?: boolean;
 }
 
 export interface Untracked {

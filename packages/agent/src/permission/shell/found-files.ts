@@ -10,7 +10,7 @@ import type { PlacedCommand } from './earlier-effects.ts';
 import { touchPart } from './files/file-parts.ts';
 import { filesOf } from './files/files-of.ts';
 import { argumentsOf } from './files/operands.ts';
-import { selectedNames, selectsFiles, startFoldersOf } from './files/special.ts';
+import { followsLinks, selectedNames, selectsFiles, startFoldersOf } from './files/special.ts';
 import { HERE, type Touch, touch, unknownWord } from './files/touch.ts';
 import {
   baseName,
@@ -101,7 +101,7 @@ function searchOfFind(args: readonly ShellWord[], { isInFolders }: FindRun): Sea
   return {
     starts: startFoldersOf(args),
     access: { deep: 'all', picks: selectsFiles(args) },
-    selects: { mayMatch: selectedNames(args) },
+    selects: { mayMatch: selectedNames(args), followsLinks: followsLinks(args) },
     isInFolders,
   };
 }
@@ -128,6 +128,7 @@ function searchOfFd({ own }: FindRun): Search {
     selects: {
       mayMatch: (name) => ends?.some((ending) => name.toLowerCase().endsWith(ending)) ?? true,
       skipsHidden: !isHidden,
+      followsLinks: own.some(({ value }) => /^-[a-wyzA-WYZ\d]*L|^--fol/.test(value)),
     },
     isInFolders: isElsewhere,
   };

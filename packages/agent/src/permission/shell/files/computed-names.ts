@@ -93,6 +93,30 @@ export function millerTargets(args: readonly ShellWord[]): readonly Touch[] {
     : [];
 }
 
+const GPG_VALUED =
+  '-o --output -r --recipient -u --local-user --homedir --options --passphrase --passphrase-file --passphrase-fd --keyring --status-fd --pinentry-mode'.split(
+    ' ',
+  );
+
+/** Without an output, `gpg a.gpg` writes `a`. An option takes the name from the encrypted file. */
+export function gpgTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+  if (!/^gpg2?$/.test(program)) return [];
+  const given = argumentsOf(args, GPG_VALUED);
+  if (given.options.some((option) => option.startsWith('--use-e')))
+    return [touch('write', unknownWord('the name in the encrypted file'))];
+  if (
+    given.valuesOf('-o', '--output').length > 0 ||
+    given.options.some((option) => option.startsWith('--ver'))
+  )
+    return [];
+  return given.operands.flatMap((word) => {
+    const name = word.value.replace(/\.(gpg|pgp|asc|sig|sign)$/i, '');
+    return name === word.value
+      ? []
+      : [touch('write', partOfWord(word, name), undefined, { knowledge: 'named' })];
+  });
+}
+
 /** The parts of a split file have computed names: `split -a1 a .npmr` writes `.npmrc` among others. */
 export function splitTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
   if (!/^g?c?split$/.test(program)) return [];

@@ -15,7 +15,14 @@ import {
   UNKNOWN_CHARACTER,
 } from '../../paths/places.ts';
 import { type Glob, globOf } from '../../paths/glob.ts';
-import { mayContainLinks, once, pathsBelow, protectedBelow, writtenByCopy } from '../../paths/walk-tree.ts';
+import {
+  mayContainLinks,
+  once,
+  pathsBelow,
+  protectedBelow,
+  someLinkBelow,
+  writtenByCopy,
+} from '../../paths/walk-tree.ts';
 import { processConcern } from '../../paths/process-files.ts';
 import {
   canBeginProtected,
@@ -224,6 +231,15 @@ function removalConcern(
   world: PermissionWorld,
 ): Concern | undefined {
   for (const place of places) {
+    // A link to a folder below it shows nothing new.
+    const isOut = (_: string, real: string): boolean => !isAtOrBelow(real, place.real);
+    const way = selects?.followsLinks ? someLinkBelow([place], world, 'stay', isOut) : undefined;
+    if (way === 'too many') return TOO_MANY_BELOW;
+    if (way === true)
+      return {
+        level: 'unless bypassed',
+        reason: `A link below ${place.path} leads out of it, and it is followed.`,
+      };
     const what = protectedBelow(place, world, moves ? 'moved' : 'removed', selects);
     if (what === 'too many') return TOO_MANY_BELOW;
     if (what !== undefined)

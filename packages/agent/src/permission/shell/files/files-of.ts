@@ -5,7 +5,7 @@ import { isPlainSedScript, loadsJqModules, type ShellWord } from '@heddle/tools/
 import { passedFolders } from '../../paths/places.ts';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
-import { awkTargets, millerTargets, splitTargets } from './computed-names.ts';
+import { awkTargets, gpgTargets, millerTargets, splitTargets } from './computed-names.ts';
 import { compressed, isCompressor } from './compressors.ts';
 import { takesOnlyRevisions } from './git.ts';
 import { hostWords, namesContainerPlaces } from './host-words.ts';
@@ -187,7 +187,8 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   }
   // An unknown program may read a folder with all its contents.
   const deepIfFolder = !isProjectRunner(program) && !/^[^/].*\//.test(name.value);
-  const computed = program === 'mlr' ? millerTargets(args) : splitTargets(program, args);
+  const computed =
+    program === 'mlr' ? millerTargets(args) : [...splitTargets(program, args), ...gpgTargets(program, args)];
   return [...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args), ...computed];
 }
 

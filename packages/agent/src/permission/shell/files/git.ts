@@ -44,6 +44,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   if (walks && isSearch && scopesOf(given) === undefined)
     named.push({ ...touch('read', given.folder ?? HERE, walks), staysInTree: true });
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
+  named.push(...prefixed(given));
   named.push(...changedSettings(given).map((word) => touch('write', word)), ...changedSubmodules(given));
   named.push(...shownSettings(given), ...stored(given), ...rewritten(given), ...removedFiles(given));
   if (NAMES_FILES.has(command) && rest.some(({ kind }) => kind === 'dynamic'))
@@ -148,6 +149,19 @@ function written(given: GitArguments): ShellWord[] {
   ];
   const { operands } = argumentsOf(rest, valued);
   return [...byOption, ...(WRITTEN_OPERANDS.get(command)?.(operands) ?? [])];
+}
+
+/** `git checkout-index --prefix=x` writes tracked files. The prefix is a text before their names, or a folder. */
+function prefixed(given: GitArguments): Touch[] {
+  if (given.command !== 'checkout-index') return [];
+  return given.rest.flatMap((word, index): Touch[] => {
+    const [option, attached] = /^--pre[a-z]*(?:=(.*))?$/s.exec(word.value) ?? [];
+    if (option === undefined) return [];
+    const value = attached === undefined ? given.rest[index + 1] : partOfWord(word, attached);
+    if (value?.kind !== 'literal' || !value.value.endsWith('/'))
+      return [touch('write', unknownWord(word.text))];
+    return [touch('write', inFolder(value, given), 'all', { fills: true })];
+  });
 }
 
 /** They change where git gets the code of a submodule from. */

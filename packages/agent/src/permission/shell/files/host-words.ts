@@ -4,7 +4,7 @@
  * option of the container. All other words count as words of this machine.
  */
 import type { ShellWord } from '@heddle/tools/shell';
-import { literalWord } from './touch.ts';
+import { literalWord, partOfWord, wordInside } from './touch.ts';
 
 const CLUSTERS = /^(kubectl|oc)$/;
 const CONTAINERS = /^(docker|podman|nerdctl|docker-compose|podman-compose)$/;
@@ -57,6 +57,19 @@ function withoutData(words: readonly ShellWord[], data: RegExp): readonly ShellW
 /** A file in a container, or in a pod of a namespace. */
 const REMOTE_FILE = /^\w[\w.-]*(\/[\w.-]+)?:/;
 
+/** Returns the words of this machine, and the names of files from a container in the folder that they are copied to. */
+function copiedWords(args: readonly ShellWord[]): readonly ShellWord[] {
+  const isRemote = ({ value }: ShellWord): boolean => REMOTE_FILE.test(value);
+  const target = args.findLast(({ value }) => !value.startsWith('-'));
+  const names = target === undefined || isRemote(target) ? [] : args.filter(isRemote);
+  return [
+    ...args.filter((word) => !isRemote(word)),
+    ...names.flatMap((word) =>
+      target ? [wordInside(target, partOfWord(word, word.value.replace(REMOTE_FILE, '')))] : [],
+    ),
+  ];
+}
+
 const CONTAINER_DATA =
   /^(-[ditPqDT]*[ew]|-w\/.*|-e[A-Z_a-z]\w*=.*|--(env|workdir|tmpfs|entrypoint|health-cmd|annotation|label|build-arg)(=.*)?)$/s;
 
@@ -66,7 +79,7 @@ function containerWords(program: string, args: readonly ShellWord[]): readonly S
   const isCompose = program.endsWith('-compose') || group === 'compose';
   if (verb !== undefined && /^(compose|container|service)$/.test(group)) verb = nextOperand(args, verb + 1);
   const name = verb === undefined ? '' : (args[verb]?.value ?? '');
-  if (name === 'cp') return args.filter(({ value }) => !REMOTE_FILE.test(value));
+  if (name === 'cp') return copiedWords(args);
   const isRun = (isCompose ? /^(run|exec)$/ : /^(run|exec|create)$/).test(name);
   if (verb === undefined || !isRun) return withoutData(args, /^--(label|build-arg)(=.*)?$/s);
   const image = nextOperand(args, verb + 1);
@@ -100,6 +113,6 @@ function clusterWords(args: readonly ShellWord[]): readonly ShellWord[] {
   const isEnd = last !== undefined && (/^[^-]/.test(last.begins) || FLAG.test(last.value));
   const isRun = /^(exec|run|debug|create|rsh)$/.test(name) && verb !== undefined && end > verb && isEnd;
   const own = withoutData(isRun ? args.slice(0, end) : args, CLUSTER_DATA);
-  if (name === 'cp') return own.filter(({ value }) => !REMOTE_FILE.test(value));
+  if (name === 'cp') return copiedWords(own);
   return /^(set|annotate|label)$/.test(name) ? own.filter(({ value }) => value.startsWith('-')) : own;
 }

@@ -87,11 +87,17 @@ const moved: FilesOfProgram = transferred(
   (word) => ({ ...remove(word, true), moves: true }),
   () => true,
 );
+/** A hard link is another name for a file. A change under that name changes the file. */
+const linked = (word: ShellWord, deep = false): Touch =>
+  deep ? { ...remove(word, true), moves: true, picks: true } : write(word);
 const copy = transferred(
-  (word, given) => ({
-    ...read(word, copiesFolders(given)),
-    staysInTree: !hasOption(given, 'LH', '--dereference', '--follow'),
-  }),
+  (word, given) =>
+    hasOption(given, 'l', '--link')
+      ? linked(word, copiesFolders(given))
+      : {
+          ...read(word, copiesFolders(given)),
+          staysInTree: !hasOption(given, 'LH', '--dereference', '--follow'),
+        },
   // A copied link gives its folder another name.
   (given) => copiesFolders(given) || hasOption(given, 'Pd', '--no-dereference'),
 );
@@ -102,44 +108,61 @@ const install: FilesOfProgram = (args) => {
   return [...given.operands, ...given.valuesOf('-t', '--target-directory')].map((word) => write(word));
 };
 const link = transferred(
-  (word) => read(word),
+  (word, given) => (hasOption(given, 's', '--symbolic') ? read(word) : linked(word)),
   () => true,
 );
-
-const tar: FilesOfProgram = (args) => {
-  const dashed = dashedOptions(args);
-  const letters = dashed
-    .filter(({ value }) => /^-[a-zA-Z]+$/.test(value))
-    .map(({ value }) => value.slice(1))
-    .join('');
-  const given = argumentsOf(
-    dashed,
-    '-f -C --file --directory --cd --exclude -T --files-from -X --exclude-from -I'.split(' '),
-  );
-  const has = (letter: string, ...long: string[]) =>
-    letters.includes(letter) || hasOption(given, '', ...long);
-  const staysInTree = !has('h', '--dereference') && !/[LH]/.test(letters);
-  const archives = given.valuesOf('-f', '--file');
-  const folders = given.valuesOf('-C', '--directory', '--cd');
-  const lists = given.valuesOf('-T', '--files-from', '-X', '--exclude-from').map((word) => read(word));
-  // It reads the files in a list, and the list is unknown.
-  const listed = given.valuesOf('-T', '--files-from').map(() => read(unknownWord('the files of a list')));
-  const readArchives = archives.map((word) => read(word));
-  if (has('x', '--extract', '--get')) {
-    return [...readArchives, ...lists, ...extracted(folders, given.operands)];
-  }
-  if (has('t', '--list')) return [...readArchives, ...lists];
-  const isMoved = hasOption(given, '', '--remove-files');
-  return [
-    ...(isMoved ? [...given.operands, ...listed.map(({ word }) => word)] : []).map((word) =>
-      remove(word, true),
-    ),
-    ...archives.map((word) => write(word)),
-    ...[...folders, ...given.operands].map((word) => read(word, true, staysInTree)),
-    ...lists,
-    ...listed,
-  ];
+/** With one operand, the link is in the working folder. */
+const linkHere: FilesOfProgram = (args) => {
+  const { operands } = argumentsOf(args, COPY_OPTIONS);
+  return operands.length === 1 ? link([...args, HERE]) : link(args);
 };
+
+/** Names that the archive or an expression decides. */
+const ANY_NAME = unknownWord('the names that it unpacks');
+
+/** The short option of BSD that computes names is another one in GNU. */
+const tarWith =
+  (more: readonly string[]): FilesOfProgram =>
+  (args) => {
+    const dashed = dashedOptions(args);
+    const letters = dashed
+      .filter(({ value }) => /^-[a-zA-Z]+$/.test(value))
+      .map(({ value }) => value.slice(1))
+      .join('');
+    const given = argumentsOf(dashed, [
+      ...'-f -C --file --directory --cd --exclude -T --files-from -X --exclude-from -I --transform --xform'.split(
+        ' ',
+      ),
+      ...more,
+    ]);
+    const has = (letter: string, ...long: string[]) =>
+      letters.includes(letter) || hasOption(given, '', ...long);
+    const staysInTree = !has('h', '--dereference') && !/[LH]/.test(letters);
+    const archives = given.valuesOf('-f', '--file');
+    const folders = given.valuesOf('-C', '--directory', '--cd');
+    const lists = given.valuesOf('-T', '--files-from', '-X', '--exclude-from').map((word) => read(word));
+    // It reads the files in a list, and the list is unknown.
+    const listed = given.valuesOf('-T', '--files-from').map(() => read(unknownWord('the files of a list')));
+    const readArchives = archives.map((word) => read(word));
+    if (has('x', '--extract', '--get')) {
+      const isOpen =
+        has('P', '--absolute-names', '--absolute-paths') ||
+        given.valuesOf('--transform', '--xform', ...more).length > 0;
+      const open = isOpen ? [write(ANY_NAME)] : [];
+      return [...readArchives, ...lists, ...extracted(folders, given.operands), ...open];
+    }
+    if (has('t', '--list')) return [...readArchives, ...lists];
+    const isMoved = hasOption(given, '', '--remove-files');
+    return [
+      ...(isMoved ? [...given.operands, ...listed.map(({ word }) => word)] : []).map((word) =>
+        remove(word, true),
+      ),
+      ...archives.map((word) => write(word)),
+      ...[...folders, ...given.operands].map((word) => read(word, true, staysInTree)),
+      ...lists,
+      ...listed,
+    ];
+  };
 
 /** Members of an archive are written below the folder. Without one, their names are those in the working folder. */
 function extracted(folders: readonly ShellWord[], members: readonly ShellWord[]): Touch[] {
@@ -168,7 +191,41 @@ const unzip: FilesOfProgram = (args) => {
   const given = argumentsOf(args, ['-d', '-x']);
   const [archive, ...members] = given.operands;
   if (hasOption(given, 'lptvzZ')) return archive ? [read(archive)] : [];
-  return [...(archive ? [read(archive)] : []), ...extracted(given.valuesOf('-d').slice(-1), members)];
+  // The names may contain `..`.
+  const isOpen = args.some(({ value }) => /^-[^-]*:/.test(value));
+  return [
+    ...(archive ? [read(archive)] : []),
+    ...extracted(given.valuesOf('-d').slice(-1), members),
+    ...(isOpen ? [write(ANY_NAME)] : []),
+  ];
+};
+
+/** Unless an option forbids it, it unpacks files with absolute names. It can also make hard links to the files of a list. */
+const cpio: FilesOfProgram = (args) => {
+  const given = argumentsOf(args, [
+    '-D',
+    '-E',
+    '-F',
+    '-H',
+    '-I',
+    '-O',
+    '-R',
+    '-C',
+    '-M',
+    '--directory',
+    '--file',
+  ]);
+  const unpacks = hasOption(given, 'i', '--extract') && !hasOption(given, 't', '--list');
+  const passes = hasOption(given, 'p', '--pass-through');
+  const isOpen = unpacks
+    ? !given.options.some((option) => option.startsWith('--no-abs'))
+    : passes && hasOption(given, 'l', '--link');
+  return [
+    ...given.valuesOf('-O').map((word) => write(word)),
+    ...(unpacks ? extracted(given.valuesOf('-D', '--directory').slice(-1), []) : []),
+    ...(passes ? given.operands.map((word) => write(word)) : []),
+    ...(isOpen ? [write(ANY_NAME)] : []),
+  ];
 };
 
 const zip: FilesOfProgram = (args) => {
@@ -255,8 +312,11 @@ export const SPECIAL: ReadonlyMap<string, FilesOfProgram> = new Map<string, File
   ['cp', copy],
   ['install', install],
   ['mv', moved],
-  ['ln', (args) => (args.length === 1 ? [...link(args), write(HERE)] : link(args))],
-  ['tar', tar],
+  ['ln', linkHere],
+  ['tar', tarWith([])],
+  ['gtar', tarWith([])],
+  ['bsdtar', tarWith(['-s'])],
+  ['cpio', cpio],
   ['find', find],
   ['git', git],
   ['unzip', unzip],
@@ -315,6 +375,19 @@ export function selectedNames(args: readonly ShellWord[]): (name: string) => boo
   return (name) => patterns.every((pattern) => namesMeet(pattern, Array.from(name.toLowerCase()), true));
 }
 
+/** The first words of `find` are options. The expression can contain `-follow` anywhere, except as a value. */
+export function followsLinks(args: readonly ShellWord[]): boolean {
+  const end = args.findIndex(({ value }) => !/^-[HLPDO]/.test(value));
+  const isNamed = (index: number): boolean =>
+    /^-(i?name|i?path|i?regex|i?lname|i?wholename)$/.test(args[index]?.value ?? '');
+  return args.some(
+    ({ kind, value }, index) =>
+      (value === '-L' && index < end) ||
+      (value === '-follow' && !isNamed(index - 1)) ||
+      (kind === 'dynamic' && index < end),
+  );
+}
+
 function find(args: readonly ShellWord[]): Touch[] {
   const deletes = args.some(({ value }) => value === '-delete');
   return [
@@ -326,7 +399,11 @@ function find(args: readonly ShellWord[]): Touch[] {
               word,
               deep: 'all',
               picks: selectsFiles(args),
-              selects: { mayMatch: selectedNames(args), withContents: false },
+              selects: {
+                mayMatch: selectedNames(args),
+                withContents: false,
+                followsLinks: followsLinks(args),
+              },
             }
           : touch('read', word),
     ),
