@@ -11,17 +11,18 @@ const AUDIT = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
 interface Call {
   readonly number: number;
   readonly first?: number;
+  readonly second?: number;
   readonly audit?: number;
 }
 
 function answer(
   arch: 'x64' | 'arm64',
   scope: ProcessScope,
-  { number, first = 0, audit = AUDIT[arch] }: Call,
+  { number, first = 0, second = 0, audit = AUDIT[arch] }: Call,
 ): number {
   const program = callFilter(scope, arch);
   if (!program) throw new Error('There is no filter.');
-  const data: Readonly<Record<number, number>> = { 0: number, 4: audit, 16: first };
+  const data: Readonly<Record<number, number>> = { 0: number, 4: audit, 16: first, 24: second };
   let loaded = 0;
   for (let at = 0; at < program.length; at += 8) {
     const [code, value] = [program.readUInt16LE(at), program.readUInt32LE(at + 4)];
@@ -73,7 +74,11 @@ const CALLS = {
     bpf: 280,
   },
 };
-const [UNIX, INET, INET6, NETLINK, VSOCK] = [1, 2, 10, 16, 40];
+const [UNIX, INET, INET6, NETLINK, TIPC, VSOCK] = [1, 2, 10, 16, 30, 40];
+/** SOCK_NONBLOCK and SOCK_CLOEXEC. */
+const FLAGS = [0, 0x800, 0x8_0000, 0x8_0800];
+/** SOCK_STREAM and SOCK_SEQPACKET. */
+const PAIRS = [1, 5].flatMap((type) => FLAGS.map((flags) => type | flags));
 
 describe.each(['x64', 'arm64'] as const)('the system call filter for %s', (arch) => {
   const calls = CALLS[arch];
@@ -81,8 +86,19 @@ describe.each(['x64', 'arm64'] as const)('the system call filter for %s', (arch)
   it('lets programs read and use pipes', () => {
     for (const scope of ['own', 'host'] as const) {
       expect(answer(arch, scope, { number: calls.read })).toBe(ALLOW);
-      expect(answer(arch, scope, { number: calls.socketpair, first: UNIX })).toBe(ALLOW);
+      for (const second of PAIRS)
+        expect(answer(arch, scope, { number: calls.socketpair, first: UNIX, second })).toBe(ALLOW);
     }
+  });
+
+  it('refuses pairs of sockets that can send to a third one', () => {
+    const pair = (first: number, second: number): number =>
+      answer(arch, 'own', { number: calls.socketpair, first, second });
+    // SOCK_DGRAM, SOCK_RAW (which becomes a datagram socket), SOCK_RDM and types that do not exist
+    for (const type of [0, 2, 3, 4, 6, 10, 15])
+      for (const flags of FLAGS) expect(pair(UNIX, type | flags)).toBe(EPERM);
+    for (const family of [0, INET, INET6, NETLINK, TIPC, VSOCK])
+      for (const type of PAIRS) expect(pair(family, type)).toBe(EPERM);
   });
 
   it('refuses sockets that a network namespace does not isolate', () => {

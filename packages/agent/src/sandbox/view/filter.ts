@@ -15,6 +15,7 @@ interface Architecture {
   /** Calls from this number on belong to a second table (x32). Undefined if there is none. */
   readonly otherTable: number | undefined;
   readonly socket: number;
+  readonly socketpair: number;
   readonly prlimit: number;
   readonly fcntl: number;
   readonly ioctl: number;
@@ -44,6 +45,7 @@ const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
       audit: 0xc000_003e,
       otherTable: 0x4000_0000,
       socket: 41,
+      socketpair: 53,
       prlimit: 302,
       fcntl: 72,
       ioctl: 16,
@@ -68,6 +70,7 @@ const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
       audit: 0xc000_00b7,
       otherTable: undefined,
       socket: 198,
+      socketpair: 199,
       prlimit: 261,
       fcntl: 25,
       ioctl: 29,
@@ -96,6 +99,15 @@ const FAMILIES: Readonly<Record<ProcessScope, readonly number[]>> = {
   host: [16],
 };
 
+const AF_UNIX = 1;
+/**
+ * SOCK_STREAM and SOCK_SEQPACKET, each with any of SOCK_NONBLOCK and SOCK_CLOEXEC. A pair of these stays connected.
+ * A socket of any other pair can send datagrams to each socket on disk.
+ */
+const PAIR_TYPES: readonly number[] = [1, 5].flatMap((type) =>
+  [0, 0x800, 0x8_0000, 0x8_0800].map((flags) => type | flags),
+);
+
 const ALLOW = 0x7fff_0000;
 const NOT_PERMITTED = 0x0005_0001;
 /** ENOSYS. */
@@ -115,7 +127,8 @@ const INSTRUCTION_BYTES = 8;
 export function callFilter(scope: ProcessScope, arch: string): Buffer | undefined {
   const architecture = ARCHITECTURES.get(arch);
   if (architecture === undefined) return undefined;
-  const { audit, otherTable, socket, prlimit, fcntl, ioctl, clone, never, otherProcesses } = architecture;
+  const { audit, otherTable, socket, socketpair, prlimit, fcntl, ioctl, clone } = architecture;
+  const { never, otherProcesses } = architecture;
   const refused = scope === 'host' ? [...never, ...otherProcesses] : never;
   return assembled([
     [LOAD, 0, 0, ARCHITECTURE],
@@ -135,6 +148,7 @@ export function callFilter(scope: ProcessScope, arch: string): Buffer | undefine
       : []),
     ...unlessFlags(clone, NEW_NAMESPACES),
     ...ifFirstArgument(socket, FAMILIES[scope]),
+    ...ifPair(socketpair),
     [RETURN, 0, 0, ALLOW],
   ]);
 }
@@ -166,6 +180,19 @@ function unlessFlags(call: number, bits: number): Instruction[] {
     ...answering(IF_ANY_BIT, bits, NOT_PERMITTED),
     [RETURN, 0, 0, ALLOW],
   ];
+}
+
+/** Allows the call only for a pair of sockets that cannot reach a third one. */
+function ifPair(call: number): Instruction[] {
+  const check: Instruction[] = [
+    [LOAD, 0, 0, FIRST_ARGUMENT],
+    [IF_EQUAL, 1, 0, AF_UNIX],
+    [RETURN, 0, 0, NOT_PERMITTED],
+    [LOAD, 0, 0, SECOND_ARGUMENT],
+    ...PAIR_TYPES.flatMap((type) => answering(IF_EQUAL, type, ALLOW)),
+    [RETURN, 0, 0, NOT_PERMITTED],
+  ];
+  return [[IF_EQUAL, 0, check.length, call], ...check];
 }
 
 interface Answers {

@@ -245,6 +245,23 @@ describe.runIf(isHere)('the network in the read-only view', () => {
     expect(tried).toMatchObject({ isError: true, text: expect.stringMatching(/EPERM/) });
     expect(connections).toBe(0);
   });
+
+  it.each(['', 'ps > /dev/null;'])('has pairs of streams, but none of datagrams %s', async (before) => {
+    const pair = (type: string): string =>
+      `perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_${type}, 0) or die "${type} $!\\n"; print "${type} ok\\n"'`;
+    const types = ['STREAM', 'SEQPACKET', 'DGRAM', 'RAW'];
+    const tried = await run(
+      `${before} ${types.map((type) => `${pair(type)} 2>&1`).join('; ')}`,
+      createReadOnlyView(),
+      before === '' ? 'required' : 'preferred',
+    );
+    expect(tried.text.split('\n').slice(0, 4)).toEqual([
+      'STREAM ok',
+      'SEQPACKET ok',
+      'DGRAM Operation not permitted',
+      'RAW Operation not permitted',
+    ]);
+  });
 });
 
 describe('without a read-only view', () => {
