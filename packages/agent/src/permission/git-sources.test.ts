@@ -35,6 +35,8 @@ beforeAll(() => {
     'src/c',
     'src/attributes',
     'build/settings',
+    'store/settings',
+    'via/d',
   ])
     makeFile(name);
   git(project, 'add', 'a');
@@ -52,6 +54,8 @@ beforeAll(() => {
   symlinkSync('tools/hooks', path.join(project, 'link'));
   git(project, 'config', 'core.hooksPath', 'tools/hooks');
   git(project, 'config', 'include.path', '../build/settings');
+  symlinkSync('../store', path.join(project, 'via/mid'));
+  git(project, 'config', '--add', 'include.path', '../via/mid/settings');
   git(project, 'config', 'core.attributesFile', 'src/attributes');
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -108,6 +112,17 @@ describe('a place that settings of git name', () => {
     'mv build build2',
     'mv too* src',
     'rm -rf src',
+    'rm -rf store',
+    'mv store s2',
+    'rm -rf via',
+    'rm via/mid',
+    'rm -f a via/mid',
+    'rm -r via/mid',
+    'mv via/mid s2',
+    'mv -T a via/mid',
+    'mv via v2',
+    'rm {a,tools/../via/mid}',
+    'rm via/m*',
     'find tools -delete',
     'find tools -name "pre-*" -delete',
     'git clean -fd',

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
-import type { FilePlace } from './places.ts';
+import { type FilePlace, workingFolders } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import {
   canEndProtected,
@@ -143,6 +143,16 @@ export function protectedBelow(
     },
     ({ name }) => !isRestored(name),
   );
+}
+
+/** Returns a place that git or the search path reaches through a link, if the change may remove or replace the link. */
+export function reachedThrough(
+  { path: written, real }: FilePlace,
+  world: PermissionWorld,
+): string | undefined {
+  if (workingFolders(world).includes(written)) return undefined;
+  const [first] = existingProgramsBelow(real, world);
+  return first !== undefined && isLink(written, world) ? first : undefined;
 }
 
 /** Returns the places below a folder whose programs run by name or by git. */

@@ -20,6 +20,7 @@ import {
   once,
   pathsBelow,
   protectedBelow,
+  reachedThrough,
   someLinkBelow,
   writtenByCopy,
 } from '../../paths/walk-tree.ts';
@@ -424,6 +425,7 @@ export function concernOf(
     const what =
       protectedPlaceName(place, world) ??
       programFolder(place, world) ??
+      reachedThrough(place, world) ??
       (isInGitData(place.real, world) ? "the folder of git's data" : undefined) ??
       (pattern === undefined ? undefined : protectedMatch(place, pattern, world));
     if (what !== undefined)
