@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { JsonObject } from '@heddle/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
@@ -63,9 +64,18 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Decides about a script whose edits are allowed by the mode, or by rules. */
 function decisionOn(command: string, by: 'mode' | 'rules' = 'mode'): string {
+  return decisionOnCall('Bash', { command }, by);
+}
+
+function decisionOnCall(
+  tool: string,
+  input: JsonObject,
+  by: 'mode' | 'rules' = 'mode',
+  environment: NodeJS.ProcessEnv = {},
+): string {
   const surroundings = { root: folder, cwd: folder, directories: [], home: '/people/user', configDirs: [] };
-  const world = observeWorld({ ...surroundings, environment: {} });
-  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+  const world = observeWorld({ ...surroundings, environment });
+  const request = { tool, input, readOnly: false, hookDecision: undefined };
   const rule = (text: string): PermissionRule => ({ text, source: 'user' });
   const deny = ['Edit(./denied/a)', 'Edit(./denied/f)', 'Edit(./d3/src/f)'].map(rule);
   const allow = by === 'rules' ? [...EDIT_RULES, 'Bash(tee *)'].map(rule) : [];
@@ -196,6 +206,33 @@ describe('`..` after a link', () => {
       expect(decisionOn(command, 'rules')).toBe('allow');
     },
   );
+});
+
+describe('a file tool', () => {
+  it.each([
+    ['q/../hk/x', 'ask'],
+    ['ud/../hk/x', 'ask'],
+    ['c.txt/../nr', 'ask'],
+    ['ud/../out/y', 'ask'],
+    ['ud/../t/a', 'allow'],
+    ['up/t/a', 'ask'],
+    ['q/../src/y', 'allow'],
+  ])('takes `..` as written: %s', (file, decision) => {
+    expect(decisionOnCall('Write', { file_path: file, content: '' })).toBe(decision);
+    expect(decisionOnCall('NotebookEdit', { notebook_path: file, new_source: '' })).toBe(decision);
+    expect(decisionOnCall('Edit', { file_path: file, old_string: 'a', new_string: 'b' })).toBe(decision);
+  });
+});
+
+describe('the search path', () => {
+  it('may contain `..` after a link or a missing folder', () => {
+    const write = (file: string, PATH: string): string =>
+      decisionOnCall('Write', { file_path: file, content: '' }, 'mode', { PATH: `/usr/bin:${PATH}` });
+    expect(write('up/t/tool', '/bin')).toBe('allow');
+    expect(write('up/t/tool', `${folder}/ud/../t`)).toBe('ask');
+    expect(write('up/t/tool', 'ud/../t')).toBe('ask');
+    expect(write('up/t/tool', `${folder}/q/../ud/../t`)).toBe('ask');
+  });
 });
 
 describe('sed', () => {

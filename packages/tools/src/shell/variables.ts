@@ -1,7 +1,7 @@
 /** Variables that can be set for a command without changing which programs it runs. */
-import { realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { realTarget } from '../files/path.ts';
 import { repositoriesAround } from '../git/repository.ts';
 import type { ShellAssignment } from './command.ts';
 
@@ -147,7 +147,7 @@ export function codeOutside(
 /** Resolves the part of a path that exists. */
 function realPath(folder: string): string {
   try {
-    return realpathSync.native(folder);
+    return realTarget(folder);
   } catch {
     const above = path.dirname(folder);
     return above === folder ? folder : path.join(realPath(above), path.basename(folder));

@@ -1,7 +1,7 @@
 /** Decides whether a place is protected. A change to a protected place always asks, even if an allow rule matches. */
 import path from 'node:path';
 import { GIT_DATA_NAMES, isGitFolder, repositoriesAround } from '@heddle/tools/git';
-import { type FilePlace, isAtOrBelow, knownEntries, onceFor, workingFolders } from './places.ts';
+import { type FilePlace, isAtOrBelow, knownEntries, onceFor, placesOf, workingFolders } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 import { literalSegments, segmentsMeet, namesMeet, type Segment, segmentsOf } from './segments.ts';
@@ -130,9 +130,14 @@ function mayExist(name: string, top: string, world: PermissionWorld): boolean {
 
 const searchedFolders = onceFor((world) => {
   const entries = world.environment['PATH']?.split(':') ?? [];
-  const absolute = entries.map((entry) => path.posix.resolve(world.cwd, entry));
-  return insideRoots(absolute, world);
+  return insideRoots(entryFolders(entries, world), world);
 });
+
+function entryFolders(entries: readonly string[], world: PermissionWorld): readonly string[] {
+  return entries.flatMap((entry) =>
+    placesOf(entry, [world.cwd], world).flatMap((place) => [place.path, place.real]),
+  );
+}
 
 function insideRoots(entries: readonly string[], world: PermissionWorld): readonly string[] {
   const roots = workingFolders(world);
@@ -184,12 +189,9 @@ const searchedAround = onceFor((world) => {
   const tops = workingFolders(world).flatMap((folder) =>
     repositoriesAround(folder, containsHome, world.exists),
   );
-  return (world.environment['PATH'] ?? '')
-    .split(':')
-    .map((entry) => path.posix.resolve(world.cwd, entry))
-    .filter((entry) =>
-      [entry, world.realpath(entry)].some((folder) => tops.some((top) => isAt(folder, top))),
-    );
+  return entryFolders((world.environment['PATH'] ?? '').split(':'), world).filter((entry) =>
+    [entry, world.realpath(entry)].some((folder) => tops.some((top) => isAt(folder, top))),
+  );
 });
 
 /** The absolute entries of the search path that belong to the project. Proven commands run without them. */
