@@ -6,7 +6,7 @@ import type { PermissionMode } from '@heddle/core';
 import { type CallParts, partsOfCall, unexaminedCall } from './call-parts.ts';
 import { type Case, decidePart, type PartDecision } from './decide-part.ts';
 import { editLimits, readLimits } from './file-limits.ts';
-import type { CallPart, Part } from './part.ts';
+import type { CallPart, FilePart, Part } from './part.ts';
 import { SHOWS_PROCESS } from './paths/process-files.ts';
 import { findProcessLinks, mayFollowLinks } from './process-links.ts';
 import type {
@@ -54,10 +54,11 @@ export function authorizeParts(
     rules: compiled,
     mode,
     world,
-    acceptsEdits: mode === 'acceptEdits' && read.ok && read.isPlainEdit,
+    // A script in the background edits later, when other calls may have changed what its paths mean.
+    acceptsEdits: mode === 'acceptEdits' && read.ok && read.isPlainEdit && !runsInBackground(request),
     hasCovered:
       read.ok && read.parts.some(leansOnRule) && read.parts.some((part) => isCovered(part, compiled)),
-    inView: read.ok && world.readOnlyView === true && fitsView(request, read.parts, compiled),
+    inView: read.ok && world.readOnlyView === true && fitsView(request, read.parts, compiled, world),
   };
   const verdicts = read.ok
     ? askAboutProjectPrograms(
@@ -134,6 +135,10 @@ function askAboutProjectPrograms(
     const reason = `PATH contains a folder of the project, which may replace the command ${verdict.part}.`;
     return { ...verdict, decision: 'ask', reason };
   });
+}
+
+function runsInBackground({ tool, input }: AuthorizeRequest): boolean {
+  return tool === 'Monitor' || (input['run_in_background'] ?? false) !== false;
 }
 
 function leansOnRule(part: Part): boolean {
@@ -236,17 +241,18 @@ export function decideUnread(
 
 /**
  * Returns whether a call may run in the read-only view instead of asking. Every command must only read, by proof or by
- * its program, and no known file may be written. If a deny or ask rule concerns commands or files, a program that reads
+ * its program, and no known file or named pipe may be written. If a deny or ask rule concerns commands or files, a program that reads
  * or runs unknown files does not fit.
  */
 export function fitsView(
   { tool, sandboxed }: AuthorizeRequest,
   parts: readonly Part[],
   rules: CompiledRules,
+  world: PermissionWorld,
 ): boolean {
   if (tool !== 'Bash' || sandboxed) return false;
   const isBound = restrictsCommandsOrFiles(rules);
-  return parts.every((part) => fits(part, isBound));
+  return parts.every((part) => fits(part, isBound, world));
 }
 
 /** Returns whether a deny or ask rule concerns some commands or files. */
@@ -256,7 +262,7 @@ function restrictsCommandsOrFiles({ deny, ask }: CompiledRules): boolean {
   );
 }
 
-function fits(part: Part, isBound: boolean): boolean {
+function fits(part: Part, isBound: boolean, world: PermissionWorld): boolean {
   switch (part.kind) {
     case 'call':
       return part.shares || part.readOnly;
@@ -269,10 +275,16 @@ function fits(part: Part, isBound: boolean): boolean {
         (part.confinable === 'yes' && !isBound)
       );
     case 'read':
-      return true;
+      return !mayBePipe(part, world);
     case 'write':
     case 'remove':
     case 'fetch':
       return false;
   }
+}
+
+/** A program without a proof may write to a file that it seems to read. The view does not prevent that for a named pipe. */
+function mayBePipe({ places, glob }: FilePart, world: PermissionWorld): boolean {
+  const files = (glob ? glob.found(true) : places) ?? [];
+  return files.some(({ real }) => world.isPipe?.(real) === true);
 }

@@ -1,6 +1,6 @@
 /** The table of commands, with the real grammar: what is decided about each, by theme. */
 import { describe, expect, it } from 'vitest';
-import { shell } from './test/ask.ts';
+import { decided, shell } from './test/ask.ts';
 import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
 import { ADDRESSES } from './test/table/addresses.ts';
 import { COMPUTED_NAMES, DENIED_SEARCHES } from './test/table/computed-names.ts';
@@ -30,6 +30,7 @@ import { EDIT_RULES } from './test/table/theme.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
 import { UNSEEN } from './test/table/unseen.ts';
+import { WAITING_EDITS } from './test/table/waiting-edits.ts';
 
 const themes = [
   ...READING,
@@ -60,6 +61,7 @@ const themes = [
   ...CONTAINERS,
   ...ADDRESSES,
   ...COMPUTED_NAMES,
+  ...WAITING_EDITS,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {
@@ -108,4 +110,14 @@ it('has at least 1,000 commands', () => {
     0,
   );
   expect(count).toBeGreaterThanOrEqual(1_000);
+});
+
+it('accepts no edits of a script in the background', () => {
+  const command = 'touch c';
+  const decision = (tool: string, more: object = {}) =>
+    decided(tool, { command, ...more }, { mode: 'acceptEdits' }).decision;
+  expect(decision('Bash')).toBe('allow');
+  expect(decision('Bash', { run_in_background: false })).toBe('allow');
+  expect(decision('Bash', { run_in_background: true })).toBe('ask');
+  expect(decision('Monitor', { description: 'x' })).toBe('ask');
 });

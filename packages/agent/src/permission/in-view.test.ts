@@ -33,7 +33,7 @@ function decided(
     { deny: list(rules.deny), ask: list(rules.ask), allow: list(rules.allow) },
     mode,
     {
-      ...worldOf({ files: [`${ROOT}/secrets`], git }),
+      ...worldOf({ files: [`${ROOT}/secrets`, `${ROOT}/ctl`], pipes: [`${ROOT}/ctl`, '/srv/ctl'], git }),
       gitIn: () => git,
       readOnlyView: view,
       isTrusted: () => isTrusted,
@@ -258,4 +258,44 @@ describe('a call runs in the view', () => {
     const blind = { mode: 'plan', rules: { deny: ['Read(./secrets/**)'] } } as const;
     expect(decided('zcat -x a', { ...blind, request: { hookDecision: 'allow' } })).not.toMatch(/^allow$/);
   });
+});
+
+describe('a named pipe, which the view can write to', () => {
+  const WRITES = [
+    'echo x | uniq - /srv/ctl',
+    'echo x | uniq - ctl',
+    'uniq - b',
+    'uniq a b',
+    'uniq -- - b',
+    'uniq a "$x"',
+    'echo ctl | xargs uniq',
+    'echo ctl | xargs uniq -',
+    'xxd - ctl',
+    'xxd a b',
+    `awk 'BEGIN { print "x" > "ctl" }'`,
+    `awk 'BEGIN { print "x" > "/srv/ctl" }'`,
+    `awk 'BEGIN { printf "x" >> "ctl" }'`,
+    `awk -v f=ctl 'BEGIN { print "x" > f }'`,
+    'gawk -dctl 1 a',
+    `sed 'w ctl' a`,
+    'cloc --out=ctl .',
+    'scc -o ctl',
+    'scc -octl',
+    'mlr --icsv cat then tee ctl a',
+    'zstd -t --trace=ctl x',
+    'journalctl --cursor-file=ctl',
+    'xmllint --outp ctl x',
+    'pip list --log ctl',
+    'tokei ctl',
+    'tokei ct*',
+    'for f in ctl; do scc -o $f; done',
+  ];
+  it.each(WRITES)('is not written: %s', (command) => {
+    for (const mode of ['default', 'acceptEdits'] as const) expect(decided(command, { mode })).toBe('ask');
+    expect(decided(command, { mode: 'plan' })).toBe('deny');
+  });
+  it.each(['uniq a', 'uniq -', 'uniq -c - | sort', 'awk 1 a', 'xxd a', 'nm a', 'cat ctl 2>/dev/null'])(
+    'does not concern: %s',
+    (command) => expect(decided(command)).toMatch(/^allow/),
+  );
 });

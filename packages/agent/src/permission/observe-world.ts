@@ -50,6 +50,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     passesProcess: links.passesProcess,
     exists,
     isProgram: remembered(isExecutable),
+    isPipe: remembered(isNamedPipe),
     list: remembered(namesIn),
     entries: links.entries,
     namedEntries: remembered(namedEntriesIn),
@@ -74,6 +75,15 @@ function isExecutable(file: string): boolean {
   try {
     const about = statSync(file, { throwIfNoEntry: false });
     return about?.isFile() === true && (about.mode & 0o111) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+function isNamedPipe(file: string): boolean {
+  try {
+    // The streams of this process are not those of a command.
+    return !/^\/(?:dev|proc)\//.test(file) && statSync(file, { throwIfNoEntry: false })?.isFIFO() === true;
   } catch {
     return false;
   }

@@ -42,6 +42,8 @@ export interface PermissionWorld {
   readonly exists: (path: string) => boolean;
   /** The file can be run as a program. Absent: none can. */
   readonly isProgram?: (path: string) => boolean;
+  /** The path leads to a named pipe, which even the read-only view can write to. Absent: none does. */
+  readonly isPipe?: (path: string) => boolean;
   /** The names in a folder. Empty if there is no such folder, undefined if it cannot be read. */
   readonly list: (folder: string) => readonly string[] | undefined;
   /** The contents of a folder. Empty if there is no such folder, undefined if it cannot be read. */

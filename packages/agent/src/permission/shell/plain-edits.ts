@@ -8,6 +8,8 @@
  * No edit creates a link, because a copied or moved source contains none. A command with several sources means the same
  * places for each of them, see `isPlainTransfer`.
  *
+ * No command before an edit may wait, see `mayWait`.
+ *
  * If only one command changes files, no command sees a change of another. Otherwise these hold, in any order:
  * - No path of an edit leads through a link, so it means the place that is written.
  * - A copied or moved folder contains the same names as now, and a file stays a file.
@@ -37,6 +39,7 @@ interface Change {
   /** All words of the command. A glob among them may match a name that another command creates. */
   readonly words: readonly ShellWord[];
   readonly changed: readonly ShellWord[];
+  readonly read: readonly ShellWord[];
   /** The files and folders that it copies or moves. */
   readonly sources: readonly ShellWord[];
   /** The last operand of a copy or move. */
@@ -53,15 +56,16 @@ export function isPlainEditScript(script: Script, world: PermissionWorld): boole
   const entered = first?.name?.value === 'cd' ? first : undefined;
   const folders = entered ? foldersEntered(entered, world) : [world.cwd];
   if (folders === undefined) return false;
-  const changes: Change[] = [];
-  for (const command of entered ? rest : commands) {
-    const made = changesOf(command, folders, world);
-    if (made === undefined) return false;
-    changes.push(...made);
-  }
-  const sources = changes.flatMap((change) => change.sources).filter(({ value }) => value !== '/dev/null');
-  const used = [...sources, ...changes.flatMap((change) => change.changed)];
-  if (placesIn(used, folders, world).some(isDevice)) return false;
+  const steps = entered ? rest : commands;
+  const made = steps.map((command) => changesOf(command, folders, world));
+  if (!made.every((known) => known !== undefined)) return false;
+  const last = made.findLastIndex((known) => known.length > 0);
+  if (steps.slice(0, Math.max(last, 0)).some((command) => mayWait(command, folders, world))) return false;
+  const changes = made.flat();
+  const read = changes.flatMap((change) => change.read).filter(({ value }) => value !== '/dev/null');
+  const used = [...read, ...changes.flatMap((change) => change.changed)];
+  if (placesIn(used, folders, world).some((place) => isDevice(place) || world.isPipe?.(place.real) === true))
+    return false;
   if (!changes.every((change) => isPlainTransfer(change, folders, world))) return false;
   return changes.length < 2 || areIndependent(changes, folders, world);
 }
@@ -93,21 +97,46 @@ function changesOf(
   );
   const redirected = targets
     .filter(({ value }) => !isSink(value, 'write'))
-    .map((target): Change => ({ words: [target], changed: [target], sources: [], keepsFiles: true }));
+    .map(
+      (target): Change => ({ words: [target], changed: [target], read: [], sources: [], keepsFiles: true }),
+    );
   if (name === undefined || (words.every(isLiteral) && changesNothing(words))) return redirected;
   if (!isEditCommand(words, { variables: NO_VARIABLES, folders, world })) return undefined;
   if (words.some(({ kind }) => kind === 'tilde')) return undefined;
   const expanded = words.flatMap(expandBraces);
   const touches = filesOf(expanded);
   const isTransfer = /^(cp|mv)$/.test(name.value);
+  const read = touches.filter(({ kind }) => kind !== 'write').map(({ word }) => word);
   const change: Change = {
     words: expanded,
     changed: touches.filter(({ kind }) => kind !== 'read').map(({ word }) => word),
-    sources: isTransfer ? touches.filter(({ kind }) => kind !== 'write').map(({ word }) => word) : [],
+    read,
+    sources: isTransfer ? read : [],
     target: isTransfer ? argumentsOf(expanded.slice(1)).operands.at(-1) : undefined,
     keepsFiles: /^(touch|sed)$/.test(name.value),
   };
   return [...redirected, change];
+}
+
+/** Its options with which it waits for more content, or for the end of a process. */
+const TAIL_WAITS = /^(?:-[^-]*[fFs]|--[frps]|\+\d*[bcl]?f)/;
+
+/**
+ * Returns whether a command before an edit may take long. Then the edit would run when other calls may have changed what its
+ * path means. Readers of files in the project end soon.
+ */
+function mayWait(command: SimpleCommand, folders: readonly string[], world: PermissionWorld): boolean {
+  const words = commandWords(command);
+  const [name, ...args] = words;
+  if (name?.value === 'tail' && args.some(({ value }) => TAIL_WAITS.test(value))) return true;
+  const inputs = command.redirections.flatMap((each) =>
+    each.kind === 'file' && each.operator === '<' ? [each.target] : [],
+  );
+  const isReader = READERS.test(name?.value ?? '');
+  const files = [...(isReader ? filesOf(words).map(({ word }) => word) : []), ...inputs];
+  const isSoon = (place: FilePlace): boolean =>
+    place.path === '/dev/null' || (isInside(place, world) && world.isPipe?.(place.real) !== true);
+  return !files.every((word) => isLiteral(word) && placesOf(word.value, folders, world).every(isSoon));
 }
 
 function isLiteral({ kind }: ShellWord): boolean {

@@ -14,6 +14,8 @@ export interface WorldTable {
   readonly files?: readonly string[];
   /** Those of the files that can be run. */
   readonly programs?: readonly string[];
+  /** Those of the files that are named pipes. */
+  readonly pipes?: readonly string[];
   /** Folder → the exceptions in its files of ignored names. */
   readonly exceptions?: Readonly<Record<string, readonly string[]>>;
   /** For `cwd`; nothing is known about other folders. */
@@ -45,6 +47,7 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
     isPrivileged: table.isPrivileged ?? false,
     realpath,
     isProgram: (path) => (table.programs ?? []).includes(path),
+    isPipe: (path) => (table.pipes ?? []).includes(path),
     exists: (path) => (table.files ?? []).includes(path),
     list: (folder) => namesIn(realpath(folder), [...(table.files ?? []), ...links.map(([link]) => link)]),
     entries: (folder) => {

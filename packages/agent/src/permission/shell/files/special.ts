@@ -271,7 +271,9 @@ const printedTo =
 const inOut =
   (valued: readonly string[]): FilesOfProgram =>
   (args) => {
-    const [input, ...outputs] = argumentsOf(args, valued).operands;
+    // Standard input has the place of a file among the operands.
+    const words = args.map((word) => (word.value === '-' ? literalWord('/dev/stdin') : word));
+    const [input, ...outputs] = argumentsOf(words, valued).operands;
     // The value of an unknown option can be among them.
     return [...(input ? [read(input)] : []), ...outputs.map((word) => write(word))];
   };
