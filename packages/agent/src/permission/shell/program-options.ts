@@ -120,6 +120,11 @@ function findContainerAccess(args: readonly ShellWord[]): string | undefined {
     .find((found) => found !== undefined);
 }
 
+/** Returns whether some option of the program runs another one. */
+export function hasProgramOption(program: string): boolean {
+  return CHECKED.test(program) || OPTIONS.some(([programs]) => programs.test(program));
+}
+
 /** Returns why the words start another program, or undefined. */
 export function findProgramOption(
   program: string,

@@ -210,7 +210,10 @@ export function fedCommands(words: readonly ShellWord[]): readonly Unwrapped[] {
     return attached ?? (words[index - 1]?.value === '-I' ? [value] : []);
   });
   signs.push('{');
-  return likelyTails(words).map((run) => ({
+  const isValue = (run: readonly ShellWord[]): boolean =>
+    /^-[0rtx]*[nLPsIdEaj]$/.test(words[words.length - run.length - 1]?.value ?? '');
+  const runs = likelyTails(words).filter((run) => !isValue(run));
+  return runs.map((run) => ({
     words: run.map((word) => {
       const at = signs.map((sign) => word.value.indexOf(sign)).filter((index) => index >= 0);
       return at.length === 0

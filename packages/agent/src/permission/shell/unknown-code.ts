@@ -3,12 +3,15 @@
  * they ask in every mode. Only code in the command itself counts: on its command line, on its input, in its variables,
  * or made by another part of the script. Files of the project and build tools are not checked.
  */
-import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import { isHarmlessProgram, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
+import { gitArguments } from './files/git-arguments.ts';
 import { isFedIn, takesCode } from './interpreters.ts';
-import { findProgramOption } from './program-options.ts';
+import { findProgramOption, hasProgramOption } from './program-options.ts';
 import {
   baseName,
   commandsOfFind,
+  fedCommands,
+  hasManyValues,
   isManager,
   isRunner,
   likelyTails,
@@ -56,12 +59,14 @@ function canRunCode(name: ShellWord | undefined): boolean {
     isShell(base) ||
     COMMANDS_ON_INPUT.test(base) ||
     takesCode(base) !== undefined ||
+    hasProgramOption(base) ||
     /^(fd|fdfind|find|alias|rsync|zip|export|declare|typeset|readonly|local)$/.test(base)
   );
 }
 
 /** They read commands from their input, some of which run programs of this machine. */
-const COMMANDS_ON_INPUT = /^(gdb|lldb|rr|jdb|cgdb|sftp|ftp|lftp|ncftp|telnet|virsh)$/;
+const COMMANDS_ON_INPUT =
+  /^(gdb|lldb|rr|jdb|cgdb|sftp|ftp|lftp|ncftp|telnet|virsh|ed|ex|vim?|nvim|view|gvim)$/;
 
 /** Without a command, these runners do nothing, or only print. All others may start a shell, which runs its input. */
 const IDLE_ALONE =
@@ -77,7 +82,7 @@ const SHELL_WORDS: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 /** Returns whether a program may start a shell, or a similar program, that runs the commands on its input. */
-function startsShell(words: readonly ShellWord[]): boolean {
+export function startsShell(words: readonly ShellWord[]): boolean {
   const [name, ...args] = words;
   const base = baseName(name?.value ?? '');
   if (args.some(({ value }) => /^(--?(version|help)|-[Vh])$/.test(value))) return false;
@@ -94,29 +99,35 @@ function isWithoutCommand(words: readonly ShellWord[]): boolean {
   return likelyTails(words).every(([first]) => /^[-+]?[\d.]+$/.test(first?.value ?? ''));
 }
 
-/** Lines of the input become the program, or a part of it: `xargs sh -c`, `xargs env`, `parallel`. */
+/** They change only files, with any words. */
+const CHANGES_ONLY_FILES =
+  /^(cp|mv|ln|mkdir|touch|rm|rmdir|unlink|chmod|chown|chgrp|truncate|tee|shred|trash|kill|echo|printf)$/;
+/** They take only paths, revisions or messages. */
+const GIT_PATHS =
+  /^(add|stage|rm|mv|checkout|restore|reset|switch|update-index|check-ignore|ls-files|status)$/;
+
+/** Returns whether lines of the input may become a program, or make the program of `xargs` run another one. */
 function isFed(words: readonly ShellWord[], more: boolean): boolean {
   const base = baseName(words[0]?.value ?? '');
   if (!more && base !== 'xargs' && base !== 'parallel') return false;
-  const runs = more ? [words] : likelyTails(words);
+  const runs = more ? [{ words, more }] : fedCommands(words);
   if (runs.length === 0) return base === 'parallel';
-  const isEmpty = (run: readonly ShellWord[]): boolean =>
-    isRunner(baseName(run[0]?.value ?? '')) && isWithoutCommand(run);
-  if (runs.some(isEmpty)) return true;
-  const marks = words.flatMap(({ value }, index) => {
-    const [, attached] = /^(?:-I|--replace=)(.+)$/.exec(value) ?? [];
-    return attached ?? (words[index - 1]?.value === '-I' ? value : []);
-  });
-  if (base === 'parallel') marks.push('{');
-  return runs.some(([name, ...args]) => {
-    if (name === undefined || words[words.length - args.length - 2]?.value === '-I') return false;
-    const has = ({ value }: ShellWord): boolean => marks.some((mark) => value.includes(mark));
-    return has(name) || (takesShellCode(name) && args.some(has));
-  });
+  return runs.some((run) => !isSafeWithAny(run.words));
 }
 
-function takesShellCode(name: ShellWord): boolean {
-  return isRunner(baseName(name.value)) || takesCode(name.value) !== undefined;
+function isSafeWithAny(words: readonly ShellWord[]): boolean {
+  const [name, ...args] = words;
+  if (name?.kind !== 'literal') return false;
+  const base = baseName(name.value);
+  if (hasManyValues(base)) return false;
+  if (isRunner(base)) {
+    const run = likelyTails(words).at(-1);
+    // A word after an option may be its value. Then the command comes through the pipe.
+    const before = run && words[words.length - run.length - 1];
+    return run !== undefined && (before === name || !before?.value.startsWith('-')) && isSafeWithAny(run);
+  }
+  if (base === 'git') return GIT_PATHS.test(gitArguments(args).command);
+  return isHarmlessProgram(base) || CHANGES_ONLY_FILES.test(base) || !canRunCode(name);
 }
 
 /** Variables and settings among the arguments: `env PERL5OPT=…`, `git -c "$X"`. */

@@ -2,21 +2,30 @@
  * Explains why a rule with a wildcard does not cover an unproven command: some of its words, or a program on its input,
  * are unknown until it runs. They may be a place outside the working directories, or an option.
  */
-import type { Construct, ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import {
+  type Construct,
+  isHarmlessProgram,
+  type ShellRedirection,
+  type ShellWord,
+  type SimpleCommand,
+} from '@heddle/tools/shell';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { isTalker } from './files/named-places.ts';
 import { literalWord } from './files/touch.ts';
 import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
 import { isFlag, isMessage } from './files/message-options.ts';
 import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
-import { baseName, PIPED, type Unwrapped, withPiped } from './runners.ts';
+import { baseName, fedCommands, PIPED, type Unwrapped, withPiped } from './runners.ts';
+import { findEmbeddedScripts } from './scripts.ts';
 import { SOME_NUMBER } from './shell-state.ts';
+import { startsShell } from './unknown-code.ts';
 
 export function doubtAboutWords(
-  { redirections, inside }: Pick<SimpleCommand, 'redirections' | 'inside'>,
+  command: SimpleCommand,
   last: Unwrapped,
   scope: WordScope,
 ): string | undefined {
+  const { redirections, inside } = command;
   const words = withPiped(last);
   const [name, ...args] = words;
   if (name === undefined) return undefined;
@@ -28,6 +37,12 @@ export function doubtAboutWords(
   if (unknown === PIPED) return 'Some of its words come through a pipe.';
   if (unknown) return `The value of ${unknown.text} is known only when it runs.`;
   if (isText) return undefined;
+  for (const fed of fedCommands(words)) {
+    const doubt = isHarmlessProgram(fed.words[0]?.value ?? '')
+      ? undefined
+      : doubtAboutWords(command, fed, scope);
+    if (doubt !== undefined) return doubt;
+  }
   const inputs = programInputs(words, redirections);
   const unknownInput = inputs.find((word) => !isKnownInput(word, scope));
   if (unknownInput) return `The value of ${unknownInput.text} is known only when it runs.`;
@@ -37,6 +52,8 @@ export function doubtAboutWords(
   if (runsFiles(program) && inputs.length === 0 && args.some(({ value }) => NAMED_INPUT.test(value)))
     return `${program} may run the text that it is given on its input.`;
   const isPiped = isFed || inside.includes('pipeline');
+  if (isPiped && (findEmbeddedScripts(command, words).isUnknown || startsShell(words)))
+    return `${program} may run the text that it is given on its input.`;
   return isPiped || inside.some((construct) => FEEDS.has(construct))
     ? codeOnInput(program, args, isPiped)
     : undefined;
@@ -56,6 +73,9 @@ const FEEDS: ReadonlySet<Construct> = new Set<Construct>([
 /** Standard input or another descriptor as a script: `make -f -`, `python3 /dev/fd/3`. */
 const NAMED_INPUT = /^(?:-f|--(?:make)?file=)?(?:-|\/dev\/(?:stdin|fd\/\d+|tty)|\/proc\/[^/]+\/fd\/\d+)$/;
 
+/** They read commands from their input, which may read and write any file. */
+const EDITORS = /^(ed|ex|vim?|nvim|view|gvim)$/;
+
 /**
  * Returns the texts and files that redirections give to a program on any descriptor. It may run them, so their places count like
  * those of its words. Programs that treat their input as data have none.
@@ -65,7 +85,8 @@ export function programInputs(
   redirections: readonly ShellRedirection[],
 ): readonly ShellWord[] {
   const program = baseName(name?.value ?? '');
-  if (isTalker(program) || touchesFiles(program) || takesData(program, args, redirections)) return [];
+  const isData = touchesFiles(program) && !EDITORS.test(program);
+  if (isTalker(program) || isData || takesData(program, args, redirections)) return [];
   return redirections.flatMap((redirection) => {
     if (redirection.kind === 'here_doc') return [literalWord(redirection.body)];
     if (redirection.kind === 'here_string') return [redirection.target];

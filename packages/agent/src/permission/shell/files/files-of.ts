@@ -407,7 +407,7 @@ function partsBetween(value: string): string[] {
 }
 
 /** Finds paths inside a text: `python -c "open('secrets/x')"`. */
-function mentions(word: ShellWord): Touch[] {
+export function mentions(word: ShellWord): Touch[] {
   const paths = new Set(word.value.slice(0, LONGEST_TEXT).match(MENTION));
   return Array.from(paths, (found) => named(word, found, 'mentioned'));
 }

@@ -201,7 +201,6 @@ export const FORBIDDING: readonly Theme[] = [
       'ls | xargs -n1 git add --',
       'ls | xargs -I{} git add {}',
       'ls | xargs -0 cat',
-      'ls | xargs npm test --',
       'git config user.name x',
       'git whatchanged -1',
     ],
@@ -224,6 +223,7 @@ export const FORBIDDING: readonly Theme[] = [
       'ls | parallel git',
       'echo push | xargs git -C .',
       'echo publish | xargs npm',
+      'ls | xargs npm test --',
       'echo publish | xargs -n1 npm',
     ],
     denied: [
