@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decided, shell } from './test/ask.ts';
 import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
 import { ADDRESSES } from './test/table/addresses.ts';
+import { CHANGED_FOLDERS } from './test/table/changed-folders.ts';
 import { COMPUTED_NAMES, DENIED_SEARCHES } from './test/table/computed-names.ts';
 import { CONTAINERS } from './test/table/containers.ts';
 import { COVERING } from './test/table/covering.ts';
@@ -58,6 +59,7 @@ const themes = [
   ...LOADED_CODE,
   ...PROGRAM_SETTINGS,
   ...GIT_REMOVALS,
+  ...CHANGED_FOLDERS,
   ...CONTAINERS,
   ...ADDRESSES,
   ...COMPUTED_NAMES,

@@ -92,7 +92,7 @@ export interface Untracked {
 }
 
 /**
- * Returns the name of a protected place below a folder that is removed or moved. If only some names are selected, it is one
+ * Returns the name of a protected place below a folder that is removed, moved or changed with all its contents. If only some names are selected, it is one
  * with such a name, or with such a file in it.
  *
  * A removal does not check `node_modules`: packages contain such files, and an installation restores them.

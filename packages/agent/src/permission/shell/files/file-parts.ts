@@ -167,7 +167,8 @@ function changeConcern(
     const tree = copyConcern(touch, touch.copyOf, found, folders, world);
     return { concern: tree.concern ?? concern, gitData: [...gitData, ...tree.gitData] };
   }
-  const isTree = touch.selects !== undefined || (touch.kind === 'remove' && touch.deep === 'all');
+  // Names that are added to a folder are no change of those in it.
+  const isTree = touch.selects !== undefined || (touch.deep === 'all' && touch.fills === undefined);
   if (touch.replacedEnds) {
     // Another command of the script may add names that a glob or a deep access finds.
     const isOpen =
@@ -178,7 +179,7 @@ function changeConcern(
     const beside = isOpen ? UNKNOWN_CHANGE : besideConcern(touch.replacedEnds, found, folders, world);
     return { concern: beside ?? concern, gitData };
   }
-  const tree = isTree ? removalConcern(glob ? (glob.found(true) ?? []) : found, touch, world) : undefined;
+  const tree = isTree ? treeConcern(glob ? (glob.found(true) ?? []) : found, touch, world) : undefined;
   return { concern: tree ?? concern, gitData };
 }
 
@@ -226,9 +227,9 @@ function besideConcern(
   return undefined;
 }
 
-function removalConcern(
+function treeConcern(
   places: readonly FilePlace[],
-  { moves, selects }: Touch,
+  { kind, moves, selects }: Touch,
   world: PermissionWorld,
 ): Concern | undefined {
   for (const place of places) {
@@ -241,7 +242,8 @@ function removalConcern(
         level: 'unless bypassed',
         reason: `A link below ${place.path} leads out of it, and it is followed.`,
       };
-    const what = protectedBelow(place, world, moves ? 'moved' : 'removed', selects);
+    const isRemoved = kind === 'remove' && !moves;
+    const what = protectedBelow(place, world, isRemoved ? 'removed' : 'moved', selects);
     if (what === 'too many') return TOO_MANY_BELOW;
     if (what !== undefined)
       return { level: 'unless bypassed', reason: `${place.path} contains ${what}, which is protected.` };

@@ -5,6 +5,7 @@ import { isPlainSedScript, loadsJqModules, type ShellWord } from '@heddle/tools/
 import { passedFolders } from '../../paths/places.ts';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
+import { changed, isChanger } from './changers.ts';
 import { awkTargets, gpgTargets, millerTargets, splitTargets } from './computed-names.ts';
 import { compressed, isCompressor } from './compressors.ts';
 import { takesOnlyRevisions } from './git.ts';
@@ -31,8 +32,6 @@ const NAMING =
 /** The first argument is a pattern or a program. */
 const SEARCHERS = /^((z|bz|xz|lz|zstd)?[ef]?grep|rgrep|rg|ag|ack|awk|gawk|mawk|nawk|jq|yq|xmllint|sed)$/;
 const WRITERS = /^(touch|mkdir|tee|truncate|mkfifo|mknod|vi|vim|nvim|nano|emacs|ed|ex)$/;
-/** The first argument is a mode or an owner. */
-const CHANGERS = /^(chmod|chown|chgrp|chattr|setfacl)$/;
 const REMOVERS = /^(rm|rmdir|unlink|shred|srm|trash)$/;
 
 /** They run code of the project, which may access any file. A rule for them allows all of it. */
@@ -58,7 +57,8 @@ export function touchesFiles(program: string): boolean {
   return (
     SPECIAL.has(name) ||
     isCompressor(name) ||
-    [READERS, SEARCHERS, WRITERS, CHANGERS, REMOVERS].some((family) => family.test(name))
+    isChanger(name) ||
+    [READERS, SEARCHERS, WRITERS, REMOVERS].some((family) => family.test(name))
   );
 }
 
@@ -97,7 +97,8 @@ export function changesFiles(program: string): boolean {
   return (
     /^(cp|mv|ln|install)$/.test(name) ||
     isCompressor(name) ||
-    [WRITERS, CHANGERS, REMOVERS].some((family) => family.test(name))
+    isChanger(name) ||
+    [WRITERS, REMOVERS].some((family) => family.test(name))
   );
 }
 
@@ -175,10 +176,7 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   if (SEARCHERS.test(program)) return searched(program, args);
   if (isCompressor(program)) return compressed(program, args);
   if (WRITERS.test(program)) return operands.map((word) => touch('write', word));
-  if (CHANGERS.test(program)) {
-    const deep = hasOption(given, 'R', '--recursive') ? 'all' : undefined;
-    return operands.slice(1).map((word) => touch('write', word, deep));
-  }
+  if (isChanger(program)) return changed(program, args);
   if (REMOVERS.test(program)) {
     const deep = hasOption(given, 'rR', '--recursive') ? 'all' : undefined;
     const withParents = program === 'rmdir' && hasOption(given, 'p', '--parents');

@@ -1,0 +1,83 @@
+/** Modes and owners of files: of a whole folder, and in every order of words. */
+import type { Theme } from './theme.ts';
+
+const inProject = (names: string): string[] => names.split(' ').map((name) => `/repo/project/${name}`);
+
+const world = {
+  files: inProject('.git/HEAD .git/hooks/pre-commit src/a.ts src/run.sh sub/.husky/pre-commit docs/a list'),
+  links: { '/repo/project/lk': '/outside/lk' },
+};
+
+export const CHANGED_FOLDERS: readonly Theme[] = [
+  {
+    theme: 'a rule for chmod or chown does not cover protected places below a folder',
+    rules: {
+      allow: ['chmod', 'chown', 'chgrp', 'chattr', 'setfacl', 'chcon'].map((name) => `Bash(${name} *)`),
+    },
+    world,
+    allowed: [
+      'chmod -R +x src',
+      'chmod -R u+rwX,go-w src docs',
+      'chmod --recursive 755 src',
+      'chmod +x .',
+      'chmod 755 sub',
+      'chmod -x src/run.sh',
+      'chmod --reference=docs/a src/run.sh',
+      'chmod -R +x *.ts',
+      'chown -R me src',
+      'chown -hR me:me docs',
+      'chgrp -R staff src',
+      'chattr -R +i src',
+      'setfacl -R -m u:me:rwX src',
+      'setfacl -b src',
+    ],
+    asked: [
+      'chmod -R +x .',
+      'chmod -R 777 .',
+      'chmod --recursive +x .',
+      'chmod --rec +x .',
+      'chmod +x -R .',
+      'chmod +x . -R',
+      'chmod -vR +x .',
+      'chmod -R -x .',
+      'chmod -R -- +x .',
+      'chmod -Rx .',
+      'chmod -R u+x,g-w sub',
+      'chmod -R +x /repo/project',
+      'chmod -R +x src sub',
+      'chmod -R +x *',
+      'chmod -R +x s*',
+      'chmod -R --reference=src/run.sh .',
+      'chmod -R --ref src/run.sh .',
+      'chmod -R --reference=src/run.sh sub',
+      'chmod --reference src/run.sh /etc/hosts',
+      'cd sub && chmod -R +x .',
+      'chmod -R +x "$(pwd)"',
+      'chown -R me .',
+      'chown -R --reference=src sub',
+      'chown -RL me src',
+      'chown -R -L me docs',
+      'chown -h me ../x',
+      'chgrp -R staff .',
+      'chgrp --recursive staff sub',
+      'chattr -R +i .',
+      'chattr -R -i .',
+      'chattr -i /etc/hosts',
+      'setfacl -R -m u:me:rwX .',
+      'setfacl -Rm u:me:rwX .',
+      'setfacl -b -R .',
+      'setfacl -bR sub',
+      'setfacl -b /etc/hosts',
+      'setfacl --restore=list',
+      'chcon -R -t bin_t .',
+    ],
+  },
+  {
+    theme: 'a deny rule for edits concerns changes of mode and owner below a folder',
+    rules: { allow: ['Bash(chmod *)', 'Bash(chown *)'], deny: ['Edit(./src/run.sh)'] },
+    world,
+    allowed: ['chmod -R +x docs', 'chmod -x docs/a', 'chmod --reference=docs/a list'],
+    asked: ['chmod -R +x src', 'chmod -R -x src', 'chown -R --reference=docs src'],
+    denied: ['chmod -x src/run.sh', 'chmod +x src/run.sh', 'chmod --reference=docs/a src/run.sh'],
+  },
+];
