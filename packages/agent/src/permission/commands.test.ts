@@ -27,6 +27,7 @@ import { DENIED_READERS } from './test/table/denied-readers.ts';
 import { KNOWN_READS } from './test/table/known-reads.ts';
 import { PROGRAM_SETTINGS } from './test/table/program-settings.ts';
 import { READING } from './test/table/reading.ts';
+import { START_UP_FILES } from './test/table/start-up-files.ts';
 import { EDIT_RULES } from './test/table/theme.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
@@ -60,6 +61,7 @@ const themes = [
   ...PROGRAM_SETTINGS,
   ...GIT_REMOVALS,
   ...CHANGED_FOLDERS,
+  ...START_UP_FILES,
   ...CONTAINERS,
   ...ADDRESSES,
   ...COMPUTED_NAMES,

@@ -47,7 +47,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   [
     'locked in home',
     '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout ' +
-      '.kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc config.fish .config/fish .config/nushell .xprofile .xinitrc ' +
+      '.kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc config.fish .config/fish .config/nushell .config/elvish .elvish .xprofile .xinitrc ' +
       '.xsession .xsessionrc .pam_environment .config/environment.d .config/autostart .config/systemd',
   ],
   // Start-up files of other programs, and services of the user.
@@ -61,13 +61,26 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       '.jupyter .xonshrc .config/xonsh .rvmrc .ackrc .ctags.d .config/code .local/bin .local/share/applications .config/kitty ' +
       '.wezterm.lua .config/wezterm .hammerspoon .config/ranger .config/lf .config/yazi .ansible.cfg',
   ],
+  // The same for window managers, debuggers, editors, consoles of languages, and folders from which programs load others.
+  [
+    'locked if present',
+    '.config/i3 .i3 .config/sway .config/hypr .config/bspwm .config/sxhkd .config/awesome .config/qtile .config/openbox .config/river .config/niri ' +
+      '.config/labwc .config/waybar .config/polybar .xmonad .config/xmonad .fluxbox .xbindkeysrc .xserverrc .gnomerc .vnc .skhdrc .yabairc .config/skhd .config/yabai ' +
+      '.config/gdb .gdbearlyinit .config/lldb .radare2rc .config/radare2 .config/kak .config/helix .config/zed .config/nano .config/micro .config/vscodium ' +
+      '.config/cursor .vscode-server .vscode-oss .local/share/nvim .local/share/vim .config/sqlite3 .config/psql .config/curlrc .config/wget .julia/config ' +
+      '.sbclrc .clisprc .racketrc .guile .tclshrc .wishrc .ghc .lein .clojure .gnuplot .config/bpython .config/ptpython .config/psysh .config/starship.toml ' +
+      '.config/bash .config/zsh .bash_completion .bashrc.d .oh-my-zsh .config/alacritty .config/ghostty .config/zellij .config/lazygit .tigrc .config/tig ' +
+      '.config/mpv .muttrc .mutt .config/mutt .config/neomutt .config/vifm .config/qutebrowser .config/k9s .config/go .docker/cli-plugins .local/lib ' +
+      '.local/share/gh .local/share/helm .local/share/dbus-1 .local/share/nautilus .local/share/gnome-shell .rustup',
+  ],
   // Credentials, and settings that define trusted hosts and keys.
   ['locked in home', '.ssh'],
   [
     'locked if present',
     '.gnupg .aws .azure .config/gcloud .kube .docker/config.json .config/containers .netrc _netrc .pypirc .config/gh ' +
       '.config/hub .config/glab-cli .gem/credentials .terraformrc .terraform.d .pgpass .my.cnf .vault-token .config/op ' +
-      '.password-store .config/rclone .s3cfg .boto .oci .config/doctl .config/sops',
+      '.password-store .config/rclone .s3cfg .boto .oci .config/doctl .config/sops .rhosts .shosts .k5login ' +
+      '.k5users .authinfo .authinfo.gpg .gitcookies .local/share/keyrings',
   ],
   // Settings of editors and hooks that run when a folder is opened, entered or committed.
   [

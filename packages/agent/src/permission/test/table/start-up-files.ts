@@ -1,0 +1,21 @@
+/** Files that programs run or trust when they start. A project may be the home folder, or a folder with such files. */
+import type { Theme } from './theme.ts';
+
+const STARTED =
+  '.config/gdb/gdbinit .config/gdb/gdbearlyinit .config/elvish/rc.elv .config/i3/config .config/sway/config ' +
+  '.config/hypr/hyprland.conf .config/bspwm/bspwmrc .config/awesome/rc.lua .xmonad/xmonad.hs .config/kak/kakrc ' +
+  '.config/helix/config.toml .config/zed/settings.json .config/nano/nanorc .local/share/nvim/site/plugin/x.vim ' +
+  '.docker/cli-plugins/docker-x .local/lib/python3.12/site-packages/usercustomize.py .config/sqlite3/sqliterc ' +
+  '.config/curlrc .julia/config/startup.jl .radare2rc .rhosts .shosts .k5login .authinfo .gitcookies .config/go/env ' +
+  '.config/starship.toml .local/share/dbus-1/services/x.service';
+
+export const START_UP_FILES: readonly Theme[] = [
+  {
+    theme: 'acceptEdits does not change files that programs run or trust when they start',
+    mode: 'acceptEdits',
+    allowed: ['.config/app.json', '.docker/Dockerfile', '.julia/x', 'local/lib/x', 'src/i3/config'].map(
+      (name) => `echo x > ${name}`,
+    ),
+    asked: STARTED.split(' ').flatMap((name) => [`echo x > ${name}`, `cp a dotfiles/${name}`]),
+  },
+];
