@@ -29,6 +29,7 @@ import { PROGRAM_SETTINGS } from './test/table/program-settings.ts';
 import { READING } from './test/table/reading.ts';
 import { START_UP_FILES } from './test/table/start-up-files.ts';
 import { EDIT_RULES } from './test/table/theme.ts';
+import { TRANSFERRED_NAMES } from './test/table/transferred-names.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
 import { UNSEEN } from './test/table/unseen.ts';
@@ -61,6 +62,7 @@ const themes = [
   ...PROGRAM_SETTINGS,
   ...GIT_REMOVALS,
   ...CHANGED_FOLDERS,
+  ...TRANSFERRED_NAMES,
   ...START_UP_FILES,
   ...CONTAINERS,
   ...ADDRESSES,

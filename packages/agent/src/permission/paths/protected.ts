@@ -349,6 +349,14 @@ export function canCompleteProtected(end: string): boolean {
   return Array.from(lastNames).some((name) => name.endsWith(foldCase(end)));
 }
 
+const allNames = new Set([...lastNames, ...PROTECTED_PLACES.flatMap(({ segments }) => segments)]);
+
+/** Returns whether a name that contains this text can be a part of a protected place. */
+export function canBeInProtected(text: string): boolean {
+  const lower = foldCase(text);
+  return Array.from(allNames).some((name) => name.includes(lower));
+}
+
 /** Returns whether letters and digits between two texts can make a name that is protected in every folder. */
 export function canSurroundProtected(begin: string, end: string): boolean {
   const [first, last] = [foldCase(begin), foldCase(end)];

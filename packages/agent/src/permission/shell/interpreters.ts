@@ -69,6 +69,11 @@ const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
       valued: /^-[Ir]$/,
     },
   ],
+  // Programs in Perl with these names evaluate their first word, another one replaces a text.
+  [
+    /^(rename(\.perl)?|prename|perl-rename|file-rename)$/,
+    { alone: /^(-[vnfoial]+|--version)$/, code: /[^\w .-]/ },
+  ],
   [/^perl[\d.]*$/, { alone: /^(-[wWTtUv]+|-I.+)$/, valued: /^-I$/ }],
   [
     /^php[\d.]*$/,

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
-import { canCompleteProtected, canSurroundProtected } from '../../paths/protected.ts';
+import { canBeInProtected, canCompleteProtected, canSurroundProtected } from '../../paths/protected.ts';
 import { argumentsOf } from './operands.ts';
 import { literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
@@ -176,4 +176,41 @@ function partLengths(given: string | undefined, isContext: boolean): readonly nu
 /** Returns a glob for the names that begin with a word. */
 function globWord(word: ShellWord, suffix: string): ShellWord {
   return { ...partOfWord(word, word.value + suffix), kind: 'pattern' };
+}
+
+/** They give files new names, by a text, a pattern or code. */
+const RENAMERS =
+  /^(rename(\.ul|\.perl)?|prename|perl-rename|file-rename|mmv|mcp|mln|mad|qmv|qcp|imv|icp|vidir|zmv|detox|renamer|rnr|brename)$/;
+
+/** Returns the files with new names. They are known only if one literal text replaces another one. */
+export function renamedTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+  if (!RENAMERS.test(program)) return [];
+  const { operands, options } = argumentsOf(args);
+  const [from, to, ...files] = operands;
+  const isText = (word: ShellWord | undefined): word is ShellWord =>
+    word?.kind === 'literal' && /^[\w .-]*$/.test(word.value);
+  const isKnown = /^rename(\.ul)?$/.test(program) && options.every((option) => /^-[vnoial]+$/.test(option));
+  if (!isKnown || !isText(from) || !isText(to) || files.length === 0)
+    return [touch('write', unknownWord('the new names of the files'))];
+  const renamed = files.flatMap((word) => renamedFiles(word, from.value, to.value));
+  return [
+    ...files.map((word) => touch('remove', word, undefined, { moves: true })),
+    ...renamed.map((word) => touch('write', word)),
+  ];
+}
+
+/** Options and versions decide which occurrence is replaced, and whether the folder counts. */
+function renamedFiles(word: ShellWord, from: string, to: string): readonly ShellWord[] {
+  if (word.kind !== 'literal') return canBeInProtected(to) ? [unknownWord(word.text)] : [];
+  const folder = word.value.slice(0, word.value.lastIndexOf('/') + 1);
+  const versions = (text: string): string[] => {
+    const last = text.lastIndexOf(from);
+    const atLast = last < 0 ? text : text.slice(0, last) + to + text.slice(last + from.length);
+    return [text.replace(from, () => to), text.replaceAll(from, () => to), atLast];
+  };
+  const names = [
+    ...versions(word.value),
+    ...versions(word.value.slice(folder.length)).map((name) => folder + name),
+  ];
+  return Array.from(new Set(names), (name) => partOfWord(word, name));
 }

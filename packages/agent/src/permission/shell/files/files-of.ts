@@ -6,7 +6,7 @@ import { passedFolders } from '../../paths/places.ts';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
 import { changed, isChanger } from './changers.ts';
-import { awkTargets, gpgTargets, millerTargets, splitTargets } from './computed-names.ts';
+import { awkTargets, gpgTargets, millerTargets, renamedTargets, splitTargets } from './computed-names.ts';
 import { compressed, isCompressor } from './compressors.ts';
 import { takesOnlyRevisions } from './git.ts';
 import { hostWords, namesContainerPlaces } from './host-words.ts';
@@ -186,7 +186,9 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   // An unknown program may read a folder with all its contents.
   const deepIfFolder = !isProjectRunner(program) && !/^[^/].*\//.test(name.value);
   const computed =
-    program === 'mlr' ? millerTargets(args) : [...splitTargets(program, args), ...gpgTargets(program, args)];
+    program === 'mlr'
+      ? millerTargets(args)
+      : [splitTargets, gpgTargets, renamedTargets].flatMap((targets) => targets(program, args));
   return [...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args), ...computed];
 }
 

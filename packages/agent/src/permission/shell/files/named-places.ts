@@ -58,9 +58,9 @@ export function namedPlaces(
     const before = words[index - 1]?.value ?? '';
     if (known.has(word.text) || isMessage(program, words, index) || isReadOption(program, word, before))
       return;
-    if (CARRIERS.test(program) && /^[^/]+:/.test(word.value)) return;
-    const saved = SAVES_AS_TOLD.test(program) ? [] : namesOfAddresses(word);
-    for (const written of [...candidatesOf(word, scope, isFilter), ...saved]) {
+    const isRemote = CARRIERS.test(program) && /^[^/]+:/.test(word.value);
+    const saved = SAVES_AS_TOLD.test(program) ? [] : namesOfAddresses(word, isRemote);
+    for (const written of isRemote ? saved : [...candidatesOf(word, scope, isFilter), ...saved]) {
       const isOperand = !word.value.startsWith('-') && !/^-./.test(before);
       const isRead = reading === 'all' || (reading === 'operands' && isOperand);
       const key = `${isRead} ${written}`;
@@ -167,10 +167,11 @@ function readsPaths(args: readonly ShellWord[]): 'all' | 'operands' | 'no' {
 }
 
 /** The names of the files that they save are known from their options. */
-const SAVES_AS_TOLD = /^(curl|wget|git|gh|ssh)$/;
+const SAVES_AS_TOLD = /^(curl|wget|git|gh|ssh|scp|rsync|sftp)$/;
 
 /** Most programs that save an address name the file after it. */
-function namesOfAddresses({ value }: ShellWord): readonly string[] {
+function namesOfAddresses({ value }: ShellWord, isRemote: boolean): readonly string[] {
+  if (isRemote) return [value.slice(Math.max(value.lastIndexOf('/'), value.lastIndexOf(':')) + 1)];
   return /^[a-z][a-z0-9+.-]*:\/\/[^\s'"]+$/i.test(value) ? (namesInAddress(value) ?? []) : [];
 }
 

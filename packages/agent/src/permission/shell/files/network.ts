@@ -19,7 +19,6 @@ const copiedWith =
   (args) => {
     const given = argumentsOf(args, valued);
     const staysInTree = !followsLinks(given);
-    const isRemote = ({ value }: ShellWord) => /^[^/]+:/.test(value);
     const sources = given.operands.slice(0, -1);
     const target = given.operands.at(-1);
     return [
@@ -29,12 +28,10 @@ const copiedWith =
       ...(target && !isRemote(target)
         ? [
             touch('write', target),
-            ...sources.map((word) =>
-              writeInside(target, partOfWord(word, word.value.replace(/^[^/]*:/, ''))),
+            ...sources.flatMap((word) =>
+              // Rsync uses the host of the word before for `:path`.
+              /^[^/]*:/.test(word.value) ? savedFrom(word, target) : writeInside(target, word),
             ),
-            ...sources
-              .filter((word) => isRemote(word) && /[*?[]/.test(word.value))
-              .map((word) => foundThere(word, target)),
             ...sources.map((word) =>
               touch('write', target, 'all', isRemote(word) ? { fills: true } : { copyOf: word }),
             ),
@@ -43,11 +40,38 @@ const copiedWith =
     ];
   };
 
-/** Names on the other machine match a pattern. */
-function foundThere(word: ShellWord, target: ShellWord): Touch {
-  const pattern = partOfWord(word, word.value.replace(/^[^/]*:/, ''));
-  return touch('write', wordInside(target, { ...pattern, kind: 'pattern' }));
+function isRemote({ value }: ShellWord): boolean {
+  return /^[^/]+:/.test(value);
 }
+
+/** The other machine may expand or split a name with one of these: `h:\.a`, `h:{a,b}`, `h:a b`. */
+const EXPANDED_THERE = /[\\{}$`'"\s!()<>|;&]/;
+
+/** Returns the writes for a file of another machine. */
+function savedFrom(word: ShellWord, target: ShellWord): Touch[] {
+  const path = word.value.replace(/^[^/]*:/, '');
+  if (EXPANDED_THERE.test(path)) return [touch('write', unknownWord(word.text))];
+  const source = partOfWord(word, path);
+  // Names on the other machine match a pattern.
+  const isPattern = /[*?[]/.test(word.value);
+  return [
+    writeInside(target, source),
+    ...(isPattern ? [touch('write', wordInside(target, { ...source, kind: 'pattern' }))] : []),
+  ];
+}
+
+const copiedByScp = copiedWith(['-i', '-P', '-F', '-o', '-c', '-l', '-S', '-J'], () => true);
+
+/** Without a path after the host, it reads commands. Without a target, it saves in the working folder. */
+const sftp: FilesOfProgram = (args) => {
+  const valued = '-B -b -c -D -F -i -J -l -o -P -R -S -s -X'.split(' ');
+  const { operands, valuesOf } = argumentsOf(args, valued);
+  const [host, target = HERE] = operands;
+  const files = valuesOf('-i', '-F', '-b').map((word) => touch('read', word));
+  return host && isRemote(host)
+    ? [...files, ...copiedByScp([host, target])]
+    : [...files, ...operands.slice(1).map((word) => touch('write', word))];
+};
 
 const CURL_OUTPUTS = ['-o', '--output', '-D', '--dump-header', '-c', '--cookie-jar', '--output-dir'];
 const CURL_INPUTS =
@@ -148,9 +172,9 @@ const wget: FilesOfProgram = (args) => {
   const saved =
     has(WGET_UNKNOWN) || settings.length > 0
       ? [unknownWord('what the server calls it')]
-      : given.operands.flatMap((url) =>
-          has(WGET_FOLDERS) ? savedWithFolders(url, folder) : savedAs(url, folder),
-        );
+      : given.operands
+          .map(wgetAddress)
+          .flatMap((url) => (has(WGET_FOLDERS) ? savedWithFolders(url, folder) : savedAs(url, folder)));
   return [
     ...(named.length > 0 ? named : saved)
       .filter(({ value }) => value !== '-')
@@ -160,6 +184,15 @@ const wget: FilesOfProgram = (args) => {
     ...given.valuesOf(...inputs).map((word) => touch('read', word)),
   ];
 };
+
+/** `host:path` is an address of FTP. There, wget expands patterns, also in codes (`%2a`), and drops `;type=a`. */
+function wgetAddress(word: ShellWord): ShellWord {
+  const full = word.value.replace(/^([^/:]+):(?!\d+(\/|$)|\/\/)/, 'ftp://$1/');
+  if (word.kind === 'dynamic' || !/^ftps?:/i.test(full)) return word;
+  return /[*?[\]]/.test(decoded(full))
+    ? unknownWord(word.text)
+    : partOfWord(word, full.replace(/;[^/]*$/, ''));
+}
 
 /** Returns the files that a program may name after an address. */
 function savedAs(url: ShellWord, folder: ShellWord): ShellWord[] {
@@ -215,7 +248,8 @@ export const NETWORK: readonly (readonly [string, FilesOfProgram])[] = [
       hasOption(given, 'Lk', '--copy-links', '--copy-dirlinks', '--copy-unsafe-links'),
     ),
   ],
-  ['scp', copiedWith(['-i', '-P', '-F', '-o', '-c', '-l', '-S', '-J'], () => true)],
+  ['scp', copiedByScp],
+  ['sftp', sftp],
   ['curl', curl],
   ['wget', wget],
 ];
