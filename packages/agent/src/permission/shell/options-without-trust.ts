@@ -29,12 +29,11 @@ const MORE_OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   ],
   ['size', { valued: 'f', long: ['radix', 'common'] }],
   ['fd', { long: ['and', 'format', 'base-directory', 'path-separator', 'search-path', 'ignore-file'] }],
-  ['zgrep', { short: 'a', long: ['text'] }],
 ]);
 
 /** Programs with a list of options. A program with another check is not among them. */
 export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
-  ...names('sort rg nm objdump size fd fdfind zcat gzcat zgrep zegrep zfgrep bat batcat ag yq getconf').map(
+  ...names('sort rg nm objdump size fd fdfind zcat gzcat bat batcat ag yq getconf').map(
     (name) => [name, mergeAllowed(provenOptions(name) ?? {}, MORE_OPTIONS.get(name))] as const,
   ),
   ['colordiff', provenOptions('diff') ?? {}],

@@ -45,8 +45,19 @@ const EXPANDS_LISTS = /^(nm|objdump|readelf|size)$/;
 function isProven(program: string, allowed: Allowed): Check {
   if (allowed === BAT) return printsWithBat;
   const expands = EXPANDS_LISTS.test(program);
+  const rereads = allowed === SEARCHED;
   return (args) =>
-    onlyAllowed(args, allowed) && !(expands && args.some(({ value }) => value.startsWith('@')));
+    onlyAllowed(args, allowed) &&
+    !(expands && args.some(({ value }) => value.startsWith('@'))) &&
+    !(rereads && !args.every(isPlain));
+}
+
+/**
+ * Programs such as `zgrep` are scripts that build a command of their words and evaluate it, and their quoting has gaps:
+ * `zgrep "-ex'" "-e; make; #" a` runs make. An option with a value needs no quoting, and its value is known.
+ */
+function isPlain({ value, exact }: Arg): boolean {
+  return value.startsWith('-') ? exact && /^[\w=.,:@%+/-]+$/.test(value) : !/['\n\r]/.test(value);
 }
 
 /** A name with a colon is an archive on another machine. */
@@ -114,9 +125,9 @@ const BAT: Allowed = {
 
 /** Accepts only calls without a pager, because a configuration file may name it. */
 function printsWithBat(args: readonly Arg[]): boolean {
-  const isPlain = args.some(({ value, exact }) => exact && /^(-P|-pp|--paging=never)$/.test(value));
+  const hasNoPager = args.some(({ value, exact }) => exact && /^(-P|-pp|--paging=never)$/.test(value));
   return (
-    isPlain &&
+    hasNoPager &&
     args.every(({ value }) => value !== 'cache' && !/^--paging(?!=never)/.test(value)) &&
     onlyAllowed(args, BAT)
   );

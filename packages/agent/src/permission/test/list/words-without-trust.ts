@@ -156,6 +156,8 @@ cloc --config=x
 ldd ./x
 zcat --gz=./x a
 zgrep --gz ./x y a
+zgrep "-ex'" "-e;./x;#" a
+xzgrep "--regexp=x'" "-e;./x;#" a
 zcat $x
 zcat *
 yq -i . a
