@@ -3,6 +3,7 @@
  * next.
  */
 import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
 import {
   type CallContext,
   omitUndefined,
@@ -210,13 +211,17 @@ function exitOf({ how, task }: Ran, timeoutMs: number): BashExit {
 }
 
 /**
- * Returns the folder of the shell at its end, if it changed. Another name of the same folder does not
- * count.
+ * Returns the folder of the shell at its end, if it changed. Another name of the same folder does not count. The command
+ * can write the report itself. So the result has no links and no `..`, which a decision could read in another way.
  */
 async function movedTo({ end, directoryAtEnd }: Task, directory: string): Promise<string | undefined> {
   if (directoryAtEnd === undefined || end === undefined || end.kind === 'stopped') return undefined;
-  const before = await realpath(directory).catch(() => directory);
-  return directoryAtEnd === before || directoryAtEnd === directory ? undefined : directoryAtEnd;
+  if (!path.isAbsolute(directoryAtEnd)) return undefined;
+  // A folder that is gone has no real path.
+  const [before, now] = await Promise.all(
+    [directory, directoryAtEnd].map((name) => realpath(name).catch(() => undefined)),
+  );
+  return now === before ? undefined : now;
 }
 
 /**
@@ -234,8 +239,8 @@ async function projectInsteadOf(
   return isInside ? undefined : project;
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
+async function isDirectory(directory: string): Promise<boolean> {
+  return stat(directory).then(
     (about) => about.isDirectory(),
     () => false,
   );

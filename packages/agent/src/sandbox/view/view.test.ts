@@ -8,6 +8,8 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -76,6 +78,28 @@ describe.runIf(isHere)('a command in the read-only view', () => {
 
   it('moves the working directory of later commands', async () => {
     expect(await run('cd src && ls')).toMatchObject({ directory: path.join(project, 'src') });
+  });
+
+  it.each([
+    ['link/..', 'vendor'],
+    ['src/../link/inner/../..', 'vendor'],
+    ['link/inner', 'vendor/sub/inner'],
+    ['missing', ''],
+    ['missing/../src', ''],
+    ['link/../missing', ''],
+    ['a.txt/..', ''],
+  ])('names the working directory without links, although it reports %s', async (reported, expected) => {
+    mkdirSync(path.join(project, 'vendor/sub/inner'), { recursive: true });
+    rmSync(path.join(project, 'link'), { force: true });
+    symlinkSync('vendor/sub', path.join(project, 'link'));
+    for (const end of ['trap - EXIT', 'kill -9 $$']) {
+      const { directory } = await run(`echo '${project}/${reported}' > "$TMPDIR/report"; ${end}`);
+      expect(directory).toBe(path.join(project, expected));
+    }
+  });
+
+  it('keeps the working directory if it reports a relative one', async () => {
+    expect((await run('echo packages > "$TMPDIR/report"; trap - EXIT')).directory).toBe(project);
   });
 
   it('has a folder for temporary files, which is gone afterwards', async () => {
