@@ -93,7 +93,7 @@ export function authorizeParts(
  * read-only view, which shows no other process, or by a question. The sandbox hides other processes, too.
  */
 function processGuard(
-  { parts, showsHost }: Extract<CallParts, { ok: true }>,
+  { parts, showsHost, readsListed }: Extract<CallParts, { ok: true }>,
   verdicts: readonly PartDecision[],
   { request, mode, world }: Case,
 ): 'none' | 'view' | 'question' {
@@ -101,10 +101,12 @@ function processGuard(
   const has = (basis: PartDecision['basis']): boolean => verdicts.some((verdict) => verdict.basis === basis);
   const isReadOnly = !has('permit') && !has('edit');
   if (isReadOnly && world.readOnlyView === true && !showsHost) return 'view';
-  const { command } = request.input;
-  const links = findProcessLinks(parts, typeof command === 'string' ? command : '', world);
   // A rule that covers every command accepts that not all files can be looked at.
   const isCoveredByRules = has('permit') && !has('proof');
+  const isOpen = readsListed && world.readOnlyView !== true && world.exists('/proc');
+  if (isOpen && !isCoveredByRules) return 'question';
+  const { command } = request.input;
+  const links = findProcessLinks(parts, typeof command === 'string' ? command : '', world);
   return links === 'found' || (links === 'unknown' && !isCoveredByRules) ? 'question' : 'none';
 }
 

@@ -21,6 +21,8 @@ export type CallParts =
       readonly isPlainEdit: boolean;
       /** A command shows the processes of the machine, so they cannot be hidden from the script. */
       readonly showsHost: boolean;
+      /** A script reads files whose names come from a text, so they may be any files. */
+      readonly readsListed: boolean;
     }
   /** A shell command that the grammar does not understand. Only the call itself is known. */
   | { readonly ok: false; readonly call: CallPart; readonly command: string; readonly reason: string };
@@ -30,24 +32,29 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
   const tool = currentName(request.tool);
   const access = fileAccess(tool);
   const call = callPart(request);
-  const shared = (parts: readonly Part[], isPlainEdit = true, hostShown = false): CallParts => ({
+  const shared = (
+    parts: readonly Part[],
+    facts: Partial<Extract<CallParts, { ok: true }>> = {},
+  ): CallParts => ({
     ok: true,
+    isPlainEdit: facts.isPlainEdit ?? true,
+    showsHost: facts.showsHost ?? false,
+    readsListed: facts.readsListed ?? false,
     parts: [{ ...call, shares: true }, ...askAboutRepositories(parts, world)],
-    isPlainEdit,
-    showsHost: hostShown,
   });
   const whole = (readsOnly: boolean): CallParts => ({
     ok: true,
     parts: [{ ...call, readOnly: readsOnly }],
     isPlainEdit: false,
     showsHost: false,
+    readsListed: false,
   });
   if (isShellTool(tool)) {
     const command = input['command'];
     if (typeof command !== 'string') return whole(readOnly);
     const read = shellParts(command, world);
     if (!read.ok) return unexaminedCall(request, read.reason);
-    return read.parts.length === 0 ? whole(read.empty) : shared(read.parts, read.isPlainEdit, read.showsHost);
+    return read.parts.length === 0 ? whole(read.empty) : shared(read.parts, read);
   }
   if (access !== undefined)
     return shared(pathsOf(tool, input, world).map((path) => filePart(request, access, path, world)));

@@ -10,7 +10,7 @@ import { CLEAN_GIT, ROOT, worldOf } from './test/world.ts';
 import type { PermissionWorld } from './world.ts';
 
 function worldWith(readOnlyView: boolean, isTrusted = true): PermissionWorld {
-  const world = worldOf({ git: CLEAN_GIT });
+  const world = worldOf({ git: CLEAN_GIT, files: ['/proc'] });
   const gitIn: PermissionWorld['gitIn'] = (folder) => (folder.startsWith(ROOT) ? CLEAN_GIT : undefined);
   return { ...world, gitIn, readOnlyView, isTrusted: () => isTrusted };
 }

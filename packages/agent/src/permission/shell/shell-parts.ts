@@ -31,6 +31,7 @@ import { knownVariables, NO_VARIABLES, setsUnknownName } from './shell-state.ts'
 import { partsBehindLinks, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { partsInOrder } from './parts-in-order.ts';
 import { showsHost } from './host-processes.ts';
+import { readsListedNames } from './listed-names.ts';
 import { isPlainEditScript } from './plain-edits.ts';
 import { baseName, commandWords, runsElsewhere, runsOfFind, commandTails, PIPED, unwrap } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
@@ -45,6 +46,8 @@ export type ShellParts =
       readonly isPlainEdit: boolean;
       /** A command shows the processes of the machine. */
       readonly showsHost: boolean;
+      /** It reads files whose names come from a text. */
+      readonly readsListed: boolean;
     }
   | { readonly ok: false; readonly reason: string };
 
@@ -85,7 +88,13 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   });
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   const isPlainEdit = reason === undefined && isPlainEditScript(read, world);
-  const facts = { ok: true, empty, isPlainEdit, showsHost: showsHost(read, 'read-only') } as const;
+  const facts = {
+    ok: true,
+    empty,
+    isPlainEdit,
+    showsHost: showsHost(read, 'read-only'),
+    readsListed: readsListedNames(read, settled),
+  } as const;
   if (reason === undefined) return { ...facts, parts: settled };
   // An unseen command may match a deny or ask rule, in every mode.
   const { beginnings } = unknownPart(text);

@@ -1,0 +1,115 @@
+/**
+ * Finds scripts that read files whose names come from a text: `xargs cat < list`, `cat $(cat list)`. Such a text can name any
+ * file, also one that shows another process. A program that lists the files of a folder prints only names in it.
+ */
+import type { ReadCommand, ShellRedirection, SimpleCommand } from '@heddle/tools/shell';
+import type { Part } from '../part.ts';
+import { baseName, commandWords, unwrap } from './runners.ts';
+
+type Script = Extract<ReadCommand, { ok: true }>;
+
+/** Returns whether the name of a file that the script reads may come from the contents of a file, or be put together. */
+export function readsListedNames({ commands, redirections }: Script, parts: readonly Part[]): boolean {
+  const unknown = parts.filter((part) => part.kind === 'read' && part.places === undefined && !part.stored);
+  if (unknown.length === 0) return false;
+  // A program that takes the names from a list, or computes them, has no such word.
+  if (unknown.some(({ shown }) => LISTED.test(shown))) return true;
+  if ([...commands.flatMap((command) => command.redirections), ...redirections].some(isText)) return true;
+  if (commands.flatMap(commandWords).some(({ text }) => BUILT.test(text))) return true;
+  const last = commands.findLastIndex(usesNames);
+  return commands.some((command, index) => {
+    const isInside = command.inside.includes('substitution');
+    const isBefore = index < last && command.inside.includes('pipeline');
+    return (isInside || isBefore) && !printsNames(command);
+  });
+}
+
+const LISTED = /^(?:the files of a list|the folders of a list|what the program (?:reads|loads))$/;
+
+/** An unknown text is a part of the first name of an absolute path, or follows another one: `/pr$x/1`, `$x$y`. */
+const BUILT = /^"?(?:\.\/+)*(?:\/|\.\.\/)(?:\.{0,2}\/)*[^/]*(?:\$|`|\{\})|^"?[$`].*[^/"\s(]\$/;
+
+function isText(redirection: ShellRedirection): boolean {
+  if (redirection.kind === 'file')
+    return /^<>?$/.test(redirection.operator) && redirection.target.value !== '/dev/null';
+  return redirection.kind === 'here_doc' || redirection.kind === 'here_string';
+}
+
+function usesNames(command: SimpleCommand): boolean {
+  const words = commandWords(command);
+  return (
+    words.some(({ kind }) => kind === 'dynamic') ||
+    unwrap(words).some(({ more }) => more) ||
+    words[0]?.value === 'xargs'
+  );
+}
+
+/** They print names of existing files, or numbers. With some options they print other texts. */
+const LISTERS: ReadonlyMap<string, RegExp | undefined> = new Map([
+  ['ls', /^-(?![1aAdRStrhpFUXv]+$)/],
+  ['du', /^--/],
+  ['fd', /^(?:-[a-zA-Z]*[xXC]|--(?:exec|format|path|base))/],
+  ['fdfind', /^(?:-[a-zA-Z]*[xXC]|--(?:exec|format|path|base))/],
+  ['find', /^-(?:printf|fprintf|exec|execdir|ok|okdir|files0-from)$/],
+  ['tree', /^-(?![adfinL]+$)/],
+  ['pwd', undefined],
+  ['seq', /^(?:-[a-z]*[fs]|--)/],
+  ['nproc', undefined],
+  // A name without a folder.
+  ['basename', /^-/],
+]);
+/** They print the name that they are given, or names below it. */
+const LIST_GIVEN = /^(?:ls|find|basename)$/;
+const WHOLE = /^"?\$\{?\w+\}?"?\/?$/;
+/** They pass on whole lines of their input. */
+const FILTERS = /^(?:sort|uniq|head|tail)$/;
+const SHELL_WORDS = /^(?:read|test|\[|true|false|:|cd)$/;
+
+function printsNames(command: SimpleCommand): boolean {
+  const words = commandWords(command);
+  const [name, ...args] = words;
+  if (name === undefined) return true;
+  const program = baseName(name.value);
+  if (words.some(({ kind, text }) => kind === 'dynamic' && !(LIST_GIVEN.test(program) && WHOLE.test(text))))
+    return false;
+  const values = args.map(({ value }) => value);
+  if (SHELL_WORDS.test(program)) return true;
+  if (LISTERS.has(program)) return !values.some((value) => LISTERS.get(program)?.test(value) === true);
+  // The names of `du`.
+  if (program === 'cut') return values.length === 1 && values[0] === '-f2';
+  if (program === 'wc') return values.every((value) => value.startsWith('-') && !value.includes('='));
+  if (program === 'git') return listsTracked(values);
+  if (/^(?:rg|grep)$/.test(program)) return listsMatches(program, values) || isSelection(values);
+  if (FILTERS.test(program))
+    return values.every(
+      (value) => /^[-+]?[\w=]*$/.test(value) && (value.startsWith('-') || /^\d*$/.test(value)),
+    );
+  // Its words are checked for such names as they are.
+  return program === 'echo' && values.every((value) => !/\\|^-/.test(value));
+}
+
+/** Only the first word is certainly an option. */
+function listsMatches(program: string, [first = '', ...others]: readonly string[]): boolean {
+  const lists =
+    program === 'rg' ? /^(?:-[ivwFsu]*l|--files|--files-with-matches)$/ : /^-[rRivwEFsz]*[lL][rR]?$/;
+  return lists.test(first) && !others.some((value) => /^--(?:path|hyper)/.test(value));
+}
+
+/** `… | grep -v test`: one pattern, and no file. */
+function isSelection(values: readonly string[]): boolean {
+  return (
+    values.filter((value) => !value.startsWith('-')).length === 1 &&
+    values.every((value) => !/^-[a-zA-Z]*[ofer]|^--/i.test(value) || value === '-E')
+  );
+}
+
+const TRACKED_OPTIONS =
+  /^(?:-[comdz]+|--|--(?:name-only|cached|staged|others|modified|deleted|exclude-standard|diff-filter=\w+))$/;
+
+function listsTracked(values: readonly string[]): boolean {
+  const [verb, ...rest] = values;
+  if (verb === 'rev-parse') return rest.every((value) => /^--show-(?:toplevel|prefix|cdup)$/.test(value));
+  // Other options may print texts around the names: `--line-prefix=/pr`.
+  const isPlain = rest.every((value) => !value.startsWith('-') || TRACKED_OPTIONS.test(value));
+  return isPlain && (verb === 'ls-files' || (verb === 'diff' && rest.includes('--name-only')));
+}
