@@ -28,6 +28,8 @@ interface Mask {
  * The source of bubblewrap's privileges.
  * - `user`: a user namespace. Files of other users appear under the overflow user id.
  * - `root`: the user is root, and keeps only the capability to read. Edits also need those to write, and to copy owners.
+ *   Not for the scope `host`: bubblewrap's process outside the view has no capability. Without a user namespace the view
+ *   could open `/proc/PID/root` of it, which is the writable disk.
  */
 export type Power = 'user' | 'root';
 
@@ -58,8 +60,9 @@ const FILTER_DESCRIPTOR = '3';
 
 export function bubblewrapArguments(viewed: ViewedScript, power: Power): string[] {
   const { script, directory, folder, report, scope, limits } = viewed;
+  const isRoot = power === 'root' && scope === 'own';
   const places = [
-    power === 'root' && scope === 'own' && limits.writable.length > 0 ? ROOT_EDITS : [],
+    isRoot && limits.writable.length > 0 ? ROOT_EDITS : [],
     ['--ro-bind', '/', '/'],
     ...mountsOf(viewed),
     // A device file elsewhere cannot be opened: only a bind of devices allows that.
@@ -80,7 +83,7 @@ export function bubblewrapArguments(viewed: ViewedScript, power: Power): string[
     '-c',
     script,
   ];
-  return [POWERS[power], ...places, ...temporary, shell].flat();
+  return [POWERS[isRoot ? 'root' : 'user'], ...places, ...temporary, shell].flat();
 }
 
 /** A mount hides earlier ones below it, so outer places come first. */

@@ -15,7 +15,7 @@ import {
 import { createServer, type Server } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import type { ReadOnlyRun } from '@heddle/core';
+import { type FileLimits, omitUndefined, type ReadOnlyRun } from '@heddle/core';
 import { contextOf } from '@heddle/testing';
 import { createShellTools, TaskRegistry } from '@heddle/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,6 +47,7 @@ async function run(
   command: string,
   view: ReadOnlyView = createReadOnlyView(),
   readOnlyRun: ReadOnlyRun = 'required',
+  fileLimits?: FileLimits,
 ) {
   const [bash] = createShellTools({
     tasks,
@@ -60,7 +61,7 @@ async function run(
   const signal = new AbortController().signal;
   const ran = await bash.call(
     { command },
-    { ...context, signal, toolUseId: 'b1', readOnlyRun },
+    { ...context, signal, toolUseId: 'b1', readOnlyRun, ...omitUndefined({ fileLimits }) },
     () => undefined,
   );
   const { content, isError = false } = bash.toResult(ran.data);
@@ -158,6 +159,43 @@ describe.runIf(isHere)('a command in the read-only view', () => {
 
   // The pattern stays as it is if the test itself is not visible.
   const look = `(cd /; set -- p*c/${process.pid}; echo "found $1")`;
+
+  it('reaches no files through the processes that it sees', async () => {
+    const escaped = path.join(folder, 'escaped');
+    const hidden = path.join(folder, 'hidden');
+    writeFileSync(hidden, 'secret');
+    const { text } = await run(
+      `ps -A; for p in /proc/[0-9]*; do
+         for q in "$p" "$p"/task/*; do
+           { echo x > "$q/root${escaped}"; echo x > "$q/cwd/escaped"; cat "$q/root${hidden}"; } 2> /dev/null
+         done
+       done; exit 0`,
+      createReadOnlyView(),
+      'preferred',
+      { writable: [], unwritable: [], hidden: [hidden] },
+    );
+    expect(text).toContain(`${process.pid} `);
+    expect(text).not.toContain('secret');
+    expect([existsSync(escaped), existsSync(path.join(project, 'escaped'))]).toEqual([false, false]);
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    'sees no process of the host if root has no user namespaces',
+    async () => {
+      const programs = path.join(folder, 'programs');
+      mkdirSync(programs);
+      const refuses = 'for arg; do [ "$arg" != --unshare-user ] || exit 1; done';
+      const real = `${process.env['PATH']?.split(':').find((place) => existsSync(path.join(place, 'bwrap')))}/bwrap`;
+      writeFileSync(path.join(programs, 'bwrap'), `#!/bin/sh\n${refuses}\nexec ${real} "$@"\n`, {
+        mode: 0o755,
+      });
+      const view = createReadOnlyView({ searchPath: programs });
+      expect(await view.readiness()).toEqual({ ready: true, isComplete: true });
+      const { text } = await run(`${look}\nps -A`, view, 'preferred');
+      expect(text).toContain(`found p*c/${process.pid}`);
+    },
+  );
+
   it.each([
     'ps -A',
     'pgrep -f .',

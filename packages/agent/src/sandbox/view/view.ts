@@ -66,6 +66,8 @@ interface Starter {
   readonly args: (viewed: ViewedScript) => string[];
   readonly filter: (viewed: ViewedScript) => Buffer | undefined;
   readonly isComplete: boolean;
+  /** Whether a script may see the processes of the host. */
+  readonly canShowHost: boolean;
 }
 
 type Found =
@@ -106,7 +108,10 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
           },
           kind: kindOf(fileLimits),
           // Programs without a proof never see the processes of the host.
-          scope: isProven ? scopeFor(readCommand(command), kindOf(fileLimits)) : 'own',
+          scope:
+            isProven && answer.starter.canShowHost
+              ? scopeFor(readCommand(command), kindOf(fileLimits))
+              : 'own',
           onMissed: () => failed.add(command),
         });
       } catch {
@@ -204,24 +209,31 @@ async function findStarter(given: ViewPlatform): Promise<Found> {
   const { platform = process.platform, arch = process.arch, searchPath = process.env['PATH'] } = given;
   const { isRoot = process.getuid?.() === 0 } = given;
   if (platform === 'darwin') {
-    const starter = { file: SEATBELT, args: seatbeltArguments, filter: () => undefined, isComplete: false };
+    const starter: Starter = {
+      file: SEATBELT,
+      args: seatbeltArguments,
+      filter: () => undefined,
+      isComplete: false,
+      canShowHost: true,
+    };
     return (await works(starter)) ? { ok: true, starter } : unavailable(`${SEATBELT} does not work here`);
   }
   if (platform !== 'linux') return unavailable(`there is none for ${platform}`);
   if (!callFilter('own', arch)) return unavailable(`there is none for ${arch} processors`);
   const file = findProgram(searchPath, 'bwrap');
   if (file === undefined) return unavailable('bubblewrap is not installed');
+  const starterWith = (power: Power, canShowHost = true): Starter => ({
+    file,
+    args: (viewed) => bubblewrapArguments(viewed, power),
+    filter: ({ scope }) => callFilter(scope, arch),
+    isComplete: true,
+    canShowHost,
+  });
+  const hasUserNamespaces = await works(starterWith('user'));
   // Root without a user namespace can still read the files of every user.
-  const powers: readonly Power[] = isRoot ? ['root', 'user'] : ['user'];
-  for (const power of powers) {
-    const starter: Starter = {
-      file,
-      args: (viewed) => bubblewrapArguments(viewed, power),
-      filter: ({ scope }) => callFilter(scope, arch),
-      isComplete: true,
-    };
-    if (await works(starter)) return { ok: true, starter };
-  }
+  const forRoot = starterWith('root', hasUserNamespaces);
+  if (isRoot && (await works(forRoot))) return { ok: true, starter: forRoot };
+  if (hasUserNamespaces) return { ok: true, starter: starterWith('user') };
   return unavailable('bubblewrap is installed but cannot make namespaces here');
 }
 
