@@ -341,7 +341,9 @@ const NO_DOUBT: Doubt = { exactOnly: undefined };
 function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Around): Doubt {
   const words = withPiped(last);
   // A rule for `sudo tar` is meant for what tar itself does, as one for `tar` is.
-  const runs = [words, ...(runsElsewhere(words) ? [] : likelyTails(words))];
+  const fed = fedCommands(words).map(withPiped);
+  const tails = fed.length > 0 ? fed : likelyTails(words);
+  const runs = [words, ...(runsElsewhere(words) ? [] : tails)];
   const doubts = runs.map(([name, ...args]) => {
     const program = baseName(name?.value ?? '');
     return program === 'git' ? gitDoubt(args) : findProgramOption(program, args, command.redirections);

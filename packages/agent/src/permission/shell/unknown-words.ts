@@ -73,8 +73,8 @@ const FEEDS: ReadonlySet<Construct> = new Set<Construct>([
 /** Standard input or another descriptor as a script: `make -f -`, `python3 /dev/fd/3`. */
 const NAMED_INPUT = /^(?:-f|--(?:make)?file=)?(?:-|\/dev\/(?:stdin|fd\/\d+|tty)|\/proc\/[^/]+\/fd\/\d+)$/;
 
-/** They read commands from their input, which may read and write any file. */
-const EDITORS = /^(ed|ex|vim?|nvim|view|gvim)$/;
+/** They read commands or names of files from their input. */
+const READ_COMMANDS = /^(ed|ex|vim?|nvim|view|gvim|cpio|pax|sftp)$/;
 
 /**
  * Returns the texts and files that redirections give to a program on any descriptor. It may run them, so their places count like
@@ -85,7 +85,7 @@ export function programInputs(
   redirections: readonly ShellRedirection[],
 ): readonly ShellWord[] {
   const program = baseName(name?.value ?? '');
-  const isData = touchesFiles(program) && !EDITORS.test(program);
+  const isData = touchesFiles(program) && !READ_COMMANDS.test(program);
   if (isTalker(program) || isData || takesData(program, args, redirections)) return [];
   return redirections.flatMap((redirection) => {
     if (redirection.kind === 'here_doc') return [literalWord(redirection.body)];
