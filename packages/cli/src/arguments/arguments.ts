@@ -41,6 +41,8 @@ export interface RunOptions extends ValuesFor<'every'> {
   /** Events are logged, one line each. */
   readonly debug: Debugging | undefined;
   readonly session: SessionChoice;
+  /** The folder of the run, if it is not the working directory of the process. Settings, trust and servers are those of this folder. */
+  readonly folder?: string | undefined;
   /** Requests for features that do not exist yet. They are reported, and the run continues without them. */
   readonly notes: readonly string[];
 }

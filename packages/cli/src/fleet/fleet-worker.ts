@@ -86,20 +86,32 @@ function readFlags(flags: readonly string[]): PrintCommand | string {
   return command;
 }
 
+/**
+ * The run uses nothing of the working directory of the worker, also if the workspace is inside of it. The files and folders that
+ * flags name are still relative to that directory.
+ */
+function inWorkspace(command: PrintCommand, folder: string): PrintCommand {
+  const { settings, mcpConfig, addDirs, projectConfigRoot = folder } = command;
+  const fileOrJson = (value: string) => (value.trimStart().startsWith('{') ? value : path.resolve(value));
+  return {
+    ...command,
+    folder,
+    projectConfigRoot,
+    settings: settings === undefined ? undefined : fileOrJson(settings),
+    mcpConfig: mcpConfig.map(fileOrJson),
+    addDirs: addDirs.map((added) => path.resolve(added)),
+  };
+}
+
 async function agentOf(command: PrintCommand, turn: WorkerTurn): Promise<WorkerAgent> {
-  const options = await agentOptions(command);
+  const options = await agentOptions(turn.folder === undefined ? command : inWorkspace(command, turn.folder));
   if (!options.ok) throw new Error(options.message);
-  const { cwd } = options.options;
-  const starting = await startAgent(
-    options.command,
-    { ...options.options, cwd: turn.folder ?? cwd },
-    {
-      session: turn.log,
-      startsRuns: false,
-      waitsForSubagents: true,
-      agent: { canUseTool: turn.ask, news: turn.news },
-    },
-  );
+  const starting = await startAgent(options.command, options.options, {
+    session: turn.log,
+    startsRuns: false,
+    waitsForSubagents: true,
+    agent: { canUseTool: turn.ask, news: turn.news },
+  });
   if (!starting.ok) {
     await options.options.mcp?.close();
     throw new Error(starting.message);

@@ -17,7 +17,7 @@ import { ProgramServers } from './program-servers.ts';
 
 export type ServerFlags = Pick<
   RunOptions,
-  'mcpConfig' | 'strictMcpConfig' | 'settingSources' | 'bare' | 'projectConfigRoot'
+  'mcpConfig' | 'strictMcpConfig' | 'settingSources' | 'bare' | 'projectConfigRoot' | 'folder'
 > & {
   readonly name?: string;
   readonly inputFormat?: string;
@@ -54,7 +54,11 @@ export function openProgramServers(
   const isEmpty = (found.names ?? found.examine().servers).length === 0;
   if (isEmpty && command.inputFormat !== 'stream-json' && command.name !== 'chat')
     return { servers: undefined, policy, notes, wrongFlag };
-  const servers = new ProgramServers(found, { rules, cwd: process.cwd(), notify: warn });
+  const servers = new ProgramServers(found, {
+    rules,
+    cwd: command.folder ?? process.cwd(),
+    notify: warn,
+  });
   return { servers, policy, notes, wrongFlag };
 }
 
@@ -64,12 +68,12 @@ export function readConfiguredServers(...given: Parameters<typeof findConfigured
 }
 
 function findConfiguredServers(
-  { mcpConfig, strictMcpConfig, settingSources, bare, projectConfigRoot }: ServerFlags,
+  { mcpConfig, strictMcpConfig, settingSources, bare, projectConfigRoot, folder }: ServerFlags,
   loaded: LoadedSettings,
   { plugins, described }: OtherServers,
 ): FoundServers {
   return findServers({
-    cwd: process.cwd(),
+    cwd: folder ?? process.cwd(),
     home: os.homedir(),
     env: process.env,
     loaded,

@@ -27,6 +27,8 @@ export interface PermissionFlags {
   /** The checkout with the settings of the project. Undefined: the project around the working folder. */
   readonly projectConfigRoot?: string | undefined;
   readonly keptSettings?: SettingsRequest['kept'];
+  /** The folder of the run, if it is not the working directory of the process. */
+  readonly folder?: string | undefined;
 }
 
 export const NO_FLAGS: PermissionFlags = {
@@ -59,7 +61,7 @@ export interface PermissionSetup {
 
 export async function permissionSetup(
   flags: PermissionFlags,
-  cwd: string = process.cwd(),
+  cwd: string = flags.folder ?? process.cwd(),
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<PermissionSetup> {
   const home = os.homedir();

@@ -117,7 +117,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   const { command, mainAgent, agentTypes } = chosen;
   const permission = mainAgent ? await permissionSetup(command) : before;
   // Before a model is looked for: keys and addresses may stand there.
-  setVariables(settings.env);
+  setVariables(given.folder === undefined ? settings.env : sharedVariables(before.loaded));
   learnSecrets();
   const models = await chooseModels(command, mainAgent, settings);
   if (!models.ok) return models;
@@ -157,7 +157,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       isStoredModel: models.isStored,
       config: loop.config,
       compaction: loop.compaction,
-      cwd: process.cwd(),
+      cwd: command.folder ?? process.cwd(),
       redact: (value) => knownSecrets.redactValue(value),
       defaultPermissionMode: permission.mode,
       rules,
@@ -195,6 +195,12 @@ async function readSettings<Command extends RunOptions>(given: Command) {
   const known = { configDirs, rules, agentHooks, plugins: plugins.plugins };
   const chosen = await mainAgentOf(given, settings.agent, known);
   return { before, settings, agentHooks, plugins, chosen };
+}
+
+/** The variables for a run beside others in this process: those of one project would hold for all of them. */
+function sharedVariables({ files, problems }: LoadedSettings): AppliedSettings['env'] {
+  const shared = files.filter(({ source }) => source !== 'project' && source !== 'local');
+  return appliedSettings({ files: shared, problems }).env;
 }
 
 /** The servers that the file of the main agent describes, if it may. */
@@ -307,9 +313,9 @@ function loopOptions({ merged, autoCompactWindow }: AppliedSettings): LoopOption
 }
 
 /** The memory folder of the project. Undefined if memory is off. */
-function projectMemory({ bare }: RunOptions, merged: JsonObject): string | undefined {
+function projectMemory({ bare, folder = process.cwd() }: RunOptions, merged: JsonObject): string | undefined {
   if (bare || !isSwitchedOn(merged, 'autoMemoryEnabled', process.env)) return undefined;
-  return memoryFolder(sessionPlace(process.env, process.cwd()));
+  return memoryFolder(sessionPlace(process.env, folder));
 }
 
 function terminalSettings(merged: JsonObject): TerminalSettings {
@@ -343,7 +349,7 @@ async function mainAgentOf<Command extends RunOptions>(
   const name = command.agent ?? stored ?? setting;
   if (name === undefined) return { ok: true, command, hooks: [], notes: [] };
   const { findMainAgent, hooksOfMainAgent, runAsAgent } = await import('./main-agent.ts');
-  const place = { ...known, cwd: process.cwd() };
+  const place = { ...known, cwd: command.folder ?? process.cwd() };
   const agentTypes = await readAgentTypes(command, place);
   const from = command.agent === undefined ? 'agent in the settings' : '--agent';
   const found = findMainAgent(agentTypes, name, from);

@@ -57,8 +57,8 @@ export class LiveServers {
     // The first request is being prepared, and the files have just been read.
     if (mcp.unexamined) return false;
     if (this.#files === undefined) {
-      const { mcpConfig: configs, projectConfigRoot: projectRoot } = command;
-      const places = { cwd: process.cwd(), home: os.homedir(), env: process.env, projectRoot };
+      const { mcpConfig: configs, projectConfigRoot: projectRoot, folder: cwd = process.cwd() } = command;
+      const places = { cwd, home: os.homedir(), env: process.env, projectRoot };
       this.#files = [...serverFiles({ ...places, configs }), ...this.#pluginFiles];
     }
     const states = new Map(this.#files.map((file) => [file, stateOf(file)]));

@@ -122,8 +122,8 @@ interface WatchedFile {
   readonly file: string;
 }
 
-function watchedFiles({ projectConfigRoot }: PermissionFlags): readonly WatchedFile[] {
-  const places = { cwd: process.cwd(), home: os.homedir(), env: process.env };
+function watchedFiles({ projectConfigRoot, folder }: PermissionFlags): readonly WatchedFile[] {
+  const places = { cwd: folder ?? process.cwd(), home: os.homedir(), env: process.env };
   return settingsFiles({ ...places, projectRoot: projectConfigRoot });
 }
 

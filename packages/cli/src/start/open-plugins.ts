@@ -21,7 +21,12 @@ const NONE: OpenPlugins = { plugins: [], hooks: [], servers: [], notes: [] };
 
 /** The code of plugins loads only if there may be some. Never rejects. */
 export async function openPlugins(
-  { pluginDirs, pluginDirsNoMcp, bare }: Pick<RunOptions, 'pluginDirs' | 'pluginDirsNoMcp' | 'bare'>,
+  {
+    pluginDirs,
+    pluginDirsNoMcp,
+    bare,
+    folder: cwd = process.cwd(),
+  }: Pick<RunOptions, 'pluginDirs' | 'pluginDirsNoMcp' | 'bare' | 'folder'>,
   { files }: LoadedSettings,
   merged: JsonObject,
   { configDirs, rules }: Pick<PermissionSetup, 'configDirs' | 'rules'>,
@@ -30,7 +35,6 @@ export async function openPlugins(
   const folders = [...pluginDirs, ...pluginDirsNoMcp].map((folder) => path.resolve(folder));
   const isEnabled = isRecord(enabled) && Object.values(enabled).includes(true);
   if (bare || (folders.length === 0 && !isEnabled)) return NONE;
-  const cwd = process.cwd();
   const isDenied = await unaskedFilesOf({ cwd, configDirs, rules }, cwd)();
   const { readPlugins, variablesOf } = await import('@heddle/agent/plugins');
   const { plugins, problems } = readPlugins({ folders, enabled, marketplaces, configDirs, isDenied });
