@@ -6,6 +6,7 @@ import { ADDRESSES } from './test/table/addresses.ts';
 import { CHANGED_FOLDERS } from './test/table/changed-folders.ts';
 import { COMPUTED_NAMES, DENIED_SEARCHES } from './test/table/computed-names.ts';
 import { CONTAINERS } from './test/table/containers.ts';
+import { COPIED_CONTENTS } from './test/table/copied-contents.ts';
 import { COVERING } from './test/table/covering.ts';
 import { COMMANDS_ON_INPUT } from './test/table/commands-on-input.ts';
 import { EVASIONS } from './test/table/evasions.ts';
@@ -68,6 +69,7 @@ const themes = [
   ...ADDRESSES,
   ...COMPUTED_NAMES,
   ...WAITING_EDITS,
+  ...COPIED_CONTENTS,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

@@ -104,6 +104,7 @@ function repositoryReader(): PermissionWorld['repository'] {
     let others: readonly string[] | undefined;
     return {
       top: repository.top,
+      isBorrowed: isBorrowed(repository),
       otherTops: () => (others ??= otherTrees(repository)),
       tracked: () => tracked(repository),
     };
@@ -112,6 +113,11 @@ function repositoryReader(): PermissionWorld['repository'] {
     const folder = nearestFolder(place);
     return folder === undefined ? 'unknown' : around(folder);
   });
+}
+
+/** Returns whether a `.git` file or link leads to the data of another working tree, and not to those of a linked one. */
+function isBorrowed({ top, gitDir, commonDir }: GitRepository): boolean {
+  return gitDir === commonDir && path.basename(gitDir) === '.git' && path.dirname(gitDir) !== top;
 }
 
 /** Returns the nearest existing folder of a path. The path can be a file, or exist only in the git history. */

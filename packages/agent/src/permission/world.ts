@@ -9,6 +9,8 @@ export interface KnownRepository {
   readonly top: string;
   /** The folders of the other working trees that share the history. Absent: there are none. */
   otherTops?(): readonly string[];
+  /** The working tree uses the data of another one, which does not know about it. */
+  readonly isBorrowed?: boolean;
   /** Full paths of the files in the index. Undefined if it cannot be read. */
   tracked(): readonly string[] | undefined;
 }

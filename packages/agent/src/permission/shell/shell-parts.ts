@@ -19,7 +19,7 @@ import { type Around, commandPart } from './command-part.ts';
 import { findSyntaxDoubt } from './doubts.ts';
 import { expandedWords } from './expanded-words.ts';
 import { foundFiles, searchedFolders } from './found-files.ts';
-import { touchPart } from './files/file-parts.ts';
+import { storedElsewhere, touchPart } from './files/file-parts.ts';
 import { redirectionParts } from './files/redirections.ts';
 import { doubtfulOperands, filesOf, mentions, touchesFiles } from './files/files-of.ts';
 import { startsShell } from './unknown-code.ts';
@@ -78,7 +78,8 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
-  const settled = withProcessConcern(withSearches(withGlobs(parts, text, read), text, read), text, {
+  const found = withSearches(withGlobs(withStored(parts, text, read), text, read), text, read);
+  const settled = withProcessConcern(found, text, {
     values: () => [
       ...valuesIn(read),
       ...placed.flatMap((command) => command.folders ?? []),
@@ -169,6 +170,26 @@ function mayMoveSettings(text: string, read: Understood): boolean {
     const bare = value.replace(/\\\n|["'\\]/g, '').replace(/\$\{?HOME\b/g, '');
     return /(?<!\w)(HOME|XDG_CONFIG_HOME|RIPGREP_CONFIG_PATH)(?!\w)/.test(bare);
   });
+}
+
+/** Variables of git that name no repository, working tree, index, or settings. */
+const PLAIN_GIT_VARIABLE =
+  /^GIT_(PAGER|EDITOR|SEQUENCE_EDITOR|(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT|MERGE_VERBOSITY|SSH\w*|ASKPASS|SSL\w+|HTTP_\w+|CURL_VERBOSE|TRACE\w*|LFS_SKIP_SMUDGE|PROTOCOL|ADVICE|FLUSH|REFLOG_ACTION|PROGRESS_DELAY|ALLOW_PROTOCOL)$/;
+
+/** After a change of a variable of git, or of a link to its data, stored contents may be those of any repository, and get to any folder. */
+function withStored(parts: readonly Part[], text: string, read: Understood): readonly Part[] {
+  const isStored = (part: Part): part is FilePart => 'stored' in part && part.stored !== undefined;
+  if (!parts.some(isStored)) return parts;
+  const names = [text, ...valuesIn(read)].flatMap(
+    (value) => value.replace(/\\\n|["'\\]/g, '').match(/(?<![A-Za-z0-9_])GIT_\w+/g) ?? [],
+  );
+  const isMoved =
+    read.commands.some(setsUnknownName) ||
+    names.some((name) => !PLAIN_GIT_VARIABLE.test(name)) ||
+    parts.some((part) => part.kind === 'write' && part.places?.some(({ path }) => /\/\.git$/.test(path)));
+  return isMoved
+    ? parts.flatMap((part): readonly Part[] => (isStored(part) ? [part, storedElsewhere(part)] : [part]))
+    : parts;
 }
 
 const IGNORED_NAMES = /\/(\.(git|rg)?ignore|git\/(ignore|config)|info\/exclude|\.gitconfig)$/i;

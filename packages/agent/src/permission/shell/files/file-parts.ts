@@ -41,7 +41,7 @@ import {
 import type { KnownRepository, PermissionWorld } from '../../world.ts';
 import { besideFiles, besidePart } from './compressors.ts';
 import { expandBraces } from './operands.ts';
-import { type ReplacedEnds, type Touch } from './touch.ts';
+import { literalWord, type ReplacedEnds, type Touch } from './touch.ts';
 import type { Folders } from '../shell-state.ts';
 
 export function touchPart(
@@ -56,6 +56,7 @@ export function touchPart(
   if (words.length !== 1 || words[0] !== word) {
     return words.flatMap((each) => touchPart({ ...touch, word: each }, by, folders, world));
   }
+  if (touch.stored && within && !isFolder(within, folders, world)) return [];
   if (touch.stored) return storedPart(touch, touch.stored, folders, world);
   if (word.kind === 'literal' && word.value === '') return [];
   if (within && world.foldersMayChange !== true && !isFolder(within, folders, world)) return [];
@@ -87,8 +88,10 @@ export function touchPart(
     knowledge: 'known',
     concern: undefined,
   };
+  const isRead = kind === 'read' || touch.moves === true;
   return [
     ...(touch.moves ? [moved] : []),
+    ...(isRead ? storedInData(places, isWalked || touch.moves === true, world) : []),
     {
       ...shared,
       kind,
@@ -332,8 +335,8 @@ function withFound(
 }
 
 /**
- * Returns the part for files that git stored, in some place or in the whole repository. Undefined outside of a
- * repository.
+ * Returns the part for files that git stored, in some place or in the whole repository. Outside of a repository it has no
+ * places.
  */
 function storedPart(
   { word, whole = false, rewrites = false }: Touch,
@@ -343,11 +346,11 @@ function storedPart(
 ): FilePart[] {
   const { places } = meant(word, folders, world);
   const around = (places ?? []).map(({ real }) => world.repository(real));
-  if (places !== undefined && around.every((repository) => repository === 'none')) return [];
+  const isNowhere = around.every((repository) => repository === 'none');
   const found = around.filter((repository) => typeof repository === 'object');
-  const isKnown = places !== undefined && found.length === around.length;
+  const isKnown = places !== undefined && (isNowhere || found.length === around.length);
   const tops = found.map(({ top }): FilePlace => ({ path: top, real: world.realpath(top) }));
-  const shown = whole ? tops : (places ?? []);
+  const shown = whole || isNowhere ? tops : (places ?? []);
   // All working trees have the same history, so a rule about a file of one concerns it in the others.
   const elsewhere =
     stored === 'history' && !rewrites ? found.flatMap((repository) => inOtherTrees(shown, repository)) : [];
@@ -358,21 +361,45 @@ function storedPart(
       return files?.some(fits) ?? true;
     });
   };
-  return [
-    {
-      kind: 'read',
-      shown: whole ? 'the contents that git stored' : word.value,
-      tool: 'Bash',
-      places: isKnown ? [...shown, ...elsewhere] : undefined,
-      deep: 'no',
-      stored: { someTracked: stored === 'tracked' ? someTracked : undefined },
-      ...(rewrites ? { rewrites } : {}),
-      knowledge: 'known',
-      by: 'command',
-      glob: undefined,
-      concern: undefined,
-    },
-  ];
+  const part: FilePart = {
+    kind: 'read',
+    shown: whole ? 'the contents that git stored' : word.value,
+    tool: 'Bash',
+    places: isKnown ? [...shown, ...elsewhere] : undefined,
+    deep: 'no',
+    stored: { someTracked: stored === 'tracked' ? someTracked : undefined },
+    ...(rewrites ? { rewrites } : {}),
+    knowledge: 'known',
+    by: 'command',
+    glob: undefined,
+    concern: undefined,
+  };
+  return found.some(({ isBorrowed }) => isBorrowed) ? [part, storedElsewhere(part)] : [part];
+}
+
+/** Returns the part for a command that shows stored contents of an unknown repository, or writes them to unknown places. */
+export function storedElsewhere({ rewrites: _, ...part }: FilePart): FilePart {
+  return { ...part, places: undefined };
+}
+
+/** The folder in which git stores contents, or a part of it. */
+const GIT_CONTENTS = /^(.*)\/\.git(\/(?:objects|modules|worktrees)(?:\/.*)?)?$/s;
+
+/** Whoever reads the data of git gets the stored contents: `cp -r .git x`. */
+function storedInData(
+  places: readonly FilePlace[] | undefined,
+  isWhole: boolean,
+  world: PermissionWorld,
+): FilePart[] {
+  const tops = (places ?? []).flatMap(({ path: at, real }) =>
+    [at, real].flatMap((file) => {
+      const [, top, inside] = GIT_CONTENTS.exec(file) ?? [];
+      return top !== undefined && (isWhole || inside !== undefined) ? [top === '' ? '/' : top] : [];
+    }),
+  );
+  return [...new Set(tops)].flatMap((top) =>
+    storedPart({ kind: 'read', word: literalWord(top), whole: true }, 'history', [top], world),
+  );
 }
 
 function inOtherTrees(places: readonly FilePlace[], repository: KnownRepository): FilePlace[] {

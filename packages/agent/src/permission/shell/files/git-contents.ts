@@ -61,9 +61,8 @@ export function contentShown(given: GitArguments): 'none' | 'tracked' | 'history
   const isList = listsOnlyCommits(rest);
   const mayBeOption = rest.some(({ kind, begins }) => kind === 'dynamic' && !/^[^-]/.test(begins));
   if (command === 'status') return mayBeOption || has(/^(-\w*v|--v)/) ? 'history' : 'none';
-  // They copy files to places that no rule covers.
-  if ((command === 'worktree' && action?.value === 'add') || (command === 'clone' && rest.some(isLocalPath)))
-    return 'history';
+  // It copies files to a place that no rule covers.
+  if (command === 'worktree' && action?.value === 'add') return 'history';
   // They show a commit, or a log with any options.
   if (command === 'bisect' && !/^(log|start|good|bad|new|old|skip|reset|terms)$/.test(action?.value ?? ''))
     return 'history';
@@ -161,9 +160,4 @@ function searchesCommits(rest: readonly ShellWord[]): boolean {
   const mayBeSeveral = given.operands.some(({ kind, single }) => kind === 'dynamic' && !single);
   const isBehind = isPatternBehind(given) && given.operands.length > 1;
   return given.isUncertain || mayBeSeveral || isBehind || given.leading > (hasPattern ? 0 : 1);
-}
-
-/** Returns whether the word is a local path, not an address of another machine. */
-function isLocalPath({ kind, value }: ShellWord): boolean {
-  return kind === 'dynamic' || (/^[./~]|^file:/.test(value) && !value.startsWith('-'));
 }

@@ -100,6 +100,16 @@ export function findProgramWord(args: readonly ShellWord[]): ShellWord | undefin
   });
 }
 
+/** Returns whether the settings before the command are known to change neither what git runs nor where it works. */
+export function hasHarmlessSettings(args: readonly ShellWord[]): boolean {
+  const { rest } = gitArguments(args);
+  return args
+    .slice(0, args.length - rest.length)
+    .every((word, index) =>
+      args[index - 1]?.value === '-c' ? isHarmlessPair(word) : !word.value.startsWith('--config-env'),
+    );
+}
+
 function isHarmlessPair({ kind, value, prefix }: ShellWord): boolean {
   const text = kind === 'literal' ? value : prefix;
   const at = text.indexOf('=');

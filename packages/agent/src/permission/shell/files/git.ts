@@ -10,6 +10,7 @@ import {
   mayWriteOrRun,
 } from './git-arguments.ts';
 import { contentShown, NAMES_FILES, parseGitGrep, scopesOf } from './git-contents.ts';
+import { CLONE_VALUED, copied, rewritten } from './git-copies.ts';
 import { removedFiles, unknownApplyOption } from './git-removals.ts';
 import { changedSettings, findProgramWord, shownSettings } from './git-settings.ts';
 import { namesInAddress } from './network.ts';
@@ -46,7 +47,13 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
   named.push(...prefixed(given));
   named.push(...changedSettings(given).map((word) => touch('write', word)), ...changedSubmodules(given));
-  named.push(...shownSettings(given), ...stored(given), ...rewritten(given), ...removedFiles(given));
+  named.push(
+    ...shownSettings(given),
+    ...stored(given),
+    ...rewritten(given),
+    ...copied(args),
+    ...removedFiles(given),
+  );
   if (NAMES_FILES.has(command) && rest.some(({ kind }) => kind === 'dynamic'))
     named.push(touch('read', unknownWord('the file that git shows')));
   // The files that a patch changes are listed in the patch, which was not read.
@@ -122,32 +129,7 @@ function written(given: GitArguments): ShellWord[] {
   const byOption = dangerousOptions(given).flatMap(({ does, file, word }) =>
     does === 'writes' ? [file ?? unknownWord(word.text)] : [],
   );
-  const valued = [
-    '-b',
-    '-c',
-    '-o',
-    '-j',
-    '-u',
-    '--branch',
-    '--config',
-    '--depth',
-    '--name',
-    '--origin',
-    '--template',
-    '--reference',
-    '--reference-if-able',
-    '--jobs',
-    '--filter',
-    '--shallow-since',
-    '--shallow-exclude',
-    '--server-option',
-    '--upload-pack',
-    '--separate-git-dir',
-    '--bundle-uri',
-    '--revision',
-    '--ref-format',
-  ];
-  const { operands } = argumentsOf(rest, valued);
+  const { operands } = argumentsOf(rest, CLONE_VALUED);
   return [...byOption, ...(WRITTEN_OPERANDS.get(command)?.(operands) ?? [])];
 }
 
@@ -209,42 +191,4 @@ function stored(given: GitArguments): Touch[] {
   if (given.isElsewhere) return [touch('read', unknownWord('another repository'))];
   const scopes = scopesOf(given);
   return scopes?.map((word) => ({ kind: 'read', word: inFolder(word, given), stored: shown })) ?? [whole];
-}
-
-/** They replace tracked files of the working tree by other versions. */
-const REWRITES: ReadonlySet<string> = new Set(
-  'checkout switch restore merge pull rebase revert cherry-pick am apply sparse-checkout checkout-index bisect merge-index'.split(
-    ' ',
-  ),
-);
-
-function rewritten(given: GitArguments): Touch[] {
-  const { command, rest, folder = HERE } = given;
-  const has = (option: RegExp): boolean => rest.some(({ value }) => option.test(value));
-  const isRewritten =
-    (REWRITES.has(command) && !createsBranch(given)) ||
-    (command === 'reset' && has(/^--(h|m|k)/)) ||
-    (command === 'read-tree' && has(/^-\w*u/)) ||
-    (command === 'stash' && !has(/^(list|show|drop|clear|create|store)$/));
-  if (!isRewritten) return [];
-  const scopes = given.isElsewhere ? undefined : scopesOf(given);
-  const touchOf = (word: ShellWord, whole: boolean): Touch => ({
-    kind: 'read',
-    word,
-    stored: 'tracked',
-    knowledge: 'named',
-    rewrites: true,
-    whole,
-  });
-  return scopes?.map((word) => touchOf(inFolder(word, given), false)) ?? [touchOf(folder, true)];
-}
-
-/** `git switch -c new` keeps every file. */
-function createsBranch({ command, rest }: GitArguments): boolean {
-  const options = rest.filter(({ value }) => value.startsWith('-'));
-  return (
-    /^(checkout|switch)$/.test(command) &&
-    options.some(({ value }) => /^(-[bBcC]|--create)$/.test(value)) &&
-    rest.length === options.length + 1
-  );
 }
