@@ -19,6 +19,7 @@ import { FORBIDDING } from './test/table/forbidding.ts';
 import { LINKS } from './test/table/links.ts';
 import { LOADED_CODE } from './test/table/loaded-code.ts';
 import { LOOPS } from './test/table/loops.ts';
+import { MADE_PROGRAMS } from './test/table/made-programs.ts';
 import { NAMED } from './test/table/named.ts';
 import { OTHER_NAMES } from './test/table/other-names.ts';
 import { PLACES } from './test/table/places.ts';
@@ -70,6 +71,7 @@ const themes = [
   ...COMPUTED_NAMES,
   ...WAITING_EDITS,
   ...COPIED_CONTENTS,
+  ...MADE_PROGRAMS,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

@@ -300,7 +300,11 @@ function objectsBelow(
   world.spend?.(Math.ceil(paths.length / PATHS_PER_STEP));
   if (paths.some((file) => pattern.matches(file)))
     return { rule, doubtful: 'such a file lies in it, or a link in it leads there' };
-  if (isComplete || knowledge !== 'known') return undefined;
+  if (isComplete) return undefined;
+  if (knowledge !== 'known')
+    return part.places?.some(({ path, real }) => [path, real].some((at) => pattern.mayFill(at, world.exists)))
+      ? { rule, doubtful: 'it contains more files than can be looked at' }
+      : undefined;
   if (followsLinks) return { rule, doubtful: 'it follows links among more files than can be looked at' };
   // A rule for a fixed place needs no look at the others.
   const isSkipped = deep === 'visible' && pattern.isHidden && !mayEndWith(pattern.lastName, endings);

@@ -12,6 +12,7 @@ import {
   type Segment,
   segmentsOf,
 } from '../paths/segments.ts';
+import { isAtOrBelow } from '../paths/places.ts';
 import type { Matcher } from './wildcard.ts';
 
 export interface Anchors {
@@ -36,6 +37,8 @@ export interface PathPattern {
   meets(glob: readonly Segment[], hidden: boolean, which: 'sample' | 'any'): boolean;
   /** The only files or folders in `folder` that the pattern matches. Empty if there may be others, or none. */
   within(folder: string): readonly string[];
+  /** Returns whether a large folder may contain a match: a place of the pattern that exists, or a whole folder of the pattern. */
+  mayFill(folder: string, exists: (path: string) => boolean): boolean;
   /** The pattern starts with a wildcard, so its matches may be in any folder. */
   readonly anywhere: boolean;
   /** Matches may be at any depth, or have any name. */
@@ -98,6 +101,13 @@ export function anchoredPattern(
       '**',
     ]),
   }));
+  const isSpread = anyDepth || literal.length === 0;
+  const within = (outer: string): readonly string[] => {
+    if (literal.length === 0) return [];
+    return (anyDepth ? [outer, ...folders] : folders)
+      .map((from) => path.posix.join(from, ...literal))
+      .filter((inner) => inner.startsWith(outer === '/' ? outer : `${outer}/`));
+  };
   return {
     needle,
     matches(file) {
@@ -114,14 +124,13 @@ export function anchoredPattern(
       const { samples, all } = shapes();
       return (which === 'sample' ? samples : all).some((shape) => segmentsMeet(glob, shape, hidden));
     },
-    within(outer) {
-      if (literal.length === 0) return [];
-      return (anyDepth ? [outer] : folders)
-        .map((from) => path.posix.join(from, ...literal))
-        .filter((inner) => inner.startsWith(outer === '/' ? outer : `${outer}/`));
+    within,
+    mayFill(folder, exists) {
+      const isAbove = (from: string): boolean => isAtOrBelow(path.posix.dirname(from), folder);
+      return within(folder).some(exists) || (isSpread && folders.some(isAbove));
     },
     anywhere: literal.length === 0,
-    isSpread: anyDepth || literal.length === 0,
+    isSpread,
     isHidden: names.some((name) => name.startsWith('.')),
     lastName: names.at(-1) ?? '',
     globs: folders.map((from) => path.posix.join(from, ...(anyDepth ? ['**'] : []), ...segments)),

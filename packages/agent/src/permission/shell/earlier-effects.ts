@@ -23,7 +23,7 @@ import { isEditCommand } from './files/edits.ts';
 import { filesOf, isProjectRunner } from './files/files-of.ts';
 import { gitArguments } from './files/git-arguments.ts';
 import { argumentsOf, expandBraces, hasOption } from './files/operands.ts';
-import { unknownWord } from './files/touch.ts';
+import { partOfWord, unknownWord } from './files/touch.ts';
 import { runsFiles } from './interpreters.ts';
 import { baseName, commandWords, isRunner, unwrap } from './runners.ts';
 import { type Folders, namesIn } from './shell-state.ts';
@@ -225,8 +225,12 @@ function runBy(command: SimpleCommand): readonly ShellWord[] {
   const [name, ...args] = unwrap(commandWords(command)).at(-1)?.words ?? [];
   if (name === undefined) return [];
   const base = baseName(name.value);
-  const takesFiles = isRunner(base) || runsFiles(base);
-  return [...(name.value.includes('/') ? [name] : []), ...(takesFiles ? args : [])];
+  const takesFiles = isRunner(base) || isProjectRunner(base) || runsFiles(base);
+  const attached = args.flatMap((word) => {
+    const [, value] = /^(?:-[a-zA-Z]|--?[\w-]+=|\w+=)(.+)$/s.exec(word.value) ?? [];
+    return value === undefined ? [] : [partOfWord(word, value)];
+  });
+  return [...(name.value.includes('/') ? [name] : []), ...(takesFiles ? [...args, ...attached] : [])];
 }
 
 type Read = Extract<ReadCommand, { ok: true }>;

@@ -30,6 +30,8 @@ interface Ordered {
   readonly folders: Folders;
   /** Links that the commands may have made. */
   readonly links: MadeLinks;
+  /** For each command, its parts. */
+  readonly own: readonly (readonly Part[])[];
 }
 
 type PartsOf = (command: SimpleCommand, around: Around) => readonly Part[];
@@ -81,7 +83,7 @@ export function partsInOrder(
     around.world.spend?.(links === 'anywhere' ? 0 : links.length);
     return partsBehindLinks(each, links, isFree);
   });
-  return { parts, placed, folders, links: joinLinks(made) };
+  return { parts, placed, folders, links: joinLinks(made), own };
 }
 
 const NO_FOLDERS: Folders = [];

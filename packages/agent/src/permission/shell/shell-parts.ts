@@ -19,7 +19,8 @@ import { type Around, commandPart } from './command-part.ts';
 import { findSyntaxDoubt } from './doubts.ts';
 import { expandedWords } from './expanded-words.ts';
 import { foundFiles, searchedFolders } from './found-files.ts';
-import { storedElsewhere, touchPart } from './files/file-parts.ts';
+import { touchPart } from './files/file-parts.ts';
+import { storedElsewhere } from './files/stored-parts.ts';
 import { redirectionParts } from './files/redirections.ts';
 import { doubtfulOperands, filesOf, mentions, touchesFiles } from './files/files-of.ts';
 import { startsShell } from './unknown-code.ts';
@@ -28,7 +29,8 @@ import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch } from './files/touch.ts';
 import { knownVariables, NO_VARIABLES, setsUnknownName } from './shell-state.ts';
-import { partsBehindLinks, runsMadeFile, withoutHome } from './earlier-effects.ts';
+import { partsBehindLinks, type PlacedCommand, runsMadeFile, withoutHome } from './earlier-effects.ts';
+import { definesNames, runsAfterWrites } from './made-programs.ts';
 import { partsInOrder } from './parts-in-order.ts';
 import { showsHost } from './host-processes.ts';
 import { readsListedNames } from './listed-names.ts';
@@ -61,7 +63,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
   const variables = knownVariables(text, read.commands, world.environment);
   const around: Around = { folders: [world.cwd], shape: shapeOf(read.constructs), world, variables };
-  const { parts, placed, folders, links } = partsInOrder(
+  const { parts, placed, folders, links, own } = partsInOrder(
     read.commands,
     around,
     partsOfCommand,
@@ -75,7 +77,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
     ),
   );
   parts.push(...textsForCode(read.commands, around));
-  parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
+  parts.push(...unknownRuns(placed, own, read.redirections, world));
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
   const found = withSearches(withGlobs(withStored(parts, text, read), text, read), text, read);
@@ -186,7 +188,7 @@ function withStored(parts: readonly Part[], text: string, read: Understood): rea
   const isMoved =
     read.commands.some(setsUnknownName) ||
     names.some((name) => !PLAIN_GIT_VARIABLE.test(name)) ||
-    parts.some((part) => part.kind === 'write' && part.places?.some(({ path }) => /\/\.git$/.test(path)));
+    parts.some((part) => part.kind === 'write' && part.places?.some(({ path }) => path.endsWith('/.git')));
   return isMoved
     ? parts.flatMap((part): readonly Part[] => (isStored(part) ? [part, storedElsewhere(part)] : [part]))
     : parts;
@@ -267,7 +269,21 @@ function asRead(part: FilePart): FilePart {
 
 /** An embedded script starts in the folders of the command that runs it. */
 function scriptParts(script: readonly SimpleCommand[], around: Around): Part[] {
-  return partsInOrder(script, { ...around, variables: NO_VARIABLES }, innerParts).parts;
+  const { parts, placed, own } = partsInOrder(script, { ...around, variables: NO_VARIABLES }, innerParts);
+  return [...parts, ...unknownRuns(placed, own, [], around.world)];
+}
+
+/** Commands that run a file of the same script, or under a name that the script defines. Only deny and ask rules concern them. */
+function unknownRuns(
+  placed: readonly PlacedCommand[],
+  own: readonly (readonly Part[])[],
+  redirections: readonly ShellRedirection[],
+  world: PermissionWorld,
+): readonly Part[] {
+  const named = placed.filter(({ command }) => definesNames(command)).map(({ command }) => command);
+  return [...runsMadeFile(placed, redirections, world), ...runsAfterWrites(placed, own), ...named].map(
+    ({ text }) => unknownPart(text),
+  );
 }
 
 /** Its files count as parts, but its rule does not cover other parts. */

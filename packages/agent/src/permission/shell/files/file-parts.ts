@@ -38,10 +38,11 @@ import {
   protectedPlaceName,
   programPlaces,
 } from '../../paths/protected.ts';
-import type { KnownRepository, PermissionWorld } from '../../world.ts';
+import type { PermissionWorld } from '../../world.ts';
 import { besideFiles, besidePart } from './compressors.ts';
 import { expandBraces } from './operands.ts';
-import { literalWord, type ReplacedEnds, type Touch } from './touch.ts';
+import { storedInData, storedPart } from './stored-parts.ts';
+import type { ReplacedEnds, Touch } from './touch.ts';
 import type { Folders } from '../shell-state.ts';
 
 export function touchPart(
@@ -57,7 +58,7 @@ export function touchPart(
     return words.flatMap((each) => touchPart({ ...touch, word: each }, by, folders, world));
   }
   if (touch.stored && within && !isFolder(within, folders, world)) return [];
-  if (touch.stored) return storedPart(touch, touch.stored, folders, world);
+  if (touch.stored) return storedPart(touch, touch.stored, meant(word, folders, world).places, world);
   if (word.kind === 'literal' && word.value === '') return [];
   if (within && world.foldersMayChange !== true && !isFolder(within, folders, world)) return [];
   const { places, pattern, glob, ofProcess } = touch.fromTopOf
@@ -333,89 +334,6 @@ function withFound(
   const found = glob.found(true);
   return found && [...places, ...found];
 }
-
-/**
- * Returns the part for files that git stored, in some place or in the whole repository. Outside of a repository it has no
- * places.
- */
-function storedPart(
-  { word, whole = false, rewrites = false }: Touch,
-  stored: NonNullable<Touch['stored']>,
-  folders: Folders,
-  world: PermissionWorld,
-): FilePart[] {
-  const { places } = meant(word, folders, world);
-  const around = (places ?? []).map(({ real }) => world.repository(real));
-  const isNowhere = around.every((repository) => repository === 'none');
-  const found = around.filter((repository) => typeof repository === 'object');
-  const isKnown = places !== undefined && (isNowhere || found.length === around.length);
-  const tops = found.map(({ top }): FilePlace => ({ path: top, real: world.realpath(top) }));
-  const shown = whole || isNowhere ? tops : (places ?? []);
-  // All working trees have the same history, so a rule about a file of one concerns it in the others.
-  const elsewhere =
-    stored === 'history' && !rewrites ? found.flatMap((repository) => inOtherTrees(shown, repository)) : [];
-  const someTracked = (fits: (path: string) => boolean): boolean => {
-    const tracked = isKnown ? found.map((repository) => repository.tracked()) : [undefined];
-    return tracked.some((files) => {
-      world.spend?.(Math.ceil((files?.length ?? 0) / TRACKED_PER_STEP));
-      return files?.some(fits) ?? true;
-    });
-  };
-  const part: FilePart = {
-    kind: 'read',
-    shown: whole ? 'the contents that git stored' : word.value,
-    tool: 'Bash',
-    places: isKnown ? [...shown, ...elsewhere] : undefined,
-    deep: 'no',
-    stored: { someTracked: stored === 'tracked' ? someTracked : undefined },
-    ...(rewrites ? { rewrites } : {}),
-    knowledge: 'known',
-    by: 'command',
-    glob: undefined,
-    concern: undefined,
-  };
-  return found.some(({ isBorrowed }) => isBorrowed) ? [part, storedElsewhere(part)] : [part];
-}
-
-/** Returns the part for a command that shows stored contents of an unknown repository, or writes them to unknown places. */
-export function storedElsewhere({ rewrites: _, ...part }: FilePart): FilePart {
-  return { ...part, places: undefined };
-}
-
-/** The folder in which git stores contents, or a part of it. */
-const GIT_CONTENTS = /^(.*)\/\.git(\/(?:objects|modules|worktrees)(?:\/.*)?)?$/s;
-
-/** Whoever reads the data of git gets the stored contents: `cp -r .git x`. */
-function storedInData(
-  places: readonly FilePlace[] | undefined,
-  isWhole: boolean,
-  world: PermissionWorld,
-): FilePart[] {
-  const tops = (places ?? []).flatMap(({ path: at, real }) =>
-    [at, real].flatMap((file) => {
-      const [, top, inside] = GIT_CONTENTS.exec(file) ?? [];
-      return top !== undefined && (isWhole || inside !== undefined) ? [top === '' ? '/' : top] : [];
-    }),
-  );
-  return [...new Set(tops)].flatMap((top) =>
-    storedPart({ kind: 'read', word: literalWord(top), whole: true }, 'history', [top], world),
-  );
-}
-
-function inOtherTrees(places: readonly FilePlace[], repository: KnownRepository): FilePlace[] {
-  const { top } = repository;
-  return (repository.otherTops?.() ?? []).flatMap((other) =>
-    places
-      .filter(({ real }) => isAtOrBelow(real, top))
-      .map(({ real }) => {
-        const file = path.posix.join(other, path.posix.relative(top, real));
-        return { path: file, real: file };
-      }),
-  );
-}
-
-/** The number of tracked files that are compared with a rule in one step. */
-const TRACKED_PER_STEP = 16;
 
 /** Returns whether a word is a folder, by its form or because the folder exists. */
 function isFolder(word: ShellWord, folders: Folders, world: PermissionWorld): boolean {

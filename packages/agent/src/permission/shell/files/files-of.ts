@@ -189,6 +189,9 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
     program === 'mlr'
       ? millerTargets(args)
       : [splitTargets, gpgTargets, renamedTargets].flatMap((targets) => targets(program, args));
+  // It removes quotes and backslashes in addresses: `OPEN:.en"v"`.
+  const isQuoted = program === 'socat' && args.some(({ value }) => /["'\\]/.test(value));
+  if (isQuoted) return [touch('read', unknownWord('the file of an address with quotes'))];
   return [...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args), ...computed];
 }
 

@@ -35,15 +35,12 @@ export function copied(args: readonly ShellWord[]): Touch[] {
   if (given.isElsewhere && (writesFiles || isSure)) return [ELSEWHERE];
   if ((writesFiles || isExchange) && !hasHarmlessSettings(args)) return [ELSEWHERE];
   if (movesNames(given)) return [whole];
-  const read = sources.map(
-    (source): Touch => ({
-      ...whole,
-      word: inFolder(source.word, given),
-      // The word may also be the target.
-      knowledge: 'named',
-      ...(source.isSure ? {} : { within: inFolder(source.word, given) }),
-    }),
-  );
+  const read = sources.map((source): Touch => {
+    const word = inFolder(source.word, given);
+    // The word may also be the target.
+    const known: Touch = { kind: 'read', word, stored: 'history', whole: true, knowledge: 'named' };
+    return source.isSure ? known : Object.assign(known, { within: word });
+  });
   return TAKES.test(command) || !isSure ? read : [...read, whole];
 }
 
@@ -104,7 +101,8 @@ function movesNames({ command, rest }: GitArguments): boolean {
     case 'cherry-pick':
       return rest.some(
         ({ value }, at) =>
-          value.includes('subtree') && /^-/.test(value.startsWith('-') ? value : (rest[at - 1]?.value ?? '')),
+          value.includes('subtree') &&
+          [value, rest[at - 1]?.value ?? ''].some((text) => text.startsWith('-')),
       );
     case 'checkout':
     case 'restore':

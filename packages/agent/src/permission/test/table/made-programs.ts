@@ -1,0 +1,113 @@
+/** Scripts that make a file or a name and then run it. */
+import { ROOT } from '../world.ts';
+import type { Theme } from './theme.ts';
+
+const asked = [
+  `printf 'rm vv' > "$PWD/x"; sh ./x`,
+  "echo 'rm vv' > x; BASH_ENV=x bash -c :",
+  "echo 'rm vv' > x; ENV=x sh",
+  "echo '1e rm vv' > x; sed -f x a",
+  "echo '1e rm vv' > x; sed -nfx a",
+  "echo '1e rm vv' > x; sed --file=x a",
+  'echo \'BEGIN { system("rm vv") }\' > x; awk -f x',
+  "printf 'all:\\n\\trm vv\\n' > Makefile; make",
+  "echo 'rm vv' > mk; make -fmk",
+  "echo 'rm vv' > mk; make --file=mk",
+  'sort -o x a; sh x',
+  'sort -o x a; timeout 5 sh x',
+  `awk 'BEGIN { print "rm vv" > "x" }'; sh x`,
+  "echo 'rm vv' > sub/ls; PATH=./sub:$PATH ls",
+  "echo 'rm vv' > sub/ls; export PATH=./sub:$PATH; ls",
+  "echo 'rm vv' > sub/ls; env PATH=./sub ls",
+  "echo 'rm vv' > x; script -c 'sh x' /dev/null",
+  "mkdir q; echo 'rm vv' > q/x; mv q r; sh r/x",
+  "echo 'rm vv' > x; split x; sh xaa",
+  'cp a b.gz; gunzip b.gz; sh b',
+  "echo 'rm vv' > x; at -f x now",
+  "echo 'rm vv' > x; chmod +x x; ./x",
+  "echo 'rm vv' > x; sudo sh x",
+  'patch < a; ./b',
+  `bash -c 'echo "rm vv" > x; . ./x'`,
+  "echo 'rm vv' > x.txt; make --file=x.txt",
+  "echo 'rm vv' > x.txt; BASH_ENV=x.txt bash -c :",
+  "while true; do make; echo 'rm vv' > Makefile; done",
+];
+
+const names = [
+  'shopt -s expand_aliases\nalias g=git\ng push o',
+  'alias g="git "\nalias z=push\ng z',
+  "sh -c 'alias g=git\ng push'",
+  'hash -p /usr/bin/git g; g push o',
+];
+
+export const MADE_PROGRAMS: readonly Theme[] = [
+  {
+    theme: 'a script that writes a file and may run it asks beside a deny rule for commands',
+    mode: 'bypassPermissions',
+    rules: { deny: ['Bash(rm:*)'] },
+    world: { files: [`${ROOT}/a`] },
+    allowed: [
+      'make > log 2>&1',
+      'make 2>&1 | tee log',
+      'npm test > log; tail log',
+      'mkdir -p build && cd build && cmake .. && make',
+      'touch a && make',
+      'echo x > a; git add a; git commit -m x',
+      'echo x > a; cat a | grep x | wc -l',
+      'echo x > a; cp a b; mv b c',
+      "echo x > a; sed -n '1p' a; awk '{ print $1 }' a",
+      'git pull && npm test',
+      'echo done > log.txt; npm test',
+      'gcc -o x x.c && ./x',
+      'npm ci && npm test',
+      'curl -o x https://host.org/x; tar xf x',
+    ],
+    asked,
+  },
+  {
+    theme: 'without a deny or ask rule for commands, such scripts run',
+    mode: 'bypassPermissions',
+    world: { files: [`${ROOT}/a`] },
+    allowed: [...asked, ...names],
+  },
+  {
+    theme: 'another name for a program hides no denied command',
+    mode: 'bypassPermissions',
+    rules: { deny: ['Bash(git push:*)'] },
+    allowed: ['alias', 'alias g', 'hash -r', 'unalias g'],
+    asked: names,
+  },
+  {
+    theme: 'a large folder above a denied file asks for every program',
+    mode: 'bypassPermissions',
+    rules: { deny: ['Read(.env)', 'Read(./secrets/**)'] },
+    world: {
+      files: [
+        ...['.', '.env', 'secrets/key', 'src/.', 'src/a'].map((file) => `${ROOT}/${file}`),
+        '/repo/.',
+        '/data/.',
+        ...Array.from({ length: 11_000 }, (_, index) => `/repo/other/f${index}`),
+        ...Array.from({ length: 11_000 }, (_, index) => `/data/f${index}`),
+      ],
+    },
+    allowed: ['docker run -v /data:/x img ls', 'docker build src', 'mount --bind /data /mnt'],
+    asked: [
+      'docker run -v /:/x img cat /x/repo/project/.env',
+      'docker run -v /repo:/x img ls',
+      'docker run --mount type=bind,src=/,dst=/x img ls',
+      'docker cp / c:/x',
+      'docker cp /repo c:/x',
+      'docker build /',
+      'kubectl cp /repo p:/x',
+      'mount --bind / /mnt',
+      'unknown --root=/repo',
+    ],
+  },
+  {
+    theme: 'quotes in an address of socat make the file unknown',
+    rules: { deny: ['Read(.env)'], allow: ['Bash(socat:*)'] },
+    allowed: ['socat -u FILE:a -'],
+    asked: [`socat -u 'OPEN:.en"v"' -`, `socat -u "FILE:.e'n'v" -`, String.raw`socat -u 'OPEN:.e\nv' -`],
+    denied: ['socat -u OPEN:.env -'],
+  },
+];
