@@ -191,9 +191,11 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
       : [splitTargets, gpgTargets, renamedTargets].flatMap((targets) => targets(program, args));
   // It removes quotes and backslashes in addresses: `OPEN:.en"v"`.
   const isQuoted = program === 'socat' && args.some(({ value }) => /["'\\]/.test(value));
-  if (isQuoted) return [touch('read', unknownWord('the file of an address with quotes'))];
-  return [...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args), ...computed];
+  const quoted = isQuoted ? [touch('read', QUOTED_ADDRESS, undefined, { knowledge: 'named' })] : [];
+  return [...quoted, ...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args), ...computed];
 }
+
+const QUOTED_ADDRESS = unknownWord('the file of an address with quotes');
 
 /** `rmdir -p /a/b` removes `/a`, too. */
 function foldersAbove(word: ShellWord): readonly ShellWord[] {
