@@ -70,9 +70,8 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
 }
 
 function namesIn(folder: string, files: readonly string[]): string[] {
-  const start = folder === '/' ? folder : `${folder}/`;
-  const below = files.filter((file) => file.startsWith(start));
-  return [...new Set(below.map((file) => file.slice(start.length).split('/', 1)[0] ?? ''))];
+  const below = files.filter((file) => file.startsWith(`${folder}/`));
+  return [...new Set(below.map((file) => file.slice(folder.length + 1).split('/', 1)[0] ?? ''))];
 }
 
 /** Behind a link `..` leads elsewhere. */
