@@ -59,6 +59,8 @@ export interface CommandPart {
    * allows it. Most calls have no such rule, so it is computed late.
    */
   readonly mayReadMore: () => boolean;
+  /** The command may connect to a host that no word shows. A rule about a host may concern it. */
+  readonly mayConnectAnywhere?: boolean;
   /** The search path may lead from its name to a program of the project. A proof then needs a safe search path. */
   readonly mayRunProject: boolean;
   /**

@@ -106,7 +106,7 @@ const NUMBER = /^(0x[\da-f]+|\d{7,12})$/i;
 const HOST_PATTERN = /:\/\/[^\s/]*(?:\{|\[(?![\da-f:.]+\]))/i;
 /** The same in a word without a scheme: `curl {a,b}.com`. */
 const BARE_HOST_PATTERN =
-  /(?:^|[\s/])(?:curl|wget)\s(?:.*\s)?[\w.-]*(?:\{[^\s{}"':]*,[^\s{}"':]*\}|\[[^\s\]"':]+-[^\s\]"':]+\])/i;
+  /(?:^|[\s/])(?:curl|wget)\s(?:.*\s)?["']?(?:[\w.-]+\{[^\s{}"':]+\}|\{[^\s{}"':]+\}[\w.{[-]|[\w.-]*\[[^\s\]"':]+-[^\s\]"':]+\])/i;
 
 function mayExpandHost(text: string): boolean {
   return HOST_PATTERN.test(text) || BARE_HOST_PATTERN.test(text);
@@ -200,7 +200,8 @@ function speaksOfCall(
 function objectsToCommand(part: CommandPart, compiled: CompiledRule): RuleMatch | undefined {
   const { rule, specifier } = compiled;
   const { domain } = specifier ?? {};
-  if (domain && (namesHost(decoded(part.shown), domain) || mayExpandHost(part.shown)))
+  const isOpen = part.mayConnectAnywhere === true || mayExpandHost(part.shown);
+  if (domain && (isOpen || namesHost(decoded(part.shown), domain)))
     return { rule, doubtful: 'it may connect to that host' };
   if (!specifier?.command) return undefined;
   if (part.suspect.some(specifier.command)) return { rule };

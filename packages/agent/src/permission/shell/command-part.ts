@@ -51,6 +51,7 @@ import { findEmbeddedScripts } from './scripts.ts';
 import { type Folders, NO_VARIABLES, type Variables } from './shell-state.ts';
 import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
 import { mayReadUnknownFiles } from './unknown-reads.ts';
+import { mayConnectAnywhere } from './unknown-hosts.ts';
 import { doubtAboutWords } from './unknown-words.ts';
 import { runsOnlyItself } from './words-without-trust.ts';
 
@@ -105,6 +106,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     ...(readOnly === 'no' ? doubtAboutArguments(command, last, around) : NO_DOUBT),
     mayReadMore: () => mayReadUnknownFiles(command, { readOnly }, around),
     mayRunProject: namesToSearch(stages).some((name) => mayRunProjectProgram(name, around.world)),
+    mayConnectAnywhere: readOnly === 'no' && mayConnectAnywhere(last),
     inner: false,
     concern: readOnly === 'no' ? concernOf(last, assignments, around) : undefined,
   };

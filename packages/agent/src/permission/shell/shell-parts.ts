@@ -22,10 +22,10 @@ import { foundFiles, searchedFolders } from './found-files.ts';
 import { touchPart } from './files/file-parts.ts';
 import { storedElsewhere } from './files/stored-parts.ts';
 import { redirectionParts } from './files/redirections.ts';
-import { doubtfulOperands, filesOf, mentions, touchesFiles } from './files/files-of.ts';
-import { startsShell } from './unknown-code.ts';
+import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
+import { textsForCode } from './texts-for-code.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch } from './files/touch.ts';
 import { knownVariables, NO_VARIABLES, setsUnknownName } from './shell-state.ts';
@@ -103,22 +103,6 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   const { beginnings } = unknownPart(text);
   const concern = concerned(text, reason);
   return { ...facts, parts: [unseen === undefined ? concern : { ...concern, beginnings }, ...settled] };
-}
-
-/** A program that runs its input may get any text of the script: `echo 'cat x' | sh`. The places in these texts count. */
-function textsForCode(commands: readonly SimpleCommand[], { folders, world }: Around): FilePart[] {
-  const runsInput = (command: SimpleCommand): boolean => {
-    const words = commandWords(command);
-    return findEmbeddedScripts(command, words).isUnknown || startsShell(words);
-  };
-  if (!commands.some(runsInput)) return [];
-  return commands
-    .flatMap(({ args, redirections }) => [
-      ...args,
-      ...redirections.flatMap((one) => (one.kind === 'here_doc' ? [literalWord(one.body)] : [])),
-    ])
-    .flatMap(mentions)
-    .flatMap((mention) => touchPart(mention, 'command', folders, world));
 }
 
 type Understood = Extract<ReadCommand, { ok: true }>;

@@ -107,7 +107,7 @@ const GIT_PATHS =
   /^(add|stage|rm|mv|checkout|restore|reset|switch|update-index|check-ignore|ls-files|status)$/;
 
 /** Returns whether lines of the input may become a program, or make the program of `xargs` run another one. */
-function isFed(words: readonly ShellWord[], more: boolean): boolean {
+export function isFed(words: readonly ShellWord[], more: boolean): boolean {
   const base = baseName(words[0]?.value ?? '');
   if (!more && base !== 'xargs' && base !== 'parallel') return false;
   const runs = more ? [{ words, more }] : fedCommands(words);

@@ -187,7 +187,11 @@ function takesData(
 }
 
 /** Another command writes the program: `printf … | make -f -`. */
-function codeOnInput(program: string, args: readonly ShellWord[], isPiped: boolean): string | undefined {
+export function codeOnInput(
+  program: string,
+  args: readonly ShellWord[],
+  isPiped: boolean,
+): string | undefined {
   if (!runsFiles(program)) return undefined;
   const reason = `${program} may run the text that it is given on its input.`;
   if (isPiped && args.some(isFedIn)) return reason;

@@ -137,7 +137,9 @@ function expandedFiles([name, ...args]: readonly ShellWord[], certain: readonly 
       return !isKnown || found.has(word) ? [] : [touch('read', word, undefined, { knowledge: 'named' })];
     }
     if (word.kind !== 'dynamic' || (isKnown && (word.single || word.begins !== ''))) return [];
-    return [touch('read', unknownWord(`the words of ${word.text}`))];
+    // An unknown program may change the file.
+    const more: Pick<Touch, 'knowledge'> = isKnown ? {} : { knowledge: 'named' };
+    return [touch('read', unknownWord(`the words of ${word.text}`), undefined, more)];
   });
 }
 

@@ -135,4 +135,12 @@ export const CONTAINERS: readonly Theme[] = [
       'docker run --volume=.env:/x a',
     ],
   },
+  {
+    theme: 'a file that may not be edited counts in folders that a variable names',
+    mode: 'bypassPermissions',
+    rules: { deny: ['Edit(.env)'] },
+    world: { files: ['/repo/project/.', '/repo/project/.env', '/repo/project/conf/x'] },
+    allowed: ['docker run -v conf:/x a touch /x/y', 'cat "$X"', 'npm test "$X"', 'echo "$X"'],
+    asked: ['docker run -v "$PWD":/x a touch /x/.env', 'docker run -v .:/x a touch /x/.env', 'unknown "$X"'],
+  },
 ];
