@@ -1,7 +1,7 @@
 /** Runs that the model starts keep the limits of its own run. */
 import { describe, expect, it } from 'vitest';
 import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
-import { inheritedFlags, mayStartRuns } from './open-tools.ts';
+import { inheritedFlags, mayStartRuns, withLiveRules } from './open-tools.ts';
 
 function read(argv: readonly string[]): PrintCommand {
   const parsed = readArguments(['-p', ...argv]);
@@ -31,6 +31,29 @@ describe('the flags of a run that the model starts', () => {
     const given = read(['--dangerously-skip-permissions']);
     expect(inheritedFlags(given, 'plan')).toEqual(['--permission-mode', 'plan']);
     expect(inheritedFlags(given, 'bypassPermissions')).toEqual([]);
+  });
+
+  it('deny what rules outside of files deny or ask about', () => {
+    const given = read(['--disallowed-tools', 'Bash(rm:*)']);
+    const deny = [
+      { text: 'Bash(rm:*)', source: 'command line' },
+      { text: 'Bash(touch:*)', source: 'command line', base: '/' },
+      { text: 'Read(./a, b)', source: 'session' },
+      { text: 'WebFetch', source: 'session', file: '/skill/SKILL.md' },
+      { text: 'WebSearch', source: 'user' },
+      { text: 'Glob', source: 'user', file: '/settings.json' },
+      { text: 'Grep', source: 'managed' },
+    ] as const;
+    const ask = [{ text: 'mcp__s', source: 'session' }] as const;
+    const flags = inheritedFlags(withLiveRules(given, { deny, ask }), 'default');
+    expect(read(flags).disallowedTools).toEqual([
+      'Bash(rm:*)',
+      'Bash(touch:*)',
+      'Read(./a, b)',
+      'WebFetch',
+      'WebSearch',
+      'mcp__s',
+    ]);
   });
 
   it('leave out what permits more', () => {

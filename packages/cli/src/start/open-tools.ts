@@ -7,6 +7,7 @@ import {
   isHostNamed,
   isToolDenied,
   type LivePermissions,
+  type Rules,
   serverToolNames,
 } from '@heddle/agent';
 import type { SessionExtensions } from '@heddle/agent/extensions';
@@ -78,19 +79,13 @@ function serverFolder({ session: { journal, id } }: StartContext): string | unde
   return journal.path && path.join(path.dirname(journal.path), id, 'mcp');
 }
 
-export async function openTeam({
-  command,
-  options,
-  session,
-  surface,
-  agent,
-  hooks,
-}: StartContext): Promise<SessionTeam> {
+export async function openTeam(context: StartContext): Promise<SessionTeam> {
+  const { options, session, surface, hooks } = context;
   const team = new SessionTeam({
     sessionId: session.id,
     messages: session.projection.messages,
     cwd: options.cwd,
-    flags: () => inheritedFlags(command.given, agent().permissionMode),
+    flags: () => flagsOfStarted(context),
     runHooks: async (event, input, signal) => {
       const { block, stop } = await hooks().report(event, input, signal);
       return block ?? stop;
@@ -114,7 +109,7 @@ export function openTools(
   const { rules } = options;
   const isMember = surface.team !== undefined;
   const mayStart = (surface.startsRuns ?? true) && mayStartRuns(command);
-  const flags = () => inheritedFlags(command.given, agent().permissionMode);
+  const flags = () => flagsOfStarted(context);
   return sessionTools(session, {
     skills: extensions.hasSkills ? skillsOf(extensions) : undefined,
     isOffered: (name) => {
@@ -203,6 +198,23 @@ const IS_INHERITED: Readonly<Record<keyof ValuesFor<'every'>, boolean>> = {
 /** A limit on money holds for one process. Other runs would spend beside it. */
 export function mayStartRuns({ maxBudgetUsd }: Pick<RunOptions, 'maxBudgetUsd'>): boolean {
   return maxBudgetUsd === undefined;
+}
+
+/** Throws if hooks limit the run that another process would not have. */
+function flagsOfStarted({ command, options, agent, hooks }: StartContext): readonly string[] {
+  if (hooks().decidesAlone)
+    throw new Error(
+      'Hooks of the host or of a skill decide about calls here. Other runs would not have them.',
+    );
+  return inheritedFlags(withLiveRules(command.given, options.rules.rules), agent().permissionMode);
+}
+
+/** Adds the deny and ask rules that no settings file contains. The other run has no user to ask, so it denies both. */
+export function withLiveRules(given: RunOptions, { deny, ask }: Pick<Rules, 'deny' | 'ask'>): RunOptions {
+  const isLive = ({ source, file }: Rules['deny'][number]): boolean =>
+    source === 'session' || source === 'command line' || (source !== 'managed' && file === undefined);
+  const texts = [...deny, ...ask].filter(isLive).map(({ text }) => text);
+  return { ...given, disallowedTools: [...new Set([...given.disallowedTools, ...texts])] };
 }
 
 /** `mode`: the mode of the conversation now. The mode bypassPermissions is not passed on. */

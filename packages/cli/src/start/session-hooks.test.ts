@@ -12,9 +12,9 @@ function declared(scope: DeclaredHook['scope'], command: string): readonly Decla
   return hooks.map((hook) => ({ hook, scope, inactive: undefined }));
 }
 
-it('keeps the hooks of the main agent when a settings file changes', () => {
-  const hooks = new SessionHooks({
-    declared: [...declared('user', 'before'), ...declared('session', 'of the agent')],
+function sessionHooks(first: readonly DeclaredHook[]): SessionHooks {
+  return new SessionHooks({
+    declared: first,
     cwd: '/',
     source: 'startup',
     commonInput: () => ({}),
@@ -27,8 +27,24 @@ it('keeps the hooks of the main agent when a settings file changes', () => {
     askAgent: async () => ({ ok: false, message: '' }),
     entitle: () => undefined,
   });
+}
+
+it('keeps the hooks of the main agent when a settings file changes', () => {
+  const hooks = sessionHooks([...declared('user', 'before'), ...declared('session', 'of the agent')]);
   hooks.replaceSettings(declared('user', 'after'));
   hooks.replaceSettings(declared('user', 'again'));
   expect(hooks.list().map(({ hook }) => hook.source)).toEqual(['again', 'of the agent']);
   expect(hooks.runner.hooks.map(({ source }) => source)).toEqual(['again', 'of the agent']);
+});
+
+it('knows whether hooks of a skill in use decide about calls', () => {
+  const hooks = sessionHooks([...declared('user', 'of a file'), ...declared('session', 'of the agent')]);
+  expect(hooks.decidesAlone).toBe(false);
+  const handlers = [{ hooks: [{ type: 'command', command: 'true' }] }];
+  hooks.activate({ PostToolUse: handlers }, 'a skill');
+  expect(hooks.decidesAlone).toBe(false);
+  const end = hooks.activate({ PreToolUse: handlers }, 'a skill');
+  expect(hooks.decidesAlone).toBe(true);
+  end();
+  expect(hooks.decidesAlone).toBe(false);
 });

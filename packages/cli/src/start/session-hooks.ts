@@ -60,6 +60,9 @@ export interface SessionHooksSetup {
 /** Background hooks may finish for this long when the session ends. */
 const BACKGROUND_MS = 500;
 
+/** The events whose hooks may deny a call. */
+const DECIDING: ReadonlySet<string> = new Set(['PreToolUse', 'PermissionRequest']);
+
 export class SessionHooks {
   readonly runner: HookRunner;
   /** The handlers that let a model judge. */
@@ -109,6 +112,12 @@ export class SessionHooks {
     const callbacks = this.runner.hooks.filter((hook) => !isDeclared(hook));
     const added = callbacks.map((hook): DeclaredHook => ({ hook, scope: 'session', inactive: undefined }));
     return [...this.#declared, ...this.#active, ...added];
+  }
+
+  /** Whether hooks that only this process has decide about calls: callbacks of a host, and hooks of skills in use. */
+  get decidesAlone(): boolean {
+    const callbacks = this.runner.hooks.filter((hook) => !isDeclared(hook));
+    return [...activeHooks(this.#active), ...callbacks].some(({ event }) => DECIDING.has(event));
   }
 
   /** Adds a listener for the starts, outputs and ends of hooks. */

@@ -139,8 +139,16 @@ export class SessionTeam {
     const completed = (name: string): number =>
       list.tasks.filter(({ status, owner }) => status === 'completed' && owner === name).length;
     const wanted = this.#restarts?.choose(folder.endedMembers(), isNeeded, completed) ?? [];
+    if (wanted.length === 0) return;
     const { cwd, flags } = this.#setup;
-    if (wanted.length > 0) await startMembers(folder, wanted, { cwd, flags: flags(), signal });
+    let current: readonly string[];
+    try {
+      current = flags();
+    } catch {
+      // The members would not have the limits of this run.
+      return;
+    }
+    await startMembers(folder, wanted, { cwd, flags: current, signal });
   }
 
   has(name: string): boolean {
@@ -161,10 +169,11 @@ export class SessionTeam {
     if (this.#current) throw new Error(`This conversation is part of the team ${this.#current.folder.name}.`);
     const { TeamFolder: Folder } = await import('@heddle/agent/teams');
     const { sessionId, cwd, flags } = this.#setup;
+    const inherited = flags();
     const folder = new Folder(teamsFolder(), name);
     if (!(await folder.create(description, Date.now(), sessionId)))
       throw new Error(`There is a team ${name}. Choose another name.`);
-    const missing = await startMembers(folder, members, { cwd, flags: flags(), signal });
+    const missing = await startMembers(folder, members, { cwd, flags: inherited, signal });
     if (missing.length > 0) {
       await folder.remove();
       throw new Error(`These members did not start: ${missing.join(', ')}.`);
