@@ -65,6 +65,7 @@ export class QueryEngine {
     const state = initialSessionState(this.#session, options);
     this.#log = new SessionLog(this.#session, () => this.#messageStamp(), state);
     this.#costs = new CostTracker(options, this.#session.bill);
+    liveOf(options).onMode = (mode) => this.#log.changeMode(mode, this.#options.cwd);
     const own = { session: this.#session, log: this.#log, costs: this.#costs, uuid: this.#uuid };
     const parts = { ...own, options: () => this.#options, stamp: () => this.#stamp() };
     this.#sources = new RequestSources(parts);
@@ -139,7 +140,6 @@ export class QueryEngine {
     live.apply([{ type: 'setMode', mode, destination: 'session' }]);
     if (live.mode !== mode) return false;
     this.#options = { ...this.#options, rules: live, permissionMode: mode };
-    this.#log.changeMode(mode, this.#options.cwd);
     return true;
   }
 

@@ -366,8 +366,7 @@ export class PromptRunner {
   #applyState(state: SessionState): void {
     const { permissionMode: mode } = state;
     // The mode of a subagent follows from its parent, and never changes it.
-    if (mode !== this.#deps.log.mode && !this.#options().identity)
-      liveOf(this.#options()).apply([{ type: 'setMode', mode, destination: 'session' }]);
+    if (mode !== this.#deps.log.mode && !this.#options().identity) liveOf(this.#options()).enter(mode);
     this.#deps.log.state = state;
   }
 

@@ -198,6 +198,23 @@ describe('the mode', () => {
     expect(resumed.agent.permissionMode).toBe('acceptEdits');
   });
 
+  it.each(['default', 'plan'] as const)('that an answer sets (%s) is kept, too', async (mode) => {
+    const { folder, begin, resume } = house();
+    const session = begin();
+    const model = scriptedModel([[call('Bash', { command: 'mkfifo a' }, 'b1')], done]);
+    const { agent, run } = agentIn(folder, session, model, {
+      permissionMode: 'acceptEdits',
+      canUseTool: async () => ({ allow: true, updates: [{ type: 'setMode', mode, destination: 'session' }] }),
+    });
+    await run('begin');
+    expect(agent.permissionMode).toBe(mode);
+    session.journal.close();
+    const resumed = unnamedModeIn(folder, resume(), scriptedModel([]), {
+      defaultPermissionMode: 'acceptEdits',
+    });
+    expect(resumed.agent.permissionMode).toBe(mode);
+  });
+
   it('of planning is told to the model with each prompt, and no other is', async () => {
     const { folder, begin } = house();
     const model = scriptedModel([done]);

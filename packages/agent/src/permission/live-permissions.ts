@@ -92,6 +92,16 @@ export class LivePermissions {
     return this.#mode;
   }
 
+  /** Receives each mode that an update sets, so that it can be stored. */
+  onMode: ((mode: PermissionMode) => void) | undefined;
+
+  /** Applies a mode that is stored already. Returns false if it may not be switched on. */
+  enter(mode: PermissionMode): boolean {
+    if (!this.mayEnter(mode)) return false;
+    this.#mode = mode;
+    return true;
+  }
+
   /** Whether the mode may be switched on. */
   mayEnter(mode: PermissionMode): boolean {
     return mode !== 'bypassPermissions' || this.#mayBypass;
@@ -152,7 +162,7 @@ export class LivePermissions {
   #applyOne(update: PermissionUpdate): void {
     switch (update.type) {
       case 'setMode':
-        if (this.mayEnter(update.mode)) this.#mode = update.mode;
+        if (this.enter(update.mode)) this.onMode?.(update.mode);
         return;
       case 'addDirectories':
         this.#directories = [...new Set([...this.#directories, ...update.directories])];
