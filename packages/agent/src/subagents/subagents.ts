@@ -391,8 +391,9 @@ export class Subagents {
     const leave = (await slots[depth - 1]?.enter(signal)) ?? (() => undefined);
     try {
       const isIsolated = child.record.isolation !== undefined;
+      const isPlanning = (): boolean => parent.permissionMode() === 'plan';
       const worktrees = isIsolated ? await import('./worktree.ts') : undefined;
-      const problem = await worktrees?.enterWorktree(child, parent.options.hooks);
+      const problem = await worktrees?.enterWorktree(child, parent.options.hooks, isPlanning());
       if (problem !== undefined) {
         const status = signal.aborted ? 'stopped' : 'failed';
         return this.#finish(child, endedEarly(status, `The subagent did not start. ${problem}`));
@@ -442,7 +443,8 @@ export class Subagents {
       if (worktree || depth > 1) await closed;
       else this.#closeLater(child, closed);
       if (signal.reason === SESSION_ENDED || !worktrees) return this.#finish(child, result);
-      return this.#finish(child, await worktrees.leaveWorktree(child, result, parent.options.hooks));
+      const left = await worktrees.leaveWorktree(child, result, parent.options.hooks, isPlanning());
+      return this.#finish(child, left);
     } finally {
       const closed = servers?.close();
       // An abort does not wait for a server that is slow to end.

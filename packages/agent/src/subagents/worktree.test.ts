@@ -299,3 +299,30 @@ it('a finished subagent continues in its worktree, also in a later process', asy
   expect(agent.subagents?.list()).toEqual([]);
   again.journal.close();
 });
+
+it.each([true, false])(
+  'in plan mode no worktree is opened again or removed (folder gone: %s)',
+  async (isGone) => {
+    const home = createSessionHome();
+    const session = sessionOf(newSession(home.setup, 's1'));
+    const { result } = await run(oneChild(call('Write', { file_path: 'b.txt', content: '1' }, 'w1')), {
+      session,
+    });
+    session.journal.close();
+    const [, agentId = ''] = /agentId: (\w+)/.exec(result) ?? [];
+    const [tree = ''] = trees();
+    rmSync(path.join(folder, tree, isGone ? '' : 'sub/b.txt'), { recursive: true });
+    const again = sessionOf(resumeSession(home.setup, 's1'));
+    const { model } = await run(
+      (request, count) => {
+        if (isChild(request)) return say('More.');
+        return count === 1 ? call('SendMessage', { to: agentId, message: 'Continue.' }, 'm1') : say('Done.');
+      },
+      { session: again, permissionMode: 'plan' },
+    );
+    again.journal.close();
+    expect(model.calls.some(({ request }) => isChild(request))).toBe(!isGone);
+    expect(trees()).toEqual(isGone ? [] : [tree]);
+    expect(git('branch', '--list', `heddle/${agentId}`)).toContain(agentId);
+  },
+);

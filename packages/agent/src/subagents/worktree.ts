@@ -27,9 +27,11 @@ const NOT_TRUSTED =
 export async function enterWorktree(
   child: RunningChild,
   hooks: AgentHooks | undefined,
+  isPlanning: boolean,
 ): Promise<string | undefined> {
   const { signal } = child;
   const { agentId, worktree: known, cwd } = child.record;
+  if (isPlanning) return known && isOpen(known) ? undefined : PLANNING;
   const asked = known ? undefined : hooks?.worktreeCreate?.(agentId, signal);
   const refusal = asked && (await untilAborted(asked, signal, () => STOPPED));
   if (refusal !== undefined) return refusal;
@@ -41,14 +43,16 @@ export async function enterWorktree(
 }
 
 const STOPPED = 'It was stopped before.';
+const PLANNING = 'In plan mode no worktree is created, and the one of this subagent is gone.';
 
-/** Removes a worktree without changes. The report names one that is kept. */
+/** Removes a worktree without changes, but not in plan mode. The report names one that is kept. */
 export async function leaveWorktree(
   { record: { worktree } }: RunningChild,
   result: ChildResult,
   hooks: AgentHooks | undefined,
+  isPlanning: boolean,
 ): Promise<ChildResult> {
-  if (!worktree) return result;
+  if (!worktree || isPlanning) return result;
   if (!(await isWorktreeChanged(worktree)) && (await removeWorktree(worktree))) {
     hooks?.worktreeRemove?.(worktree.path);
     return result;
@@ -98,7 +102,7 @@ async function removeUnused(
 
 /** Creates the folder of a worktree again if it is gone. Its branch may contain commits. */
 async function reopenWorktree(worktree: Worktree, signal: AbortSignal): Promise<OpenedWorktree> {
-  if (existsSync(path.join(worktree.path, '.git'))) return { ok: true, worktree };
+  if (isOpen(worktree)) return { ok: true, worktree };
   const { top, branch, base } = worktree;
   try {
     await git(top, ['worktree', 'prune'], signal);
@@ -112,6 +116,10 @@ async function reopenWorktree(worktree: Worktree, signal: AbortSignal): Promise<
   } catch (thrown) {
     return { ok: false, message: `Git cannot create the worktree again: ${errorMessage(thrown)}` };
   }
+}
+
+function isOpen({ path: folder }: Worktree): boolean {
+  return existsSync(path.join(folder, '.git'));
 }
 
 /** Whether it contains commits or files that the repository does not have. A failure counts as a change. */
