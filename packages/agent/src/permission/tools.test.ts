@@ -375,3 +375,19 @@ describe('an explanation', () => {
     expect(decided('Bash', { command: 'ls' }, { hook: 'ask' }).decision).toBe('ask');
   });
 });
+
+describe('a rule about a server', () => {
+  it.each(['mcp__srv', 'mcp__srv__*', 'mcp__*srv*', 'mcp__*'])(
+    '%s in ask also asks about its resources',
+    (rule) => {
+      const rules = { allow: ['ReadMcpResourceTool'], ask: [rule] };
+      const names = [{ tool: 'mcp__srv__', name: 'test://text' }];
+      expect(decided('ReadMcpResourceTool', { server: 'srv' }, { rules, names }).decision).toBe('ask');
+      const others = [{ tool: 'mcp__other__', name: 'test://text' }];
+      if (rule !== 'mcp__*')
+        expect(decided('ReadMcpResourceTool', { server: 'other' }, { rules, names: others }).decision).toBe(
+          'allow',
+        );
+    },
+  );
+});

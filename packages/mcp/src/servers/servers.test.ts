@@ -101,6 +101,14 @@ describe('a server', () => {
     },
   );
 
+  it('has resources under its name for rules', async () => {
+    const { resourceTools } = await connectServers({ a: testServer('a'), 'b.c': testServer('b') });
+    const namesOf = (input: object) =>
+      resourceTools.map((tool) => tool.ruleNames?.(input).map(({ tool: name }) => name));
+    expect(namesOf({ server: 'b.c', uri: 'test://text' })).toEqual([['mcp__b_c__'], ['mcp__b_c__']]);
+    expect(namesOf({})[0]).toEqual(['mcp__a__', 'mcp__b_c__']);
+  });
+
   it('gets the configured variables', async () => {
     const servers = await connectServers({ s: { ...testServer(), env: { COLOR: 'green' } } });
     expect(await callTool(servers, 'mcp__s__environment', { name: 'COLOR' })).toBe('green');

@@ -3,6 +3,7 @@ import { isRecord, type ResultContent, type Schema, text, type Tool } from '@hed
 import type { McpServer } from '../connection/server.ts';
 import { cleanLine } from '../server-text.ts';
 import { readContents, type ResultDeps } from './result-content.ts';
+import { prefixOf } from './tool-names.ts';
 
 export interface ResourceDeps extends ResultDeps {
   readonly maxResultSize: number;
@@ -22,6 +23,12 @@ export function createResourceTools(deps: ResourceDeps): readonly Tool<Input, re
     compactable: true,
     interruptBehavior: 'cancel' as const,
     toResult: (content: readonly ResultContent[]) => ({ content }),
+    // A rule for all tools of a server covers its resources.
+    ruleNames: ({ server, uri = '' }: Input) =>
+      (typeof server === 'string' ? [server] : deps.servers().map(({ name }) => name)).map((name) => ({
+        tool: prefixOf(name),
+        name: String(uri),
+      })),
   };
   return [
     {

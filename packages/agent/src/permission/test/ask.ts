@@ -23,11 +23,13 @@ export interface Setting {
   readonly hook?: AuthorizeRequest['hookDecision'];
   readonly readOnly?: boolean;
   readonly leavesOutDenied?: boolean;
+  readonly names?: AuthorizeRequest['names'];
 }
 
 export function decided(tool: string, input: JsonObject, setting: Setting = {}): Authorization {
   const { rules = {}, mode = 'default', world, hook, readOnly = false, leavesOutDenied = false } = setting;
-  const request = { tool, input, readOnly, leavesOutDenied, hookDecision: hook };
+  const { names = [] } = setting;
+  const request = { tool, input, readOnly, leavesOutDenied, hookDecision: hook, names };
   return authorize(request, rulesOf(rules), mode, worldOf(world));
 }
 
