@@ -149,6 +149,19 @@ describe('a rule for a git command', () => {
     ['trailer.x.command', './evil'],
     ['lfs.customtransfer.x.path', './evil'],
     ['core.alternateRefsCommand', './evil'],
+    ['core.worktree', '../..'],
+    ['core.editor', 'vim -S -n'],
+    ['core.editor', 'nvim -S'],
+    ['http.cookieFile', '~/.bashrc'],
+    ['http.saveCookies', 'true'],
+    ['http.proxy', 'x'],
+    ['format.outputDirectory', '../../out'],
+    ['branch.main.mergeoptions', '-s x'],
+    ['pull.twohead', 'x'],
+    ['gc.recentObjectsHook', './evil'],
+    ['lfs.storage', '/x'],
+    ['fetch.bundleURI', 'x'],
+    ['unknown.key', 'x'],
     ['alias.st', '!./evil'],
   ];
   it.each(PROGRAMS)('does not cover a program of the repository without trust: %s %s', (key, value) => {
@@ -208,6 +221,22 @@ describe('a rule for a git command', () => {
       }
   });
 
+  it('does not cover changes through links in the data of a repository', () => {
+    for (const link of ['logs/HEAD', 'FETCH_HEAD', 'index.lock', 'refs/heads', 'objects/ab', 'info/x']) {
+      const project = repository(`link-${link.replace(/\W/g, '-')}`);
+      mkdirSync(path.dirname(path.join(project, '.git', link)), { recursive: true });
+      symlinkSync('../../../out', path.join(project, '.git', link));
+      for (const command of ['git add .', 'git stash', 'git fetch']) {
+        expect([link, command, decide(project, command)]).toEqual([link, command, 'ask']);
+        expect(decide(project, command, { isTrusted: true })).toBe('allow');
+      }
+    }
+    const hooked = repository('linked-hook');
+    mkdirSync(path.join(hooked, '.git/hooks'), { recursive: true });
+    symlinkSync('../../scripts/x', path.join(hooked, '.git/hooks/pre-commit'));
+    expect(decide(hooked, 'git add .')).toBe('allow');
+  });
+
   it.each([
     'git status',
     'git diff --stat',
@@ -245,6 +274,10 @@ describe('a rule for a git command', () => {
     ['merge.tool', 'vimdiff'],
     ['alias.other', '!x'],
     ['pull.rebase', 'true'],
+    ['core.editor', 'vim -n'],
+    ['core.worktree', '..'],
+    ['http.https://github.com/.extraheader', 'x'],
+    ['lfs.https://h/x.access', 'basic'],
     ['log.showSignature', 'true'],
   ];
   it.each(USUAL)('covers it with a usual setting of the repository: %s %s', (key, value) => {

@@ -1,8 +1,9 @@
 /**
- * Finds the programs that a repository itself makes git run: its own settings name them, or they are its hooks. Settings of the
- * user and of the machine do not count, because the user chose them. Reads files and starts no process.
+ * Finds what a repository itself makes git do beside its commands: its own settings name a program or another place, a link leads out
+ * of its data, or it has hooks. Settings of the user and of the machine do not count, because the user chose them. Reads files and
+ * starts no process.
  */
-import { existsSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import {
   type GitEnvironment,
@@ -10,12 +11,13 @@ import {
   readRepositorySettings,
   type ScopedSetting,
 } from './config-files.ts';
+import { gitPath } from './git-path.ts';
 import { isHarmlessSetting } from './harmless-settings.ts';
 import { indexOf } from './index-file.ts';
 import { findBareRepository, findRepository, type GitRepository } from './repository.ts';
 
 export interface RepositoryPrograms {
-  /** Settings and hooks of the repository that run a program. Undefined if they cannot be determined. */
+  /** Settings, hooks and links of the repository that run a program, or change other places. Undefined if they are unknown. */
   readonly named: readonly string[] | undefined;
   /**
    * A bare repository, which a project can contain as ordinary files, or a folder in which git may find another repository than
@@ -52,7 +54,9 @@ function programsOf(
   const settings = readRepositorySettings(repository, environment);
   const index = indexOf(repository);
   if (settings === undefined || index === undefined || depth > MOST_NESTED) return undefined;
-  const named = settings.filter((setting) => mayRunProgram(setting)).map(({ key }) => key);
+  const named = settings.filter((setting) => mayRunProgram(setting, repository)).map(({ key }) => key);
+  const link = findLink(repository);
+  if (link === undefined) return undefined;
   const nested = index.gitlinks
     .map((folder) => path.join(repository.top, folder))
     .filter((folder) => existsSync(path.join(folder, '.git')))
@@ -61,6 +65,7 @@ function programsOf(
   return [
     ...new Set([
       ...named,
+      ...(link === 'none' ? [] : [`the link ${link}`]),
       ...hooksOf(repository, settings, environment),
       ...nested.flatMap((each) => each ?? []),
     ]),
@@ -81,13 +86,38 @@ function hooksOf(
   return SILENT_HOOKS.filter(hasHook).map((hook) => `hooks/${hook}`);
 }
 
-/** Settings that name a program for a command that does more than read. */
-const PROGRAMS =
-  /^(core\.(editor|pager|sshcommand|askpass|gitproxy)|pager\.|credential\.(.*\.)?helper$|gpg\.|sequence\.editor$|interactive\.difffilter$|alias\.|(merge|diff)tool\.|(merge|diff)\.(gui)?tool$|merge\..*\.driver$|sendemail\.|gui\.|guitool\.|man\.|web\.|browser\.|help\.browser$|instaweb\.|imap\.tunnel$|submodule\..*\.update$|lfs\.(customtransfer|extension|standalone)|delta\.(.*\.)?pager$)/s;
-
-/** Settings that are not harmless for a proof, but name no program. */
-const NO_PROGRAM =
-  /^(core\.(worktree|splitindex)$|log\.|format\.pretty$|status\.|submodule\.recurse$|diff\.submodule$|(branch|tag)\.sort$|extensions\.partialclone$|remote\..*\.(promisor|partialclonefilter)$|pretty\.)/s;
+/**
+ * Settings with which no command of git runs a program, or writes outside the repository. Any other setting counts as one that
+ * does.
+ */
+const ORDINARY: readonly RegExp[] = [
+  /^core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|longpaths|quotepath|(loose)?compression|sparsecheckout(cone)?|abbrev|whitespace|checkstat|trustctime|preloadindex|untrackedcache|commentchar|commentstring|fscache|bigfilethreshold|hidedotfiles|protecthfs|protectntfs|multipackindex|commitgraph|warnambiguousrefs|createobject|fsync\w*|usereplacerefs|packedrefstimeout|filesreflocktimeout|sharedrepository|splitindex|excludesfile|attributesfile|notesref|hookspath|deltabasecachelimit|packedgit\w+|fsmonitorhookversion|maxtreedepth)$/,
+  /^(user|author|committer)\.(name|email|useconfigonly|signingkey)$/,
+  /^remote\.(.*\.(url|pushurl|fetch|push|tagopt|mirror|prune|prunetags|skipdefaultupdate|skipfetchall|gh-resolved|glab-resolved|promisor|partialclonefilter)|pushdefault)$/s,
+  // Options of a merge can name a program.
+  /^branch\.(.*\.(?!mergeoptions$)[\w-]+|autosetup\w+|sort)$/s,
+  /^submodule\.(.*\.(url|active|branch|ignore|path|shallow|fetchrecursesubmodules)|active|recurse|fetchjobs|propagatebranches|alternate\w+)$/s,
+  /^extensions\.(objectformat|refstorage|worktreeconfig|relativeworktrees|partialclone|preciousobjects|noop)$/,
+  /^(color|column|advice|init|log|status|pretty|i18n|index|pack|blame|grep|versionsort|showbranch|checkout|clean|clone|stash|add|am|apply|transfer|receive|fsck|worktree|feature|safe|rerere|mailmap|github|gitlab|hub|gitflow|magit|gitbutler|oh-my-zsh|bash|gitk)\./,
+  /^gc\.(?!recentobjectshook$)[\w.-]+$/,
+  /^maintenance\.[\w.-]+$/,
+  /^push\.(default|autosetupremote|followtags|recursesubmodules|useforceifincludes|gpgsign)$/,
+  /^pull\.(rebase|ff)$/,
+  /^fetch\.(prune|prunetags|parallel|all|showforcedupdates|output|writecommitgraph|recursesubmodules|fsckobjects|unpacklimit)$/,
+  /^rebase\.(autosquash|autostash|updaterefs|stat|abbreviatecommands|missingcommitscheck|instructionformat|maxlabellength|forkpoint)$/,
+  /^merge\.(ff|conflictstyle|log|renames|renamelimit|stat|verbosity|autostash|directoryrenames|.*\.(name|recursive))$/s,
+  /^commit\.(gpgsign|verbose|status|cleanup)$/,
+  /^tag\.(gpgsign|forcesignannotated|sort)$/,
+  /^diff\.(submodule|colormoved\w*)$/,
+  /^format\.(pretty|signoff|thread|attach|headers|to|cc|from|subjectprefix|suffix|coverletter|signature)$/,
+  /^credential\.(.*\.)?(username|usehttppath)$/s,
+  /^http\.(.*\.)?(extraheader|postbuffer|version|lowspeed\w+|maxrequests|minsessions|sslverify|followredirects)$/s,
+  /^lfs\.(repositoryformatversion|url|pushurl|concurrenttransfers|skipdownloaderrors|fetch\w+|.*\.(access|locksverify))$/s,
+  /^interactive\.singlekey$/,
+  /^protocol\.version$/,
+  /^include(if)?\..*path$/s,
+  /^url\..*\.(push)?insteadof$/s,
+];
 
 const SSH_WORD = String.raw`("[\w./:~@ -]+"|[\w./:~@-]+)`;
 const SSH_OPTION =
@@ -102,7 +132,7 @@ const USUAL_VALUES: readonly (readonly [RegExp, RegExp])[] = [
   [/^core\.sshcommand$/, PLAIN_SSH],
   [
     /^(core\.(editor|pager)|sequence\.editor|pager\..*)$/s,
-    /^(|true|false|yes|no|on|off|[01]|:|(cat|less|more|delta|diff-so-fancy|vim?|nvim|nano|emacs|code|cursor|subl)( +-[\w-]+)*)$/i,
+    /^(|true|false|yes|no|on|off|[01]|:|(cat|less|more|delta|diff-so-fancy|code|cursor|subl)( +-[\w-]+)*|(vim?|nvim|nano|emacs)( +-(nw|n|R|f|w))*)$/i,
   ],
   [
     /^credential\..*helper$/s,
@@ -118,7 +148,55 @@ const USUAL_VALUES: readonly (readonly [RegExp, RegExp])[] = [
   ],
 ];
 
-function mayRunProgram({ key, value = 'true' }: ScopedSetting): boolean {
+function mayRunProgram({ key, value = 'true' }: ScopedSetting, repository: GitRepository): boolean {
+  if (key === 'core.worktree') return !isOwnTree(value, repository);
   if (USUAL_VALUES.some(([keys, values]) => keys.test(key) && values.test(value))) return false;
-  return PROGRAMS.test(key) || !(NO_PROGRAM.test(key) || isHarmlessSetting(key, value));
+  if (ORDINARY.some((keys) => keys.test(key))) return false;
+  return (
+    !/^(diff|merge)\./.test(key) ||
+    /^(diff|merge)\..*\.(command|textconv|driver)$/s.test(key) ||
+    !isHarmlessSetting(key, value)
+  );
+}
+
+/** Git writes this setting for submodules. Any other value makes commands change another folder. */
+function isOwnTree(written: string, { top, gitDir }: GitRepository): boolean {
+  const place = gitPath(gitDir, written);
+  try {
+    return place !== undefined && realpathSync.native(place) === realpathSync.native(top);
+  } catch {
+    return false;
+  }
+}
+
+/** The number of folders that are looked at. More count as unknown. */
+const MOST_FOLDERS = 2_000;
+
+/**
+ * Returns a link among the files that git writes in its data, through which it would write elsewhere. Git makes none. Undefined
+ * if there are too many folders. Links to hooks are common, and git does not write there.
+ */
+function findLink({ gitDir, commonDir }: GitRepository): string | 'none' | undefined {
+  const folders = [...new Set([gitDir, commonDir])];
+  for (let at = 0; at < folders.length; at++) {
+    if (at > MOST_FOLDERS) return undefined;
+    const folder = folders[at] ?? '';
+    const isTop = folder === gitDir || folder === commonDir;
+    for (const entry of entriesIn(folder)) {
+      const place = path.join(folder, entry.name);
+      if (isTop && entry.name === 'hooks') continue;
+      if (entry.isSymbolicLink()) return place;
+      const isWalked = isTop ? /^(logs|refs|info|objects)$/.test(entry.name) : !folder.endsWith('/objects');
+      if (entry.isDirectory() && isWalked) folders.push(place);
+    }
+  }
+  return 'none';
+}
+
+function entriesIn(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }

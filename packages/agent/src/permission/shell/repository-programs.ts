@@ -44,7 +44,7 @@ function reasonIn(folder: string, command: string, world: PermissionWorld): stri
   });
   return program === undefined
     ? undefined
-    : `The repository can make git run a program (${program}), and the folder ${folder} is not trusted.`;
+    : `The repository can make git run a program or change other places (${program}), and the folder ${folder} is not trusted.`;
 }
 
 function foldersOf(given: GitArguments, starts: readonly string[], scope: WordScope): readonly string[] {
