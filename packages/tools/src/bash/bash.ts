@@ -82,6 +82,7 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
         signal: context.signal,
         timeoutMs,
         promptQuietMs: limits.promptQuietMs,
+        endsAtLimit: context.readOnlyRun === 'edits',
         onOutput: (output, bytes) => onProgress({ output, bytes }),
       });
       const data = dataOf(command, ran.task, exitOf(ran, timeoutMs), limits.inlineOutput, shell);

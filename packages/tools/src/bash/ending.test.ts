@@ -1,4 +1,6 @@
 /** The end of a command that does not end by itself. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { ABORT_DEADLINE_MS, contextOf } from '@heddle/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { membersOf } from '../tasks/process-table.ts';
@@ -68,7 +70,7 @@ describe('an aborted command', () => {
       directory: scratch(),
       environment: { PATH: process.env['PATH'] ?? '' },
     };
-    const limits = { timeoutMs: 600_000, promptQuietMs: 5_000 };
+    const limits = { timeoutMs: 600_000, promptQuietMs: 5_000, endsAtLimit: false };
     const running = runInForeground(tasks, {
       spec,
       signal: controller.signal,
@@ -122,6 +124,16 @@ describe('a command at its time limit', () => {
     const { data: stopped } = await shell.stop.call({ task_id: id }, context, () => undefined);
     expect(shell.stop.toResult(stopped).content).toBe(`Task ${id} was ended: stopped on request.`);
     expect(membersOf(undefined, label)).toEqual([]);
+  });
+
+  it('is ended if its edits were permitted by the mode, so that no later call runs beside them', async () => {
+    const folder = scratch();
+    const shell = shellIn(folder);
+    const { content } = await shell.run('sleep 600; touch late', { timeout: 100, readOnlyRun: 'edits' });
+    expect(content).toMatch(/^Ended because it did not end in time/);
+    const [label = ''] = labelsOf(shell.tasks.folder);
+    expect(membersOf(undefined, label)).toEqual([]);
+    expect(existsSync(path.join(folder, 'late'))).toBe(false);
   });
 
   it('is not longer than the maximum', async () => {

@@ -8,6 +8,8 @@ interface Foreground {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly promptQuietMs: number;
+  /** It is ended, not moved, at its time limit: its permission holds only while no other call runs. */
+  readonly endsAtLimit: boolean;
   readonly onOutput: (text: string, bytes: number) => void;
 }
 
@@ -21,6 +23,9 @@ export interface Ran {
 }
 
 const LOOK_EVERY_MS = 1_000;
+
+const LATE_EDITS =
+  'it did not end in time, and edits that the mode permits do not continue in the background. Run the slow commands without the edits';
 
 export async function runInForeground(tasks: TaskRegistry, run: Foreground): Promise<Ran> {
   const { signal, timeoutMs, promptQuietMs } = run;
@@ -47,6 +52,10 @@ export async function runInForeground(tasks: TaskRegistry, run: Foreground): Pro
     if (signal.aborted) onAbort();
     const how = await Promise.race([task.ended, leaves.promise]);
     task.leaveCall = undefined;
+    if (run.endsAtLimit && (how.kind === 'time_limit' || how.kind === 'waiting')) {
+      await task.stop(LATE_EDITS);
+      return { task, how: await task.ended };
+    }
     if (how.kind === 'time_limit' || how.kind === 'waiting' || how.kind === 'requested')
       await tasks.moveToBackground(task);
     return { task, how };

@@ -244,6 +244,8 @@ const sourced: TakesCode = ([file]) => file === undefined || isFedIn(file);
 
 const OTHERS: readonly (readonly [RegExp, TakesCode])[] = [
   [/^[gmn]?awk$/, awk],
+  // They are scripts that run an option with a quote at its end.
+  [/^(z|xz|bz|lz|zst)[ef]?grep$/, hasOption(/['\n]/)],
   [/^g?sed$/, sed],
   [/^(bsd|g)?tar$/, tar],
   [/^ssh$/, ssh('ssh')],

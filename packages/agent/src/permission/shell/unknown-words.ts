@@ -10,6 +10,7 @@ import {
   type SimpleCommand,
 } from '@heddle/tools/shell';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
+import { gitArguments } from './files/git-arguments.ts';
 import { isTalker } from './files/named-places.ts';
 import { literalWord } from './files/touch.ts';
 import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
@@ -128,7 +129,8 @@ const IN_REPOSITORY =
   /^(add|stage|status|ls-files|blame|check-ignore|commit|branch|tag|switch|log|show|diff|stash|describe|rev-parse|rev-list|shortlog|merge-base)$/;
 
 function isAfterVerb(args: readonly ShellWord[], index: number): boolean {
-  const verb = args.findIndex(({ kind, value }) => kind === 'literal' && IN_REPOSITORY.test(value));
+  const { command, rest } = gitArguments(args);
+  const verb = IN_REPOSITORY.test(command) ? args.length - rest.length - 1 : -1;
   const isFirst = args
     .slice(0, verb)
     .every(({ kind, value }) => kind === 'literal' && value.startsWith('--'));
@@ -179,7 +181,7 @@ function takesData(
   redirections: readonly ShellRedirection[],
 ): boolean {
   if (DATA.test(program)) return true;
-  if (program === 'git') return GIT_DATA.test(args.find(({ value }) => !value.startsWith('-'))?.value ?? '');
+  if (program === 'git') return GIT_DATA.test(gitArguments(args).command);
   // The input can also contain options of curl.
   if (program === 'curl') return !args.some(({ value }) => /^(-[a-zA-Z]*K|--conf)/.test(value));
   // A script file decides how the input is used.

@@ -24,6 +24,7 @@ export interface RunOptions {
   readonly background?: boolean;
   readonly signal?: AbortSignal;
   readonly context?: ToolUseContext;
+  readonly readOnlyRun?: 'edits';
   readonly onProgress?: (progress: { output: string; bytes: number }) => void;
 }
 
@@ -36,7 +37,7 @@ export function shellIn(project: string, deps: Partial<ShellDeps> = {}) {
   const environment = { PATH: process.env['PATH'] ?? '', HOME: project };
   const bash = createBashTool({ tasks, environment: () => environment, projectDirectory: project, ...deps });
   const run = async (command: string, options: RunOptions = {}): Promise<Ran> => {
-    const { signal = new AbortController().signal, timeout, background } = options;
+    const { signal = new AbortController().signal, timeout, background, readOnlyRun } = options;
     const context = options.context ?? contextOf({ workingDirectory: project });
     const progress: { output: string; bytes: number }[] = [];
     await bash.inputSchema();
@@ -46,7 +47,7 @@ export function shellIn(project: string, deps: Partial<ShellDeps> = {}) {
         ...omitUndefined({ timeout }),
         ...(background ? { run_in_background: true } : {}),
       },
-      { ...context, signal, toolUseId: 'b1' },
+      { ...context, signal, toolUseId: 'b1', ...omitUndefined({ readOnlyRun }) },
       (update: Json) => {
         if (!isProgress(update)) throw new Error(`not what Bash tells: ${JSON.stringify(update)}`);
         progress.push(update);

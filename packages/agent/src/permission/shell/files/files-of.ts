@@ -13,6 +13,7 @@ import { hostWords, namesContainerPlaces } from './host-words.ts';
 import { isMessage } from './message-options.ts';
 import { argumentsOf, expandBraces, hasOption, type ParsedOperands, sedWords } from './operands.ts';
 import { endingsOf, searchesFolders, searchOptionsOf, skipsHidden } from './search-options.ts';
+import { changedSettings } from './settings-commands.ts';
 import { SPECIAL } from './special.ts';
 import { listedFiles, listFile, readsNamesFromFile } from './listed-files.ts';
 import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
@@ -194,7 +195,13 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   // It removes quotes and backslashes in addresses: `OPEN:.en"v"`.
   const isQuoted = program === 'socat' && args.some(({ value }) => /["'\\]/.test(value));
   const quoted = isQuoted ? [touch('read', QUOTED_ADDRESS, undefined, { knowledge: 'named' })] : [];
-  return [...quoted, ...unknownProgram(args, deepIfFolder), ...archivedByModule(program, args), ...computed];
+  return [
+    ...quoted,
+    ...unknownProgram(args, deepIfFolder),
+    ...archivedByModule(program, args),
+    ...computed,
+    ...changedSettings(program, args),
+  ];
 }
 
 const QUOTED_ADDRESS = unknownWord('the file of an address with quotes');
@@ -215,7 +222,19 @@ function archivedByModule(program: string, args: readonly ShellWord[]): Touch[] 
   if (!/^(python|pypy)[\d.]*$/.test(program) || !/^(zipfile|tarfile|http\.server)$/.test(module?.value ?? ''))
     return [];
   const operands = rest.filter(({ value }) => !value.startsWith('-'));
-  return (module?.value === 'http.server' ? [HERE] : operands).map((word) => touch('read', word, 'all'));
+  if (module?.value === 'http.server') return [touch('read', HERE, 'all')];
+  const [archive, ...others] = operands;
+  if (archive === undefined) return [];
+  const has = (option: RegExp): boolean => rest.some(({ value }) => option.test(value));
+  if (has(/^(-\w*e|--ex)/)) {
+    const [folder = HERE] = others;
+    return [touch('read', archive), touch('write', folder), touch('write', folder, 'all', { fills: true })];
+  }
+  // It lists, tests, or writes the archive.
+  return [
+    touch(has(/^(-\w*c|--cr)/) ? 'write' : 'read', archive),
+    ...others.map((word) => touch('read', word, 'all')),
+  ];
 }
 
 /** For two folders, the files in them are compared. With an option, files at any depth are. */
@@ -403,7 +422,7 @@ const MOST_SEPARATORS = 6;
 
 /** Returns the parts of a word that start or end at a sign between values: `--from-file=key=x`, `--volume=x:/y`. */
 function partsBetween(value: string): string[] {
-  const signs = Array.from(value.matchAll(/[=@:,]/g), ({ index }) => index);
+  const signs = Array.from(value.matchAll(/[=@:,#]/g), ({ index }) => index);
   const ends = signs.length > MOST_SEPARATORS ? [] : signs;
   return [-1, ...signs].flatMap((before) =>
     [...ends, value.length].flatMap((end) => {

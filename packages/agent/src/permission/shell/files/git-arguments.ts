@@ -13,6 +13,8 @@ export interface GitArguments {
   readonly ignoresCase: boolean;
   /** Empty if unknown. */
   readonly command: string;
+  /** An option of git itself that is not known. The word after it may be its value, and not the command. */
+  readonly unknownOption?: ShellWord | undefined;
   /** The words after the command. */
   readonly rest: readonly ShellWord[];
 }
@@ -21,7 +23,12 @@ const VALUED: ReadonlySet<string> = new Set(
   '-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source'.split(' '),
 );
 
+/** Options without a value, or with an attached one. */
+const OPTION =
+  /^(-[pPvh]|--(paginate|no-pager|no-replace-objects|no-lazy-fetch|no-optional-locks|no-advice|(literal|glob|noglob|icase)-pathspecs|bare|html-path|man-path|info-path|exec-path|version|help)|--(exec-path|git-dir|work-tree|namespace|config-env|super-prefix|attr-source|list-cmds)=.*)$/s;
+
 export function gitArguments(args: readonly ShellWord[]): GitArguments {
+  let unknownOption: ShellWord | undefined;
   let folder: ShellWord | undefined;
   let gitDir: ShellWord | undefined;
   let isElsewhere = false;
@@ -36,6 +43,7 @@ export function gitArguments(args: readonly ShellWord[]): GitArguments {
       gitDir = partOfWord(word, word.value.slice('--git-dir='.length));
     isElsewhere ||= /^--(git-dir|work-tree)/.test(word.value);
     ignoresCase ||= word.value === '--icase-pathspecs';
+    if (!VALUED.has(word.value) && !OPTION.test(word.value)) unknownOption ??= word;
     at += VALUED.has(word.value) ? 2 : 1;
   }
   const command = args[at];
@@ -44,7 +52,8 @@ export function gitArguments(args: readonly ShellWord[]): GitArguments {
     gitDir,
     isElsewhere,
     ignoresCase,
-    command: command?.kind === 'literal' ? command.value : '',
+    command: command?.kind === 'literal' && unknownOption === undefined ? command.value : '',
+    unknownOption,
     rest: args.slice(at + 1),
   };
 }
@@ -71,7 +80,8 @@ const COMMANDS: ReadonlySet<string> = new Set(
  * a setting of the command line that defines an alias.
  */
 export function mayRunOtherCommand(args: readonly ShellWord[]): boolean {
-  const { command, rest } = gitArguments(args);
+  const { command, rest, unknownOption } = gitArguments(args);
+  if (unknownOption) return true;
   const definesAlias = ({ value }: ShellWord): boolean => /^(-c|--config-env=)?alias\./i.test(value);
   const own = args.slice(0, args.length - rest.length);
   if (own.some(definesAlias) || (command === 'config' && rest.some(definesAlias))) return true;

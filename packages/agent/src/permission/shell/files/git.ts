@@ -70,6 +70,8 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
  */
 export function gitDoubt(args: readonly ShellWord[]): string | undefined {
   const given = gitArguments(args);
+  const { unknownOption } = given;
+  if (unknownOption) return `${unknownOption.text} is an option of git that Heddle does not know.`;
   const options = dangerousOptions(given);
   const runs = options.find(({ does }) => does === 'runs')?.word ?? findProgramWord(args);
   if (runs) return `${runs.text} makes git run another program.`;

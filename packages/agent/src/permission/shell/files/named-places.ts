@@ -15,6 +15,7 @@ import {
 } from '../../paths/places.ts';
 import { protectedMatch, protectedPlaceName } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
+import { gitArguments } from './git-arguments.ts';
 import { hostWords, namesContainerPlaces } from './host-words.ts';
 import { isMessage } from './message-options.ts';
 import { namesInAddress } from './network.ts';
@@ -161,9 +162,9 @@ function isReadOption(program: string, { value }: ShellWord, before: string): bo
 
 /** Git commands that read the paths in their arguments, and write elsewhere. Some have options that name an output. */
 function readsPaths(args: readonly ShellWord[]): 'all' | 'operands' | 'no' {
-  const { value = '' } = args.find((word) => !word.value.startsWith('-')) ?? {};
-  if (/^(add|stage|status|ls-files|blame|check-ignore)$/.test(value)) return 'all';
-  return /^(commit|diff|log|show|grep|push|fetch)$/.test(value) ? 'operands' : 'no';
+  const { command } = gitArguments(args);
+  if (/^(add|stage|status|ls-files|blame|check-ignore)$/.test(command)) return 'all';
+  return /^(commit|diff|log|show|grep|push|fetch)$/.test(command) ? 'operands' : 'no';
 }
 
 /** The names of the files that they save are known from their options. */

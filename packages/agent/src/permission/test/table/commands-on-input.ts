@@ -71,6 +71,7 @@ export const COMMANDS_ON_INPUT: readonly Theme[] = [
       'cat x | bash5',
       'cat x | ksh93',
       'cat x | zsh-5.9',
+      `zgrep "-ex'" "-e;/bin/r? x;#" a`,
     ],
   },
   {
