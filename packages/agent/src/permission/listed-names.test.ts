@@ -13,6 +13,15 @@ function decision(command: string, { view = false, proc = true, allow = [] as st
 
 const LISTED = [
   'xargs cat < list',
+  'f=/p; cat ${f}roc/1/e*n',
+  'f=/p; g=env; cat ${f}roc/1/${g}iron',
+  'for f in /p; do cat ${f}roc/1/e*n; done',
+  'f=/p; grep -a M ${f}roc/1/e*n',
+  'cat "$(pwd)"/../../../../p*c/1/e*n',
+  "cat $(echo x | grep -l --label='/p*c/1/e*n' x)",
+  'head 5 | xargs cat',
+  'cat $(sort 1)',
+  'tail 1 | xargs cat',
   'xargs -a list cat',
   'cat $(cat list)',
   'cat "$(< list)"',

@@ -55,8 +55,8 @@ function programsOf(
   const index = indexOf(repository);
   if (settings === undefined || index === undefined || depth > MOST_NESTED) return undefined;
   const named = settings.filter((setting) => mayRunProgram(setting, repository)).map(({ key }) => key);
-  const link = findLink(repository);
-  if (link === undefined) return undefined;
+  const found = findLink(repository);
+  if (found === undefined) return undefined;
   const nested = index.gitlinks
     .map((folder) => path.join(repository.top, folder))
     .filter((folder) => existsSync(path.join(folder, '.git')))
@@ -65,7 +65,7 @@ function programsOf(
   return [
     ...new Set([
       ...named,
-      ...(link === 'none' ? [] : [`the link ${link}`]),
+      ...(found.link === undefined ? [] : [`the link ${found.link}`]),
       ...hooksOf(repository, settings, environment),
       ...nested.flatMap((each) => each ?? []),
     ]),
@@ -176,7 +176,7 @@ const MOST_FOLDERS = 2_000;
  * Returns a link among the files that git writes in its data, through which it would write elsewhere. Git makes none. Undefined
  * if there are too many folders. Links to hooks are common, and git does not write there.
  */
-function findLink({ gitDir, commonDir }: GitRepository): string | 'none' | undefined {
+function findLink({ gitDir, commonDir }: GitRepository): { readonly link: string | undefined } | undefined {
   const folders = [...new Set([gitDir, commonDir])];
   for (let at = 0; at < folders.length; at++) {
     if (at > MOST_FOLDERS) return undefined;
@@ -185,12 +185,12 @@ function findLink({ gitDir, commonDir }: GitRepository): string | 'none' | undef
     for (const entry of entriesIn(folder)) {
       const place = path.join(folder, entry.name);
       if (isTop && entry.name === 'hooks') continue;
-      if (entry.isSymbolicLink()) return place;
+      if (entry.isSymbolicLink()) return { link: place };
       const isWalked = isTop ? /^(logs|refs|info|objects)$/.test(entry.name) : !folder.endsWith('/objects');
       if (entry.isDirectory() && isWalked) folders.push(place);
     }
   }
-  return 'none';
+  return { link: undefined };
 }
 
 function entriesIn(folder: string): readonly Dirent[] {

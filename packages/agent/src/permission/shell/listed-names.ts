@@ -15,7 +15,8 @@ export function readsListedNames({ commands, redirections }: Script, parts: read
   // A program that takes the names from a list, or computes them, has no such word.
   if (unknown.some(({ shown }) => LISTED.test(shown))) return true;
   if ([...commands.flatMap((command) => command.redirections), ...redirections].some(isText)) return true;
-  if (commands.flatMap(commandWords).some(({ text }) => BUILT.test(text))) return true;
+  if (commands.flatMap(commandWords).some(({ text }) => BUILT.some((pattern) => pattern.test(text))))
+    return true;
   const last = commands.findLastIndex(usesNames);
   return commands.some((command, index) => {
     const isInside = command.inside.includes('substitution');
@@ -26,8 +27,16 @@ export function readsListedNames({ commands, redirections }: Script, parts: read
 
 const LISTED = /^(?:the files of a list|the folders of a list|what the program (?:reads|loads))$/;
 
-/** An unknown text is a part of the first name of an absolute path, or follows another one: `/pr$x/1`, `$x$y`. */
-const BUILT = /^"?(?:\.\/+)*(?:\/|\.\.\/)(?:\.{0,2}\/)*[^/]*(?:\$|`|\{\})|^"?[$`].*[^/"\s(]\$/;
+/**
+ * A name is put together: an unknown text is a part of the first name of an absolute path, follows another one, or is followed by
+ * other letters or by `..`: `/pr$x/1`, `$x$y`, `${x}roc/1`, `$x/../y`.
+ */
+const BUILT: readonly RegExp[] = [
+  /^"?(?:\.\/+)*(?:\/|\.\.\/)(?:\.{0,2}\/)*[^/]*(?:\$|`|\{\})/,
+  /^"?[$`].*[^/"\s(]\$/,
+  /^"?\$(?:\w+|\{[^}]*\}|\([^()]*\))"?[\w*?[\]{}.-]+\//,
+  /^"?[$`].*\.\./,
+];
 
 function isText(redirection: ShellRedirection): boolean {
   if (redirection.kind === 'file')
@@ -82,7 +91,8 @@ function printsNames(command: SimpleCommand): boolean {
   if (/^(?:rg|grep)$/.test(program)) return listsMatches(program, values) || isSelection(values);
   if (FILTERS.test(program))
     return values.every(
-      (value) => /^[-+]?[\w=]*$/.test(value) && (value.startsWith('-') || /^\d*$/.test(value)),
+      (value, index) =>
+        /^-[\w=]*$/.test(value) || (/^\d+$/.test(value) && /^-[nck]$/.test(values[index - 1] ?? '')),
     );
   // Its words are checked for such names as they are.
   return program === 'echo' && values.every((value) => !/\\|^-/.test(value));
@@ -92,7 +102,10 @@ function printsNames(command: SimpleCommand): boolean {
 function listsMatches(program: string, [first = '', ...others]: readonly string[]): boolean {
   const lists =
     program === 'rg' ? /^(?:-[ivwFsu]*l|--files|--files-with-matches)$/ : /^-[rRivwEFsz]*[lL][rR]?$/;
-  return lists.test(first) && !others.some((value) => /^--(?:path|hyper)/.test(value));
+  return (
+    lists.test(first) &&
+    !others.some((value) => /^--(?!$|(?:include|exclude|exclude-dir|glob|type|hidden)(?:=|$))/.test(value))
+  );
 }
 
 /** `… | grep -v test`: one pattern, and no file. */
