@@ -286,6 +286,8 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   if (family === 'yq' && args.some(({ value }) => /^(-[^-]*s|--split-exp)/.test(value)))
     read.push(touch('write', unknownWord('what the program writes')));
   if (family === 'sed') {
+    if (texts.some(({ value }) => mayHideFiles(value)))
+      read.push(touch('write', SED_FILE), touch('read', SED_FILE));
     read.push(
       ...texts.filter(({ value }) => !isPlainSedScript(value)).flatMap(mentions),
       ...texts.flatMap((text) => sedWrites(text.value).map((file) => touch('write', partOfWord(text, file)))),
@@ -445,6 +447,15 @@ const LONGEST_TEXT = 4_000;
 
 function named(word: ShellWord, value: string, knowledge: Touch['knowledge'] = 'named'): Touch {
   return { kind: 'read', word: partOfWord(word, value), knowledge };
+}
+
+const SED_FILE = unknownWord('a file in the script of sed');
+
+/** After a letter as delimiter, the commands of sed are not found: `sxaxbxw.npmrc`, `\\xaxr.env`. */
+function mayHideFiles(script: string): boolean {
+  return (
+    !isPlainSedScript(script) && /(?:^|[;{}\n!,\d$/])\s*(?:[sy]\w|\\\w)/.test(script) && /[wrR]/.test(script)
+  );
 }
 
 /** Returns the files after each `w` that may be a command or a flag of sed. Returns too many rather than too few. */

@@ -79,7 +79,16 @@ const CURL_INPUTS =
     ' ',
   );
 
-const curl: FilesOfProgram = (args) => {
+/** Every option with a value has a form in which curl replaces `{{name}}`: `--expand-output`. */
+const curl: FilesOfProgram = (words) => {
+  const args = words.map((word) => partOfWord(word, word.value.replace(/^--expand-/, '--')));
+  const isExpanded = words.some(({ value }) => value.startsWith('--expand-'));
+  return curlFiles(isExpanded ? args : words).map((one) =>
+    isExpanded && one.word.value.includes('{{') ? { ...one, word: unknownWord(one.word.text) } : one,
+  );
+};
+
+const curlFiles: FilesOfProgram = (args) => {
   const given = argumentsOf(args, [
     ...CURL_OUTPUTS,
     ...CURL_INPUTS,
