@@ -184,7 +184,26 @@ function changeConcern(
     return { concern: beside ?? concern, gitData };
   }
   const tree = isTree ? treeConcern(glob ? (glob.found(true) ?? []) : found, touch, world) : undefined;
-  return { concern: tree ?? concern, gitData };
+  const filled = touch.fills ? filledConcern(found, folders, world) : undefined;
+  return { concern: tree ?? filled ?? concern, gitData };
+}
+
+/** An archive can contain names behind a link of the folder. Of a folder with very many entries, the links are not known. */
+function filledConcern(
+  targets: readonly FilePlace[],
+  folders: Folders,
+  world: PermissionWorld,
+): Concern | undefined {
+  const isBad = (_: string, real: string): boolean => {
+    const places = [{ path: real, real }];
+    return concernOf({ kind: 'write' }, { places, pattern: undefined }, folders, world) !== undefined;
+  };
+  return someLinkBelow(targets, world, 'stay', isBad) === true
+    ? {
+        level: 'unless bypassed',
+        reason: 'A link in the folder leads outside or to a protected place, and unknown names are written.',
+      }
+    : undefined;
 }
 
 function gitDataPaths({ path: at, real }: FilePlace): string[] {

@@ -1,7 +1,7 @@
 /** Programs that transfer files to and from other machines. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { isMessage } from './message-options.ts';
-import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
+import { type ParsedOperands, argumentsOf, hasOption, mayTakeOperand } from './operands.ts';
 import {
   type FilesOfProgram,
   HERE,
@@ -14,6 +14,17 @@ import {
   writeInside,
 } from './touch.ts';
 
+/** Long options of rsync without a value. */
+const COPY_FLAGS = (
+  'archive verbose recursive delete delete-before delete-during delete-after delete-excluded compress progress stats ' +
+  'human-readable dry-run update links perms times group owner checksum partial inplace existing ignore-existing force ' +
+  'relative numeric-ids itemize-changes hard-links acls xattrs sparse whole-file one-file-system quiet prune-empty-dirs ' +
+  'copy-links safe-links copy-unsafe-links copy-dirlinks keep-dirlinks size-only ignore-times append fuzzy mkpath devices ' +
+  'specials executability no-perms no-owner no-group no-times cvs-exclude list-only version help'
+)
+  .split(' ')
+  .map((name) => `--${name}`);
+
 const copiedWith =
   (valued: readonly string[], followsLinks: (given: ParsedOperands) => boolean): FilesOfProgram =>
   (args) => {
@@ -22,6 +33,9 @@ const copiedWith =
     const sources = given.operands.slice(0, -1);
     const target = given.operands.at(-1);
     return [
+      ...(mayTakeOperand(args, [...valued, ...COPY_FLAGS]) ? given.operands : [])
+        .filter((word) => !isRemote(word))
+        .map((word) => touch('write', word)),
       ...sources.filter((word) => !isRemote(word)).map((word) => touch('read', word, 'all', { staysInTree })),
       ...given.valuesOf('-i', '-F', '--files-from').map((word) => touch('read', word)),
       ...given.valuesOf('--files-from').map(() => touch('read', unknownWord('the files of a list'))),
@@ -84,9 +98,13 @@ const curl: FilesOfProgram = (words) => {
   const args = words.map((word) => partOfWord(word, word.value.replace(/^--expand-/, '--')));
   const isExpanded = words.some(({ value }) => value.startsWith('--expand-'));
   return curlFiles(isExpanded ? args : words).map((one) =>
-    isExpanded && one.word.value.includes('{{') ? { ...one, word: unknownWord(one.word.text) } : one,
+    isExpanded && one.word.value.includes('{{') ? withWord(one, unknownWord(one.word.text)) : one,
   );
 };
+
+function withWord(one: Touch, word: ShellWord): Touch {
+  return { ...one, word };
+}
 
 const curlFiles: FilesOfProgram = (args) => {
   const given = argumentsOf(args, [

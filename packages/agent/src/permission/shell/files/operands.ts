@@ -90,6 +90,18 @@ export function argumentsOf(
   };
 }
 
+/** Returns whether a long option that is not known may take the next word as its value: `cp a .npmrc --sparse always`. */
+export function mayTakeOperand(args: readonly ShellWord[], known: readonly string[]): boolean {
+  const end = args.findIndex(({ value }) => value === '--');
+  return args.some(
+    ({ value }, index) =>
+      /^--[a-z][\w-]*$/.test(value) &&
+      !known.includes(value) &&
+      (end < 0 || index < end) &&
+      index < args.length - 1,
+  );
+}
+
 /** Separates `-ni.bak` of sed into `-n` and `--in-place=.bak`: the rest of the word is a suffix, not options. */
 export function sedWords(args: readonly ShellWord[]): readonly ShellWord[] {
   const end = args.findIndex(({ value }) => value === '--');

@@ -6,7 +6,7 @@ import { gitArguments, inFolder } from './git-arguments.ts';
 import { gitTouches } from './git.ts';
 import { listedFiles } from './listed-files.ts';
 import { NETWORK } from './network.ts';
-import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
+import { argumentsOf, hasOption, mayTakeOperand, type ParsedOperands } from './operands.ts';
 import {
   type FilesOfProgram,
   HERE,
@@ -24,7 +24,18 @@ const read = (word: ShellWord, deep = false, staysInTree?: boolean): Touch =>
 const write = (word: ShellWord, deep = false): Touch => touch('write', word, deep ? 'all' : undefined);
 const remove = (word: ShellWord, deep = false): Touch => touch('remove', word, deep ? 'all' : undefined);
 
-const COPY_OPTIONS = ['-t', '--target-directory', '-S', '--suffix', '-m', '--mode', '-o', '-g'];
+const COPY_OPTIONS =
+  '-t --target-directory -S --suffix -m --mode -o --owner -g --group --sparse --no-preserve --strip-program'.split(
+    ' ',
+  );
+const COPY_FLAGS = (
+  'archive backup force interactive no-clobber dereference no-dereference recursive verbose update parents preserve link ' +
+  'symbolic-link symbolic one-file-system no-target-directory strip-trailing-slashes remove-destination attributes-only ' +
+  'copy-contents debug compare directory strip preserve-timestamps preserve-context reflink exchange no-copy physical ' +
+  'logical relative help version'
+)
+  .split(' ')
+  .map((name) => `--${name}`);
 
 /** Sources and their target, with the effect on a source. */
 const transferred =
@@ -52,6 +63,9 @@ const transferred =
         : []),
       ...backups(target, sources, given),
       ...mayBecomeOption(args).map((word) => write(word)),
+      ...(mayTakeOperand(args, [...COPY_OPTIONS, ...COPY_FLAGS]) ? given.operands : []).map((word) =>
+        write(word),
+      ),
     ];
   };
 
@@ -130,9 +144,10 @@ const tarWith =
       .map(({ value }) => value.slice(1))
       .join('');
     const given = argumentsOf(dashed, [
-      ...'-f -C --file --directory --cd --exclude -T --files-from -X --exclude-from -I --transform --xform'.split(
-        ' ',
-      ),
+      ...(
+        '-f -C --file --directory --cd --exclude -T --files-from -X --exclude-from -I --transform --xform ' +
+        '-g --listed-incremental -b -F -H -K -L -N -V'
+      ).split(' '),
       ...more,
     ]);
     const has = (letter: string, ...long: string[]) =>
@@ -144,16 +159,18 @@ const tarWith =
     // It reads the files in a list, and the list is unknown.
     const listed = given.valuesOf('-T', '--files-from').map(() => read(unknownWord('the files of a list')));
     const readArchives = archives.map((word) => read(word));
+    const snapshots = given.valuesOf('-g', '--listed-incremental').map((word) => write(word));
     if (has('x', '--extract', '--get')) {
       const isOpen =
         has('P', '--absolute-names', '--absolute-paths') ||
         given.valuesOf('--transform', '--xform', ...more).length > 0;
       const open = isOpen ? [write(ANY_NAME)] : [];
-      return [...readArchives, ...lists, ...extracted(folders, given.operands), ...open];
+      return [...snapshots, ...readArchives, ...lists, ...extracted(folders, given.operands), ...open];
     }
     if (has('t', '--list')) return [...readArchives, ...lists];
     const isMoved = hasOption(given, '', '--remove-files');
     return [
+      ...snapshots,
       ...(isMoved ? [...given.operands, ...listed.map(({ word }) => word)] : []).map((word) =>
         remove(word, true),
       ),
@@ -180,7 +197,7 @@ function dashedOptions([first, ...rest]: readonly ShellWord[]): readonly ShellWo
   if (first === undefined || first.value.startsWith('-')) return first ? [first, ...rest] : [];
   const values = [...rest];
   const options = Array.from(first.value).flatMap((letter) => {
-    const value = /[fCTXI]/.test(letter) ? values.shift() : undefined;
+    const value = /[bfgCFHIKLNTVX]/.test(letter) ? values.shift() : undefined;
     const option = { ...first, value: `-${letter}`, text: `-${letter}` };
     return value ? [option, value] : [option];
   });
@@ -264,6 +281,9 @@ const printedTo =
       ...listedFiles(args),
       ...given.valuesOf(...outputs).map((word) => write(word)),
       ...mayBecomeOption(args).map((word) => write(word)),
+      ...(mayTakeOperand(args, [...COPY_OPTIONS, ...COPY_FLAGS]) ? given.operands : []).map((word) =>
+        write(word),
+      ),
     ];
   };
 
