@@ -6,7 +6,7 @@ import { literalWord, partOfWord, type Touch, touch } from './touch.ts';
 const SETTINGS: readonly (readonly [RegExp, RegExp, readonly string[]])[] = [
   [
     /^(npm|pnpm|yarn|bun)$/,
-    /^((config|c) (?!get\b|list\b|ls\b)\w|set\b|login|logout|adduser|add-user)/,
+    /^((config|conf|c) (?!get\b|list\b|ls\b)\w|set\b|login|logout|adduser|add-user)/,
     ['~/.npmrc', '.npmrc'],
   ],
   [/^(kubectl|oc)$/, /^(config (?!view|get-|current-context)\w|login|logout)/, ['~/.kube/config']],
@@ -31,6 +31,10 @@ const SETTINGS: readonly (readonly [RegExp, RegExp, readonly string[]])[] = [
   [/^crontab$/, /^(?!(-u \w+ )?-l( |$))/, ['/var/spool/cron/crontabs/user']],
 ];
 
+/** After one of these commands, the same words mean something else: `npm run set x`. */
+const OTHER_COMMANDS =
+  /^(run|run-script|exec|dlx|test|start|install|i|ci|add|remove|view|create|init|get|describe|logs|apply|delete|compose|build|ps|pull|push|s3|ec2)\b/;
+
 /** Returns the files with settings that a command changes. Options can be before it: `npm --location=project config set`. */
 export function changedSettings(program: string, args: readonly ShellWord[]): Touch[] {
   const change = SETTINGS.find(([programs]) => programs.test(program));
@@ -39,12 +43,16 @@ export function changedSettings(program: string, args: readonly ShellWord[]): To
   const all = args.map(({ value }) => value);
   const from = all.findIndex((value) => !value.startsWith('-'));
   const verbs = all.filter((value) => !value.startsWith('-')).join(' ');
-  const texts = [
-    all.join(' '),
-    all.slice(Math.max(from, 0)).join(' '),
-    ...(/^(npm|pnpm|yarn|bun|kubectl|oc|docker|podman)$/.test(program) ? [verbs] : []),
-  ];
-  return texts.some((text) => commands.test(text))
+  const isCommand = [all.join(' '), all.slice(Math.max(from, 0)).join(' ')].some((text) =>
+    commands.test(text),
+  );
+  // The value of an option can be before the command: `kubectl -n x config use-context y`.
+  const anywhere = new RegExp(commands.source.replace('^', '(?:^| )'));
+  const mayBeCommand =
+    /^(npm|pnpm|yarn|bun|kubectl|oc|docker|podman|aws)$/.test(program) &&
+    !OTHER_COMMANDS.test(verbs) &&
+    anywhere.test(verbs);
+  return isCommand || mayBeCommand
     ? files.map((file) => touch('write', partOfWord(literalWord(file), file)))
     : [];
 }
