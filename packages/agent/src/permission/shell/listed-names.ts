@@ -32,7 +32,8 @@ const LISTED = /^(?:the files of a list|the folders of a list|what the program (
 
 /** An expansion: a variable, a substitution, or a sign of `find` and `xargs`. */
 const EXPANSION = /\$\(\([^()]*\)\)|\$\([^()]*\)|`[^`]*`|\$\{\w+\}|\$\w+|\$[?#!@*-]|\{\}/g;
-const UNKNOWN = '\u0000';
+/** A character that no shell word contains. */
+const UNKNOWN = '\uffff';
 
 /** Returns a text without quotes, and with one sign for each expansion. */
 function withoutValues(text: string): string {
@@ -48,11 +49,11 @@ function isBuilt(text: string): boolean {
   if (/^~[^/]/.test(bare) || /^[^/]*\$\{/.test(bare)) return true;
   if (!bare.includes(UNKNOWN)) return false;
   const path = bare.replace(/^(?:\.\/+)+/, '');
-  if (/^(?:\/|\.\.\/)(?:\.{0,2}\/)*[^/]*\u0000/.test(path)) return true;
+  if (/^(?:\/|\.\.\/)(?:\.{0,2}\/)*[^/]*\uffff/.test(path)) return true;
   if (!path.startsWith(UNKNOWN)) return false;
   // Another text than the rest of a path: `$x: $y`.
   if (!path.includes('/') && !path.includes(UNKNOWN.repeat(2))) return false;
-  return /^\u0000[^/\s]/.test(path) || path.includes('..');
+  return /^\uffff[^/\s]/.test(path) || path.includes('..');
 }
 
 /** A variable gets a value that is put together, or that leads upward. */
@@ -62,7 +63,7 @@ function setsBuilt({ assignments }: SimpleCommand): boolean {
       value !== undefined &&
       (append ||
         isBuilt(value.text) ||
-        /\u0000[\w.]|[\w.]\u0000/.test(withoutValues(value.text)) ||
+        /\uffff[\w.]|[\w.]\uffff/.test(withoutValues(value.text)) ||
         /^["']?(?:\/|\.\.)+["']?$/.test(value.text)),
   );
 }
