@@ -1,6 +1,7 @@
 /** The rich screen of the real program in a pty: cells of a terminal emulator. */
 import { call, createTestGate, hang, say, thinkSigned } from '@heddle/testing';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROMPT, setUpScenes, touch } from '../conversation/test/scene.ts';
@@ -381,8 +382,9 @@ describe('the keys of the user', () => {
   it('come from a file that is read again, and an image comes from the clipboard', async () => {
     const { folder, sent, start } = await scene([[say('Seen.')]]);
     const config = path.join(folder, 'config');
-    const bin = path.join(folder, 'bin');
-    for (const made of [config, bin]) mkdirSync(made);
+    // Programs of the project do not count.
+    const bin = mkdtempSync(path.join(os.tmpdir(), 'heddle-bin-'));
+    mkdirSync(config);
     const file = path.join(config, 'keybindings.json');
     const bind = (bindings: object): void =>
       writeFileSync(file, JSON.stringify({ bindings: [{ context: 'Chat', bindings }] }, null, 2));

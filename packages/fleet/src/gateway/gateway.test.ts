@@ -177,6 +177,10 @@ describe.runIf(isInstalled)('the gateway', () => {
   it('hides everything of a tenant from the token of another one, on every route', async () => {
     await ask(tokens.acme, 'POST', '/v1/sessions/secret/turns', { prompt: 'Do it.' });
     const question = await questionOf('secret');
+    // The question may arrive before the log of the answer that asks it.
+    const spent = async (): Promise<number | undefined> =>
+      (await fleet.list('acme', ['acme~secret']))[0]?.spentUsd;
+    await expect.poll(spent).toBeGreaterThan(0);
     const before = await fleet.list('acme', ['acme~secret']);
     const seen: [string, string, number][] = [];
     for (const route of ROUTES) {

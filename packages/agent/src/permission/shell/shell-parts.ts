@@ -32,7 +32,7 @@ import { knownVariables, NO_VARIABLES, setsUnknownName } from './shell-state.ts'
 import { partsBehindLinks, type PlacedCommand, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { definesNames, runsAfterWrites } from './made-programs.ts';
 import { partsInOrder } from './parts-in-order.ts';
-import { showsHost } from './host-processes.ts';
+import { showsHost } from './shown-processes.ts';
 import { readsListedNames } from './listed-names.ts';
 import { isPlainEditScript } from './plain-edits.ts';
 import { baseName, commandWords, runsElsewhere, runsOfFind, commandTails, PIPED, unwrap } from './runners.ts';

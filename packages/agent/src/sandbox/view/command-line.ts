@@ -2,7 +2,7 @@
 import type { FileLimits } from '@heddle/core';
 import { findBash } from '@heddle/tools';
 import type { ReadCommand } from '@heddle/tools/shell';
-import { showsHost } from '../../permission/shell/host-processes.ts';
+import { showsHost } from '../../permission/shell/shown-processes.ts';
 import type { ProcessScope } from './filter.ts';
 
 export interface ViewedScript {
