@@ -47,7 +47,9 @@ function partLines({ parts, reason }: Explained): string[] {
 function adviceLines({ decision, rule, source, suggestions, reason }: Explained): string[] {
   if (decision === 'allow') return [];
   if (rule !== undefined) {
-    const list = decision === 'deny' && !reason.includes('dontAsk') ? 'deny' : 'ask';
+    // A deny rule asks if it is not certain that it matches.
+    const isDenied = decision === 'deny' && !reason.includes('dontAsk');
+    const list = isDenied || reason.includes(' says deny') ? 'deny' : 'ask';
     const scope = SCOPES.find((known) => known === source);
     return scope === undefined
       ? []

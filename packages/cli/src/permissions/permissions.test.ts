@@ -144,6 +144,15 @@ To allow it in this project from now on:
     );
   });
 
+  it('names the list of a rule that may match, so that its removal works', async () => {
+    const { run } = place();
+    await run('add', 'deny', 'Bash(git push *)');
+    const { stdout } = await run('explain', 'echo push | xargs git');
+    expect(stdout).toMatch(/^ask: /);
+    expect(stdout).toContain("heddle permissions remove deny 'Bash(git push *)'");
+    expect((await run('remove', 'deny', 'Bash(git push *)')).code).toBe(0);
+  });
+
   it('suggests all rules that a script needs, and they are enough', async () => {
     const { run, explain } = place();
     const command = 'git add -A && git commit -m "a b" > log.txt';
