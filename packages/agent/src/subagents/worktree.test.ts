@@ -270,15 +270,21 @@ describe('no worktree is created', () => {
   });
 });
 
-it('a finished subagent continues in its worktree, also in a later process', async () => {
-  const home = createSessionHome();
-  const session = sessionOf(newSession(home.setup, 's1'));
+/** Runs a subagent that changes its worktree, in a session that is then closed. */
+async function finishedChild() {
+  const { setup } = createSessionHome();
+  const session = sessionOf(newSession(setup, 's1'));
   const { result } = await run(oneChild(call('Write', { file_path: 'b.txt', content: '1' }, 'w1')), {
     session,
   });
   session.journal.close();
   const [, agentId = ''] = /agentId: (\w+)/.exec(result) ?? [];
-  const again = sessionOf(resumeSession(home.setup, 's1'));
+  return { agentId, setup };
+}
+
+it('a finished subagent continues in its worktree, also in a later process', async () => {
+  const { agentId, setup } = await finishedChild();
+  const again = sessionOf(resumeSession(setup, 's1'));
   let step = 0;
   const { agent } = await run(
     (request) => {
@@ -303,16 +309,10 @@ it('a finished subagent continues in its worktree, also in a later process', asy
 it.each([true, false])(
   'in plan mode no worktree is opened again or removed (folder gone: %s)',
   async (isGone) => {
-    const home = createSessionHome();
-    const session = sessionOf(newSession(home.setup, 's1'));
-    const { result } = await run(oneChild(call('Write', { file_path: 'b.txt', content: '1' }, 'w1')), {
-      session,
-    });
-    session.journal.close();
-    const [, agentId = ''] = /agentId: (\w+)/.exec(result) ?? [];
+    const { agentId, setup } = await finishedChild();
     const [tree = ''] = trees();
     rmSync(path.join(folder, tree, isGone ? '' : 'sub/b.txt'), { recursive: true });
-    const again = sessionOf(resumeSession(home.setup, 's1'));
+    const again = sessionOf(resumeSession(setup, 's1'));
     const { model } = await run(
       (request, count) => {
         if (isChild(request)) return say('More.');

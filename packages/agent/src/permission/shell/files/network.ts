@@ -15,7 +15,7 @@ import {
 } from './touch.ts';
 
 /** Long options of rsync without a value. */
-const COPY_FLAGS = (
+const RSYNC_FLAGS = (
   'archive verbose recursive delete delete-before delete-during delete-after delete-excluded compress progress stats ' +
   'human-readable dry-run update links perms times group owner checksum partial inplace existing ignore-existing force ' +
   'relative numeric-ids itemize-changes hard-links acls xattrs sparse whole-file one-file-system quiet prune-empty-dirs ' +
@@ -33,7 +33,7 @@ const copiedWith =
     const sources = given.operands.slice(0, -1);
     const target = given.operands.at(-1);
     return [
-      ...(mayTakeOperand(args, [...valued, ...COPY_FLAGS]) ? given.operands : [])
+      ...(mayTakeOperand(args, [...valued, ...RSYNC_FLAGS]) ? given.operands : [])
         .filter((word) => !isRemote(word))
         .map((word) => touch('write', word)),
       ...sources.filter((word) => !isRemote(word)).map((word) => touch('read', word, 'all', { staysInTree })),
