@@ -142,11 +142,24 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
     await page.evaluate(SCROLL_TO_END);
     await page.locator('.row', { hasText: `Turn ${LONG_TURNS - 1} is done.` }).waitFor();
     expect(await page.locator('.row').count()).toBeLessThan(60);
-    const line = readFileSync(paths.get(LONG) ?? '', 'utf8')
-      .split('\n')
-      .findIndex((text) => text.includes('Turn 300 is done.'));
-    await open(`/session/${LONG}/transcript?line=${line}`);
+    await open(`/session/${LONG}/transcript?line=${lineOf('Turn 300 is done.')}`);
     await page.locator('.row.selected', { hasText: 'Turn 300 is done.' }).waitFor();
+  });
+
+  test('a selected line is reached if its part of the log arrives late', async () => {
+    const { promise: firstRows, resolve } = Promise.withResolvers<void>();
+    const laterFacts = /\/facts\?from=[1-9]/;
+    await page.route(laterFacts, async (route) => {
+      await firstRows;
+      await route.continue();
+    });
+    await open(`/session/${LONG}/transcript?line=${lineOf('Turn 400 is done.')}`);
+    await page.locator('.row').first().waitFor();
+    // The rows at the end of the first page would be shown now.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+    resolve();
+    await page.locator('.row.selected', { hasText: 'Turn 400 is done.' }).waitFor();
+    await page.unroute(laterFacts);
   });
 
   test.each([
@@ -215,14 +228,15 @@ describe.runIf(executable !== undefined)('the page in Chromium', () => {
   test('steps through the decisions of the machine and back', async () => {
     await open(`/session/${SAMPLE}/machine`);
     await page.locator('.step').waitFor();
-    const now = () => page.locator('.machine .card.lit-now + text').textContent();
-    expect(await now()).toBe('begin');
+    const reached = (state: string) =>
+      page.locator(`.machine .card.lit-now + text:text-is("${state}")`).waitFor();
+    await reached('begin');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
-    expect(await now()).toBe('stream');
+    await reached('stream');
     await page.getByText('continue next_turn').first().waitFor();
     await page.keyboard.press('ArrowLeft');
-    expect(await now()).toBe('prepare');
+    await reached('prepare');
     await page.getByText('The machine decides the same again.').waitFor();
   });
 
@@ -298,6 +312,13 @@ function hostileLog(): SampleLog {
     .answer(100, 10)
     .intent(EVIL, EVIL);
   return log.result(EVIL, `${EVIL}${'x'.repeat(300_000)}`, true);
+}
+
+/** Returns the number of the line of the long log that has the text. */
+function lineOf(text: string): number {
+  return readFileSync(paths.get(LONG) ?? '', 'utf8')
+    .split('\n')
+    .findIndex((line) => line.includes(text));
 }
 
 function longLog(): SampleLog {

@@ -1,5 +1,5 @@
 /** The machine: its diagram with the current state, and every decision of a turn, forward and backward. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ViewerSource } from '../../model/api.ts';
 import type { DecisionStep, RunDecisions } from '../../model/decisions.ts';
 import { runsOf } from '../../model/runs.ts';
@@ -209,7 +209,8 @@ function StepDetail({ step, decisions, onSelect }: StepDetailProps) {
 
 /** Left and right step through the decisions, unless the focus is in a field. */
 function useStepKeys(move: (by: number) => void): void {
-  useEffect(() => {
+  // Before the page is painted: a key that is pressed as soon as the steps are shown must move.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const { target } = event;
       if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;

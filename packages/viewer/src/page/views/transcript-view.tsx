@@ -52,7 +52,9 @@ export function TranscriptView({ source, id, canFork, data, line, onSelect }: Tr
   choose.current = onSelect;
   const select = useCallback((selected: number) => choose.current(selected), []);
   const { from, to, before, after, measure, reveal } = useVisibleBlocks(scroller, blocks);
-  useSelectedLine(scroller, blocks, line, reveal);
+  // A long log is read in pages. Before the page of the line, its block is unknown.
+  const isRead = line !== undefined && (data.isComplete || (facts.at(-1)?.line ?? -1) >= line);
+  useSelectedLine(scroller, blocks, isRead ? line : undefined, reveal);
   useBottom(scroller, isLive(data, Date.now()) && line === undefined, facts.length);
   return (
     <section class="transcript" aria-label="Transcript">
