@@ -5,7 +5,7 @@
  */
 import type { PermissionMode } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
-import { mayBeGitSource } from './paths/protected.ts';
+import { mayBeGitSource } from './paths/program-places.ts';
 import type { AuthorizeRequest, PermissionDecision, PartVerdict } from './request.ts';
 import type { CompiledRules } from './rules/compile.ts';
 import { findCoveringRule, type RuleMatch, findNamingRule, findObjectingRule } from './rules/match.ts';

@@ -7,13 +7,8 @@ import path from 'node:path';
 import type { FileLimits } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
 import { isAtOrBelow, isSink, knownEntries } from './paths/places.ts';
-import {
-  canEndProtected,
-  isGitData,
-  isProgramFolder,
-  programPlaces,
-  protectedPlaceName,
-} from './paths/protected.ts';
+import { isProgramFolder, programPlaces } from './paths/program-places.ts';
+import { canEndProtected, isGitData, protectedPlaceName } from './paths/protected.ts';
 import type { CompiledRules } from './rules/compile.ts';
 import type { PathPattern } from './rules/path-pattern.ts';
 import type { FolderEntry, PermissionWorld } from './world.ts';

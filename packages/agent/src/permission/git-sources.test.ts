@@ -224,6 +224,10 @@ describe('the target of a protected link', () => {
       'editor/tasks',
       'docs/skill.md',
       'hk/pre',
+      'third/lib.php',
+      'deps/pkg/index.js',
+      'dot/config/app/a',
+      'fresh/bin/tool',
     ])
       makeFile(name);
     const link = (target: string, name: string): void => {
@@ -240,6 +244,11 @@ describe('the target of a protected link', () => {
     link('../../../hk', '.husky/_/h/more');
     link('../../../../a', '.claude/worktrees/other/docs/a');
     link('a', 'ordinary');
+    link('third', 'vendor');
+    link('deps', 'node_modules');
+    link('project/dot/config', '../.config');
+    link('../project/share', '../.local/share');
+    link('../py', '.venv/bin');
   });
 
   it.each([
@@ -257,9 +266,31 @@ describe('the target of a protected link', () => {
     expect(decisionOn('Bash', { command })).toBe('ask');
   });
 
+  it.each([
+    'mkdir third/bin',
+    'mkdir -p third/bin/x',
+    'echo x > third/bin/phpunit',
+    'mv fresh/bin third',
+    'mv fresh/* third',
+    'cp -r fresh/bin third/',
+    'mkdir deps/.bin',
+    'touch deps/.bin/eslint',
+    'cp a deps/.bin',
+    'mkdir -p dot/config/git',
+    'tee dot/config/autostart/x.desktop < a',
+    'echo x > dot/config/systemd/user/x.service',
+    'rm -rf third/bin',
+    'mkdir share/systemd',
+    'echo x > py/python',
+  ])('makes places below it protected: %s', (command) => {
+    expect(decisionOn('Bash', { command })).toBe('ask');
+  });
+
   it('is not protected if the link is not', () => {
     expect(decisionOn('Bash', { command: 'echo x > a' })).toBe('allow');
     expect(decisionOn('Bash', { command: 'echo x > scripts/other' })).toBe('allow');
+    expect(decisionOn('Bash', { command: 'echo x > third/lib.php' })).toBe('allow');
+    expect(decisionOn('Bash', { command: 'touch deps/pkg/index.js dot/config/app/b' })).toBe('allow');
   });
 });
 

@@ -6,15 +6,8 @@ import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
 import { type FilePlace, workingFolders } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
-import {
-  canEndProtected,
-  isGitData,
-  isGitDataPath,
-  isInGitData,
-  programFolder,
-  programPlaces,
-  protectedPlaceName,
-} from './protected.ts';
+import { programFolder, programPlaces } from './program-places.ts';
+import { canEndProtected, isGitData, isGitDataPath, isInGitData, protectedPlaceName } from './protected.ts';
 import { namesMeet, segmentsOf } from './segments.ts';
 
 /** The number of entries per walk. More would take longer than a decision may. */

@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
-import { projectEntries } from '../paths/protected.ts';
+import { projectEntries } from '../paths/program-places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { baseName, commandsOfFind, likelyTails } from './runners.ts';
 

@@ -16,7 +16,7 @@ import path from 'node:path';
 import type { CommandPart, Concern } from '../part.ts';
 import { isInside, placesOf } from '../paths/places.ts';
 import { psConcern } from '../paths/process-files.ts';
-import { mayRunProjectProgram } from '../paths/protected.ts';
+import { mayRunProjectProgram } from '../paths/program-places.ts';
 import {
   assignmentText,
   type Beginning,

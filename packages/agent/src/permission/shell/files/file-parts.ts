@@ -26,17 +26,19 @@ import {
 } from '../../paths/walk-tree.ts';
 import { processConcern } from '../../paths/process-files.ts';
 import {
+  isAboveSearched,
+  mayFillSearched,
+  programFolder,
+  programPlaces,
+} from '../../paths/program-places.ts';
+import {
   canBeginProtected,
   isGitDataPath,
   isInGitData,
-  isAboveSearched,
-  mayFillSearched,
   mayChangeSubmodule,
   mayHoldProtected,
-  programFolder,
   protectedMatch,
   protectedPlaceName,
-  programPlaces,
 } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { besideFiles, besidePart } from './compressors.ts';

@@ -1,0 +1,256 @@
+/** Places whose programs run because a later command names them, or because git or a protected link leads to them. */
+import path from 'node:path';
+import { repositoriesAround } from '@heddle/tools/git';
+import type { PermissionWorld } from '../world.ts';
+import { type FilePlace, isAtOrBelow, knownEntries, onceFor, placesOf, workingFolders } from './places.ts';
+import { foldCase, isAt, mayBe, PLACE_NAMES, protectedPath } from './protected.ts';
+import { segmentsOf } from './segments.ts';
+
+/** Folders with programs that later commands run by name, if the search path contains them. */
+const PROGRAM_FOLDERS =
+  /\/(?:node_modules\/\.bin|\.?venv\/(?:bin|scripts)|vendor\/bin|\.bundle\/bin)(?=\/|$)/;
+
+/** Returns whether a path is one of the usual folders of programs, or below one. */
+export function isProgramFolder(file: string): boolean {
+  return PROGRAM_FOLDERS.test(foldCase(file));
+}
+
+/**
+ * Returns the folder of programs, or the file that names some, that a change to a place affects. These are the usual
+ * folders, entries of the search path in a working directory, and places that settings of git name. Naming or running
+ * such a program is ordinary, so only a change asks.
+ */
+export function programFolder(
+  { path: written, real }: FilePlace,
+  world: PermissionWorld,
+): string | undefined {
+  for (const file of written === real ? [written] : [written, real]) {
+    const [usual] = PROGRAM_FOLDERS.exec(foldCase(file)) ?? [];
+    if (usual !== undefined) return usual.slice(1);
+    const entry = programPlaces(world).find((folder) => isAt(file, folder));
+    if (entry !== undefined) return entry;
+  }
+  // A nested repository, or another working tree, has its own settings.
+  return world
+    .gitSources?.(path.posix.dirname(real))
+    .places.find((source) => isAt(real, world.realpath(source)));
+}
+
+/** Returns whether git might take hooks or settings from a place, because not all of its settings can be read. */
+export function mayBeGitSource({ real }: FilePlace, world: PermissionWorld): boolean {
+  return [path.posix.dirname(real), world.root, world.cwd].some(
+    (folder) => world.gitSources?.(folder).isComplete === false,
+  );
+}
+
+/**
+ * Returns the places in working directories whose programs run by name or by git, and those that a protected link leads to.
+ * A working directory itself is left out, because every file in it would count.
+ */
+export const programPlaces = onceFor((world) => {
+  const sources = gitPlaces(world);
+  return [...searchedFolders(world), ...insideRoots([...sources, ...linkTargets(sources, world)], world)];
+});
+
+/** Nested repositories count, because their settings can name places beside them. */
+function gitPlaces(world: PermissionWorld): readonly string[] {
+  const folders = [...new Set([world.root, world.cwd, ...world.directories])];
+  const below = foldersIn(folders, world);
+  const nested = [...below, ...foldersIn(below, world)].filter((folder) => world.exists(`${folder}/.git`));
+  return [...folders, ...nested].flatMap((folder) => world.gitSources?.(folder).places ?? []);
+}
+
+/** The number of folders that are searched for repositories. More would take longer than a decision may. */
+const MOST_FOLDERS = 300;
+
+function foldersIn(folders: readonly string[], world: PermissionWorld): readonly string[] {
+  if (world.gitSources === undefined) return [];
+  return folders
+    .flatMap((folder) =>
+      knownEntries(folder, world)
+        .filter(({ kind, name }) => kind === 'folder' && !/^(\.|node_modules$)/.test(name))
+        .map(({ name }) => path.posix.join(folder, name)),
+    )
+    .slice(0, MOST_FOLDERS);
+}
+
+/** Folders whose links are followed if they have the name of a protected place, in working directories and the home folder. */
+const LINK_FOLDERS =
+  '. .git .git/hooks .claude .claude/hooks .heddle .cursor .vscode .husky .githooks .config'.split(' ');
+
+/** The folders of version control are large, and a program runs only what is in the listed ones. */
+const VERSION_CONTROL = /^(\.git|\.hg|\.svn|\.jj|\.bzr|\.sl)$/i;
+
+/** The number of folders below protected folders that are searched for links. */
+const MOST_LINK_FOLDERS = 100;
+
+/** Returns the folders in a working directory that are protected, and those below them. */
+function protectedFolders(top: string, world: PermissionWorld): readonly string[] {
+  const found: string[] = [];
+  let level = [top];
+  while (level.length > 0 && found.length < MOST_LINK_FOLDERS) {
+    level = level.flatMap((folder) =>
+      (world.entries(folder) ?? [])
+        .filter(({ kind, name }) => kind === 'folder' && !VERSION_CONTROL.test(name))
+        .map(({ name }) => path.posix.join(folder, name))
+        .filter((inner) => protectedPath(inner, world) !== undefined),
+    );
+    found.push(...level);
+  }
+  return found.slice(0, MOST_LINK_FOLDERS);
+}
+
+/** Returns the targets of links at protected places. A change to a target changes the protected place. */
+function linkTargets(sources: readonly string[], world: PermissionWorld): readonly string[] {
+  const tops = new Set([world.root, world.cwd, ...world.directories, world.home]);
+  const linksIn = (folder: string): readonly string[] =>
+    knownEntries(folder, world)
+      .filter(({ kind }) => kind === 'link')
+      .map(({ name }) => path.posix.join(folder, name));
+  const named = [...tops].flatMap((top) =>
+    LINK_FOLDERS.filter((name) => mayExist(name, top, world)).map((name) => path.posix.join(top, name)),
+  );
+  const deeper = [...tops].flatMap((top) => (top === world.home ? [] : protectedFolders(top, world)));
+  const links = [...new Set([...named, ...deeper])]
+    .flatMap(linksIn)
+    .filter((link) => protectedPath(link, world) !== undefined);
+  const inSources = sources.flatMap((source) => [source, ...linksIn(source)]);
+  return [
+    ...[...links, ...inSources].map((link) => world.realpath(link)),
+    ...[...tops].flatMap((top) => placesBehindLinks(top, DEEP_PLACES, world)),
+  ];
+}
+
+const DEEP_PLACES = PLACE_NAMES.filter((names) => names.length > 1);
+
+/**
+ * Returns the real paths of places whose folder is a link: `third/bin` for `vendor -> third`, `dot/config/git` for
+ * `~/.config -> dot/config`. They need not exist, because a command can create them.
+ */
+function placesBehindLinks(
+  folder: string,
+  places: readonly (readonly string[])[],
+  world: PermissionWorld,
+): readonly string[] {
+  const byName = Map.groupBy(places, ([first = '']) => first);
+  return knownEntries(folder, world).flatMap(({ name, kind }) => {
+    const below = (byName.get(foldCase(name)) ?? []).map((names) => names.slice(1));
+    const file = path.posix.join(folder, name);
+    if (below.length === 0 || (kind !== 'link' && kind !== 'folder')) return [];
+    if (kind === 'link') return below.map((names) => path.posix.join(world.realpath(file), ...names));
+    return placesBehindLinks(
+      file,
+      below.filter((names) => names.length > 0),
+      world,
+    );
+  });
+}
+
+/** Returns whether each segment of a relative path may exist. The folders are listed once, and most of them are missing. */
+function mayExist(name: string, top: string, world: PermissionWorld): boolean {
+  let folder = top;
+  return name.split('/').every((segment) => {
+    const entries = world.entries(folder);
+    folder = path.posix.join(folder, segment);
+    return segment === '.' || (entries?.some((entry) => entry.name === segment) ?? true);
+  });
+}
+
+const searchedFolders = onceFor((world) => {
+  const entries = world.environment['PATH']?.split(':') ?? [];
+  return insideRoots(entryFolders(entries, world), world);
+});
+
+function entryFolders(entries: readonly string[], world: PermissionWorld): readonly string[] {
+  return entries.flatMap((entry) =>
+    placesOf(entry, [world.cwd], world).flatMap((place) => [place.path, place.real]),
+  );
+}
+
+function insideRoots(entries: readonly string[], world: PermissionWorld): readonly string[] {
+  const roots = workingFolders(world);
+  return [...new Set(entries.flatMap((entry) => [entry, world.realpath(entry)]))].filter(
+    (entry) => roots.some((root) => entry !== root && isAt(entry, root)) && !roots.includes(entry),
+  );
+}
+
+/** Returns whether a new folder in this place may contain one of the program places. Working directories are not new. */
+export function isAboveSearched(place: string, world: PermissionWorld): boolean {
+  const roots = workingFolders(world);
+  if (roots.some((root) => isAt(root, place))) return false;
+  return programPlaces(world).some((folder) => folder.startsWith(`${place}/`));
+}
+
+/** Returns whether a folder with a name that the glob matches may contain, in the target, one of the program places. */
+export function mayFillSearched(
+  { path: written, real }: FilePlace,
+  glob: string,
+  world: PermissionWorld,
+): boolean {
+  const name = segmentsOf(glob).at(-1);
+  return [written, real].some((target) =>
+    programPlaces(world)
+      .filter((folder) => folder.startsWith(`${target}/`))
+      .map((folder) => folder.slice(target.length + 1).split('/', 1)[0] ?? '')
+      .some((first) => name !== undefined && mayBe(name, first)),
+  );
+}
+
+/**
+ * Returns whether the search path may lead from a name to a program of the project. A relative entry and a working
+ * directory may do so for every name, because the script itself can create the file there.
+ */
+export function mayRunProjectProgram(name: string, world: PermissionWorld): boolean {
+  const { PATH } = world.environment;
+  if (PATH === undefined || name === '' || name.includes('/') || BUILTINS.has(name)) return false;
+  return (
+    openEntries(world).length > 0 ||
+    [...searchedFolders(world), ...searchedAround(world)].some((entry) => world.exists(`${entry}/${name}`))
+  );
+}
+
+/** The entries of the search path in a repository around a working directory. Its files belong to the project. */
+const searchedAround = onceFor((world) => {
+  const realHome = world.realpath(world.home);
+  const containsHome = (folder: string): boolean =>
+    isAtOrBelow(world.home, folder) || isAtOrBelow(realHome, world.realpath(folder));
+  const tops = workingFolders(world).flatMap((folder) =>
+    repositoriesAround(folder, containsHome, world.exists),
+  );
+  return entryFolders((world.environment['PATH'] ?? '').split(':'), world).filter((entry) =>
+    [entry, world.realpath(entry)].some((folder) => tops.some((top) => isAt(folder, top))),
+  );
+});
+
+/** The absolute entries of the search path that belong to the project. Proven commands run without them. */
+export const projectEntries = onceFor((world) => {
+  const roots = workingFolders(world);
+  const around = searchedAround(world);
+  return (world.environment['PATH'] ?? '')
+    .split(':')
+    .filter(
+      (entry) =>
+        around.includes(entry) ||
+        [entry, world.realpath(entry)].some((folder) => roots.some((root) => isAt(folder, root))),
+    );
+});
+
+/** The entries of the search path that are relative, or a working directory. */
+const openEntries = onceFor((world) => {
+  const roots = workingFolders(world);
+  return (world.environment['PATH'] ?? '')
+    .split(':')
+    .filter(
+      (entry) =>
+        !path.posix.isAbsolute(entry) ||
+        [path.posix.resolve(entry), world.realpath(entry)].some((folder) => roots.includes(folder)),
+    );
+});
+
+/** The shell runs these itself, without the search path. */
+const BUILTINS: ReadonlySet<string> = new Set(
+  (
+    ': [ alias break cd command continue dirs echo exit export false jobs popd printf pushd pwd read return set test true ' +
+    'type ulimit umask wait'
+  ).split(' '),
+);
