@@ -34,7 +34,7 @@ interface PermissionJournal {
 /** The part of the options that decides about calls. */
 export type PermissionOptions = Pick<
   AgentOptions,
-  'cwd' | 'rules' | 'configDirs' | 'sandbox' | 'view' | 'hooks' | 'canUseTool' | 'identity'
+  'cwd' | 'rules' | 'configDirs' | 'configFiles' | 'sandbox' | 'view' | 'hooks' | 'canUseTool' | 'identity'
 >;
 
 export function permissionOf(options: PermissionOptions, record: PermissionJournal): AuthorizeCall {
@@ -153,7 +153,7 @@ function sentences(...given: readonly (string | undefined)[]): string {
 }
 
 /** The part of the options that decides about files. */
-type RuleOptions = Pick<AgentOptions, 'cwd' | 'rules' | 'configDirs'>;
+type RuleOptions = Pick<AgentOptions, 'cwd' | 'rules' | 'configDirs' | 'configFiles'>;
 
 const lives = new WeakMap<RuleOptions, LivePermissions>();
 
@@ -217,7 +217,7 @@ function surroundingsOf(
     cwd,
     directories: [...directories, ...live.directories],
     home: os.homedir(),
-    configDirs: options.configDirs ?? [],
+    configDirs: [...(options.configDirs ?? []), ...(options.configFiles ?? [])],
     environment: process.env,
   };
 }

@@ -66,6 +66,7 @@ export function childOptions(parent: ParentAgent, spec: ChildSpec): AgentOptions
       worktree: spec.worktree,
     }),
     configDirs: options.configDirs,
+    configFiles: options.configFiles,
     canUseTool: options.canUseTool,
     sandbox: options.sandbox,
     view: options.view,

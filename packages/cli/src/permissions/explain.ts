@@ -18,13 +18,13 @@ export async function explainPermission(
   setup: PermissionSetup,
 ): Promise<Explained> {
   const cwd = process.cwd();
-  const { rules, mode, directories, configDirs } = setup;
+  const { rules, mode, directories, configDirs, configFiles } = setup;
   const surroundings = {
     root: cwd,
     cwd,
     directories,
     home: os.homedir(),
-    configDirs,
+    configDirs: [...configDirs, ...configFiles],
     environment: process.env,
     readOnlyView: tool === 'Bash' && (await hasView(setup)),
   };

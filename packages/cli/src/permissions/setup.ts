@@ -1,4 +1,5 @@
 /** Combines settings of all scopes and flags to the rules, the mode and the folders of a run or an explanation. */
+import { realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { AskPermission, Rule, Rules } from '@heddle/agent';
@@ -29,6 +30,9 @@ export interface PermissionFlags {
   readonly keptSettings?: SettingsRequest['kept'];
   /** The folder of the run, if it is not the working directory of the process. */
   readonly folder?: string | undefined;
+  readonly mcpConfig?: readonly string[] | undefined;
+  readonly pluginDirs?: readonly string[] | undefined;
+  readonly pluginDirsNoMcp?: readonly string[] | undefined;
 }
 
 export const NO_FLAGS: PermissionFlags = {
@@ -48,6 +52,8 @@ export interface PermissionSetup {
   readonly forbidsBypass: boolean;
   readonly directories: readonly string[];
   readonly configDirs: readonly string[];
+  /** The files and folders of settings, servers and plugins that flags name. */
+  readonly configFiles: readonly string[];
   /** Notes for the user: skipped files, rules that never match, and settings that an untrusted folder may not use. */
   readonly notes: readonly string[];
   readonly problems: readonly string[];
@@ -95,6 +101,7 @@ export async function permissionSetup(
     forbidsBypass: configured.bypassDisabled,
     directories: [...flags.addDirs.map((folder) => path.resolve(cwd, folder)), ...configured.directories],
     configDirs: configDirs({ env, home }),
+    configFiles: configFiles(flags, cwd),
     problems: configured.problems,
     doubts,
     leftOut: configured.leftOut,
@@ -102,6 +109,35 @@ export async function permissionSetup(
     notes: [...configured.problems, ...doubts, ...configured.leftOut, ...modeRefused],
     loaded,
   };
+}
+
+function configFiles(
+  { settings, mcpConfig = [], pluginDirs = [], pluginDirsNoMcp = [] }: PermissionFlags,
+  cwd: string,
+): readonly string[] {
+  const isFile = (value: string): boolean => !value.trimStart().startsWith('{');
+  const files = [...(settings === undefined ? [] : [settings]), ...mcpConfig].filter(isFile);
+  return [
+    ...files.map((file) => path.resolve(file)),
+    ...[...pluginDirs, ...pluginDirsNoMcp].flatMap((folder) => pluginPlaces(path.resolve(folder), cwd)),
+  ];
+}
+
+/** The parts of a plugin that start programs or permit calls. */
+const PLUGIN_PARTS = ['.claude-plugin', 'hooks', 'commands', 'agents', 'skills'];
+
+/** Returns the places that change what a plugin does. In a project that is a plugin itself, other files are ordinary. */
+export function pluginPlaces(folder: string, cwd: string): readonly string[] {
+  const isAround = !path.relative(realFolder(folder), realFolder(cwd)).startsWith('..');
+  return isAround ? PLUGIN_PARTS.map((name) => path.join(folder, name)) : [folder];
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }
 
 /** Wraps a permission prompt: stores the rules of an answer in the settings file of their scope. `projectRoot`: see `SettingsPlaces`. */

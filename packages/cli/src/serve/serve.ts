@@ -54,14 +54,18 @@ export async function serveCommand(argv: readonly string[]): Promise<number> {
 async function serve(command: PrintCommand): Promise<number> {
   const cwd = process.cwd();
   const permission = await permissionSetup(command);
-  const { loaded, directories, configDirs, mode } = permission;
+  const { loaded, directories, configDirs, configFiles, mode } = permission;
   setVariables(appliedSettings(loaded).env);
   learnSecrets();
   const rules = new LivePermissions(permission.rules, directories, {
     mayBypass: command.mayBypass && !permission.forbidsBypass,
   });
   const settings = sandboxSettings(loaded, os.homedir());
-  const opened = await openSandbox(settings, { cwd, rules, configDirs }, { ask: undefined, notify: warn });
+  const opened = await openSandbox(
+    settings,
+    { cwd, rules, configDirs, configFiles },
+    { ask: undefined, notify: warn },
+  );
   if (!opened.ok) return misuse(opened.message);
   const { sandbox } = opened;
   const view = openView(settings);
@@ -95,6 +99,7 @@ async function serve(command: PrintCommand): Promise<number> {
     tools: options.tools,
     rules,
     configDirs,
+    configFiles,
     sandbox,
     view,
     hooks: hooks.forAgent(),

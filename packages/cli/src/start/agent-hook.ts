@@ -25,6 +25,7 @@ export function agentJudge({ options, charge }: AgentHookSetup): AskJudge {
       redact: options.redact,
       cwd: options.cwd,
       configDirs: options.configDirs,
+      configFiles: options.configFiles,
       sandbox: options.sandbox,
       view: options.view,
       tools: options.tools.filter(({ name }) => TOOLS.has(name)),

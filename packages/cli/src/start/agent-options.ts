@@ -164,6 +164,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       mcp: mcp.servers,
       mcpPolicy: mcp.policy,
       configDirs: permission.configDirs,
+      configFiles: [...permission.configFiles, ...plugins.files],
       loadedSettings: permission.loaded,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
       declaredHooks: [...hooks.declared, ...plugins.hooks, ...chosen.hooks],

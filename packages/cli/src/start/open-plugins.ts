@@ -7,17 +7,19 @@ import type { LoadedSettings } from '@heddle/agent/settings';
 import { isRecord, type JsonObject } from '@heddle/core';
 import { type ConfiguredServer, readServers } from '@heddle/mcp/config';
 import type { RunOptions } from '../arguments/arguments.ts';
-import type { PermissionSetup } from '../permissions/setup.ts';
+import { type PermissionSetup, pluginPlaces } from '../permissions/setup.ts';
 import { commandEnvironment } from '../keys.ts';
 
 export interface OpenPlugins {
   readonly plugins: readonly Plugin[];
   readonly hooks: readonly DeclaredHook[];
   readonly servers: readonly ConfiguredServer[];
+  /** The places that change what the plugins do. */
+  readonly files: readonly string[];
   readonly notes: readonly string[];
 }
 
-const NONE: OpenPlugins = { plugins: [], hooks: [], servers: [], notes: [] };
+const NONE: OpenPlugins = { plugins: [], hooks: [], servers: [], files: [], notes: [] };
 
 /** The code of plugins loads only if there may be some. Never rejects. */
 export async function openPlugins(
@@ -60,6 +62,7 @@ export async function openPlugins(
       hooks.map((hook) => ({ hook, scope: 'plugin' as const, inactive })),
     ),
     servers: read.flatMap(({ servers }) => servers),
+    files: plugins.flatMap((plugin) => pluginPlaces(plugin.path, cwd)),
     notes: [...problems, ...read.flatMap(({ notes }) => notes)],
   };
 }

@@ -43,7 +43,12 @@ type OpenedSandbox =
 /** The sandbox starts with the first command. Only `failIfUnavailable` waits here for the check that it can start. */
 export async function openSandbox(
   settings: SandboxSettings | undefined,
-  { cwd, rules, configDirs = [] }: Pick<AgentSetup, 'cwd' | 'rules' | 'configDirs'>,
+  {
+    cwd,
+    rules,
+    configDirs = [],
+    configFiles = [],
+  }: Pick<AgentSetup, 'cwd' | 'rules' | 'configDirs' | 'configFiles'>,
   { ask, notify }: { readonly ask: AskPermission | undefined; readonly notify: (text: string) => void },
 ): Promise<OpenedSandbox> {
   if (!settings?.enabled) return { ok: true, sandbox: undefined };
@@ -62,7 +67,7 @@ export async function openSandbox(
       live: rules,
       root: cwd,
       home: os.homedir(),
-      configDirs,
+      configDirs: [...configDirs, ...configFiles],
       stateDir: configDir(process.env),
       ask,
       notify,
