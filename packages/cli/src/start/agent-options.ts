@@ -136,9 +136,8 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   const rules = new LivePermissions(permission.rules, permission.directories, {
     mayBypass: command.mayBypass && !permission.forbidsBypass,
   });
-  const { loaded } = permission;
   const described = serversOfAgent(mainAgent, command);
-  const mcp = openProgramServers(command, loaded, rules, {
+  const mcp = openProgramServers(command, permission.loaded, rules, {
     plugins: plugins.servers,
     described: described.servers,
   });
