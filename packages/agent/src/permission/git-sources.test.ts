@@ -213,6 +213,39 @@ describe('settings of git that cannot be read', () => {
   });
 });
 
+describe('a file that settings of git name as a program', () => {
+  const folder = path.join(base, 'programs');
+  const settings = [
+    ['core.editor', '~/programs/bin/edit.sh'],
+    ['core.pager', 'less -F | tools/page.sh'],
+    ['alias.x', '!tools/x.sh --all'],
+    ['alias.y', '!f() { "$HOME"/programs/tools/y.sh; }; f'],
+    ['diff.z.textconv', 'sh tools/z.sh'],
+    ['credential.helper', '~/programs/tools/helper'],
+    ['init.templateDir', '~/programs/tpl'],
+  ] as const;
+  const files = ['bin/edit.sh', 'tools/page.sh', 'tools/x.sh', 'tools/y.sh', 'tools/z.sh', 'tools/helper'];
+
+  beforeAll(() => {
+    for (const file of [...files, 'tools/other.sh', 'tpl/description']) makeFile(`../programs/${file}`);
+    git(folder, 'init', '-q');
+    for (const [key, value] of settings) git(folder, 'config', key, value);
+  });
+
+  it.each([...files.map((file) => `echo x > ${file}`), 'cp tools/other.sh tpl/hooks/post-checkout'])(
+    'is protected: %s',
+    (command) => {
+      expect(decisionOn('Bash', { command }, { root: folder, byMode: true })).toBe('ask');
+    },
+  );
+
+  it('does not protect its neighbors', () => {
+    expect(decisionOn('Bash', { command: 'echo x > tools/other.sh' }, { root: folder, byMode: true })).toBe(
+      'allow',
+    );
+  });
+});
+
 describe('the target of a protected link', () => {
   beforeAll(() => {
     for (const name of [

@@ -18,6 +18,7 @@ import {
 import { gitPath } from './git-path.ts';
 import { isHarmlessSetting, isHarmlessVariable } from './harmless-settings.ts';
 import { type GitIndex, indexOf } from './index-file.ts';
+import { programFiles } from './repository-programs.ts';
 import { findRepository, type FoundRepository, type GitRepository, readGitFile } from './repository.ts';
 
 export interface GitFacts {
@@ -106,7 +107,8 @@ function sourcesOf(
   const hooks = repository ? hooksFolders(repository, settings, environment) : [];
   const attributes = repository ? attributesFiles(repository, settings, environment) : [];
   const files = [...settings.map(({ file }) => file), ...includedFiles(settings, environment)];
-  return [...new Set([...own, ...hooks, ...attributes, ...files])];
+  const programs = repository ? programFiles(repository, settings, environment) : [];
+  return [...new Set([...own, ...hooks, ...attributes, ...files, ...programs])];
 }
 
 export interface GitSources {
@@ -117,7 +119,7 @@ export interface GitSources {
 
 /**
  * Returns the files and folders from which git takes hooks, settings and attributes of the repository around a folder.
- * They include those that settings name: `core.hooksPath`, `include.path`, `core.attributesFile`. A file `.git` may name a
+ * They include those that settings name: `core.hooksPath`, `include.path`, `core.attributesFile`, and programs. A file `.git` may name a
  * repository that does not exist yet.
  */
 export function gitSourcesAround(directory: string, environment: GitEnvironment): GitSources {

@@ -3,7 +3,7 @@
  * of its data, or it has hooks. Settings of the user and of the machine do not count, because the user chose them. Reads files and
  * starts no process.
  */
-import { type Dirent, existsSync, readdirSync, realpathSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import {
   type GitEnvironment,
@@ -157,6 +157,32 @@ function mayRunProgram({ key, value = 'true' }: ScopedSetting, repository: GitRe
     /^(diff|merge)\..*\.(command|textconv|driver)$/s.test(key) ||
     !isHarmlessSetting(key, value)
   );
+}
+
+/**
+ * Returns the existing files that settings of any scope name as programs, and the folder of templates: `core.editor = ~/dot/edit.sh`,
+ * `alias.x = !tools/x.sh`, `init.templateDir`.
+ */
+export function programFiles(
+  repository: GitRepository,
+  settings: readonly ScopedSetting[],
+  environment: GitEnvironment,
+): readonly string[] {
+  const { HOME: home = '' } = environment;
+  const place = (word: string): string =>
+    path.resolve(repository.top, word.replace(/^(~|\$\{?HOME\}?)(?=\/)/, home));
+  const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  return settings.flatMap((setting) => {
+    const { key, value = '' } = setting;
+    if (key === 'init.templatedir') return value === '' ? [] : [place(value)];
+    if (!mayRunProgram(setting, repository)) return [];
+    return value
+      .replace(/["']/g, '')
+      .split(/[\s`=;&|()<>!]+/)
+      .filter(Boolean)
+      .map(place)
+      .filter(isFile);
+  });
 }
 
 /** Git writes this setting for submodules. Any other value makes commands change another folder. */
