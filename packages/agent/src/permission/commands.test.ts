@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decided, shell } from './test/ask.ts';
 import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
 import { ADDRESSES } from './test/table/addresses.ts';
+import { CERTAIN_READS } from './test/table/certain-reads.ts';
 import { CHANGED_FOLDERS } from './test/table/changed-folders.ts';
 import { COMPUTED_NAMES, DENIED_SEARCHES } from './test/table/computed-names.ts';
 import { CONTAINERS } from './test/table/containers.ts';
@@ -72,6 +73,7 @@ const themes = [
   ...WAITING_EDITS,
   ...COPIED_CONTENTS,
   ...MADE_PROGRAMS,
+  ...CERTAIN_READS,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

@@ -22,7 +22,8 @@ import { foundFiles, searchedFolders } from './found-files.ts';
 import { touchPart } from './files/file-parts.ts';
 import { storedElsewhere } from './files/stored-parts.ts';
 import { redirectionParts } from './files/redirections.ts';
-import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
+import { certainWords } from './files/certain-words.ts';
+import { filesOf, touchesFiles } from './files/files-of.ts';
 import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { textsForCode } from './texts-for-code.ts';
@@ -299,12 +300,8 @@ function fileParts(
   const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value)).slice(0, MOST_TAILS);
   const moved = words.some(({ value }) => /^(-C|-D|--chdir)/.test(value)) ? undefined : folders;
   const own = filesOf(words);
-  const doubtful = doubtfulOperands(words);
-  const known = new Set(
-    own.flatMap(({ knowledge, word: { text } }) =>
-      knowledge === undefined && !doubtful.has(text) ? [text] : [],
-    ),
-  );
+  const isPlain = around.isShellChanged !== true && !/POSIX/.test(command.shown);
+  const known = certainWords(words, isPlain ? own : own.filter(({ kind }) => kind !== 'read'), world);
   const [name] = words;
   const named =
     command.readOnly === 'no' && name

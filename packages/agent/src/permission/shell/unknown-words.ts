@@ -9,7 +9,8 @@ import {
   type ShellWord,
   type SimpleCommand,
 } from '@heddle/tools/shell';
-import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
+import { readsWith } from './files/certain-words.ts';
+import { filesOf, touchesFiles } from './files/files-of.ts';
 import { gitArguments } from './files/git-arguments.ts';
 import { isTalker } from './files/named-places.ts';
 import { literalWord } from './files/touch.ts';
@@ -162,7 +163,7 @@ function isCertainlyRead(word: ShellWord, words: readonly ShellWord[]): boolean 
   const dashes = words.findIndex(({ value }) => value === '--');
   const isOperand = /^[^-]/.test(word.begins) || (dashes >= 0 && dashes < words.indexOf(word));
   if (!word.single || !isOperand) return false;
-  if (doubtfulOperands(words).has(word.text)) return false;
+  if (!readsWith(words, { environment: {} })(word)) return false;
   const touches = filesOf(words).filter((touch) => touch.word.text === word.text);
   return (
     touches.length > 0 && touches.every(({ kind, knowledge }) => kind === 'read' && knowledge === undefined)

@@ -67,29 +67,9 @@ export function isProjectRunner(program: string): boolean {
   return PROJECT_RUNNERS.test(program);
 }
 
-/** Options after which the meaning of an operand of these programs is still known. */
-const PLAIN_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(cp|mv|ln|install|rm|rmdir|mkdir|touch|unzip|chmod|chown|chgrp)$/, /^-[a-zA-Z]+$/],
-  [
-    /^(rsync|scp)$/,
-    /^(-[avzrlptgoDHAXSWxuCnPhqciIfe]+|--(delete|exclude|include|files-from|progress|archive|verbose))$/,
-  ],
-  [/^tar$/, /^(-?[a-zA-Z]*[fCTX]|--(file|directory|files-from|exclude|exclude-from))$/],
-  [/^zip$/, /^-[rqjmuyX0-9xi]+$/],
-  [/^(curl|wget|dd|find|test|\[)$/, /./],
-];
-
-/** Returns the words after unknown options. They may be values, and may name an output file (`shuf -o x`). */
-export function doubtfulOperands([name, ...args]: readonly ShellWord[]): ReadonlySet<string> {
-  const program = baseName(name?.value ?? '');
-  const plain = PLAIN_OPTIONS.find(([programs]) => programs.test(program))?.[1];
-  return new Set(
-    args.flatMap(({ text, value }, index) => {
-      const before = args[index - 1]?.value ?? '';
-      const isBehindOption = /^-./.test(before) && before !== '--' && plain?.test(before) !== true;
-      return isBehindOption || /\s/.test(value) ? [text] : [];
-    }),
-  );
+/** Returns whether the program without options only reads its operands. */
+export function readsOperands(program: string): boolean {
+  return READERS.test(program) || SEARCHERS.test(program);
 }
 
 /** Returns whether the purpose of the program is to change files. Then there is nothing to prove. */

@@ -19,6 +19,7 @@ import { gitArguments } from './git-arguments.ts';
 import { hostWords, namesContainerPlaces } from './host-words.ts';
 import { isMessage } from './message-options.ts';
 import { namesInAddress } from './network.ts';
+import { isUnderstood } from './option-tables.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
 import { type Folders, SOME_NUMBER } from '../shell-state.ts';
 import { literalWord } from './touch.ts';
@@ -40,10 +41,10 @@ const TOO_MANY: NamedPlace = {
   concern: { level: 'unless bypassed', reason: 'It names more places than can be looked at.' },
 };
 
-/** `known` contains the words that are certainly read. */
+/** `known` contains the words whose effect is known. */
 export function namedPlaces(
   [name, ...args]: readonly ShellWord[],
-  known: ReadonlySet<string>,
+  known: ReadonlySet<ShellWord>,
   scope: WordScope,
 ): NamedPlace[] {
   const { folders, world } = scope;
@@ -53,14 +54,15 @@ export function namedPlaces(
   const words = namesContainerPlaces(program) ? hostWords(program, args) : args;
   const isFilter = /^(jq|yq|gojq|jaq|fx|gron)$/.test(program);
   const reading = program === 'git' ? readsPaths(args) : 'no';
+  const savesAsTold =
+    SAVES_AS_TOLD.test(program) && (!/^(curl|wget)$/.test(program) || isUnderstood(program, args));
   const found = new Map<string, NamedPlace>();
   const looked = new Set<string>();
   words.forEach((word, index) => {
     const before = words[index - 1]?.value ?? '';
-    if (known.has(word.text) || isMessage(program, words, index) || isReadOption(program, word, before))
-      return;
-    const isRemote = CARRIERS.test(program) && /^[^/]+:/.test(word.value);
-    const saved = SAVES_AS_TOLD.test(program) ? [] : namesOfAddresses(word, isRemote);
+    if (known.has(word) || isMessage(program, words, index) || isReadOption(program, words, index)) return;
+    const isRemote = CARRIERS.test(program) && /^[^/-][^/]*:/.test(word.value);
+    const saved = savesAsTold ? [] : namesOfAddresses(word, isRemote);
     for (const written of isRemote ? saved : [...candidatesOf(word, scope, isFilter), ...saved]) {
       const isOperand = !word.value.startsWith('-') && !/^-./.test(before);
       const isRead = reading === 'all' || (reading === 'operands' && isOperand);
@@ -144,19 +146,23 @@ const CARRIERS = /^(scp|rsync|sftp|rclone|unison|mutagen)$/;
 
 /** Options whose value is only read, by program. */
 const READ_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(ssh|scp|sftp|mosh|ssh-copy-id)$/, /^-[iF]/],
+  [/^(ssh|mosh|ssh-copy-id)$/, /^-[iF]/],
   [
     /^(kubectl|helm|k9s|kustomize|oc)$/,
     /^--(kubeconfig|from-file|from-env-file|patch-file|certificate-authority|client-certificate|client-key)(=|$)/,
   ],
-  [/^(aws|gcloud|az)$/, /^--(ca-bundle|key-file)/],
+  [/^(aws|gcloud|az)$/, /^--(ca-bundle|key-file)(=|$)/],
 ];
 
-function isReadOption(program: string, { value }: ShellWord, before: string): boolean {
+/** The option must not be the value of another one: `kubectl cp p:x --context --kubeconfig FILE`. */
+function isReadOption(program: string, words: readonly ShellWord[], index: number): boolean {
+  const [value = '', before = '', first = ''] = [0, 1, 2].map((back) => words[index - back]?.value ?? '');
   if (!value.startsWith('-') && !before.startsWith('-')) return false;
+  const isOption = program === 'ssh' || !/^-[^=]*$/.test(first);
   return READ_OPTIONS.some(
     ([programs, option]) =>
-      programs.test(program) && (option.test(value) || (option.test(before) && !before.includes('='))),
+      programs.test(program) &&
+      (option.test(value) || (isOption && option.test(before) && !before.includes('='))),
   );
 }
 
@@ -164,7 +170,7 @@ function isReadOption(program: string, { value }: ShellWord, before: string): bo
 function readsPaths(args: readonly ShellWord[]): 'all' | 'operands' | 'no' {
   const { command } = gitArguments(args);
   if (/^(add|stage|status|ls-files|blame|check-ignore)$/.test(command)) return 'all';
-  return /^(commit|diff|log|show|grep|push|fetch)$/.test(command) ? 'operands' : 'no';
+  return /^(commit|diff|log|show|grep)$/.test(command) ? 'operands' : 'no';
 }
 
 /** The names of the files that they save are known from their options. */
@@ -229,13 +235,18 @@ function boundaries(value: string): number[] {
   return Array.from(value.matchAll(/[=:,@]/g), ({ index }) => index + 1).slice(0, 16);
 }
 
+/** The number of letters before an attached value. */
+const MOST_LETTERS = 8;
+
 /** Returns the token itself, and the text attached to a short option: `-o/x`, `-I../x`, `-sSLo.npmrc`. */
 function startsIn(token: string): string[] {
   if (/^[+%#]/.test(token)) return [token, token.replace(/^[+%#]+/, '')];
   if (!token.startsWith('-')) return [token];
   const at = token.search(/[./~]/);
-  const letters = /^-[A-Za-z]/.test(token) ? [token.slice(2)] : [];
-  return [...(at > 0 ? [token.slice(at)] : []), ...letters];
+  // Any of the letters may take the rest of the word.
+  const [, letters = ''] = /^-([A-Za-z]+)/.exec(token) ?? [];
+  const rests = Array.from(letters.slice(0, MOST_LETTERS), (_, index) => token.slice(index + 2));
+  return [...(at > 0 ? [token.slice(at)] : []), ...rests].filter((rest) => rest !== '');
 }
 
 function expandedHome(text: string, { home, cwd }: PermissionWorld): string {

@@ -1,7 +1,8 @@
 /** Programs that transfer files to and from other machines. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { isMessage } from './message-options.ts';
-import { type ParsedOperands, argumentsOf, hasOption, mayTakeOperand } from './operands.ts';
+import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
+import { isUnderstood, optionsOf } from './option-tables.ts';
 import {
   type FilesOfProgram,
   HERE,
@@ -14,45 +15,48 @@ import {
   writeInside,
 } from './touch.ts';
 
-/** Long options of rsync without a value. */
-const RSYNC_FLAGS = (
-  'archive verbose recursive delete delete-before delete-during delete-after delete-excluded compress progress stats ' +
-  'human-readable dry-run update links perms times group owner checksum partial inplace existing ignore-existing force ' +
-  'relative numeric-ids itemize-changes hard-links acls xattrs sparse whole-file one-file-system quiet prune-empty-dirs ' +
-  'copy-links safe-links copy-unsafe-links copy-dirlinks keep-dirlinks size-only ignore-times append fuzzy mkpath devices ' +
-  'specials executability no-perms no-owner no-group no-times cvs-exclude list-only version help'
-)
-  .split(' ')
-  .map((name) => `--${name}`);
-
-const copiedWith =
-  (valued: readonly string[], followsLinks: (given: ParsedOperands) => boolean): FilesOfProgram =>
+/** If the position of the target is not certain, each operand and each value may be it. */
+const copiedBy =
+  (program: string, followsLinks: (given: ParsedOperands) => boolean): FilesOfProgram =>
   (args) => {
-    const given = argumentsOf(args, valued);
+    const options = optionsOf(program);
+    const given = argumentsOf(args, options);
     const staysInTree = !followsLinks(given);
-    const sources = given.operands.slice(0, -1);
-    const target = given.operands.at(-1);
+    const last = given.operands.at(-1);
+    const isCertain = isUnderstood(program, args);
+    const words = isCertain ? given.operands : [...given.operands, ...given.valuesOf(...options.valued)];
+    const targets = isCertain ? given.operands.slice(-1) : words;
     return [
-      ...(mayTakeOperand(args, [...valued, ...RSYNC_FLAGS]) ? given.operands : [])
-        .filter((word) => !isRemote(word))
-        .map((word) => touch('write', word)),
-      ...sources.filter((word) => !isRemote(word)).map((word) => touch('read', word, 'all', { staysInTree })),
-      ...given.valuesOf('-i', '-F', '--files-from').map((word) => touch('read', word)),
+      ...given.operands
+        .filter((word) => word !== last && !isRemote(word))
+        .map((word) => touch('read', word, 'all', { staysInTree })),
+      ...given
+        .valuesOf(...(program === 'scp' ? ['-i', '-F'] : ['--files-from']))
+        .map((word) => touch('read', word)),
       ...given.valuesOf('--files-from').map(() => touch('read', unknownWord('the files of a list'))),
-      ...(target && !isRemote(target)
-        ? [
-            touch('write', target),
-            ...sources.flatMap((word) =>
-              // Rsync uses the host of the word before for `:path`.
-              /^[^/]*:/.test(word.value) ? savedFrom(word, target) : writeInside(target, word),
-            ),
-            ...sources.map((word) =>
-              touch('write', target, 'all', isRemote(word) ? { fills: true } : { copyOf: word }),
-            ),
-          ]
-        : []),
+      ...targets
+        .filter((word) => !isRemote(word))
+        .flatMap((target) =>
+          copiedTo(
+            target,
+            words.filter((word) => word !== target),
+          ),
+        ),
     ];
   };
+
+function copiedTo(target: ShellWord, sources: readonly ShellWord[]): Touch[] {
+  return [
+    touch('write', target),
+    ...sources.flatMap((word) =>
+      // Rsync uses the host of the word before for `:path`.
+      /^[^/]*:/.test(word.value) ? savedFrom(word, target) : writeInside(target, word),
+    ),
+    ...sources.map((word) =>
+      touch('write', target, 'all', isRemote(word) ? { fills: true } : { copyOf: word }),
+    ),
+  ];
+}
 
 function isRemote({ value }: ShellWord): boolean {
   return /^[^/]+:/.test(value);
@@ -74,12 +78,11 @@ function savedFrom(word: ShellWord, target: ShellWord): Touch[] {
   ];
 }
 
-const copiedByScp = copiedWith(['-i', '-P', '-F', '-o', '-c', '-l', '-S', '-J'], () => true);
+const copiedByScp = copiedBy('scp', () => true);
 
 /** Without a path after the host, it reads commands. Without a target, it saves in the working folder. */
 const sftp: FilesOfProgram = (args) => {
-  const valued = '-B -b -c -D -F -i -J -l -o -P -R -S -s -X'.split(' ');
-  const { operands, valuesOf } = argumentsOf(args, valued);
+  const { operands, valuesOf } = argumentsOf(args, optionsOf('sftp'));
   const [host, target = HERE] = operands;
   const files = valuesOf('-i', '-F', '-b').map((word) => touch('read', word));
   return host && isRemote(host)
@@ -107,11 +110,7 @@ function withWord(one: Touch, word: ShellWord): Touch {
 }
 
 const curlFiles: FilesOfProgram = (args) => {
-  const given = argumentsOf(args, [
-    ...CURL_OUTPUTS,
-    ...CURL_INPUTS,
-    ...'--url -H -X -u -A -d -F -e -m -w -x'.split(' '),
-  ]);
+  const given = argumentsOf(args, optionsOf('curl'));
   const data = args.flatMap((word) => {
     const path =
       /(?:^|[=;])[@<]([^;]+)/.exec(word.value)?.[1] ?? /^(?:-[dFH])?[\w-]*@(.+)/.exec(word.value)?.[1];
@@ -180,18 +179,7 @@ const wget: FilesOfProgram = (args) => {
   const logs = ['-o', '-a', '--output-file', '--append-output', '--save-cookies'];
   const outs = ['-O', '--output-document'];
   const folders = ['-P', '--directory-prefix'];
-  const given = argumentsOf(args, [
-    ...inputs,
-    ...logs,
-    ...outs,
-    ...folders,
-    '-U',
-    '-t',
-    '-T',
-    '-e',
-    '--execute',
-    '--header',
-  ]);
+  const given = argumentsOf(args, optionsOf('wget'));
   const [folder = HERE] = given.valuesOf(...folders);
   const named = given.valuesOf(...outs);
   const has = (option: RegExp): boolean => args.some(({ value }) => option.test(value));
@@ -271,7 +259,7 @@ function savedWithFolders(url: ShellWord, folder: ShellWord): ShellWord[] {
 export const NETWORK: readonly (readonly [string, FilesOfProgram])[] = [
   [
     'rsync',
-    copiedWith(['-e', '--rsh', '--exclude', '--include', '--files-from', '-f', '--filter'], (given) =>
+    copiedBy('rsync', (given) =>
       hasOption(given, 'Lk', '--copy-links', '--copy-dirlinks', '--copy-unsafe-links'),
     ),
   ],

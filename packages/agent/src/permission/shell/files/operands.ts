@@ -40,7 +40,8 @@ export function argumentsOf(
   args: readonly ShellWord[],
   known: readonly string[] | OptionTable = [],
 ): ParsedOperands {
-  const find = 'valued' in known ? tableReader(known) : (value: string) => takerIn(value, known);
+  const valued = 'valued' in known ? known.valued : known;
+  const readExactly = 'valued' in known ? tableReader(known) : undefined;
   let isUncertain = false;
   let leading: number | undefined;
   const options: string[] = [];
@@ -61,9 +62,16 @@ export function argumentsOf(
     }
     // Its value is unknown. It may become any option, or an option and operands.
     if (word.kind !== 'literal') operands.push(word);
-    const taker = find(value);
-    if (taker === undefined || taker === 'unknown') {
-      isUncertain ||= taker === 'unknown';
+    const exact = readExactly?.(value) ?? 'none';
+    isUncertain ||= exact === 'unknown';
+    // An unknown option is read in the usual way, for example as an abbreviation.
+    const taker =
+      exact === 'unknown' || readExactly === undefined
+        ? takerIn(value, valued)
+        : exact === 'none'
+          ? undefined
+          : exact;
+    if (taker === undefined) {
       options.push(value);
       continue;
     }
@@ -90,16 +98,16 @@ export function argumentsOf(
   };
 }
 
-/** Returns whether a long option that is not known may take the next word as its value: `cp a .npmrc --sparse always`. */
-export function mayTakeOperand(args: readonly ShellWord[], known: readonly string[]): boolean {
-  const end = args.findIndex(({ value }) => value === '--');
-  return args.some(
-    ({ value }, index) =>
-      /^--[a-z][\w-]*$/.test(value) &&
-      !known.includes(value) &&
-      (end < 0 || index < end) &&
-      index < args.length - 1,
-  );
+/** `tar cfz a.tar b`: letters without a dash, whose values follow in order. */
+export function dashedOptions([first, ...rest]: readonly ShellWord[]): readonly ShellWord[] {
+  if (first === undefined || first.value.startsWith('-')) return first ? [first, ...rest] : [];
+  const values = [...rest];
+  const options = Array.from(first.value).flatMap((letter) => {
+    const value = /[bfgCFHIKLNTVX]/.test(letter) ? values.shift() : undefined;
+    const option = { ...first, value: `-${letter}`, text: `-${letter}` };
+    return value ? [option, value] : [option];
+  });
+  return [...options, ...values];
 }
 
 /** Separates `-ni.bak` of sed into `-n` and `--in-place=.bak`: the rest of the word is a suffix, not options. */

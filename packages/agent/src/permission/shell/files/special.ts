@@ -6,7 +6,8 @@ import { gitArguments, inFolder } from './git-arguments.ts';
 import { gitTouches } from './git.ts';
 import { listedFiles } from './listed-files.ts';
 import { NETWORK } from './network.ts';
-import { argumentsOf, hasOption, mayTakeOperand, type ParsedOperands } from './operands.ts';
+import { argumentsOf, dashedOptions, hasOption, type OptionTable, type ParsedOperands } from './operands.ts';
+import { isUnderstood, optionsOf } from './option-tables.ts';
 import {
   type FilesOfProgram,
   HERE,
@@ -24,48 +25,39 @@ const read = (word: ShellWord, deep = false, staysInTree?: boolean): Touch =>
 const write = (word: ShellWord, deep = false): Touch => touch('write', word, deep ? 'all' : undefined);
 const remove = (word: ShellWord, deep = false): Touch => touch('remove', word, deep ? 'all' : undefined);
 
-const COPY_OPTIONS =
-  '-t --target-directory -S --suffix -m --mode -o --owner -g --group --sparse --no-preserve --strip-program'.split(
-    ' ',
-  );
-const COPY_FLAGS = (
-  'archive backup force interactive no-clobber dereference no-dereference recursive verbose update parents preserve link ' +
-  'symbolic-link symbolic one-file-system no-target-directory strip-trailing-slashes remove-destination attributes-only ' +
-  'copy-contents debug compare directory strip preserve-timestamps preserve-context reflink exchange no-copy physical ' +
-  'logical relative help version'
-)
-  .split(' ')
-  .map((name) => `--${name}`);
-
-/** Sources and their target, with the effect on a source. */
+/** Sources and their target, with the effect on a source. If the position of the target is not certain, each operand may be it. */
 const transferred =
   (
+    program: string,
     taken: (word: ShellWord, given: ParsedOperands) => Touch,
     isRecursive: (given: ParsedOperands) => boolean = () => false,
   ): FilesOfProgram =>
   (args) => {
-    const given = argumentsOf(args, COPY_OPTIONS);
+    const given = argumentsOf(args, optionsOf(program));
     const named = given.valuesOf('-t', '--target-directory').at(-1);
-    const sources = named ? given.operands : given.operands.slice(0, -1);
     const target = named ?? given.operands.at(-1);
     if (target === undefined) return [];
+    const others = isUnderstood(program, args) ? [] : given.operands;
+    const into = (folder: ShellWord): readonly Touch[] => {
+      const sources = given.operands.filter((word) => word !== folder);
+      return [
+        { ...write(folder), replaces: isRecursive(given) },
+        ...sources.map((word) => writeInside(folder, word)),
+        ...(isRecursive(given)
+          ? sources.map((word) =>
+              touch('write', folder, 'all', {
+                copyOf: word,
+                staysInTree: taken(word, given).staysInTree !== false,
+              }),
+            )
+          : []),
+        ...backups(folder, sources, given),
+      ];
+    };
     return [
-      ...sources.map((word) => taken(word, given)),
-      { ...write(target), replaces: isRecursive(given) },
-      ...sources.map((word) => writeInside(target, word)),
-      ...(isRecursive(given)
-        ? sources.map((word) =>
-            touch('write', target, 'all', {
-              copyOf: word,
-              staysInTree: taken(word, given).staysInTree !== false,
-            }),
-          )
-        : []),
-      ...backups(target, sources, given),
+      ...given.operands.filter((word) => word !== target).map((word) => taken(word, given)),
+      ...[...new Set([target, ...others])].flatMap(into),
       ...mayBecomeOption(args).map((word) => write(word)),
-      ...(mayTakeOperand(args, [...COPY_OPTIONS, ...COPY_FLAGS]) ? given.operands : []).map((word) =>
-        write(word),
-      ),
     ];
   };
 
@@ -97,37 +89,42 @@ function mayBecomeOption(args: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 const copiesFolders = (given: ParsedOperands): boolean => hasOption(given, 'rRa', '--recursive', '--archive');
-const moved: FilesOfProgram = transferred(
-  (word) => ({ ...remove(word, true), moves: true }),
-  () => true,
-);
+const movedBy = (program: string): FilesOfProgram =>
+  transferred(
+    program,
+    (word) => ({ ...remove(word, true), moves: true }),
+    () => true,
+  );
 /** A hard link is another name for a file. A change under that name changes the file. */
 const linked = (word: ShellWord, deep = false): Touch =>
   deep ? { ...remove(word, true), moves: true, picks: true } : write(word);
-const copy = transferred(
-  (word, given) =>
-    hasOption(given, 'l', '--link')
-      ? linked(word, copiesFolders(given))
-      : {
-          ...read(word, copiesFolders(given)),
-          staysInTree: !hasOption(given, 'LH', '--dereference', '--follow'),
-        },
-  // A copied link gives its folder another name.
-  (given) => copiesFolders(given) || hasOption(given, 'Pd', '--no-dereference'),
-);
+const copyBy = (program: string): FilesOfProgram =>
+  transferred(
+    program,
+    (word, given) =>
+      hasOption(given, 'l', '--link')
+        ? linked(word, copiesFolders(given))
+        : {
+            ...read(word, copiesFolders(given)),
+            staysInTree: !hasOption(given, 'LH', '--dereference', '--follow'),
+          },
+    // A copied link gives its folder another name.
+    (given) => copiesFolders(given) || hasOption(given, 'Pd', '--no-dereference'),
+  );
 /** With an option, every operand is a new folder. */
 const install: FilesOfProgram = (args) => {
-  const given = argumentsOf(args, COPY_OPTIONS);
-  if (!hasOption(given, 'd', '--directory')) return copy(args);
+  const given = argumentsOf(args, optionsOf('install'));
+  if (!hasOption(given, 'd', '--directory')) return copyBy('install')(args);
   return [...given.operands, ...given.valuesOf('-t', '--target-directory')].map((word) => write(word));
 };
 const link = transferred(
+  'ln',
   (word, given) => (hasOption(given, 's', '--symbolic') ? read(word) : linked(word)),
   () => true,
 );
 /** With one operand, the link is in the working folder. */
 const linkHere: FilesOfProgram = (args) => {
-  const { operands } = argumentsOf(args, COPY_OPTIONS);
+  const { operands } = argumentsOf(args, optionsOf('ln'));
   return operands.length === 1 ? link([...args, HERE]) : link(args);
 };
 
@@ -139,17 +136,16 @@ const tarWith =
   (more: readonly string[]): FilesOfProgram =>
   (args) => {
     const dashed = dashedOptions(args);
-    const letters = dashed
-      .filter(({ value }) => /^-[a-zA-Z]+$/.test(value))
-      .map(({ value }) => value.slice(1))
-      .join('');
-    const given = argumentsOf(dashed, [
-      ...(
-        '-f -C --file --directory --cd --exclude -T --files-from -X --exclude-from -I --transform --xform ' +
-        '-g --listed-incremental -b -F -H -K -L -N -V'
-      ).split(' '),
-      ...more,
-    ]);
+    const options = optionsOf('tar');
+    const given = argumentsOf(dashed, {
+      ...options,
+      valued: [
+        ...options.valued,
+        ...'-I --transform --xform -g --listed-incremental -F -H -K -L -N -V'.split(' '),
+        ...more,
+      ],
+    });
+    const letters = given.options.filter((option) => /^-[^-]/.test(option)).join('');
     const has = (letter: string, ...long: string[]) =>
       letters.includes(letter) || hasOption(given, '', ...long);
     const staysInTree = !has('h', '--dereference') && !/[LH]/.test(letters);
@@ -192,20 +188,8 @@ function extracted(folders: readonly ShellWord[], members: readonly ShellWord[])
   });
 }
 
-/** `tar cfz a.tar b`: letters without a dash, whose values follow in order. */
-function dashedOptions([first, ...rest]: readonly ShellWord[]): readonly ShellWord[] {
-  if (first === undefined || first.value.startsWith('-')) return first ? [first, ...rest] : [];
-  const values = [...rest];
-  const options = Array.from(first.value).flatMap((letter) => {
-    const value = /[bfgCFHIKLNTVX]/.test(letter) ? values.shift() : undefined;
-    const option = { ...first, value: `-${letter}`, text: `-${letter}` };
-    return value ? [option, value] : [option];
-  });
-  return [...options, ...values];
-}
-
 const unzip: FilesOfProgram = (args) => {
-  const given = argumentsOf(args, ['-d', '-x']);
+  const given = argumentsOf(args, optionsOf('unzip'));
   const [archive, ...members] = given.operands;
   if (hasOption(given, 'lptvzZ')) return archive ? [read(archive)] : [];
   // The names may contain `..`.
@@ -246,10 +230,11 @@ const cpio: FilesOfProgram = (args) => {
 };
 
 const zip: FilesOfProgram = (args) => {
-  const given = argumentsOf(args, ['-x', '-i', '-P', '-b', '-t', '-tt', '-n']);
+  const given = argumentsOf(args, optionsOf('zip'));
   const isPrinted = args.some(({ value }) => value === '-');
   const [archive, ...rest] = given.operands;
   const files = isPrinted && archive ? [archive, ...rest] : rest;
+  const archives = isUnderstood('zip', args) ? given.operands.slice(0, 1) : given.operands;
   // Without `-y`, it stores the targets of links.
   const staysInTree = hasOption(given, 'y', '--symlinks');
   const isListed = hasOption(given, '@', '--names-stdin');
@@ -257,7 +242,7 @@ const zip: FilesOfProgram = (args) => {
   return [
     ...(isMoved ? files : []).map((word) => remove(word, true)),
     ...(isMoved && isListed ? [remove(unknownWord('the files of a list'))] : []),
-    ...(archive ? [write(archive)] : []),
+    ...archives.map((word) => write(word)),
     ...files.map((word) => read(word, true, staysInTree)),
     ...(isListed ? [read(unknownWord('the files of a list'))] : []),
   ];
@@ -272,24 +257,21 @@ const dd: FilesOfProgram = (args) =>
   });
 
 /** Operands are read. One option names the output file. */
-const printedTo =
-  (outputs: readonly string[], valued: readonly string[]): FilesOfProgram =>
+const printedBy =
+  (program: string): FilesOfProgram =>
   (args) => {
-    const given = argumentsOf(args, [...outputs, ...valued]);
+    const given = argumentsOf(args, optionsOf(program));
     return [
       ...given.operands.map((word) => read(word)),
       ...listedFiles(args),
-      ...given.valuesOf(...outputs).map((word) => write(word)),
+      ...given.valuesOf('-o', '--output').map((word) => write(word)),
       ...mayBecomeOption(args).map((word) => write(word)),
-      ...(mayTakeOperand(args, [...COPY_OPTIONS, ...COPY_FLAGS]) ? given.operands : []).map((word) =>
-        write(word),
-      ),
     ];
   };
 
 /** The first operand is read, the second is written. */
 const inOut =
-  (valued: readonly string[]): FilesOfProgram =>
+  (valued: readonly string[] | OptionTable): FilesOfProgram =>
   (args) => {
     // Standard input has the place of a file among the operands.
     const words = args.map((word) => (word.value === '-' ? literalWord('/dev/stdin') : word));
@@ -327,13 +309,13 @@ function git(args: readonly ShellWord[]): Touch[] {
   const given = gitArguments(args);
   if (given.command !== 'mv') return gitTouches(args);
   const words = given.rest.map((word) => (word.value.startsWith('-') ? word : inFolder(word, given)));
-  return [...gitTouches(args), ...moved(words)];
+  return [...gitTouches(args), ...movedBy('git mv')(words)];
 }
 
 export const SPECIAL: ReadonlyMap<string, FilesOfProgram> = new Map<string, FilesOfProgram>([
-  ['cp', copy],
+  ['cp', copyBy('cp')],
   ['install', install],
-  ['mv', moved],
+  ['mv', movedBy('mv')],
   ['ln', linkHere],
   ['tar', tarWith([])],
   ['gtar', tarWith([])],
@@ -347,10 +329,7 @@ export const SPECIAL: ReadonlyMap<string, FilesOfProgram> = new Map<string, File
   ['patch', patch],
   ['test', test],
   ['[', test],
-  ['sort', printedTo(['-o', '--output'], ['-k', '-t', '-S', '-T'])],
-  ['base64', printedTo(['-o', '--output'], ['-w', '-b'])],
-  ['shuf', printedTo(['-o', '--output'], ['-n', '-i', '--head-count', '--input-range', '--random-source'])],
-  ['iconv', printedTo(['-o', '--output'], ['-f', '-t', '--from-code', '--to-code'])],
+  ...['sort', 'base64', 'shuf', 'iconv'].map((name) => [name, printedBy(name)] as const),
   [
     'date',
     (args) =>
@@ -358,7 +337,7 @@ export const SPECIAL: ReadonlyMap<string, FilesOfProgram> = new Map<string, File
         .valuesOf('-f', '--file', '-r', '--reference')
         .map((word) => read(word)),
   ],
-  ['uniq', inOut(['-f', '-s', '-w'])],
+  ['uniq', inOut(optionsOf('uniq'))],
   // Its options are words after one dash.
   [
     'xxd',
