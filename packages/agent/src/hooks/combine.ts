@@ -24,6 +24,9 @@ interface FailedHook {
 
 export const NO_HOOKS: HookResponse = { messages: [], failures: [] };
 
+/** Failures of hooks whose answer to a question is missing. */
+const MAY_DENY: ReadonlySet<HookFailure['kind']> = new Set(['unreadable', 'not_started']);
+
 const STRICTEST_FIRST: readonly CallDecision[] = ['deny', 'ask', 'allow'];
 
 export function combineHooks(answers: readonly AnsweredHook[]): HookResponse {
@@ -41,11 +44,11 @@ export function combineHooks(answers: readonly AnsweredHook[]): HookResponse {
   const blocking = all.find(({ outcome }) => outcome.block !== undefined);
   const block = joinTexts(outcomes.map((outcome) => outcome.block));
   const context = joinTexts(outcomes.map((outcome) => outcome.context));
-  // An answer that cannot be read may be a denial, so the allow of another hook does not count.
-  const isUnreadable = outcomes.some(({ failure }) => failure?.kind === 'unreadable');
+  // The missing answer may be a denial, so the allow of another hook does not count.
+  const mayDeny = outcomes.some(({ failure }) => failure !== undefined && MAY_DENY.has(failure.kind));
   const permission =
     outcomes.find((outcome) => outcome.permission?.behavior === 'deny')?.permission ??
-    (isUnreadable ? undefined : last(outcomes.map((outcome) => outcome.permission)));
+    (mayDeny ? undefined : last(outcomes.map((outcome) => outcome.permission)));
   return {
     decision,
     reason,

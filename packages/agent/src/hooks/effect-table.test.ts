@@ -47,6 +47,13 @@ const unreadable = (text: string) => (event: HookEventName) => {
   return { failure, decision: 'ask', reason: `The answer of a hook cannot be read. ${NOT_JSON}` } as const;
 };
 
+const notStarted = (message: string) => (event: HookEventName) => {
+  const failure = { kind: 'not_started', message } as const;
+  if (event !== 'PreToolUse') return { failure };
+  const reason = `The program of a hook cannot be started. ${message}`;
+  return { failure, decision: 'ask', reason } as const;
+};
+
 type Row = readonly [name: string, printed: Printed, effect: (event: HookEventName) => HookOutcome];
 
 const ROWS: readonly Row[] = [
@@ -81,6 +88,8 @@ const ROWS: readonly Row[] = [
     { code: 1, stderr: 'broken\nmore' },
     () => ({ failure: { kind: 'error', message: 'exit code 1: broken' } }),
   ],
+  ['126', { code: 126 }, notStarted('exit code 126')],
+  ['127 with an error', { code: 127, stderr: 'x: not found' }, notStarted('exit code 127: x: not found')],
   [
     '3 with a JSON message',
     { code: 3, stdout: json({ systemMessage: 'hi' }) },

@@ -40,7 +40,8 @@ type PortedType = Exclude<HookHandler['type'], 'command' | 'http'>;
 export interface HookRunnerDeps {
   /** Fields that every event has: session, transcript, folder, mode. */
   readonly commonInput: () => Readonly<Record<string, unknown>>;
-  readonly cwd: () => string;
+  /** The folder in which commands run. It is fixed: a call that changes the shell's folder must not exchange the program of a hook. */
+  readonly cwd: string;
   /** The folder that `CLAUDE_PROJECT_DIR` and `HEDDLE_PROJECT_DIR` name. */
   readonly projectDir: string;
   /** Environment of commands, without secrets. */
@@ -148,7 +149,7 @@ export class HookRunner {
     if (traitsOf(call.event).setsVariables !== true || !onVariables) return runAll({});
     const { withEnvFile } = await import('./env-file.ts');
     const deps = {
-      cwd: cwd(),
+      cwd,
       environment: environment(),
       onVariables,
       onFailure: onFailure ?? (() => undefined),
@@ -209,7 +210,7 @@ export class HookRunner {
           return await (await import('./run-command.ts')).runCommandHook({
             handler,
             input: JSON.stringify(input),
-            cwd: cwd(),
+            cwd,
             environment: {
               ...environment(),
               ...this.#hookVariables(),

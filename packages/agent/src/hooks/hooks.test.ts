@@ -19,7 +19,7 @@ function runnerFor(hooks: unknown, deps: Partial<HookRunnerDeps> = {}): HookRunn
   expect(read.problems).toEqual([]);
   return new HookRunner(read.hooks, {
     commonInput: () => ({ session_id: 's-1', cwd: folder }),
-    cwd: () => folder,
+    cwd: folder,
     projectDir: folder,
     environment: () => ({ PATH: process.env['PATH'] }),
     matchesRule: (rule, input) => rule === `${String(input['tool_name'])}(*)`,
@@ -267,9 +267,10 @@ describe('the script of a command hook', () => {
     expect(withoutFailures(response)).toEqual({});
   });
 
-  it('that does not exist is reported', async () => {
+  it('that does not exist is reported, and the call is asked about', async () => {
     const hooks = on('PreToolUse', command('/no/such/program', { args: [] }));
     const response = await runnerFor(hooks).run({ event: 'PreToolUse', input: {} });
+    expect(response.decision).toBe('ask');
     expect(describeFailures(response)).toEqual([expect.stringContaining('ENOENT')]);
   });
 

@@ -22,11 +22,12 @@ export type HandlerResult =
  * - `error`: the handler ran and failed.
  * - `timeout`: it gave no answer within its time limit.
  * - `aborted`: the event it was asked about was withdrawn.
- * - `unreachable`: it could not be started, or its host is gone.
+ * - `not_started`: its program was not found or cannot be executed.
+ * - `unreachable`: its host or server is gone.
  * - `unreadable`: it gave an answer that is not understood, which may be a denial.
  */
 export interface HookFailure {
-  readonly kind: 'error' | 'timeout' | 'aborted' | 'unreachable' | 'unreadable';
+  readonly kind: 'error' | 'timeout' | 'aborted' | 'not_started' | 'unreachable' | 'unreadable';
   readonly message: string;
 }
 
@@ -78,6 +79,8 @@ export interface HookOutcome {
 type Fields = Readonly<Record<string, unknown>>;
 
 const BLOCKED = 2;
+/** Exit codes of a shell: a program cannot be executed, or was not found. */
+const NOT_STARTED: ReadonlySet<number> = new Set([126, 127]);
 const NO_REASON = 'A hook blocked this without a reason.';
 /** A hook adds a remark to the conversation, not a document. */
 const MAX_CONTEXT_CHARACTERS = 10_000;
@@ -85,7 +88,7 @@ const MAX_CONTEXT_CHARACTERS = 10_000;
 export function readHookResult(event: HookEventName, result: HandlerResult): HookOutcome {
   switch (result.kind) {
     case 'failed':
-      return { failure: result.failure };
+      return failedOutcome(event, result.failure);
     case 'detached':
       return {};
     case 'returned':
@@ -120,7 +123,16 @@ function readExit(event: HookEventName, { code, stdout, stderr, isCut = false }:
   }
   const [firstLine = ''] = complaint.split('\n');
   const message = `exit code ${code}${firstLine === '' ? '' : `: ${firstLine.slice(0, 300)}`}`;
-  return { ...outcome, failure: { kind: isUnreadable ? 'unreadable' : 'error', message } };
+  if (isUnreadable) return { ...outcome, failure: { kind: 'unreadable', message } };
+  if (!NOT_STARTED.has(code)) return { ...outcome, failure: { kind: 'error', message } };
+  const failed = failedOutcome(event, { kind: 'not_started', message });
+  return outcome.decision === undefined ? { ...outcome, ...failed } : { ...outcome, failure: failed.failure };
+}
+
+/** A guard that cannot start might have denied the call. The user is asked about it. */
+function failedOutcome(event: HookEventName, failure: HookFailure): HookOutcome {
+  if (failure.kind !== 'not_started' || traitsOf(event).onBlock !== 'deny_call') return { failure };
+  return { failure, decision: 'ask', reason: `The program of a hook cannot be started. ${failure.message}` };
 }
 
 /** An answer that cannot be read may be a denial. The user is asked about the call. */

@@ -45,7 +45,7 @@ export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
   try {
     child = startCommand(run);
   } catch (thrown) {
-    return Promise.resolve(failed('unreachable', errorMessage(thrown)));
+    return Promise.resolve(failed('not_started', errorMessage(thrown)));
   }
 
   let settle = (result: HandlerResult): void => {
@@ -83,7 +83,7 @@ export function runCommandHook(run: CommandRun): Promise<HandlerResult> {
     detach(request.timeoutMs ?? timeoutMs);
   });
 
-  child.on('error', (error) => settle(failed('unreachable', error.message)));
+  child.on('error', (error) => settle(failed('not_started', error.message)));
   child.stdout?.on('data', (chunk: Buffer) => {
     stdout.add(chunk);
     readFirstLine(chunk);
@@ -216,6 +216,6 @@ class CappedText {
   }
 }
 
-function failed(kind: 'error' | 'timeout' | 'aborted' | 'unreachable', message: string): HandlerResult {
+function failed(kind: 'error' | 'timeout' | 'aborted' | 'not_started', message: string): HandlerResult {
   return { kind: 'failed', failure: { kind, message } };
 }

@@ -62,9 +62,11 @@ describe('hooks of the settings receive', () => {
   });
 
   it('a changed folder and set variables for later commands', async () => {
+    // The hook itself runs in the folder of the start.
+    const enter = String.raw`cd "$(tail -n 1 events | sed 's/.*"new_cwd":"\([^"]*\)".*/\1/')"`;
     const { go, events, file } = home({
       SessionStart: 'echo \'export FROM_START="a b"\' >> "$CLAUDE_ENV_FILE"',
-      CwdChanged: `${RECORD}; echo 'export WHERE="$PWD:$FROM_START"' >> "$CLAUDE_ENV_FILE"; touch "$CLAUDE_PROJECT_DIR/told"`,
+      CwdChanged: `${RECORD}; ${enter}; echo "export WHERE='$PWD':\\"\\$FROM_START\\"" >> "$CLAUDE_ENV_FILE"; touch "$CLAUDE_PROJECT_DIR/told"`,
     });
     mkdirSync(file('sub'));
     const wait = `until [ -e ${file('told')} ]; do sleep 0.02; done`;

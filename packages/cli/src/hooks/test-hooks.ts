@@ -50,7 +50,7 @@ export async function testHooks(
   const ran: HookRun[] = [];
   const began = new Map<number, number>();
   const runner = new HookRunner(active, {
-    ...hookPorts(cwd),
+    ...hookPorts({ start: cwd }),
     handlers: await judgesFor(active, modelName),
     commonInput: () => ({ session_id: 'hooks-test', transcript_path: '', cwd, permission_mode: 'default' }),
     observe: (progress) => {

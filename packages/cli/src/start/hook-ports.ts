@@ -5,6 +5,15 @@ import os from 'node:os';
 import { commandEnvironment } from '../keys.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
 
+interface HookFolders {
+  /** The folder in which the session started. Commands of hooks run there, and rules of hooks are relative to it. */
+  readonly start: string;
+  /** The folder that hooks receive as that of the project. Undefined: `start`. */
+  readonly project?: string | undefined;
+  /** The current folder of the shell, against which a call gives its paths. Undefined: `start`. */
+  readonly shell?: (() => string) | undefined;
+}
+
 /**
  * Whether a permission rule matches the call of an event: as a deny rule it would deny the call. A call that cannot be decided
  * matches, so that a guard rather runs too often. The permission code loads with the first such hook.
@@ -12,25 +21,28 @@ import type { ProgramServers } from '../mcp/program-servers.ts';
 async function matchesRule(
   rule: string,
   input: Readonly<Record<string, unknown>>,
-  cwd: string,
+  { start, shell = () => start }: HookFolders,
 ): Promise<boolean> {
   const { tool_name: tool, tool_input: given } = input;
   if (typeof tool !== 'string' || !isJsonObject(given)) return false;
   const { authorize, observeWorld } = await import('@heddle/agent/permission');
   const home = os.homedir();
-  const world = observeWorld({ root: cwd, cwd, directories: [], home, configDirs: [], environment: {} });
-  const rules = { deny: [{ text: rule, source: 'user' as const, base: cwd }], ask: [], allow: [] };
+  const rules = { deny: [{ text: rule, source: 'user' as const, base: start }], ask: [], allow: [] };
   const request = { tool, input: given, readOnly: false, hookDecision: undefined };
-  return authorize(request, rules, 'bypassPermissions', world).decision !== 'allow';
+  // A subagent may work in another folder than the shell of the session.
+  return [...new Set([start, shell()])].some((cwd) => {
+    const folders = { root: start, cwd, directories: [], home, configDirs: [] };
+    const world = observeWorld({ ...folders, environment: {} });
+    return authorize(request, rules, 'bypassPermissions', world).decision !== 'allow';
+  });
 }
 
-/** `projectDir`: the folder that hooks receive as that of the project. */
-export function hookPorts(cwd: string, projectDir = cwd): Omit<HookRunnerDeps, 'commonInput'> {
+export function hookPorts(folders: HookFolders): Omit<HookRunnerDeps, 'commonInput'> {
   return {
-    cwd: () => cwd,
-    projectDir,
+    cwd: folders.start,
+    projectDir: folders.project ?? folders.start,
     environment: commandEnvironment,
-    matchesRule: (rule, input) => matchesRule(rule, input, cwd),
+    matchesRule: (rule, input) => matchesRule(rule, input, folders),
     handlers: {},
     // A reference to the global would load the HTTP client at every start.
     fetch: (input, init) => fetch(input, init),

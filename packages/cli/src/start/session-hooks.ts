@@ -31,6 +31,7 @@ export interface SessionHooksSetup {
   readonly declared: readonly DeclaredHook[];
   /** Why hooks of skills and commands do not run. */
   readonly othersInactive?: InactiveReason | undefined;
+  /** The folder in which the session starts, and in which commands of hooks run. */
   readonly cwd: string;
   /** The folder of the project for hooks. Undefined: `cwd`. */
   readonly projectDir?: string | undefined;
@@ -91,8 +92,7 @@ export class SessionHooks {
     this.#notify = setup.notify;
     this.judges = { prompt: promptHandler(setup.askModel), agent: agentHandler(setup.askAgent) };
     this.runner = new HookRunner(activeHooks(setup.declared), {
-      ...hookPorts(setup.cwd, setup.projectDir),
-      cwd: () => this.#cwd,
+      ...hookPorts({ start: setup.cwd, project: setup.projectDir, shell: () => this.#cwd }),
       commonInput: () => ({ ...setup.commonInput(), cwd: this.#cwd }),
       handlers: this.judges,
       observe: (progress) => {
@@ -257,7 +257,7 @@ export class SessionHooks {
     const among = event === 'SessionStart' || event === 'SessionEnd' ? isDeclared : undefined;
     const response = await this.runner.run({ event, input, signal, among });
     for (const text of [...response.messages, ...describeFailures(response)]) this.#notify(text);
-    this.#watched.add(response.watchPaths ?? [], this.#cwd);
+    this.#watched.add(response.watchPaths ?? [], this.#setup.cwd);
     return response;
   }
 
