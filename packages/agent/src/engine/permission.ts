@@ -216,6 +216,7 @@ function surroundingsOf(
     root: options.cwd,
     cwd,
     directories: [...directories, ...live.directories],
+    directoryNames: live.directoryNames,
     home: os.homedir(),
     configDirs: [...(options.configDirs ?? []), ...(options.configFiles ?? [])],
     environment: process.env,
@@ -240,7 +241,11 @@ async function decider(
   const standing = () => ({
     rules: live.rules,
     mode: live.modeFor(request.tool, live.mode ?? context.permissionMode),
-    world: { ...world, directories: [...context.additionalDirectories, ...live.directories] },
+    world: {
+      ...world,
+      directories: [...context.additionalDirectories, ...live.directories],
+      directoryNames: live.directoryNames,
+    },
   });
   return {
     decide: () => {

@@ -6,7 +6,7 @@
 import path from 'node:path';
 import type { FileLimits } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
-import { isAtOrBelow, isSink, knownEntries } from './paths/places.ts';
+import { isAtOrBelow, isSink, knownEntries, realFolders } from './paths/places.ts';
 import { isProgramFolder, programPlaces } from './paths/program-places.ts';
 import { canEndProtected, isGitData, protectedPlaceName } from './paths/protected.ts';
 import type { CompiledRules } from './rules/compile.ts';
@@ -55,11 +55,6 @@ export function editLimits(
   return { writable, unwritable: kept.filter(isInWritable), hidden };
 }
 
-function workingFolders(world: PermissionWorld): string[] {
-  const folders = [world.root, ...world.directories];
-  return [...new Set(folders.map((folder) => world.realpath(folder)))];
-}
-
 /** A checkout below the agent's folder, which is protected otherwise. */
 const CHECKOUT = /^.*\/\.(?:claude|heddle)\/worktrees\/[^/]+(?=\/|$)/;
 
@@ -68,7 +63,7 @@ const CHECKOUT = /^.*\/\.(?:claude|heddle)\/worktrees\/[^/]+(?=\/|$)/;
  * place outside, which a rule permits, it is the place's own folder, or the file itself if only its contents change.
  */
 function writableFolders(edits: readonly FilePart[], world: PermissionWorld): string[] {
-  const roots = workingFolders(world);
+  const roots = realFolders(world);
   const folders = new Map<string, string>();
   const outside: string[] = [];
   for (const { places = [], by, glob } of edits) {
@@ -143,7 +138,7 @@ function hiddenPlaces({ command, rules, world }: Limited, writable: readonly str
   const found = new Set(places.filter((place) => !isPattern(place) && world.exists(place)));
   const isHidden = (file: string): boolean =>
     rules.concerns('deny', file) && patterns.some((pattern) => pattern.matches(file));
-  const folders = workingFolders(world);
+  const folders = realFolders(world);
   if (places.some(isPattern))
     walkFromTop(folders, world, isAnyName, (file, { name, kind }) => {
       // The target of a link can have a name that no rule hides.

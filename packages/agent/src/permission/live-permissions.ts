@@ -1,5 +1,6 @@
 /** The current rules: those from the start of the session, and those added while it ran. */
 import type { PermissionMode } from '@heddle/core';
+import { addedFolder, type AddedFolder, isNamed, withFolders } from './added-folders.ts';
 import {
   joinRules,
   parseRule,
@@ -49,7 +50,9 @@ export class LivePermissions {
   #rules: Rules;
   /** Changes that the settings files do not contain. The newest change of a rule counts. */
   #changes: readonly ChangedRule[] = [];
-  #directories: readonly string[];
+  #folders: readonly AddedFolder[];
+  #paths: { readonly directories: readonly string[]; readonly names: readonly string[] } | undefined;
+  readonly #realpath: ((file: string) => string) | undefined;
   /** Folders that an update removed, and that the settings files still contain. */
   readonly #removedFolders = new Set<string>();
   #mode: PermissionMode | undefined;
@@ -60,10 +63,21 @@ export class LivePermissions {
   #granted: readonly Rules[] = [];
   #all: Rules | undefined;
 
-  /** `mayBypass`: the host declared at the start that bypassPermissions may be switched on later. */
-  constructor(rules: Rules, directories: readonly string[] = [], { mayBypass = false } = {}) {
+  /**
+   * - `mayBypass`: the host declared at the start that bypassPermissions may be switched on later.
+   * - `realpath` resolves links in the names of directories. The default looks at the disk, once for each directory.
+   */
+  constructor(
+    rules: Rules,
+    directories: readonly (string | AddedFolder)[] = [],
+    {
+      mayBypass = false,
+      realpath,
+    }: { readonly mayBypass?: boolean; readonly realpath?: (file: string) => string } = {},
+  ) {
     this.#rules = rules;
-    this.#directories = directories;
+    this.#realpath = realpath;
+    this.#folders = directories.map((one) => (typeof one === 'string' ? addedFolder(one, realpath) : one));
     this.#mayBypass = mayBypass;
   }
 
@@ -83,8 +97,27 @@ export class LivePermissions {
     };
   }
 
+  /** The additional working directories, without links. */
   get directories(): readonly string[] {
-    return this.#directories;
+    return this.#pathsOfFolders().directories;
+  }
+
+  /** The names with links that the directories were added with. */
+  get directoryNames(): readonly string[] {
+    return this.#pathsOfFolders().names;
+  }
+
+  /** The directories with their names, for another object with the same ones. */
+  get folders(): readonly AddedFolder[] {
+    return this.#folders;
+  }
+
+  /** The same lists until a folder changes: results about them are found by the list. */
+  #pathsOfFolders() {
+    return (this.#paths ??= {
+      directories: [...new Set(this.#folders.map(({ real }) => real))],
+      names: this.#folders.flatMap(({ name, real }) => (name === real ? [] : [name])),
+    });
   }
 
   /** The mode that an answer set. Undefined if the session's own mode applies. */
@@ -127,6 +160,7 @@ export class LivePermissions {
   /**
    * Replaces the rules of files, after settings files changed. `removed` were the folders of the files before. Updates of the session
    * still count, until the files agree with them. An update that widens the rules of a file does not: the user may have taken it back.
+   * A folder that was added before keeps its path, also if its name is a link that changed.
    */
   replaceSettings(
     rules: Rules,
@@ -152,11 +186,31 @@ export class LivePermissions {
     };
     this.#rules = { deny: replaced('deny'), ask: replaced('ask'), allow: replaced('allow') };
     this.#all = undefined;
+    const before = this.#folders;
+    const inFiles = added.map(
+      (text) => before.find((one) => isNamed(one, [text])) ?? addedFolder(text, this.#realpath),
+    );
     for (const folder of this.#removedFolders)
-      if (!added.includes(folder)) this.#removedFolders.delete(folder);
-    const kept = this.#directories.filter((folder) => !removed.includes(folder));
-    const inFiles = added.filter((folder) => !this.#removedFolders.has(folder));
-    this.#directories = [...new Set([...inFiles, ...kept])];
+      if (!inFiles.some((one) => isNamed(one, [folder]))) this.#removedFolders.delete(folder);
+    const removedNow = [...this.#removedFolders];
+    this.#setFolders(
+      withFolders(
+        inFiles.filter((one) => !isNamed(one, removedNow)),
+        before.filter((one) => !isNamed(one, removed)),
+      ),
+    );
+  }
+
+  #addFolders(names: readonly string[]): void {
+    const added = names.map((name) => addedFolder(name, this.#realpath));
+    this.#setFolders(withFolders(this.#folders, added));
+    for (const folder of this.#removedFolders)
+      if (added.some((one) => isNamed(one, [folder]))) this.#removedFolders.delete(folder);
+  }
+
+  #setFolders(folders: readonly AddedFolder[]): void {
+    this.#folders = folders;
+    this.#paths = undefined;
   }
 
   #applyOne(update: PermissionUpdate): void {
@@ -165,11 +219,9 @@ export class LivePermissions {
         if (this.enter(update.mode)) this.onMode?.(update.mode);
         return;
       case 'addDirectories':
-        this.#directories = [...new Set([...this.#directories, ...update.directories])];
-        for (const folder of update.directories) this.#removedFolders.delete(folder);
-        return;
+        return this.#addFolders(update.directories);
       case 'removeDirectories':
-        this.#directories = this.#directories.filter((folder) => !update.directories.includes(folder));
+        this.#setFolders(this.#folders.filter((folder) => !isNamed(folder, update.directories)));
         for (const folder of update.directories) this.#removedFolders.add(folder);
         return;
       case 'addRules':

@@ -22,6 +22,7 @@ export interface WorldOptions {
   readonly root: string;
   readonly cwd: string;
   readonly directories: readonly string[];
+  readonly directoryNames?: readonly string[];
   readonly home: string;
   readonly configDirs: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;

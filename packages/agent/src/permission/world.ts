@@ -26,8 +26,10 @@ export interface PermissionWorld {
   readonly root: string;
   /** The current working directory of shell commands. */
   readonly cwd: string;
-  /** Additional working directories. */
+  /** Additional working directories, without links when they were added. */
   readonly directories: readonly string[];
+  /** Names with links that they were added with. A name that now leads elsewhere adds no place. */
+  readonly directoryNames?: readonly string[];
   readonly home: string;
   /** Folders of the agent's own settings, state and sessions. */
   readonly configDirs: readonly string[];

@@ -1,5 +1,6 @@
 /** The rules of a subagent: those of its parent, live, and a mode that is never wider than the parent's. */
 import type { PermissionMode } from '@heddle/core';
+import type { AddedFolder } from '../permission/added-folders.ts';
 import { LivePermissions, type PermissionUpdate } from '../permission/live-permissions.ts';
 import { NO_RULES, type Rules } from '../permission/rules/rule.ts';
 import { type SubagentPlace, rulesAt } from '../permission/rules/rules-at.ts';
@@ -48,6 +49,14 @@ export class ChildPermissions extends LivePermissions {
 
   override get directories(): readonly string[] {
     return this.#parent.directories;
+  }
+
+  override get directoryNames(): readonly string[] {
+    return this.#parent.directoryNames;
+  }
+
+  override get folders(): readonly AddedFolder[] {
+    return this.#parent.folders;
   }
 
   override get mode(): PermissionMode {

@@ -1,7 +1,7 @@
 /** Decides about a call and explains the decision, without running the call. */
 import os from 'node:os';
 import type { JsonObject, PermissionMode, ToolUseContext } from '@heddle/core';
-import { type Authorization, createReadFileState, type PermissionUpdate } from '@heddle/agent';
+import { type Authorization, createReadFileState, LivePermissions, type PermissionUpdate } from '@heddle/agent';
 import { authorize, observeWorld, suggestions } from '@heddle/agent/permission';
 import { sandboxSettings } from '@heddle/agent/settings';
 import { builtinTools } from '@heddle/tools';
@@ -18,11 +18,13 @@ export async function explainPermission(
   setup: PermissionSetup,
 ): Promise<Explained> {
   const cwd = process.cwd();
-  const { rules, mode, directories, configDirs, configFiles } = setup;
+  const { rules, mode, configDirs, configFiles } = setup;
+  const { directories, directoryNames } = new LivePermissions(rules, setup.directories);
   const surroundings = {
     root: cwd,
     cwd,
     directories,
+    directoryNames,
     home: os.homedir(),
     configDirs: [...configDirs, ...configFiles],
     environment: process.env,

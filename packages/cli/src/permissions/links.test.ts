@@ -232,3 +232,32 @@ describe('a link that is swapped while the question is open', () => {
     expect([readdirSync(outside), readdirSync(inside)]).toEqual([[], []]);
   });
 });
+
+describe('a working directory that is a link of the project', () => {
+  it('stays at its place if the link changes', async () => {
+    const { folder, run, script } = home();
+    const [before, after] = [temporary(), temporary()];
+    const link = path.join(realpathSync(folder), 'ext');
+    symlinkSync(before, link);
+    writeFileSync(path.join(folder, 'switch.sh'), `ln -sfn ${after} ext\n`);
+    const write = (file: string, id: string) => call('Write', { file_path: file, content: 'new' }, id);
+    const model = script([
+      [write('ext/one', 'w1')],
+      [call('Bash', { command: 'sh switch.sh' }, 'b1')],
+      [write('ext/two', 'w2'), write(path.join(after, 'three'), 'w3'), write(path.join(before, 'four'), 'w4')],
+      [say('Done.')],
+    ]);
+    const { stdout } = await run([
+      '-p',
+      'go',
+      '--output-format=json',
+      `--model=${model}`,
+      '--permission-mode=acceptEdits',
+      '--allowed-tools=Bash(sh switch.sh)',
+      '--add-dir=ext',
+    ]);
+    expect(stdout).toContain('Done.');
+    expect(realpathSync(link)).toBe(after);
+    expect([readdirSync(before), readdirSync(after)]).toEqual([['four', 'one'], []]);
+  });
+});

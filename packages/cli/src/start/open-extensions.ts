@@ -69,7 +69,7 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
       const mode = stricterMode(agent().permissionMode, own);
       const call = { tool: 'Bash', input: { command: text }, mode, signal };
       // The rules of the session have its mode. Those of a subagent have no mode of their own.
-      const limited = own && { rules: new LivePermissions(rules.rules, rules.directories) };
+      const limited = own && { rules: new LivePermissions(rules.rules, rules.folders) };
       const result = await runSideCall({ ...agentOptions(), ...limited }, call);
       if (!result.ok) throw new Error(result.message);
       return result.text;

@@ -127,6 +127,7 @@ const COMPARED = [
   'root',
   'cwd',
   'directories',
+  'directoryNames',
   'home',
   'environment',
   'exists',
@@ -138,14 +139,20 @@ function areAlike(one: PermissionWorld, other: PermissionWorld): boolean {
   return one === other || COMPARED.every((field) => one[field] === other[field]);
 }
 
-const realFolders = onceFor((world) =>
-  [world.root, ...world.directories].map((folder) => world.realpath(folder)),
-);
+/** The working directories without links. An added one has its path since then, so a link that replaced it is not followed. */
+export const realFolders = onceFor((world) => [
+  ...new Set([world.realpath(world.root), ...world.directories]),
+]);
 
 /** The working directories, as written and with links resolved. */
 export const workingFolders = onceFor((world) => [
-  ...new Set([world.root, ...world.directories, ...realFolders(world)]),
+  ...new Set([...namedFolders(world), ...realFolders(world)]),
 ]);
+
+/** The working directories by all names that they were given. */
+export function namedFolders({ root, directories, directoryNames = [] }: PermissionWorld): readonly string[] {
+  return [root, ...directories, ...directoryNames];
+}
 
 /** Returns whether one path is the other, or contains it. */
 export function areRelated(some: string, other: string): boolean {

@@ -16,7 +16,15 @@
  */
 import path from 'node:path';
 import type { ReadCommand, ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
-import { type FilePlace, isAtOrBelow, isInside, isRelatedToSome, isSink, placesOf } from '../paths/places.ts';
+import {
+  type FilePlace,
+  isAtOrBelow,
+  isInside,
+  isRelatedToSome,
+  isSink,
+  namedFolders,
+  placesOf,
+} from '../paths/places.ts';
 import { mayContainLinks } from '../paths/walk-tree.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { isEditCommand } from './files/edits.ts';
@@ -259,7 +267,7 @@ function placesIn(
 /** Returns whether a path passes no link. The links that lead to a working directory itself do not count. */
 function isStraight({ path: written, real }: FilePlace, world: PermissionWorld): boolean {
   if (written === real) return true;
-  return [world.root, ...world.directories].some(
+  return namedFolders(world).some(
     (folder) =>
       isAtOrBelow(written, folder) &&
       real === path.posix.join(world.realpath(folder), written.slice(folder.length)),

@@ -46,9 +46,10 @@ function wouldAllow(
   updates: readonly PermissionUpdate[],
   { rules, mode, world }: SuggestionContext,
 ): boolean {
-  const live = new LivePermissions(rules, world.directories);
+  const directories = [...world.directories, ...(world.directoryNames ?? [])];
+  const live = new LivePermissions(rules, directories, { realpath: world.realpath });
   live.apply(updates);
-  const after = { ...world, directories: live.directories };
+  const after = { ...world, directories: live.directories, directoryNames: live.directoryNames };
   return authorize(request, live.rules, live.mode ?? mode, after).decision === 'allow';
 }
 
