@@ -35,6 +35,8 @@ const INTRODUCTION = `# Settings and environment variables
 Settings are JSON files. From the highest to the lowest: managed settings, \`--settings\`, \`settings.local.json\` of
 the project, its \`settings.json\`, and \`settings.json\` in your own folder. The highest file that has a key wins. Both of a project are read
 from \`.heddle\` and \`.claude\`, your own from \`~/.heddle\` and \`~/.claude\`; of two files with one name, the one of \`.heddle\` is higher.
+The project is the nearest folder with settings, up to the top of the repository. Files in the folders above it, up to that top, can only
+forbid: their deny and ask rules and \`disableBypassPermissionsMode\` apply.
 Objects are merged, and lists are joined. \`heddle config list\` shows what is in effect, and which file it comes from.
 
 A value that is not valid is reported with its file, line and key, and ignored. The rest of the file counts. If a protection cannot be

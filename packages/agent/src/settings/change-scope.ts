@@ -36,7 +36,8 @@ export function removeRuleFrom(
 ): ScopeChanged {
   const chosen = settingsFileOf(scope, places);
   const others = settingsFiles(places).filter(
-    ({ source, file }) => scope !== 'user' && source === scope && file !== chosen.file && existsSync(file),
+    ({ source, file, isAbove }) =>
+      scope !== 'user' && source === scope && !isAbove && file !== chosen.file && existsSync(file),
   );
   const results = [chosen, ...others].map((target) =>
     change(target, places, (file) => removeRule(file, list, rule), {}),

@@ -25,10 +25,11 @@ export interface CountingFacts {
 
 export function countingPart({ settings, trusted, written }: CountingFacts): JsonObject {
   if (trusted) return settings;
-  return joinSettings(commonPart(settings, written), forbidding(settings));
+  return joinSettings(commonPart(settings, written), forbiddingPart(settings));
 }
 
-function forbidding({ permissions }: JsonObject): JsonObject {
+/** Returns the entries that can only forbid. */
+export function forbiddingPart({ permissions }: JsonObject): JsonObject {
   if (!isJsonObject(permissions)) return {};
   const kept = Object.entries(permissions).filter(([key]) => PERMISSIONS_ALWAYS.has(key));
   return kept.length === 0 ? {} : { permissions: Object.fromEntries(kept) };

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, type JsonObject } from '@heddle/core';
 import type { RuleSource } from '../permission/rules/rule.ts';
-import { countingPart } from './effective-settings.ts';
+import { countingPart, forbiddingPart } from './effective-settings.ts';
 import { readFileOrPipe } from './json-file.ts';
 import {
   type Scope,
@@ -51,7 +51,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       problems.push(`${name}:${findLine(text, key)}: ${message}`);
     return checked.settings;
   };
-  const read = ({ source, file, base, project = base }: SettingsFile): LoadedFile[] => {
+  const read = ({ source, file, base, project = base, isAbove }: SettingsFile): LoadedFile[] => {
     if (request.kept?.has(file) === true) return [request.kept.get(file) ?? []].flat();
     try {
       if (!existsSync(file)) return [];
@@ -64,6 +64,10 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       const settings = parse(text, file);
       if (!settings) return [];
       const place = { source, file, base, settings, text };
+      if (isAbove) {
+        const forbidding = forbiddingPart(settings);
+        return [{ ...place, settings: forbidding, counting: forbidding }];
+      }
       if (!isOfProject) return [{ ...place, counting: settings }];
       const root = realPath(project);
       const isInside = real.startsWith(`${root}${path.sep}`) || root === path.parse(root).root;

@@ -26,31 +26,62 @@ export interface SettingsFile {
   readonly base: string;
   /** The project with the file, if it is not `base`. */
   readonly project?: string;
+  /** The file is above the project, in the same repository. It can only forbid. */
+  readonly isAbove?: true;
 }
 
 /** The folders of a project with settings, skills, commands and agents. The first takes precedence. */
 export const PROJECT_FOLDERS = ['.heddle', '.claude'] as const;
 
+/** The settings files, from the highest scope to the lowest. They may be missing. */
 export function settingsFiles(places: SettingsPlaces): SettingsFile[] {
   const managed = places.managedDir ?? managedDir();
   const around = projectRoot(places.cwd);
   const { projectRoot: project = around } = places;
-  const inProject = (source: Scope, name: string): SettingsFile[] =>
-    // The rules of another checkout are about the files of this one.
-    PROJECT_FOLDERS.map((folder) => ({
-      source,
-      file: path.join(project, folder, name),
-      base: around,
-      project,
-    }));
+  // The rules of another checkout are about the files of this one.
+  const inProject = filesIn({ base: around, project });
+  const above = foldersAbove(project).map((folder) =>
+    filesIn({ base: counterpart(folder, project, around), project: folder, isAbove: true }),
+  );
+  const ofScope = (source: Scope): SettingsFile[] => [inProject, ...above].flatMap((files) => files(source));
   return [
     ...managedFiles(managed).map((file): SettingsFile => ({ source: 'managed', file, base: managed })),
-    ...inProject('local', 'settings.local.json'),
-    ...inProject('project', 'settings.json'),
+    ...ofScope('local'),
+    ...ofScope('project'),
     ...configDirs(places).map(
       (folder): SettingsFile => ({ source: 'user', file: path.join(folder, 'settings.json'), base: folder }),
     ),
   ];
+}
+
+const PROJECT_FILES: Readonly<Partial<Record<Scope, string>>> = {
+  local: 'settings.local.json',
+  project: 'settings.json',
+};
+
+function filesIn(
+  place: Pick<SettingsFile, 'base' | 'isAbove'> & { readonly project: string },
+): (source: Scope) => SettingsFile[] {
+  return (source) =>
+    PROJECT_FOLDERS.map((folder) => ({
+      ...place,
+      source,
+      file: path.join(place.project, folder, PROJECT_FILES[source] ?? ''),
+    }));
+}
+
+/** Returns the folders above a project, up to the top of its repository. */
+function foldersAbove(project: string): readonly string[] {
+  const top = repositoryTop(project);
+  if (top === undefined || top === project) return [];
+  const above = path.dirname(project);
+  return [above, ...(above === top ? [] : foldersAbove(above))];
+}
+
+/** Returns the folder of this checkout that is a folder of another one. A folder outside of this repository is not. */
+function counterpart(folder: string, project: string, around: string): string {
+  const own = path.resolve(around, path.relative(project, folder));
+  return foldersAbove(around).includes(own) ? own : around;
 }
 
 /**
@@ -58,7 +89,7 @@ export function settingsFiles(places: SettingsPlaces): SettingsFile[] {
  * If none exists, it is the one that other tools read, too.
  */
 export function settingsFileOf(scope: Scope, places: SettingsPlaces): SettingsFile {
-  const files = settingsFiles(places).filter(({ source }) => source === scope);
+  const files = settingsFiles(places).filter(({ source, isAbove }) => source === scope && !isAbove);
   const found = scope === 'user' ? files[0] : (files.find(({ file }) => existsSync(file)) ?? files.at(-1));
   if (!found) throw new Error(`There is no settings file of scope ${scope}.`);
   return found;

@@ -40,7 +40,9 @@ export function effectiveSettings(
       from: sourcesOf(files, path).join(', '),
       honored: isHonored(path),
     })),
-    places: settingsFiles(where).map(({ source, file }) => ({ source, file, exists: existsSync(file) })),
+    places: settingsFiles(where)
+      .filter(({ file, isAbove }) => !isAbove || existsSync(file))
+      .map(({ source, file }) => ({ source, file, exists: existsSync(file) })),
   };
 }
 

@@ -1,10 +1,10 @@
 /** Settings that change while a session runs, through the program. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
-import { install, type Installed } from '../test/program.ts';
+import { install, type Installed, runProgram } from '../test/program.ts';
 
 let installed: Installed;
 beforeAll(async () => {
@@ -82,5 +82,31 @@ describe('settings that change during a run', () => {
     const { go, has } = home({ permissions: { allow: ['Bash'], deny: ['Bash(touch two)'] } }, guard);
     await go();
     expect([has('one'), has('two'), has('three')]).toEqual([true, true, false]);
+  });
+
+  it('apply if they are above those of the folder, and can only forbid', async () => {
+    const { folder, script } = homeFor(installed.program);
+    const cwd = path.join(folder, 'pkg');
+    const write = (name: string, value: object | string): void => {
+      const file = path.join(folder, name);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value));
+    };
+    write('.git/HEAD', 'ref: refs/heads/main\n');
+    write('.env', 'KEY-OF-THE-TOP');
+    write('.claude/settings.json', { permissions: { deny: ['Read(./.env)'] } });
+    write('new.json', { permissions: { deny: ['Read(./.env)', 'Bash(touch two)'] }, model: 'top' });
+    write('pkg/.claude/settings.json', {});
+    const hook = command('[ -e ../new.json ] && mv ../new.json ../.claude/settings.json; true');
+    write('config/settings.json', { permissions: { allow: ['Bash'] }, hooks: { PostToolUse: hook } });
+    const steps = ['cat ../.env; touch zero', 'touch one', 'touch two', 'touch three'];
+    const calls = steps.map((text, at) => call('Bash', { command: text }, `b${at}`));
+    const model = script([...calls, say('Done.')]);
+    const argv = ['-p', 'go', '--output-format=stream-json', '--verbose', '--model', model];
+    const env = { HEDDLE_CONFIG_DIR: path.join(folder, 'config') };
+    const { stdout } = await runProgram(installed.program, argv, { cwd, env });
+    expect(stdout).toContain('Done.');
+    expect(stdout).not.toContain('KEY-OF-THE-TOP');
+    expect(readdirSync(cwd)).toEqual(['.claude', 'one', 'three']);
   });
 });

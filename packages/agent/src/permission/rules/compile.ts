@@ -123,7 +123,7 @@ function filePattern(
 ): AnchoredPattern | undefined {
   const parsed = parseRule(rule.text, list);
   if (!parsed.ok || parsed.specifier === undefined || !isAboutFiles(parsed.tool)) return undefined;
-  return anchored(parsed.specifier, list === 'allow' ? 'allow' : 'deny', anchorsOf(rule, world));
+  return anchored(parsed.specifier, list === 'allow' ? 'allow' : 'deny', anchorsOf(rule, list, world));
 }
 
 function isAboutFiles(tool: string): boolean {
@@ -241,14 +241,16 @@ function compileSpecifier(
   };
 }
 
-function anchorsOf(rule: PermissionRule, world: PermissionWorld): Anchors {
+function anchorsOf(rule: PermissionRule, list: RuleList, world: PermissionWorld): Anchors {
   const both = (folder: string) => [...new Set([folder, world.realpath(folder)])];
-  const { root = world.root } = rule;
+  const { root = world.root, base = root, source } = rule;
+  // The author of a project's settings had the files beside them in mind, the user who starts below has those here.
+  const isOfProject = list !== 'allow' && (source === 'project' || source === 'local');
   return {
-    roots: both(root),
+    roots: [...new Set([...both(root), ...(isOfProject ? both(base) : [])])],
     others: world.directories.flatMap(both),
     homes: both(world.home),
-    bases: both(rule.base ?? root),
+    bases: both(base),
     foldsCase: world.foldsCase,
   };
 }

@@ -16,7 +16,7 @@ import { isAtOrBelow } from '../paths/places.ts';
 import type { Matcher } from './wildcard.ts';
 
 export interface Anchors {
-  /** The start folder of the session, as written and with links resolved. */
+  /** The start folder of the session, as written and with links resolved. For rules that forbid, also that of the project's settings. */
   readonly roots: readonly string[];
   /** The other working directories. */
   readonly others: readonly string[];

@@ -1,0 +1,165 @@
+/** Settings of folders above the nearest ones, up to the top of the repository: they can only forbid. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { authorize } from '../permission/authorize.ts';
+import { observeWorld } from '../permission/observe-world.ts';
+import { addRuleTo, removeRuleFrom } from './change-scope.ts';
+import { mergeSettings } from './merge-settings.ts';
+import { settingsFileOf, settingsFiles } from './scopes.ts';
+import { createSettingsHome } from './test/settings-home.ts';
+
+function repository() {
+  const own = createSettingsHome();
+  execFileSync('git', ['init', '-q'], { cwd: own.project });
+  const cwd = path.join(own.project, 'pkg/sub');
+  mkdirSync(cwd, { recursive: true });
+  const places = { cwd, home: own.home, env: {}, managedDir: own.managed };
+  const permissions = () => own.permissions({ cwd, projectRoot: undefined });
+  const load = () => own.load({ cwd, projectRoot: undefined });
+  /** Decides about a command in the folder of the session, in the widest mode. */
+  const decide = async (command: string): Promise<string> => {
+    const { rules } = await permissions();
+    const world = observeWorld({
+      root: cwd,
+      cwd,
+      directories: [],
+      home: own.home,
+      configDirs: [],
+      environment: {},
+    });
+    const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+    return authorize(request, rules, 'bypassPermissions', world).decision;
+  };
+  return { ...own, cwd, places, permissions, load, decide };
+}
+
+const texts = (rules: readonly { readonly text: string; readonly source: string }[]): string[] =>
+  rules.map(({ text, source }) => `${source} ${text}`);
+
+describe('deny and ask rules', () => {
+  it.each([true, false])('of all folders up to the top of the repository count (trusted: %s)', async (trusted) => {
+    const { write, trust, permissions } = repository();
+    if (trusted) trust();
+    write('project/pkg/sub/.claude/settings.json', {});
+    write('project/pkg/.heddle/settings.local.json', { permissions: { ask: ['Bash(local)'] } });
+    write('project/pkg/.claude/settings.json', { permissions: { deny: ['Bash(middle)'] } });
+    write('project/.claude/settings.json', {
+      permissions: { deny: ['Bash(top)'], disableBypassPermissionsMode: 'disable' },
+    });
+    write('.claude/settings.json', { permissions: { deny: ['Bash(outside)'] } });
+    const { rules, bypassDisabled, problems, leftOut } = await permissions();
+    expect(texts(rules.deny)).toEqual(['project Bash(middle)', 'project Bash(top)']);
+    expect(texts(rules.ask)).toEqual(['local Bash(local)']);
+    expect([bypassDisabled, problems, leftOut]).toEqual([true, [], []]);
+  });
+
+  it('of folders above a nested repository do not count', async () => {
+    const { write, permissions, cwd } = repository();
+    execFileSync('git', ['init', '-q'], { cwd });
+    write('project/.claude/settings.json', { permissions: { deny: ['Bash(top)'] } });
+    expect((await permissions()).rules.deny).toEqual([]);
+  });
+
+  it.each(['Read(.env)', 'Read(./.env)', 'Read(/.env)', 'Read(secrets/**)', 'Read(./secrets/**)'])(
+    'protect the files beside the settings, and those of the session: %s',
+    async (rule) => {
+      const { write, decide } = repository();
+      for (const name of ['.env', 'secrets/k', 'pkg/sub/.env', 'pkg/sub/secrets/k', 'pkg/README'])
+        write(`project/${name}`, 'KEY');
+      write('project/pkg/sub/.claude/settings.json', {});
+      write('project/.claude/settings.json', { permissions: { deny: [rule] } });
+      const name = rule.includes('.env') ? '.env' : 'secrets/k';
+      expect(await decide(`cat ../../${name}`)).toBe('deny');
+      expect(await decide(`cd ../..; cat ${name}`)).toBe('deny');
+      expect(await decide(`grep -r KEY ../..`)).not.toBe('allow');
+      expect(await decide(`cat ${name}`)).toBe(rule === 'Read(/.env)' ? 'allow' : 'deny');
+      expect(await decide('cat ../README')).toBe('allow');
+    },
+  );
+
+  it('of the nearest settings protect the files beside them', async () => {
+    const { write, decide } = repository();
+    write('project/.env', 'KEY');
+    write('project/.claude/settings.json', { permissions: { deny: ['Read(./.env)'] } });
+    expect(await decide('cat ../../.env')).toBe('deny');
+  });
+
+  it('of the user mean the files of the session', async () => {
+    const { write, decide } = repository();
+    write('home/.claude/.env', 'KEY');
+    write('home/.claude/settings.json', { permissions: { deny: ['Read(./.env)'] } });
+    expect(await decide('cat .env')).toBe('deny');
+    expect(await decide('cat ../../../home/.claude/.env')).toBe('allow');
+  });
+});
+
+describe('settings above the nearest ones', () => {
+  it('allow nothing, and set nothing', async () => {
+    const { write, trust, permissions, load } = repository();
+    trust();
+    write('project/pkg/.claude/settings.json', { model: 'near' });
+    write('project/.claude/settings.local.json', { env: { A: '1' } });
+    write('project/.claude/settings.json', {
+      permissions: { allow: ['Bash(a)'], defaultMode: 'plan', additionalDirectories: ['/x'], ask: ['Bash(b)'] },
+      model: 'top',
+      hooks: {},
+      effortLevel: 'low',
+    });
+    const { rules, defaultMode, directories, leftOut } = await permissions();
+    expect([rules.allow, defaultMode, directories, leftOut]).toEqual([[], undefined, [], []]);
+    expect(texts(rules.ask)).toEqual(['project Bash(b)']);
+    expect(mergeSettings(load().files)).toEqual({ model: 'near', permissions: { ask: ['Bash(b)'] } });
+  });
+
+  it('are reported if they cannot be read', async () => {
+    const { write, permissions, project } = repository();
+    write('project/pkg/sub/.claude/settings.json', {});
+    write('project/pkg/.claude/settings.json', '{ "permissions": ');
+    write('project/.claude/settings.json', { permissions: { deny: 'Bash(x)', ask: ['Bash(b)'] } });
+    mkdirSync(path.join(project, '.heddle/settings.json'), { recursive: true });
+    const { problems, rules } = await permissions();
+    expect(problems.map((text) => path.relative(project, text.split(/[: ]/, 1)[0] ?? ''))).toEqual([
+      'pkg/.claude/settings.json',
+      '.heddle/settings.json',
+      '.claude/settings.json',
+    ]);
+    expect(texts(rules.ask)).toEqual(['project Bash(b)']);
+  });
+
+  it('count through a link', async () => {
+    const { write, permissions, project } = repository();
+    write('project/pkg/.claude/settings.json', {});
+    const shared = write('shared.json', { permissions: { deny: ['Bash(shared)'], allow: ['Bash(a)'] } });
+    mkdirSync(path.join(project, '.claude'));
+    symlinkSync(shared, path.join(project, '.claude/settings.json'));
+    const { rules, leftOut } = await permissions();
+    expect([texts(rules.deny), rules.allow, leftOut]).toEqual([['project Bash(shared)'], [], []]);
+  });
+
+  it('are not changed by a change of the project', () => {
+    const { write, places, project } = repository();
+    const near = write('project/pkg/.claude/settings.json', {});
+    const top = write('project/.claude/settings.json', { permissions: { deny: ['Bash(b)'] } });
+    const before = readFileSync(top, 'utf8');
+    expect(addRuleTo('project', 'deny', 'Bash(a)', places).file).toBe(near);
+    expect(removeRuleFrom('project', 'deny', 'Bash(b)', places)).toMatchObject({ ok: true, changed: false });
+    expect(settingsFileOf('local', places).file).toBe(path.join(project, 'pkg/.claude/settings.local.json'));
+    expect(readFileSync(top, 'utf8')).toBe(before);
+  });
+
+  it('of another checkout mean the same folders of this one', async () => {
+    const { write, load, cwd, project } = repository();
+    write('other/.claude/settings.json', { permissions: { deny: ['Read(./k)'] } });
+    const other = path.join(project, '../other');
+    execFileSync('git', ['init', '-q'], { cwd: other });
+    write('other/pkg/.claude/settings.json', {});
+    writeFileSync(write('project/pkg/.claude/settings.json', {}), '{}');
+    const files = settingsFiles({ cwd, home: '/h', env: {}, projectRoot: path.join(other, 'pkg') });
+    const bases = files.flatMap(({ file, base }) => (file.startsWith(other) ? [[file, base]] : []));
+    expect(bases).toContainEqual([path.join(other, 'pkg/.claude/settings.json'), path.join(project, 'pkg')]);
+    expect(bases).toContainEqual([path.join(other, '.claude/settings.json'), project]);
+    expect(load().files.map(({ base }) => base)).toEqual([path.join(project, 'pkg')]);
+  });
+});
