@@ -289,6 +289,9 @@ describe('a rule for another tool', () => {
     ['WebFetch(domain:0xa.0.0.1)', 'WebFetch', { url: 'http://10.0.0.1./' }, 'deny'],
     ['WebFetch(domain:10.0.0.1)', 'Bash', { command: 'curl http://[::ffff:a00:1]/' }, 'ask'],
     ['WebFetch(domain:böse.org)', 'WebFetch', { url: 'https://xn--bse-sna.org/x' }, 'deny'],
+    ['WebFetch(domain:evil.org)', 'WebFetch', { url: 'https://ev\u00adil.org/x' }, 'deny'],
+    ['WebFetch(domain:evil.org)', 'WebFetch', { url: 'https://\u24d4v%C2%ADil\u3002org/x' }, 'deny'],
+    ['WebFetch(domain:evil.org)', 'WebFetch', { url: 'https://ev\u200dil.org/x' }, 'ask'],
   ] as const)('deny %s: calling %s with %j is %s', (rule, tool, input, decision) => {
     expect(decided(tool, input, deny(rule)).decision).toBe(decision);
   });

@@ -39,21 +39,24 @@ const texts = (rules: readonly { readonly text: string; readonly source: string 
   rules.map(({ text, source }) => `${source} ${text}`);
 
 describe('deny and ask rules', () => {
-  it.each([true, false])('of all folders up to the top of the repository count (trusted: %s)', async (trusted) => {
-    const { write, trust, permissions } = repository();
-    if (trusted) trust();
-    write('project/pkg/sub/.claude/settings.json', {});
-    write('project/pkg/.heddle/settings.local.json', { permissions: { ask: ['Bash(local)'] } });
-    write('project/pkg/.claude/settings.json', { permissions: { deny: ['Bash(middle)'] } });
-    write('project/.claude/settings.json', {
-      permissions: { deny: ['Bash(top)'], disableBypassPermissionsMode: 'disable' },
-    });
-    write('.claude/settings.json', { permissions: { deny: ['Bash(outside)'] } });
-    const { rules, bypassDisabled, problems, leftOut } = await permissions();
-    expect(texts(rules.deny)).toEqual(['project Bash(middle)', 'project Bash(top)']);
-    expect(texts(rules.ask)).toEqual(['local Bash(local)']);
-    expect([bypassDisabled, problems, leftOut]).toEqual([true, [], []]);
-  });
+  it.each([true, false])(
+    'of all folders up to the top of the repository count (trusted: %s)',
+    async (trusted) => {
+      const { write, trust, permissions } = repository();
+      if (trusted) trust();
+      write('project/pkg/sub/.claude/settings.json', {});
+      write('project/pkg/.heddle/settings.local.json', { permissions: { ask: ['Bash(local)'] } });
+      write('project/pkg/.claude/settings.json', { permissions: { deny: ['Bash(middle)'] } });
+      write('project/.claude/settings.json', {
+        permissions: { deny: ['Bash(top)'], disableBypassPermissionsMode: 'disable' },
+      });
+      write('.claude/settings.json', { permissions: { deny: ['Bash(outside)'] } });
+      const { rules, bypassDisabled, problems, leftOut } = await permissions();
+      expect(texts(rules.deny)).toEqual(['project Bash(middle)', 'project Bash(top)']);
+      expect(texts(rules.ask)).toEqual(['local Bash(local)']);
+      expect([bypassDisabled, problems, leftOut]).toEqual([true, [], []]);
+    },
+  );
 
   it('of folders above a nested repository do not count', async () => {
     const { write, permissions, cwd } = repository();
@@ -102,7 +105,12 @@ describe('settings above the nearest ones', () => {
     write('project/pkg/.claude/settings.json', { model: 'near' });
     write('project/.claude/settings.local.json', { env: { A: '1' } });
     write('project/.claude/settings.json', {
-      permissions: { allow: ['Bash(a)'], defaultMode: 'plan', additionalDirectories: ['/x'], ask: ['Bash(b)'] },
+      permissions: {
+        allow: ['Bash(a)'],
+        defaultMode: 'plan',
+        additionalDirectories: ['/x'],
+        ask: ['Bash(b)'],
+      },
       model: 'top',
       hooks: {},
       effortLevel: 'low',

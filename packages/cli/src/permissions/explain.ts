@@ -1,7 +1,12 @@
 /** Decides about a call and explains the decision, without running the call. */
 import os from 'node:os';
 import type { JsonObject, PermissionMode, ToolUseContext } from '@heddle/core';
-import { type Authorization, createReadFileState, LivePermissions, type PermissionUpdate } from '@heddle/agent';
+import {
+  type Authorization,
+  createReadFileState,
+  LivePermissions,
+  type PermissionUpdate,
+} from '@heddle/agent';
 import { authorize, observeWorld, suggestions } from '@heddle/agent/permission';
 import { sandboxSettings } from '@heddle/agent/settings';
 import { builtinTools } from '@heddle/tools';

@@ -244,7 +244,11 @@ describe('a working directory that is a link of the project', () => {
     const model = script([
       [write('ext/one', 'w1')],
       [call('Bash', { command: 'sh switch.sh' }, 'b1')],
-      [write('ext/two', 'w2'), write(path.join(after, 'three'), 'w3'), write(path.join(before, 'four'), 'w4')],
+      [
+        write('ext/two', 'w2'),
+        write(path.join(after, 'three'), 'w3'),
+        write(path.join(before, 'four'), 'w4'),
+      ],
       [say('Done.')],
     ]);
     const { stdout } = await run([

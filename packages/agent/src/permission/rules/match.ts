@@ -6,6 +6,7 @@ import { literalSegments } from '../paths/segments.ts';
 import { endsWithOneOf, isHiddenFromSearch } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
+import { mayExpandHost, namesHost } from './named-hosts.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { PermissionRule } from './rule.ts';
 import { calledName, governingTools, isShellTool, mainField } from './tool-names.ts';
@@ -96,43 +97,6 @@ function mayConnect({ readOnly, shown }: CommandPart): boolean {
   return readOnly === 'no' || /^\w+\+?=/.test(shown);
 }
 
-/** Characters that end the name of a host in a text. */
-const AROUND_HOST = /[^\p{L}\p{N}_.\u3002\uff0e\uff61-]+/u;
-
-/** An address as one number: `0x0a000001`. */
-const NUMBER = /^(0x[\da-f]+|\d{7,12})$/i;
-
-/** Braces or brackets in the host of an address, which the shell or curl expands. The address `[::1]` has none. */
-const HOST_PATTERN = /:\/\/[^\s/]*(?:\{|\[(?![\da-f:.]+\]))/i;
-/** The same in a word without a scheme: `curl {a,b}.com`. */
-const BARE_HOST_PATTERN =
-  /(?:^|[\s/])(?:curl|wget)\s(?:.*\s)?["']?(?:[\w.-]+\{[^\s{}"':]+\}|\{[^\s{}"':]+\}[\w.{[-]|[\w.-]*\[[^\s\]"':]+-[^\s\]"':]+\])/i;
-
-function mayExpandHost(text: string): boolean {
-  return HOST_PATTERN.test(text) || BARE_HOST_PATTERN.test(text);
-}
-
-/** Some programs decode the host of an address: `http://%65xample.com`. */
-function decoded(text: string): string {
-  return text.replace(/%([2-7][\da-f])/gi, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
-}
-
-/** Returns whether a text contains a matching host: a name with dots, or any name in an address. */
-function namesHost(text: string, matches: (host: string) => boolean): boolean {
-  const addressed = text
-    .split(/:\/\/|@/)
-    .slice(1)
-    .map((rest) => rest.split(AROUND_HOST, 1)[0] ?? '');
-  // A rule for every host would match every name of a file.
-  const others = matches('any.invalid')
-    ? []
-    : text.split(AROUND_HOST).filter((name) => name.includes('.') || NUMBER.test(name));
-  const bracketed = text.match(/\[[\da-f:.]+\]/gi) ?? [];
-  return [...addressed, ...others, ...bracketed].some((name) => name !== '' && matches(name));
-}
-
 /** Returns whether a part is a plain path that no rule of the list concerns. */
 function hasNoRule(part: Part, list: 'deny' | 'ask', rules: CompiledRules, world: SearchedWorld): boolean {
   if (part.kind !== 'read' && part.kind !== 'write' && part.kind !== 'remove') return false;
@@ -201,7 +165,7 @@ function objectsToCommand(part: CommandPart, compiled: CompiledRule): RuleMatch 
   const { rule, specifier } = compiled;
   const { domain } = specifier ?? {};
   const isOpen = part.mayConnectAnywhere === true || mayExpandHost(part.shown);
-  if (domain && (isOpen || namesHost(decoded(part.shown), domain)))
+  if (domain && (isOpen || namesHost(part.shown, domain)))
     return { rule, doubtful: 'it may connect to that host' };
   if (!specifier?.command) return undefined;
   if (part.suspect.some(specifier.command)) return { rule };

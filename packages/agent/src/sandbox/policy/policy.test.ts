@@ -186,9 +186,15 @@ describe('hosts', () => {
         ],
         deny: ['WebFetch(domain:evil.example.com)'],
       },
-      settings: { network: { ...USUAL.network, allowedDomains: ['npmjs.org'], deniedDomains: ['x.org'] } },
+      settings: {
+        network: {
+          ...USUAL.network,
+          allowedDomains: ['npmjs.org'],
+          deniedDomains: ['X.org.', '*.bücher.de'],
+        },
+      },
     });
     expect(policy.allowedDomains).toEqual(['npmjs.org', 'docs.example.com', '*.example.org']);
-    expect(policy.deniedDomains).toEqual(['x.org', 'evil.example.com']);
+    expect(policy.deniedDomains).toEqual(['x.org', '*.xn--bcher-kva.de', 'evil.example.com']);
   });
 });

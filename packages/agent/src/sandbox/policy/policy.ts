@@ -59,8 +59,8 @@ export function computePolicy(input: PolicyInput): SandboxPolicy {
     unwritableLike: named.unwritableLike,
     unreadable: unique([...settings.filesystem.denyRead, ...named.unreadable]),
     readable: settings.filesystem.allowRead,
-    allowedDomains: unique([...settings.network.allowedDomains, ...domains.allowed]),
-    deniedDomains: unique([...settings.network.deniedDomains, ...domains.denied]),
+    allowedDomains: unique([...settings.network.allowedDomains.map(domainName), ...domains.allowed]),
+    deniedDomains: unique([...settings.network.deniedDomains.map(domainName), ...domains.denied]),
   };
 }
 

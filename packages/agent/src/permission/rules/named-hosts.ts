@@ -1,0 +1,53 @@
+/** Finds the hosts that the text of a command names, in every form that programs map to a host. */
+
+/** Characters that end the name of a host in a text. */
+const AROUND_HOST = /[^\p{L}\p{N}_.\u3002\uff0e\uff61-]+/u;
+const DOT = /[.\u3002\uff0e\uff61]/;
+
+/** An address as one number: `0x0a000001`. */
+const NUMBER = /^(0x[\da-f]+|\d{7,12})$/i;
+
+/** Braces or brackets in the host of an address, which the shell or curl expands. The address `[::1]` has none. */
+const HOST_PATTERN = /:\/\/[^\s/]*(?:\{|\[(?![\da-f:.]+\]))/i;
+/** The same in a word without a scheme: `curl {a,b}.com`. */
+const BARE_HOST_PATTERN =
+  /(?:^|[\s/])(?:curl|wget)\s(?:.*\s)?["']?(?:[\w.-]+\{[^\s{}"':]+\}|\{[^\s{}"':]+\}[\w.{[-]|[\w.-]*\[[^\s\]"':]+-[^\s\]"':]+\])/i;
+
+export function mayExpandHost(text: string): boolean {
+  return HOST_PATTERN.test(text) || BARE_HOST_PATTERN.test(text);
+}
+
+/** Returns whether a text contains a matching host: a name with dots, or any name in an address. */
+export function namesHost(text: string, matches: (host: string) => boolean): boolean {
+  // Some programs decode the host of an address: `http://%65xample.com`.
+  const decoded = text.replace(/(?:%[\da-f]{2})+/gi, (bytes) =>
+    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString(),
+  );
+  return [...new Set([decoded, mapped(decoded)])].some((one) => hostsIn(one, matches).some(matches));
+}
+
+/**
+ * Maps a text as programs map the names of hosts: letters in circles or of full width are plain ones, and invisible
+ * characters are left out. Versions of the standard differ in the last two letters.
+ */
+function mapped(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .normalize('NFKC')
+    .replace(/[\u00df\u1e9e]/g, 'ss')
+    .replaceAll('\u03c2', '\u03c3');
+}
+
+function hostsIn(text: string, matches: (host: string) => boolean): readonly string[] {
+  const addressed = text
+    .split(/:\/\/|@/)
+    .slice(1)
+    .map((rest) => rest.split(AROUND_HOST, 1)[0] ?? '');
+  // A rule for every host would match every name of a file.
+  const others = matches('any.invalid')
+    ? []
+    : text.split(AROUND_HOST).filter((name) => DOT.test(name) || NUMBER.test(name));
+  const bracketed = text.match(/\[[\da-f:.]+\]/gi) ?? [];
+  return [...addressed, ...others, ...bracketed].filter((name) => name !== '');
+}
