@@ -221,6 +221,70 @@ describe('a rule for a git command', () => {
       }
   });
 
+  it.each([
+    ['remote.origin.url', '../out'],
+    ['remote.origin.url', '/out/x.git'],
+    ['remote.origin.url', 'x'],
+    ['remote.origin.url', '~/x'],
+    ['remote.origin.url', 'file:///out/x.git'],
+    ['remote.origin.url', 'x::/out'],
+    ['remote.origin.url', 'x:///out'],
+    ['remote.origin.pushurl', '../out'],
+    ['remote.pushDefault', '../out'],
+    ['branch.main.remote', '/out'],
+    ['branch.main.pushRemote', '..'],
+    ['url./out/.insteadOf', 'https://example.com/'],
+    ['url.file:///.pushInsteadOf', 'https://'],
+    ['submodule.x.url', '/out'],
+    ['lfs.url', 'file:///out'],
+  ])('does not cover a connection to a place on this machine without trust: %s %s', (key, value) => {
+    const project = repository(`address-${key.replace(/\W/g, '-')}-${value.replace(/\W/g, '-')}`, {
+      [key]: value,
+    });
+    const allow = ['Bash(git *)'];
+    for (const command of [
+      'git push',
+      'git push -q origin HEAD',
+      'git fetch',
+      'git pull',
+      'cd src && git push',
+    ]) {
+      const more = { allow: [...allow, 'Bash(cd *)'] };
+      expect([command, decide(project, command, more)]).toEqual([command, 'ask']);
+      expect([command, decide(project, command, { ...more, isTrusted: true })]).toEqual([command, 'allow']);
+    }
+    for (const command of ['git add .', 'git commit -m x'])
+      expect([command, decide(project, command, { allow })]).toEqual([command, 'allow']);
+  });
+
+  it('does not cover a connection to a remote in older files of a repository', () => {
+    for (const folder of ['remotes', 'branches']) {
+      const project = repository(`older-${folder}`);
+      mkdirSync(path.join(project, '.git', folder));
+      expect(decide(project, 'git push')).toBe('allow');
+      write(path.join(project, '.git', folder, 'origin'), 'URL: ../out\n');
+      expect([decide(project, 'git push'), decide(project, 'git add .')]).toEqual(['ask', 'allow']);
+    }
+  });
+
+  it('covers a connection to a remote in the network', () => {
+    const project = repository('network', {
+      'remote.origin.url': 'https://example.com/x.git',
+      'remote.a/b.url': 'git@example.com:x/y.git',
+      'remote.c.url': 'ssh://git@example.com/x',
+      'remote.c.pushurl': 'host:x',
+      'remote.pushDefault': 'a/b',
+      'branch.main.remote': 'origin',
+      'branch.a/b.remote': '.',
+      'branch.c.remote': 'a/b',
+      'branch.d.remote': 'https://example.com/z',
+      'url.git@example.com:.insteadOf': 'https://example.com/',
+      'submodule.x.url': '../x',
+      'lfs.url': 'https://example.com/lfs',
+    });
+    for (const command of ['git push', 'git fetch']) expect(decide(project, command)).toBe('allow');
+  });
+
   it('does not cover changes through links in the data of a repository', () => {
     for (const link of ['logs/HEAD', 'FETCH_HEAD', 'index.lock', 'refs/heads', 'objects/ab', 'info/x']) {
       const project = repository(`link-${link.replace(/\W/g, '-')}`);

@@ -26,6 +26,9 @@ export interface RepositoryPrograms {
   readonly unclear?: string;
 }
 
+/** Marks an address of a remote that is on this machine. It matters only to commands that connect to a remote. */
+export const ADDRESS_PREFIX = 'the address ';
+
 const NO_PROGRAMS: RepositoryPrograms = { named: [] };
 
 /** A submodule can have submodules. Deeper ones count as unknown. */
@@ -65,6 +68,7 @@ function programsOf(
   return [
     ...new Set([
       ...named,
+      ...localAddresses(settings, repository.commonDir).map((key) => `${ADDRESS_PREFIX}${key}`),
       ...(found.link === undefined ? [] : [`the link ${found.link}`]),
       ...hooksOf(repository, settings, environment),
       ...nested.flatMap((each) => each ?? []),
@@ -193,6 +197,36 @@ function isOwnTree(written: string, { top, gitDir }: GitRepository): boolean {
   } catch {
     return false;
   }
+}
+
+/** An address with a protocol of the network, or `host:path`. */
+const OF_NETWORK = /^((https?|ssh|git|git\+ssh|ssh\+git|ftps?):\/\/|[^/:\s]{2,}:(?!:|\/\/))/i;
+
+const ADDRESS = /^(remote\.(.*)\.(url|pushurl)|lfs\.(url|pushurl))$/s;
+/** The name of a remote, or an address. */
+const REMOTE = /^(branch\..*\.(remote|pushremote)|remote\.pushdefault)$/s;
+/** Replaces the beginning of an address. */
+const REPLACED = /^url\.(.*)\.(push)?insteadof$/s;
+const SUBMODULE = /^submodule\..*\.url$/s;
+
+/**
+ * Returns the settings whose addresses lead git to a folder of this machine, or to another program than those for the network, and older
+ * files with addresses.
+ */
+function localAddresses(settings: readonly ScopedSetting[], commonDir: string): readonly string[] {
+  const remotes = new Set(settings.flatMap(({ key }) => ADDRESS.exec(key)?.[2] ?? []));
+  const isLocal = ({ key, value = '' }: ScopedSetting): boolean => {
+    if (ADDRESS.test(key)) return !OF_NETWORK.test(value);
+    // A relative address of a submodule starts at the one of its repository.
+    if (SUBMODULE.test(key)) return !OF_NETWORK.test(value) && !/^\.\.?\//.test(value);
+    if (REMOTE.test(key)) return /\/|^\.\.$/.test(value) && !OF_NETWORK.test(value) && !remotes.has(value);
+    const replacement = REPLACED.exec(key)?.[1];
+    return replacement !== undefined && !OF_NETWORK.test(replacement);
+  };
+  const older = ['remotes', 'branches'].flatMap((name) =>
+    entriesIn(path.join(commonDir, name)).map((remote) => `${name}/${remote.name}`),
+  );
+  return [...settings.filter(isLocal).map(({ key }) => key), ...older];
 }
 
 /** The number of folders that are looked at. More count as unknown. */

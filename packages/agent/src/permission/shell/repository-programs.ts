@@ -4,6 +4,7 @@
  * project counts there, too, because a clone can contain one.
  */
 import path from 'node:path';
+import { ADDRESS_PREFIX } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import { isInside, placesOf } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
@@ -14,8 +15,9 @@ import { baseName } from './runners.ts';
 /** Commands that run hooks by design, also those for refs and the index. */
 const RUNS_HOOKS =
   /^(commit|merge|pull|push|rebase|checkout|switch|am|cherry-pick|revert|worktree|clone|gc|maintenance)$/;
-/** Commands whose words can name another repository on this machine, in which git runs hooks. */
-const CONNECTS = /^(push|fetch|pull|clone|ls-remote|fetch-pack|send-pack|archive|remote|submodule)$/;
+/** Commands whose words, or the settings of a remote, can name another repository on this machine, in which git runs hooks. */
+const CONNECTS =
+  /^(push|fetch|pull|clone|ls-remote|fetch-pack|send-pack|archive|remote|submodule|lfs|maintenance|subtree)$/;
 
 /** Returns the reason why only a rule for all commands covers a git command, or undefined. */
 export function findRepositoryProgram(
@@ -40,6 +42,7 @@ function reasonIn(folder: string, command: string, world: PermissionWorld): stri
   if (named === undefined) return `The settings of the repository around ${folder} are unknown.`;
   const program = named.find((key) => {
     if (key.startsWith('hooks/')) return !RUNS_HOOKS.test(command);
+    if (key.startsWith(ADDRESS_PREFIX)) return CONNECTS.test(command);
     return !key.startsWith('alias.') || key === `alias.${command.toLowerCase()}`;
   });
   return program === undefined
