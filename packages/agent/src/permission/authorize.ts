@@ -47,7 +47,7 @@ export function authorizeParts(
   mode: PermissionMode,
   world: PermissionWorld,
 ): Authorization {
-  const compiled = compileRules(rules, world);
+  const compiled = compileRules(rules, world, () => (given.ok ? given.parts.flatMap(touchedBy) : []));
   const read = given.ok && request.failedInView ? { ...given, parts: given.parts.map(unproven) } : given;
   const held: Case = {
     request,
@@ -108,6 +108,15 @@ function processGuard(
   const { command } = request.input;
   const links = findProcessLinks(parts, typeof command === 'string' ? command : '', world);
   return links === 'found' || (links === 'unknown' && !isCoveredByRules) ? 'question' : 'none';
+}
+
+/** Returns the paths of a part, and those that its glob finds. */
+function touchedBy(part: Part): readonly string[] {
+  if (part.kind !== 'read' && part.kind !== 'write' && part.kind !== 'remove') return [];
+  const found = part.glob?.found(part.glob.optioned) ?? [];
+  return [...(part.places ?? []), ...found].flatMap(({ path, real }) =>
+    path === real ? [path] : [path, real],
+  );
 }
 
 const FAILED_IN_VIEW =

@@ -1,6 +1,14 @@
 /** Rules about files of a repository apply to the copies in its other working trees, in every conversation. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { JsonObject, PermissionMode } from '@heddle/core';
@@ -28,6 +36,17 @@ beforeAll(() => {
   git(project, 'commit', '-qm', 'first');
   git(project, 'worktree', 'add', '-q', inner);
   git(project, 'worktree', 'add', '-q', beside);
+  for (const [from, to] of [
+    [path.join(base, 'recorded'), path.join(base, 'moved')],
+    [path.join(project, '.heddle/worktrees/before'), path.join(project, '.heddle/worktrees/two')],
+  ] as const) {
+    git(project, 'worktree', 'add', '-q', from);
+    renameSync(from, to);
+  }
+  symlinkSync(path.join(base, 'moved'), path.join(base, 'to-moved'));
+  mkdirSync(path.join(base, 'foreign/secrets'), { recursive: true });
+  writeFileSync(path.join(base, 'foreign/secrets/k'), 'KEY');
+  git(path.join(base, 'foreign'), 'init', '-q');
   symlinkSync(project, path.join(base, 'link'));
   mkdirSync(path.join(base, 'other'));
 });
@@ -98,6 +117,41 @@ describe('a denied file', () => {
   ])('is not shown by %s', (command) => {
     for (const mode of ['default', 'bypassPermissions'] as const)
       expect(shell(command, { rules: ['Read(./secrets/**)'], mode })).not.toBe('allow');
+  });
+
+  it.each([
+    'cat ../moved/secrets/k',
+    'cat ../mov*/secrets/k',
+    'cat ../moved/secr*/k',
+    'cd ../moved && cat secrets/k',
+    'cat .heddle/worktrees/two/secrets/k',
+    'grep -r KEY ../moved',
+    'grep -r KEY ../moved/secrets',
+    'cp -r ../moved/secrets x',
+    'cp -r ../moved x',
+    'git -C ../moved show HEAD:secrets/k',
+    'cat ../to-moved/secrets/k',
+  ])('is not shown in a working tree that was moved by hand: %s', (command) => {
+    for (const mode of ['default', 'bypassPermissions'] as const) {
+      expect(shell(command, { rules: ['Read(./secrets/**)'], mode })).not.toBe('allow');
+      expect(shell(command, { rules: [`Read(/${project}/secrets/**)`], mode, list: 'ask' })).not.toBe(
+        'allow',
+      );
+    }
+  });
+
+  it('is not found by searches in a working tree that was moved by hand', () => {
+    const given = { rules: ['Read(./secrets/**)'] };
+    const isDenied = deniedFiles(rulesOf(given), worldOf(given), ['deny']);
+    const files = ['secrets/k', 'src/a.ts'].map((name) => path.join(base, 'moved', name));
+    expect(files.map(isDenied)).toEqual([true, false]);
+    expect(isDenied(path.join(project, '.heddle/worktrees/two/secrets/k'))).toBe(true);
+    expect(isDenied(path.join(base, 'foreign/secrets/k'))).toBe(false);
+  });
+
+  it('is not meant by the same name in another repository', () => {
+    expect(shell('cat ../foreign/secrets/k', { rules: ['Read(./secrets/**)'] })).toBe('allow');
+    expect(shell('cat ../moved/README', { rules: ['Read(./secrets/**)'] })).toBe('allow');
   });
 
   it('is not shown in a folder of the repository, or through a link to it', () => {

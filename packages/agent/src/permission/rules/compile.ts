@@ -1,6 +1,7 @@
 /**
  * Compiles rules for matching, once per set of rules, so that a decision does not parse five hundred patterns again.
  */
+import path from 'node:path';
 import type { WorkingTrees } from '@heddle/tools/git';
 import type { PermissionWorld } from '../world.ts';
 import {
@@ -12,7 +13,7 @@ import {
   commandPattern,
 } from './command-pattern.ts';
 import { domainMatcher } from './domain.ts';
-import { copiesOf, placeOf } from './copies.ts';
+import { copiesOf, placeOf, withMoved } from './copies.ts';
 import {
   type Anchors,
   anchored,
@@ -81,13 +82,18 @@ interface KnownRules {
 
 const compiled = new WeakMap<Rules, KnownRules>();
 
-export function compileRules(rules: Rules, world: PermissionWorld): CompiledRules {
+/** `touched`: files of the call. They may be in a working tree whose repository does not know its place. */
+export function compileRules(
+  rules: Rules,
+  world: PermissionWorld,
+  touched: () => readonly string[] = () => [],
+): CompiledRules {
   const key = JSON.stringify([world.root, world.directories, world.home, world.foldsCase]);
   const before = compiled.get(rules);
   const known = before?.key === key ? before : undefined;
   const places = known?.places ?? concernedPlaces(rules, world);
   // Working trees come and go while the rules stay.
-  const copied = treesAt(places, world);
+  const copied = places.length === 0 ? [] : treesAt(places, touched(), world);
   const trees = JSON.stringify(copied);
   if (known?.trees === trees) return known.rules;
   const list = (name: RuleList) =>
@@ -139,10 +145,16 @@ function concernedPlaces(rules: Rules, world: PermissionWorld): readonly string[
   return [...new Set([world.root, ...world.directories, ...patterns.flatMap(placeOf)])];
 }
 
-function treesAt(places: readonly string[], world: PermissionWorld): readonly WorkingTrees[] {
-  const found = places.flatMap((place) => world.workingTrees?.(place) ?? []);
-  const byTop = new Map(found.map((trees) => [trees.top, trees]));
-  return [...byTop.values()].filter(({ others }) => others.length > 0);
+function treesAt(
+  places: readonly string[],
+  touched: readonly string[],
+  world: PermissionWorld,
+): readonly WorkingTrees[] {
+  const around = (files: readonly string[]): readonly WorkingTrees[] => {
+    const found = files.flatMap((file) => world.workingTrees?.(file) ?? []);
+    return [...new Map(found.map((trees) => [trees.top, trees])).values()];
+  };
+  return withMoved(around(places), around(touched)).filter(({ others }) => others.length > 0);
 }
 
 /** A rule that forbids a file, or asks about it, also applies to the copies of that file in other working trees. */
@@ -276,7 +288,26 @@ export function deniedFiles(
   world: PermissionWorld,
   lists: readonly ('deny' | 'ask')[],
 ): (file: string) => boolean {
-  const compiled = compileRules(rules, world);
+  // A working tree that was moved is found from its files.
+  const tops = new Set<string>();
+  let isDenied = deniedIn(rules, world, lists, []);
+  return (file) => {
+    const top = world.workingTrees?.(path.posix.dirname(file))?.top;
+    if (top !== undefined && !tops.has(top)) {
+      tops.add(top);
+      isDenied = deniedIn(rules, world, lists, [...tops]);
+    }
+    return isDenied(file);
+  };
+}
+
+function deniedIn(
+  rules: Rules,
+  world: PermissionWorld,
+  lists: readonly ('deny' | 'ask')[],
+  touched: readonly string[],
+): (file: string) => boolean {
+  const compiled = compileRules(rules, world, () => touched);
   const tests = lists.flatMap((list) => {
     const about = compiled[list].filter(({ names }) => names('Read'));
     // A rule without a pattern is about every file.

@@ -69,3 +69,20 @@ function restsAfter(
   }
   return Array.from(reached, (at) => segments.slice(at));
 }
+
+/**
+ * Adds working trees that were moved by hand. Their repository still has their former place, but each of them names its
+ * repository, and so the same other trees.
+ */
+export function withMoved(
+  trees: readonly WorkingTrees[],
+  touched: readonly WorkingTrees[],
+): readonly WorkingTrees[] {
+  return trees.map((tree) => {
+    const known = new Set([tree.top, ...tree.others]);
+    const moved = touched.filter(
+      ({ top, others }) => !known.has(top) && others.some((one) => known.has(one)),
+    );
+    return moved.length === 0 ? tree : { ...tree, others: [...tree.others, ...moved.map(({ top }) => top)] };
+  });
+}
