@@ -63,6 +63,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 interface Setting {
   readonly root?: string;
   readonly variables?: Readonly<Record<string, string>>;
+  readonly configDirs?: readonly string[];
   /** No rule allows edits. Only the mode does. */
   readonly byMode?: boolean;
 }
@@ -70,9 +71,9 @@ interface Setting {
 function decisionOn(
   tool: string,
   input: JsonObject,
-  { root = project, variables = {}, byMode = false }: Setting = {},
+  { root = project, variables = {}, configDirs = [], byMode = false }: Setting = {},
 ): string {
-  const surroundings = { root, cwd: root, directories: [], home: base, configDirs: [] };
+  const surroundings = { root, cwd: root, directories: [], home: base, configDirs };
   const rule = { text: 'Edit(./**)', source: 'user' as const };
   const request = { tool, input, readOnly: false, hookDecision: undefined };
   const rules = { deny: [], ask: [], allow: byMode ? [] : [rule] };
@@ -318,6 +319,36 @@ describe('the target of a protected link', () => {
   ])('makes places below it protected: %s', (command) => {
     expect(decisionOn('Bash', { command })).toBe('ask');
   });
+
+  it.each(['echo x > own.json', 'echo x > src/skill.md', 'mv a src/skill.md', 'cp a own.json'])(
+    'is protected if the link is in a folder of settings: %s',
+    (command) => {
+      const own = path.join(base, 'own-settings');
+      mkdirSync(path.join(own, 'skills/deploy'), { recursive: true });
+      rmSync(path.join(own, 'settings.json'), { force: true });
+      rmSync(path.join(own, 'skills/deploy/SKILL.md'), { force: true });
+      symlinkSync('../project/own.json', path.join(own, 'settings.json'));
+      symlinkSync('../../../project/src/skill.md', path.join(own, 'skills/deploy/SKILL.md'));
+      expect(decisionOn('Bash', { command })).toBe('allow');
+      expect(decisionOn('Bash', { command }, { configDirs: [own] })).toBe('ask');
+    },
+  );
+
+  it.each(['echo x > s.json', 'echo x > inner/hook', 'mkdir -p inner/_'])(
+    'is protected if the link is above the working directory: %s',
+    (command) => {
+      const top = path.join(base, 'linked-above');
+      const root = path.join(top, 'packages/one');
+      mkdirSync(path.join(root, 'inner'), { recursive: true });
+      mkdirSync(path.join(top, '.claude'), { recursive: true });
+      git(top, 'init', '-q');
+      expect(decisionOn('Bash', { command }, { root })).toBe('allow');
+      symlinkSync('../packages/one/s.json', path.join(top, '.claude/settings.json'));
+      symlinkSync('packages/one/inner', path.join(top, '.husky'));
+      expect(decisionOn('Bash', { command }, { root })).toBe('ask');
+      rmSync(top, { recursive: true });
+    },
+  );
 
   it('is not protected if the link is not', () => {
     expect(decisionOn('Bash', { command: 'echo x > a' })).toBe('allow');

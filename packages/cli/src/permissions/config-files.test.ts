@@ -19,11 +19,17 @@ describe('files that flags name as settings', () => {
   const files = {
     'conf/servers.json': '{"mcpServers":{}}',
     'conf/own.json': '{}',
+    'managed.json': '{}',
     'plug/.claude-plugin/plugin.json': '{"name":"plug"}',
     'plug/scripts/a.sh': 'true',
     'src/a.txt': 'a\n',
   };
-  const flags = ['--mcp-config', 'conf/servers.json', '--settings', 'conf/own.json', '--plugin-dir', 'plug'];
+  const flags = [
+    '--mcp-config=conf/servers.json',
+    '--settings=conf/own.json',
+    '--managed-settings=managed.json',
+    '--plugin-dir=plug',
+  ];
   const commands = [
     'echo x > conf/servers.json',
     'cp src/a.txt conf/servers.json',
@@ -35,6 +41,8 @@ describe('files that flags name as settings', () => {
     'echo x > plug/scripts/a.sh',
     'cd conf && touch own.json',
     'tee conf/servers.json < src/a.txt',
+    'cp src/a.txt managed.json',
+    'mkdir src/.claude-plugin',
   ];
 
   it('are not edited in acceptEdits without a question', async () => {

@@ -112,11 +112,12 @@ export async function permissionSetup(
 }
 
 function configFiles(
-  { settings, mcpConfig = [], pluginDirs = [], pluginDirsNoMcp = [] }: PermissionFlags,
+  { settings, managedSettings, mcpConfig = [], pluginDirs = [], pluginDirsNoMcp = [] }: PermissionFlags,
   cwd: string,
 ): readonly string[] {
   const isFile = (value: string): boolean => !value.trimStart().startsWith('{');
-  const files = [...(settings === undefined ? [] : [settings]), ...mcpConfig].filter(isFile);
+  const named = [settings, managedSettings].filter((value) => value !== undefined);
+  const files = [...named, ...mcpConfig].filter(isFile);
   return [
     ...files.map((file) => path.resolve(file)),
     ...[...pluginDirs, ...pluginDirsNoMcp].flatMap((folder) => pluginPlaces(path.resolve(folder), cwd)),

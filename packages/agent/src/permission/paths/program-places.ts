@@ -102,7 +102,10 @@ function protectedFolders(top: string, world: PermissionWorld): readonly string[
 
 /** Returns the targets of links at protected places. A change to a target changes the protected place. */
 function linkTargets(sources: readonly string[], world: PermissionWorld): readonly string[] {
-  const tops = new Set([world.root, world.cwd, ...world.directories, world.home]);
+  const tops = new Set([
+    ...withRepositories([world.root, world.cwd, ...world.directories], world),
+    world.home,
+  ]);
   const linksIn = (folder: string): readonly string[] =>
     knownEntries(folder, world)
       .filter(({ kind }) => kind === 'link')
@@ -111,7 +114,8 @@ function linkTargets(sources: readonly string[], world: PermissionWorld): readon
     LINK_FOLDERS.filter((name) => mayExist(name, top, world)).map((name) => path.posix.join(top, name)),
   );
   const deeper = [...tops].flatMap((top) => (top === world.home ? [] : protectedFolders(top, world)));
-  const links = [...new Set([...named, ...deeper])]
+  const own = world.configDirs.flatMap((folder) => ownFolders(folder, world));
+  const links = [...new Set([...named, ...deeper, ...own])]
     .flatMap(linksIn)
     .filter((link) => protectedPath(link, world) !== undefined);
   const inSources = sources.flatMap((source) => [source, ...linksIn(source)]);
@@ -119,6 +123,33 @@ function linkTargets(sources: readonly string[], world: PermissionWorld): readon
     ...[...links, ...inSources].map((link) => world.realpath(link)),
     ...[...tops].flatMap((top) => placesBehindLinks(top, DEEP_PLACES, world)),
   ];
+}
+
+/** Adds the folders from each folder up to the top of its repositories, whose settings apply below. */
+function withRepositories(folders: readonly string[], world: PermissionWorld): readonly string[] {
+  const around = folders.flatMap((folder) => {
+    const top = repositoriesAround(folder, (above) => containsHome(above, world), world.exists).at(-1);
+    const found: string[] = [];
+    for (let above = folder; top !== undefined && above !== top; ) {
+      above = path.posix.dirname(above);
+      found.push(above);
+    }
+    return found;
+  });
+  return [...new Set([...folders, ...around])];
+}
+
+/** The parts of the agent's own folder that it loads. */
+const OWN_PARTS = 'skills agents commands hooks plugins output-styles rules'.split(' ');
+
+/** Returns the agent's own folder and the folders in it that can contain links to what it loads. */
+function ownFolders(folder: string, world: PermissionWorld): readonly string[] {
+  const foldersOf = (at: string): readonly string[] =>
+    knownEntries(at, world)
+      .filter(({ kind }) => kind === 'folder')
+      .map(({ name }) => path.posix.join(at, name));
+  const parts = foldersOf(folder).filter((part) => OWN_PARTS.includes(path.posix.basename(part)));
+  return [folder, ...parts, ...parts.flatMap(foldersOf).slice(0, MOST_LINK_FOLDERS)];
 }
 
 const DEEP_PLACES = PLACE_NAMES.filter((names) => names.length > 1);
@@ -209,13 +240,14 @@ export function mayRunProjectProgram(name: string, world: PermissionWorld): bool
   );
 }
 
+function containsHome(folder: string, { home, realpath }: PermissionWorld): boolean {
+  return isAtOrBelow(home, folder) || isAtOrBelow(realpath(home), realpath(folder));
+}
+
 /** The entries of the search path in a repository around a working directory. Its files belong to the project. */
 const searchedAround = onceFor((world) => {
-  const realHome = world.realpath(world.home);
-  const containsHome = (folder: string): boolean =>
-    isAtOrBelow(world.home, folder) || isAtOrBelow(realHome, world.realpath(folder));
   const tops = workingFolders(world).flatMap((folder) =>
-    repositoriesAround(folder, containsHome, world.exists),
+    repositoriesAround(folder, (above) => containsHome(above, world), world.exists),
   );
   return entryFolders((world.environment['PATH'] ?? '').split(':'), world).filter((entry) =>
     [entry, world.realpath(entry)].some((folder) => tops.some((top) => isAt(folder, top))),

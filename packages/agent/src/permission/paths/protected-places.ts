@@ -28,6 +28,8 @@ export interface ProtectedPlace {
 const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   // Settings of this agent.
   ['locked', '.claude .heddle .mcp.json'],
+  // The lists of plugins and marketplaces, from which agents load programs.
+  ['locked if present', '.claude-plugin'],
   // Settings of other agents: commands they run, servers they start, permissions they grant.
   [
     'locked if present',
