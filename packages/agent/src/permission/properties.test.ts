@@ -10,12 +10,15 @@ const at = (commands: readonly string[]) => (slot: number) => commands[slot % co
 /** Shells differ about what is a process there: it is always asked about. */
 const PROCESS_IN_EXPANSION = /\$\{[^}]*[<>]\(/;
 
+/** Backquotes can begin or end a command. A bracket after a keyword beside one is always asked about. */
+const BRACKET_IN_BACKQUOTES = /`(time|!|if|while|until|for|coproc)\s*\(/;
+
 describe('authorize', () => {
   it('allows a script whose every part is allowed', () => {
     fc.assert(
       fc.property(script, covered, (built, commands) => {
         const text = built.render(at(commands));
-        fc.pre(!PROCESS_IN_EXPANSION.test(text));
+        fc.pre(!PROCESS_IN_EXPANSION.test(text) && !BRACKET_IN_BACKQUOTES.test(text));
         const { decision, reason } = shell(text, { rules: RULES });
         expect({ text, decision, reason }).toMatchObject({ decision: 'allow' });
       }),

@@ -130,7 +130,8 @@ function withRepositories(folders: readonly string[], world: PermissionWorld): r
   const around = folders.flatMap((folder) => {
     const top = repositoriesAround(folder, (above) => containsHome(above, world), world.exists).at(-1);
     const found: string[] = [];
-    for (let above = folder; top !== undefined && above !== top; ) {
+    let above = folder;
+    while (top !== undefined && above !== top) {
       above = path.posix.dirname(above);
       found.push(above);
     }
