@@ -129,15 +129,15 @@ function linkTargets(sources: readonly string[], world: PermissionWorld): readon
 function withRepositories(folders: readonly string[], world: PermissionWorld): readonly string[] {
   const around = folders.flatMap((folder) => {
     const top = repositoriesAround(folder, (above) => containsHome(above, world), world.exists).at(-1);
-    const found: string[] = [];
-    let above = folder;
-    while (top !== undefined && above !== top) {
-      above = path.posix.dirname(above);
-      found.push(above);
-    }
-    return found;
+    return top === undefined ? [] : foldersUpTo(top, folder);
   });
   return [...new Set([...folders, ...around])];
+}
+
+function foldersUpTo(top: string, folder: string): readonly string[] {
+  if (folder === top) return [];
+  const above = path.posix.dirname(folder);
+  return [above, ...foldersUpTo(top, above)];
 }
 
 /** The parts of the agent's own folder that it loads. */
