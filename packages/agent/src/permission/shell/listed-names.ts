@@ -4,22 +4,27 @@
  */
 import type { ReadCommand, ShellRedirection, SimpleCommand } from '@heddle/tools/shell';
 import type { Part } from '../part.ts';
+import { buildsNames } from './built-names.ts';
+import type { PlacedCommand } from './earlier-effects.ts';
+import type { WordScope } from './possible-values.ts';
 import { baseName, commandWords, unwrap } from './runners.ts';
 
 type Script = Extract<ReadCommand, { ok: true }>;
 
 /** Returns whether the name of a file that the script reads may come from the contents of a file, or be put together. */
 export function readsListedNames(
-  { commands, redirections, loopWords }: Script,
+  script: Script,
   parts: readonly Part[],
+  placed: readonly PlacedCommand[],
+  around: Omit<WordScope, 'folders'>,
 ): boolean {
+  const { commands, redirections } = script;
   const unknown = parts.filter((part) => part.kind === 'read' && part.places === undefined && !part.stored);
   if (unknown.length === 0) return false;
   // A program that takes the names from a list, or computes them, has no such word.
   if (unknown.some(({ shown }) => LISTED.test(shown))) return true;
   if ([...commands.flatMap((command) => command.redirections), ...redirections].some(isText)) return true;
-  if ([...commands.flatMap(commandWords), ...loopWords].some(({ text }) => isBuilt(text))) return true;
-  if (commands.some(setsBuilt)) return true;
+  if (buildsNames(script, placed, around)) return true;
   const last = commands.findLastIndex(usesNames);
   return commands.some((command, index) => {
     const isInside = command.inside.includes('substitution');
@@ -29,44 +34,6 @@ export function readsListedNames(
 }
 
 const LISTED = /^(?:the files of a list|the folders of a list|what the program (?:reads|loads))$/;
-
-/** An expansion: a variable, a substitution, or a sign of `find` and `xargs`. */
-const EXPANSION = /\$\(\([^()]*\)\)|\$\([^()]*\)|`[^`]*`|\$\{\w+\}|\$\w+|\$[?#!@*-]|\{\}/g;
-/** A character that no shell word contains. */
-const UNKNOWN = '\uffff';
-
-/** Returns a text without quotes, and with one sign for each expansion. */
-function withoutValues(text: string): string {
-  return text.replace(EXPANSION, UNKNOWN).replace(/["']/g, '');
-}
-
-/**
- * Returns whether the first names of a path are put together: an unknown text is only a part of the first one, follows another
- * one, or is followed by `..`; or the shell changes a value: `/pr$x/1`, `$x$y/1`, `${x}roc/1`, `$x/../y`, `${x,,}/1`, `~x/..`.
- */
-function isBuilt(text: string): boolean {
-  const bare = withoutValues(text);
-  if (/^~[^/]/.test(bare) || /^[^/]*\$\{/.test(bare)) return true;
-  if (!bare.includes(UNKNOWN)) return false;
-  const path = bare.replace(/^(?:\.\/+)+/, '');
-  if (/^(?:\/|\.\.\/)(?:\.{0,2}\/)*[^/]*\uffff/.test(path)) return true;
-  if (!path.startsWith(UNKNOWN)) return false;
-  // Another text than the rest of a path: `$x: $y`.
-  if (!path.includes('/') && !path.includes(UNKNOWN.repeat(2))) return false;
-  return /^\uffff[^/\s]/.test(path) || path.includes('..');
-}
-
-/** A variable gets a value that is put together, or that leads upward. */
-function setsBuilt({ assignments }: SimpleCommand): boolean {
-  return assignments.some(
-    ({ append, value }) =>
-      value !== undefined &&
-      (append ||
-        isBuilt(value.text) ||
-        /\uffff[\w.]|[\w.]\uffff/.test(withoutValues(value.text)) ||
-        /^["']?(?:\/|\.\.)+["']?$/.test(value.text)),
-  );
-}
 
 function isText(redirection: ShellRedirection): boolean {
   if (redirection.kind === 'file')

@@ -97,7 +97,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
     empty,
     isPlainEdit,
     showsHost: showsHost(read, 'read-only'),
-    readsListed: readsListedNames(read, settled),
+    readsListed: readsListedNames(read, settled, placed, around),
   } as const;
   if (reason === undefined) return { ...facts, parts: settled };
   // An unseen command may match a deny or ask rule, in every mode.

@@ -1,0 +1,140 @@
+/**
+ * Finds scripts whose words may become the name of a file that shows another process, or of a device, although no word is that
+ * name: `x=/p; cat ${x}roc/1/e*n`. A word that can be computed is checked as the path that it becomes. Any other word must
+ * be one unknown text with a plain rest: `$f`, `"$dir"/name`, `src/$f`, `$f.ts`.
+ */
+import type { ReadCommand, ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import { isSink, placesOf, tildeExpanded } from '../paths/places.ts';
+import { literalSegments, segmentsMeet, segmentsOf } from '../paths/segments.ts';
+import type { PlacedCommand } from './earlier-effects.ts';
+import { possibleValues, type WordScope } from './possible-values.ts';
+import { baseName, commandWords } from './runners.ts';
+import { SOME_NUMBER } from './shell-state.ts';
+
+type Script = Extract<ReadCommand, { ok: true }>;
+
+/** Returns whether a word of the script may be, or begin, such a name. */
+export function buildsNames(
+  script: Script,
+  placed: readonly PlacedCommand[],
+  around: Omit<WordScope, 'folders'>,
+): boolean {
+  const { commands, loopWords } = script;
+  if (commands.some(setsUnseen)) return true;
+  const known = placed.flatMap(({ folders }) => folders ?? []);
+  // A folder that is not known may be the root folder.
+  const isLost = placed.some(({ folders }) => folders === undefined);
+  const folders = [...new Set([around.world.cwd, ...known, ...(isLost ? ['/'] : [])])];
+  const scope: WordScope = { ...around, folders };
+  return (
+    commands.some((command) => {
+      const signs = signsIn(command);
+      return wordsOf(command).some((word) => mayBuild(word, signs, scope));
+    }) || [...redirected(script), ...loopWords].some((word) => mayBuild(word, [], scope))
+  );
+}
+
+/** The texts that `find` and `xargs` replace by names: `{}`, and the value of `xargs -I`. */
+function signsIn(command: SimpleCommand): readonly string[] {
+  const words = commandWords(command);
+  if (!words.some(({ value }) => baseName(value) === 'xargs')) return ['{}'];
+  const chosen = words.flatMap(({ value }, index) => {
+    const [, own] = /^(?:-[^-]*?[Ii]|--replace=)(.*)$/s.exec(value) ?? [];
+    return own === undefined ? [] : [own === '' ? (words[index + 1]?.value ?? '') : own];
+  });
+  return ['{}', ...chosen].filter((sign) => sign !== '');
+}
+
+/** It sets an array, adds to a value, or splits values at other signs than blanks. */
+function setsUnseen({ assignments }: SimpleCommand): boolean {
+  return assignments.some(
+    ({ name, value, append }) =>
+      append || value === undefined || (name === 'IFS' && !/^\s*$/.test(value.value.replace(/\\[nt]/g, ' '))),
+  );
+}
+
+function wordsOf(command: SimpleCommand): readonly ShellWord[] {
+  return [...commandWords(command), ...command.assignments.flatMap(({ value }) => value ?? [])];
+}
+
+function redirected({ commands, redirections }: Script): readonly ShellWord[] {
+  return [...commands.flatMap((command) => command.redirections), ...redirections].flatMap((redirection) =>
+    'target' in redirection ? [redirection.target] : [],
+  );
+}
+
+function mayBuild(word: ShellWord, signs: readonly string[], scope: WordScope): boolean {
+  if (signs.some((sign) => word.value.includes(sign))) {
+    const text = signs.reduce((left, sign) => left.replaceAll(sign, UNKNOWN), word.value);
+    // The sign itself, after its option.
+    return text !== UNKNOWN && textsIn(withoutValues(text)).some((one) => mayComplete(one, scope));
+  }
+  const values = possibleValues(word, scope);
+  if (values !== undefined)
+    return values.some(({ text }) => textsIn(text).some((one) => mayLead(one, scope)));
+  return textsIn(withoutValues(word.text)).some((text) => mayComplete(text, scope));
+}
+
+/** Without quotes, the shell splits a value at blanks. */
+function textsIn(text: string): readonly string[] {
+  return text.split(/\s+/).filter((one) => one !== '');
+}
+
+/** Expansions that may be any text: a variable or a substitution. */
+const EXPANSION = /\$\(\([^()]*\)\)|[$<]\([^()]*\)|`[^`]*`|\$\{(?!_\})\w+\}|\$(?!_\b)\w+|\$[?#!@*-]/g;
+/** A character that no shell word contains. */
+const UNKNOWN = '\uffff';
+
+/** Returns a text without quotes, and with one sign for each expansion. */
+function withoutValues(text: string): string {
+  let bare = text;
+  for (let before = ''; bare !== before; ) {
+    before = bare;
+    bare = bare.replace(EXPANSION, UNKNOWN);
+  }
+  return bare.replace(/["'\\]/g, '');
+}
+
+/** Names before the unknown text, the text, and the rest, which begins a new name or cannot complete one. */
+const ONE_UNKNOWN = /^([^\uffff]*)\uffff((?:[/.:,@=+%)-][^\uffff]*)?)$/;
+
+/** Returns whether a text with unknown parts may complete such a name. An unknown part is not `..`, unless a word is. */
+function mayComplete(text: string, scope: WordScope): boolean {
+  // A changed value, another folder than the home folder, or a choice of texts around an unknown one.
+  if (/[$`]|^~[^/]/.test(text)) return true;
+  if (!text.includes(UNKNOWN)) return mayLead(text.replace(/\{[^{}]*\}/g, '*'), scope);
+  const [whole, before = '', rest = ''] = ONE_UNKNOWN.exec(text) ?? [];
+  if (whole === undefined || /\{[^}]/.test(text)) return true;
+  // `/$x` is in the root folder, and `.$x` may be `..`.
+  if (/^\/+[^/]*$/.test(before.replace(/\/\.?(?=\/)/g, '')) || UPWARD.test(before)) return true;
+  if (/^\.(?:\/|$)/.test(rest) || UPWARD.test(rest)) return true;
+  return mayLead(before, scope) || mayLead(before + rest, scope);
+}
+
+const UPWARD = /(?:^|[/=:,])(?:\.\.(?:\/|$)|\.$)/;
+
+const SHOWING = ['proc/**', 'dev/**', 'sys/**'].map((pattern) => segmentsOf(pattern, true));
+
+/** Returns whether a text, read as a path or as a glob, leads to such files. The value of an option is such a text, too. */
+function mayLead(text: string, scope: WordScope): boolean {
+  const [, value = ''] = /^-[^/=]*?=?((?:\/|\.\.).*)$/s.exec(text) ?? [];
+  return leads(text, scope) || (value !== '' && leads(value, scope));
+}
+
+function leads(text: string, { folders = [], world }: WordScope): boolean {
+  const written = tildeExpanded(text.replaceAll(SOME_NUMBER, '*'), world.home);
+  if (written === '' || isSink(written, 'read')) return false;
+  const at = written.search(/[*?[(+@!]/);
+  const end = at < 0 ? written.length : written.lastIndexOf('/', at) + 1;
+  const [start, rest] = [written.slice(0, end), written.slice(end)];
+  if (/(?:^|\/)\.\.(?:\/|$)/.test(rest)) return true;
+  if (rest === '' && !start.includes('/') && folders.every((folder) => folder !== '/')) return false;
+  // A path that climbs may begin in any folder.
+  const from = start.includes('..') ? [...folders, '/'] : folders;
+  return placesOf(start === '' ? '.' : start, from, world).some((place) =>
+    [place.path, place.real].some((path) => {
+      const segments = [...literalSegments(path), ...segmentsOf(rest)];
+      return segments.length > 0 && SHOWING.some((showing) => segmentsMeet(segments, showing, true));
+    }),
+  );
+}
