@@ -4,6 +4,7 @@ import { globPlace, resolvePath } from '@heddle/tools/files';
 import type { CallPart, FilePart, Part, PathsBelow } from './part.ts';
 import type { FilePlace } from './paths/places.ts';
 import { processConcern } from './paths/process-files.ts';
+import { specialConcern } from './paths/special-files.ts';
 import { once, pathsBelow } from './paths/walk-tree.ts';
 import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
@@ -100,6 +101,9 @@ function filePart(
   const tool = currentName(request.tool);
   const places = [placeOf(path, world)];
   const walks = tool === 'Grep';
+  const read = { places, glob: undefined, deep: walks ? 'all' : 'no' } as const;
+  // A list of names opens no file.
+  const isRead = tool !== 'Glob';
   return {
     kind,
     shown: path,
@@ -115,7 +119,7 @@ function filePart(
     concern:
       kind === 'write'
         ? concernOf({ kind }, { places, pattern: undefined }, [world.cwd], world)
-        : processConcern({ places, glob: undefined, deep: walks ? 'all' : 'no' }),
+        : (processConcern(read) ?? (isRead ? specialConcern(read, world) : undefined)),
   };
 }
 

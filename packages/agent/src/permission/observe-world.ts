@@ -84,7 +84,10 @@ function isExecutable(file: string): boolean {
 function isNamedPipe(file: string): boolean {
   try {
     // The streams of this process are not those of a command.
-    return !/^\/(?:dev|proc)\//.test(file) && statSync(file, { throwIfNoEntry: false })?.isFIFO() === true;
+    return (
+      !/^\/(?:dev\/(?:fd|std)|proc\/)/.test(file) &&
+      statSync(file, { throwIfNoEntry: false })?.isFIFO() === true
+    );
   } catch {
     return false;
   }

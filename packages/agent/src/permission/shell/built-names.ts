@@ -4,34 +4,48 @@
  * be one unknown text with a plain rest: `$f`, `"$dir"/name`, `src/$f`, `$f.ts`.
  */
 import type { ReadCommand, ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import { GLOB_OPTIONS } from '../paths/glob.ts';
 import { isSink, placesOf, tildeExpanded } from '../paths/places.ts';
 import { literalSegments, segmentsMeet, segmentsOf } from '../paths/segments.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
 import { possibleValues, type WordScope } from './possible-values.ts';
 import { baseName, commandWords } from './runners.ts';
-import { SOME_NUMBER } from './shell-state.ts';
+import { changesFolder, SOME_NUMBER, type Variables } from './shell-state.ts';
 
 type Script = Extract<ReadCommand, { ok: true }>;
 
 /** Returns whether a word of the script may be, or begin, such a name. */
 export function buildsNames(
+  text: string,
   script: Script,
   placed: readonly PlacedCommand[],
-  around: Omit<WordScope, 'folders'>,
+  { variables, world }: Omit<WordScope, 'folders'>,
 ): boolean {
   const { commands, loopWords } = script;
   if (commands.some(setsUnseen)) return true;
-  const known = placed.flatMap(({ folders }) => folders ?? []);
-  // A folder that is not known may be the root folder.
-  const isLost = placed.some(({ folders }) => folders === undefined);
-  const folders = [...new Set([around.world.cwd, ...known, ...(isLost ? ['/'] : [])])];
-  const scope: WordScope = { ...around, folders };
+  const looped = loopAround(text);
+  const known: Variables = (name) => {
+    const values = variables(name);
+    return name === looped ? values?.filter((value) => value.text !== '') : values;
+  };
+  const all = [...new Set([world.cwd, ...placed.flatMap(({ folders }) => folders ?? ['/'])])];
+  const scope: WordScope = { variables: known, world, folders: all };
   return (
-    commands.some((command) => {
+    placed.some(({ command, folders = ['/'] }) => {
       const signs = signsIn(command);
-      return wordsOf(command).some((word) => mayBuild(word, signs, scope));
+      // The values of other words may be used in any folder. One that is not known may be the root folder.
+      const there = changesFolder(command) ? { ...scope, folders } : scope;
+      return wordsOf(command).some((word) => mayBuild(word, signs, there));
     }) || [...redirected(script), ...loopWords].some((word) => mayBuild(word, [], scope))
   );
+}
+
+/** `for x in a *; do … done`, with nothing around it. There the variable is never empty. */
+const WHOLE_LOOP =
+  /^\s*for\s+(\w+)\s+in[ \t]+[\w./*][^;\n]*[;\n]\s*do\b(?:(?!\bdone\b).)*(?:[;\s]*\bdone\b)+\s*$/s;
+
+function loopAround(text: string): string | undefined {
+  return GLOB_OPTIONS.test(text) ? undefined : WHOLE_LOOP.exec(text)?.[1];
 }
 
 /** The texts that `find` and `xargs` replace by names: `{}`, and the value of `xargs -I`. */
@@ -69,7 +83,7 @@ function mayBuild(word: ShellWord, signs: readonly string[], scope: WordScope): 
     // The sign itself, after its option.
     return text !== UNKNOWN && textsIn(withoutValues(text)).some((one) => mayComplete(one, scope));
   }
-  const values = possibleValues(word, scope);
+  const values = possibleValues(word, scope, 'any star');
   if (values !== undefined)
     return values.some(({ text }) => textsIn(text).some((one) => mayLead(one, scope)));
   return textsIn(withoutValues(word.text)).some((text) => mayComplete(text, scope));
@@ -113,7 +127,10 @@ function mayComplete(text: string, scope: WordScope): boolean {
 
 const UPWARD = /(?:^|[/=:,])(?:\.\.(?:\/|$)|\.$)/;
 
-const SHOWING = ['proc/**', 'dev/**', 'sys/**'].map((pattern) => segmentsOf(pattern, true));
+/** Files of processes and of the kernel, and devices. Without those of `/sys` that have plain contents. */
+const SHOWING = 'proc/** dev/** sys sys/kernel/** sys/fs/** sys/firmware/** sys/power/** sys/hypervisor/**'
+  .split(' ')
+  .map((pattern) => segmentsOf(pattern, true));
 
 /** Returns whether a text, read as a path or as a glob, leads to such files. The value of an option is such a text, too. */
 function mayLead(text: string, scope: WordScope): boolean {

@@ -13,6 +13,7 @@ type Script = Extract<ReadCommand, { ok: true }>;
 
 /** Returns whether the name of a file that the script reads may come from the contents of a file, or be put together. */
 export function readsListedNames(
+  text: string,
   script: Script,
   parts: readonly Part[],
   placed: readonly PlacedCommand[],
@@ -24,7 +25,7 @@ export function readsListedNames(
   // A program that takes the names from a list, or computes them, has no such word.
   if (unknown.some(({ shown }) => LISTED.test(shown))) return true;
   if ([...commands.flatMap((command) => command.redirections), ...redirections].some(isText)) return true;
-  if (buildsNames(script, placed, around)) return true;
+  if (buildsNames(text, script, placed, around)) return true;
   const last = commands.findLastIndex(usesNames);
   return commands.some((command, index) => {
     const isInside = command.inside.includes('substitution');

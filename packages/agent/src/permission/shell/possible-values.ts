@@ -28,8 +28,12 @@ type Piece =
   | { readonly kind: 'glob'; readonly text: string }
   | { readonly kind: 'choices'; readonly texts: readonly string[]; readonly isQuoted: boolean };
 
-/** Undefined if the word is not completely known. */
-export function possibleValues(word: ShellWord, scope: WordScope): readonly PossibleValue[] | undefined {
+/** Undefined if the word is not completely known. `anyStar`: a quoted wildcard may count as one without quotes. */
+export function possibleValues(
+  word: ShellWord,
+  scope: WordScope,
+  anyStar: 'any star' | undefined = undefined,
+): readonly PossibleValue[] | undefined {
   if (word.kind === 'literal') return [{ text: word.value, isGlob: false }];
   scope.world.spend?.(STEPS_OF_UNKNOWN_WORD);
   const pieces = piecesOf(word.text, scope);
@@ -43,7 +47,8 @@ export function possibleValues(word: ShellWord, scope: WordScope): readonly Poss
     const isPlain = piece.kind !== 'choices' || piece.isQuoted || choices.every((text) => PLAIN.test(text));
     if (!isPlain) return undefined;
     // A quoted star next to an unquoted one: one text cannot represent both.
-    if (isGlob && piece.kind !== 'glob' && choices.some((text) => GLOB_LETTERS.test(text))) return undefined;
+    const isMixed = isGlob && piece.kind !== 'glob' && choices.some((text) => GLOB_LETTERS.test(text));
+    if (isMixed && anyStar === undefined) return undefined;
     texts = texts.flatMap((text) => choices.map((choice) => text + choice));
     scope.world.spend?.(Math.floor(texts.length / VALUES_PER_STEP));
     if (texts.length > MOST_VALUES) return undefined;

@@ -13,6 +13,8 @@ import {
 } from '@heddle/tools/shell';
 import type { CommandPart, FilePart, Part } from '../part.ts';
 import { GLOB_OPTIONS } from '../paths/glob.ts';
+import { placesOf } from '../paths/places.ts';
+import { NAMED_PIPE, opensFiles, specialConcern } from '../paths/special-files.ts';
 import { withProcessConcern } from '../paths/process-files.ts';
 import type { PermissionWorld } from '../world.ts';
 import { type Around, commandPart } from './command-part.ts';
@@ -36,6 +38,7 @@ import { partsInOrder } from './parts-in-order.ts';
 import { showsHost } from './shown-processes.ts';
 import { readsListedNames } from './listed-names.ts';
 import { isPlainEditScript } from './plain-edits.ts';
+import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
 import { baseName, commandWords, runsElsewhere, runsOfFind, commandTails, PIPED, unwrap } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
@@ -82,7 +85,8 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
   const found = withSearches(withGlobs(withStored(parts, text, read), text, read), text, read);
-  const settled = withProcessConcern(found, text, {
+  const piped = withPipes(found, read, { ...around, folders });
+  const settled = withProcessConcern(piped, text, {
     values: () => [
       ...valuesIn(read),
       ...placed.flatMap((command) => command.folders ?? []),
@@ -97,7 +101,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
     empty,
     isPlainEdit,
     showsHost: showsHost(read, 'read-only'),
-    readsListed: readsListedNames(read, settled, placed, around),
+    readsListed: readsListedNames(text, read, settled, placed, around),
   } as const;
   if (reason === undefined) return { ...facts, parts: settled };
   // An unseen command may match a deny or ask rule, in every mode.
@@ -108,13 +112,35 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
 
 type Understood = Extract<ReadCommand, { ok: true }>;
 
+/** An unknown file may be a named pipe that another word names: `for f in ctl; do cat "$f"; done`. */
+function withPipes(parts: readonly Part[], read: Understood, scope: WordScope): readonly Part[] {
+  const isOpen = (part: Part): part is FilePart =>
+    part.kind === 'read' && part.places === undefined && !part.stored && part.concern === undefined;
+  if (!parts.some(isOpen) || !wordsIn(read).some((word) => mayBePipe(word, scope))) return parts;
+  return parts.map((part) => (isOpen(part) ? { ...part, concern: NAMED_PIPE } : part));
+}
+
+function mayBePipe(word: ShellWord, scope: WordScope): boolean {
+  const { folders, world } = scope;
+  const names = (possibleValues(word, scope) ?? []).flatMap(({ text, isGlob }) =>
+    isGlob ? (namesFoundBy(text, scope) ?? []) : [text],
+  );
+  return names.some((name) =>
+    placesOf(name, folders ?? [world.cwd], world).some(({ real }) => world.isPipe?.(real) === true),
+  );
+}
+
 /** The words of a script without quotes. */
-function valuesIn({ commands, redirections }: Understood): readonly string[] {
+function valuesIn(read: Understood): readonly string[] {
+  return wordsIn({ ...read, loopWords: [] }).flatMap(textsOf);
+}
+
+function wordsIn({ commands, redirections, loopWords }: Understood): readonly ShellWord[] {
   const targets = [...commands.flatMap((command) => command.redirections), ...redirections].flatMap(
     (redirection) => ('target' in redirection ? [redirection.target] : []),
   );
   const assigned = commands.flatMap(({ assignments }) => assignments.flatMap(({ value }) => value ?? []));
-  return [...commands.flatMap(commandWords), ...assigned, ...targets].flatMap(textsOf);
+  return [...commands.flatMap(commandWords), ...assigned, ...targets, ...loopWords];
 }
 
 function textsOf({ value, becomes = [] }: ShellWord): readonly string[] {
@@ -203,12 +229,13 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
   const own = commandPart(command, around);
   const stages = unwrap(words);
   const last = unwrap(expandedWords(words, around)).at(-1) ?? { words, more: false };
+  const files = fileParts(last.words, own, around, programInputs(last.words, command.redirections)).map(
+    (part) => (own.readOnly === 'no' ? part : asRead(part)),
+  );
   return [
-    own,
+    withSpecialFiles(own, last.words, files, world),
     ...command.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
-    ...fileParts(last.words, own, around, programInputs(last.words, command.redirections)).map((part) =>
-      own.readOnly === 'no' ? part : asRead(part),
-    ),
+    ...files,
     ...settingsParts(last.words, around),
     ...(last.more ? [last.words] : fed(last.words)).flatMap((run) =>
       unseen(run, around).map((part) => (own.readOnly === 'no' ? part : asRead(part))),
@@ -216,7 +243,13 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
     // Commands of `find -exec` need permission like any other command.
     ...runsOfFind(last.words).flatMap((run) => {
       const there = runsGitElsewhere(last.words, run.command) ? { ...around, folders: undefined } : around;
-      return partsOfCommand(simple(run.command, command), there).concat(foundFiles(last.words, run, around));
+      const opens = opensFiles(baseName(run.command[0]?.value ?? ''));
+      const found = foundFiles(last.words, run, around).map((part) =>
+        opens && part.kind === 'read'
+          ? { ...part, concern: part.concern ?? specialConcern(part, world) }
+          : part,
+      );
+      return partsOfCommand(simple(run.command, command), there).concat(found);
     }),
     ...stages.flatMap((stage) => {
       const { scripts } = findEmbeddedScripts(command, stage.words);
@@ -225,6 +258,19 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
       return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
     }),
   ];
+}
+
+/** A command that opens a named pipe or a device does more than read, so only a rule allows it. */
+function withSpecialFiles(
+  own: CommandPart,
+  [name]: readonly ShellWord[],
+  files: readonly FilePart[],
+  world: PermissionWorld,
+): CommandPart {
+  if (own.concern || own.readOnly === 'no' || !opensFiles(baseName(name?.value ?? ''))) return own;
+  const read = files.filter((part) => !part.stored && part.knowledge !== 'mentioned');
+  const [concern] = read.flatMap((part) => specialConcern(part, world) ?? []);
+  return concern ? { ...own, concern } : own;
 }
 
 /** Returns whether git runs in a folder that `find` finds. Such a folder may be a repository of its own. */

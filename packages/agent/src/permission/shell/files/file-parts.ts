@@ -24,6 +24,7 @@ import {
   someLinkBelow,
   writtenByCopy,
 } from '../../paths/walk-tree.ts';
+import { specialConcern } from '../../paths/special-files.ts';
 import { processConcern } from '../../paths/process-files.ts';
 import {
   isAboveSearched,
@@ -78,7 +79,8 @@ export function touchPart(
       ? {
           concern:
             connection(touch, by, world) ??
-            processConcern({ written: word.text, places, glob, deep: walked, ofProcess }),
+            processConcern({ written: word.text, places, glob, deep: walked, ofProcess }) ??
+            (by === 'redirection' ? specialConcern({ places, glob, deep }, world) : undefined),
           gitData: NO_PATHS,
         }
       : changeConcern(touch, { places, pattern, glob }, folders, world);
