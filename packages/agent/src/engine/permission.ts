@@ -3,6 +3,7 @@
  * is withdrawn if its attempt is discarded.
  */
 import os from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AuthorizeCall,
   type EntryBody,
@@ -13,11 +14,12 @@ import {
   type ToolUseContext,
   omitUndefined,
 } from '@heddle/core';
+import { editDecision } from '@heddle/tools/files';
 import { LivePermissions } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { NO_RULES } from '../permission/rules/rule.ts';
-import { isQuestion, isToolDenied, adviceWithoutUser } from '../permission/rules/tool-names.ts';
+import { adviceWithoutUser, fileAccess, isQuestion, isToolDenied } from '../permission/rules/tool-names.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions } from './options.ts';
@@ -45,8 +47,7 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
       return { behavior: 'deny', message, ...(interrupt ? { interrupt } : {}) };
     };
     const mode = live.modeFor(tool.name, live.mode ?? context.permissionMode);
-    const call = { toolUseId, tool: tool.name, input, mode };
-    const place = await options.sandbox?.enter(call, signal);
+    const place = await options.sandbox?.enter({ toolUseId, tool: tool.name, input, mode }, signal);
     if (place?.kind === 'refused') return deny(place.why);
     const { readOnly, obstacle } = await proofOf(tool, input, { ...context, permissionMode: mode });
     const request: AuthorizeRequest = {
@@ -63,12 +64,15 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
     if (isQuestion(tool.name) && 'answers' in input && !answered && hookDecision !== 'allow')
       return deny('Only the user can answer: leave out the answers.');
     const readOnlyView = place?.kind !== 'inside' && (await isViewComplete(tool, options));
-    const deciding = { request, readOnlyView };
-    const { decide, suggest, places } = await decider(options, live, deciding, context);
+    const look = () => decider(options, live, { request, readOnlyView }, context);
+    const remember = editDecision();
+    const { decide, suggest, places } = await look();
     const verdict = decide();
     const allowed: Permission = { behavior: 'allow', ...omitUndefined({ places }) };
     if (verdict.decision === 'allow') {
       const { readOnlyRun, fileLimits } = verdict;
+      if (readOnlyRun === 'edits' || fileAccess(tool.name) === 'write')
+        remember(signal, toolUseId, () => changedDecision(verdict, look()));
       return { ...allowed, ...omitUndefined({ readOnlyRun, fileLimits }) };
     }
     if (verdict.decision === 'deny') {
@@ -114,6 +118,19 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
       return deny(`Permission denied. ${now.reason}`, 'rule');
     return updatedInput ? { ...allowed, updatedInput } : allowed;
   };
+}
+
+/** Returns why a call may not run with its first decision. Undefined if the second one is the same. */
+async function changedDecision(
+  first: Authorization,
+  deciding: ReturnType<typeof decider>,
+): Promise<string | undefined> {
+  const second = (await deciding).decide();
+  const isSame =
+    second.decision === 'allow' &&
+    second.readOnlyRun === first.readOnlyRun &&
+    isDeepStrictEqual(second.fileLimits, first.fileLimits);
+  return isSame ? undefined : second.reason;
 }
 
 /** Whether a command can be allowed because it runs in the view. */

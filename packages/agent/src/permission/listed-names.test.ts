@@ -51,7 +51,7 @@ const LISTED = [
   "for x in ''; do cat $x/p*c/1/e*n; done",
   'echo / > /dev/null; cat $_/p*c/1/e*n',
   'x=~/../../p*c/1/e*n; cat $x',
-  'set -- .; cat ~/.$1/../p*c/1/e*n',
+  'cat ~/.$1/../p*c/1/e*n',
   'cat ~/.$1./../p*c/1/e*n',
   'cd -; cat p*c/1/e*n',
   'set -- /p; cd $1roc; cat 1/e*n',

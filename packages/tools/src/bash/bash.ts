@@ -11,6 +11,7 @@ import {
   type ToolOutput,
   type ToolUseContext,
 } from '@heddle/core';
+import { inEditTurn } from '../files/edit-turns.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import type * as Shell from '../shell/index.ts';
 import { withoutShellOptions } from '../shell/variables.ts';
@@ -77,14 +78,17 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       const spec = { command, callId, agentId, description, directory, environment, confinement, keepBytes };
       if (input.run_in_background) return startInBackground(deps.tasks, spec);
       const timeoutMs = Math.min(input.timeout ?? limits.defaultTimeoutMs, limits.maxTimeoutMs);
-      const ran = await runInForeground(deps.tasks, {
-        spec,
-        signal: context.signal,
-        timeoutMs,
-        promptQuietMs: limits.promptQuietMs,
-        endsAtLimit: context.readOnlyRun === 'edits',
-        onOutput: (output, bytes) => onProgress({ output, bytes }),
-      });
+      const isEdit = context.readOnlyRun === 'edits';
+      const run = () =>
+        runInForeground(deps.tasks, {
+          spec,
+          signal: context.signal,
+          timeoutMs,
+          promptQuietMs: limits.promptQuietMs,
+          endsAtLimit: isEdit,
+          onOutput: (output, bytes) => onProgress({ output, bytes }),
+        });
+      const ran = await (isEdit ? inEditTurn(context, 'alone', run) : run());
       const data = dataOf(command, ran.task, exitOf(ran, timeoutMs), limits.inlineOutput, shell);
       const moved = await movedTo(ran.task, directory);
       if (ran.task.end && data.file === undefined) await ran.task.output.remove();

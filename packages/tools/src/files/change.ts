@@ -9,6 +9,7 @@ import { writeAtomically } from './atomic.ts';
 import { type Content, hashOf, hashOfFile, readContent } from './content.ts';
 import type { FileTools } from './deps.ts';
 import { decodeText } from './encoding.ts';
+import { inEditTurn } from './edit-turns.ts';
 import { binaryFileError, FileError, fileError, fileErrorReason, shownPath } from './errors.ts';
 import { shortDiff } from './line-diff.ts';
 import { permittedPlace } from './path.ts';
@@ -77,7 +78,7 @@ export async function performChange<About>(
     await remember(place, bytes, hash, context, tools);
     return planned;
   };
-  return runInOrder(file, signal, () => withPlace(file, perform));
+  return inEditTurn(context, 'beside others', () => runInOrder(file, signal, () => withPlace(file, perform)));
 }
 
 /** After a crash: the file itself shows whether the change happened. */

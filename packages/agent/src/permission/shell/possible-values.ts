@@ -32,7 +32,7 @@ type Piece =
 export function possibleValues(
   word: ShellWord,
   scope: WordScope,
-  anyStar: 'any star' | undefined = undefined,
+  anyStar?: 'any star',
 ): readonly PossibleValue[] | undefined {
   if (word.kind === 'literal') return [{ text: word.value, isGlob: false }];
   scope.world.spend?.(STEPS_OF_UNKNOWN_WORD);

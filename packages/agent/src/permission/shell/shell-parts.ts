@@ -11,7 +11,7 @@ import {
   type ShellWord,
   type SimpleCommand,
 } from '@heddle/tools/shell';
-import type { CommandPart, FilePart, Part } from '../part.ts';
+import type { CommandPart, Concern, FilePart, Part } from '../part.ts';
 import { GLOB_OPTIONS } from '../paths/glob.ts';
 import { placesOf } from '../paths/places.ts';
 import { NAMED_PIPE, opensFiles, specialConcern } from '../paths/special-files.ts';
@@ -243,13 +243,12 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
     // Commands of `find -exec` need permission like any other command.
     ...runsOfFind(last.words).flatMap((run) => {
       const there = runsGitElsewhere(last.words, run.command) ? { ...around, folders: undefined } : around;
-      const opens = opensFiles(baseName(run.command[0]?.value ?? ''));
-      const found = foundFiles(last.words, run, around).map((part) =>
-        opens && part.kind === 'read'
-          ? { ...part, concern: part.concern ?? specialConcern(part, world) }
-          : part,
-      );
-      return partsOfCommand(simple(run.command, command), there).concat(found);
+      const found = foundFiles(last.words, run, around);
+      const [special] = opensFiles(baseName(run.command[0]?.value ?? ''))
+        ? found.flatMap((part) => (part.kind === 'read' ? (specialConcern(part, world) ?? []) : []))
+        : [];
+      const runs = partsOfCommand(simple(run.command, command), there);
+      return runs.concat(found, special ? [concernedBy(own, special)] : []);
     }),
     ...stages.flatMap((stage) => {
       const { scripts } = findEmbeddedScripts(command, stage.words);
@@ -258,6 +257,10 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
       return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
     }),
   ];
+}
+
+function concernedBy(part: CommandPart, concern: Concern): CommandPart {
+  return { ...part, concern: part.concern ?? concern };
 }
 
 /** A command that opens a named pipe or a device does more than read, so only a rule allows it. */
@@ -270,7 +273,7 @@ function withSpecialFiles(
   if (own.concern || own.readOnly === 'no' || !opensFiles(baseName(name?.value ?? ''))) return own;
   const read = files.filter((part) => !part.stored && part.knowledge !== 'mentioned');
   const [concern] = read.flatMap((part) => specialConcern(part, world) ?? []);
-  return concern ? { ...own, concern } : own;
+  return concern ? concernedBy(own, concern) : own;
 }
 
 /** Returns whether git runs in a folder that `find` finds. Such a folder may be a repository of its own. */
