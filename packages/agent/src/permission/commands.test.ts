@@ -23,6 +23,7 @@ import { LOOPS } from './test/table/loops.ts';
 import { MADE_PROGRAMS } from './test/table/made-programs.ts';
 import { NAMED } from './test/table/named.ts';
 import { OTHER_NAMES } from './test/table/other-names.ts';
+import { OUTPUTS_OF_PROGRAMS } from './test/table/outputs-of-programs.ts';
 import { PLACES } from './test/table/places.ts';
 import { PROGRAM_OPTIONS } from './test/table/program-options.ts';
 import { DENIED_PLACES } from './test/table/denied-places.ts';
@@ -74,6 +75,7 @@ const themes = [
   ...COPIED_CONTENTS,
   ...MADE_PROGRAMS,
   ...CERTAIN_READS,
+  ...OUTPUTS_OF_PROGRAMS,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

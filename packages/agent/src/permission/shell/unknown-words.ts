@@ -49,7 +49,10 @@ export function doubtAboutWords(
   const unknownInput = inputs.find((word) => !isKnownInput(word, scope));
   if (unknownInput) return `The value of ${unknownInput.text} is known only when it runs.`;
   const isFed = redirections.some(({ kind }) => kind === 'here_doc' || kind === 'here_string');
-  if (isFed && !takesData(program, args, redirections))
+  if (
+    (isFed && !takesData(program, args, redirections)) ||
+    (inputs.length > 0 && TAKES_COMMANDS.test(program))
+  )
     return `${program} may run the text that it is given on its input.`;
   if (runsFiles(program) && inputs.length === 0 && args.some(({ value }) => NAMED_INPUT.test(value)))
     return `${program} may run the text that it is given on its input.`;
@@ -77,6 +80,9 @@ const NAMED_INPUT = /^(?:-f|--(?:make)?file=)?(?:-|\/dev\/(?:stdin|fd\/\d+|tty)|
 
 /** They read commands or names of files from their input. */
 const READ_COMMANDS = /^(ed|ex|vim?|nvim|view|gvim|cpio|pax|sftp)$/;
+
+/** They run each line of their input, also lines that change files or run programs. */
+const TAKES_COMMANDS = /^(ed|red|ex|vim?|nvim|view|gvim|sftp|ftp|lftp|ncftp|smbclient|tftp)$/;
 
 /**
  * Returns the texts and files that redirections give to a program on any descriptor. It may run them, so their places count like

@@ -6,6 +6,9 @@ import { readsOperands } from './files-of.ts';
 import { isOneKnownWord, isUnderstood } from './option-tables.ts';
 import type { Touch } from './touch.ts';
 
+/** Signs between names in one word: `-o type=local,dest=x`, `-c 'w x'`. */
+const SEPARATOR = /[\s=:,@|;'"()[\]{}<>]/;
+
 /**
  * Returns the files that a command changes, which are checked as such, and those that it certainly only reads. A word with
  * spaces may be a text with more names.
@@ -19,7 +22,9 @@ export function certainWords(
   const isRead = readsWith(words, world);
   return new Set(
     certain
-      .filter(({ kind, word }) => kind !== 'read' || (isRead(word) && !/\s/.test(word.value)))
+      .filter(({ kind, word }) =>
+        kind === 'read' ? isRead(word) && !/\s/.test(word.value) : !SEPARATOR.test(word.value),
+      )
       .map(({ word }) => word),
   );
 }
@@ -38,8 +43,16 @@ export function readsWith(
   }
   const isCertain =
     (environment['POSIXLY_CORRECT'] === undefined && isUnderstood(program, args)) ||
+    isArchiveModule(program, args) ||
     (readsOperands(program) &&
       args.every((word) => isOneKnownWord(word) && /^([^-+]|\+[FG\d]*$)/.test(word.value))) ||
     areReadOnlyWords(words, { environment });
   return () => isCertain;
+}
+
+/** `python3 -m zipfile -c a.zip folder`. */
+function isArchiveModule(program: string, args: readonly ShellWord[]): boolean {
+  const [flag, module = '', option, ...operands] = args.map(({ value }) => value);
+  const isModule = /^(python|pypy)[\d.]*$/.test(program) && flag === '-m' && /^(zip|tar)file$/.test(module);
+  return isModule && option === '-c' && operands.every((value) => !value.startsWith('-'));
 }

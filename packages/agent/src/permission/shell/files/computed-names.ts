@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import { canBeInProtected, canCompleteProtected, canSurroundProtected } from '../../paths/protected.ts';
 import { argumentsOf } from './operands.ts';
-import { literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
+import { HERE, literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** A string, a comment, or a pattern at a place where a slash cannot divide. */
 const TEXT =
@@ -213,4 +213,44 @@ function renamedFiles(word: ShellWord, from: string, to: string): readonly Shell
     ...versions(word.value.slice(folder.length)).map((name) => folder + name),
   ];
   return Array.from(new Set(names), (name) => partOfWord(word, name));
+}
+
+/** Other programs that unpack archives, with the words that make them do so. */
+const UNPACKERS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(7z[azr]?|7zz|7zzs|p7zip|unrar|rar)$/, /^[xe]$/i],
+  [/^jar$/, /^(-?[a-wyzA-Z0]*x[a-zA-Z0]*|--extract)$/],
+  [/^pax$/, /^-[a-zA-Z]*r/],
+  [/^(unar|aunpack|dtrx)$/, /./],
+];
+/** With these, names in the archive lead out of the folder. By default, pax unpacks absolute names. */
+const OPEN_NAMES: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(7z[azr]?|7zz|7zzs|p7zip)$/, /^-spf/i],
+  [/^jar$/, /^-?[a-zA-Z0]*P/],
+  [/^pax$/, /./],
+];
+
+/** Returns the folder that an archive is unpacked in. */
+export function unpackedTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+  const has = (list: readonly (readonly [RegExp, RegExp])[]): boolean =>
+    list.some(([programs, word]) => programs.test(program) && args.some(({ value }) => word.test(value)));
+  if (!has(UNPACKERS)) return [];
+  const [folder = HERE] = args.flatMap((word) => {
+    const [, name] = /^-o(.+)$/.exec(program.includes('7z') ? word.value : '') ?? [];
+    return name === undefined ? [] : [partOfWord(word, name)];
+  });
+  return [
+    touch('write', folder, 'all', { fills: true }),
+    ...(has(OPEN_NAMES) ? [touch('write', unknownWord('the names that it unpacks'))] : []),
+  ];
+}
+
+/** `ffmpeg -f tee '[f=mp4]a|b'` writes several files. */
+export function teeTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+  if (program !== 'ffmpeg' || !args.some(({ value }) => value === 'tee')) return [];
+  return args.flatMap((word) =>
+    word.value
+      .split(/[|\]]/)
+      .filter((name) => name !== word.value && name !== '' && !name.startsWith('['))
+      .map((name) => touch('write', partOfWord(word, name))),
+  );
 }

@@ -6,7 +6,15 @@ import { passedFolders } from '../../paths/places.ts';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
 import { changed, isChanger } from './changers.ts';
-import { awkTargets, gpgTargets, millerTargets, renamedTargets, splitTargets } from './computed-names.ts';
+import {
+  awkTargets,
+  gpgTargets,
+  millerTargets,
+  renamedTargets,
+  splitTargets,
+  teeTargets,
+  unpackedTargets,
+} from './computed-names.ts';
 import { compressed, isCompressor } from './compressors.ts';
 import { takesOnlyRevisions } from './git.ts';
 import { hostWords, namesContainerPlaces } from './host-words.ts';
@@ -171,7 +179,9 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   const computed =
     program === 'mlr'
       ? millerTargets(args)
-      : [splitTargets, gpgTargets, renamedTargets].flatMap((targets) => targets(program, args));
+      : [splitTargets, gpgTargets, renamedTargets, unpackedTargets, teeTargets].flatMap((targets) =>
+          targets(program, args),
+        );
   // It removes quotes and backslashes in addresses: `OPEN:.en"v"`.
   const isQuoted = program === 'socat' && args.some(({ value }) => /["'\\]/.test(value));
   const quoted = isQuoted ? [touch('read', QUOTED_ADDRESS, undefined, { knowledge: 'named' })] : [];
