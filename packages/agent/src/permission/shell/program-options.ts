@@ -87,7 +87,7 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
     /^(psql|mysql|mariadb)$/,
     /\\!|\\[a-z]*\s*\||\\[a-z]+[^\n]*`|\b(from|to)\s+program\b|(^|[;\n])\s*(system|pager)\b/i,
   ],
-  [/^(vim?|nvim|view|gvim|vimdiff)$/, /^(-[a-zA-Z]*[cSsuUl]|--(cm|remote|lua)|\+(?!\d*$))/],
+  [/^(vim?|nvim|ex|rvim|view|gvim|vimdiff)$/, /^(-[a-zA-Z]*[cSsuUl]|--(cm|remote|lua)|\+(?!\d*$))/],
   [/^(emacs|emacsclient)$/, /^--?(?!(nw|Q|no-window-system|version|help)$)[a-zA-Z]/],
 ];
 

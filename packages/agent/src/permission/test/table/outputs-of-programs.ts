@@ -243,7 +243,15 @@ export const OUTPUTS_OF_PROGRAMS: readonly Theme[] = [
   {
     theme: 'commands in a file on the input are not covered',
     rules: { allow: ['sftp', 'ftp', 'lftp', 'ed', 'ex'].map((program) => `Bash(${program} *)`) },
-    asked: ['sftp h < x', 'lftp h < x', 'ftp h < x', 'ed a < x', 'ex a < x', "echo 'get a .npmrc' | sftp h"],
+    asked: [
+      "ex -c '!touch z' a",
+      'sftp h < x',
+      'lftp h < x',
+      'ftp h < x',
+      'ed a < x',
+      'ex a < x',
+      "echo 'get a .npmrc' | sftp h",
+    ],
     allowed: ['sftp h', 'sftp h:a b'],
   },
 ];
