@@ -25,6 +25,8 @@ export interface AgentHooksDeps {
   readonly messages: () => Iterable<Message>;
   /** Set for the hooks of a subagent. Every event names it. */
   readonly agent?: SubagentIdentity | undefined;
+  /** The hooks of the session that run. Undefined: all. */
+  readonly among?: HookCall['among'];
 }
 
 /**
@@ -32,13 +34,13 @@ export interface AgentHooksDeps {
  * hooks costs nothing.
  */
 export function createAgentHooks(runner: HookRunner, deps: AgentHooksDeps): AgentHooks {
-  const { notify, messages, agent } = deps;
+  const { notify, messages, agent, among } = deps;
   const origin = agent ? { agent_id: agent.id, agent_type: agent.type } : {};
   const own = agent?.hooks && hooksOfAgent(agent);
   for (const problem of own?.problems ?? []) notify(problem);
   const also = own?.hooks;
   const run: RunHooks = async (call) => {
-    const response = await runner.run({ ...call, input: { ...call.input, ...origin }, also });
+    const response = await runner.run({ among, ...call, input: { ...call.input, ...origin }, also });
     for (const text of [...response.messages, ...describeFailures(response)]) notify(text);
     return response;
   };

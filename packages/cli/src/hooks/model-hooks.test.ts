@@ -12,12 +12,15 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-function home(event: string, hook: object) {
+/** A rule that permits an effect in the session. */
+const TOUCH = { permissions: { allow: ['Bash(touch:*)'] } };
+
+function home(event: string, hook: object, more: object = {}) {
   const scene = homeFor(installed.program);
   mkdirSync(path.join(scene.folder, 'config'));
   writeFileSync(
     path.join(scene.folder, 'config/settings.json'),
-    JSON.stringify({ hooks: { [event]: [{ hooks: [hook] }] } }),
+    JSON.stringify({ hooks: { [event]: [{ hooks: [hook] }], ...more }, ...TOUCH }),
   );
   const go = async (steps: readonly ScriptStep[]) => {
     const flags = ['--output-format', 'stream-json', '--verbose', '--model', scene.script(steps)];
@@ -95,6 +98,39 @@ describe('an agent hook', () => {
     expect(() => readFileSync(path.join(folder, 'evil.txt'))).toThrow(/ENOENT/);
     // Its three answers are entries of the session.
     expect(log().match(/"type":"spent"/g)).toHaveLength(3);
+  });
+});
+
+describe('an agent hook with an allow rule', () => {
+  const judge = { type: 'agent', prompt: 'Judge.' };
+
+  it('runs no command with effects, and reports its calls to other hooks', async () => {
+    const guard = { type: 'command', command: 'cat >> calls.log' };
+    const { go, folder } = home('Stop', judge, { PreToolUse: [{ matcher: 'Bash', hooks: [guard] }] });
+    const { lines } = await go([
+      call('Bash', { command: 'touch by-lead' }, 'b0'),
+      say('Done.'),
+      call('Bash', { command: 'touch by-judge' }, 'b1'),
+      call('Bash', { command: 'echo x > by-judge' }, 'b2'),
+      call('Bash', { command: 'ls' }, 'b3'),
+      say('{"ok": true}'),
+    ]);
+    expect(lines.at(-1)).toMatchObject({ result: 'Done.', is_error: false });
+    expect(readdirSync(folder)).toContain('by-lead');
+    expect(readdirSync(folder)).not.toContain('by-judge');
+    const calls = readFileSync(path.join(folder, 'calls.log'), 'utf8');
+    expect(calls.match(/"tool_use_id":"b\d"/g)).toHaveLength(4);
+  });
+
+  it('does not judge its own calls', async () => {
+    const { go } = home('PreToolUse', judge);
+    const { lines } = await go([
+      call('Bash', { command: 'ls' }, 'b0'),
+      call('Bash', { command: 'ls' }, 'b1'),
+      say('{"ok": true}'),
+      say('Done.'),
+    ]);
+    expect(lines.at(-1)).toMatchObject({ result: 'Done.' });
   });
 });
 

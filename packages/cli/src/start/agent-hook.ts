@@ -1,20 +1,23 @@
-/** Runs the agent of a hook: a conversation of its own with tools that read. It has no hooks, asks no questions, and is not stored. */
-import { type AgentOptions, createAgent, LivePermissions, NO_RULES } from '@heddle/agent';
+/** Runs the agent of a hook: a conversation of its own with tools that read. It asks no questions, and is not stored. */
+import { type AgentHooks, type AgentOptions, createAgent, LivePermissions, NO_RULES } from '@heddle/agent';
 import type { AskJudge } from '@heddle/agent/hooks';
 import type { LoopEvent, Spent } from '@heddle/core';
 
 export interface AgentHookSetup {
   /** The options of the session that the hook belongs to, with its tools. */
   readonly options: AgentOptions;
+  /** The hooks of the session that may deny a call. */
+  readonly hooks: AgentHooks;
   /** Adds a cost to that session. */
   readonly charge: (spent: Spent) => Promise<void>;
 }
 
-/** Bash is limited by the mode: a command runs only if a rule allows it, or if it is proven to change nothing. */
+/** Bash is limited by the mode: a command runs only if it is proven to change nothing, or in the read-only view. */
 const TOOLS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'Bash']);
 const MAX_TURNS = 50;
+const ONLY_READS = 'Calls that have effects are denied. Look at the state as it is, then give the verdict.';
 
-export function agentJudge({ options, charge }: AgentHookSetup): AskJudge {
+export function agentJudge({ options, hooks, charge }: AgentHookSetup): AskJudge {
   return async ({ systemPrompt, question, model, signal }) => {
     const { rules = NO_RULES } = options;
     const costs: Promise<void>[] = [];
@@ -31,7 +34,9 @@ export function agentJudge({ options, charge }: AgentHookSetup): AskJudge {
       tools: options.tools.filter(({ name }) => TOOLS.has(name)),
       // A copy: a mode that the user switches on later does not apply here.
       rules: new LivePermissions(rules instanceof LivePermissions ? rules.rules : rules),
-      permissionMode: 'dontAsk',
+      permissionMode: 'plan',
+      planInstructions: ONLY_READS,
+      hooks,
       systemPrompt: [systemPrompt],
       maxTurns: MAX_TURNS,
       bare: true,

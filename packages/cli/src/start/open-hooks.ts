@@ -55,6 +55,7 @@ export function openHooks(
       const { agentJudge } = await import('./agent-hook.ts');
       return agentJudge({
         options: { ...options, ...tools.options, ...confinement },
+        hooks: hooks.forJudge(),
         charge: (spent) => agent().charge(spent),
       })(question);
     },

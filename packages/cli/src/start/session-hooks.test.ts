@@ -48,3 +48,16 @@ it('knows whether hooks of a skill in use decide about calls', () => {
   end();
   expect(hooks.decidesAlone).toBe(false);
 });
+
+it('lets hooks deny the calls of an agent that judges, but not allow them', async () => {
+  const answers = {
+    deny: 'echo No. >&2; exit 2',
+    allow: `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'`,
+  };
+  const call = { toolUseId: 'b1', tool: 'Bash', input: { command: 'ls' } };
+  const { signal } = new AbortController();
+  const ask = (command: string) =>
+    sessionHooks(declared('user', command)).forJudge().tools?.before?.(call, signal);
+  expect(await ask(answers.deny)).toMatchObject({ decision: 'deny' });
+  expect(await ask(answers.allow)).not.toHaveProperty('decision');
+});

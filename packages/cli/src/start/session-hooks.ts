@@ -191,6 +191,23 @@ export class SessionHooks {
     };
   }
 
+  /** The hooks that may deny a call of an agent that judges. Its own kind is left out: each call of one would start the next. */
+  forJudge(): AgentHooks {
+    const { tools } = createAgentHooks(this.runner, {
+      notify: this.#notify,
+      messages: () => [],
+      among: ({ handler }) => handler.type !== 'agent',
+    });
+    return {
+      tools: {
+        before: async (call, signal) => {
+          const { decision, ...answer } = (await tools?.before?.(call, signal)) ?? {};
+          return decision === 'allow' || decision === undefined ? answer : { ...answer, decision };
+        },
+      },
+    };
+  }
+
   /** Runs the hooks of Setup and SessionStart, once. Returns the reason if a hook prevents the session. */
   begin(): Promise<string | undefined> {
     return (this.#starting ??= this.#start());
