@@ -161,8 +161,8 @@ interface AgentPermissionOptions {
   readonly rules?: Rules | LivePermissions | undefined;
   /** Folders with the settings of the agent. A change there always asks. */
   readonly configDirs?: readonly string[] | undefined;
-  /** Files and folders outside of these that configure this run, such as one of `--mcp-config`. A change to them always asks. */
-  readonly configFiles?: readonly string[] | undefined;
+  /** Files and folders outside of these that configure this run, such as one of `--mcp-config` or the script of a hook. A change to them always asks. */
+  readonly configFiles?: (() => readonly string[]) | undefined;
   /** Asks the user or the host. Called if no rule decides. Without it, ask means deny. */
   readonly canUseTool?: AskPermission | undefined;
   /** The sandbox for commands; the same one that Bash uses. */

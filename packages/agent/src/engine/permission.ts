@@ -235,7 +235,7 @@ function surroundingsOf(
     directories: [...directories, ...live.directories],
     directoryNames: live.directoryNames,
     home: os.homedir(),
-    configDirs: [...(options.configDirs ?? []), ...(options.configFiles ?? [])],
+    configDirs: [...(options.configDirs ?? []), ...(options.configFiles?.() ?? [])],
     environment: process.env,
   };
 }

@@ -18,6 +18,8 @@ export interface SandboxOptions {
   readonly directories?: readonly string[];
   readonly home: string;
   readonly configDirs: readonly string[];
+  /** Further files that configure the session. */
+  readonly configFiles?: (() => readonly string[]) | undefined;
   /** The folder of the agent's own files. */
   readonly stateDir: string;
   /** Undefined if there is no user to ask. */
@@ -28,7 +30,18 @@ export interface SandboxOptions {
 }
 
 export function createSandboxGate(options: SandboxOptions): SandboxGate {
-  const { settings, live, root, directories = [], home, configDirs, stateDir, ask, notify } = options;
+  const {
+    settings,
+    live,
+    root,
+    directories = [],
+    home,
+    configDirs,
+    configFiles,
+    stateDir,
+    ask,
+    notify,
+  } = options;
   const over = new AbortController();
   let folder: string | undefined;
   let inside = 0;
@@ -43,7 +56,7 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
       import('./policy/ground.ts'),
       import('./policy/policy.ts'),
     ]);
-    const own = [...new Set([...configDirs, stateDir])];
+    const own = [...new Set([...configDirs, ...(configFiles?.() ?? []), stateDir])];
     const grounds = { root, directories, home, configDirs: own, temp: temp(), live, settings };
     return computePolicy(collectPolicyInput(grounds, directory));
   };

@@ -1,5 +1,5 @@
 /** Files that flags name as settings, servers or plugins, and edits of them in the real program. */
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -68,5 +68,62 @@ describe('files that flags name as settings', () => {
     const { run } = await project({ ...files, ...more }, [calls, [say('Done.')]]);
     const { stdout } = await run([...RUN, '--plugin-dir', '.']);
     expect(deniedCalls(stdout)).toEqual(['hooks', 'command']);
+  });
+});
+
+describe('files that commands of settings run', () => {
+  const hook = { type: 'command', command: '"$CLAUDE_PROJECT_DIR"/scripts/check.sh' };
+  const settings = {
+    hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] },
+    statusLine: { type: 'command', command: './status.sh' },
+    mcpServers: {},
+  };
+  const servers = { mcpServers: { own: { command: 'node', args: ['server/'], disabled: false } } };
+  const files = {
+    '../config/settings.json': JSON.stringify(settings),
+    'servers.json': JSON.stringify(servers),
+    'scripts/check.sh': '#!/bin/sh\nexit 0\n',
+    'scripts/other.sh': '#!/bin/sh\ntouch done.txt\n',
+    'status.sh': 'echo x\n',
+    'server/index.js': '',
+    'server/lib.js': '',
+    '.claude/skills/deploy/SKILL.md':
+      '---\ndescription: d\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: ./deploy-check.sh\n---\nx\n',
+    'deploy-check.sh': 'true\n',
+    'src/a.txt': 'a\n',
+  };
+  const asked = [
+    'echo "touch x" >> scripts/check.sh',
+    'sed -i s/0/1/ scripts/check.sh',
+    'cp src/a.txt status.sh',
+    'mv scripts moved',
+    'rm -r scripts',
+    'echo x > server/lib.js',
+    'touch server/new.js',
+    'echo x > deploy-check.sh',
+    'cd scripts && echo x > check.sh',
+  ];
+
+  it('are not edited in acceptEdits without a question', async () => {
+    const calls = [
+      ...asked.map((command, at) => call('Bash', { command }, `b${at}`)),
+      call('Read', { file_path: 'scripts/check.sh' }, 'read'),
+      call('Edit', { file_path: 'scripts/check.sh', old_string: 'exit 0', new_string: 'exit 1' }, 'edit'),
+      call('Write', { file_path: 'server/new.js', content: 'x' }, 'write'),
+      call('Bash', { command: 'cat scripts/check.sh server/index.js; touch src/b.txt' }, 'fine'),
+      call('Bash', { command: 'echo x >> scripts/other.sh' }, 'other'),
+      call('Bash', { command: './scripts/check.sh' }, 'run'),
+    ];
+    const { run, folder } = await project(files, [calls, [say('Done.')]]);
+    chmodSync(path.join(folder, 'scripts/check.sh'), 0o755);
+    const { stdout } = await run([
+      ...RUN,
+      '--mcp-config',
+      'servers.json',
+      '--allowed-tools',
+      'Bash(./scripts/check.sh)',
+    ]);
+    expect(deniedCalls(stdout)).toEqual([...asked.map((_, at) => `b${at}`), 'edit', 'write']);
+    expect(existsSync(path.join(folder, 'src/b.txt'))).toBe(true);
   });
 });

@@ -31,7 +31,7 @@ export async function explainPermission(
     directories,
     directoryNames,
     home: os.homedir(),
-    configDirs: [...configDirs, ...configFiles],
+    configDirs: [...configDirs, ...configFiles()],
     environment: process.env,
     readOnlyView: tool === 'Bash' && (await hasView(setup)),
   };

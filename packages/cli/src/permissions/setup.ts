@@ -14,6 +14,7 @@ import {
   unknownTool,
 } from '@heddle/agent/settings';
 import type { PermissionMode } from '@heddle/core';
+import { filesOfCommands, settingsCommands } from './named-files.ts';
 import { warn } from '../terminal/write-message.ts';
 
 export interface PermissionFlags {
@@ -52,8 +53,8 @@ export interface PermissionSetup {
   readonly forbidsBypass: boolean;
   readonly directories: readonly string[];
   readonly configDirs: readonly string[];
-  /** The files and folders of settings, servers and plugins that flags name. */
-  readonly configFiles: readonly string[];
+  /** The files and folders of settings, servers and plugins that flags name, and the files that commands of settings name. */
+  readonly configFiles: () => readonly string[];
   /** Notes for the user: skipped files, rules that never match, and settings that an untrusted folder may not use. */
   readonly notes: readonly string[];
   readonly problems: readonly string[];
@@ -91,6 +92,10 @@ export async function permissionSetup(
   const wanted = flags.permissionMode ?? configured.defaultMode ?? 'default';
   const refused = wanted === 'bypassPermissions' && configured.bypassDisabled;
   const modeRefused = refused ? ['The settings forbid the mode bypassPermissions. The mode is default.'] : [];
+  const directories = [
+    ...flags.addDirs.map((folder) => path.resolve(cwd, folder)),
+    ...configured.directories,
+  ];
   return {
     rules: {
       deny: [...flags.disallowedTools.map(rule), ...configured.rules.deny],
@@ -99,9 +104,12 @@ export async function permissionSetup(
     },
     mode: refused ? 'default' : wanted,
     forbidsBypass: configured.bypassDisabled,
-    directories: [...flags.addDirs.map((folder) => path.resolve(cwd, folder)), ...configured.directories],
+    directories,
     configDirs: configDirs({ env, home }),
-    configFiles: configFiles(flags, cwd),
+    configFiles: () => [
+      ...configFiles(flags, cwd),
+      ...filesOfCommands(settingsCommands(loaded), { cwd, projectDir: flags.projectConfigRoot, directories }),
+    ],
     problems: configured.problems,
     doubts,
     leftOut: configured.leftOut,

@@ -131,7 +131,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   if (!prompts.ok) return prompts;
   const ownPrompt = prompts.own ?? mainAgent?.prompt;
   const hooks = settingsHooks(command.bare ? { files: [], problems: [] } : permission.loaded);
-  const loop = loopOptions(settings);
+  const { problems, ...loop } = loopOptions(settings);
   const hookNotes = [...hooks.problems, ...(hooks.disabled === undefined ? [] : [hooks.disabled])];
   const rules = new LivePermissions(permission.rules, permission.directories, {
     mayBypass: command.mayBypass && !permission.forbidsBypass,
@@ -143,7 +143,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   });
   if (mcp.wrongFlag !== undefined) return { ok: false, message: mcp.wrongFlag };
   const firstNotes = [plugins, chosen, command, named, permission].flatMap(({ notes }) => notes);
-  const notes = [...firstNotes, ...hookNotes, ...loop.problems, ...described.notes, ...mcp.notes];
+  const notes = [...firstNotes, ...hookNotes, ...problems, ...described.notes, ...mcp.notes];
   const { untrusted, others } = splitUntrustedNotes(notes);
   for (const note of others) warn(note);
   return {
@@ -154,8 +154,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       ...model,
       stated: settings.models,
       isStoredModel: models.isStored,
-      config: loop.config,
-      compaction: loop.compaction,
+      ...loop,
       cwd: command.folder ?? process.cwd(),
       redact: (value) => knownSecrets.redactValue(value),
       defaultPermissionMode: permission.mode,
@@ -163,7 +162,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       mcp: mcp.servers,
       mcpPolicy: mcp.policy,
       configDirs: permission.configDirs,
-      configFiles: [...permission.configFiles, ...plugins.files],
+      configFiles: () => [...permission.configFiles(), ...plugins.files],
       loadedSettings: permission.loaded,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
       declaredHooks: [...hooks.declared, ...plugins.hooks, ...chosen.hooks],

@@ -47,7 +47,7 @@ export async function openSandbox(
     cwd,
     rules,
     configDirs = [],
-    configFiles = [],
+    configFiles,
   }: Pick<AgentSetup, 'cwd' | 'rules' | 'configDirs' | 'configFiles'>,
   { ask, notify }: { readonly ask: AskPermission | undefined; readonly notify: (text: string) => void },
 ): Promise<OpenedSandbox> {
@@ -67,7 +67,8 @@ export async function openSandbox(
       live: rules,
       root: cwd,
       home: os.homedir(),
-      configDirs: [...configDirs, ...configFiles],
+      configDirs,
+      configFiles,
       stateDir: configDir(process.env),
       ask,
       notify,

@@ -26,6 +26,7 @@ import { openHooks } from './open-hooks.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
 import { openChosen } from './open-session.ts';
 import { openServers, openTeam, openTools } from './open-tools.ts';
+import { sessionFiles } from './session-files.ts';
 import { joinParts, type OpenedParts } from './session-agent.ts';
 import type { SessionEndReason, SessionHooks } from './session-hooks.ts';
 import type { SessionTeam } from './session-team.ts';
@@ -71,9 +72,11 @@ export type Starting =
 
 export async function startAgent(
   command: ResolvedCommand,
-  options: AgentSetup,
+  given: AgentSetup,
   surface: Surface = {},
 ): Promise<Starting> {
+  const live: { parts?: OpenedParts } = {};
+  const options = { ...given, configFiles: sessionFiles(given, command, () => live.parts) };
   const { choice = command.session, notify = warn } = surface;
   const ask = surface.agent?.canUseTool ?? options.canUseTool;
   const nextTurn = surface.promptFollows ? runEventLoop : () => undefined;
@@ -103,6 +106,7 @@ export async function startAgent(
     hooks: () => parts.hooks,
   };
   const parts = await openParts(context);
+  live.parts = parts;
   const agentOptions = joinParts(context, parts);
   const agent: Agent = createAgent(agentOptions);
   await loadSkillsOfAgent(context, parts);
