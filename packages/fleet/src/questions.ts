@@ -1,7 +1,7 @@
 /** Questions of turns, and their answers. An answer belongs to one call with one input, and the first answer counts. */
 import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   type Database,
   inTransaction,
@@ -103,32 +103,49 @@ export class AnswerInbox {
   /** Asks, and waits for the answer. Undefined after `patienceMs`: the turn is to be parked. */
   async ask(
     turn: TurnId,
-    { toolUseId, tool, input, reason, agentId }: PermissionQuestion,
+    question: PermissionQuestion,
     signal: AbortSignal,
     patienceMs: number,
   ): Promise<PermissionAnswer | undefined> {
-    const digest = digestOf(tool, input, agentId);
-    const key = [turn.session, turn.n, toolUseId, digest];
-    const { pool } = this.#database;
+    const wait = randomUUID();
     const isOver = (): boolean => signal.aborted;
-    const ask = (): Promise<unknown> =>
-      pool.query(
-        `insert into heddle.question (session, turn, tool_use_id, digest, question) values ($1, $2, $3, $4, $5)
-       on conflict do nothing`,
-        [...key, JSON.stringify({ tool, input, reason })],
-      );
-    // A database that is away must not become a denial.
-    await retrying(ask, isOver);
     const until = Date.now() + patienceMs;
-    for (;;) {
-      const read = () => pool.query<{ answer: unknown }>(ANSWER, key);
-      const { rows } = await retrying(read, isOver);
-      const answer = rows[0]?.answer;
-      if (isRecord(answer)) return answerOf(answer);
+    for (let repetition = 0; ; ) {
+      const key = keyOf(turn, question, repetition);
+      // A database that is away must not become a denial.
+      await retrying(() => this.#store(key, question), isOver);
+      const taken = await retrying(() => this.#take(key, wait), isOver);
+      if (taken.answer) return taken.answer;
+      if (taken.isOfAnother) {
+        repetition++;
+        continue;
+      }
       const leftMs = until - Date.now();
       if (leftMs <= 0 || signal.aborted) return undefined;
       await this.#nextWake(Math.min(leftMs, POLL_MS), signal);
     }
+  }
+
+  #store(key: readonly unknown[], { tool, input, reason }: PermissionQuestion): Promise<unknown> {
+    return this.#database.pool.query(
+      `insert into heddle.question (session, turn, tool_use_id, digest, question) values ($1, $2, $3, $4, $5)
+       on conflict do nothing`,
+      [...key, JSON.stringify({ tool, input, reason })],
+    );
+  }
+
+  /** Takes the answer for one wait. A worker that dies after this asks again. */
+  async #take(
+    key: readonly unknown[],
+    wait: string,
+  ): Promise<{ readonly answer?: PermissionAnswer; readonly isOfAnother: boolean }> {
+    const { rows } = await this.#database.pool.query<{ answer: unknown; taken_by: string | null }>(TAKE, [
+      ...key,
+      wait,
+    ]);
+    const { answer, taken_by: takenBy } = rows[0] ?? {};
+    if (!isRecord(answer)) return { isOfAnother: false };
+    return takenBy === wait ? { answer: answerOf(answer), isOfAnother: false } : { isOfAnother: true };
   }
 
   async #nextWake(ms: number, signal: AbortSignal): Promise<void> {
@@ -146,8 +163,15 @@ export class AnswerInbox {
   }
 }
 
-const ANSWER =
-  'select answer from heddle.question where session = $1 and turn = $2 and tool_use_id = $3 and digest = $4';
+const TAKE = `with taken as (
+    update heddle.question set taken_by = $5
+    where session = $1 and turn = $2 and tool_use_id = $3 and digest = $4 and answer is not null and taken_by is null
+    returning answer, taken_by
+  )
+  select answer, taken_by from taken
+  union all
+  select answer, taken_by from heddle.question
+  where session = $1 and turn = $2 and tool_use_id = $3 and digest = $4 and not exists (select from taken)`;
 
 /** A lost notification delays an answer by this time at most. */
 const POLL_MS = 2_000;
@@ -157,9 +181,17 @@ function answerOf({ allow, message }: Readonly<Record<string, unknown>>): Permis
   return { allow: allow === true, ...(typeof message === 'string' ? { message } : {}) };
 }
 
-/** Calls of different agents may have the same id. */
-function digestOf(tool: string, input: unknown, agentId: string | undefined): string {
-  return createHash('sha256')
-    .update(JSON.stringify(agentId === undefined ? [tool, input] : [tool, input, agentId]))
-    .digest('hex');
+/** Calls of different agents may have the same id, and a model may repeat the id of an earlier call. */
+function keyOf(
+  { session, n }: TurnId,
+  { toolUseId, tool, input, agentId }: PermissionQuestion,
+  repetition: number,
+): readonly unknown[] {
+  const parts = [
+    tool,
+    input,
+    ...(agentId === undefined ? [] : [agentId]),
+    ...(repetition === 0 ? [] : [repetition]),
+  ];
+  return [session, n, toolUseId, createHash('sha256').update(JSON.stringify(parts)).digest('hex')];
 }

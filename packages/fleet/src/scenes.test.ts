@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Seen } from './client.ts';
 import { findPrograms } from './postgres/embedded.ts';
+import { questionId } from './questions.ts';
 import { resultText } from './turns.ts';
 import { type FleetHome, openFleetHome, openOwnServerHome } from './test/fleet-home.ts';
 import { verifySession } from './test/verify.ts';
@@ -60,6 +61,31 @@ describe.runIf(isInstalled)('a fleet', () => {
         calls: 1,
       });
       second.kill('SIGKILL');
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'asks again if the model repeats a call with its id, also after the turn was parked',
+    async () => {
+      const repeat = { REPEAT_CALL: '1', PARK_AFTER_MS: '200' };
+      const worker = await home.worker(['3', '10', 'ask'], repeat);
+      await submitted('repeated');
+      const asked = new Set<string>();
+      for (const number of [1, 2, 3]) {
+        await untilState('repeated', 'parked');
+        const [question, ...others] = await home.fleet.questions('acme');
+        if (!question) throw new Error('There is no question.');
+        expect(others).toEqual([]);
+        expect(home.effects('repeated')).toHaveLength(number - 1);
+        asked.add(questionId(question));
+        expect(await home.fleet.answer(question, { allow: true })).toBe(true);
+        expect(await home.fleet.answer(question, { allow: true })).toBe(false);
+        while (home.effects('repeated').length < number) await sleep(20);
+      }
+      expect(asked.size).toBe(3);
+      worker.kill('SIGKILL');
+      await home.fleet.cancel('repeated');
     },
     LIMIT_MS,
   );

@@ -114,6 +114,10 @@ const MIGRATIONS: readonly string[] = [
   alter table heddle.entry add column agent text;
   create index entry_agent on heddle.entry (session, agent, seq) where agent is not null;
   `,
+  `
+  -- The wait that received the answer. An answer applies once, also if the model repeats a call with its id.
+  alter table heddle.question add column taken_by text;
+  `,
 ];
 
 /** Any constant: workers that start at the same time migrate one after another. */

@@ -26,7 +26,9 @@ const worker = await startWorker({
         const cost = usage({ input_tokens: 100, output_tokens: 10 });
         if (done >= Number(calls) * Number(options['turn'] ?? 1))
           return answer(cost, say(`Done after ${done} calls.`));
-        return answer(cost, say(`Step ${done + 1}.`), call('Append', { step: done + 1 }, `call_${done + 1}`));
+        // Some servers give every call the same id.
+        const step = process.env['REPEAT_CALL'] === undefined ? done + 1 : 1;
+        return answer(cost, say(`Step ${done + 1}.`), call('Append', { step }, `call_${step}`));
       }),
       modelName: 'scripted',
       price: () => 0.01,
