@@ -61,7 +61,7 @@ describe('a question with long choices', () => {
         open: [],
         activity: { busy: [], output: [], todos: [], queued: [] },
         facts: [],
-        dialog: { body: ['Allow?'], choices, breaksChoices: true },
+        dialog: { body: ['Allow?'], choices: () => choices, below: [], breaksChoices: true },
         menu: [],
         input: { rows: ['allow? '], cursorRow: 0, cursorColumn: 7 },
       },
@@ -75,7 +75,7 @@ describe('a question with long choices', () => {
       open: [],
       activity: { busy: [], output: [], todos: [], queued: [] },
       facts: [],
-      dialog: { body: ['Allow?'], choices: words, breaksChoices: true },
+      dialog: { body: ['Allow?'], choices: () => words, below: [], breaksChoices: true },
       menu: [],
       input: { rows: ['allow? '], cursorRow: 0, cursorColumn: 7 },
     };

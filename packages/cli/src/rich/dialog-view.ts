@@ -1,11 +1,11 @@
 /** A question in the region: which choice is selected, what a key does, and how it looks. Pure. */
-import type { Dialog, ListedChoice } from '../terminal/dialog.ts';
+import { type Dialog, dialogLines, type ListedChoice } from '../terminal/dialog.ts';
 import type { Key } from '../terminal/input/editor.ts';
 import type { Style } from '../terminal/style.ts';
 import { stripVTControlCharacters } from 'node:util';
 import { rowWidth } from './cells.ts';
 import { bestMatches, searchable } from './fuzzy.ts';
-import type { DialogRows } from './view.ts';
+import type { DialogRows, HiddenPart } from './dialog-space.ts';
 
 export interface OpenDialog {
   readonly dialog: Dialog<unknown>;
@@ -13,8 +13,8 @@ export interface OpenDialog {
   readonly waiting: number;
   /** The index of the selected choice. */
   readonly selected: number;
-  /** The body is too long for the region and was printed above it. */
-  readonly isPrinted: boolean;
+  /** The parts that did not fit into the region and were printed above it. */
+  readonly printed: HiddenPart;
   /** A message about the last input. It disappears with the next key. */
   readonly hint: string | undefined;
 }
@@ -80,37 +80,31 @@ const MAX_PREVIEW = 4;
 /** A longer list scrolls, so that the region stays small. */
 const MAX_LISTED = 12;
 
-interface DialogSpace {
-  readonly style: Style;
-  /** The text of the answer so far. */
-  readonly typed: string;
-  /** The maximum number of rows of the choices. */
-  readonly most: number;
-}
-
 export function dialogRows(
-  { dialog, waiting, selected, isPrinted, hint }: OpenDialog,
-  { style, typed, most }: DialogSpace,
+  { dialog, waiting, selected, hint }: OpenDialog,
+  typed: string,
+  style: Style,
 ): DialogRows {
   const { paint, signs } = style;
   const choices = listedChoices(dialog, typed);
   const preview = (choices[selected]?.preview?.() ?? [])
     .slice(0, MAX_PREVIEW)
     .map((line) => paint('dim', `  ${signs.dot} ${line}`));
-  const visible = Math.min(most - preview.length, dialog.isSearchable ? MAX_LISTED : most);
   const none = choices.length === 0 && dialog.isSearchable ? [paint('yellow', '  (nothing matches)')] : [];
   const more = waiting > 0 ? [paint('dim', `  (${waiting} more waiting)`)] : [];
   return {
-    body: isPrinted ? dialog.lines.slice(0, 1) : dialog.lines,
+    body: dialog.lines,
     breaksChoices: dialog.isSearchable !== true,
-    choices: [
-      ...choiceRows(choices, selected, style, Math.max(1, visible)),
-      ...none,
-      ...preview,
-      ...(hint === undefined ? [] : [paint('yellow', `  ${hint}`)]),
-      ...more,
-    ],
+    choices: (most) =>
+      choiceRows(choices, selected, style, dialog.isSearchable ? Math.min(most, MAX_LISTED + 1) : most),
+    below: [...none, ...preview, ...(hint === undefined ? [] : [paint('yellow', `  ${hint}`)]), ...more],
   };
+}
+
+/** Returns the lines of a question to print above the region. */
+export function printedLines(dialog: Dialog<unknown>, hides: HiddenPart): readonly string[] {
+  const { choices, hint: _, ...body } = dialog;
+  return dialogLines(hides === 'choices' && choices ? { ...body, choices } : body);
 }
 
 /** Facts are aligned behind texts that are not wider. */
@@ -126,7 +120,9 @@ function choiceRows(
   const { paint, signs } = style;
   const widest = Math.max(0, ...choices.map(({ key }) => key.length));
   const groups = new Set(choices.map(({ group }) => group)).size;
-  const visible = Math.max(1, groups > 1 ? most - groups : most);
+  const free = groups > 1 ? most - groups : most;
+  // The last row counts the choices that are not shown.
+  const visible = choices.length <= free ? choices.length : Math.max(1, free - 1);
   const first = Math.max(0, Math.min(selected - Math.floor(visible / 2), choices.length - visible));
   const shown = choices.slice(first, first + visible);
   const wide = Math.max(...shown.map(({ text, detail }) => (detail ? rowWidth(text) : 0)));
@@ -141,5 +137,7 @@ function choiceRows(
     return isHeaded ? [paint('dim', `  ${group}`), row] : [row];
   });
   const hidden = choices.length - shown.length;
-  return hidden > 0 ? [...rows, paint('dim', `  ${signs.more} ${hidden} more`)] : rows;
+  if (hidden <= 0) return rows;
+  const note = paint('dim', `  ${signs.more} ${hidden} more`);
+  return most > 1 ? [...rows, note] : [rows.join(' ') + note];
 }

@@ -78,7 +78,7 @@ export class Painter {
     if (!this.#isReady()) return;
     const { transcript } = this.#setup;
     this.#write(transcript.takeRows(STEP_BYTES));
-    if (transcript.isWaiting) this.#timer = setTimeout(() => this.flush());
+    if (transcript.isWaiting) this.#timer ??= setTimeout(() => this.flush());
   }
 
   /** Receives the position of the cursor. `row` starts at 1. */

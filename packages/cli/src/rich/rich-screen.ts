@@ -15,7 +15,8 @@ import type { LiveView, Screen, ScreenListener } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
 import { Attention } from './attention.ts';
 import { activityRows, SPIN_MS } from './activity.ts';
-import { dialogKey, dialogRows, isWholeKey, type OpenDialog } from './dialog-view.ts';
+import type { HiddenPart } from './dialog-space.ts';
+import { dialogKey, dialogRows, isWholeKey, type OpenDialog, printedLines } from './dialog-view.ts';
 import { FileIndex } from './file-index.ts';
 import { InputFrames } from './input-frames.ts';
 import { beginWork, endWork, IDLE, type LiveState, reduceEvent } from './live-state.ts';
@@ -230,9 +231,9 @@ export class RichScreen implements Screen, LiveView {
       // Keys that were typed before the question was visible must not answer it.
       if (isNew) this.#typeOn();
       if (isNew) this.#callIfLong('a question waits');
-      const isPrinted = isNew ? this.#printsBody(dialog) : (this.#dialog?.isPrinted ?? false);
+      const printed = isNew ? 'nothing' : (this.#dialog?.printed ?? 'nothing');
       const selected = isNew ? 0 : (this.#dialog?.selected ?? 0);
-      this.#dialog = { dialog, waiting, selected, isPrinted, hint: dialog.hint };
+      this.#dialog = { dialog, waiting, selected, printed, hint: dialog.hint };
     }
     this.#painter.schedule();
   }
@@ -285,12 +286,12 @@ export class RichScreen implements Screen, LiveView {
     this.#painter.schedule();
   }
 
-  /** Prints a body that is too long for the region. Returns true if it did. */
-  #printsBody({ lines, choices = [] }: Dialog<unknown>): boolean {
-    const { rows } = this.#painter.size;
-    if (lines.length + choices.length + ROWS_AROUND_DIALOG <= rows) return false;
-    this.#transcript.print(lines.join('\n'));
-    return true;
+  /** Prints a question that does not fit into the region, once. Another size of the window may require it later. */
+  #printHidden(open: OpenDialog, hides: HiddenPart): void {
+    if (hides === 'nothing' || hides === open.printed || open.printed === 'choices') return;
+    this.#dialog = { ...open, printed: hides };
+    this.#transcript.print(printedLines(open.dialog, hides).join('\n'));
+    this.#painter.schedule();
   }
 
   /** Keeps the keys of a user who is typing away from a question that has just appeared. */
@@ -433,7 +434,7 @@ export class RichScreen implements Screen, LiveView {
     if (this.#isClosed) return undefined;
     const { style } = this.#setup;
     const isAsking = this.#dialog !== undefined;
-    return composeRegion(
+    const region = composeRegion(
       {
         open: this.#transcript.open,
         activity: activityRows(this.#state, this.#queued, { style, now: Date.now(), isAsking }),
@@ -441,13 +442,7 @@ export class RichScreen implements Screen, LiveView {
           ...(this.#prompts.vimMode === 'normal' ? [style.paint('cyan', 'NORMAL')] : []),
           ...this.#facts,
         ],
-        dialog:
-          this.#dialog &&
-          dialogRows(this.#dialog, {
-            style,
-            typed: this.#answers.draft.text,
-            most: Math.max(1, size.rows - ROWS_AROUND_DIALOG),
-          }),
+        dialog: this.#dialog && dialogRows(this.#dialog, this.#answers.draft.text, style),
         menu: this.#input.menu ? menuRows(this.#input.menu, style) : [],
         input: this.#inputFrames.frame(
           {
@@ -461,8 +456,7 @@ export class RichScreen implements Screen, LiveView {
       size,
       style,
     );
+    if (this.#dialog) this.#printHidden(this.#dialog, region.hides);
+    return region;
   }
 }
-
-/** The rows of the screen that a question leaves: activity, rule, input line, and some of the transcript. */
-const ROWS_AROUND_DIALOG = 5;

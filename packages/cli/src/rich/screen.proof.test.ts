@@ -174,7 +174,7 @@ const step = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .constantFrom('end', 'mark', 'retract', 'ask', 'busy', 'dialog', 'close dialog', 'queue')
+      .constantFrom('end', 'mark', 'retract', 'ask', 'busy', 'dialog', 'long dialog', 'close dialog', 'queue')
       .map((kind) => ({ kind }) as const),
   },
   {
@@ -232,6 +232,9 @@ const dialog = choiceDialog(
   [{ key: '1', text: 'yes', reply: () => ({ kind: 'answer', answer: 1 }) }],
 );
 
+/** It fits only into a large window. */
+const longDialog = { ...dialog, lines: ['May it?', `  | ${'text '.repeat(300)}`, '  The reason.'] };
+
 interface Played {
   readonly terminal: FakeTerminal;
   readonly expected: readonly string[];
@@ -283,6 +286,10 @@ async function play(steps: readonly Step[]): Promise<Played> {
         break;
       case 'dialog':
         screen.showDialog(dialog, 1);
+        screen.ask('allow? ');
+        break;
+      case 'long dialog':
+        screen.showDialog(longDialog, 0);
         screen.ask('allow? ');
         break;
       case 'close dialog':

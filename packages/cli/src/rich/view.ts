@@ -8,6 +8,7 @@
 import type { Style } from '../terminal/style.ts';
 import type { ActivityRows } from './activity.ts';
 import { breakRow, fitRow, rowWidth } from './cells.ts';
+import { type DialogRows, type HiddenPart, placeDialog, type PlacedDialog } from './dialog-space.ts';
 import type { RegionFrame } from './region.ts';
 import type { OpenPart } from './transcript.ts';
 
@@ -25,14 +26,6 @@ export interface RegionView {
   readonly input: RegionFrame;
 }
 
-export interface DialogRows {
-  readonly body: readonly string[];
-  /** The choices and the hint below the body. They are always shown. */
-  readonly choices: readonly string[];
-  /** A long choice is continued in the next row if there is space. Otherwise it is cut. */
-  readonly breaksChoices: boolean;
-}
-
 export interface RegionSize {
   readonly columns: number;
   readonly rows: number;
@@ -41,7 +34,14 @@ export interface RegionSize {
 /** A smaller screen has no rule. */
 const MIN_ROWS_WITH_RULE = 8;
 
-export function composeRegion(view: RegionView, { columns, rows }: RegionSize, style: Style): RegionFrame {
+export interface ComposedRegion extends RegionFrame {
+  /** The parts of the question that are not shown as a whole. */
+  readonly hides: HiddenPart;
+}
+
+const NO_DIALOG: PlacedDialog = { rows: [], hides: 'nothing', isRoomy: true };
+
+export function composeRegion(view: RegionView, { columns, rows }: RegionSize, style: Style): ComposedRegion {
   const width = columns - 1;
   const fit = (row: string): string => fitRow(row, width, style.signs.more);
   const { input, dialog, activity } = view;
@@ -53,10 +53,14 @@ export function composeRegion(view: RegionView, { columns, rows }: RegionSize, s
     left -= taken.length;
     return taken.map(fit);
   };
-  const rule = rows >= MIN_ROWS_WITH_RULE ? take([ruleRow(view.facts, width, style)]) : [];
-  const wholeBody = (dialog?.body ?? []).flatMap((row) => breakRow(row, width));
-  const choices = take(dialog ? choiceRows(dialog, width, left - wholeBody.length) : []);
-  const body = take(wholeBody);
+  const place = (most: number): PlacedDialog =>
+    dialog ? placeDialog(dialog, { width, most: Math.max(0, most), style }) : NO_DIALOG;
+  const beside = place(left - 1);
+  // The reason and the keys of a question are more important than the status.
+  const hasRule = rows >= MIN_ROWS_WITH_RULE && beside.isRoomy;
+  const rule = take(hasRule ? [ruleRow(view.facts, width, style)] : []);
+  const asked = hasRule ? beside : place(left);
+  const question = take(asked.rows);
   const menu = take(view.menu);
   const busy = take(activity.busy);
   const queued = take(activity.queued);
@@ -64,53 +68,14 @@ export function composeRegion(view: RegionView, { columns, rows }: RegionSize, s
   left -= open.rows.length;
   const output = take(activity.output);
   const todos = take(activity.todos);
-  const above = [
-    ...open.rows,
-    ...output,
-    ...busy,
-    ...todos,
-    ...queued,
-    ...rule,
-    ...body,
-    ...choices,
-    ...menu,
-  ];
+  const above = [...open.rows, ...output, ...busy, ...todos, ...queued, ...rule, ...question, ...menu];
   return {
     rows: [...above, ...input.rows],
     cursorRow: above.length + input.cursorRow,
     cursorColumn: Math.min(input.cursorColumn, width),
     open: open.heights,
+    hides: asked.hides,
   };
-}
-
-/** The start of a row that continues a choice. */
-const CONTINUED = ' '.repeat(6);
-
-function choiceRows({ choices, breaksChoices }: DialogRows, width: number, most: number): readonly string[] {
-  if (!breaksChoices || width <= CONTINUED.length * 2) return choices;
-  const broken = choices.flatMap((row) =>
-    rowWidth(row) <= width
-      ? [row]
-      : breakRow(padWords(row, width - CONTINUED.length), width - CONTINUED.length).map((part, index) =>
-          index === 0 ? part.trimEnd() : CONTINUED + part.trim(),
-        ),
-  );
-  return broken.length <= most ? broken : choices;
-}
-
-/** Adds spaces before a word that does not fit, so that a break after this number of cells is between words. */
-function padWords(row: string, cells: number): string {
-  let used = 0;
-  return row
-    .split(' ')
-    .map((word, index) => {
-      const width = rowWidth(word);
-      const fits = used + 1 + width <= cells || width > cells;
-      const before = index === 0 ? '' : fits ? ' ' : ' '.repeat(cells - used);
-      used = fits ? (used + before.length + width) % cells : width;
-      return before + word;
-    })
-    .join('');
 }
 
 interface OpenSpace {

@@ -2,6 +2,9 @@
  * A question to the user, as a value: the lines to show, the choices, and a function that reads a typed line. The result
  * is an answer or another dialog. An empty line never chooses anything.
  */
+import { countBlanks } from './escape-controls.ts';
+import { BAR } from './layout/rows.ts';
+
 export interface Dialog<Answer> {
   readonly lines: readonly string[];
   /** The choices, for screens on which the user selects one. Their keys are valid input for `read`. */
@@ -35,6 +38,31 @@ export interface ListedChoice {
   /** The answer in the transcript, if the text alone does not describe it. */
   readonly answer?: string;
 }
+
+/**
+ * Returns the dialog as every screen shows it. Long runs of blanks are counted, and a line break in a line starts a row
+ * with a bar. So no text hides another one, or takes its place. `more`: the sign around a count.
+ */
+export function visibleDialog<Answer>(dialog: Dialog<Answer>, more: string): Dialog<Answer> {
+  const inOneLine = (text: string): string => countBlanks(text.replaceAll(LINE_BREAK, ' '), more);
+  const { lines, choices } = dialog;
+  const visibleChoice = ({ text, detail, ...choice }: ListedChoice): ListedChoice => ({
+    ...choice,
+    text: inOneLine(text),
+    ...(detail === undefined ? {} : { detail: inOneLine(detail) }),
+  });
+  return {
+    ...dialog,
+    ...(choices && { choices: choices.map(visibleChoice) }),
+    lines: lines.flatMap((line) => {
+      const bar = line.startsWith(BAR) ? BAR : '';
+      const parts = line.slice(bar.length).split(LINE_BREAK);
+      return parts.map((part, index) => (index === 0 ? bar : BAR) + countBlanks(part, more));
+    }),
+  };
+}
+
+const LINE_BREAK = /\r?\n/g;
 
 /** Formats a dialog as lines: the whole question, or only the hint after a wrong answer. */
 export function dialogLines({ lines, choices = [], hint }: Dialog<unknown>): readonly string[] {

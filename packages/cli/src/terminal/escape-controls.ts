@@ -27,3 +27,45 @@ const UNSAFE_IN_JSON = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 export function shellQuoted(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** Longer runs of blanks are shortened. Indentation of source code is rarely deeper. */
+const MAX_BLANKS = 40;
+
+/** Matches everything that a terminal shows as nothing: spaces, tabs, and characters without a shape. */
+const BLANKS = new RegExp(
+  `[\\p{White_Space}\\p{Default_Ignorable_Code_Point}\\p{Cf}\\u2800]{${MAX_BLANKS + 1},}`,
+  'gu',
+);
+
+/** Counts long runs of blanks in one line, so that they cannot move the rest of it out of sight. `more`: the sign around the count. */
+export function countBlanks(line: string, more: string): string {
+  return line.replace(
+    BLANKS,
+    (blanks) => ` ${more} ${Array.from(blanks).length.toLocaleString('en-US')} blanks ${more} `,
+  );
+}
+
+/** More empty lines in a row are counted. */
+const MAX_EMPTY_LINES = 3;
+
+/** Counts long runs of empty lines. */
+export function countEmptyLines(lines: readonly string[], more: string): readonly string[] {
+  const shown: string[] = [];
+  let empty: string[] = [];
+  const endRun = (): void => {
+    const { length } = empty;
+    shown.push(...(length > MAX_EMPTY_LINES ? [`${more} ${length} empty lines ${more}`] : empty));
+    empty = [];
+  };
+  for (const line of lines) {
+    if (IS_EMPTY.test(line)) empty.push(line);
+    else {
+      endRun();
+      shown.push(line);
+    }
+  }
+  endRun();
+  return shown;
+}
+
+const IS_EMPTY = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]*$/u;

@@ -4,7 +4,7 @@
  */
 import type { Screen } from '../../terminal/screen.ts';
 import type { Style } from '../../terminal/style.ts';
-import { type Dialog, dialogLines } from '../../terminal/dialog.ts';
+import { type Dialog, dialogLines, visibleDialog } from '../../terminal/dialog.ts';
 import { shortened } from '../../terminal/amounts.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { stripVTControlCharacters } from 'node:util';
@@ -147,7 +147,8 @@ export function createQuestionQueue({ screen, style, prompt }: QuestionQueueSetu
   let aside = '';
   const ask = ({ prompt }: Dialog<unknown>): void => screen.ask(style.paint('yellow', prompt));
   return new QuestionQueue({
-    show(dialog, waiting) {
+    show(asked, waiting) {
+      const dialog = visibleDialog(asked, style.signs.more);
       // A screen with a region keeps the draft beside the answer.
       if (!isAsking && !screen.live) aside = screen.takeDraft();
       isAsking = true;

@@ -1,7 +1,7 @@
 /** Formats the call of a permission question, and the reason for the question. */
 import type { PermissionQuestion } from '@heddle/agent';
 import { changeLines, changeOf } from '../change/change.ts';
-import { escapeControls } from '../../terminal/escape-controls.ts';
+import { countEmptyLines, escapeControls } from '../../terminal/escape-controls.ts';
 import { pluralize, shortened } from '../../terminal/amounts.ts';
 import { callLine, nameOf, nearPath } from '../../terminal/call-line.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -72,12 +72,13 @@ function titleOf(question: PermissionQuestion, { style, cwd }: CallView): string
 /** Formats a command as text, and other input as fields. */
 function inputLines(question: PermissionQuestion, style: Style): string[] {
   const { command, ...rest } = question.input;
+  const fields = (field: readonly [string, unknown]) => countEmptyLines(fieldLines(field), style.signs.more);
   if (typeof command === 'string') {
     const about = Object.entries(rest).filter(([name]) => name !== 'description');
-    const lines = escapeControls(command).split('\n');
-    return [...lines.map((line) => markAsked(line, question.parts, style)), ...about.flatMap(fieldLines)];
+    const lines = countEmptyLines(escapeControls(command).split('\n'), style.signs.more);
+    return [...lines.map((line) => markAsked(line, question.parts, style)), ...about.flatMap(fields)];
   }
-  return Object.entries(question.input).flatMap(fieldLines);
+  return Object.entries(question.input).flatMap(fields);
 }
 
 /** Marks the parts of a command that need an answer. If all parts need one, nothing stands out. */

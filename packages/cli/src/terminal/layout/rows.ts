@@ -156,7 +156,7 @@ export function wholeRows(text: string, columns: number): { readonly now: string
 }
 
 /** The bar before each row of a call, so that no text of the call looks like the question. */
-const BAR = '  | ';
+export const BAR = '  | ';
 
 const SHALLOW = 4;
 
