@@ -367,6 +367,8 @@ export interface AgentHooks {
   /** Before a prompt is stored: may block it, or add context for the model. */
   readonly prompt?: (prompt: {
     readonly text: string;
+    /** False for a text that the program sends, such as the reports of subagents. */
+    readonly isOfUser: boolean;
     readonly signal: AbortSignal;
   }) => Promise<PromptHookAnswer>;
   /** Before the user is asked about a call: may answer in place of the user. Undefined leaves the question to the user. */

@@ -44,7 +44,7 @@ export async function preparePrompt(
   // The words of the user stay as they are. Output of commands and text of servers may contain a key.
   const content = expanded === undefined || expanded.content === given ? given : redact(expanded.content);
   if (expanded?.block !== undefined) return { block: redact(expanded.block), content: given, files: [] };
-  const submitted = await promptHookAnswer(options, content, signal);
+  const submitted = await promptHookAnswer(options, content, { isOfUser: verbatim !== true, signal });
   const contexts = [expanded?.context, submitted.context].filter((text) => text !== undefined);
   const context = contexts.length === 0 ? undefined : redact(contexts.join('\n\n'));
   const answer = { ...submitted, context, turnModel: expanded?.turnModel };
@@ -64,11 +64,11 @@ function textIn(content: UserMessage['content']): string {
 async function promptHookAnswer(
   { hooks, redact = (value) => value }: AgentOptions,
   content: UserMessage['content'],
-  signal: AbortSignal,
+  about: { readonly isOfUser: boolean; readonly signal: AbortSignal },
 ): Promise<PromptHookAnswer> {
   const text = textIn(content);
   try {
-    return redact((await hooks?.prompt?.({ text, signal })) ?? {});
+    return redact((await hooks?.prompt?.({ text, ...about })) ?? {});
   } catch (thrown) {
     return { block: `A hook failed: ${errorMessage(thrown)}` };
   }

@@ -127,13 +127,33 @@ describe('after settings files changed', () => {
     }
   });
 
-  it('a rule that the files contained belongs to them', () => {
+  it('a rule that the files of the user contained belongs to them', () => {
     const live = new LivePermissions(read);
-    live.apply([{ type: 'addRules', rules: rule('x'), behavior: 'deny', destination: 'localSettings' }]);
-    live.replaceSettings({ ...read, deny: [inFile, { text: 'Bash(x)', source: 'local' }] }, nothing);
+    live.apply([{ type: 'addRules', rules: rule('x'), behavior: 'deny', destination: 'userSettings' }]);
+    live.replaceSettings({ ...read, deny: [inFile, { text: 'Bash(x)', source: 'user' }] }, nothing);
     live.replaceSettings(read, nothing);
     expect(live.rules.deny).toEqual([inFile]);
   });
+
+  it.each(['project', 'local'] as const)(
+    'deny and ask rules of %s settings stay, others do not',
+    (source) => {
+      const [path, other] = [
+        { text: 'Read(/a)', source, base: '/p' },
+        { text: 'Read(/a)', source, base: '/p/sub' },
+      ];
+      const live = new LivePermissions({ deny: [path], ask: [path], allow: [path] });
+      live.replaceSettings({ deny: [], ask: [other], allow: [] }, nothing);
+      expect(live.rules).toEqual({ deny: [path], ask: [other, path], allow: [] });
+      live.replaceSettings({ deny: [path], ask: [path], allow: [path] }, nothing);
+      expect(live.rules.deny).toEqual([path]);
+      const destination = `${source}Settings` as const;
+      const removed = [{ toolName: 'Read', ruleContent: '/a' }];
+      live.apply([{ type: 'removeRules', rules: removed, behavior: 'deny', destination }]);
+      live.replaceSettings({ deny: [], ask: [], allow: [] }, nothing);
+      expect(live.rules.deny).toEqual([]);
+    },
+  );
 
   it('a removed folder stays removed until the files agree', () => {
     const live = new LivePermissions(read, ['/a', '/b']);

@@ -43,6 +43,9 @@ interface ChangedRule {
   readonly isAdded: boolean;
 }
 
+/** The files of these sources can be changed by a call of the model. Their deny and ask rules count until an update removes them. */
+const OF_PROJECT: ReadonlySet<RuleSource> = new Set(['project', 'local']);
+
 /** Rules of these sources are in no file. */
 const NOT_IN_FILES: ReadonlySet<RuleSource> = new Set(['session', 'command line']);
 
@@ -161,6 +164,7 @@ export class LivePermissions {
    * Replaces the rules of files, after settings files changed. `removed` were the folders of the files before. Updates of the session
    * still count, until the files agree with them. An update that widens the rules of a file does not: the user may have taken it back.
    * A folder that was added before keeps its path, also if its name is a link that changed.
+   * Deny and ask rules of the project stay.
    */
   replaceSettings(
     rules: Rules,
@@ -180,9 +184,10 @@ export class LivePermissions {
       const earlier = this.#rules[list].filter(
         (rule) =>
           rule.source === 'session' ||
+          (list !== 'allow' && OF_PROJECT.has(rule.source)) ||
           this.#changes.some((one) => one.isAdded && one.list === list && isSameRule(one, rule)),
       );
-      return [...kept, ...earlier.filter((rule) => !kept.some((one) => isSameRule(one, rule)))];
+      return [...kept, ...earlier.filter((rule) => !kept.some((one) => isRepeated(rule, one)))];
     };
     this.#rules = { deny: replaced('deny'), ask: replaced('ask'), allow: replaced('allow') };
     this.#all = undefined;
@@ -258,6 +263,11 @@ function isSameRule(
   right: Pick<PermissionRule, 'source' | 'text'>,
 ): boolean {
   return left.source === right.source && left.text === right.text;
+}
+
+/** Paths of a rule start at its base. An update names none, and the file that it is written to does. */
+function isRepeated(rule: PermissionRule, other: PermissionRule): boolean {
+  return isSameRule(rule, other) && (rule.base === undefined || rule.base === other.base);
 }
 
 /** Formats a rule as in settings. */

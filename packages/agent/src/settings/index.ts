@@ -20,10 +20,11 @@ export {
   repositoryTop,
   type Scope,
   SCOPES,
+  type SettingsFile,
   settingsFileOf,
   settingsFiles,
   type SettingsPlaces,
 } from './scopes.ts';
 export { type SandboxSettings, sandboxSettings } from './sandbox-settings.ts';
-export { isReallyWithin, isTrusted, trustFolder, trustIn } from './trust.ts';
+export { isReallyWithin, isTrusted, isWithin, stateFile, trustFolder, trustIn } from './trust.ts';
 export type { LoadedFile } from './scopes.ts';

@@ -24,8 +24,10 @@ export interface SettingsRequest extends SettingsPlaces {
   readonly settings?: string | undefined;
   /** `--managed-settings`: JSON. */
   readonly managed?: string | undefined;
-  /** Files whose earlier content counts, because a hook prevented their change. Undefined if the file did not count before. */
+  /** Files whose earlier content counts, for example because a hook prevented their change. Undefined if the file did not count before. */
   readonly kept?: ReadonlyMap<string, LoadedFile | undefined> | undefined;
+  /** The files, as they were found at the start of the session. Undefined: they are searched for. */
+  readonly found?: readonly SettingsFile[] | undefined;
 }
 
 export interface LoadedSettings {
@@ -82,7 +84,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       return [];
     }
   };
-  const all = settingsFiles(request).filter(({ source }) => wanted.has(source));
+  const all = (request.found ?? settingsFiles(request)).filter(({ source }) => wanted.has(source));
   const own = new Set(all.filter(({ source }) => source === 'user').map(({ file }) => realPath(file)));
   // In the home folder, the project's settings are the user's own.
   const onDisk = all.filter(
@@ -95,7 +97,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       return settings ? [{ source, file: undefined, base: cwd, settings, counting: settings }] : [];
     }
     const file = path.resolve(cwd, text);
-    if (existsSync(file)) return read({ source, file, base: cwd });
+    if (request.kept?.has(file) === true || existsSync(file)) return read({ source, file, base: cwd });
     problems.push(`${file} was skipped: there is no such file.`);
     return [];
   };

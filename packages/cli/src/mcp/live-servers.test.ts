@@ -37,15 +37,15 @@ function home(files: Readonly<Record<string, object>>, next: Readonly<Record<str
 const touch = (name: string) => ({ command: 'touch', args: [name] });
 
 it('a change of files applies to the next request, with trust and policy', async () => {
-  const plugin = { 'kit/.claude-plugin/plugin.json': { name: 'kit' } };
+  const plugin = { 'config/kit/.claude-plugin/plugin.json': { name: 'kit' } };
   const scene = home(
     {
       ...plugin,
-      'kit/.mcp.json': servers({ tools: testServer('one') }),
+      'config/kit/.mcp.json': servers({ tools: testServer('one') }),
       'config/.claude.json': servers({ old: testServer('old') }),
     },
     {
-      'kit/.mcp.json': servers({ tools: testServer('two') }),
+      'config/kit/.mcp.json': servers({ tools: testServer('two') }),
       'config/.claude.json': servers({ fresh: testServer('fresh'), banned: touch('banned-ran') }),
       'config/settings.json': { ...SETTINGS, deniedMcpServers: [{ serverName: 'banned' }] },
       '.mcp.json': servers({ project: touch('project-ran') }),
@@ -58,7 +58,15 @@ it('a change of files applies to the next request, with trust and policy', async
     call('mcp__old__echo', { text: 'too late' }, 'c4'),
     say('Done.'),
   ]);
-  const flags = ['--model', script, '--plugin-dir', 'kit', '--output-format', 'stream-json', '--verbose'];
+  const flags = [
+    '--model',
+    script,
+    '--plugin-dir',
+    'config/kit',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+  ];
   const { stdout, stderr } = await scene.run(['-p', 'go', ...flags]);
   const results = stdout.split('\n').filter((line) => line.includes('"tool_result"'));
   for (const text of ['old answers', 'fresh answers', 'tools answers'])

@@ -29,6 +29,7 @@ export interface PermissionFlags {
   /** The checkout with the settings of the project. Undefined: the project around the working folder. */
   readonly projectConfigRoot?: string | undefined;
   readonly keptSettings?: SettingsRequest['kept'];
+  readonly settingsFiles?: SettingsRequest['found'];
   /** The folder of the run, if it is not the working directory of the process. */
   readonly folder?: string | undefined;
   readonly mcpConfig?: readonly string[] | undefined;
@@ -81,6 +82,7 @@ export async function permissionSetup(
     sources: flags.settingSources,
     projectRoot: flags.projectConfigRoot,
     kept: flags.keptSettings,
+    found: flags.settingsFiles,
   });
   const configured = await permissionSettings(loaded, home);
   const rule = (text: string): Rule => ({ text, source: 'command line', base: cwd });

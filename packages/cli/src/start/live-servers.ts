@@ -1,11 +1,19 @@
 /**
  * MCP servers whose configuration changes while a session runs. The files are looked at before each prompt and between two
- * requests. Trust and policy are read again, too. A server whose configuration is the same stays connected.
+ * requests. Trust and policy are read again, too. A server whose configuration is the same stays connected. A call of the model may
+ * change files in the working folders, so their servers stay as they are until the next prompt of the user.
  */
-import type { AgentDefinition } from '@heddle/agent';
+import type { AgentDefinition, LivePermissions } from '@heddle/agent';
 import { serverFiles } from '@heddle/agent/mcp';
 import type { Plugin } from '@heddle/agent/plugins';
-import { appliedSettings } from '@heddle/agent/settings';
+import {
+  appliedSettings,
+  configDirs,
+  isReallyWithin,
+  isWithin,
+  repositoryTop,
+  stateFile,
+} from '@heddle/agent/settings';
 import type { ConfiguredServer } from '@heddle/mcp/config';
 import os from 'node:os';
 import path from 'node:path';
@@ -26,6 +34,7 @@ interface LiveServersSetup {
   readonly mcp: ProgramServers;
   readonly mainAgent: AgentDefinition | undefined;
   readonly plugins: readonly Plugin[];
+  readonly rules: LivePermissions;
   readonly notify: (text: string) => void;
 }
 
@@ -37,13 +46,22 @@ export class LiveServers {
   #files: readonly string[] | undefined;
   /** The state of each file when it was last read. */
   #seen: ReadonlyMap<string, string>;
+  /** A file of the project changed since the latest prompt of the user. */
+  #areHeld = false;
+  readonly #project: string;
+  /** The places of the user's own settings and servers. They may be inside of the project. */
+  readonly #ofUser: readonly string[];
 
   constructor(setup: LiveServersSetup) {
     this.#setup = setup;
     this.#pluginFiles = new Set(setup.plugins.map(serverFileOf));
     this.#seen = new Map([...this.#pluginFiles].map((file) => [file, stateOf(file)]));
+    const { folder = process.cwd() } = setup.command;
+    const user = { env: process.env, home: os.homedir() };
+    this.#project = repositoryTop(folder) ?? folder;
+    this.#ofUser = [...configDirs(user), stateFile(user)];
     // The servers may be older than the session, and have changed with their files.
-    this.hasChanged();
+    this.takeChanges(true);
   }
 
   /** Searches for the files again with the next look: the project may have become a repository. */
@@ -51,20 +69,31 @@ export class LiveServers {
     this.#files = undefined;
   }
 
-  /** Returns true if a file changed since the last call, or since the program read it. */
-  hasChanged(): boolean {
+  /**
+   * Looks for files that changed since the last call, or since the program read them. `areHeld`: files of the project apply with the
+   * next prompt of the user.
+   */
+  takeChanges(isOfUser: boolean): { readonly apply: boolean; readonly areHeld: boolean } {
+    const changed = this.#changedFiles();
+    const ofProject = changed.filter((file) => this.#isOfProject(file));
+    const apply = isOfUser ? this.#areHeld || changed.length > 0 : changed.length > ofProject.length;
+    this.#areHeld = !isOfUser && (this.#areHeld || ofProject.length > 0);
+    return { apply, areHeld: this.#areHeld };
+  }
+
+  #changedFiles(): readonly string[] {
     const { mcp, command } = this.#setup;
     // The first request is being prepared, and the files have just been read.
-    if (mcp.unexamined) return false;
+    if (mcp.unexamined) return [];
     if (this.#files === undefined) {
       const { mcpConfig: configs, projectConfigRoot: projectRoot, folder: cwd = process.cwd() } = command;
       const places = { cwd, home: os.homedir(), env: process.env, projectRoot };
       this.#files = [...serverFiles({ ...places, configs }), ...this.#pluginFiles];
     }
     const states = new Map(this.#files.map((file) => [file, stateOf(file)]));
-    const isChanged = this.#files.some((file) => states.get(file) !== this.#stateWhenRead(file));
+    const changed = this.#files.filter((file) => states.get(file) !== this.#stateWhenRead(file));
     this.#seen = states;
-    return isChanged;
+    return changed;
   }
 
   #stateWhenRead(file: string): string | undefined {
@@ -73,7 +102,7 @@ export class LiveServers {
   }
 
   /** Reads all files again, and starts and ends servers accordingly. Never rejects. */
-  async apply(permission: PermissionSetup): Promise<void> {
+  async apply(permission: PermissionSetup, isOfUser: boolean): Promise<void> {
     const { loaded } = permission;
     const { command, mcp, mainAgent, notify } = this.#setup;
     const plugins = await openPlugins(command, loaded, appliedSettings(loaded).merged, permission);
@@ -83,7 +112,12 @@ export class LiveServers {
     const read = readConfiguredServers(command, loaded, { plugins: plugins.servers, described });
     const before = this.#names();
     const servers = await mcp.load();
-    const { added, removed } = await servers.reconfigure(read, (entry) => this.#isOfHost(entry));
+    const stays = ({ source }: ConfiguredServer): boolean =>
+      !isOfUser && source !== undefined && this.#isOfProject(source);
+    const { added, removed } = await servers.reconfigure(
+      { ...read, servers: read.servers.filter((entry) => !stays(entry)) },
+      (entry) => stays(entry) || this.#isOfHost(entry),
+    );
     const changed = added.filter((name) => before.has(name));
     const news = [
       ...named(
@@ -99,6 +133,14 @@ export class LiveServers {
       if (!this.#notified.has(note)) notify(note);
       this.#notified.add(note);
     }
+  }
+
+  /** Whether a call of the model may have changed the file, for example by a command that replaces files of a repository. */
+  #isOfProject(file: string): boolean {
+    if (this.#ofUser.some((place) => isReallyWithin(file, place))) return false;
+    return [this.#project, ...this.#setup.rules.directories].some(
+      (folder) => isWithin(file, folder) || isReallyWithin(file, folder),
+    );
   }
 
   #isOfHost(entry: ConfiguredServer): boolean {

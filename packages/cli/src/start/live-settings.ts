@@ -1,11 +1,19 @@
 /**
  * Settings files that change while a session runs. Hooks, permission rules and MCP servers apply from the next prompt or call on;
  * other settings apply at the next start. The files are looked at before each prompt and between two calls, so no watcher has to run.
+ * A call of the model may change the files of the project, so until the next prompt of the user they only forbid more.
  */
 import type { LivePermissions } from '@heddle/agent';
 import { settingsHooks } from '@heddle/agent/hooks';
-import { type LoadedSettings, settingsFiles } from '@heddle/agent/settings';
+import {
+  type LoadedFile,
+  type LoadedSettings,
+  type SettingsFile,
+  settingsFiles,
+} from '@heddle/agent/settings';
+import { isJsonObject, type JsonObject } from '@heddle/core';
 import os from 'node:os';
+import path from 'node:path';
 import type { LiveServers } from './live-servers.ts';
 import { type PermissionFlags, type PermissionSetup, permissionSetup } from '../permissions/setup.ts';
 import type { SessionHooks } from './session-hooks.ts';
@@ -22,73 +30,117 @@ interface LiveSettingsSetup {
   readonly notify: (text: string) => void;
 }
 
-type LoadedFile = LoadedSettings['files'][number];
-type FileSource = ReturnType<typeof settingsFiles>[number]['source'];
-
 /** The names of scopes as hooks know them. */
-const SCOPE_NAMES: Readonly<Partial<Record<FileSource, string>>> = {
+const SCOPE_NAMES: Readonly<Partial<Record<SettingsFile['source'], string>>> = {
   managed: 'policy_settings',
   local: 'local_settings',
   project: 'project_settings',
   user: 'user_settings',
 };
 
+const HELD =
+  'The settings of the project changed. New hooks, servers, folders and allow rules apply with your next prompt.';
+
 export class LiveSettings {
   readonly #setup: LiveSettingsSetup;
   /** The state of each file when it was last read. */
   #seen: ReadonlyMap<string, string>;
   #loaded: readonly LoadedFile[];
-  /** The content that counts for files whose change a hook prevented. */
-  readonly #kept = new Map<string, LoadedFile | undefined>();
+  /** The content that counts for files whose change a hook prevented, and for the files of `--settings` and `--managed-settings`. */
+  readonly #kept: Map<string, LoadedFile | undefined>;
+  /** The content of project files at the latest prompt of the user, for those that changed since. */
+  readonly #held = new Map<string, LoadedFile | undefined>();
   #directories: readonly string[];
-  #files: readonly WatchedFile[];
+  /** The project of the session stays the same, although a command may make another one around its folder. */
+  readonly #ofProject: readonly SettingsFile[];
+  #files: readonly SettingsFile[];
   /** Messages that the user has read already. */
   readonly #notified = new Set<string>();
 
   constructor(setup: LiveSettingsSetup) {
     this.#setup = setup;
     this.#loaded = setup.loaded?.files ?? [];
+    this.#kept = new Map(
+      this.#loaded.flatMap((loaded) => (isOfFlag(loaded, setup.flags) ? [[loaded.file ?? '', loaded]] : [])),
+    );
     this.#directories = setup.rules.directories;
-    this.#files = watchedFiles(setup.flags);
+    this.#files = foundFiles(setup.flags);
+    this.#ofProject = this.#files.filter(isOfProject);
     this.#seen = statesOf(this.#files);
   }
 
-  /** Searches for the files again: the project may have become a repository. */
-  async refreshForPrompt(): Promise<void> {
-    this.#files = watchedFiles(this.#setup.flags);
+  /** Applies changed files before a prompt. Those of the project apply in full if the prompt is of the user. */
+  async refreshForPrompt({ isOfUser }: { readonly isOfUser: boolean }): Promise<void> {
+    const found = foundFiles(this.#setup.flags).filter((file) => !isOfProject(file));
+    const managed = found.filter(({ source }) => source === 'managed');
+    this.#files = [...managed, ...this.#ofProject, ...found.filter((file) => !managed.includes(file))];
     this.#setup.servers?.findFiles();
-    await this.refresh();
+    await this.#refresh(isOfUser);
   }
 
-  /** Applies changed files. A `ConfigChange` hook may prevent a change, except one of managed settings. Never rejects. */
-  async refresh(): Promise<void> {
-    const { flags, servers } = this.#setup;
-    const files = this.#files;
-    const states = statesOf(files);
-    const changed = files.filter(({ file }) => states.get(file) !== this.#seen.get(file));
+  /** Applies changed files during a turn. Never rejects. */
+  refresh(): Promise<void> {
+    return this.#refresh(false);
+  }
+
+  async #refresh(isOfUser: boolean): Promise<void> {
+    const { servers } = this.#setup;
+    const isReleased = isOfUser && this.#held.size > 0;
+    if (isOfUser) {
+      this.#held.clear();
+      this.#notified.delete(HELD);
+    }
+    const applies = (await this.#takeChanges(isOfUser)) || isReleased;
+    const changes = servers?.takeChanges(isOfUser) ?? { apply: false, areHeld: false };
+    if (applies || changes.apply) {
+      const { setup, isHeld } = await this.#read();
+      if (applies) this.#apply(setup);
+      if (isHeld) this.#notifyOnce(HELD);
+      await servers?.apply(setup, isOfUser);
+    }
+    if (changes.areHeld) this.#notifyOnce(HELD);
+  }
+
+  /** Asks the `ConfigChange` hooks, which may prevent a change, except one of managed settings. Returns true if a file may apply. */
+  async #takeChanges(isOfUser: boolean): Promise<boolean> {
+    const states = statesOf(this.#files);
+    const changed = this.#files.filter(({ file }) => states.get(file) !== this.#seen.get(file));
     this.#seen = states;
-    const hasOtherServers = servers?.hasChanged() ?? false;
     let applies = false;
-    for (const { source, file } of changed) {
+    for (const one of changed) {
+      const { source, file } = one;
       const input = { source: SCOPE_NAMES[source] ?? source, file_path: file };
       const { block, stop } = await this.#setup.hooks.report('ConfigChange', input);
       const reason = block ?? stop;
+      const before = this.#loaded.find((loaded) => loaded.file === file);
       if (reason === undefined || source === 'managed') {
         this.#kept.delete(file);
+        if (isOfProject(one) && !isOfUser && !this.#held.has(file)) this.#held.set(file, before);
         applies = true;
         continue;
       }
-      if (!this.#kept.has(file))
-        this.#kept.set(
-          file,
-          this.#loaded.find((loaded) => loaded.file === file),
-        );
+      if (!this.#kept.has(file)) this.#kept.set(file, before);
       this.#setup.notify(`A hook prevents the change of ${file}: ${reason}`);
     }
-    if (!applies && !hasOtherServers) return;
-    const setup = await permissionSetup({ ...flags, keptSettings: this.#kept });
-    if (applies) this.#apply(setup);
-    await servers?.apply(setup);
+    return applies;
+  }
+
+  /** `isHeld`: the files of the project have more than may count before the next prompt. */
+  async #read(): Promise<{ readonly setup: PermissionSetup; readonly isHeld: boolean }> {
+    const { flags, rules } = this.#setup;
+    const known = { ...flags, settingsFiles: this.#files };
+    const setup = await permissionSetup({ ...known, keptSettings: this.#kept });
+    if (this.#held.size === 0) return { setup, isHeld: false };
+    let isHeld = false;
+    const limited = new Map<string, LoadedFile | undefined>();
+    for (const [file, before] of this.#held) {
+      if (this.#kept.has(file)) continue;
+      const now = setup.loaded.files.find((loaded) => loaded.file === file);
+      limited.set(file, stricterFile(before, now, rules));
+      isHeld ||= hasNews(before, now, rules);
+    }
+    const keptSettings = new Map([...this.#kept, ...limited]);
+    return { setup: await permissionSetup({ ...known, keptSettings }), isHeld };
   }
 
   #apply({ rules, directories, loaded, notes }: PermissionSetup): void {
@@ -102,10 +154,13 @@ export class LiveSettings {
     // An answer of the user may have written a rule that counts already.
     if (this.#inEffect() !== before)
       notify('The settings changed. Hooks and permission rules apply from now on.');
-    for (const note of [...notes, ...problems, ...(disabled === undefined ? [] : [disabled])]) {
-      if (!this.#notified.has(note)) notify(note);
-      this.#notified.add(note);
-    }
+    for (const note of [...notes, ...problems, ...(disabled === undefined ? [] : [disabled])])
+      this.#notifyOnce(note);
+  }
+
+  #notifyOnce(note: string): void {
+    if (!this.#notified.has(note)) this.#setup.notify(note);
+    this.#notified.add(note);
   }
 
   #inEffect(): string {
@@ -117,16 +172,83 @@ export class LiveSettings {
   }
 }
 
-interface WatchedFile {
-  readonly source: FileSource;
-  readonly file: string;
-}
-
-function watchedFiles({ projectConfigRoot, folder }: PermissionFlags): readonly WatchedFile[] {
+function foundFiles({ projectConfigRoot, folder }: PermissionFlags): readonly SettingsFile[] {
   const places = { cwd: folder ?? process.cwd(), home: os.homedir(), env: process.env };
   return settingsFiles({ ...places, projectRoot: projectConfigRoot });
 }
 
-function statesOf(files: readonly WatchedFile[]): ReadonlyMap<string, string> {
+function isOfProject({ source }: SettingsFile): boolean {
+  return source === 'project' || source === 'local';
+}
+
+function isOfFlag({ source, file }: LoadedFile, { managedSettings }: PermissionFlags): boolean {
+  if (file === undefined) return false;
+  return (
+    source === 'command line' || (managedSettings !== undefined && file === path.resolve(managedSettings))
+  );
+}
+
+function statesOf(files: readonly SettingsFile[]): ReadonlyMap<string, string> {
   return new Map(files.map(({ file }) => [file, stateOf(file)]));
+}
+
+type Live = Pick<LivePermissions, 'rules' | 'directories'>;
+
+/**
+ * Returns the earlier content of a file with the stricter rules of both contents. Allow rules count if both have them, or if an answer
+ * of the user has just written them. Undefined if the file was and is missing.
+ */
+function stricterFile(
+  before: LoadedFile | undefined,
+  now: LoadedFile | undefined,
+  live: Live,
+): LoadedFile | undefined {
+  const file = before ?? now;
+  if (file === undefined) return undefined;
+  const earlier = before?.counting ?? {};
+  const [had, has] = [permissionsOf(before), permissionsOf(now)];
+  const permissions = {
+    ...had,
+    deny: [...new Set([...listOf(had, 'deny'), ...listOf(has, 'deny')])],
+    ask: [...new Set([...listOf(had, 'ask'), ...listOf(has, 'ask')])],
+    allow: listOf(has, 'allow').filter(
+      (rule) => listOf(had, 'allow').includes(rule) || isLive(rule, file, live),
+    ),
+  };
+  const counting = { ...earlier, permissions };
+  return { ...file, counting, settings: before === undefined ? counting : before.settings };
+}
+
+/** Whether the new content has something that does not count yet. */
+function hasNews(before: LoadedFile | undefined, now: LoadedFile | undefined, live: Live): boolean {
+  const [had, has] = [permissionsOf(before), permissionsOf(now)];
+  const isNewRule = listOf(has, 'allow').some(
+    (rule) => !listOf(had, 'allow').includes(rule) && (now === undefined || !isLive(rule, now, live)),
+  );
+  const isNewFolder = listOf(has, 'additionalDirectories').some(
+    (folder) =>
+      !listOf(had, 'additionalDirectories').includes(folder) &&
+      !live.directories.includes(path.resolve(now?.base ?? '', folder)),
+  );
+  return isNewRule || isNewFolder || othersOf(before) !== othersOf(now);
+}
+
+function isLive(rule: string, { source }: LoadedFile, { rules }: Live): boolean {
+  return rules.allow.some((one) => one.source === source && one.text === rule);
+}
+
+function othersOf(file: LoadedFile | undefined): string {
+  const { permissions: _permissions, ...others } = file?.counting ?? {};
+  return JSON.stringify(others);
+}
+
+function permissionsOf(file: LoadedFile | undefined): JsonObject {
+  const permissions = file?.counting['permissions'];
+  return isJsonObject(permissions) ? permissions : {};
+}
+
+/** The texts of a list. Other values were reported when the file was read. */
+function listOf(permissions: JsonObject, key: string): readonly string[] {
+  const list: unknown = permissions[key];
+  return Array.isArray(list) ? list.filter((item): item is string => typeof item === 'string') : [];
 }

@@ -61,8 +61,8 @@ export function openHooks(
     },
     entitle: (title) => context.title.set(title),
     team: (question) => team.atTurnEnd(question),
-    beforePrompt: async () => {
-      await settings?.refreshForPrompt();
+    beforePrompt: async (prompt) => {
+      await settings?.refreshForPrompt(prompt);
       directories.report(hooks);
     },
     setupTrigger: setupTriggerOf(command),
@@ -76,7 +76,7 @@ export function openHooks(
         rules,
         hooks,
         notify,
-        servers: mcp && new LiveServers({ command, mcp, mainAgent, plugins, notify }),
+        servers: mcp && new LiveServers({ command, mcp, mainAgent, plugins, rules, notify }),
       })
     : undefined;
   if (mcp) hooks.runner.connectHandler('mcp_tool', mcpToolHandler(serverToolPort(mcp)));

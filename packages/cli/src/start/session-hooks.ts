@@ -48,7 +48,7 @@ export interface SessionHooksSetup {
   readonly notify: (text: string) => void;
   readonly remark: (remark: Attachment) => void;
   /** Called before each prompt. Applies settings that changed. */
-  readonly beforePrompt: () => Promise<void>;
+  readonly beforePrompt: (prompt: { readonly isOfUser: boolean }) => Promise<void>;
   /** Asks the small model, and an agent with tools, for hooks that let a model judge. */
   readonly askModel: AskJudge;
   readonly askAgent: AskJudge;
@@ -180,7 +180,7 @@ export class SessionHooks {
       }),
       team: this.#setup.team,
       prompt: async (prompt) => {
-        await this.#setup.beforePrompt();
+        await this.#setup.beforePrompt(prompt);
         this.reportWatched();
         const block = await this.begin();
         if (block !== undefined) return { block };
