@@ -50,7 +50,7 @@ const unreadable = (text: string) => (event: HookEventName) => {
 const notStarted = (message: string) => (event: HookEventName) => {
   const failure = { kind: 'not_started', message } as const;
   if (event !== 'PreToolUse') return { failure };
-  const reason = `The program of a hook cannot be started. ${message}`;
+  const reason = `A hook cannot be started. ${message}`;
   return { failure, decision: 'ask', reason } as const;
 };
 

@@ -247,7 +247,7 @@ export class HookRunner {
     if (!runHandler)
       return {
         kind: 'failed',
-        failure: { kind: 'unreachable', message: missingPort(handler) },
+        failure: { kind: 'not_started', message: missingPort(handler) },
       };
     const deadline = AbortSignal.timeout(run.hook.timeoutMs);
     const late = `It gave no answer within ${run.hook.timeoutMs / 1_000} s.`;

@@ -22,7 +22,7 @@ export type HandlerResult =
  * - `error`: the handler ran and failed.
  * - `timeout`: it gave no answer within its time limit.
  * - `aborted`: the event it was asked about was withdrawn.
- * - `not_started`: its program was not found or cannot be executed.
+ * - `not_started`: its program was not found or cannot be executed, or hooks of its type cannot run here.
  * - `unreachable`: its host or server is gone.
  * - `unreadable`: it gave an answer that is not understood, which may be a denial.
  */
@@ -132,7 +132,7 @@ function readExit(event: HookEventName, { code, stdout, stderr, isCut = false }:
 /** A guard that cannot start might have denied the call. The user is asked about it. */
 function failedOutcome(event: HookEventName, failure: HookFailure): HookOutcome {
   if (failure.kind !== 'not_started' || traitsOf(event).onBlock !== 'deny_call') return { failure };
-  return { failure, decision: 'ask', reason: `The program of a hook cannot be started. ${failure.message}` };
+  return { failure, decision: 'ask', reason: `A hook cannot be started. ${failure.message}` };
 }
 
 /** An answer that cannot be read may be a denial. The user is asked about the call. */

@@ -21,13 +21,23 @@ const FLAGS = [
   'Read(secret)',
 ];
 
+/** Hooks that need a model or a server. */
+const JUDGES = [
+  { type: 'prompt', prompt: 'Is this fine?' },
+  { type: 'agent', prompt: 'Is this fine?' },
+  { type: 'mcp_tool', server: 'guard', tool: 'check', input: {} },
+];
+
 beforeAll(async () => {
   installed = await install();
   home = homeFor(installed.program);
   writeFileSync(path.join(home.folder, 'a.txt'), 'one\n');
   writeFileSync(path.join(home.folder, 'secret'), 'hidden\n');
   const hooks = {
-    PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: `node ${hookFile()}` }] }],
+    PreToolUse: [
+      { matcher: 'Bash', hooks: [{ type: 'command', command: `node ${hookFile()}` }] },
+      ...JUDGES.map((hook) => ({ matcher: 'Bash', hooks: [{ ...hook, if: `Bash(touch by-${hook.type})` }] })),
+    ],
   };
   servers = new McpServers([{ name: 'heddle', config: serverOf(hooks), scope: 'user' }], {
     version: '0',
@@ -127,6 +137,11 @@ describe('heddle mcp serve', () => {
     expect(existsSync(path.join(home.folder, 'forbidden'))).toBe(false);
     expect((await use('Read', { path: 1 })).isError).toBe(true);
     expect((await use('AskUserQuestion', { questions: [] })).text).toContain('There is no tool named');
+  });
+
+  it.each(JUDGES)('refuses a call if a hook of the type $type would judge it', async ({ type }) => {
+    expect(await use('Bash', { command: `touch by-${type}` })).toMatchObject({ isError: true });
+    expect(existsSync(path.join(home.folder, `by-${type}`))).toBe(false);
   });
 
   it('ends a command that the client cancels, and serves the next call', async () => {

@@ -81,8 +81,6 @@ async function serve(command: PrintCommand): Promise<number> {
     messages: () => [],
     notify: warn,
     remark: () => undefined,
-    askModel: () => Promise.resolve(NO_MODEL),
-    askAgent: () => Promise.resolve(NO_MODEL),
     entitle: () => undefined,
     beforePrompt: () => Promise.resolve(),
   });
@@ -122,5 +120,3 @@ async function serve(command: PrintCommand): Promise<number> {
   await sandbox?.dispose();
   return 0;
 }
-
-const NO_MODEL = { ok: false, message: 'heddle mcp serve has no model.' } as const;

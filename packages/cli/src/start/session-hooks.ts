@@ -49,9 +49,9 @@ export interface SessionHooksSetup {
   readonly remark: (remark: Attachment) => void;
   /** Called before each prompt. Applies settings that changed. */
   readonly beforePrompt: (prompt: { readonly isOfUser: boolean }) => Promise<void>;
-  /** Asks the small model, and an agent with tools, for hooks that let a model judge. */
-  readonly askModel: AskJudge;
-  readonly askAgent: AskJudge;
+  /** Asks the small model, and an agent with tools, for hooks that let a model judge. Undefined: there is no model. */
+  readonly askModel?: AskJudge | undefined;
+  readonly askAgent?: AskJudge | undefined;
   /** Names the session. */
   readonly entitle: (title: string) => void;
   /** Runs at the end of a turn, for a member of a team. */
@@ -90,7 +90,11 @@ export class SessionHooks {
     this.#cwd = setup.cwd;
     this.#source = setup.source;
     this.#notify = setup.notify;
-    this.judges = { prompt: promptHandler(setup.askModel), agent: agentHandler(setup.askAgent) };
+    const { askModel, askAgent } = setup;
+    this.judges = {
+      ...(askModel && { prompt: promptHandler(askModel) }),
+      ...(askAgent && { agent: agentHandler(askAgent) }),
+    };
     this.runner = new HookRunner(activeHooks(setup.declared), {
       ...hookPorts({ start: setup.cwd, project: setup.projectDir, shell: () => this.#cwd }),
       commonInput: () => ({ ...setup.commonInput(), cwd: this.#cwd }),
