@@ -33,26 +33,38 @@ export interface PluginRequest {
 export interface PluginsRead {
   readonly plugins: readonly Plugin[];
   readonly problems: readonly string[];
+  /** Lists, manifests and files of parts, also those that are absent. */
+  readonly files: readonly string[];
+  /** Folders in which a plugin was looked for. */
+  readonly folders: readonly string[];
+}
+
+/** Collected while plugins are read. */
+interface Reading {
+  readonly problems: string[];
+  readonly files: string[];
+  readonly folders: string[];
 }
 
 /** Never throws. A plugin that cannot be read is reported, and the others load. */
 export function readPlugins(request: PluginRequest): PluginsRead {
-  const problems: string[] = [];
+  const reading: Reading = { problems: [], files: [], folders: [...request.folders] };
+  const { problems } = reading;
   const enabled = isRecord(request.enabled)
     ? Object.keys(request.enabled).filter((key) => isRecord(request.enabled) && request.enabled[key] === true)
     : [];
   const folders = [...request.folders];
   for (const key of enabled) {
-    const folder = installedFolder(key, request);
+    const folder = installedFolder(key, request, reading);
     if (folder === undefined) problems.push(`The plugin ${key} is enabled, but is not installed.`);
     else folders.push(folder);
   }
   const plugins = new Map<string, Plugin>();
   for (const folder of folders) {
-    const plugin = readPlugin(folder, problems, request.isDenied);
+    const plugin = readPlugin(folder, reading, request.isDenied);
     if (plugin !== undefined && !plugins.has(plugin.name)) plugins.set(plugin.name, plugin);
   }
-  return { plugins: [...plugins.values()], problems };
+  return { ...reading, plugins: [...plugins.values()] };
 }
 
 /** The variables that commands of a plugin find in their environment. */
@@ -60,23 +72,20 @@ export function variablesOf({ path: folder }: Pick<Plugin, 'path'>): Readonly<Re
   return { CLAUDE_PLUGIN_ROOT: folder, HEDDLE_PLUGIN_ROOT: folder };
 }
 
-function readPlugin(
-  folder: string,
-  problems: string[],
-  isDenied: FileLimits['isDenied'],
-): Plugin | undefined {
+function readPlugin(folder: string, reading: Reading, isDenied: FileLimits['isDenied']): Plugin | undefined {
+  const { problems } = reading;
   if (!isFolder(folder)) {
     problems.push(`${folder}: there is no such folder, so no plugin was loaded from it.`);
     return undefined;
   }
   const manifestFile = path.join(folder, '.claude-plugin/plugin.json');
   const files = new GuardedFiles({ within: folder, owner: 'plugin', isDenied });
-  const { value: manifest, placeOf } = readJson(manifestFile, problems, files);
+  const { value: manifest, placeOf } = readJson(manifestFile, reading, files);
   for (const key of ['commands', 'skills', 'agents'])
     if (manifest[key] !== undefined)
       problems.push(`${placeOf([key])}: ${key} is ignored; the folder ${key} of the plugin is read.`);
   const name = typeof manifest['name'] === 'string' ? manifest['name'] : path.basename(folder);
-  const declared = partOf(folder, { key: 'hooks', manifest, placeOf, files }, problems);
+  const declared = partOf(folder, { key: 'hooks', manifest, placeOf, files }, reading);
   const environment = variablesOf({ path: folder });
   const source = path.join(folder, USUAL_FILES.hooks);
   const { hooks, problems: inHooks } = readHooks(declared.value['hooks'] ?? undefined, {
@@ -85,7 +94,7 @@ function readPlugin(
     placeOf: declared.placeOf,
   });
   problems.push(...inHooks);
-  const { value: servers } = partOf(folder, { key: 'mcpServers', manifest, placeOf, files }, problems);
+  const { value: servers } = partOf(folder, { key: 'mcpServers', manifest, placeOf, files }, reading);
   problems.push(...files.problems);
   return {
     name,
@@ -114,20 +123,21 @@ interface PartRequest {
 }
 
 /** A part of a plugin: in its manifest, in a file that the manifest names, or in the usual file. */
-function partOf(
-  folder: string,
-  { key, manifest, placeOf, files }: PartRequest,
-  problems: string[],
-): ReadJson {
+function partOf(folder: string, { key, manifest, placeOf, files }: PartRequest, reading: Reading): ReadJson {
   const inManifest = manifest[key];
   // The path of a value starts with the key of its part, as in a file of the part.
   if (isRecord(inManifest)) return { value: inManifest, placeOf: (path) => placeOf([key, ...path]) };
   const file = typeof inManifest === 'string' ? inManifest : USUAL_FILES[key];
-  return readJson(path.resolve(folder, file), problems, files);
+  return readJson(path.resolve(folder, file), reading, files);
 }
 
 /** A file that is absent, or may not be read, is empty. One that is invalid is reported. */
-function readJson(file: string, problems: string[], files: GuardedFiles): ReadJson {
+function readJson(
+  file: string,
+  { problems, files: looked }: Pick<Reading, 'problems' | 'files'>,
+  files: GuardedFiles,
+): ReadJson {
+  looked.push(file);
   const at = files.resolve(file);
   if (at === undefined) return { value: {}, placeOf: () => file };
   let text: string;
@@ -152,19 +162,24 @@ function readJson(file: string, problems: string[], files: GuardedFiles): ReadJs
 function installedFolder(
   key: string,
   { marketplaces, configDirs, isDenied }: PluginRequest,
+  { files, folders }: Reading,
 ): string | undefined {
   const [name = '', market = ''] = key.split('@');
   if (!/^[\w.-]+$/.test(name) || (market !== '' && !/^[\w.-]+$/.test(market))) return undefined;
   const inMarkets = [
     ...knownMarketplace(marketplaces, market),
     ...configDirs.map((folder) => path.join(folder, 'plugins/marketplaces', market)),
-  ].flatMap((folder) => listedIn(folder, name, isDenied));
+  ].flatMap((folder) => listedIn(folder, name, files, isDenied));
   const installed = configDirs.flatMap((folder) => [
     ...versionsIn(path.join(folder, 'plugins/cache', market, name)),
     path.join(folder, 'plugins', market, name),
     path.join(folder, 'plugins', name),
   ]);
-  return [...inMarkets, ...installed].find(isPlugin);
+  return [...inMarkets, ...installed].find((folder) => {
+    // One that appears in an earlier folder would take the place of the present one.
+    folders.push(folder);
+    return isPlugin(folder);
+  });
 }
 
 function knownMarketplace(marketplaces: unknown, market: string): readonly string[] {
@@ -175,10 +190,15 @@ function knownMarketplace(marketplaces: unknown, market: string): readonly strin
 }
 
 /** The folder that the list of a marketplace names for a plugin, and the usual one. */
-function listedIn(market: string, name: string, isDenied: FileLimits['isDenied']): readonly string[] {
+function listedIn(
+  market: string,
+  name: string,
+  files: string[],
+  isDenied: FileLimits['isDenied'],
+): readonly string[] {
   const list = readJson(
     path.join(market, '.claude-plugin/marketplace.json'),
-    [],
+    { problems: [], files },
     new GuardedFiles({ isDenied }),
   ).value['plugins'];
   const entry: unknown = Array.isArray(list)

@@ -71,6 +71,47 @@ describe('files that flags name as settings', () => {
   });
 });
 
+describe('files of plugins', () => {
+  it('that a manifest names are not edited without a question', async () => {
+    const files = {
+      '.claude-plugin/plugin.json': '{"name":"own","hooks":"./cfg/h.json","mcpServers":"./cfg/s.json"}',
+      'cfg/h.json': '{}',
+      'cfg/other.json': '{}',
+    };
+    const calls = ['h', 's', 'other'].map((name) =>
+      call('Bash', { command: `echo '{}' > cfg/${name}.json` }, name),
+    );
+    const { run } = await project(files, [calls, [say('Done.')]]);
+    const { stdout } = await run([...RUN, '--plugin-dir', '.']);
+    expect(deniedCalls(stdout)).toEqual(['h', 's']);
+  });
+
+  it('that the list of a marketplace may replace are not edited without a question', async () => {
+    const calls = [
+      call('Bash', { command: `echo '{}' > .claude-plugin/marketplace.json` }, 'list'),
+      call('Bash', { command: 'mkdir -p first/hooks' }, 'folder'),
+      call('Bash', { command: 'touch second/hooks/hooks.json' }, 'hooks'),
+      call('Bash', { command: 'mkdir -p third/hooks' }, 'fine'),
+    ];
+    const list = { name: 'mk', plugins: [{ name: 'a', source: './first' }] };
+    const { run, folder } = await project(
+      {
+        '.claude-plugin/marketplace.json': JSON.stringify(list),
+        'plugins/a/hooks/hooks.json': '{}',
+        'second/hooks/hooks.json': '{}',
+      },
+      [calls, [say('Done.')]],
+    );
+    const settings = {
+      extraKnownMarketplaces: { mk: { source: { source: 'directory', path: folder } } },
+      enabledPlugins: { 'a@mk': true },
+    };
+    const flags = ['--settings', JSON.stringify(settings), '--plugin-dir', 'second'];
+    const { stdout } = await run([...RUN, ...flags]);
+    expect(deniedCalls(stdout)).toEqual(['list', 'folder', 'hooks']);
+  });
+});
+
 describe('files that commands of settings run', () => {
   const hook = { type: 'command', command: '"$CLAUDE_PROJECT_DIR"/scripts/check.sh' };
   const settings = {

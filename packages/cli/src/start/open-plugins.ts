@@ -39,7 +39,8 @@ export async function openPlugins(
   if (bare || (folders.length === 0 && !isEnabled)) return NONE;
   const isDenied = await unaskedFilesOf({ cwd, configDirs, rules }, cwd)();
   const { readPlugins, variablesOf } = await import('@heddle/agent/plugins');
-  const { plugins, problems } = readPlugins({ folders, enabled, marketplaces, configDirs, isDenied });
+  const found = readPlugins({ folders, enabled, marketplaces, configDirs, isDenied });
+  const { plugins, problems } = found;
   const managedOnly = files.some(
     ({ source, counting }) => source === 'managed' && counting['allowManagedHooksOnly'] === true,
   );
@@ -62,7 +63,7 @@ export async function openPlugins(
       hooks.map((hook) => ({ hook, scope: 'plugin' as const, inactive })),
     ),
     servers: read.flatMap(({ servers }) => servers),
-    files: plugins.flatMap((plugin) => pluginPlaces(plugin.path, cwd)),
+    files: [...found.files, ...found.folders.flatMap((folder) => pluginPlaces(folder, cwd))],
     notes: [...problems, ...read.flatMap(({ notes }) => notes)],
   };
 }
