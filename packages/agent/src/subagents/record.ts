@@ -10,7 +10,7 @@ import {
 import { readFileSync } from 'node:fs';
 import type { TaskUsage } from '../sdk/message.ts';
 import type { TaskStatus } from '../sdk/subagent-lines.ts';
-import { childIdsBeside, childRecordFile } from '../session/files/paths.ts';
+import { childIdsBeside, childRecordFile, isSessionId } from '../session/files/paths.ts';
 import type { ChildStore, Session } from '../session/open/open.ts';
 import { writeJson } from '../settings/json-file.ts';
 
@@ -90,12 +90,15 @@ export class ChildRecords {
     if (file !== undefined) writeJson(file, record, PRIVATE_FILE);
   }
 
+  /** The model may pass any text as an id. */
   read(agentId: string): ChildRecord | undefined {
     const known = this.#memory.get(agentId);
     if (known) return known;
+    if (!isSessionId(agentId)) return undefined;
     const file = this.#fileOf(agentId);
     const record = file === undefined ? this.#store?.records.get(agentId) : readRecord(file);
-    if (!isChildRecord(record) || record.parentId !== this.#parentId) return undefined;
+    if (!isChildRecord(record) || record.agentId !== agentId || record.parentId !== this.#parentId)
+      return undefined;
     this.#memory.set(agentId, record);
     return record;
   }
@@ -132,11 +135,11 @@ const TEXTS = ['agentId', 'agentType', 'description', 'prompt', 'toolUseId', 'mo
 
 function isChildRecord(value: unknown): value is ChildRecord {
   if (!isRecord(value) || !TEXTS.every((key) => typeof value[key] === 'string')) return false;
-  const { result, worktree, runId, queued, effort } = value;
+  const { result, isolation, worktree, runId, queued, effort } = value;
   if (effort !== undefined && !EFFORTS.some((known) => known === effort)) return false;
   if (runId !== undefined && typeof runId !== 'string') return false;
   if (queued !== undefined && !(Array.isArray(queued) && queued.every(isQueued))) return false;
-  if (worktree !== undefined && !isWorktree(worktree)) return false;
+  if (worktree !== undefined && !(isolation === 'worktree' && isWorktree(worktree))) return false;
   if (result === undefined) return true;
   return isRecord(result) && typeof result['text'] === 'string' && isRecord(result['usage']);
 }
@@ -147,6 +150,11 @@ function isQueued(value: unknown): boolean {
 
 function isWorktree(value: unknown): boolean {
   return isRecord(value) && ['top', 'path', 'branch', 'base'].every((key) => typeof value[key] === 'string');
+}
+
+/** A stored record does not choose the folder of its subagent. That of a worktree is checked when it is opened. */
+export function inFolder(record: ChildRecord, cwd: string): ChildRecord {
+  return record.worktree ? record : { ...record, cwd };
 }
 
 /** The report of a subagent in the background, for the conversation that started it. */

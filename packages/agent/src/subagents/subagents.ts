@@ -28,6 +28,7 @@ import {
   type ChildRecord,
   ChildRecords,
   type ChildResult,
+  inFolder,
   NO_TASK_USAGE,
   reportOf,
   reportsIn,
@@ -338,10 +339,10 @@ export class Subagents {
   }
 
   async #run(task: ChildTask, call: Call, emit: Emit): Promise<TaskOutcome> {
-    const { agentId } = task.record;
     const { options } = this.#parent();
-    this.#stored.write(task.record);
-    const child = new RunningChild(task.record, call.signal, {
+    const record = inFolder(task.record, options.cwd);
+    this.#stored.write(record);
+    const child = new RunningChild(record, call.signal, {
       call: emit,
       background: this.emit,
       store: (record) => this.#stored.write(record),
@@ -353,10 +354,10 @@ export class Subagents {
     const result = this.#drive(task, child, call.tools).catch((thrown: unknown) =>
       this.#finish(child, endedEarly('failed', `The subagent failed: ${errorMessage(thrown)}`)),
     );
-    this.#running.set(agentId, child);
+    this.#running.set(record.agentId, child);
     const leave = (): void => {
       child.release();
-      this.#running.delete(agentId);
+      this.#running.delete(record.agentId);
     };
     child.ended = result.then(leave, leave);
     if (!child.record.isBackground) {

@@ -26,9 +26,11 @@ import { LivePermissions } from '../permission/live-permissions.ts';
 import { NO_RULES } from '../permission/rules/rule.ts';
 import { bareWorld } from '../permission/world.ts';
 import { trustFolder } from '../settings/trust.ts';
+import { childRecordFile } from '../session/files/paths.ts';
 import { newSession, resumeSession } from '../session/open/open.ts';
 import { createSessionHome, sessionOf } from '../session/test/session-home.ts';
 import { ChildPermissions } from './child-permissions.ts';
+import type { ChildRecord } from './record.ts';
 
 let folder = '';
 const git = (...args: string[]): string =>
@@ -279,7 +281,7 @@ async function finishedChild() {
   });
   session.journal.close();
   const [, agentId = ''] = /agentId: (\w+)/.exec(result) ?? [];
-  return { agentId, setup };
+  return { agentId, setup, file: childRecordFile(session.journal.path ?? '', agentId) };
 }
 
 it('a finished subagent continues in its worktree, also in a later process', async () => {
@@ -305,6 +307,41 @@ it('a finished subagent continues in its worktree, also in a later process', asy
   expect(agent.subagents?.list()).toEqual([]);
   again.journal.close();
 });
+
+it.each([
+  ['another repository', ({ other }) => ({ worktree: { top: other } })],
+  ['another folder', ({ other }) => ({ worktree: { path: `${other}/wt` } })],
+  ['another branch', () => ({ worktree: { branch: 'main' } })],
+  ['an option for a commit', () => ({ worktree: { base: '--detach' } })],
+  ['another working directory', ({ other }) => ({ cwd: other })],
+  ['no isolation', ({ other }) => ({ cwd: other, isolation: undefined })],
+  ['another id', () => ({ agentId: 'a1' })],
+  ['a folder that is not trusted any more', () => (trust(false), {})],
+] satisfies [string, (place: { other: string }) => Partial<Record<keyof ChildRecord, unknown>>][])(
+  'a record with %s does not continue, and git changes nothing',
+  async (_, change) => {
+    const other = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-other-')));
+    execFileSync('git', ['init', '-q', other]);
+    const { agentId, setup, file } = await finishedChild();
+    const record = JSON.parse(readFileSync(file, 'utf8')) as ChildRecord;
+    const changed = change({ other }) as Partial<ChildRecord>;
+    const worktree = { ...record.worktree, ...changed.worktree };
+    writeFileSync(file, JSON.stringify({ ...record, ...changed, worktree }));
+    rmSync(path.join(folder, trees()[0] ?? ''), { recursive: true });
+    const again = sessionOf(resumeSession(setup, 's1'));
+    const { model } = await run(
+      (request, count) => {
+        if (isChild(request)) return say('More.');
+        return count === 1 ? call('SendMessage', { to: agentId, message: 'Continue.' }, 'm1') : say('Done.');
+      },
+      { session: again },
+    );
+    again.journal.close();
+    expect(model.calls.some(({ request }) => isChild(request))).toBe(false);
+    expect(trees()).toEqual([]);
+    expect(readdirSync(other)).toEqual(['.git']);
+  },
+);
 
 it.each([true, false])(
   'in plan mode no worktree is opened again or removed (folder gone: %s)',

@@ -9,8 +9,8 @@ import { codeOutside } from '@heddle/tools/shell';
 import type { AgentHooks } from '../engine/options.ts';
 import { linkTarget } from '../settings/json-file.ts';
 import { repositoryTop } from '../settings/scopes.ts';
-import { realPath, trustIn } from '../settings/trust.ts';
-import type { ChildResult, Worktree } from './record.ts';
+import { isReallyWithin, realPath, trustIn } from '../settings/trust.ts';
+import type { ChildRecord, ChildResult, Worktree } from './record.ts';
 import type { RunningChild } from './running-child.ts';
 
 export type OpenedWorktree =
@@ -31,6 +31,8 @@ export async function enterWorktree(
 ): Promise<string | undefined> {
   const { signal } = child;
   const { agentId, worktree: known, cwd } = child.record;
+  if (known && !isOwn(known, child.record)) return FOREIGN;
+  if (known && !isTrusted(known.top)) return NOT_TRUSTED;
   if (isPlanning) return known && isOpen(known) ? undefined : PLANNING;
   const asked = known ? undefined : hooks?.worktreeCreate?.(agentId, signal);
   const refusal = asked && (await untilAborted(asked, signal, () => STOPPED));
@@ -43,6 +45,7 @@ export async function enterWorktree(
 }
 
 const STOPPED = 'It was stopped before.';
+const FOREIGN = 'The worktree in its record is not one that was made for it.';
 const PLANNING = 'In plan mode no worktree is created, and the one of this subagent is gone.';
 
 /** Removes a worktree without changes, but not in plan mode. The report names one that is kept. */
@@ -70,10 +73,10 @@ export async function openWorktree(cwd: string, id: string, signal: AbortSignal)
   const found = repositoryTop(realPath(cwd));
   if (found === undefined) return { ok: false, message: `${cwd} is not in a git repository.` };
   const top = realPath(found);
-  if (!trustIn({ home: os.homedir(), env: process.env })(top)) return { ok: false, message: NOT_TRUSTED };
-  const folder = path.join(top, '.heddle', 'worktrees');
+  if (!isTrusted(top)) return { ok: false, message: NOT_TRUSTED };
+  const worktree = placeOf(top, id);
+  const folder = path.dirname(worktree.path);
   if (linkTarget(folder) !== folder) return { ok: false, message: `A link in ${folder} leads elsewhere.` };
-  const worktree = { top, path: path.join(folder, id), branch: `heddle/${id}` };
   try {
     const base = (await git(top, ['rev-parse', '--verify', 'HEAD^{commit}'], signal)).trim();
     mkdirSync(folder, { recursive: true });
@@ -87,6 +90,25 @@ export async function openWorktree(cwd: string, id: string, signal: AbortSignal)
   } catch (thrown) {
     return { ok: false, message: `Git cannot create a worktree: ${errorMessage(thrown)}` };
   }
+}
+
+function isTrusted(top: string): boolean {
+  return trustIn({ home: os.homedir(), env: process.env })(top);
+}
+
+function placeOf(top: string, id: string): Omit<Worktree, 'base'> {
+  return { top, path: path.join(top, '.heddle', 'worktrees', id), branch: `heddle/${id}` };
+}
+
+/** A record is a file. Git must not run where, or with what, another program wrote into it. */
+function isOwn(
+  { top, path: folder, branch, base }: Worktree,
+  { agentId, cwd }: Pick<ChildRecord, 'agentId' | 'cwd'>,
+): boolean {
+  const own = placeOf(top, agentId);
+  const isSame = folder === own.path && branch === own.branch && /^[\da-f]{40,64}$/.test(base);
+  if (!isSame || top !== realPath(top) || repositoryTop(top) !== top) return false;
+  return linkTarget(folder) === folder && isReallyWithin(cwd, folder);
 }
 
 /** A program that ended while it created the worktree left it behind, perhaps incomplete. Its subagent had not begun. */
@@ -146,7 +168,8 @@ async function removeWorktree({ top, path: folder, branch }: Worktree): Promise<
 /** The folder of the worktree that corresponds to a folder of the repository. */
 function folderInWorktree({ top, path: folder }: Worktree, cwd: string): string {
   const inside = path.relative(top, realPath(cwd));
-  return inside.startsWith('..') ? folder : path.join(folder, inside);
+  const counterpart = path.join(folder, inside);
+  return !inside.startsWith('..') && isReallyWithin(counterpart, folder) ? counterpart : folder;
 }
 
 const NO_PROGRAMS = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];

@@ -37,10 +37,14 @@ export function sessionFolder(place: SessionPlace, sessionId: string): string {
 /** The subfolder for outputs that were too large for the conversation, which contains their paths. */
 export const SPILLS = 'tool-results';
 
-/** The session of a subagent, in the folder of its parent's session. */
+/** The session of a subagent, in the folder of its parent's session. Throws if the id could lead to another folder. */
 export function childFile(parentFile: string, agentId: string): string {
-  const folder = parentFile.slice(0, -path.extname(parentFile).length);
-  return path.join(folder, 'subagents', `agent-${agentId}.jsonl`);
+  if (!isSessionId(agentId)) throw new Error(`${JSON.stringify(agentId)} is not the id of a subagent.`);
+  return path.join(childFolder(parentFile), `agent-${agentId}.jsonl`);
+}
+
+function childFolder(parentFile: string): string {
+  return path.join(parentFile.slice(0, -path.extname(parentFile).length), 'subagents');
 }
 
 /** The record of a subagent, beside its session. */
@@ -51,9 +55,10 @@ export function childRecordFile(parentFile: string, agentId: string): string {
 /** The subagents with a record beside this session. */
 export function childIdsBeside(parentFile: string): readonly string[] {
   try {
-    return readdirSync(path.dirname(childFile(parentFile, ''))).flatMap(
+    const ids = readdirSync(childFolder(parentFile)).flatMap(
       (name) => /^agent-(.+)\.meta\.json$/.exec(name)?.[1] ?? [],
     );
+    return ids.filter(isSessionId);
   } catch {
     // No subagent was started yet.
     return [];
@@ -70,7 +75,7 @@ export function fileHistoryFolder(configDir: string, sessionId: string): string 
   return path.join(configDir, 'file-history', sessionId);
 }
 
-/** Session ids become file names, so they must not contain path separators. */
+/** Ids of sessions and subagents become file names, so they must not contain path separators. */
 export function isSessionId(text: string): boolean {
   return /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,127}$/.test(text);
 }
