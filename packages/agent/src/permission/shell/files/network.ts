@@ -8,6 +8,7 @@ import {
   HERE,
   literalWord,
   partOfWord,
+  pathInside,
   type Touch,
   touch,
   unknownWord,
@@ -111,12 +112,16 @@ function withWord(one: Touch, word: ShellWord): Touch {
 
 const curlFiles: FilesOfProgram = (args) => {
   const given = argumentsOf(args, optionsOf('curl'));
-  const data = args.flatMap((word) => {
+  const data = args.flatMap((word, index) => {
+    const isNamed = /^--(data-u|url-q|va)[a-z-]*$/.test(args[index - 1]?.value ?? '');
     const path =
-      /(?:^|[=;])[@<]([^;]+)/.exec(word.value)?.[1] ?? /^(?:-[dFH])?[\w-]*@(.+)/.exec(word.value)?.[1];
+      /(?:^|[=;])[@<]([^;]+)/.exec(word.value)?.[1] ??
+      (isNamed ? /@(.+)/s : /^(?:-[dFH])?[\w-]*@(.+)/).exec(word.value)?.[1];
     // A name in quotes can contain escapes.
     if (path?.startsWith('"')) return [touch('read', unknownWord(word.text))];
-    return path === undefined ? [] : [touch('read', partOfWord(word, path))];
+    // A form can send several files: `-F 'x=@a,b'`.
+    const files = path === undefined ? [] : [path, ...(path.includes(',') ? path.split(',') : [])];
+    return files.map((file) => touch('read', partOfWord(word, file)));
   });
   // A format can name files: `-w '%output{a}%{url}'`. A format in a file can name any.
   const formatted = args.flatMap((word, index) => {
@@ -128,20 +133,24 @@ const curlFiles: FilesOfProgram = (args) => {
       partOfWord(word, file),
     );
   });
-  const [folder = HERE] = given.valuesOf('--output-dir');
+  const folders = given.valuesOf('--output-dir');
   const has = (option: RegExp): boolean => args.some(({ value }) => option.test(value));
   const saved =
     hasOption(given, 'J') || has(/^--remote-h/)
       ? [unknownWord('what the server calls it')]
       : hasOption(given, 'O') || has(/^--remote-n/)
-        ? [...given.operands, ...given.valuesOf('--url')].flatMap((url) => savedAs(url, folder))
+        ? [...given.operands, ...given.valuesOf('--url')].flatMap((url) =>
+            (folders.length > 0 ? folders : [HERE]).flatMap((folder) => savedAs(url, folder)),
+          )
         : [];
   return [
     ...given
       .valuesOf(...CURL_OUTPUTS)
       // `#1` becomes a text from the address.
       .map((word) => (/#\d/.test(word.value) ? unknownWord(word.text) : word))
-      .flatMap((word) => (word.value === '-' ? [] : [touch('write', word)])),
+      .filter(({ value }) => value !== '-')
+      .flatMap((word) => [word, ...folders.map((folder) => pathInside(folder, word))])
+      .map((word) => touch('write', word)),
     // A file with options can name any output.
     ...given.valuesOf('-K', '--config').map((word) => touch('write', unknownWord(word.text))),
     ...[...saved, ...formatted].map((word) => touch('write', word)),

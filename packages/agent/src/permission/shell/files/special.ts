@@ -13,6 +13,7 @@ import {
   HERE,
   literalWord,
   partOfWord,
+  pathInside,
   type Touch,
   touch,
   unknownWord,
@@ -43,6 +44,7 @@ const transferred =
       return [
         { ...write(folder), replaces: isRecursive(given) },
         ...sources.map((word) => writeInside(folder, word)),
+        ...(hasOption(given, '', '--parents') ? sources.map((word) => write(pathInside(folder, word))) : []),
         ...(isRecursive(given)
           ? sources.map((word) =>
               touch('write', folder, 'all', {
@@ -150,7 +152,11 @@ const tarWith =
       letters.includes(letter) || hasOption(given, '', ...long);
     const staysInTree = !has('h', '--dereference') && !/[LH]/.test(letters);
     const archives = given.valuesOf('-f', '--file');
-    const folders = given.valuesOf('-C', '--directory', '--cd');
+    const folders = enteredFolders(given.valuesOf('-C', '--directory', '--cd'));
+    const operands = [
+      ...given.operands,
+      ...folders.flatMap((folder) => given.operands.map((word) => wordFrom(folder, word))),
+    ];
     const lists = given.valuesOf('-T', '--files-from', '-X', '--exclude-from').map((word) => read(word));
     // It reads the files in a list, and the list is unknown.
     const listed = given.valuesOf('-T', '--files-from').map(() => read(unknownWord('the files of a list')));
@@ -167,15 +173,25 @@ const tarWith =
     const isMoved = hasOption(given, '', '--remove-files');
     return [
       ...snapshots,
-      ...(isMoved ? [...given.operands, ...listed.map(({ word }) => word)] : []).map((word) =>
-        remove(word, true),
-      ),
+      ...(isMoved ? [...operands, ...listed.map(({ word }) => word)] : []).map((word) => remove(word, true)),
       ...archives.map((word) => write(word)),
-      ...[...folders, ...given.operands].map((word) => read(word, true, staysInTree)),
+      ...[...folders, ...operands].map((word) => read(word, true, staysInTree)),
       ...lists,
       ...listed,
     ];
   };
+
+/** Each folder of `-C` counts from the one before it. Some programs start each time from the working folder. */
+function enteredFolders(named: readonly ShellWord[]): readonly ShellWord[] {
+  const entered: ShellWord[] = [];
+  for (const word of named) entered.push(wordFrom(entered.at(-1) ?? HERE, word));
+  return [...new Set([...named, ...entered])];
+}
+
+/** Returns the place that a word means in a folder. */
+function wordFrom(folder: ShellWord, word: ShellWord): ShellWord {
+  return word.kind === 'tilde' || word.value.startsWith('/') ? word : pathInside(folder, word);
+}
 
 /** Members of an archive are written below the folder. Without one, their names are those in the working folder. */
 function extracted(folders: readonly ShellWord[], members: readonly ShellWord[]): Touch[] {
@@ -193,7 +209,7 @@ const unzip: FilesOfProgram = (args) => {
   const [archive, ...members] = given.operands;
   if (hasOption(given, 'lptvzZ')) return archive ? [read(archive)] : [];
   // The names may contain `..`.
-  const isOpen = args.some(({ value }) => /^-[^-]*:/.test(value));
+  const isOpen = args.some(({ value }) => /^-.*:/.test(value));
   return [
     ...(archive ? [read(archive)] : []),
     ...extracted(given.valuesOf('-d').slice(-1), members),

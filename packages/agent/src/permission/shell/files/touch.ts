@@ -74,6 +74,14 @@ export function writeInside(target: ShellWord, source: ShellWord): Touch {
   return { kind: 'write', word: wordInside(target, source), within: target, ...names };
 }
 
+/** Returns the whole path of `source` below the folder `target`, as `cp --parents` writes it. */
+export function pathInside(target: ShellWord, source: ShellWord): ShellWord {
+  if (target.kind === 'dynamic' || source.kind === 'dynamic')
+    return unknownWord(`${target.text}/${source.text}`);
+  const value = `${target.value.replace(/\/+$/, '')}/${source.value.replace(/^~?\/+/, '')}`;
+  return { ...partOfWord(target, value), kind: source.kind === 'pattern' ? 'pattern' : target.kind };
+}
+
 /** Creates a word that is not in the script. */
 export function literalWord(value: string): ShellWord {
   return { text: value, kind: 'literal', value, prefix: value, plain: true, single: true, begins: value };
