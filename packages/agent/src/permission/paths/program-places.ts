@@ -52,6 +52,16 @@ export const programPlaces = onceFor((world) => {
   return [...searchedFolders(world), ...insideRoots([...sources, ...linkTargets(sources, world)], world)];
 });
 
+/**
+ * Returns the places that configure the agent and are reached through a working directory: its own settings, and files that flags and
+ * hooks name. Each is given as it is named and as it is resolved.
+ */
+export const configPlaces = onceFor((world) =>
+  world.configDirs.flatMap((place) =>
+    insideRoots([place], world).length === 0 ? [] : [place, world.realpath(place)],
+  ),
+);
+
 /** Nested repositories count, because their settings can name places beside them. */
 function gitPlaces(world: PermissionWorld): readonly string[] {
   const folders = [...new Set([world.root, world.cwd, ...world.directories])];
@@ -206,14 +216,14 @@ function insideRoots(entries: readonly string[], world: PermissionWorld): readon
   );
 }
 
-/** Returns whether a new folder in this place may contain one of the program places. Working directories are not new. */
+/** Returns whether a new folder in this place may contain one of the program places or settings. Working directories are not new. */
 export function isAboveSearched(place: string, world: PermissionWorld): boolean {
   const roots = workingFolders(world);
   if (roots.some((root) => isAt(root, place))) return false;
-  return programPlaces(world).some((folder) => folder.startsWith(`${place}/`));
+  return [...programPlaces(world), ...configPlaces(world)].some((known) => known.startsWith(`${place}/`));
 }
 
-/** Returns whether a folder with a name that the glob matches may contain, in the target, one of the program places. */
+/** Returns whether a folder with a name that the glob matches may contain, in the target, one of the program places or settings. */
 export function mayFillSearched(
   { path: written, real }: FilePlace,
   glob: string,
@@ -221,7 +231,7 @@ export function mayFillSearched(
 ): boolean {
   const name = segmentsOf(glob).at(-1);
   return [written, real].some((target) =>
-    programPlaces(world)
+    [...programPlaces(world), ...configPlaces(world)]
       .filter((folder) => folder.startsWith(`${target}/`))
       .map((folder) => folder.slice(target.length + 1).split('/', 1)[0] ?? '')
       .some((first) => name !== undefined && mayBe(name, first)),

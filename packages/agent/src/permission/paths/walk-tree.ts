@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
 import { type FilePlace, workingFolders } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
-import { programFolder, programPlaces } from './program-places.ts';
+import { configPlaces, programFolder, programPlaces } from './program-places.ts';
 import { canEndProtected, isGitData, isGitDataPath, isInGitData, protectedPlaceName } from './protected.ts';
 import { namesMeet, segmentsOf } from './segments.ts';
 
@@ -138,14 +138,24 @@ export function protectedBelow(
   );
 }
 
-/** Returns a place that git or the search path reaches through a link, if the change may remove or replace the link. */
+/**
+ * Returns a place that git, the search path or the agent reaches through a link, if the change may remove or replace the link. The
+ * same applies to a missing folder above settings, because a link or another folder may take its place.
+ */
 export function reachedThrough(
   { path: written, real }: FilePlace,
   world: PermissionWorld,
 ): string | undefined {
   if (workingFolders(world).includes(written)) return undefined;
-  const [first] = existingProgramsBelow(real, world);
-  return first !== undefined && isLink(written, world) ? first : undefined;
+  const above = [written, real];
+  const settings = configPlaces(world).find((place) =>
+    above.some((folder) => place.startsWith(`${folder}/`)),
+  );
+  const [first = settings] = existingProgramsBelow(real, world);
+  // Most places lead to nothing, and need no look at the disk.
+  if (first === undefined) return undefined;
+  if (isLink(written, world)) return first;
+  return world.exists(written) ? undefined : settings;
 }
 
 /** Returns the places below a folder whose programs run by name or by git. */
@@ -201,7 +211,7 @@ export function writtenByCopy<Found>(
   look: (place: FilePlace) => Found | undefined,
 ): Answer<Found> {
   const prefix = source.real === '/' ? 0 : source.real.length;
-  const searched = new Set(programPlaces(world));
+  const searched = new Set([...programPlaces(world), ...configPlaces(world)]);
   return walk(source.real, world, (file, { name }) => {
     const written = target + file.slice(prefix);
     const isNotable = canEndProtected(name) || isGitDataPath(written) || searched.has(written);
