@@ -23,6 +23,8 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^bunx?$/, /^(-c|--config)(=|$)/],
   [/^g?sort$/, beginsOption('c|ompress-program')],
   [/^g?split$/, beginsOption('f|ilter')],
+  // It sets any variable.
+  [/^g?xargs$/, beginsOption('p|rocess-slot-var')],
   [/^g?install$/, beginsOption('strip-|program')],
   [/^pip[\d.]*$/, beginsOption('py|thon')],
   [/^rg$/, /^--(pre|hostname-bin)(=|$)/],

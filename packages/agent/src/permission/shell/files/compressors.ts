@@ -177,6 +177,8 @@ export function compressed(program: string, args: readonly ShellWord[]): Touch[]
       .valuesOf('--output-dir-flat', '--output-dir-mirror')
       .flatMap((folder) => operands.flatMap((word) => insideFolder(word, folder, replacedEnds))),
     ...reads,
+    // Under the other name, the content can be read.
+    ...(isDeep ? [] : operands.map((word) => touch('read', word))),
     ...(isUnknown ? [touch('write', unknownWord('what it decompresses'))] : []),
   ];
 }

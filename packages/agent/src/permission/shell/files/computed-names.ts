@@ -80,8 +80,11 @@ export function awkTargets(args: readonly ShellWord[]): readonly Touch[] {
   const writes =
     (editsInPlace && (setsFiles || completes)) ||
     args.some(({ value }) => namesUnknownFile(value, AWK_OUTPUT));
+  const isCopied = editsInPlace && args.some(({ value }) => /^(inplace::suffix|INPLACE_SUFFIX)=/.test(value));
   return [
     ...(reads ? [touch('read', unknownWord('what the program reads'))] : []),
+    // Under the other name, the old content can be read.
+    ...(isCopied ? args.map((word) => touch('read', word)) : []),
     ...(writes ? [touch('write', unknownWord('what the program writes'))] : []),
   ];
 }

@@ -289,7 +289,13 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
     read.push(touch('read', unknownWord('what the program loads')));
   if (editsInPlace(family, given)) {
     const copies = family === 'sed' ? files.flatMap((word) => copyOf(word, given)) : [];
-    return [...read, ...[...files, ...copies].map((word) => touch('write', word))];
+    // A copy of the old content, and a file that the script writes, can be read.
+    const isCopied = copies.length > 0 || read.some(({ kind }) => kind === 'write');
+    return [
+      ...read,
+      ...(isCopied ? files.map((word) => touch('read', word)) : []),
+      ...[...files, ...copies].map((word) => touch('write', word)),
+    ];
   }
   const everything = /^(rg|ag|ack)$/.test(program);
   const isGrep = family === 'grep';

@@ -143,6 +143,8 @@ const LETTERS: readonly {
     letter: 'o',
     does: 'writes',
   },
+  // The suffix is a part of the file's path, and can leave its folder.
+  { commands: /^(bugreport|diagnose)$/, letter: 's', does: 'writes' },
   { commands: /^grep$/, letter: 'O', does: 'runs' },
   { commands: /^(rebase|difftool)$/, letter: 'x', does: 'runs' },
   { commands: /^(clone|ls-remote)$/, letter: 'u', does: 'runs' },
@@ -160,7 +162,7 @@ export function dangerousOptions({ command, rest }: GitArguments): DangerousOpti
   return rest.flatMap((word, index): DangerousOption[] => {
     const next = rest[index + 1];
     const letter = letterOption(word, command);
-    return [...longOptions(word), ...(letter ? [letter] : [])].map(({ does, attached }) => ({
+    return [...longOptions(word, command), ...(letter ? [letter] : [])].map(({ does, attached }) => ({
       word,
       does,
       file: attached === undefined ? next : attached,
@@ -175,7 +177,7 @@ interface Recognized {
 }
 
 /** Returns every option that the word may be the beginning of: `--ex` may write or run. */
-function longOptions(word: ShellWord): readonly Recognized[] {
+function longOptions(word: ShellWord, command: string): readonly Recognized[] {
   const text = word.kind === 'dynamic' ? word.prefix : word.value;
   if (!text.startsWith('--') || text === '--') return [];
   const at = text.indexOf('=');
@@ -189,7 +191,9 @@ function longOptions(word: ShellWord): readonly Recognized[] {
         ? {}
         : { attached: partOfWord(word, text.slice(at + 1)) };
   return [
-    ...(means(WRITES) ? [{ does: 'writes' as const, ...attached }] : []),
+    ...(means(/^(bugreport|diagnose)$/.test(command) ? [...WRITES, 'suffix'] : WRITES)
+      ? [{ does: 'writes' as const, ...attached }]
+      : []),
     ...(means(RUNS) ? [{ does: 'runs' as const, ...attached }] : []),
   ];
 }

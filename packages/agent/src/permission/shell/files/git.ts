@@ -111,7 +111,16 @@ const WRITTEN_OPERANDS: ReadonlyMap<string, (operands: readonly ShellWord[]) => 
     ['worktree', ([action, folder]) => (action?.value === 'add' && folder ? [folder] : [])],
     ['submodule', ([action, ...words]) => (action?.value === 'add' ? clonedFolders(words) : [])],
     ['mailinfo', (files: readonly ShellWord[]) => files],
+    ['update-ref', refFiles],
+    ['symbolic-ref', refFiles],
   ]);
+
+/** A ref with another name than `refs/x` or `HEAD` is a file among git's own: `git update-ref hooks/pre-commit HEAD`. */
+function refFiles([name]: readonly ShellWord[]): readonly ShellWord[] {
+  return name === undefined || /^(refs\/|[A-Z_]+$)/.test(name.value)
+    ? []
+    : [partOfWord(name, `.git/${name.value}`)];
+}
 
 /** Without a folder, its name is the end of the address. */
 function clonedFolders(operands: readonly ShellWord[]): readonly ShellWord[] {

@@ -149,7 +149,9 @@ const curlFiles: FilesOfProgram = (args) => {
       // `#1` becomes a text from the address.
       .map((word) => (/#\d/.test(word.value) ? unknownWord(word.text) : word))
       .filter(({ value }) => value !== '-')
-      .flatMap((word) => [word, ...folders.map((folder) => pathInside(folder, word))])
+      .flatMap((word) =>
+        [HERE].concat(folders).map((folder) => (folder === HERE ? word : pathInside(folder, word))),
+      )
       .map((word) => touch('write', word)),
     // A file with options can name any output.
     ...given.valuesOf('-K', '--config').map((word) => touch('write', unknownWord(word.text))),

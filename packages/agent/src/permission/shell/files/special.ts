@@ -67,7 +67,7 @@ const transferred =
 function backups(target: ShellWord, sources: readonly ShellWord[], given: ParsedOperands): readonly Touch[] {
   const named = given.valuesOf('-S', '--suffix');
   const isDefault = named.length === 0 && hasOption(given, 'b', '--backup');
-  return (isDefault ? [literalWord('~')] : named).flatMap((suffix) => {
+  const copies = (isDefault ? [literalWord('~')] : named).flatMap((suffix) => {
     const mayBeAny = suffix.kind !== 'literal' || canCompleteProtected(suffix.value);
     const isCertain =
       suffix.kind === 'literal' &&
@@ -78,6 +78,11 @@ function backups(target: ShellWord, sources: readonly ShellWord[], given: Parsed
       write(partOfWord(word, word.value.replace(/\/+$/, '') + suffix.value)),
     );
   });
+  // Under the other name, the old content can be read.
+  const isKept = named.length > 0 || isDefault;
+  return isKept
+    ? [...copies, ...[target, ...sources.map((word) => wordInside(target, word))].map((word) => read(word))]
+    : copies;
 }
 
 /** Returns words without a known beginning. They may become an option that names an output file. */
@@ -97,9 +102,9 @@ const movedBy = (program: string): FilesOfProgram =>
     (word) => ({ ...remove(word, true), moves: true }),
     () => true,
   );
-/** A hard link is another name for a file. A change under that name changes the file. */
+/** A hard link is another name for a file. A change under that name changes the file, and a read shows it. */
 const linked = (word: ShellWord, deep = false): Touch =>
-  deep ? { ...remove(word, true), moves: true, picks: true } : write(word);
+  deep ? { ...remove(word, true), moves: true, picks: true } : { ...write(word), moves: true };
 const copyBy = (program: string): FilesOfProgram =>
   transferred(
     program,

@@ -45,7 +45,7 @@ const ROWS: readonly Row[] = [
     fails(/whole number/),
   ],
   ['a file', { subtype: 'read_file', path: 'sub/note.txt' }, has({ contents: 'note' })],
-  ['a pipe', { subtype: 'read_file', path: 'sub/pipe' }, fails(/is not a regular file/)],
+  ['a pipe', { subtype: 'read_file', path: 'sub/pipe' }, fails(/named pipe/)],
   ['a title', { subtype: 'rename_session', title: 'Named by a host' }, ok()],
   ['an empty title', { subtype: 'rename_session', title: ' ' }, fails(/needs a title/)],
   ['a title of another session', { subtype: 'rename_session', title: 'T', session_id: 'x' }, fails(/not x/)],
