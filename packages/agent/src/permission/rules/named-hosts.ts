@@ -9,12 +9,24 @@ const NUMBER = /^(0x[\da-f]+|\d{7,12})$/i;
 
 /** Braces or brackets in the host of an address, which the shell or curl expands. The address `[::1]` has none. */
 const HOST_PATTERN = /:\/\/[^\s/]*(?:\{|\[(?![\da-f:.]+\]))/i;
-/** The same in a word without a scheme: `curl {a,b}.com`. */
-const BARE_HOST_PATTERN =
-  /(?:^|[\s/])(?:curl|wget)\s(?:.*\s)?["']?(?:[\w.-]+\{[^\s{}"':]+\}|\{[^\s{}"':]+\}[\w.{[-]|[\w.-]*\[[^\s\]"':]+-[^\s\]"':]+\])/i;
+/** The same in a word without a scheme, behind a name, or with one slash: `{a,b}.com`, `me@{a,b}.com`, `http:/{a}.com`. */
+const BARE_HOST_PATTERN = /^["']?(?:[a-z]+:)?\/*[^/]*(?:\{|\[[^\]/]*-)/i;
+
+const WORD = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"])+/g;
+
+/** Options of curl whose value is data. */
+const DATA =
+  /^(?:-[a-zA-Z]*[dFHwuAXe]|--(?:data[a-z-]*|json|header|form[a-z-]*|write-out|user|user-agent|request|referer))$/;
 
 export function mayExpandHost(text: string): boolean {
-  return HOST_PATTERN.test(text) || BARE_HOST_PATTERN.test(text);
+  return HOST_PATTERN.test(text) || (/(?:^|[\s/;&|(`])(?:curl|wget)\s/.test(text) && expandsWord(text));
+}
+
+function expandsWord(text: string): boolean {
+  const words = text.match(WORD) ?? [];
+  return words.some(
+    (word, at) => BARE_HOST_PATTERN.test(word) && !/^["']?-/.test(word) && !DATA.test(words[at - 1] ?? ''),
+  );
 }
 
 /** Returns whether a text contains a matching host: a name with dots, or any name in an address. */

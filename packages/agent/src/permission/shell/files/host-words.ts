@@ -81,7 +81,8 @@ function containerWords(program: string, args: readonly ShellWord[]): readonly S
   const name = verb === undefined ? '' : (args[verb]?.value ?? '');
   if (name === 'cp') return copiedWords(args);
   const isRun = (isCompose ? /^(run|exec)$/ : /^(run|exec|create)$/).test(name);
-  if (verb === undefined || !isRun) return withoutData(args, /^--(label|build-arg)(=.*)?$/s);
+  if (verb === undefined || !isRun)
+    return withoutData(args, /^--(label|build-arg)(=.*)?$/s).flatMap((word) => withRoot(word, word.value));
   const image = nextOperand(args, verb + 1);
   if (image === undefined) return args;
   const own = args.slice(0, image + 1);
@@ -94,9 +95,12 @@ function boundPlace(word: ShellWord, before: ShellWord | undefined): readonly Sh
   const volume = /^(-[ditPqDT]*v=?(?=.)|--volume=)/;
   const isVolume = volume.test(word.value) || /^(-[ditPqDT]*v|--volume)$/.test(before?.value ?? '');
   const place = isVolume ? word.value.replace(volume, '').replace(/^([^:,]+):\/.*$/, '$1') : word.value;
-  const value = place.replace(/,?(target|dst|destination)=[^,]*/g, '');
-  // In a list of settings, one of them can be the root folder.
-  const isRoot = /(?:^|[,=])(?:source|src|device)=\/+(?:,|$)/.test(value);
+  return withRoot(word, place.replace(/["']?,?["']?(target|dst|destination)=[^,]*/gi, ''));
+}
+
+/** In a list of settings, one of them can be the root folder: `type=bind,"src=/"`, `-odevice=/..`. */
+function withRoot(word: ShellWord, value: string): readonly ShellWord[] {
+  const isRoot = /=[/.]*\/[/.]*(?:,|$)/.test(value.replace(/["']/g, ''));
   return [{ ...word, value, text: value }, ...(isRoot ? [literalWord('/')] : [])];
 }
 
