@@ -56,7 +56,19 @@ export function protectedPath(file: string, world: PermissionWorld): string | un
   if (world.configDirs.some((folder) => isAt(file, folder) || isAt(file, world.realpath(folder)))) {
     return "the agent's own settings";
   }
-  return protectedName(foldCase(file).split('/').filter(Boolean), 0);
+  const names = namesOf(file);
+  const found = protectedAt(names, 0);
+  return found && names.slice(found.at, found.at + found.place.segments.length).join('/');
+}
+
+/** Returns whether a sandboxed command must not change an existing file or folder, because it is at or below a place. */
+export function isLockedIfPresent(file: string): boolean {
+  const found = protectedAt(namesOf(file), 0);
+  return found !== undefined && found.place.sandbox !== 'writable';
+}
+
+function namesOf(file: string): readonly string[] {
+  return foldCase(file).split('/').filter(Boolean);
 }
 
 /**
@@ -69,14 +81,17 @@ export function foldCase(name: string): string {
   return visible.normalize('NFC').toUpperCase().toLowerCase();
 }
 
-function protectedName(names: readonly string[], root: number): string | undefined {
+/** Returns the outermost place that contains a path, and the position of its first name. */
+function protectedAt(
+  names: readonly string[],
+  root: number,
+): { readonly place: ProtectedPlace; readonly at: number } | undefined {
   for (let at = root; at < names.length; at++) {
-    const found = startingWith(names[at] ?? '').find((place) => matchesAt(place, names, at));
-    if (found === undefined) continue;
+    const place = startingWith(names[at] ?? '').find((one) => matchesAt(one, names, at));
+    if (place === undefined) continue;
     // Other branches are checked out below the agent's folder, with their own protected places.
     const isCheckout = /^\.(claude|heddle)$/.test(names[at] ?? '') && names[at + 1] === 'worktrees';
-    if (isCheckout && names.length > at + 2) return protectedName(names, at + 2);
-    return names.slice(at, at + found.segments.length).join('/');
+    return isCheckout && names.length > at + 2 ? protectedAt(names, at + 2) : { place, at };
   }
   return undefined;
 }

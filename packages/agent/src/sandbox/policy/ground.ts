@@ -12,8 +12,11 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { LivePermissions } from '../../permission/live-permissions.ts';
 import { observeWorld } from '../../permission/observe-world.ts';
+import { isProgramFolder, programPlaces } from '../../permission/paths/program-places.ts';
+import { isInGitData } from '../../permission/paths/protected.ts';
 import type { Rules } from '../../permission/rules/rule.ts';
 import { rulesAt, type WorktreePlace } from '../../permission/rules/rules-at.ts';
+import type { PermissionWorld } from '../../permission/world.ts';
 import { readRegularFile } from '../../settings/json-file.ts';
 import type { SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { repositoryTop } from '../../settings/scopes.ts';
@@ -35,6 +38,8 @@ export interface PolicyInput {
   readonly repository: Repository | undefined;
   /** Hook folders and settings files that git settings name. */
   readonly namedByGit: readonly string[];
+  /** Existing places whose programs later commands run by name, or that a protected link leads to. */
+  readonly programs: readonly string[];
   readonly foldsCase: boolean;
   /** The working trees of the repository around a folder. Absent: there is only one. */
   readonly workingTrees?: (folder: string) => WorkingTrees | undefined;
@@ -65,7 +70,7 @@ export function collectPolicyInput(grounds: PolicySources, directory: string): P
   const { home, configDirs, temp, live, settings } = grounds;
   const { root, rules } = inWorktrees(directory, grounds.root, live.rules);
   const directories = [...new Set([...grounds.directories, ...live.directories])];
-  const surroundings = { root, cwd: root, directories, home, configDirs, environment: {} };
+  const surroundings = { root, cwd: root, directories, home, configDirs, environment: process.env };
   const world = observeWorld(surroundings);
   return {
     root,
@@ -77,11 +82,22 @@ export function collectPolicyInput(grounds: PolicySources, directory: string): P
     settings,
     repository: repositoryAround(root),
     namedByGit: [root, ...directories].flatMap((folder) => namedByGit(folder, kindOf)),
+    programs: guardedPrograms(world),
     foldsCase: world.foldsCase,
     workingTrees: workingTreesReader(),
     realpath: (file) => world.realpath(file),
     kindOf,
   };
+}
+
+/**
+ * Package managers write the usual folders of programs, such as `node_modules/.bin`. Git writes its data, in which only some
+ * files are guarded.
+ */
+function guardedPrograms(world: PermissionWorld): string[] {
+  return programPlaces(world).filter(
+    (place) => !isProgramFolder(place) && world.exists(place) && !isInGitData(place, world),
+  );
 }
 
 /**

@@ -21,7 +21,7 @@ export function guardedIn(folder: string, { kindOf }: Pick<PolicyInput, 'kindOf'
   ];
 }
 
-/** Names with a wildcard are left out, because they cannot be mounted over. */
+/** Names with a wildcard are left out, because only existing names can be mounted over. The scan of the folders finds those. */
 function protectedIn(folder: string, access: SandboxAccess): string[] {
   return PROTECTED_PLACES.filter(
     ({ segments, fromRoot, sandbox }) =>

@@ -30,6 +30,7 @@ function policyFor({ disk = ['/p/'], links = {}, settings = {}, rules = {}, ...m
     settings: { ...USUAL, ...settings },
     repository: more.repository,
     namedByGit: more.namedByGit ?? [],
+    programs: [],
     foldsCase: false,
     realpath: (file) => links[file] ?? file,
     kindOf: (file) => (disk.includes(`${file}/`) ? 'folder' : disk.includes(file) ? 'file' : 'absent'),

@@ -44,6 +44,7 @@ export function computePolicy(input: PolicyInput): SandboxPolicy {
     ...roots.flatMap((folder) => guardedIn(folder, input)),
     ...(repository ? guardedInGit(repository) : []),
     ...input.namedByGit,
+    ...input.programs,
     ...guardedInHome(home, input),
     ...input.configDirs,
     ...settings.filesystem.denyWrite,
