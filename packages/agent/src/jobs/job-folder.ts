@@ -1,5 +1,6 @@
 /**
- * The folder of a job: `request.json`, `state.json`, `log`, and a file for each question and answer. Only the user can read it.
+ * The folder of a job: `request.json`, `state.json`, `shown.json`, `log`, and a file for each question and answer. Only the user can
+ * read it.
  * Every file is replaced as a whole. The process of the job holds the lock of the folder and is the only writer of the state.
  */
 import { createHash } from 'node:crypto';
@@ -88,6 +89,30 @@ export class JobFolder {
 
   answer(id: string): JobAnswer | undefined {
     return readJson(this.#file(`answer-${id}`), JOB_SCHEMAS.answer);
+  }
+
+  unanswered({ questions }: JobState): readonly JobQuestion[] {
+    return questions.filter(({ id }) => this.answer(id) === undefined);
+  }
+
+  /** Stores which question the user saw. Of several, none is meant by an answer without an id. */
+  markShown(questions: readonly JobQuestion[]): void {
+    const [question, ...others] = questions;
+    if (!question) return;
+    const shown = { question: others.length === 0 ? question.id : null };
+    try {
+      if (shown.question !== this.#shown()) writeJson(this.#file('shown'), shown, PRIVATE_FILE);
+    } catch {
+      // The disk may be full. An answer then has to name its question.
+    }
+  }
+
+  wasShown({ id }: JobQuestion): boolean {
+    return this.#shown() === id;
+  }
+
+  #shown(): string | null | undefined {
+    return readJson(this.#file('shown'), JOB_SCHEMAS.shown)?.question;
   }
 
   removeQuestion(id: string): void {

@@ -60,7 +60,15 @@ export type JobOutcome = z.infer<typeof jobOutcome>;
 export type JobState = z.infer<typeof jobState>;
 export type JobRequest = z.infer<typeof jobRequest>;
 
-export const JOB_SCHEMAS = { state: jobState, request: jobRequest, answer: jobAnswer } as const;
+/** The question that the user saw last. Null if several were shown. */
+const shownQuestion = z.object({ question: z.string().nullable() }).readonly();
+
+export const JOB_SCHEMAS = {
+  state: jobState,
+  request: jobRequest,
+  answer: jobAnswer,
+  shown: shownQuestion,
+} as const;
 
 const TITLE_LENGTH = 200;
 

@@ -42,7 +42,7 @@ export function jobLines(job: JobState, now: number): readonly string[] {
     cutTo(oneLine(title), 60),
   ];
   const reason = state === 'failed' && outcome ? [`failed: ${cutTo(oneLine(outcome.text), 80)}`] : [];
-  const asked = questions.map((question) => `asks: ${questionLine(question, cwd)}`);
+  const asked = questions.map((question) => `asks ${question.id}: ${questionLine(question, cwd)}`);
   return [columns.join('  '), ...[...reason, ...asked].map((line) => `${' '.repeat(id.length)}  ${line}`)];
 }
 
@@ -52,4 +52,9 @@ export function questionLine(
 ): string {
   const who = agentDescription === undefined ? '' : ` (agent ${cutTo(oneLine(agentDescription), 40)})`;
   return `${callLine(tool, input, cwd)}${who}`;
+}
+
+/** The command that answers this question and no other. */
+export function answerLine({ id: job }: JobFolder, { id }: JobQuestion): string {
+  return `heddle answer ${job} ${id} yes`;
 }

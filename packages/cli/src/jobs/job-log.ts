@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { callLine } from '../terminal/call-line.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
-import { questionLine, reportProblem } from './find-job.ts';
+import { answerLine, questionLine, reportProblem } from './find-job.ts';
 import { namedJob } from './jobs-command.ts';
 
 export function logsCommand(argv: readonly string[]): Promise<number> {
@@ -37,7 +37,7 @@ export async function attachCommand(argv: readonly string[]): Promise<number> {
     for (const question of state.questions) {
       if (asked.has(question.id)) continue;
       asked.add(question.id);
-      show(`? ${questionLine(question, state.cwd)}\n  To answer: heddle answer ${folder.id} yes`);
+      show(`? ${questionLine(question, state.cwd)}\n  To answer: ${answerLine(folder, question)}`);
     }
     if (isJobEnded(state)) return change.cancel(showEnd(state));
     await change.promise;

@@ -3,14 +3,24 @@ import {
   isAlive,
   isJobEnded,
   type JobAnswer,
-  type JobFolder,
+  JobFolder,
+  type JobQuestion,
   type JobState,
   listJobs,
 } from '@heddle/agent/jobs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { oneLine } from '../terminal/width.ts';
 import { jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
-import { findJob, type FoundJob, jobLines, jobsFolder, questionLine, reportProblem } from './find-job.ts';
+import {
+  answerLine,
+  findJob,
+  type FoundJob,
+  jobLines,
+  jobsFolder,
+  questionLine,
+  reportProblem,
+} from './find-job.ts';
 
 const USAGE = 'usage: heddle jobs [--json], heddle jobs resume JOB, heddle jobs remove JOB';
 
@@ -27,10 +37,16 @@ export async function jobsCommand(argv: readonly string[]): Promise<number> {
 
 function list(json: boolean): number {
   const jobs = listJobs(jobsFolder());
-  if (json) writeMessage(`${jsonText(jobs, 2)}\n`);
-  else if (jobs.length === 0) writeMessage('There are no jobs. To start one: heddle run --background "…"\n');
+  if (json) {
+    writeMessage(`${jsonText(jobs, 2)}\n`);
+    return 0;
+  }
+  if (jobs.length === 0) writeMessage('There are no jobs. To start one: heddle run --background "…"\n');
   const now = Date.now();
-  if (!json) for (const job of jobs) writeMessage(`${jobLines(job, now).join('\n')}\n`);
+  for (const job of jobs) {
+    writeMessage(`${jobLines(job, now).join('\n')}\n`);
+    new JobFolder(jobsFolder(), job.id).markShown(job.questions);
+  }
   return 0;
 }
 
@@ -83,28 +99,51 @@ export function answerCommand(argv: readonly string[]): Promise<number> {
   return Promise.resolve(answer(argv));
 }
 
-/** Answers the oldest question that has no answer yet. Without words, it shows the questions. */
+/** The id of a question, as the commands print it. A shorter word is part of an answer. */
+const QUESTION_ID = /^[0-9a-f]{16}$/;
+
+/**
+ * Answers the question with the given id. Without an id, it answers only the question that the user saw last: the job may
+ * have withdrawn it, and may ask another one. Without an answer, it shows the questions.
+ */
 function answer(argv: readonly string[]): number {
-  const found = namedJob(argv, 'answer', 'JOB [yes|no|TEXT]', Number.POSITIVE_INFINITY);
+  const usage = 'JOB [QUESTION] [yes|no|TEXT]';
+  const found = namedJob(argv, 'answer', usage, Number.POSITIVE_INFINITY);
   if (!found.ok) return reportProblem(found.message, found.code);
   const { folder, state } = found;
-  const { id } = folder;
-  const words = argv.slice(1).join(' ').trim();
-  const open = state.questions.filter((question) => folder.answer(question.id) === undefined);
-  if (open.length === 0) return reportProblem(`The job ${id} has no open question.`);
+  const [, first = '', ...rest] = argv;
+  const named = QUESTION_ID.test(first) ? first : undefined;
+  const words = (named === undefined ? [first, ...rest] : rest).join(' ').trim();
+  const unanswered = folder.unanswered(state);
+  if (unanswered.length === 0) return reportProblem(`The job ${folder.id} has no open question.`);
+  const open = named === undefined ? unanswered : unanswered.filter(({ id }) => id === named);
+  if (open.length === 0)
+    return reportProblem(`The question ${named} is not open any more. See: heddle answer ${folder.id}`);
   if (words === '') {
-    for (const question of open)
-      writeMessage(
-        `${questionLine(question, state.cwd)}\n  ${question.reason}\n${jsonText(question.input, 2)}\n`,
-      );
-    writeMessage(`To answer: heddle answer ${id} yes\n`);
+    showQuestions(found, open);
+    folder.markShown(open);
     return 0;
   }
-  const [question] = open;
-  if (!question || !folder.writeAnswer(question.id, answerIn(words, question.tool)))
+  const question = open.find((one) => one.id === named || folder.wasShown(one));
+  if (!question) {
+    showQuestions(found, open);
+    return reportProblem('Nothing was answered: name the question, because it was not shown before.');
+  }
+  if (!folder.writeAnswer(question.id, answerIn(words, question.tool)))
     return reportProblem(`The question has an answer by now. See: heddle jobs`);
   writeMessage(`Answered: ${questionLine(question, state.cwd)}\n`);
   return 0;
+}
+
+function showQuestions(
+  { folder, state }: Extract<FoundJob, { ok: true }>,
+  questions: readonly JobQuestion[],
+): void {
+  for (const question of questions)
+    writeMessage(
+      `${questionLine(question, state.cwd)}\n  ${oneLine(question.reason)}\n${jsonText(question.input, 2)}\n` +
+        `To answer: ${answerLine(folder, question)}\n`,
+    );
 }
 
 function answerIn(words: string, tool: string): JobAnswer {

@@ -2,7 +2,15 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { JobFolder, type JobState } from '@heddle/agent/jobs';
+import {
+  JobFolder,
+  type JobQuestion,
+  jobQuestionOf,
+  type JobState,
+  newJobState,
+  stampOf,
+  withQuestions,
+} from '@heddle/agent/jobs';
 import { call, hang, say, type ScriptStep } from '@heddle/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, homeFor } from '../test/home.ts';
@@ -95,7 +103,7 @@ describe('a background job', () => {
     const job = await startJob([[ASKED], [say('All is done.')]]);
     await job.until(isWaiting);
     expect((await job.home.run(['jobs'])).stdout).toMatch(
-      /waiting .* Do the work\.\n\s+asks: Bash echo once/,
+      /waiting .* Do the work\.\n\s+asks [0-9a-f]{16}: Bash echo once/,
     );
     expect((await job.home.run(['answer', job.id])).stdout).toContain('echo once >> effects.txt');
     expect(existsSync(path.join(job.home.folder, 'effects.txt'))).toBe(false);
@@ -144,6 +152,7 @@ describe('a background job', () => {
   it('passes a denial with its reason to the model', async () => {
     const job = await startJob([[ASKED], [say('I use the other one.')]]);
     await job.until(isWaiting);
+    await job.home.run(['answer', job.id]);
     await job.home.run(['answer', job.id, 'use', 'the', 'test', 'database']);
     await job.until(({ state }) => state === 'done');
     expect((await job.home.run(['logs', job.id, '--json'])).stdout).toContain('use the test database');
@@ -159,6 +168,7 @@ describe('a background job', () => {
       [say('So be it.')],
     ]);
     await job.until(isWaiting);
+    await job.home.run(['jobs']);
     await job.home.run(['answer', job.id, 'B']);
     await job.until(({ state }) => state === 'done');
     expect((await job.home.run(['logs', job.id, '--json'])).stdout).toContain('Which one?\\n→ B');
@@ -169,6 +179,87 @@ describe('a background job', () => {
     const { outcome } = await job.until(({ state }) => state === 'failed');
     expect(outcome?.text).not.toBe('');
     expect((await job.home.run(['attach', job.id])).code).toBe(1);
+  });
+});
+
+describe('heddle answer', () => {
+  const asked = (word: string) =>
+    jobQuestionOf(
+      {
+        toolUseId: word,
+        tool: 'Bash',
+        input: { command: `mkfifo ${word}` },
+        reason: `Why.\nTo answer: fake`,
+        parts: [],
+        suggestions: [],
+      },
+      1,
+    );
+  const [harmless, danger] = [asked('harmless'), asked('danger')];
+
+  /** A job of this process, whose questions the test opens and withdraws. */
+  function openJob() {
+    const home = homeFor(installed.program);
+    const folder = new JobFolder(path.join(home.folder, 'config/jobs'), '0a1b2c3d');
+    const stamp = stampOf(process.pid);
+    const begin = { id: folder.id, sessionId: 's', cwd: '/', process: stamp, prompt: 'Go.' };
+    const state = newJobState(begin, 1);
+    folder.create({ argv: [] }, state);
+    return {
+      ask: (...questions: JobQuestion[]) => folder.write(withQuestions(state, questions)),
+      run: (...words: string[]) => home.run(words),
+      answer: (...words: string[]) => home.run(['answer', folder.id, ...words]),
+      answers: () => [harmless, danger].map(({ id }) => folder.answer(id)),
+    };
+  }
+
+  it('without an id, answers only the question that was shown last', async () => {
+    const job = openJob();
+    job.ask(harmless);
+    const shown = await job.answer();
+    expect(shown.stdout).toContain(`\n  Why. To answer: fake\n`);
+    expect(shown.stdout).toContain(`\nTo answer: heddle answer 0a1b2c3d ${harmless.id} yes\n`);
+    job.ask(danger);
+    for (const word of ['yes', 'yes', 'no', 'because']) {
+      const refused = await job.answer(word);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was answered') });
+      expect(refused.stdout).toContain('mkfifo danger');
+      expect(refused.stdout).toContain(`To answer: heddle answer 0a1b2c3d ${danger.id} yes`);
+    }
+    expect(await job.answer(harmless.id, 'yes')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('is not open any more'),
+    });
+    expect(job.answers()).toEqual([undefined, undefined]);
+    job.ask(danger, harmless);
+    expect(await job.answer('yes')).toMatchObject({ code: 0, stdout: 'Answered: Bash mkfifo harmless\n' });
+    expect(job.answers()).toEqual([{ allow: true }, undefined]);
+  });
+
+  it('answers a question that was never shown only by its id', async () => {
+    const job = openJob();
+    job.ask(harmless);
+    await job.run('jobs', '--json');
+    expect(await job.answer('yes')).toMatchObject({ code: 1 });
+    expect(job.answers()).toEqual([undefined, undefined]);
+    expect(await job.answer(harmless.id, 'yes')).toMatchObject({ code: 0, stderr: '' });
+    expect(job.answers()).toEqual([{ allow: true }, undefined]);
+  });
+
+  it.each(['answer', 'jobs'])('needs an id if heddle %s showed several questions', async (command) => {
+    const job = openJob();
+    job.ask(harmless);
+    await job.run('jobs');
+    job.ask(harmless, danger);
+    const shown = command === 'jobs' ? await job.run('jobs') : await job.answer();
+    for (const { id } of [harmless, danger]) expect(shown.stdout).toContain(id);
+    expect(await job.answer('yes')).toMatchObject({ code: 1 });
+    job.ask(danger);
+    expect(await job.answer('yes')).toMatchObject({ code: 1 });
+    expect(job.answers()).toEqual([undefined, undefined]);
+    expect(await job.answer(danger.id, 'not', 'this')).toMatchObject({ code: 0 });
+    expect(job.answers()).toEqual([undefined, { allow: false, text: 'not this' }]);
   });
 });
 
@@ -198,8 +289,8 @@ describe('after kill -9', () => {
     const watched = home.run(['attach', id]);
     const asksAbout = (word: string) => (state: JobState) =>
       isWaiting(state) && JSON.stringify(state.questions).includes(`echo ${word}`);
-    await job.until(asksAbout('one'));
-    expect(await home.run(['answer', id, 'yes'])).toMatchObject({ code: 0, stderr: '' });
+    const [one] = (await job.until(asksAbout('one'))).questions;
+    expect(await home.run(['answer', id, one?.id ?? '', 'yes'])).toMatchObject({ code: 0, stderr: '' });
     await job.until(asksAbout('two'));
     await kill(job);
     const { code, stdout } = await watched;
@@ -210,8 +301,8 @@ describe('after kill -9', () => {
     expect(await home.run(['jobs', 'resume', id])).toMatchObject({ code: 0, stderr: '' });
     started.push(job.state().process.pid);
     const watchedAgain = home.run(['attach', id]);
-    await job.until(asksAbout('two'));
-    expect(await home.run(['answer', id, 'yes'])).toMatchObject({ code: 0, stderr: '' });
+    const [two] = (await job.until(asksAbout('two'))).questions;
+    expect(await home.run(['answer', id, two?.id ?? '', 'yes'])).toMatchObject({ code: 0, stderr: '' });
     const again = await watchedAgain;
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('All is done.') });
     expect(effectsOf(job)).toBe('one\ntwo\n');
@@ -233,6 +324,7 @@ describe('after kill -9', () => {
     const after = await job.until(isWaiting);
     expect(after.questions.map(({ id }) => id)).toEqual(before.questions.map(({ id }) => id));
     expect(existsSync(path.join(job.home.folder, 'effects.txt'))).toBe(false);
+    await job.home.run(['answer', job.id]);
     await job.home.run(['answer', job.id, 'yes']);
     await job.until(({ state }) => state === 'done');
     expect(effectsOf(job)).toBe('once\n');
