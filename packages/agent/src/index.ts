@@ -22,7 +22,7 @@ export type {
   ExpandedPrompt,
   ExtensionNames,
 } from './engine/options.ts';
-export { unaskedFilesOf } from './engine/permission.ts';
+export { unaskedFilesOf, unaskedOwnFilesOf } from './engine/permission.ts';
 export { runSideCall } from './engine/side-call.ts';
 export { ToolRunner } from './engine/tool-runner.ts';
 export { createReadFileState } from './attachments/automatic-attachments.ts';

@@ -1,5 +1,7 @@
 /** Plugins through the program: commands, skills, hooks and servers of a folder, named by a flag or enabled in settings. */
-import { say } from '@heddle/testing';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { call, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { linesOf } from './test/program.ts';
 import { setUpProjects } from './test/project.ts';
@@ -59,6 +61,33 @@ describe('a plugin', () => {
     const { stderr } = await run(['-p', 'go']);
     expect(stderr).toMatch(/not trusted: .*enabledPlugins/);
     expect(sent()[0]).not.toMatch(/kit:tidy|Plugin in/);
+  });
+
+  it.each([
+    ['deny', (folder: string) => `Read(/${folder}/**)`],
+    ['ask', (folder: string) => `Read(/${folder}/**)`],
+    ['deny', () => 'Read'],
+  ])('behind a link guards calls although a project has a rule to %s reading it', async (list, rule) => {
+    const guard = { hooks: [{ type: 'command', command: 'echo "The guard blocks." >&2; exit 2' }] };
+    const { folder, run, sent } = await createProject(
+      {
+        '../dotfiles/guard/hooks/hooks.json': JSON.stringify({ hooks: { PreToolUse: [guard] } }),
+        '../config/settings.json': JSON.stringify({
+          enabledPlugins: { 'guard@mine': true },
+          permissions: { allow: ['Bash(mkfifo:*)'] },
+        }),
+        '../config/plugins/mine/.keep': '',
+      },
+      [[call('Bash', { command: 'mkfifo made' }, 'b1')], [say('Yes.')]],
+    );
+    const dotfiles = path.join(folder, '../dotfiles');
+    symlinkSync(path.join(dotfiles, 'guard'), path.join(folder, '../config/plugins/mine/guard'));
+    mkdirSync(path.join(folder, '.claude'));
+    const settings = { permissions: { [list]: [rule(dotfiles)] } };
+    writeFileSync(path.join(folder, '.claude/settings.json'), JSON.stringify(settings));
+    await run(['-p', 'go']);
+    expect(sent()[1]).toContain('The guard blocks.');
+    expect(existsSync(path.join(folder, 'made'))).toBe(false);
   });
 
   it('that is missing or broken is reported, and the run continues', async () => {

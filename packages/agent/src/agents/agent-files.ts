@@ -19,6 +19,8 @@ export interface AgentFilePlaces {
   readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
   /** Whether a rule forbids reading a file. Such a file is not read through a link. */
   readonly isDenied?: FileLimits['isDenied'];
+  /** The same for files of the administrator and the user. Undefined: `isDenied` counts. */
+  readonly isOwnDenied?: FileLimits['isDenied'];
 }
 
 export interface AgentFiles {
@@ -83,7 +85,9 @@ function foldersOf({
 async function readFolder(folder: AgentFolder, places: AgentFilePlaces): Promise<AgentFiles> {
   const { path: top, within, source } = folder;
   const owner = source === 'plugin' ? 'plugin' : 'project';
-  const files = new GuardedFiles({ within, owner, isDenied: places.isDenied });
+  const { isDenied, isOwnDenied = isDenied } = places;
+  const isOwn = source === 'managed' || source === 'user';
+  const files = new GuardedFiles({ within, owner, isDenied: isOwn ? isOwnDenied : isDenied });
   const found = files.markdownFiles(top, MAX_FILES + 1);
   const read = await Promise.all(
     found.slice(0, MAX_FILES).map((at) => readAgentFile(at, files, folder, places)),

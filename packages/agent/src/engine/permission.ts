@@ -18,7 +18,7 @@ import { editDecision } from '@heddle/tools/files';
 import { LivePermissions } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
-import { NO_RULES } from '../permission/rules/rule.ts';
+import { NO_RULES, type PermissionRule } from '../permission/rules/rule.ts';
 import { adviceWithoutUser, fileAccess, isQuestion, isToolDenied } from '../permission/rules/tool-names.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
@@ -206,21 +206,36 @@ export function deniedFilesOf(
   options: RuleOptions,
   cwd: string,
   lists: readonly ('deny' | 'ask')[] = ['deny'],
+  counts: (rule: PermissionRule) => boolean = () => true,
 ): () => Promise<(file: string) => boolean> {
   const live = liveOf(options);
   return async () => {
-    if (lists.every((list) => live.rules[list].length === 0)) return () => false;
-    if (isToolDenied('Read', live.rules)) return () => true;
+    const { deny, ask, allow } = live.rules;
+    const rules = { deny: deny.filter(counts), ask: ask.filter(counts), allow };
+    if (lists.every((list) => rules[list].length === 0)) return () => false;
+    if (isToolDenied('Read', rules)) return () => true;
     loading ??= load();
     const [, { observeWorld }, , { deniedFiles }] = await loading;
     const world = observeWorld(surroundingsOf(options, live, cwd, []));
-    return deniedFiles(live.rules, world, lists);
+    return deniedFiles(rules, world, lists);
   };
 }
 
 /** The files that texts of a project, a server or a plugin cannot name. There is no question about them, so ask rules count, too. */
 export function unaskedFilesOf(options: RuleOptions, cwd: string): () => Promise<(file: string) => boolean> {
   return deniedFilesOf(options, cwd, ['deny', 'ask']);
+}
+
+/**
+ * The same for agents of the user, and for hooks and servers of plugins. Rules in files of a project do not count: they would
+ * switch off the guards of the user.
+ */
+export function unaskedOwnFilesOf(
+  options: RuleOptions,
+  cwd: string,
+): () => Promise<(file: string) => boolean> {
+  const isOwn = ({ source }: PermissionRule): boolean => source !== 'project' && source !== 'local';
+  return deniedFilesOf(options, cwd, ['deny', 'ask'], isOwn);
 }
 
 function surroundingsOf(

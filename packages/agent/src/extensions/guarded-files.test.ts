@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unaskedFilesOf, readAgentFiles } from '../index.ts';
+import { unaskedFilesOf, unaskedOwnFilesOf, readAgentFiles, type RuleSource } from '../index.ts';
 import { readPlugins } from '../plugins/plugins.ts';
 import { type ExtensionRoot, SessionExtensions } from './index.ts';
 
@@ -44,18 +44,20 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** Everything that a session loads, as text, and its warnings. */
-async function load(rule = 'Read(secrets/**)') {
+async function load(rule = 'Read(secrets/**)', source: RuleSource = 'user') {
   const cwd = inHome('project');
   const config = inHome('config');
-  const rules = { allow: [], ask: [], deny: [{ text: rule, source: 'user' as const }] };
-  const deniedFiles = unaskedFilesOf({ cwd, configDirs: [config], rules }, cwd);
+  const rules = { allow: [], ask: [], deny: [{ text: rule, source }] };
+  const options = { cwd, configDirs: [config], rules };
+  const deniedFiles = unaskedFilesOf(options, cwd);
   const isDenied = await deniedFiles();
+  const isOwnDenied = await unaskedOwnFilesOf(options, cwd)();
   const plugins = readPlugins({
     folders: [inHome('project/plugin')],
     enabled: {},
     marketplaces: {},
     configDirs: [],
-    isDenied,
+    isDenied: isOwnDenied,
   });
   const roots: readonly ExtensionRoot[] = [
     { folder: config, scope: 'user' },
@@ -84,9 +86,12 @@ async function load(rule = 'Read(secrets/**)') {
     isTrusted: true,
     plugins: [{ name: 'p', path: inHome('project/plugin') }],
     isDenied,
+    isOwnDenied,
   });
   return {
     extensions,
+    agents: agents.definitions.map(({ name }) => name),
+    hooks: plugins.plugins.flatMap((plugin) => plugin.hooks).length,
     loaded: JSON.stringify([extensions.files, agents.definitions, plugins.plugins]),
     problems: [...extensions.problems, ...agents.problems, ...plugins.problems],
   };
@@ -147,6 +152,20 @@ it.each(LINKS.filter(([, place]) => place.startsWith('.claude')))(
     expect(problems[0]).toContain('a rule forbids reading');
   },
 );
+
+it.each(
+  (['project', 'local'] as const).flatMap((source) =>
+    ['Read(**)', 'Read', 'Read(~/**)'].map((rule) => [source, rule] as const),
+  ),
+)('a rule of %s settings does not switch off agents and hooks of the user: %s', async (source, text) => {
+  const rule = text === 'Read(~/**)' ? `Read(/${home}/**)` : text;
+  link('config/agents/a.md', 'private/prompt.md');
+  link('project/.claude/agents/b.md', 'project/docs/prompt.md');
+  link('project/plugin/hooks/hooks.json', 'project/plugin/docs/hooks.json');
+  const { agents, hooks } = await load(rule, source);
+  expect({ agents, hooks }).toEqual({ agents: ['a'], hooks: 1 });
+  expect(await load(rule, 'user')).toMatchObject({ agents: text === 'Read(**)' ? ['a'] : [], hooks: 0 });
+});
 
 it('a skill is not shown if its file became a link to a forbidden file after the start', async () => {
   write('project/.claude/skills/s/SKILL.md', PROMPT.replace(/The private text\.\n$/, 'Free.'));

@@ -5,6 +5,7 @@ import {
   BUILT_IN_AGENTS,
   decodeAgents,
   unaskedFilesOf,
+  unaskedOwnFilesOf,
   mergeAgents,
   readAgentFiles,
 } from '@heddle/agent';
@@ -85,7 +86,8 @@ export async function readAgentTypes(
 ): Promise<AgentTypes> {
   const cwd = projectConfigRoot ?? folder;
   const trusted = isTrusted({ cwd, home: os.homedir(), env: process.env });
-  const deniedFiles = unaskedFilesOf({ cwd: folder, configDirs, rules }, folder);
+  const about = { cwd: folder, configDirs, rules };
+  const deniedFiles = unaskedFilesOf(about, folder);
   const files = bare
     ? { definitions: [], problems: [], leftOut: [] }
     : await readAgentFiles({
@@ -95,6 +97,7 @@ export async function readAgentTypes(
         isTrusted: trusted,
         plugins,
         isDenied: await deniedFiles(),
+        isOwnDenied: await unaskedOwnFilesOf(about, folder)(),
       });
   const definitions = [...files.definitions, ...BUILT_IN_AGENTS];
   const types = new AgentTypes(definitions, bare ? 'none' : agentHooks, deniedFiles, files.leftOut);

@@ -1,6 +1,6 @@
 /** The plugins of a session: those that flags name and settings enable, with their hooks and MCP servers. */
 import path from 'node:path';
-import { unaskedFilesOf } from '@heddle/agent';
+import { unaskedOwnFilesOf } from '@heddle/agent';
 import type { Plugin } from '@heddle/agent/plugins';
 import type { DeclaredHook } from '@heddle/agent/hooks';
 import type { LoadedSettings } from '@heddle/agent/settings';
@@ -37,7 +37,7 @@ export async function openPlugins(
   const folders = [...pluginDirs, ...pluginDirsNoMcp].map((folder) => path.resolve(folder));
   const isEnabled = isRecord(enabled) && Object.values(enabled).includes(true);
   if (bare || (folders.length === 0 && !isEnabled)) return NONE;
-  const isDenied = await unaskedFilesOf({ cwd, configDirs, rules }, cwd)();
+  const isDenied = await unaskedOwnFilesOf({ cwd, configDirs, rules }, cwd)();
   const { readPlugins, variablesOf } = await import('@heddle/agent/plugins');
   const found = readPlugins({ folders, enabled, marketplaces, configDirs, isDenied });
   const { plugins, problems } = found;
