@@ -5,6 +5,7 @@ import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
 import { ADDRESSES } from './test/table/addresses.ts';
 import { CERTAIN_READS } from './test/table/certain-reads.ts';
 import { CHANGED_FOLDERS } from './test/table/changed-folders.ts';
+import { COMBINED_NAMES } from './test/table/combined-names.ts';
 import { COMPUTED_NAMES, DENIED_SEARCHES } from './test/table/computed-names.ts';
 import { CONTAINERS } from './test/table/containers.ts';
 import { COPIED_CONTENTS } from './test/table/copied-contents.ts';
@@ -76,6 +77,7 @@ const themes = [
   ...MADE_PROGRAMS,
   ...CERTAIN_READS,
   ...OUTPUTS_OF_PROGRAMS,
+  ...COMBINED_NAMES,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

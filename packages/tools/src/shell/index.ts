@@ -25,6 +25,6 @@ export { listsOnlyCommits } from './proof/git-readers.ts';
 export { runsOnlyGit } from './proof/git.ts';
 export { isHarmlessProgram } from './proof/allowed-options.ts';
 export { loadsJqModules, provenOptions } from './proof/programs.ts';
-export { isPlainScript as isPlainSedScript, maySedRunProgram } from './proof/sed.ts';
+export { isPlainScript as isPlainSedScript, maySedRunProgram, sedFiles } from './proof/sed.ts';
 export { hasPsConflict, isReadingExpression, xargsCommand } from './proof/special-programs.ts';
 export { type GitFacts, gitFactsFrom, readGitFacts, readOnlyGitEnvironment } from '../git/index.ts';

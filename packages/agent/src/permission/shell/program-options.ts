@@ -122,6 +122,9 @@ function findContainerAccess(args: readonly ShellWord[]): string | undefined {
     .find((found) => found !== undefined);
 }
 
+const PLAIN_CLONE =
+  /^([^-].*|--(depth|branch|single-branch|quiet|verbose|progress|no-tags|filter|jobs|recurse-submodules|shallow-submodules|no-checkout|bare|mirror)(=.*)?|-[bqvnj])$/s;
+
 /** Returns whether some option of the program runs another one. */
 export function hasProgramOption(program: string): boolean {
   return CHECKED.test(program) || OPTIONS.some(([programs]) => programs.test(program));
@@ -142,6 +145,10 @@ export function findProgramOption(
   const access = /^(docker|podman|nerdctl)$/.test(program) ? findContainerAccess(args) : undefined;
   if (access !== undefined)
     return `${access} may give a container access to this machine, or load other programs.`;
+  // The words behind the separator are those of `git clone` or ssh.
+  const end = program === 'gh' ? args.findIndex(({ value }) => value === '--') : -1;
+  const passed = end < 0 ? undefined : args.slice(end + 1).find(({ value }) => !PLAIN_CLONE.test(value));
+  if (passed) return reason(passed);
   if (/^g?make$/.test(program)) {
     // In an unknown word, `$(` belongs to the shell. Such words are checked elsewhere.
     const setting = args.find((word) => word.kind === 'literal' && isMakeCommand(word));

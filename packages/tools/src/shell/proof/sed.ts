@@ -92,10 +92,26 @@ const LINE_ADDRESS = /\d+(?:~\d+)?|\$|[+~]\d+/y;
 const PLAIN_COMMAND =
   /(?:[=dDgGhHnNpPxzF]|[qQlL]\s*\d*|[btT][ \t]*[^\s;}]*|:[ \t]*[^\s;]+)[ \t]*(?=[;}#\n]|$)|[rRwW][^\n]*|[aic](?:[^\\\n]|\\[^])*(?=\n|$)|\{/y;
 const END_OF_COMMAND = /[ \t]*(?=[;}#\n]|$)/y;
+/** A set that ends at the same place in every version. */
+const PLAIN_SET = /\[(?!\^?\])(?:\[:[a-z]+:\]|\\[^\]\n]|[^\][\\\n])+\]/y;
 const FLAGS = /[gpiImM\d]*(?:w[^\n]*)?/y;
+/** Blanks can be before each of them, and a command directly after them: `/a/I r x`, `/a/Ir x`. */
+const ADDRESS_FLAGS = /[IM \t]*/y;
+
+/** A file that a script of sed reads or writes. */
+export interface SedFile {
+  readonly kind: 'read' | 'write';
+  readonly name: string;
+}
 
 /** Returns whether a script may run a program, with its command `e` or a flag. A script that is not understood may. */
 export function maySedRunProgram(script: string): boolean {
+  return sedFiles(script) === undefined;
+}
+
+/** Returns the files that a script names. Undefined if it may run a program, or is not understood. */
+export function sedFiles(script: string): readonly SedFile[] | undefined {
+  const files: SedFile[] = [];
   let at = 0;
   const accept = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at;
@@ -103,31 +119,52 @@ export function maySedRunProgram(script: string): boolean {
     at += found?.length ?? 0;
     return found;
   };
-  /** Moves behind the next delimiter. GNU sed also ends a text at a delimiter in brackets. */
-  const acceptText = (delimiter: string): boolean => {
+  /** Moves behind the next delimiter. */
+  const acceptText = (delimiter: string, isPattern = false): boolean => {
     for (; at < script.length && script[at] !== '\n'; at++) {
       if (script[at] === delimiter) return ++at > 0;
       if (script[at] === '\\') at++;
+      else if (isPattern && script[at] === '[') {
+        // Only some versions of sed end a pattern at a delimiter in brackets.
+        const set = accept(PLAIN_SET);
+        if (set === undefined || set.replace(/\\[^]/g, '').includes(delimiter)) return false;
+        at--;
+      }
     }
     return false;
   };
-  const acceptAddress = (): boolean => {
+  const acceptAddress = (): 'none' | 'whole' | 'unclear' => {
     const delimiter = accept(ADDRESS_DELIMITER)?.at(-1);
-    if (delimiter === undefined) return accept(LINE_ADDRESS) !== undefined;
-    return acceptText(delimiter) && accept(/[IM]*/y) !== undefined;
+    if (delimiter === undefined) return accept(LINE_ADDRESS) === undefined ? 'none' : 'whole';
+    if (!acceptText(delimiter, true)) return 'unclear';
+    accept(ADDRESS_FLAGS);
+    return 'whole';
   };
   while (true) {
     accept(/(?:[\s;}]|#[^\n]*)*/y);
-    if (at >= script.length) return false;
-    if (acceptAddress() && accept(/\s*,\s*/y) !== undefined && !acceptAddress()) return true;
+    if (at >= script.length) return files;
+    const first = acceptAddress();
+    const isRange = first === 'whole' && accept(/\s*,\s*/y) !== undefined;
+    if (first === 'unclear' || (isRange && acceptAddress() !== 'whole')) return undefined;
     accept(/[\s!]*/y);
     const letter = script[at] ?? '';
     if (letter === 's' || letter === 'y') {
       const delimiter = script[at + 1] ?? '\n';
       at += 2;
-      if (/[\n\\]/.test(delimiter) || !acceptText(delimiter) || !acceptText(delimiter)) return true;
-      if (letter === 's') accept(FLAGS);
-      if (accept(END_OF_COMMAND) === undefined) return true;
-    } else if (accept(PLAIN_COMMAND) === undefined) return true;
+      if (/[\n\\]/.test(delimiter) || !acceptText(delimiter, letter === 's') || !acceptText(delimiter))
+        return undefined;
+      const flags = letter === 's' ? (accept(FLAGS) ?? '') : '';
+      if (flags.includes('w')) files.push({ kind: 'write', name: nameAfter(flags, flags.indexOf('w')) });
+      if (accept(END_OF_COMMAND) === undefined) return undefined;
+    } else {
+      const command = accept(PLAIN_COMMAND);
+      if (command === undefined) return undefined;
+      if (/[rRwW]/.test(letter))
+        files.push({ kind: /[rR]/.test(letter) ? 'read' : 'write', name: nameAfter(command, 0) });
+    }
   }
+}
+
+function nameAfter(command: string, at: number): string {
+  return command.slice(at + 1).trimStart();
 }

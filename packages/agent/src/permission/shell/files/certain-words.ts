@@ -23,7 +23,9 @@ export function certainWords(
   return new Set(
     certain
       .filter(({ kind, word }) =>
-        kind === 'read' ? isRead(word) && !/\s/.test(word.value) : !SEPARATOR.test(word.value),
+        kind === 'read'
+          ? isRead(word) && !/\s/.test(word.value)
+          : !word.value.startsWith('-') && !SEPARATOR.test(word.value),
       )
       .map(({ word }) => word),
   );

@@ -223,13 +223,14 @@ const UNPACKERS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(7z[azr]?|7zz|7zzs|p7zip|unrar|rar)$/, /^[xe]$/i],
   [/^jar$/, /^(-?[a-wyzA-Z0]*x[a-zA-Z0]*|--extract)$/],
   [/^pax$/, /^-[a-zA-Z]*r/],
+  [/^star$/, /^(-?[a-zA-Z]*x|-extract)/],
   [/^(unar|aunpack|dtrx)$/, /./],
 ];
-/** With these, names in the archive lead out of the folder. By default, pax unpacks absolute names. */
+/** With these, names in the archive lead out of the folder. Pax and star can unpack absolute names. */
 const OPEN_NAMES: readonly (readonly [RegExp, RegExp])[] = [
   [/^(7z[azr]?|7zz|7zzs|p7zip)$/, /^-spf/i],
   [/^jar$/, /^-?[a-zA-Z0]*P/],
-  [/^pax$/, /./],
+  [/^(pax|star)$/, /./],
 ];
 
 /** Returns the folder that an archive is unpacked in. */
@@ -245,6 +246,15 @@ export function unpackedTargets(program: string, args: readonly ShellWord[]): re
     touch('write', folder, 'all', { fills: true }),
     ...(has(OPEN_NAMES) ? [touch('write', unknownWord('the names that it unpacks'))] : []),
   ];
+}
+
+/** `gh repo clone a/b` makes the folder `b`. */
+export function clonedTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+  if (program !== 'gh' || !args.some(({ value }) => /^(--)?(clone|fork)/.test(value))) return [];
+  return args.flatMap((word) => {
+    const [, name] = /([^/:]+?)(?:\.git)?\/*$/.exec(word.value) ?? [];
+    return name === undefined || name.startsWith('-') ? [] : [touch('write', literalWord(name))];
+  });
 }
 
 /** `ffmpeg -f tee '[f=mp4]a|b'` writes several files. */

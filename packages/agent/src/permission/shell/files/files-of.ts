@@ -1,13 +1,14 @@
 /** Finds the files that a command reads, writes or removes, by its name and arguments. */
 import path from 'node:path';
 import { omitUndefined } from '@heddle/core';
-import { isPlainSedScript, loadsJqModules, type ShellWord } from '@heddle/tools/shell';
+import { isPlainSedScript, loadsJqModules, sedFiles, type ShellWord } from '@heddle/tools/shell';
 import { passedFolders } from '../../paths/places.ts';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
 import { changed, isChanger } from './changers.ts';
 import {
   awkTargets,
+  clonedTargets,
   gpgTargets,
   millerTargets,
   renamedTargets,
@@ -41,6 +42,8 @@ const NAMING =
 /** The first argument is a pattern or a program. */
 const SEARCHERS = /^((z|bz|xz|lz|zstd)?[ef]?grep|rgrep|rg|ag|ack|awk|gawk|mawk|nawk|jq|yq|xmllint|sed)$/;
 const WRITERS = /^(touch|mkdir|tee|truncate|mkfifo|mknod|vi|vim|nvim|nano|emacs|ed|ex)$/;
+/** They can print what they edit, or keep the old content. */
+const EDITORS = /^(vim?|nvim|nano|emacs|ed|ex)$/;
 const REMOVERS = /^(rm|rmdir|unlink|shred|srm|trash)$/;
 
 /** They run code of the project, which may access any file. A rule for them allows all of it. */
@@ -166,7 +169,10 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   }
   if (SEARCHERS.test(program)) return searched(program, args);
   if (isCompressor(program)) return compressed(program, args);
-  if (WRITERS.test(program)) return operands.map((word) => touch('write', word));
+  if (WRITERS.test(program))
+    return operands.map((word) =>
+      touch('write', word, undefined, EDITORS.test(program) ? { moves: true } : {}),
+    );
   if (isChanger(program)) return changed(program, args);
   if (REMOVERS.test(program)) {
     const deep = hasOption(given, 'rR', '--recursive') ? 'all' : undefined;
@@ -179,8 +185,8 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   const computed =
     program === 'mlr'
       ? millerTargets(args)
-      : [splitTargets, gpgTargets, renamedTargets, unpackedTargets, teeTargets].flatMap((targets) =>
-          targets(program, args),
+      : [splitTargets, gpgTargets, renamedTargets, unpackedTargets, teeTargets, clonedTargets].flatMap(
+          (targets) => targets(program, args),
         );
   // It removes quotes and backslashes in addresses: `OPEN:.en"v"`.
   const isQuoted = program === 'socat' && args.some(({ value }) => /["'\\]/.test(value));
@@ -275,26 +281,19 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   // It writes files whose names an expression computes.
   if (family === 'yq' && args.some(({ value }) => /^(-[^-]*s|--split-exp)/.test(value)))
     read.push(touch('write', unknownWord('what the program writes')));
-  if (family === 'sed') {
-    if (texts.some(({ value }) => mayHideFiles(value)))
-      read.push(touch('write', SED_FILE), touch('read', SED_FILE));
-    read.push(
-      ...texts.filter(({ value }) => !isPlainSedScript(value)).flatMap(mentions),
-      ...texts.flatMap((text) => sedWrites(text.value).map((file) => touch('write', partOfWord(text, file)))),
-      ...texts.flatMap((text) => sedReads(text.value).map((file) => touch('read', partOfWord(text, file)))),
-    );
-  }
+  if (family === 'sed') read.push(...texts.flatMap(filesInSed));
   // The program can follow options with two values: `jq --arg a b 'include "x"; .'`.
   if (family === 'jq' && args.some(({ value }) => loadsJqModules(value)))
     read.push(touch('read', unknownWord('what the program loads')));
   if (editsInPlace(family, given)) {
     const copies = family === 'sed' ? files.flatMap((word) => copyOf(word, given)) : [];
-    // A copy of the old content, and a file that the script writes, can be read.
-    const isCopied = copies.length > 0 || read.some(({ kind }) => kind === 'write');
+    // Code can print the old content, or write it elsewhere.
+    const isPlain = programFiles.length === 0 && texts.every(({ value }) => isPlainSedScript(value));
+    const isKept = family === 'awk' || (family === 'sed' && (copies.length > 0 || !isPlain));
     return [
       ...read,
-      ...(isCopied ? files.map((word) => touch('read', word)) : []),
-      ...[...files, ...copies].map((word) => touch('write', word)),
+      ...files.map((word) => touch('write', word, undefined, isKept ? { moves: true } : {})),
+      ...copies.map((word) => touch('write', word)),
     ];
   }
   const everything = /^(rg|ag|ack)$/.test(program);
@@ -321,6 +320,19 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   return [
     ...read,
     ...places.map((word) => touch('read', word, deep, { staysInTree, ...omitUndefined({ endings }) })),
+  ];
+}
+
+/** Returns the files that a script of sed names, or may name. */
+function filesInSed(text: ShellWord): Touch[] {
+  const { value } = text;
+  const named = (kind: 'read' | 'write', file: string): Touch => touch(kind, partOfWord(text, file));
+  return [
+    ...(mayHideFiles(value) ? [touch('write', SED_FILE), touch('read', SED_FILE)] : []),
+    ...(sedFiles(value) ?? []).map(({ kind, name }) => named(kind, name)),
+    ...(isPlainSedScript(value) ? [] : mentions(text)),
+    ...sedWrites(value).map((file) => named('write', file)),
+    ...sedReads(value).map((file) => named('read', file)),
   ];
 }
 
@@ -447,11 +459,10 @@ function named(word: ShellWord, value: string, knowledge: Touch['knowledge'] = '
 
 const SED_FILE = unknownWord('a file in the script of sed');
 
-/** After a letter as delimiter, the commands of sed are not found: `sxaxbxw.npmrc`, `\\xaxr.env`. */
+/** After a letter as delimiter, versions of sed may find other commands: `sxaxbxw.npmrc`, `\\xaxr.env`. */
 function mayHideFiles(script: string): boolean {
-  return (
-    !isPlainSedScript(script) && /(?:^|[;{}\n!,\d$/])\s*(?:[sy]\w|\\\w)/.test(script) && /[wrR]/.test(script)
-  );
+  if (isPlainSedScript(script) || !/[wrR]/.test(script)) return false;
+  return sedFiles(script) === undefined || /(?:^|[;{}\n!,\d$/])[IM\s]*(?:[sy]\w|\\\w)/.test(script);
 }
 
 /** Returns the files after each `w` that may be a command or a flag of sed. Returns too many rather than too few. */

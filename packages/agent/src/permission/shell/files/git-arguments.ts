@@ -90,7 +90,7 @@ export function mayRunOtherCommand(args: readonly ShellWord[]): boolean {
 
 /** Resolves a word from the folder of `-C sub`. */
 export function inFolder(word: ShellWord, { folder }: Pick<GitArguments, 'folder'>): ShellWord {
-  if (folder === undefined || word.kind === 'dynamic' || word.value.startsWith('/')) return word;
+  if (folder === undefined || /^(dynamic|tilde)$/.test(word.kind) || word.value.startsWith('/')) return word;
   if (folder.kind === 'dynamic') return unknownWord(word.text);
   return {
     ...partOfWord(folder, `${folder.value}/${word.value}`),

@@ -67,6 +67,8 @@ export function contentShown(given: GitArguments): 'none' | 'tracked' | 'history
   if (command === 'bisect' && !/^(log|start|good|bad|new|old|skip|reset|terms)$/.test(action?.value ?? ''))
     return 'history';
   if (/^(am|rebase)$/.test(command) && has(/^--show/)) return 'history';
+  // A tag can be a file, and this field is its content.
+  if (/^(tag|branch|for-each-ref)$/.test(command) && has(/(?:%\(|^-?|=-?)\*?raw/)) return 'history';
   // The value may be the name of any stored file.
   if (command === 'config' && has(/^--bl/)) return 'history';
   if (command === '' || command === 'bisect' || SILENT.has(command) || NAMES_FILES.has(command))

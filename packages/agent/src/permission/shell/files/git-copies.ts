@@ -84,6 +84,9 @@ function repositoryIn(word: ShellWord, isClone: boolean): OtherRepository[] {
 /** An object by its number. It can be a folder or a file, which gets another name. */
 const NUMBER = /^[\da-f]{4,64}$/i;
 
+const TAKES_REFSPECS = /^(push|fetch|pull|send-pack|fetch-pack)$/;
+const NUMBERED_REFSPEC = /^\+?(?:[\da-f]{4,64}|[^:]*\^\{[^:]*):/i;
+
 /** Settings that name another working tree or repository. */
 const MOVES_REPOSITORY = /^(core\.(worktree|bare)|(remote|url|include|includeif|submodule)\..*)$/is;
 
@@ -93,6 +96,8 @@ function movesNames({ command, rest }: GitArguments): boolean {
   const operands = rest.filter(({ value }) => !value.startsWith('-') && value !== 'set');
   const given = rest.map(({ value }) => value.replace(/^(?:-s|--so[a-z]*=)/, ''));
   const isNumbered = given.some((value) => NUMBER.test(value) || value.includes('^{'));
+  // An object by its number gets a name: `git push . 1a2b3c:refs/tags/x`.
+  if (TAKES_REFSPECS.test(command) && given.some((value) => NUMBERED_REFSPEC.test(value))) return true;
   switch (command) {
     case 'merge':
     case 'pull':

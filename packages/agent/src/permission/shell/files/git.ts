@@ -45,7 +45,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   if (walks && isSearch && scopesOf(given) === undefined)
     named.push({ ...touch('read', given.folder ?? HERE, walks), staysInTree: true });
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
-  named.push(...prefixed(given));
+  named.push(...prefixed(given), ...ownFiles(given));
   named.push(...changedSettings(given).map((word) => touch('write', word)), ...changedSubmodules(given));
   named.push(
     ...shownSettings(given),
@@ -155,6 +155,21 @@ function prefixed(given: GitArguments): Touch[] {
       return [touch('write', unknownWord(word.text))];
     return [touch('write', inFolder(value, given), 'all', { fills: true })];
   });
+}
+
+/** Commands that change files of git or of the user without a name. */
+const OWN_FILES: readonly (readonly [RegExp, RegExp, readonly string[]])[] = [
+  [/^credential$/, /^(?!fill$|capability$)/, ['~/.git-credentials']],
+  [/^credential-(?!cache)/, /^(store|erase)$/, ['~/.git-credentials']],
+  [/^lfs$/, /^(install|uninstall|update|track|untrack|migrate)$/, ['.gitattributes', '.git/hooks/pre-push']],
+];
+
+function ownFiles({ command, rest, folder }: GitArguments): Touch[] {
+  return OWN_FILES.flatMap(([commands, actions, files]) =>
+    commands.test(command) && rest.some(({ value }) => actions.test(value))
+      ? files.map((file) => touch('write', inFolder(partOfWord(literalWord(file), file), { folder })))
+      : [],
+  );
 }
 
 /** They change where git gets the code of a submodule from. */

@@ -118,5 +118,10 @@ function clusterWords(args: readonly ShellWord[]): readonly ShellWord[] {
   const isRun = /^(exec|run|debug|create|rsh)$/.test(name) && verb !== undefined && end > verb && isEnd;
   const own = withoutData(isRun ? args.slice(0, end) : args, CLUSTER_DATA);
   if (name === 'cp') return copiedWords(own);
-  return /^(set|annotate|label)$/.test(name) ? own.filter(({ value }) => value.startsWith('-')) : own;
+  if (!/^(set|annotate|label)$/.test(name)) return own;
+  // The other words are data. A word after an option may be its value.
+  return own.filter(({ value }, at) => {
+    const before = own[at - 1]?.value ?? '';
+    return value.startsWith('-') || (/^-[^=]*$/.test(before) && !FLAG.test(before));
+  });
 }

@@ -27,6 +27,7 @@ const copiedBy =
     const isCertain = isUnderstood(program, args);
     const words = isCertain ? given.operands : [...given.operands, ...given.valuesOf(...options.valued)];
     const targets = isCertain ? given.operands.slice(-1) : words;
+    const keepsOld = program === 'rsync' && hasOption(given, 'b', '--backup', '--backup-dir');
     return [
       ...given.operands
         .filter((word) => word !== last && !isRemote(word))
@@ -41,14 +42,23 @@ const copiedBy =
           copiedTo(
             target,
             words.filter((word) => word !== target),
+            program === 'rsync' && hasOption(given, 'R', '--relative', '--files-from'),
           ),
-        ),
+        )
+        .map((one) => (keepsOld ? Object.assign(one, { moves: true }) : one)),
     ];
   };
 
-function copiedTo(target: ShellWord, sources: readonly ShellWord[]): Touch[] {
+function copiedTo(target: ShellWord, sources: readonly ShellWord[], withFolders: boolean): Touch[] {
   return [
     touch('write', target),
+    ...(withFolders ? sources : []).flatMap((word) => {
+      const name = word.value.replace(/^[^/]*:+/, '');
+      // A part before `/./` is left out.
+      return Array.from(new Set([name, name.replace(/^.*\/\.\//, '')]), (each) =>
+        touch('write', pathInside(target, partOfWord(word, each))),
+      );
+    }),
     ...sources.flatMap((word) =>
       // Rsync uses the host of the word before for `:path`.
       /^[^/]*:/.test(word.value) ? savedFrom(word, target) : writeInside(target, word),
@@ -189,9 +199,9 @@ const wget: FilesOfProgram = (args) => {
   const inputs = ['-i', '--input-file', '--post-file', '--body-file', '--load-cookies', '--ca-certificate'];
   const logs = ['-o', '-a', '--output-file', '--append-output', '--save-cookies'];
   const outs = ['-O', '--output-document'];
-  const folders = ['-P', '--directory-prefix'];
   const given = argumentsOf(args, optionsOf('wget'));
-  const [folder = HERE] = given.valuesOf(...folders);
+  const folders = given.valuesOf('-P', '--directory-prefix');
+  const into = folders.length > 0 ? folders : [HERE];
   const named = given.valuesOf(...outs);
   const has = (option: RegExp): boolean => args.some(({ value }) => option.test(value));
   const settings = given.valuesOf('-e', '--execute').filter(({ value }) => !/^\s*robots\s*=/i.test(value));
@@ -200,12 +210,16 @@ const wget: FilesOfProgram = (args) => {
       ? [unknownWord('what the server calls it')]
       : given.operands
           .map(wgetAddress)
-          .flatMap((url) => (has(WGET_FOLDERS) ? savedWithFolders(url, folder) : savedAs(url, folder)));
+          .flatMap((url) =>
+            into.flatMap((folder) =>
+              has(WGET_FOLDERS) ? savedWithFolders(url, folder) : savedAs(url, folder),
+            ),
+          );
   return [
     ...(named.length > 0 ? named : saved)
       .filter(({ value }) => value !== '-')
       .map((word) => touch('write', word)),
-    ...(named.length === 0 ? [touch('write', folder)] : []),
+    ...(named.length === 0 ? into : []).map((folder) => touch('write', folder)),
     ...given.valuesOf(...logs).map((word) => touch('write', word)),
     ...given.valuesOf(...inputs).map((word) => touch('read', word)),
   ];

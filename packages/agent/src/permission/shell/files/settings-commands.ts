@@ -1,58 +1,173 @@
 /** Commands that change settings of the user or of the project, without the name of their file: `npm config set x y`. */
 import type { ShellWord } from '@heddle/tools/shell';
+import { baseName } from '../runners.ts';
+import { namesContainerPlaces } from './host-words.ts';
 import { literalWord, partOfWord, type Touch, touch } from './touch.ts';
 
-/** A program, the beginnings of its commands, and the files that they may change. */
-const SETTINGS: readonly (readonly [RegExp, RegExp, readonly string[]])[] = [
-  [
-    /^(npm|pnpm|yarn|bun)$/,
-    /^((config|conf|c) (?!get\b|list\b|ls\b)\w|set\b|login|logout|adduser|add-user)/,
-    ['~/.npmrc', '.npmrc'],
-  ],
-  [/^(kubectl|oc)$/, /^(config (?!view|get-|current-context)\w|login|logout)/, ['~/.kube/config']],
-  [/^aws$/, /^configure(?! (list|get)\b)/, ['~/.aws/config']],
-  [
-    /^(docker|podman|nerdctl|helm)$/,
-    /^((registry )?log(in|out)|context (use|create|rm|update|import))/,
-    ['~/.docker/config.json'],
-  ],
-  [/^cargo$/, /^log(in|out)/, ['~/.cargo/credentials.toml']],
-  [/^go$/, /^env\b.* -[wu]( |$)/, ['~/.config/go/env']],
-  [
-    /^gh$/,
-    /^(alias (set|import|delete)|config set|auth (?!status|token)\w|extension (install|create|upgrade|remove))/,
-    ['~/.config/gh/config.yml'],
-  ],
-  [/^pip[\d.]*$/, /^config (set|unset|edit)/, ['~/.config/pip/pip.conf']],
-  [/^poetry$/, /^config\b(?!.* --list)/, ['~/.config/pypoetry/config.toml']],
-  [/^(conda|mamba)$/, /^config\b.* --(set|add|append|prepend|remove)/, ['~/.condarc']],
-  [/^composer$/, /^(global )?config\b.* (-\w*g|--global|--auth)/, ['~/.config/composer/config.json']],
-  [/^bundle$/, /^config (set|unset|--global|--local)/, ['~/.bundle/config']],
-  [/^crontab$/, /^(?!(-u \w+ )?-l( |$))/, ['/var/spool/cron/crontabs/user']],
+interface SettingsProgram {
+  readonly programs: RegExp;
+  /** The beginnings of the commands that change settings. */
+  readonly changes: RegExp;
+  /** Those of them that only print. */
+  readonly prints?: RegExp;
+  readonly files: readonly string[];
+}
+
+const SETTINGS: readonly SettingsProgram[] = [
+  {
+    programs: /^(npm|pnpm|yarn|yarnpkg|bun)$/,
+    // npm accepts beginnings of its commands.
+    changes:
+      /^((npm )?(c|con|conf|confi|config|token|profile|set|setup|logi\w*|logo\w*|addu\w*|add-\w*)( |$))/,
+    prints: /^((c|con|conf|confi|config)( (get|list|ls)\b|$)|token( list|$)|profile( get|$))/,
+    files: ['~/.npmrc', '.npmrc'],
+  },
+  {
+    programs: /^(kubectl|oc)$/,
+    changes: /^(config|login|logout)\b/,
+    prints: /^config( (view|get-\w+|current-context)\b|$)/,
+    files: ['~/.kube/config'],
+  },
+  {
+    programs: /^aws(cli)?$/,
+    changes: /^(configure|sso log|login|codeartifact login|eks update-kubeconfig)/,
+    prints: /^configure (list|get|list-profiles|export-credentials)\b/,
+    files: ['~/.aws/config'],
+  },
+  {
+    programs: /^gcloud$/,
+    changes: /^((alpha |beta )?(config|auth|init)\b|container clusters get-credentials)/,
+    prints:
+      /^((config|auth) (get|get-value|list|describe|print-\w+-token)|config configurations (list|describe))\b/,
+    files: ['~/.config/gcloud/properties'],
+  },
+  {
+    programs: /^az$/,
+    changes: /^(login|logout|config|configure|account (set|clear)|aks get-credentials)\b/,
+    prints: /^config get\b/,
+    files: ['~/.azure/config'],
+  },
+  {
+    programs: /^(docker|podman|nerdctl|helm)$/,
+    changes: /^((registry )?log(in|out)|context|system connection|plugin (install|update|add))\b/,
+    prints: /^(context( (ls|list|show|inspect|export)\b|$)|system connection( (ls|list)|$))/,
+    files: ['~/.docker/config.json'],
+  },
+  { programs: /^cargo$/, changes: /^log(in|out)\b/, files: ['~/.cargo/credentials.toml'] },
+  {
+    programs: /^go$/,
+    changes: /^env\b/,
+    prints: /^env\b(?!.* --?[wu](=| |$))/,
+    files: ['~/.config/go/env'],
+  },
+  {
+    programs: /^(gh|glab)$/,
+    changes: /^(alias|config|auth|extension|extensions|ext)\b/,
+    prints: /^((alias|config|ext\w*) (list|ls|get|search|browse|exec)\b|auth (status|token)\b|\w+$)/,
+    files: ['~/.config/gh/config.yml'],
+  },
+  {
+    programs: /^pip[\d.]*$/,
+    changes: /^config\b/,
+    prints: /^config( (list|get|debug)\b|$)/,
+    files: ['~/.config/pip/pip.conf'],
+  },
+  {
+    programs: /^poetry$/,
+    changes: /^config\b/,
+    prints: /^config( --list\b|$)/,
+    files: ['~/.config/pypoetry/config.toml'],
+  },
+  {
+    programs: /^(conda|mamba|micromamba)$/,
+    changes: /^(config|init|shell init)\b/,
+    prints: /^config( --(show|show-sources|get|describe|json|validate)| [\w.]+)*$/,
+    files: ['~/.condarc', '~/.bashrc'],
+  },
+  {
+    programs: /^composer$/,
+    changes: /^(g\w* )?conf\w*\b.* (-\w*g|--g\w*|--a\w*)/,
+    files: ['~/.config/composer/config.json'],
+  },
+  {
+    programs: /^bundler?$/,
+    changes: /^config\b/,
+    prints: /^config( (list|get)\b| [\w.]+$|$)/,
+    files: ['~/.bundle/config'],
+  },
+  // They choose versions of programs, in protected files.
+  {
+    programs: /^(asdf|pyenv|rbenv|nodenv|jenv|goenv|mise|rtx)$/,
+    changes: /^(global|local|set|use|u|trust|unset|settings)\b/,
+    prints: /^((global|local)$|settings( (get|ls)\b|$))/,
+    files: ['.tool-versions'],
+  },
+  { programs: /^uv$/, changes: /^python pin\b/, files: ['.python-version'] },
+  { programs: /^ssh-keygen$/, changes: /(^| )-[a-zA-Z]*R/, files: ['~/.ssh/known_hosts'] },
+  {
+    programs: /^gpg2?$/,
+    changes: /(^| )--(im|recv|receive|del|edit|gen|full-g|quick|sign-k|lsign|update-t|card-e|refresh)/,
+    files: ['~/.gnupg/pubring.kbx'],
+  },
+  {
+    programs: /^(pre-commit|lefthook|husky|git-lfs)$/,
+    changes: /^(install|uninstall|init|init-templatedir|add|set)\b/,
+    files: ['.git/hooks/pre-commit'],
+  },
+  {
+    programs: /^crontab$/,
+    changes: /^/,
+    prints: /^(-u \S+ )?-l$/,
+    files: ['/var/spool/cron/crontabs/user'],
+  },
 ];
 
-/** After one of these commands, the same words mean something else: `npm run set x`. */
-const OTHER_COMMANDS =
-  /^(run|run-script|exec|dlx|test|start|install|i|ci|add|remove|view|create|init|get|describe|logs|apply|delete|compose|build|ps|pull|push|s3|ec2)\b/;
+/** Options without a value, in the programs above. The word after another option may be its value. */
+const FLAG =
+  /^(\+.*|--[\w-]+=.*|-[sqvdDgyfiV]|-it|--(silent|quiet|verbose|yes|json|global|force|offline|debug|no-[\w-]+|version|help))$/;
 
-/** Returns the files with settings that a command changes. Options can be before it: `npm --location=project config set`. */
+/** The code on another machine, or in a container, does not change files here. */
+const ELSEWHERE = /^(ssh|mosh|vagrant|multipass|lima|limactl)$/;
+
+/** Returns the files with settings that a command changes. Another program may run it: `npx npm config set`, `python3 -m pip`. */
 export function changedSettings(program: string, args: readonly ShellWord[]): Touch[] {
-  const change = SETTINGS.find(([programs]) => programs.test(program));
-  if (change === undefined) return [];
-  const [, commands, files] = change;
-  const all = args.map(({ value }) => value);
-  const from = all.findIndex((value) => !value.startsWith('-'));
-  const verbs = all.filter((value) => !value.startsWith('-')).join(' ');
-  const isCommand = [all.join(' '), all.slice(Math.max(from, 0)).join(' ')].some((text) =>
-    commands.test(text),
+  const words = args.map(({ value }) => value.replace(/\s/g, '_'));
+  const runs = namesContainerPlaces(program) || ELSEWHERE.test(program) ? [] : words;
+  const files = [
+    ...filesChangedBy(program, words),
+    ...runs.flatMap((word, at) => filesChangedBy(programIn(word), words.slice(at + 1))),
+  ];
+  return Array.from(new Set(files), (file) => touch('write', partOfWord(literalWord(file), file)));
+}
+
+/** The name of a module can follow the option of Python: `-mpip`. A version can follow the name of a package: `npm@10`. */
+function programIn(word: string): string {
+  return baseName(word.replace(/^-[a-zA-Z]*m(?=\w)/, '')).replace(/@.*$/, '');
+}
+
+function filesChangedBy(program: string, words: readonly string[]): readonly string[] {
+  const found = SETTINGS.find(({ programs }) => programs.test(program));
+  if (found === undefined) return [];
+  const { changes, prints, files } = found;
+  const isChange = (/^(crontab|gpg2?|ssh-keygen)$/.test(program) ? [words] : commandsIn(words)).some(
+    (command) => {
+      const certain = command.filter((word) => !FLAG.test(word) || /^--?[wu]\b/.test(word)).join(' ');
+      const bare = command.filter((word) => !word.startsWith('-')).join(' ');
+      const isNamed = [command.join(' '), certain, bare].some((text) => changes.test(text));
+      return isNamed && prints?.test(certain) !== true;
+    },
   );
-  // The value of an option can be before the command: `kubectl -n x config use-context y`.
-  const anywhere = new RegExp(commands.source.replace('^', '(?:^| )'));
-  const mayBeCommand =
-    /^(npm|pnpm|yarn|bun|kubectl|oc|docker|podman|aws)$/.test(program) &&
-    !OTHER_COMMANDS.test(verbs) &&
-    anywhere.test(verbs);
-  return isCommand || mayBeCommand
-    ? files.map((file) => touch('write', partOfWord(literalWord(file), file)))
-    : [];
+  return isChange ? files : [];
+}
+
+/** Returns the words from each position at which the command may begin. The value of an option can be before it. */
+function commandsIn(words: readonly string[]): readonly (readonly string[])[] {
+  const starts: number[] = [];
+  for (const [at, word] of words.entries()) {
+    if (/^[-+]/.test(word)) continue;
+    starts.push(at);
+    const before = words[at - 1] ?? '';
+    if (!before.startsWith('-') || FLAG.test(before)) break;
+  }
+  return (starts.length > 0 ? starts : [words.length]).map((at) => words.slice(at));
 }

@@ -2,11 +2,12 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { namesMeet, segmentsOf } from '../../paths/segments.ts';
+import { ARCHIVES } from './archives.ts';
 import { gitArguments, inFolder } from './git-arguments.ts';
 import { gitTouches } from './git.ts';
 import { listedFiles } from './listed-files.ts';
 import { NETWORK } from './network.ts';
-import { argumentsOf, dashedOptions, hasOption, type OptionTable, type ParsedOperands } from './operands.ts';
+import { argumentsOf, hasOption, type OptionTable, type ParsedOperands } from './operands.ts';
 import { isUnderstood, optionsOf } from './option-tables.ts';
 import {
   type FilesOfProgram,
@@ -41,9 +42,10 @@ const transferred =
     const others = isUnderstood(program, args) ? [] : given.operands;
     const into = (folder: ShellWord): readonly Touch[] => {
       const sources = given.operands.filter((word) => word !== folder);
+      const keeps = hasOption(given, '', '--exchange') ? { moves: true } : {};
       return [
-        { ...write(folder), replaces: isRecursive(given) },
-        ...sources.map((word) => writeInside(folder, word)),
+        { ...write(folder), replaces: isRecursive(given), ...keeps },
+        ...sources.map((word) => ({ ...writeInside(folder, word), ...keeps })),
         ...(hasOption(given, '', '--parents') ? sources.map((word) => write(pathInside(folder, word))) : []),
         ...(isRecursive(given)
           ? sources.map((word) =>
@@ -135,140 +137,6 @@ const linkHere: FilesOfProgram = (args) => {
   return operands.length === 1 ? link([...args, HERE]) : link(args);
 };
 
-/** Names that the archive or an expression decides. */
-const ANY_NAME = unknownWord('the names that it unpacks');
-
-/** The short option of BSD that computes names is another one in GNU. */
-const tarWith =
-  (more: readonly string[]): FilesOfProgram =>
-  (args) => {
-    const dashed = dashedOptions(args);
-    const options = optionsOf('tar');
-    const given = argumentsOf(dashed, {
-      ...options,
-      valued: [
-        ...options.valued,
-        ...'-I --transform --xform -g --listed-incremental -F -H -K -L -N -V'.split(' '),
-        ...more,
-      ],
-    });
-    const letters = given.options.filter((option) => /^-[^-]/.test(option)).join('');
-    const has = (letter: string, ...long: string[]) =>
-      letters.includes(letter) || hasOption(given, '', ...long);
-    const staysInTree = !has('h', '--dereference') && !/[LH]/.test(letters);
-    const archives = given.valuesOf('-f', '--file');
-    const folders = enteredFolders(given.valuesOf('-C', '--directory', '--cd'));
-    const operands = [
-      ...given.operands,
-      ...folders.flatMap((folder) => given.operands.map((word) => wordFrom(folder, word))),
-    ];
-    const lists = given.valuesOf('-T', '--files-from', '-X', '--exclude-from').map((word) => read(word));
-    // It reads the files in a list, and the list is unknown.
-    const listed = given.valuesOf('-T', '--files-from').map(() => read(unknownWord('the files of a list')));
-    const readArchives = archives.map((word) => read(word));
-    const snapshots = given.valuesOf('-g', '--listed-incremental').map((word) => write(word));
-    if (has('x', '--extract', '--get')) {
-      const isOpen =
-        has('P', '--absolute-names', '--absolute-paths') ||
-        given.valuesOf('--transform', '--xform', ...more).length > 0;
-      const open = isOpen ? [write(ANY_NAME)] : [];
-      return [...snapshots, ...readArchives, ...lists, ...extracted(folders, given.operands), ...open];
-    }
-    if (has('t', '--list')) return [...readArchives, ...lists];
-    const isMoved = hasOption(given, '', '--remove-files');
-    return [
-      ...snapshots,
-      ...(isMoved ? [...operands, ...listed.map(({ word }) => word)] : []).map((word) => remove(word, true)),
-      ...archives.map((word) => write(word)),
-      ...[...folders, ...operands].map((word) => read(word, true, staysInTree)),
-      ...lists,
-      ...listed,
-    ];
-  };
-
-/** Each folder of `-C` counts from the one before it. Some programs start each time from the working folder. */
-function enteredFolders(named: readonly ShellWord[]): readonly ShellWord[] {
-  const entered: ShellWord[] = [];
-  for (const word of named) entered.push(wordFrom(entered.at(-1) ?? HERE, word));
-  return [...new Set([...named, ...entered])];
-}
-
-/** Returns the place that a word means in a folder. */
-function wordFrom(folder: ShellWord, word: ShellWord): ShellWord {
-  return word.kind === 'tilde' || word.value.startsWith('/') ? word : pathInside(folder, word);
-}
-
-/** Members of an archive are written below the folder. Without one, their names are those in the working folder. */
-function extracted(folders: readonly ShellWord[], members: readonly ShellWord[]): Touch[] {
-  const targets = folders.length > 0 ? folders : [HERE];
-  const known = members.filter(({ kind }) => kind === 'literal');
-  const fills = members.length === 0 || known.length < members.length;
-  return targets.flatMap((target) => {
-    const inside = known.map((word) => write(partOfWord(target, `${target.value}/${word.value}`)));
-    return inside.concat(touch('write', target, 'all', { fills }));
-  });
-}
-
-const unzip: FilesOfProgram = (args) => {
-  const given = argumentsOf(args, optionsOf('unzip'));
-  const [archive, ...members] = given.operands;
-  if (hasOption(given, 'lptvzZ')) return archive ? [read(archive)] : [];
-  // The names may contain `..`.
-  const isOpen = args.some(({ value }) => /^-.*:/.test(value));
-  return [
-    ...(archive ? [read(archive)] : []),
-    ...extracted(given.valuesOf('-d').slice(-1), members),
-    ...(isOpen ? [write(ANY_NAME)] : []),
-  ];
-};
-
-/** Unless an option forbids it, it unpacks files with absolute names. It can also make hard links to the files of a list. */
-const cpio: FilesOfProgram = (args) => {
-  const given = argumentsOf(args, [
-    '-D',
-    '-E',
-    '-F',
-    '-H',
-    '-I',
-    '-O',
-    '-R',
-    '-C',
-    '-M',
-    '--directory',
-    '--file',
-  ]);
-  const unpacks = hasOption(given, 'i', '--extract') && !hasOption(given, 't', '--list');
-  const passes = hasOption(given, 'p', '--pass-through');
-  const isOpen = unpacks
-    ? !given.options.some((option) => option.startsWith('--no-abs'))
-    : passes && hasOption(given, 'l', '--link');
-  return [
-    ...given.valuesOf('-O').map((word) => write(word)),
-    ...(unpacks ? extracted(given.valuesOf('-D', '--directory').slice(-1), []) : []),
-    ...(passes ? given.operands.map((word) => write(word)) : []),
-    ...(isOpen ? [write(ANY_NAME)] : []),
-  ];
-};
-
-const zip: FilesOfProgram = (args) => {
-  const given = argumentsOf(args, optionsOf('zip'));
-  const isPrinted = args.some(({ value }) => value === '-');
-  const [archive, ...rest] = given.operands;
-  const files = isPrinted && archive ? [archive, ...rest] : rest;
-  const archives = isUnderstood('zip', args) ? given.operands.slice(0, 1) : given.operands;
-  // Without `-y`, it stores the targets of links.
-  const staysInTree = hasOption(given, 'y', '--symlinks');
-  const isListed = hasOption(given, '@', '--names-stdin');
-  const isMoved = hasOption(given, 'm', '--move');
-  return [
-    ...(isMoved ? files : []).map((word) => remove(word, true)),
-    ...(isMoved && isListed ? [remove(unknownWord('the files of a list'))] : []),
-    ...archives.map((word) => write(word)),
-    ...files.map((word) => read(word, true, staysInTree)),
-    ...(isListed ? [read(unknownWord('the files of a list'))] : []),
-  ];
-};
-
 const dd: FilesOfProgram = (args) =>
   args.flatMap((word) => {
     const [, side, file] = /^(if|of)=(.+)$/.exec(word.value) ?? [];
@@ -314,13 +182,16 @@ const test: FilesOfProgram = (args) =>
 const patch: FilesOfProgram = (args) => {
   const given = argumentsOf(
     args,
-    '-p -i --input -d -o --output -z --suffix -B --prefix -Y --basename-prefix'.split(' '),
+    '-p -i --input -d --directory -o --output -z --suffix -B --prefix -Y --basename-prefix'.split(' '),
   );
   // They are parts of the names of old files.
   const ends = given.valuesOf('-z', '--suffix').filter(({ value }) => canCompleteProtected(value));
   const begins = given.valuesOf('-B', '--prefix', '-Y', '--basename-prefix');
+  const named = [...given.operands, ...given.valuesOf('-o', '--output')];
+  const folders = given.valuesOf('-d', '--directory');
   return [
-    ...[...given.operands, ...given.valuesOf('-o', '--output')].map((word) => write(word)),
+    ...named.map((word) => write(word)),
+    ...folders.flatMap((folder) => named.map((word) => write(inFolder(word, { folder })))),
     ...[...ends, ...begins].map((word) => write(unknownWord(word.text))),
     { kind: 'read', word: HERE, deep: 'all', knowledge: 'named', staysInTree: true },
   ];
@@ -338,14 +209,9 @@ export const SPECIAL: ReadonlyMap<string, FilesOfProgram> = new Map<string, File
   ['install', install],
   ['mv', movedBy('mv')],
   ['ln', linkHere],
-  ['tar', tarWith([])],
-  ['gtar', tarWith([])],
-  ['bsdtar', tarWith(['-s'])],
-  ['cpio', cpio],
+  ...ARCHIVES,
   ['find', find],
   ['git', git],
-  ['unzip', unzip],
-  ['zip', zip],
   ['dd', dd],
   ['patch', patch],
   ['test', test],

@@ -430,9 +430,8 @@ export const PROGRAM_SETTINGS: readonly Theme[] = [
       "sed 'sxhxbxgw.npmrc' a",
       "sed -n 'sahabaw../out/q' a",
       "sed '\\whww.npmrc' a",
-      "sed '\\xhxr.env' a",
-      "sed '/a/,\\xhxr.env' a",
     ],
+    denied: ["sed '\\xhxr.env' a", "sed '/a/,\\xhxr.env' a"],
   },
   {
     theme: 'a word after an unknown option does not hide the target of a copy',
