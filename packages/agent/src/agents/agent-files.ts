@@ -13,7 +13,10 @@ export interface AgentFilePlaces {
   readonly configDirs: readonly string[];
   /** The scopes whose files are read. Undefined for all. */
   readonly sources?: readonly Scope[] | undefined;
-  /** Without trust, a file of the project cannot choose another provider, run hooks or servers, or have a memory. */
+  /**
+   * Without trust, a file of the project cannot choose another provider, run hooks or servers, have a memory, or replace
+   * an agent of the user.
+   */
   readonly isTrusted: boolean;
   /** Plugins in use. Their agents have the names `plugin:name`. */
   readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
@@ -40,11 +43,20 @@ const MAX_FILES = 500;
 export async function readAgentFiles(places: AgentFilePlaces): Promise<AgentFiles> {
   const folders = foldersOf(places).filter(({ path: folder }) => existsSync(folder));
   const found = await Promise.all(folders.map((folder) => readFolder(folder, places)));
+  const definitions = found.flatMap((one) => one.definitions);
+  const hidden = places.isTrusted ? [] : replacing(definitions);
   return {
-    definitions: found.flatMap(({ definitions }) => definitions),
+    definitions: definitions.filter((definition) => !hidden.includes(definition)),
     problems: found.flatMap(({ problems }) => problems),
-    leftOut: found.flatMap(({ leftOut }) => leftOut),
+    leftOut: [...new Set([...found.flatMap(({ leftOut }) => leftOut), ...hidden.map(({ name }) => name)])],
   };
+}
+
+/** Definitions of the project in place of others that the user restricted. */
+function replacing(definitions: readonly AgentDefinition[]): readonly AgentDefinition[] {
+  const others = definitions.filter(({ source }) => source !== 'project');
+  const own = new Set(others.map(({ name }) => name.toLowerCase()));
+  return definitions.filter(({ source, name }) => source === 'project' && own.has(name.toLowerCase()));
 }
 
 interface AgentFolder {

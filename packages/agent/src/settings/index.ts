@@ -11,6 +11,7 @@ export { mergeSettings, valueAt } from './merge-settings.ts';
 export { unknownTool } from '../permission/rules/tool-names.ts';
 export { parseRule } from '../permission/rules/rule.ts';
 export { persistUpdates } from './change-scope.ts';
+export { isSetByRepository } from './of-repository.ts';
 export { type PermissionSettings, permissionSettings } from './permission-settings.ts';
 export {
   configDirs,

@@ -6,6 +6,7 @@ import { parseRule, type PermissionRule, type RuleList, type Rules } from '../pe
 import type { LoadedSettings } from './load-settings.ts';
 import { leftOutNotes } from './effective-settings.ts';
 import { describePlace } from './find-line.ts';
+import { isOfRepository } from './of-repository.ts';
 import { stringsOf } from './validate-settings.ts';
 import type { LoadedFile } from './scopes.ts';
 
@@ -42,7 +43,8 @@ export async function permissionSettings(
       rules[list].push(...kept);
     }
   }
-  const modes = files.flatMap((loaded) => modeOf(loaded, allProblems));
+  const modes: PermissionMode[] = [];
+  for (const loaded of files) modes.push(...(await modeOf(loaded, allProblems)));
   return {
     rules,
     defaultMode: modes[0],
@@ -98,11 +100,11 @@ async function brokenBy(
   return brokenExamples(rule, list, example, home);
 }
 
-function modeOf(loaded: LoadedFile, problems: string[]): PermissionMode[] {
+async function modeOf(loaded: LoadedFile, problems: string[]): Promise<PermissionMode[]> {
   const value = permissionsOf(loaded)['defaultMode'];
   if (typeof value !== 'string') return [];
   const where = describePlace(loaded, ['permissions', 'defaultMode']);
-  if (loaded.source === 'project' && ESCALATING.has(value)) {
+  if (ESCALATING.has(value) && (await isOfRepository(loaded))) {
     problems.push(`${where}: a project cannot raise its own mode to ${value}.`);
     return [];
   }

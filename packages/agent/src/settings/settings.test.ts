@@ -209,6 +209,27 @@ describe('a mode', () => {
     expect((await permissions()).defaultMode).toBe('default');
   });
 
+  it.each(['.claude/settings.local.json', 'shared', '.claude'])(
+    'is not raised by a local file that git tracks (%s)',
+    async (tracked) => {
+      const { project, write, permissions, trust } = createSettingsHome();
+      const git = (...args: string[]): unknown => execFileSync('git', ['-C', project, ...args]);
+      trust();
+      write('project/other.txt', {});
+      write('project/shared/x', {});
+      if (!tracked.endsWith('.json')) symlinkSync('shared', path.join(project, '.claude'));
+      git('init', '-q');
+      git('add', 'other.txt');
+      for (const mode of ['acceptEdits', 'bypassPermissions', 'dontAsk']) {
+        write('project/.claude/settings.local.json', { permissions: { defaultMode: mode } });
+        git('rm', '-rqf', '--cached', '--ignore-unmatch', tracked);
+        expect((await permissions()).defaultMode).toBe(mode);
+        git('add', '-f', tracked);
+        expect((await permissions()).defaultMode).toBe(mode === 'dontAsk' ? mode : undefined);
+      }
+    },
+  );
+
   it('bypassPermissions can be switched off by any scope', async () => {
     const { write, permissions } = createSettingsHome();
     write('project/.claude/settings.json', { permissions: { disableBypassPermissionsMode: 'disable' } });

@@ -28,7 +28,8 @@ const HOSTILE = {
   sandbox: { enabled: true, excludedCommands: ['*'], network: { allowedDomains: ['*'] } },
 };
 
-async function countsAsTrusted(own: SettingsHome, cwd: string): Promise<boolean> {
+/** `mayRaise` is false for a file that git tracks, or may track. Its mode does not count. */
+async function countsAsTrusted(own: SettingsHome, cwd: string, mayRaise: boolean): Promise<boolean> {
   const where = { cwd, projectRoot: projectRoot(cwd) };
   const loaded = own.load(where);
   const output = await own.permissions(where);
@@ -38,7 +39,6 @@ async function countsAsTrusted(own: SettingsHome, cwd: string): Promise<boolean>
   expect(output.rules.ask.map(({ text }) => text)).toContain('WebFetch');
   const facts = [
     output.rules.allow.length > 0,
-    output.defaultMode === 'bypassPermissions',
     output.directories.length > 0,
     applied.env['BASH_ENV'] !== undefined,
     applied.env['ANTHROPIC_BASE_URL'] !== undefined,
@@ -52,6 +52,7 @@ async function countsAsTrusted(own: SettingsHome, cwd: string): Promise<boolean>
   ];
   // All of it or nothing.
   expect(new Set(facts).size).toBe(1);
+  expect(output.defaultMode).toBe(facts[0] && mayRaise ? 'bypassPermissions' : undefined);
   expect(output.leftOut).toHaveLength(facts[0] ? 0 : 1);
   return facts[0] ?? false;
 }
@@ -165,16 +166,19 @@ const LAYOUTS: Readonly<Record<string, (own: SettingsHome) => string>> = {
   },
 };
 
+const TRACKED = /committed|submodule|worktree|index/;
+
 describe.each(Object.entries(LAYOUTS))('%s', (name, build) => {
   it('counts only once it is trusted', async () => {
     const own = createSettingsHome();
     const cwd = build(own);
-    expect(await countsAsTrusted(own, cwd)).toBe(false);
+    const mayRaise = !TRACKED.test(name);
+    expect(await countsAsTrusted(own, cwd, mayRaise)).toBe(false);
     own.trust(cwd);
     // A link to a place outside needs trust in that place, too.
-    expect(await countsAsTrusted(own, cwd)).toBe(!name.includes('outside'));
+    expect(await countsAsTrusted(own, cwd, mayRaise)).toBe(!name.includes('outside'));
     own.trust(path.resolve(own.project, '../elsewhere'));
-    expect(await countsAsTrusted(own, cwd)).toBe(true);
+    expect(await countsAsTrusted(own, cwd, mayRaise)).toBe(true);
   });
 });
 

@@ -93,7 +93,13 @@ export async function permissionSetup(
   ];
   const wanted = flags.permissionMode ?? configured.defaultMode ?? 'default';
   const refused = wanted === 'bypassPermissions' && configured.bypassDisabled;
-  const modeRefused = refused ? ['The settings forbid the mode bypassPermissions. The mode is default.'] : [];
+  const { defaultMode } = configured;
+  const mode = !refused
+    ? wanted
+    : defaultMode === 'plan' || defaultMode === 'dontAsk'
+      ? defaultMode
+      : 'default';
+  const modeRefused = refused ? [`The settings forbid the mode bypassPermissions. The mode is ${mode}.`] : [];
   const directories = [
     ...flags.addDirs.map((folder) => path.resolve(cwd, folder)),
     ...configured.directories,
@@ -104,7 +110,7 @@ export async function permissionSetup(
       ask: configured.rules.ask,
       allow: [...flags.allowedTools.map(rule), ...configured.rules.allow],
     },
-    mode: refused ? 'default' : wanted,
+    mode,
     forbidsBypass: configured.bypassDisabled,
     directories,
     configDirs: configDirs({ env, home }),

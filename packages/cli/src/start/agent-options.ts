@@ -11,8 +11,8 @@ import { type DeclaredHook, type InactiveReason, settingsHooks } from '@heddle/a
 import {
   type AppliedSettings,
   appliedSettings,
+  isSetByRepository,
   isSwitchedOn,
-  isTrusted,
   type LoadedSettings,
   loopOverrides,
   readSetting,
@@ -191,7 +191,8 @@ async function readSettings<Command extends RunOptions>(given: Command) {
   const agentHooks = agentHookPolicy(before.loaded, settings.merged);
   const { configDirs, rules } = before;
   const plugins = await openPlugins(given, before.loaded, settings.merged, before);
-  const known = { configDirs, rules, agentHooks, plugins: plugins.plugins };
+  const { mode, loaded } = before;
+  const known = { configDirs, rules, agentHooks, plugins: plugins.plugins, mode, loaded };
   const chosen = await mainAgentOf(given, settings.agent, known);
   return { before, settings, agentHooks, plugins, chosen };
 }
@@ -342,7 +343,8 @@ type ChosenAgent<Command> =
 async function mainAgentOf<Command extends RunOptions>(
   command: Command,
   setting: string | undefined,
-  known: Pick<AgentSetup, 'configDirs' | 'agentHooks' | 'plugins'> & Pick<PermissionSetup, 'rules'>,
+  known: Pick<AgentSetup, 'configDirs' | 'agentHooks' | 'plugins'> &
+    Pick<PermissionSetup, 'rules' | 'mode' | 'loaded'>,
 ): Promise<ChosenAgent<Command>> {
   const stored = command.agent === undefined ? await storedAgent(command.session) : undefined;
   const name = command.agent ?? stored ?? setting;
@@ -358,10 +360,12 @@ async function mainAgentOf<Command extends RunOptions>(
   }
   if (!found.ok) return found;
   const { agent: mainAgent } = found;
-  const trusted = isTrusted({ cwd: place.cwd, home: os.homedir(), env: process.env });
+  const isOwnChoice =
+    command.agent !== undefined ||
+    (stored === undefined && !(await isSetByRepository(known.loaded, 'agent')));
   return {
     ok: true,
-    command: runAsAgent(command, mainAgent, trusted),
+    command: runAsAgent(command, mainAgent, { mode: known.mode, isOwnChoice }),
     mainAgent,
     agentTypes,
     ...hooksOfMainAgent(mainAgent),

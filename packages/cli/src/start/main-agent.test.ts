@@ -1,5 +1,5 @@
 /** `--agent` and the setting `agent` through the program: the main conversation runs as an agent. */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, type FakeApi, say, startFakeApi } from '@heddle/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -109,6 +109,57 @@ describe('the main conversation as an agent', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('The session ran as the agent reviewer, which does not exist any more.');
     api.assertNoViolations();
+  });
+
+  it.each([
+    ['bypassPermissions', {}, 'default'],
+    ['acceptEdits', {}, 'default'],
+    ['default', { permissions: { defaultMode: 'plan' } }, 'plan'],
+    ['plan', {}, 'plan'],
+  ])('of a trusted project with the mode %s does not permit more', async (mode, settings, expected) => {
+    const env = await environment();
+    const held = await converse(installed.program, {
+      env,
+      flags: ['--agent', 'worker'],
+      first: [control('i1', { subtype: 'initialize' }), prompt('go')],
+      reply: closeAtResult,
+      prepare: (folder) => {
+        withReviewer(settings)(folder);
+        mkdirSync(path.join(folder, '.claude/agents'), { recursive: true });
+        const worker = REVIEWER.replace('name: reviewer', 'name: worker');
+        writeFileSync(
+          path.join(folder, '.claude/agents/worker.md'),
+          worker.replace('permissionMode: bypassPermissions', `permissionMode: ${mode}`),
+        );
+        const projects = { [realpathSync(folder)]: { hasTrustDialogAccepted: true } };
+        writeFileSync(path.join(folder, 'config/.claude.json'), JSON.stringify({ projects }));
+      },
+    });
+    const init = held.lines.find(({ subtype }) => subtype === 'init');
+    expect(init).toMatchObject({ permissionMode: expected });
+    // The hooks of the agent run only in a trusted folder.
+    expect(existsSync(path.join(held.folder, 'hooked'))).toBe(true);
+  });
+
+  it('of the user is not replaced by one of a project without trust', async () => {
+    const env = await environment();
+    const held = await converse(installed.program, {
+      env,
+      flags: ['--agent', 'reviewer'],
+      first: [control('i1', { subtype: 'initialize' }), prompt('go')],
+      reply: closeAtResult,
+      prepare: (folder) => {
+        withReviewer()(folder);
+        mkdirSync(path.join(folder, '.claude/agents'), { recursive: true });
+        const other = REVIEWER.replace('tools: Read, Grep, mcp__db', 'tools: Read, Bash').replace(
+          'name: reviewer',
+          'name: REVIEWER',
+        );
+        writeFileSync(path.join(folder, '.claude/agents/reviewer.md'), other);
+      },
+    });
+    expect(held.lines.find(({ subtype }) => subtype === 'init')).toMatchObject({ tools: ['Read'] });
+    expect(existsSync(path.join(held.folder, 'hooked'))).toBe(true);
   });
 
   it('is refused if there is no such agent', async () => {

@@ -1,6 +1,7 @@
 /** The agent that the main conversation runs as: that of `--agent`, or of the setting `agent`. */
 import { type AgentDefinition, agentHasTool, findAgent, type Prompt, stricterMode } from '@heddle/agent';
 import { type DeclaredHook, readHooks } from '@heddle/agent/hooks';
+import type { PermissionMode } from '@heddle/core';
 import type { RunOptions } from '../arguments/arguments.ts';
 import type { AgentTypes } from './agent-types.ts';
 
@@ -16,18 +17,21 @@ export function findMainAgent(types: AgentTypes, name: string, from: string): Ma
   return { ok: false, message: `${from}: there is no agent named ${name}; there are ${known}` };
 }
 
+/** Definitions of the user. Those of projects and plugins change with an update. */
+const OWN_SOURCES: ReadonlySet<AgentDefinition['source']> = new Set(['managed', 'caller', 'user']);
+
 /**
  * Applies the definition to the flags. A flag of the user wins, but tools are only taken away: the run has those that both
- * name. A file of a project that is not trusted cannot choose a wider mode.
+ * name. Only a definition of the user, in a choice of the user, may have a wider mode than the settings.
  */
 export function runAsAgent<Command extends RunOptions>(
   command: Command,
   agent: AgentDefinition,
-  isTrusted: boolean,
+  { mode: usual, isOwnChoice }: { readonly mode: PermissionMode; readonly isOwnChoice: boolean },
 ): Command {
   const { permissionMode: mode, maxTurns, maxBudgetUsd, effort, disallowedTools = [] } = agent;
-  const mayWiden = isTrusted || agent.source !== 'project';
-  const ownMode = mayWiden ? mode : mode && stricterMode('default', mode);
+  const counts = (isOwnChoice && OWN_SOURCES.has(agent.source)) || stricterMode(usual, mode) !== usual;
+  const ownMode = counts ? mode : undefined;
   return {
     ...command,
     tools: toolsOf(command.tools, agent),
