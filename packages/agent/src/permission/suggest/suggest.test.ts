@@ -302,6 +302,27 @@ describe('a suggestion', () => {
     }
   });
 
+  it.each([
+    ['WebFetch', { url: 'http://*/x' }],
+    ['WebFetch', { url: 'http://*.com/x' }],
+    ['WebFetch', { url: 'http://a(b)/x' }],
+    ['Skill', { skill: '*' }],
+    ['Skill', { skill: 'a*', args: 'b' }],
+    ['Agent', { subagent_type: '*' }],
+    ['Agent', { subagent_type: 'x) Bash(' }],
+  ])('offers no rule for other names with %s %j', (tool, input) => {
+    expect(suggested(tool, input).updates).toEqual([]);
+  });
+
+  it.each([
+    ['WebFetch', { url: 'http://[::1]:80/x' }, 'domain:[::1]'],
+    ['WebFetch', { url: 'http://bücher.de/x' }, 'domain:xn--bcher-kva.de'],
+    ['Skill', { skill: 'plugin:größe', args: 'b' }, 'plugin:größe *'],
+    ['Agent', { subagent_type: 'code-reviewer' }, 'code-reviewer'],
+  ])('offers a rule for the one name of %s %j', (tool, input, ruleContent) => {
+    expect(suggested(tool, input).updates).toMatchObject([{ rules: [{ toolName: tool, ruleContent }] }]);
+  });
+
   it('names the destination of its rules', () => {
     expect(suggested('Bash', { command: 'npm test' }).updates).toMatchObject([
       { destination: 'localSettings' },

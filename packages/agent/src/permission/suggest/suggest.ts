@@ -121,19 +121,25 @@ function fileUpdates(files: readonly FilePart[]): PermissionUpdate[] {
   ];
 }
 
+/** The model writes these. In a rule, `*` would mean other hosts and names as well. */
+const PLAIN_HOST = /^[\w.:[\]-]+$/;
+const PLAIN_NAME = /^[\p{L}\p{N}_.:@/ -]+$/u;
+
 function otherTool(toolName: string, input: AuthorizeRequest['input']): PermissionUpdate[] {
   const { url, skill, args, subagent_type: agent } = input;
   switch (toolName) {
     case 'WebFetch': {
       if (typeof url !== 'string' || !URL.canParse(url)) return [];
-      return [added([{ toolName, ruleContent: `domain:${new URL(url).hostname}` }])];
+      const { hostname } = new URL(url);
+      return PLAIN_HOST.test(hostname) ? [added([{ toolName, ruleContent: `domain:${hostname}` }])] : [];
     }
     case 'Skill':
-      if (typeof skill !== 'string') return [];
+      if (typeof skill !== 'string' || !PLAIN_NAME.test(skill)) return [];
       return [
         added([{ toolName, ruleContent: typeof args === 'string' && args !== '' ? `${skill} *` : skill }]),
       ];
     case 'Agent':
+      if (typeof agent === 'string' && !PLAIN_NAME.test(agent)) return [];
       return [added([typeof agent === 'string' ? { toolName, ruleContent: agent } : { toolName }])];
     default:
       return [added([{ toolName }])];
