@@ -224,8 +224,16 @@ describe('a file that settings of git name as a program', () => {
     ['diff.z.textconv', 'sh tools/z.sh'],
     ['credential.helper', '~/programs/tools/helper'],
     ['init.templateDir', '~/programs/tpl'],
+    ['alias.b1', '!"$(git rev-parse --show-toplevel)/tools/b1.sh"'],
+    ['alias.b2', '!"${GIT_PREFIX:-.}/tools/b2.sh"'],
+    ['alias.b3', '!"$PWD"/tools/b3.sh'],
+    ['alias.b4', '!cd tools && ./b4.sh'],
+    ['alias.b5', '!bash -c "cd tools; ./b5.sh"'],
+    ['alias.b6', '!`git rev-parse --show-toplevel`/tools/b6.sh'],
   ] as const;
-  const files = ['bin/edit.sh', 'tools/page.sh', 'tools/x.sh', 'tools/y.sh', 'tools/z.sh', 'tools/helper'];
+  const computed = ['b1', 'b2', 'b3', 'b4', 'b5', 'b6'].map((name) => `tools/${name}.sh`);
+  const literal = ['bin/edit.sh', 'tools/page.sh', 'tools/x.sh', 'tools/y.sh', 'tools/z.sh', 'tools/helper'];
+  const files = [...literal, ...computed];
 
   beforeAll(() => {
     for (const file of [...files, 'tools/other.sh', 'tpl/description']) makeFile(`../programs/${file}`);

@@ -173,19 +173,24 @@ export function programFiles(
   environment: GitEnvironment,
 ): readonly string[] {
   const { HOME: home = '' } = environment;
-  const place = (word: string): string =>
-    path.resolve(repository.top, word.replace(/^(~|\$\{?HOME\}?)(?=\/)/, home));
-  const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  const top = repository.top;
+  const place = (word: string, from = top): string =>
+    path.resolve(from, word.replace(/^(~|\$\{?HOME\}?)(?=\/)/, home));
+  const kindOf = (file: string) => statSync(file, { throwIfNoEntry: false });
   return settings.flatMap((setting) => {
     const { key, value = '' } = setting;
     if (key === 'init.templatedir') return value === '' ? [] : [place(value)];
     if (!mayRunProgram(setting, repository)) return [];
-    return value
+    const words = value
       .replace(/["']/g, '')
       .split(/[\s`=;&|()<>!]+/)
       .filter(Boolean)
-      .map(place)
-      .filter(isFile);
+      // A variable or a substitution can be the top of the repository: `$(git rev-parse --show-toplevel)/x.sh`.
+      .flatMap((word) => [word, word.replace(/^(?:\$\{?\w+[^/]*)?\/+/, './')]);
+    // The program can start in one of the folders that are named: `cd tools && ./x.sh`.
+    const folders = words.map((word) => place(word)).filter((file) => kindOf(file)?.isDirectory() === true);
+    const files = [top, ...folders].flatMap((from) => words.map((word) => place(word, from)));
+    return Array.from(new Set(files)).filter((file) => kindOf(file)?.isFile() === true);
   });
 }
 
