@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { CLEAN_GIT, ROOT, worldOf } from './test/world.ts';
 
-function decision(command: string, { view = false, proc = true, allow = [] as string[] } = {}): string {
-  const files = [`${ROOT}/list`, `${ROOT}/src/a.ts`, ...(proc ? ['/proc'] : [])];
+function decision(
+  command: string,
+  { view = false, proc = true, allow = [] as string[], more = [] as string[] } = {},
+): string {
+  const files = [...more, `${ROOT}/list`, `${ROOT}/src/a.ts`, ...(proc ? ['/proc'] : [])];
   const world = { ...worldOf({ files, git: CLEAN_GIT }), readOnlyView: view };
   const rules = { deny: [], ask: [], allow: allow.map((text) => ({ text, source: 'user' as const })) };
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
@@ -154,4 +157,24 @@ describe('a name from a text', () => {
     },
   );
   it.each(FOUND)('is not one: %s', (command) => expect(decision(command)).toBe('allow'));
+
+  const FOLDERS = ['a /proc/1/environ', "b'/x", 'c\\/x', 'src/d\n/x'].map((name) => `${ROOT}/${name}`);
+  const SPLIT = [
+    'find . | xargs cat',
+    'find src . -type f | head | xargs cat',
+    'rg --files | xargs cat',
+    'git ls-files | xargs cat',
+    'cat $(ls -R)',
+    'for f in $(find .); do cat "$f"; done',
+    'find . | while read -r f; do cat "$f"; done',
+  ];
+  it.each(SPLIT)('is one if the name of a listed folder is split: %s', (command) => {
+    for (const folder of FOLDERS) expect(decision(command, { more: [folder] })).toBe('ask');
+    expect(decision(command)).toBe('allow');
+    expect(decision(command, { more: FOLDERS, view: true })).toBe('allow');
+  });
+  it('is not one if names end with a zero byte, or only a file has a blank in its name', () => {
+    expect(decision('find . -print0 | xargs -0 cat', { more: FOLDERS })).toBe('allow');
+    expect(decision('find . | xargs cat', { more: [`${ROOT}/src/a b.ts`] })).toBe('allow');
+  });
 });

@@ -2,8 +2,10 @@
  * Finds scripts that read files whose names come from a text: `xargs cat < list`, `cat $(cat list)`. Such a text can name any
  * file, also one that shows another process. A program that lists the files of a folder prints only names in it.
  */
+import path from 'node:path';
 import type { ReadCommand, ShellRedirection, SimpleCommand } from '@heddle/tools/shell';
 import type { Part } from '../part.ts';
+import type { PermissionWorld } from '../world.ts';
 import { buildsNames } from './built-names.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
 import type { WordScope } from './possible-values.ts';
@@ -27,11 +29,67 @@ export function readsListedNames(
   if ([...commands.flatMap((command) => command.redirections), ...redirections].some(isText)) return true;
   if (buildsNames(text, script, placed, around)) return true;
   const last = commands.findLastIndex(usesNames);
-  return commands.some((command, index) => {
+  const sources = commands.filter((command, index) => {
     const isInside = command.inside.includes('substitution');
     const isBefore = index < last && command.inside.includes('pipeline');
-    return (isInside || isBefore) && !printsNames(command);
+    return isInside || isBefore;
   });
+  if (sources.some((command) => !printsNames(command))) return true;
+  const lists = sources.filter((command) =>
+    /^(?:ls|du|fd|fdfind|find|tree|rg|grep|git)$/.test(programOf(command)),
+  );
+  // With the view, the answer does not matter.
+  const { world } = around;
+  if (lists.length === 0 || endsAtZero(commands) || world.readOnlyView === true || !world.exists('/proc'))
+    return false;
+  const starts = placed.flatMap(({ folders }) => folders ?? [world.cwd]);
+  return hasSplitFolder(lists, starts.length > 0 ? starts : [world.cwd], world);
+}
+
+function programOf(command: SimpleCommand): string {
+  return baseName(commandWords(command)[0]?.value ?? '');
+}
+
+/** Every reader of names gets them with a zero byte between them. */
+function endsAtZero(commands: readonly SimpleCommand[]): boolean {
+  const readers = commands.filter((command) => usesNames(command));
+  return readers.every(
+    (command) =>
+      programOf(command) === 'xargs' &&
+      commandWords(command).some(({ value }) => /^(?:-0|-[a-z]*0|--null)$/.test(value)),
+  );
+}
+
+/** The number of entries that are looked at. Of a larger folder, the names are not known. */
+const MOST_ENTRIES = 3_000;
+
+/** A name is split at these. If it is that of a folder, a part may begin with a slash: `a /proc/1/environ`. */
+const SPLITS = /[\s'"\\]/;
+
+/** Returns whether a folder that is listed, or one below it, has a name that is split. */
+function hasSplitFolder(
+  lists: readonly SimpleCommand[],
+  starts: readonly string[],
+  world: PermissionWorld,
+): boolean {
+  const named = lists.flatMap((command) =>
+    commandWords(command)
+      .slice(1)
+      .flatMap(({ value }) => starts.map((start) => path.posix.resolve(start, value)))
+      .filter((place) => world.exists(`${place}/.`)),
+  );
+  const open = [...new Set([...starts, ...named])];
+  let count = 0;
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const entries = world.entries(at);
+    // A name that is not UTF-8 may be one of them.
+    if (entries === undefined) return true;
+    for (const { name, kind } of entries) {
+      if (++count > MOST_ENTRIES || (kind !== 'file' && SPLITS.test(name))) return true;
+      if (kind === 'folder') open.push(`${at}/${name}`);
+    }
+  }
+  return false;
 }
 
 const LISTED = /^(?:the files of a list|the folders of a list|what the program (?:reads|loads))$/;
