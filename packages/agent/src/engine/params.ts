@@ -72,6 +72,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     ...(options.deferredTools ? { deferredTools: options.deferredTools } : {}),
     ...(options.liveTools ? { findTool: options.liveTools.find } : {}),
     deniedFiles: deniedFilesOf(options, options.cwd),
+    unaskedFiles: unaskedFilesOf(options, options.cwd),
     workingFolders: () => workingFoldersOf(options),
     turnResources: setup.background.resources,
   };

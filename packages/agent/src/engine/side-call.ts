@@ -9,7 +9,13 @@ import {
 } from '@heddle/core';
 import { createReadFileState } from '../attachments/automatic-attachments.ts';
 import type { AgentOptions } from './options.ts';
-import { deniedFilesOf, permissionOf, type PermissionOptions, workingFoldersOf } from './permission.ts';
+import {
+  deniedFilesOf,
+  permissionOf,
+  type PermissionOptions,
+  unaskedFilesOf,
+  workingFoldersOf,
+} from './permission.ts';
 import { newUuid } from '../session/uuid.ts';
 
 export interface SideCall {
@@ -38,6 +44,7 @@ export function contextOutsideTurn(
     agentId: undefined,
     fileState: createReadFileState(),
     deniedFiles: deniedFilesOf(options, options.cwd),
+    unaskedFiles: unaskedFilesOf(options, options.cwd),
     workingFolders: () => workingFoldersOf(options),
   };
 }

@@ -245,6 +245,8 @@ export interface ToolUseContext {
   readonly findTool?: (name: string, signal: AbortSignal) => Promise<Tool | undefined>;
   /** Returns a check for denied files, by the current rules. For tools that read many files. */
   readonly deniedFiles?: () => Promise<(file: string) => boolean>;
+  /** The same for files that rules deny or ask about. The messages of other tools do not show their text. */
+  readonly unaskedFiles?: () => Promise<(file: string) => boolean>;
   /** Returns the current working folders of the agent, the project first. If undefined, any folder is allowed. */
   readonly workingFolders?: () => readonly string[];
   /** The places of the call's paths when it was permitted. Undefined before that, and for calls without a path. */

@@ -126,8 +126,29 @@ async function planAt<About>(
     await refuseReadOnly(place, current);
     await refuseUnknown(file, current, context, tools);
   }
-  const { bytes, about } = change(current);
+  const { bytes, about } = await changed(file, current, change, context);
   return { file, current, bytes, hash: hashOf(bytes), about };
+}
+
+/** Computes the new content. The message of a failure contains text of the file only if no rule is about reading it. */
+async function changed<About>(
+  file: string,
+  current: Content | undefined,
+  change: FileChange<About>,
+  context: ToolUseContext,
+): Promise<ReturnType<FileChange<About>>> {
+  try {
+    return change(current);
+  } catch (thrown) {
+    if (current === undefined || !(await isTextHidden(file, context))) throw thrown;
+    throw new FileError(
+      `${shownPath(file)} was not changed, because the change does not fit its content. A rule about reading the file keeps its text out of this message.`,
+    );
+  }
+}
+
+async function isTextHidden(file: string, { unaskedFiles }: ToolUseContext): Promise<boolean> {
+  return (await unaskedFiles?.())?.(file) ?? false;
 }
 
 /** A rename only checks whether the folder is writable. */
@@ -160,8 +181,8 @@ async function refuseUnknown(
   if (known.hash === hash) return;
   const before = tools.knownTexts.get(known.hash);
   const after = decodeText(bytes)?.text;
-  const changes =
-    before === undefined || after === undefined ? ' ' : ` The change:\n${await shortDiff(before, after)}\n`;
+  const isUnknown = before === undefined || after === undefined || (await isTextHidden(file, context));
+  const changes = isUnknown ? ' ' : ` The change:\n${await shortDiff(before, after)}\n`;
   throw new FileError(
     `${name} has changed since it was read, so nothing was written.${changes}Read it again before you change it.`,
   );
