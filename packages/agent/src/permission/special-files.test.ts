@@ -44,6 +44,12 @@ const PIPES = [
   'x=ctl; cat $x',
   'echo ctl | xargs cat',
   'set -- ctl; cat "$1"',
+  'grep -rD read x pipes',
+  'grep -D read -r x .',
+  'grep -r --devices=read x .',
+  'egrep -rDread x .',
+  'du --files0-from=ctl',
+  'du --files0-from ctl',
 ];
 const DEVICES = [
   'cat /dev/watchdog',

@@ -78,7 +78,8 @@ function createTool({
       const store = await open(folder);
       const schedule = store.add({
         timing: read.timing,
-        argv: [...flags(), '--', stringOrEmpty(prompt)],
+        // The prompt is a text of the model: it runs no slash command and reads no mentioned file.
+        argv: [...flags(), '--disable-slash-commands', '--', stringOrEmpty(prompt)],
         title: stringOrEmpty(prompt).slice(0, TITLE_LENGTH),
         cwd,
         createdAt: now(),

@@ -112,6 +112,7 @@ describe('heddle schedule', () => {
         '--tools=CronList',
         '--permission-mode',
         'default',
+        '--disable-slash-commands',
         '--',
         '--dangerous words are a prompt',
       ],

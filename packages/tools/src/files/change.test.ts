@@ -58,6 +58,19 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(scratch.text(`a${ending}`)).toBe(`${content}\nmore\n`);
   });
 
+  it('shows nothing of a file that a rule about reading covers', async () => {
+    const scratch = new Scratch({ [`a${ending}`]: content });
+    await scratch.read(`a${ending}`);
+    const file = scratch.path(`a${ending}`);
+    Object.assign(scratch.context, { unaskedFiles: () => Promise.resolve((one: string) => one === file) });
+    scratch.put(`a${ending}`, `${content}\nmore\n`);
+    await refused(
+      scratch,
+      `a${ending}`,
+      /has changed since it was read, so nothing was written. Read it again/,
+    );
+  });
+
   it('accepts a file that was only touched', async () => {
     const scratch = new Scratch({ [`a${ending}`]: content });
     await scratch.read(`a${ending}`);

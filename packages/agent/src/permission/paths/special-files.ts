@@ -3,6 +3,7 @@
  * Some of these have an effect when they are opened, such as `/dev/watchdog`, or give each line only once, such as `/proc/kmsg`.
  */
 import type { Concern, FilePart } from '../part.ts';
+import type { ShellWord } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 
 const SPECIAL = /^\/(?:dev|proc|sys)(?:\/|$)/;
@@ -50,6 +51,11 @@ const SPECIAL_FILE: Concern = {
 const OPENS_NOTHING =
   /^(?:ls|eza|exa|lsd|tree|stat|test|\[|\[\[|find|fd|fdfind|du|df|readlink|realpath|basename|dirname|lsblk|findmnt|mountpoint|lsof|cd|pushd|echo|printf)$/;
 
-export function opensFiles(program: string): boolean {
-  return !OPENS_NOTHING.test(program);
+export function opensFiles(program: string, args: readonly ShellWord[] = []): boolean {
+  return !OPENS_NOTHING.test(program) || args.some(({ value }) => value.startsWith('--files0'));
+}
+
+/** Returns whether a search in folders also opens the named pipes and devices there. */
+export function opensPipesInFolders(program: string, args: readonly ShellWord[]): boolean {
+  return program.endsWith('grep') && args.some(({ value }) => /^(?:-\w*D|--dev)/.test(value));
 }

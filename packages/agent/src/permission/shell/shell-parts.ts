@@ -14,7 +14,7 @@ import {
 import type { CommandPart, Concern, FilePart, Part } from '../part.ts';
 import { GLOB_OPTIONS } from '../paths/glob.ts';
 import { placesOf } from '../paths/places.ts';
-import { NAMED_PIPE, opensFiles, specialConcern } from '../paths/special-files.ts';
+import { NAMED_PIPE, opensFiles, opensPipesInFolders, specialConcern } from '../paths/special-files.ts';
 import { withProcessConcern } from '../paths/process-files.ts';
 import type { PermissionWorld } from '../world.ts';
 import { type Around, commandPart } from './command-part.ts';
@@ -266,11 +266,13 @@ function concernedBy(part: CommandPart, concern: Concern): CommandPart {
 /** A command that opens a named pipe or a device does more than read, so only a rule allows it. */
 function withSpecialFiles(
   own: CommandPart,
-  [name]: readonly ShellWord[],
+  [name, ...args]: readonly ShellWord[],
   files: readonly FilePart[],
   world: PermissionWorld,
 ): CommandPart {
-  if (own.concern || own.readOnly === 'no' || !opensFiles(baseName(name?.value ?? ''))) return own;
+  const program = baseName(name?.value ?? '');
+  if (own.concern || own.readOnly === 'no' || !opensFiles(program, args)) return own;
+  if (opensPipesInFolders(program, args)) return concernedBy(own, NAMED_PIPE);
   const read = files.filter((part) => !part.stored && part.knowledge !== 'mentioned');
   const [concern] = read.flatMap((part) => specialConcern(part, world) ?? []);
   return concern ? concernedBy(own, concern) : own;

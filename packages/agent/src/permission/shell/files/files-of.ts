@@ -288,7 +288,10 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   if (editsInPlace(family, given)) {
     const copies = family === 'sed' ? files.flatMap((word) => copyOf(word, given)) : [];
     // Code can print the old content, or write it elsewhere.
-    const isPlain = programFiles.length === 0 && texts.every(({ value }) => isPlainSedScript(value));
+    const isPlain =
+      programFiles.length === 0 &&
+      // An exit code of the script tells about the content.
+      texts.every(({ value }) => isPlainSedScript(value) && !/[qQ]\s*\d/.test(value));
     const isKept = family === 'awk' || (family === 'sed' && (copies.length > 0 || !isPlain));
     return [
       ...read,

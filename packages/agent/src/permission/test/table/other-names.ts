@@ -187,7 +187,7 @@ export const OTHER_NAMES: readonly Theme[] = [
     mode: 'acceptEdits',
     world: { files: ['/repo/project/.env', '/repo/project/a'] },
     allowed: ['sed -i s/a/b/ .env', 'sed -i.bak s/a/b/ a'],
-    asked: ['sed -i.bak s/a/b/ .env', 'mv .env x', 'cp .env x'],
+    asked: ['sed -i.bak s/a/b/ .env', "sed -i '/^KEY=a/q10' .env", 'mv .env x', 'cp .env x'],
   },
   {
     theme: 'wildcard rules do not cover variables of xargs, or suffixes and refs that name files',
