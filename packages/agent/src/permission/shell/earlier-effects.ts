@@ -166,6 +166,8 @@ function isMoved(
   if (links === 'anywhere') return true;
   // After a link, `..` leads elsewhere.
   if (shown.includes('..')) return true;
+  // The text of an existing link can lead through the new one: `k -> new/../../f`.
+  if (places.some((place) => place.path !== place.real)) return true;
   const isWide = deep !== 'no' || below !== undefined || glob !== undefined;
   return places
     .flatMap((place) => [place.path, place.real])

@@ -366,4 +366,14 @@ export const COMBINED_NAMES: readonly Theme[] = [
       'gh ext install .',
     ],
   },
+  {
+    theme: 'an existing link may lead through a link that the script replaces',
+    rules: { allow: [...rulesFor('ln mv tee echo'), 'Edit(./**)'] },
+    world: {
+      files: [`${ROOT}/a`, `${ROOT}/x/y/f`, `${ROOT}/sub/a`],
+      links: { [`${ROOT}/L`]: `${ROOT}/x/y`, [`${ROOT}/q`]: `${ROOT}/sub`, [`${ROOT}/k`]: `${ROOT}/x/f` },
+    },
+    allowed: ['ln -s sub n; echo x > a', 'echo x > k', 'tee k < a'],
+    asked: ['ln -sfn sub L; echo x > k', 'ln -sfn sub L && tee k < a', 'mv -T q L; echo x > k'],
+  },
 ];
