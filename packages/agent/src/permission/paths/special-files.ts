@@ -57,5 +57,11 @@ export function opensFiles(program: string, args: readonly ShellWord[] = []): bo
 
 /** Returns whether a search in folders also opens the named pipes and devices there. */
 export function opensPipesInFolders(program: string, args: readonly ShellWord[]): boolean {
-  return program.endsWith('grep') && args.some(({ value }) => /^(?:-\w*D|--dev)/.test(value));
+  return (
+    program.endsWith('grep') &&
+    args.some(({ value }, at) => {
+      const [, chosen] = /^(?:-[A-Za-z]*D|--dev[a-z]*=?)(.*)$/s.exec(value) ?? [];
+      return chosen !== undefined && (chosen || args[at + 1]?.value) !== 'skip';
+    })
+  );
 }
