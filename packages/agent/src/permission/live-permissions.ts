@@ -46,6 +46,13 @@ interface ChangedRule {
 /** The files of these sources can be changed by a call of the model. Their deny and ask rules count until an update removes them. */
 const OF_PROJECT: ReadonlySet<RuleSource> = new Set(['project', 'local']);
 
+export interface PlanStart {
+  /** Whether the user or a host chose plan mode, and not the model. */
+  readonly isChosen: boolean;
+  /** Undefined if no update had set a mode before. */
+  readonly before: PermissionMode | undefined;
+}
+
 /** Rules of these sources are in no file. */
 const NOT_IN_FILES: ReadonlySet<RuleSource> = new Set(['session', 'command line']);
 
@@ -59,6 +66,7 @@ export class LivePermissions {
   /** Folders that an update removed, and that the settings files still contain. */
   readonly #removedFolders = new Set<string>();
   #mode: PermissionMode | undefined;
+  #planStart: PlanStart | undefined;
   readonly #mayBypass: boolean;
   /** How the names of tools begin that bypassPermissions does not cover. */
   readonly #notBypassed = new Set<string>();
@@ -131,11 +139,24 @@ export class LivePermissions {
   /** Receives each mode that an update sets, so that it can be stored. */
   onMode: ((mode: PermissionMode) => void) | undefined;
 
+  /** How the plan mode of now began. Undefined if an update or a tool did not begin it. */
+  get planStart(): PlanStart | undefined {
+    return this.#planStart;
+  }
+
   /** Applies a mode that is stored already. Returns false if it may not be switched on. */
-  enter(mode: PermissionMode): boolean {
+  enter(mode: PermissionMode, isChosen = false): boolean {
     if (!this.mayEnter(mode)) return false;
+    if (mode !== 'plan') this.#planStart = undefined;
+    // A user who chooses plan mode during a plan of the model chooses it, too.
+    else if (this.#mode !== 'plan' || isChosen) this.#planStart = { isChosen, before: this.#before() };
     this.#mode = mode;
     return true;
+  }
+
+  /** The last mode other than plan. */
+  #before(): PermissionMode | undefined {
+    return this.#mode === 'plan' ? this.#planStart?.before : this.#mode;
   }
 
   /** Whether the mode may be switched on. */
@@ -221,7 +242,7 @@ export class LivePermissions {
   #applyOne(update: PermissionUpdate): void {
     switch (update.type) {
       case 'setMode':
-        if (this.enter(update.mode)) this.onMode?.(update.mode);
+        if (this.enter(update.mode, true)) this.onMode?.(update.mode);
         return;
       case 'addDirectories':
         return this.#addFolders(update.directories);

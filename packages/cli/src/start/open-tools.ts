@@ -123,6 +123,7 @@ export function openTools(
     permissionApproves: surface.agent?.canUseTool !== undefined,
     chosenMode: () => modeAfterPlan(rules),
     currentMode: () => rules.mode,
+    planStart: () => rules.planStart,
     changeMode: (mode) => agent().setPermissionMode(mode),
     ...surface.tools,
     ...confinement,

@@ -60,6 +60,21 @@ describe('plan mode', () => {
     expect((await exit.call({ plan: 'x' }, context, () => undefined)).data.mode).toBe('default');
   });
 
+  it.each([
+    { isChosen: true, before: 'acceptEdits', after: 'acceptEdits' },
+    { isChosen: true, before: 'bypassPermissions', after: 'default' },
+    { isChosen: true, before: undefined, after: 'default' },
+    { isChosen: false, before: 'default', after: 'bypassPermissions' },
+  ] as const)('that began as $isChosen after $before is left for $after', async ({ after, ...start }) => {
+    const deps: PlanDeps = { permissionApproves: true, planStart: () => start };
+    expect((await plan(deps, 'bypassPermissions')).after).toBe(after);
+  });
+
+  it('is left for the default mode if it is unknown how it began', async () => {
+    const deps: PlanDeps = { permissionApproves: true, planStart: () => undefined };
+    expect((await plan(deps, 'bypassPermissions')).after).toBe('default');
+  });
+
   it('of the conversation does not concern a subagent', async () => {
     const [, exit] = createPlanTools({ permissionApproves: true, currentMode: () => 'plan' });
     const context = { ...contextOf({ permissionMode: 'default' }), agentId: 'a1' };

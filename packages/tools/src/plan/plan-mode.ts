@@ -12,6 +12,10 @@ export interface PlanDeps {
   readonly chosenMode?: (() => PermissionMode | undefined) | undefined;
   /** The mode of the conversation, if the user or a host has changed it since the turn began. */
   readonly currentMode?: (() => PermissionMode | undefined) | undefined;
+  /** How the plan mode of the conversation began. `before` is the mode that an update had set until then. */
+  readonly planStart?:
+    | (() => { readonly isChosen: boolean; readonly before: PermissionMode | undefined } | undefined)
+    | undefined;
   /** Changes the mode of the conversation. Returns false if the mode may not be switched on. */
   readonly changeMode?: ((mode: PermissionMode) => boolean) | undefined;
 }
@@ -32,12 +36,25 @@ export function createPlanTools({
   permissionApproves = false,
   chosenMode = () => undefined,
   currentMode = () => undefined,
+  planStart,
   changeMode = () => true,
 }: PlanDeps = {}): readonly [Tool<EnterPlanModeInput, PlanData>, Tool<ExitPlanModeInput, PlanData>] {
   /** The mode before the plan, by agent. */
   const before = new Map<string | undefined, PermissionMode>();
   const modeNow = ({ permissionMode, agentId }: ToolUseContext): PermissionMode =>
     (agentId === undefined ? currentMode() : undefined) ?? permissionMode;
+  /**
+   * Returns the mode to return to. Only a plan that the model began, and that nothing has interrupted since, returns to any
+   * mode. After plan mode was chosen, a plain approval does not switch off all questions.
+   */
+  const modeBefore = ({ permissionMode, agentId }: ToolUseContext): PermissionMode => {
+    const start = agentId === undefined ? planStart?.() : undefined;
+    const isBegunByModel = agentId !== undefined || !planStart || start?.isChosen === false;
+    // The loop keeps the mode of its start if the user chose to plan since then.
+    if (isBegunByModel && permissionMode === 'plan') return before.get(agentId) ?? 'default';
+    const earlier = start?.before ?? permissionMode;
+    return earlier === 'plan' || earlier === 'bypassPermissions' ? 'default' : earlier;
+  };
 
   const enter: Tool<EnterPlanModeInput, PlanData> = {
     name: 'EnterPlanMode',
@@ -72,12 +89,10 @@ export function createPlanTools({
         ? await answerText(approvePlan(plan, signal), signal)
         : ({ approved: true } as const);
       if (!decision.approved) return { data: { plan, decision, mode: modeNow(context) } };
-      // The loop keeps the mode of its start if the user chose to plan since then.
-      const isChosenByUser = permissionMode !== 'plan';
-      const earlier = isChosenByUser ? permissionMode : before.get(agentId);
-      const wanted = decision.mode ?? chosenMode() ?? earlier ?? 'default';
+      const wanted = decision.mode ?? chosenMode() ?? modeBefore(context);
+      before.delete(agentId);
       // For the loop, a return to its own mode is not a change. So the conversation is told.
-      const mode = !isChosenByUser || changeMode(wanted) ? wanted : 'default';
+      const mode = permissionMode === 'plan' || changeMode(wanted) ? wanted : 'default';
       if (mode !== wanted) changeMode(mode);
       return { data: { plan, decision, mode }, newContext: modeTo(mode) };
     },

@@ -261,6 +261,39 @@ describe('set_permission_mode', () => {
     expect(readdirSync(path.join(held.folder, 'sub'))).toEqual([]);
   });
 
+  it.each([
+    ['back to plan after a plan of the model', ['default', 'plan'], 'default'],
+    ['to plan from bypassPermissions', ['plan'], 'default'],
+    ['to plan from acceptEdits', ['acceptEdits', 'plan'], 'acceptEdits'],
+  ])('%s: an approval of the plan does not return to an older mode', async (_, modes, after) => {
+    const held = await play(
+      [
+        call('EnterPlanMode', {}, 'e1'),
+        say('Planned.'),
+        call('ExitPlanMode', { plan: 'Write.' }, 'x1'),
+        say('Done.'),
+        say('End.'),
+      ],
+      {
+        flags: ['--dangerously-skip-permissions', '--permission-prompt-tool', 'stdio'],
+        first: [prompt('one')],
+        reply: (line) => {
+          if (line['type'] === 'control_request')
+            return answerWith(line, { behavior: 'allow', updatedInput: { plan: 'Write.' } });
+          if (line['result'] === 'Planned.')
+            return [
+              ...modes.map((mode, at) => control(`m${at}`, { subtype: 'set_permission_mode', mode })),
+              prompt('two'),
+            ];
+          if (line['result'] === 'Done.') return prompt('three');
+          return line['result'] === 'End.' ? 'close' : undefined;
+        },
+      },
+    );
+    const inits = held.lines.filter(({ subtype }) => subtype === 'init');
+    expect(inits.map(({ permissionMode }) => permissionMode)).toEqual(['bypassPermissions', 'plan', after]);
+  });
+
   it('of a conversation is not changed by a subagent with a stricter mode', async () => {
     const planner = { description: 'Plans.', prompt: 'Plan.', permissionMode: 'plan' };
     const start = call('Agent', { description: 'x', prompt: 'Look.', subagent_type: 'planner' }, 'a1');
