@@ -2,7 +2,7 @@
 import type { JsonObject, PermissionMode } from '@heddle/core';
 import { authorize } from '../authorize.ts';
 import type { Authorization, AuthorizeRequest } from '../request.ts';
-import type { PermissionRule, Rules, RuleSource } from '../rules/rule.ts';
+import type { PermissionRule, Rules } from '../rules/rule.ts';
 import { worldOf, type WorldTable } from './world.ts';
 
 export interface RuleTexts {
@@ -11,9 +11,16 @@ export interface RuleTexts {
   readonly allow?: readonly string[];
 }
 
-function rulesOf({ deny = [], ask = [], allow = [] }: RuleTexts, source: RuleSource = 'user'): Rules {
-  const rule = (text: string): PermissionRule => ({ text, source });
-  return { deny: deny.map(rule), ask: ask.map(rule), allow: allow.map(rule) };
+/** Compiled rules are found by the object, so a theme of many commands compiles its rules once. */
+const madeRules = new WeakMap<RuleTexts, Rules>();
+const NO_RULES: RuleTexts = {};
+
+function rulesOf(texts: RuleTexts): Rules {
+  const { deny = [], ask = [], allow = [] } = texts;
+  const rule = (text: string): PermissionRule => ({ text, source: 'user' });
+  const rules = madeRules.get(texts) ?? { deny: deny.map(rule), ask: ask.map(rule), allow: allow.map(rule) };
+  madeRules.set(texts, rules);
+  return rules;
 }
 
 export interface Setting {
@@ -27,7 +34,7 @@ export interface Setting {
 }
 
 export function decided(tool: string, input: JsonObject, setting: Setting = {}): Authorization {
-  const { rules = {}, mode = 'default', world, hook, readOnly = false, leavesOutDenied = false } = setting;
+  const { rules = NO_RULES, mode = 'default', world, hook, readOnly = false, leavesOutDenied = false } = setting;
   const { names = [] } = setting;
   const request = { tool, input, readOnly, leavesOutDenied, hookDecision: hook, names };
   return authorize(request, rulesOf(rules), mode, worldOf(world));
