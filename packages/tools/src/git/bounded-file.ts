@@ -1,9 +1,10 @@
 /**
  * Reads a small regular file. A project controls its files: a pipe would block, a device could have any
- * effect, and a huge file would take long. All of these are `unreadable`.
+ * effect, and a huge file would take long. All of these are `unreadable`, and so is a path that means another file for git.
  */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { errorCode } from '@heddle/core';
+import { dependsOnProcess } from './git-path.ts';
 
 export type BoundedFile =
   | { readonly kind: 'read'; readonly bytes: Buffer; readonly stamp: FileStamp }
@@ -20,6 +21,7 @@ const ABSENT: BoundedFile = { kind: 'absent' };
 const UNREADABLE: BoundedFile = { kind: 'unreadable' };
 
 export function readBoundedFile(file: string, mostBytes: number): BoundedFile {
+  if (dependsOnProcess(file)) return UNREADABLE;
   try {
     // Opening some devices has an effect, so the kind is checked before.
     if (!statSync(file).isFile()) return UNREADABLE;
@@ -59,8 +61,9 @@ export function decodePlainText(bytes: Buffer): string | undefined {
   }
 }
 
-/** Returns undefined if it is missing or not a regular file. */
+/** Returns undefined if it is missing or not a regular file, or if its path depends on the process. */
 export function stampOfFile(file: string): FileStamp | undefined {
+  if (dependsOnProcess(file)) return undefined;
   try {
     return stamped(statSync(file, { bigint: true }))?.stamp;
   } catch {

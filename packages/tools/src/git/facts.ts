@@ -15,7 +15,7 @@ import {
   readGitSettings,
   type ScopedSetting,
 } from './config-files.ts';
-import { gitPath } from './git-path.ts';
+import { dependsOnProcess, gitPath, mayExist } from './git-path.ts';
 import { isHarmlessSetting, isHarmlessVariable } from './harmless-settings.ts';
 import { type GitIndex, indexOf } from './index-file.ts';
 import { programFiles } from './repository-programs.ts';
@@ -87,13 +87,14 @@ function setsNotes(settings: readonly ScopedSetting[]): boolean {
 /** Returns true also if the refs cannot be read. */
 function hasRefs({ commonDir }: GitRepository, folder: string): boolean {
   const place = path.join(commonDir, folder);
+  if (dependsOnProcess(place)) return true;
   try {
     if (existsSync(place) && readdirSync(place).length > 0) return true;
   } catch {
     return true;
   }
   const packed = readBoundedFile(path.join(commonDir, 'packed-refs'), MOST_BYTES);
-  if (packed.kind === 'absent') return existsSync(path.join(commonDir, 'reftable'));
+  if (packed.kind === 'absent') return mayExist(path.join(commonDir, 'reftable'));
   return packed.kind === 'unreadable' || packed.bytes.includes(`${folder}/`);
 }
 
@@ -108,7 +109,19 @@ function sourcesOf(
   const attributes = repository ? attributesFiles(repository, settings, environment) : [];
   const files = [...settings.map(({ file }) => file), ...includedFiles(settings, environment)];
   const programs = repository ? programFiles(repository, settings, environment) : [];
-  return [...new Set([...own, ...hooks, ...attributes, ...files, ...programs])];
+  const present = repository ? presentPlaces(repository, settings) : [];
+  return [...new Set([...own, ...hooks, ...attributes, ...files, ...programs, ...present])];
+}
+
+const NAMES_PLACE = /^(?:include(?:if\..*)?\.path|core\.(?:hookspath|attributesfile))$/s;
+
+/** Returns named places that depend on the process, as they are written. Their present targets are protected, too. */
+function presentPlaces({ top }: GitRepository, settings: readonly ScopedSetting[]): readonly string[] {
+  return settings.flatMap(({ key, value, file }) => {
+    if (!value || !NAMES_PLACE.test(key)) return [];
+    const place = path.resolve(key.startsWith('include') ? path.dirname(file) : top, value);
+    return dependsOnProcess(place) ? [place] : [];
+  });
 }
 
 export interface GitSources {
@@ -202,7 +215,7 @@ function hooksIn(
   environment: GitEnvironment,
 ): string[] {
   const folders = hooksFolders(repository, settings, environment);
-  return folders.some((folder) => folder === undefined || existsSync(path.join(folder, HOOK)))
+  return folders.some((folder) => folder === undefined || mayExist(path.join(folder, HOOK)))
     ? [`hooks/${HOOK}`]
     : [];
 }
@@ -212,8 +225,9 @@ function hasSubmodule({ top }: GitRepository, { gitlinks }: GitIndex): boolean {
   return gitlinks.some((folder) => {
     // A name that is not text cannot be looked up.
     if (folder.includes('\uFFFD')) return true;
+    const dotGit = path.join(top, folder, '.git');
     try {
-      return lstatSync(path.join(top, folder, '.git'), { throwIfNoEntry: false }) !== undefined;
+      return lstatSync(dotGit, { throwIfNoEntry: false }) !== undefined || dependsOnProcess(dotGit);
     } catch {
       return true;
     }

@@ -3,15 +3,16 @@
  * of its data, or it has hooks. Settings of the user and of the machine do not count, because the user chose them. Reads files and
  * starts no process.
  */
-import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isLinkOfProcess, passesPlace } from '../files/passes-place.ts';
 import {
   type GitEnvironment,
   hooksFolders,
   readRepositorySettings,
   type ScopedSetting,
 } from './config-files.ts';
-import { gitPath } from './git-path.ts';
+import { gitPath, mayExist } from './git-path.ts';
 import { isHarmlessSetting } from './harmless-settings.ts';
 import { indexOf } from './index-file.ts';
 import { findBareRepository, findRepository, type GitRepository } from './repository.ts';
@@ -62,7 +63,7 @@ function programsOf(
   if (found === undefined) return undefined;
   const nested = index.gitlinks
     .map((folder) => path.join(repository.top, folder))
-    .filter((folder) => existsSync(path.join(folder, '.git')))
+    .filter((folder) => mayExist(path.join(folder, '.git')))
     .map((folder) => programsAround(folder, environment, depth + 1).named);
   if (nested.includes(undefined)) return undefined;
   return [
@@ -86,7 +87,7 @@ function hooksOf(
 ): readonly string[] {
   const folders = hooksFolders(repository, settings, environment);
   const hasHook = (hook: string): boolean =>
-    folders.some((folder) => folder === undefined || existsSync(path.join(folder, hook)));
+    folders.some((folder) => folder === undefined || mayExist(path.join(folder, hook)));
   return SILENT_HOOKS.filter(hasHook).map((hook) => `hooks/${hook}`);
 }
 
@@ -165,21 +166,24 @@ function mayRunProgram({ key, value = 'true' }: ScopedSetting, repository: GitRe
 
 /**
  * Returns the existing files that settings of any scope name as programs, and the folder of templates: `core.editor = ~/dot/edit.sh`,
- * `alias.x = !tools/x.sh`, `init.templateDir`.
+ * `alias.x = !tools/x.sh`, `init.templateDir`. Undefined: a file that cannot be determined.
  */
 export function programFiles(
   repository: GitRepository,
   settings: readonly ScopedSetting[],
   environment: GitEnvironment,
-): readonly string[] {
+): readonly (string | undefined)[] {
   const { HOME: home = '' } = environment;
   const top = repository.top;
   const place = (word: string, from = top): string =>
     path.resolve(from, word.replace(/^(~|\$\{?HOME\}?)(?=\/)/, home));
   const kindOf = (file: string) => statSync(file, { throwIfNoEntry: false });
+  // A stream in `/dev` is not a program: `less < /dev/tty`.
+  const named = (file: string): readonly (string | undefined)[] =>
+    !file.startsWith('/dev/') && passesPlace(file, isLinkOfProcess) ? [undefined, file] : [file];
   return settings.flatMap((setting) => {
     const { key, value = '' } = setting;
-    if (key === 'init.templatedir') return value === '' ? [] : [place(value)];
+    if (key === 'init.templatedir') return value === '' ? [] : named(place(value));
     if (!mayRunProgram(setting, repository)) return [];
     const words = value
       .replace(/["']/g, '')
@@ -190,7 +194,9 @@ export function programFiles(
     // The program can start in one of the folders that are named: `cd tools && ./x.sh`.
     const folders = words.map((word) => place(word)).filter((file) => kindOf(file)?.isDirectory() === true);
     const files = [top, ...folders].flatMap((from) => words.map((word) => place(word, from)));
-    return Array.from(new Set(files)).filter((file) => kindOf(file)?.isFile() === true);
+    return Array.from(new Set(files))
+      .flatMap(named)
+      .filter((file) => file === undefined || kindOf(file)?.isFile() === true);
   });
 }
 

@@ -6,7 +6,7 @@ import { accessSync, constants, lstatSync, readdirSync, realpathSync, statSync }
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
 import { readBoundedFile, decodePlainText } from './bounded-file.ts';
-import { gitPath } from './git-path.ts';
+import { dependsOnProcess, gitPath } from './git-path.ts';
 
 export interface GitRepository {
   /** The folder of the working tree. */
@@ -31,6 +31,7 @@ const MOST_POINTER_BYTES = 8_192;
 export function findRepository(directory: string): FoundRepository {
   let folder: string;
   try {
+    if (dependsOnProcess(directory)) return UNKNOWN;
     folder = realpathSync.native(directory);
     if (!statSync(folder).isDirectory()) return UNKNOWN;
   } catch {
@@ -59,6 +60,7 @@ function repositoryAt(folder: string): FoundRepository {
 
 /** Returns the bare repository that git would use in a folder. Undefined if it uses another one, or none. */
 export function findBareRepository(directory: string): string | undefined {
+  if (dependsOnProcess(directory)) return undefined;
   try {
     for (let folder = realpathSync.native(directory); ; folder = path.dirname(folder)) {
       const dotGit = path.join(folder, '.git');
@@ -83,6 +85,7 @@ export function isGitFolder(has: (name: (typeof GIT_DATA_NAMES)[number]) => bool
 
 function repositoryIn(named: string, top: string): FoundRepository {
   try {
+    if (dependsOnProcess(named)) return UNKNOWN;
     const gitDir = realpathSync.native(named);
     const commonDir = commonDirOf(gitDir);
     if (commonDir === undefined || !isHead(path.join(gitDir, 'HEAD'))) return UNKNOWN;
@@ -123,6 +126,7 @@ function isHead(file: string): boolean {
 
 /** Git rejects a repository with a folder that it cannot enter. */
 function canEnter(folder: string): boolean {
+  if (dependsOnProcess(folder)) return false;
   accessSync(folder, constants.X_OK);
   return kindOf(folder) === 'folder';
 }
@@ -133,6 +137,7 @@ function smallText(file: string): string | undefined {
 }
 
 function kindOf(file: string): 'file' | 'folder' | 'absent' | 'other' {
+  if (dependsOnProcess(file)) return 'other';
   try {
     const about = statSync(file);
     return about.isFile() ? 'file' : about.isDirectory() ? 'folder' : 'other';

@@ -1,6 +1,6 @@
 /** A glob in a command: the paths that it may match, and those that it matches now. */
 import path from 'node:path';
-import type { FilePlace } from './places.ts';
+import { commandPlace, type FilePlace } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import {
   isLiteral,
@@ -118,7 +118,7 @@ function expanded(
     }
     paths = next;
   }
-  return paths.map((file) => ({ path: file, real: world.realpath(file) }));
+  return paths.map((file) => commandPlace(file, world));
 }
 
 /** Without a match, the shell keeps the text of the glob as a path. Returns that path if its first name exists. */
@@ -132,5 +132,5 @@ function unexpanded(
   return folders
     .filter((folder) => world.list(folder.path)?.includes(first) !== false)
     .map((folder) => path.posix.join(folder.path, text))
-    .map((file) => ({ path: file, real: world.realpath(file) }));
+    .map((file) => commandPlace(file, world));
 }

@@ -2,10 +2,10 @@
  * Follows links on this machine. One decision looks at many names in few folders, so a folder is listed once instead of
  * following each path from its root.
  */
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
-import { realTarget } from '@heddle/tools/files';
+import { isLinkOfProcess, passesPlace, realTarget } from '@heddle/tools/files';
 import { UNKNOWN_CHARACTER } from './places.ts';
 import type { FolderEntry } from '../world.ts';
 
@@ -61,7 +61,7 @@ export function createLinkLookup(roots: readonly string[]): LinkLookup {
     if (parentOfPlain(file) !== undefined) return passes(path.posix.dirname(file));
     // A path that leads to itself passes no link.
     const isStraight = path.posix.normalize(file) === file && realpath(file) === file && !unclear.has(file);
-    return (!isStraight || file.startsWith('/proc')) && passesProcess(file);
+    return (!isStraight || file.startsWith('/proc')) && passesPlace(file, isLinkOfProcess);
   });
   return { realpath, passesProcess: (file) => isLinux && passes(file), entries };
 }
@@ -162,32 +162,4 @@ function realPath(file: string, onFailure: () => void = () => undefined): string
 function entryIn(folder: string, file: string, realpath: (file: string) => string): string {
   const entry = path.join(folder, path.basename(file));
   return entry === file ? entry : realpath(entry);
-}
-
-const LINK_OF_PROCESS = /^\/proc\/\d+(?:\/task\/\d+)?\/(?:cwd|root|exe|fd|map_files)$/;
-/** The limit of Linux. */
-const MOST_LINKS = 40;
-
-function passesProcess(file: string, links = 0): boolean {
-  const segments = file.split('/').filter((segment) => segment !== '');
-  let at = '/';
-  for (const [index, segment] of segments.entries()) {
-    const rest = segments.slice(index + 1).join('/');
-    const next = path.posix.join(at, segment);
-    if (LINK_OF_PROCESS.test(next)) return true;
-    const target = linkTarget(next);
-    if (target === undefined) at = next;
-    else if (links >= MOST_LINKS) return false;
-    else return passesProcess(`${path.posix.isAbsolute(target) ? '' : at}/${target}/${rest}`, links + 1);
-  }
-  return false;
-}
-
-function linkTarget(file: string): string | undefined {
-  try {
-    return readlinkSync(file);
-  } catch {
-    // It is missing, or not a link.
-    return undefined;
-  }
 }

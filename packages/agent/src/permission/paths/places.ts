@@ -32,6 +32,15 @@ function placesFrom(folder: string, written: string, world: PermissionWorld): Fi
   });
 }
 
+/**
+ * Returns the place that a full path means for a command. A path through a link such as `/proc/self/cwd` may mean any file there. The
+ * standard streams are such links, too, but they are the command's own.
+ */
+export function commandPlace(file: string, world: PermissionWorld): FilePlace {
+  const isUnknown = !isSink(file, 'read') && world.passesProcess?.(file) === true;
+  return { path: file, real: isUnknown ? ANY_FILE : world.realpath(file) };
+}
+
 /** The folder that some names of a path lead to, and the one before its last name. */
 interface Step {
   readonly real: string;
@@ -97,9 +106,16 @@ export function passedFolders(written: string): readonly string[] {
 /** Node puts this in the place of bytes that are not UTF-8. A path with it may mean any file. */
 export const UNKNOWN_CHARACTER = '\uFFFD';
 
+/** It is in no working directory. */
+const ANY_FILE = `/${UNKNOWN_CHARACTER}`;
+
+export function isKnownPlace({ real }: FilePlace): boolean {
+  return !real.includes(UNKNOWN_CHARACTER);
+}
+
 /** Returns whether the path and its link target are both in a working directory. */
 export function isInside(place: FilePlace, world: PermissionWorld): boolean {
-  if (place.real.includes(UNKNOWN_CHARACTER)) return false;
+  if (!isKnownPlace(place)) return false;
   return (
     workingFolders(world).some((folder) => isAtOrBelow(place.path, folder)) &&
     realFolders(world).some((folder) => isAtOrBelow(place.real, folder))

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
-import { type FilePlace, workingFolders } from './places.ts';
+import { commandPlace, type FilePlace, isKnownPlace, workingFolders } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { configPlaces, programFolder, programPlaces } from './program-places.ts';
 import { canEndProtected, isGitData, isGitDataPath, isInGitData, protectedPlaceName } from './protected.ts';
@@ -216,7 +216,7 @@ export function writtenByCopy<Found>(
     const written = target + file.slice(prefix);
     const isNotable = canEndProtected(name) || isGitDataPath(written) || searched.has(written);
     if (!isNotable && !isLink(written, world)) return undefined;
-    return look({ path: written, real: world.realpath(written) });
+    return look(commandPlace(written, world));
   });
 }
 
@@ -254,7 +254,9 @@ export function pathsBelow(
       if (endings === undefined || endsWithOneOf(file, endings)) paths.push(file);
       if (paths.length > MOST_ENTRIES) return true;
       if (kind !== 'link' || !follows) return undefined;
-      const real = world.realpath(file);
+      const place = commandPlace(file, world);
+      if (!isKnownPlace(place)) return true;
+      const { real } = place;
       paths.push(real);
       if (!entered.has(real)) {
         entered.add(real);
@@ -285,7 +287,7 @@ export function someLinkBelow(
     if (isFile(at, world)) continue;
     const look = (file: string, { kind }: FolderEntry): true | undefined => {
       if (kind !== 'link') return undefined;
-      const real = world.realpath(file);
+      const { real } = commandPlace(file, world);
       if (fits(file, real)) return true;
       if (links === 'follow' && !entered.has(real)) {
         entered.add(real);

@@ -35,6 +35,9 @@ export function findRepositoryProgram(
 }
 
 function reasonIn(folder: string, command: string, world: PermissionWorld): string | undefined {
+  // Neither its settings nor the trust in it are those of the folder that git would use.
+  if (world.passesProcess?.(folder) === true)
+    return `${folder} means another folder for git than for the process that decides.`;
   const { named, unclear } = world.repositoryPrograms?.(folder) ?? { named: [] };
   if (unclear !== undefined && placesOf(unclear, ['/'], world).some((place) => isInside(place, world)))
     return `${unclear} may be a repository of git among the files of the project, whose settings can run programs.`;

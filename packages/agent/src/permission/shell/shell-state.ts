@@ -200,6 +200,11 @@ export function foldersAfter(folders: Folders, command: SimpleCommand, world: Pe
       ? placesOf(written, [folder], world).flatMap((place) => [place.path, place.real])
       : [path.posix.resolve(folder, written)];
   const moved = new Set([...folders, ...folders.flatMap(ways)]);
-  const isUnknown = moved.size > MOST || [...moved].some((folder) => folder.includes(UNKNOWN_CHARACTER));
+  const isUnknown = moved.size > MOST || [...moved].some((folder) => isUnknownFolder(folder, world));
   return isUnknown ? undefined : [...moved];
+}
+
+/** The path may mean any folder, or another one in the process of the shell than here. */
+function isUnknownFolder(folder: string, world: PermissionWorld): boolean {
+  return folder.includes(UNKNOWN_CHARACTER) || world.passesProcess?.(folder) === true;
 }

@@ -190,9 +190,9 @@ function namedByGit(folder: string, kindOf: PolicyInput['kindOf']): string[] {
   });
 }
 
-/** Returns the place to which links lead at present, for a path with `..` after a name. */
+/** Returns the place to which links lead at present, for a path with `..` after a name, or one that depends on the process. */
 function presentTarget(written: string | undefined, from: string): string | undefined {
-  if (!written?.includes('/..') || written.startsWith('~')) return undefined;
+  if (!written || /^[~%:]/.test(written)) return undefined;
   try {
     return realTarget(path.isAbsolute(written) ? written : `${from}/${written}`);
   } catch {

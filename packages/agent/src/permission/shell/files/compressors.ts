@@ -1,7 +1,7 @@
 /** Finds the files of programs that compress and decompress single files. Each output has the name of its input with another end. */
 import type { ShellWord } from '@heddle/tools/shell';
 import type { FilePart, PathsBelow } from '../../part.ts';
-import type { FilePlace } from '../../paths/places.ts';
+import { commandPlace, type FilePlace } from '../../paths/places.ts';
 import { once, pathsBelow } from '../../paths/walk-tree.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
@@ -230,7 +230,7 @@ export function besidePart(
   const written =
     glob || ends.isDeep
       ? { places: [], below: look }
-      : { places: look()?.paths.map((at) => ({ path: at, real: world.realpath(at) })) };
+      : { places: look()?.paths.map((at) => commandPlace(at, world)) };
   return [
     {
       ...shared,

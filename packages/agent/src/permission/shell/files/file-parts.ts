@@ -6,13 +6,14 @@ import type { Concern, FilePart, PathsBelow } from '../../part.ts';
 import { destructiveRemoval } from '../../paths/destructive-removal.ts';
 import {
   isAtOrBelow,
+  commandPlace,
   type FilePlace,
   isInside,
+  isKnownPlace,
   isRelatedToSome,
   isSink,
   placesOf,
   tildeExpanded,
-  UNKNOWN_CHARACTER,
 } from '../../paths/places.ts';
 import { type Glob, globOf } from '../../paths/glob.ts';
 import {
@@ -233,7 +234,7 @@ function copiedNames(
   return targets.flatMap((target) =>
     Array.from(bases, (base) => ({
       path: path.posix.join(target.path, base),
-      real: world.realpath(path.posix.join(target.real, base)),
+      real: commandPlace(path.posix.join(target.real, base), world).real,
     })),
   );
 }
@@ -247,7 +248,7 @@ function besideConcern(
   const { paths, isComplete } = besideFiles(ends, places, world);
   if (!isComplete) return TOO_MANY_BELOW;
   for (const written of paths) {
-    const place = { path: written, real: world.realpath(written) };
+    const place = commandPlace(written, world);
     const concern = concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world);
     if (concern !== undefined) return concern;
   }
@@ -442,11 +443,10 @@ function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant
   if (passesProcess(folder, from, world)) return OF_ANOTHER_PROCESS;
   const places = placesOf(folder === '' ? '.' : folder, from, world);
   if (!places.every(isKnownPlace)) return unknown;
-  return { places, pattern, glob: globOf(pattern, places, world) };
-}
-
-function isKnownPlace({ real }: FilePlace): boolean {
-  return !real.includes(UNKNOWN_CHARACTER);
+  const glob = globOf(pattern, places, world);
+  const open = glob.found(true)?.find((place) => !isKnownPlace(place));
+  if (open === undefined) return { places, pattern, glob };
+  return world.passesProcess?.(open.path) === true ? OF_ANOTHER_PROCESS : unknown;
 }
 
 /** The standard streams are such links, too, but they belong to the command itself. */
