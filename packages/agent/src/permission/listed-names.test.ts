@@ -111,6 +111,36 @@ const LISTED = [
   'wc --files0-from=list',
   'sort --files0-from=list',
   "xargs cat <<< '/pr'",
+  // They print the texts of links.
+  'find . -ls | xargs cat',
+  'for f in $(find . -ls); do cat "$f"; done',
+  'find src -name x -ls | xargs -n1 cat',
+  'find . -fls /dev/stdout | xargs cat',
+  'find . -name x -o -ls | xargs cat',
+  "find . -printf '%l\\n' | xargs cat",
+  'find . -fprintf /dev/stdout %l | xargs cat',
+  'tree -fi | xargs cat',
+  'tree -i src | xargs cat',
+  'tree | xargs cat',
+  'cat $(tree -fi)',
+  'fd -l | xargs cat',
+  'fd -Hl x | xargs cat',
+  'fd --list-details | xargs cat',
+  'fdfind -al . | xargs cat',
+  'ls -l | xargs cat',
+  'ls -al | xargs cat',
+  'ls -g | xargs cat',
+  'ls --format=long | xargs cat',
+  'readlink a | xargs cat',
+  'realpath a | xargs cat',
+  'stat -c %N a | xargs cat',
+  'file a | xargs cat',
+  // The end of a name may be the name of another file: `a/proc/1/environ`.
+  'find . | tail -c 16 | xargs cat',
+  'find . | tail -c16 | xargs cat',
+  'find . | tail -qc 16 | xargs cat',
+  'ls -R | tail -16c | xargs cat',
+  'git ls-files | head -c 16 | xargs cat',
 ];
 const FOUND = [
   'find . -name "*.ts" | xargs cat',
@@ -142,6 +172,11 @@ const FOUND = [
   'dir=src; for f in "$dir"/*.ts; do cat "$f"; done',
   'ls src | xargs -I% head -1 src/%',
   'cd "$(git rev-parse --show-toplevel)" && cat src/*.ts',
+  'find src -maxdepth 2 -type f -not -name "*.md" -mtime -7 -size -10k | xargs wc -l',
+  'find . -path ./node_modules -prune -o -name "*.ts" -print | xargs head -n 3',
+  'find . \\( -iname "a*" -o -newer list \\) | tail -n 2 | xargs cat',
+  'fd -e ts -H -d 2 | xargs cat',
+  'fd -tf --hidden --exclude=node_modules x src | xargs wc -l',
 ];
 
 describe('a name from a text', () => {

@@ -36,7 +36,7 @@ export function readsListedNames(
   });
   if (sources.some((command) => !printsNames(command))) return true;
   const lists = sources.filter((command) =>
-    /^(?:ls|du|fd|fdfind|find|tree|rg|grep|git)$/.test(programOf(command)),
+    /^(?:ls|du|fd|fdfind|find|rg|grep|git)$/.test(programOf(command)),
   );
   // With the view, the answer does not matter.
   const { world } = around;
@@ -109,19 +109,29 @@ function usesNames(command: SimpleCommand): boolean {
   );
 }
 
-/** They print names of existing files, or numbers. With some options they print other texts. */
-const LISTERS: ReadonlyMap<string, RegExp | undefined> = new Map([
-  ['ls', /^-(?![1aAdRStrhpFUXv]+$)/],
-  ['du', /^--/],
-  ['fd', /^(?:-[a-zA-Z]*[xXC]|--(?:exec|format|path|base))/],
-  ['fdfind', /^(?:-[a-zA-Z]*[xXC]|--(?:exec|format|path|base))/],
-  ['find', /^-(?:printf|fprintf|exec|execdir|ok|okdir|files0-from)$/],
-  ['tree', /^-(?![adfinL]+$)/],
-  ['pwd', undefined],
-  ['seq', /^(?:-[a-z]*[fs]|--)/],
-  ['nproc', undefined],
+/** Tests and options of `find` that print names, or nothing. Others print more: `-ls` and `-printf` print the texts of links. */
+const FIND_WORDS = new RegExp(
+  '^-(?:[LHPado]|O\\d|\\d+[a-zA-Z]?|[ugoa]*[-+=,rwxXst]+|print0?|and|or|not|true|false|prune|quit|depth|follow|mount|xdev|' +
+    'noleaf|daystart|(?:no)?warn|(?:no)?ignore_readdir_race|m(?:ax|in)depth|i?name|i?path|i?wholename|i?regex|regextype|i?lname|' +
+    'x?type|[acm](?:time|min)|anewer|cnewer|newer\\w*|used|size|empty|perm|user|group|uid|gid|nouser|nogroup|readable|writable|' +
+    'executable|links|inum|samefile|fstype)$',
+);
+/** A letter with a value is the last one. Without `-l`, which prints the texts of links. */
+const FD_WORDS =
+  /^(?:-[HIuLapsiFg01]*(?:[cdeEjoSt].*)?|--(?:hidden|no-ignore(?:-\w+)*|unrestricted|glob|regex|fixed-strings|absolute-path|follow|full-path|prune|print0|(?:case-sensitive|ignore-case)|(?:max-|min-|exact-)?depth(?:=.*)?|(?:type|extension|exclude|size|owner|changed-\w+|max-results|threads|and)(?:=.*)?))$/s;
+
+/** They print names of existing files, or numbers, with these options. With others they print other texts. */
+const LISTERS: ReadonlyMap<string, RegExp> = new Map([
+  ['ls', /^-[1aAdRStrhpFUXv]+$/],
+  ['du', /^-[^-]/],
+  ['fd', FD_WORDS],
+  ['fdfind', FD_WORDS],
+  ['find', FIND_WORDS],
+  ['pwd', /^/],
+  ['seq', /^-(?:w|\d+)$/],
+  ['nproc', /^/],
   // A name without a folder.
-  ['basename', /^-/],
+  ['basename', /^[^-]/],
 ]);
 /** They print the name that they are given, or names below it. */
 const LIST_GIVEN = /^(?:ls|find|basename)$/;
@@ -139,7 +149,8 @@ function printsNames(command: SimpleCommand): boolean {
     return false;
   const values = args.map(({ value }) => value);
   if (SHELL_WORDS.test(program)) return true;
-  if (LISTERS.has(program)) return !values.some((value) => LISTERS.get(program)?.test(value) === true);
+  const listing = LISTERS.get(program);
+  if (listing) return values.every((value) => !value.startsWith('-') || listing.test(value));
   // The names of `du`.
   if (program === 'cut') return values.length === 1 && values[0] === '-f2';
   if (program === 'wc') return values.every((value) => value.startsWith('-') && !value.includes('='));
@@ -148,10 +159,16 @@ function printsNames(command: SimpleCommand): boolean {
   if (FILTERS.test(program))
     return values.every(
       (value, index) =>
-        /^-[\w=]*$/.test(value) || (/^\d+$/.test(value) && /^-[nck]$/.test(values[index - 1] ?? '')),
+        (/^-[\w=]*$/.test(value) && !isCut(program, value)) ||
+        (/^\d+$/.test(value) && /^-[nck]$/.test(values[index - 1] ?? '')),
     );
   // Its words are checked for such names as they are.
   return program === 'echo' && values.every((value) => !/\\|^-/.test(value));
+}
+
+/** The end of a name may be the name of another file: `a/proc/1/environ`. */
+function isCut(program: string, option: string): boolean {
+  return /^(?:head|tail)$/.test(program) && option.includes('c');
 }
 
 /** Only the first word is certainly an option. */
