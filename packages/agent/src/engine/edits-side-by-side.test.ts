@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import os from 'node:os';
 import path from 'node:path';
 import type { JsonObject, ToolUseContext } from '@heddle/core';
+import { answer, call, say, scriptedModel } from '@heddle/testing';
 import { createFileTools, createShellTools, TaskRegistry } from '@heddle/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createReadFileState } from '../attachments/automatic-attachments.ts';
+import { createAgent } from '../create-agent.ts';
 import { permissionOf } from './permission.ts';
 
 let project: string;
@@ -61,6 +63,61 @@ async function permit(name: string, input: JsonObject): Promise<() => Promise<un
 }
 
 const file = (name: string): string => path.join(project, name);
+
+describe('file tools beside each other', () => {
+  it('take turns, so that the second is decided again after the first', async () => {
+    mkdirSync(file('x/objects'));
+    const head = await permit('Write', { file_path: file('x/HEAD'), content: 'ref: refs/heads/a\n' });
+    const refs = await permit('Write', { file_path: file('x/refs/heads/a'), content: '' });
+    const results = await Promise.allSettled([refs(), head()]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(existsSync(file('x/HEAD'))).toBe(false);
+  });
+
+  it('are decided again in whatever order they run', async () => {
+    mkdirSync(file('x/objects'));
+    const names = ['x/HEAD', 'x/refs/heads/a'];
+    const writes = await Promise.all(
+      names.map((name) => permit('Write', { file_path: file(name), content: 'ref: refs/heads/a\n' })),
+    );
+    const results = await Promise.allSettled(writes.map((run) => run()));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(names.map((name) => existsSync(file(name)))).toEqual([true, false]);
+  });
+
+  it('in one answer of the model are decided one after the other', async () => {
+    mkdirSync(file('x/objects'));
+    const write = (name: string, id: string) =>
+      call('Write', { file_path: file(name), content: 'ref: refs/heads/a\n' }, id);
+    const model = scriptedModel([
+      answer(write('x/HEAD', 'c1'), write('x/refs/heads/a', 'c2'), write('x/b', 'c3')),
+      say('Done.'),
+    ]);
+    const agent = createAgent({
+      model,
+      modelName: 'one',
+      tools: createFileTools(),
+      cwd: project,
+      permissionMode: 'acceptEdits',
+    });
+    for await (const line of agent.submit('go'))
+      if (line.type === 'result') expect(line.is_error).toBe(false);
+    expect(['x/HEAD', 'x/refs/heads/a', 'x/b'].map((name) => existsSync(file(name)))).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it('all run if none of them matters to another', async () => {
+    const names = ['x/a', 'x/b', 'y/c'];
+    const writes = await Promise.all(
+      names.map((name) => permit('Write', { file_path: file(name), content: 'text' })),
+    );
+    await Promise.all(writes.map((run) => run()));
+    expect(names.every((name) => existsSync(file(name)))).toBe(true);
+  });
+});
 
 describe('a script of edits beside another conversation', () => {
   it('is decided again if a file was written since its decision', async () => {

@@ -88,7 +88,7 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
           endsAtLimit: isEdit,
           onOutput: (output, bytes) => onProgress({ output, bytes }),
         });
-      const ran = await (isEdit ? inEditTurn(context, 'alone', run) : run());
+      const ran = await (isEdit ? inEditTurn(context, run) : run());
       const data = dataOf(command, ran.task, exitOf(ran, timeoutMs), limits.inlineOutput, shell);
       const moved = await movedTo(ran.task, directory);
       if (ran.task.end && data.file === undefined) await ran.task.output.remove();

@@ -60,8 +60,8 @@ export async function performChange<About>(
   tools: FileTools,
 ): Promise<PlannedChange<About>> {
   const { signal, toolUseId } = context;
-  const file = permittedPlace(given, context);
   const perform = async (place: PinnedPlace): Promise<PlannedChange<About>> => {
+    const { file } = place;
     const planned = await planAt(place, change, context, tools);
     const { current, bytes, hash } = planned;
     if (hash !== current?.hash) {
@@ -78,7 +78,11 @@ export async function performChange<About>(
     await remember(place, bytes, hash, context, tools);
     return planned;
   };
-  return inEditTurn(context, 'beside others', () => runInOrder(file, signal, () => withPlace(file, perform)));
+  return inEditTurn(context, () => {
+    // Another edit may have changed where the path leads.
+    const file = permittedPlace(given, context);
+    return runInOrder(file, signal, () => withPlace(file, perform));
+  });
 }
 
 /** After a crash: the file itself shows whether the change happened. */

@@ -5,24 +5,32 @@ import { editDecision, inEditTurn } from './edit-turns.ts';
 const call = (toolUseId: string, signal = new AbortController().signal) => ({ signal, toolUseId });
 
 describe('edits of several conversations', () => {
-  it('let a script run alone, and file tools beside each other', async () => {
+  it('run one at a time, in their order', async () => {
     const steps: string[] = [];
     const gate = Promise.withResolvers<void>();
     const edit = (name: string) =>
-      inEditTurn(call(name), 'beside others', async () => {
+      inEditTurn(call(name), async () => {
         steps.push(`${name} begins`);
         await gate.promise;
         steps.push(`${name} ends`);
       });
-    const first = edit('a');
-    const second = edit('b');
-    const script = inEditTurn(call('script'), 'alone', async () => void steps.push('script'));
-    const third = edit('c');
+    const edits = ['a', 'b', 'c'].map(edit);
     await setTimeout(5);
-    expect(steps).toEqual(['a begins', 'b begins']);
+    expect(steps).toEqual(['a begins']);
     gate.resolve();
-    await Promise.all([first, second, script, third]);
-    expect(steps.slice(2)).toEqual(['a ends', 'b ends', 'script', 'c begins', 'c ends']);
+    await Promise.all(edits);
+    expect(steps).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  });
+
+  it('are decided again although they were started before the other one ended', async () => {
+    const gate = Promise.withResolvers<void>();
+    const first = inEditTurn(call('first'), () => gate.promise);
+    const own = call('own');
+    editDecision()(own.signal, own.toolUseId, async () => 'It would become a repository.');
+    const second = inEditTurn(own, async () => 'ran');
+    gate.resolve();
+    await first;
+    await expect(second).rejects.toThrow('It would become a repository.');
   });
 
   it('are decided again if another edit ended since the decision', async () => {
@@ -33,8 +41,8 @@ describe('edits of several conversations', () => {
       decided.push('again');
       return 'vendor/bin is protected.';
     });
-    await inEditTurn(call('other'), 'beside others', async () => undefined);
-    await expect(inEditTurn(own, 'alone', async () => decided.push('ran'))).rejects.toThrow(
+    await inEditTurn(call('other'), async () => undefined);
+    await expect(inEditTurn(own, async () => decided.push('ran'))).rejects.toThrow(
       'Another call changed files before this one ran. Nothing was changed. vendor/bin is protected.',
     );
     expect(decided).toEqual(['again']);
@@ -43,25 +51,25 @@ describe('edits of several conversations', () => {
   it('run with the first decision if nothing ended since, or with the same second one', async () => {
     const own = call('own');
     editDecision()(own.signal, own.toolUseId, () => Promise.reject(new Error('not needed')));
-    await expect(inEditTurn(own, 'alone', async () => 'ran')).resolves.toBe('ran');
+    await expect(inEditTurn(own, async () => 'ran')).resolves.toBe('ran');
     const next = call('next');
     const remember = editDecision();
-    await inEditTurn(call('other'), 'alone', async () => undefined);
+    await inEditTurn(call('other'), async () => undefined);
     remember(next.signal, next.toolUseId, async () => undefined);
-    await expect(inEditTurn(next, 'alone', async () => 'ran')).resolves.toBe('ran');
+    await expect(inEditTurn(next, async () => 'ran')).resolves.toBe('ran');
   });
 
   it('stop waiting after a time limit or an abort, and change nothing', async () => {
     const gate = Promise.withResolvers<void>();
-    const slow = inEditTurn(call('slow'), 'alone', () => gate.promise);
+    const slow = inEditTurn(call('slow'), () => gate.promise);
     const ran: string[] = [];
     const work = async (): Promise<void> => void ran.push('ran');
-    await expect(inEditTurn(call('late'), 'beside others', work, 5)).rejects.toThrow('still running');
+    await expect(inEditTurn(call('late'), work, 5)).rejects.toThrow('still running');
     const stop = new AbortController();
-    const stopped = inEditTurn(call('stopped', stop.signal), 'alone', work);
+    const stopped = inEditTurn(call('stopped', stop.signal), work);
     stop.abort();
     await expect(stopped).rejects.toThrow('Interrupted');
-    const last = inEditTurn(call('last'), 'beside others', work);
+    const last = inEditTurn(call('last'), work);
     await setTimeout(5);
     expect(ran).toEqual([]);
     gate.resolve();

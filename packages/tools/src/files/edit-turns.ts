@@ -3,7 +3,7 @@
  * files at that time, so no other such edit may run between the decision and the end of the call.
  *
  * Contract:
- * - A script of edits runs alone. File tools run beside each other, and not beside such a script.
+ * - Each edit runs alone: a file tool, or a script of edits. A file can change what the next one means for git.
  * - If another edit ended since the decision, the decision is made again before the call runs.
  * - A wait ends with the signal of the call, and after a time limit. Then the call changes nothing.
  */
@@ -24,10 +24,8 @@ const MOST_WAIT_MS = 60_000;
 
 /** By the signal of a call and its id: a signal may belong to several calls. */
 const decisions = new WeakMap<AbortSignal, Map<string, Decision>>();
-/** The ends of the edits that have not ended. */
-const open = new Set<Promise<void>>();
-/** The end of the last edit that runs alone. */
-let lastAlone: Promise<void> = Promise.resolve();
+/** The end of the last edit, and of those before it. */
+let last: Promise<void> = Promise.resolve();
 let ended = 0;
 
 /** Remembers how to decide again about an edit. Call it before the files are looked at. */
@@ -41,17 +39,13 @@ export function editDecision(): (signal: AbortSignal, callId: string, decideAgai
 
 export async function inEditTurn<T>(
   { signal, toolUseId }: Pick<CallContext, 'signal' | 'toolUseId'>,
-  order: 'alone' | 'beside others',
   work: () => Promise<T>,
   mostWaitMs = MOST_WAIT_MS,
 ): Promise<T> {
-  const before = order === 'alone' ? [...open] : [lastAlone];
+  const before = last;
   const turn = Promise.withResolvers<void>();
   // The next one also waits for the earlier ones, because this one may leave early.
-  const end = Promise.all([turn.promise, ...before]).then(() => undefined);
-  open.add(end);
-  void end.then(() => open.delete(end));
-  if (order === 'alone') lastAlone = end;
+  last = before.then(() => turn.promise);
   try {
     await waitFor(before, signal, mostWaitMs);
     const decision = decisions.get(signal)?.get(toolUseId);
@@ -68,15 +62,11 @@ export async function inEditTurn<T>(
   }
 }
 
-async function waitFor(
-  before: readonly Promise<void>[],
-  signal: AbortSignal,
-  mostWaitMs: number,
-): Promise<void> {
+async function waitFor(before: Promise<void>, signal: AbortSignal, mostWaitMs: number): Promise<void> {
   const limit = Promise.withResolvers<'too long'>();
   const timer = setTimeout(() => limit.resolve('too long'), mostWaitMs);
   try {
-    const waited = await waitOrInterrupt(Promise.race([Promise.all(before), limit.promise]), signal);
+    const waited = await waitOrInterrupt(Promise.race([before, limit.promise]), signal);
     if (waited === 'too long')
       throw new Interrupted(
         'Another command that edits files is still running. Nothing was changed. Try again later.',
