@@ -59,7 +59,7 @@ function makeHook(name: string): void {
   chmodSync(write(name, HOOK), 0o755);
 }
 
-/** What makes git run a program in a folder of that name. The process that decides sees the harmless file of the project. */
+/** Each makes git run a program in a folder of that name. The process that decides sees the harmless file of the project. */
 const TRAPS: Readonly<Record<string, (name: string) => void>> = {
   include: (name) => {
     write(`${name}/inc`, PROGRAM);
@@ -253,7 +253,18 @@ describe.runIf(process.platform === 'linux')('a path of git that depends on the 
     expect(decided('Bash', { command: 'cd here && make' }, { view: true, isTrusted })).toBe('ask');
   });
 
-  it('is no other path', () => {
+  it('is not the working tree of the repository, although it is the same folder here', () => {
+    const allow = ['Bash(git add *)', 'Bash(git checkout *)'];
+    const add = (): string => decided('Bash', { command: 'cd sub && git add x' }, { allow });
+    expect(add()).toBe('allow');
+    git(project, 'config', 'core.worktree', '/proc/self/cwd');
+    expect(add()).toBe('ask');
+    git(project, 'config', 'core.worktree', project);
+    expect(add()).toBe('allow');
+    git(project, 'config', '--unset', 'core.worktree');
+  });
+
+  it('does not include other paths', () => {
     git(path.join(project, 'data'), 'config', 'core.hooksPath', '/dev/null');
     for (const command of ['git status', 'git -C data status', 'cd sub && git status'])
       expect([command, decided('Bash', { command })]).toEqual([command, 'allow']);
