@@ -34,7 +34,14 @@ export interface Setting {
 }
 
 export function decided(tool: string, input: JsonObject, setting: Setting = {}): Authorization {
-  const { rules = NO_RULES, mode = 'default', world, hook, readOnly = false, leavesOutDenied = false } = setting;
+  const {
+    rules = NO_RULES,
+    mode = 'default',
+    world,
+    hook,
+    readOnly = false,
+    leavesOutDenied = false,
+  } = setting;
   const { names = [] } = setting;
   const request = { tool, input, readOnly, leavesOutDenied, hookDecision: hook, names };
   return authorize(request, rulesOf(rules), mode, worldOf(world));
