@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { decided, shell } from './test/ask.ts';
 import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
+import { AGENTS } from './test/table/agents.ts';
 import { ADDRESSES } from './test/table/addresses.ts';
 import { CERTAIN_READS } from './test/table/certain-reads.ts';
 import { CHANGED_FOLDERS } from './test/table/changed-folders.ts';
@@ -78,6 +79,7 @@ const themes = [
   ...CERTAIN_READS,
   ...OUTPUTS_OF_PROGRAMS,
   ...COMBINED_NAMES,
+  ...AGENTS,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

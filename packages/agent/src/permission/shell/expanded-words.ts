@@ -31,3 +31,41 @@ function optionsFoundBy(word: ShellWord, scope: WordScope): readonly ShellWord[]
     ) ?? [unknownWord(word.text)]
   );
 }
+
+/** The number of combinations of values for one command. */
+const MOST_VARIANTS = 256;
+
+/**
+ * Returns the words with each combination of values that variables, globs and braces may have. A word with an unknown value
+ * stays as it is. If there are too many combinations, each value is in one of them.
+ */
+export function wordVariants(
+  words: readonly ShellWord[],
+  scope: WordScope,
+): readonly (readonly ShellWord[])[] {
+  if (words.every(({ kind }) => kind === 'literal' || kind === 'tilde')) return [words];
+  const choices = words.map((word) => choicesFor(word, scope));
+  const count = choices.reduce((product, { length }) => product * length, 1);
+  scope.world.spend?.(Math.min(count, MOST_VARIANTS));
+  const first = choices.map(([choice = []]) => choice);
+  if (count > MOST_VARIANTS)
+    return choices.flatMap((each, at) => each.map((choice) => first.with(at, choice).flat()));
+  return choices
+    .reduce<readonly (readonly ShellWord[])[][]>(
+      (made, each) => made.flatMap((before) => each.map((choice) => [...before, choice])),
+      [[]],
+    )
+    .map((lists) => lists.flat());
+}
+
+/** Returns the lists of words that a word may become. */
+function choicesFor(word: ShellWord, scope: WordScope): readonly (readonly ShellWord[])[] {
+  if (word.kind === 'literal' || word.kind === 'tilde') return [[word]];
+  const braces = expandBraces(word);
+  if (braces.length !== 1 || braces[0] !== word) return [braces];
+  const found = (possibleValues(word, scope) ?? []).map(({ text, isGlob }) =>
+    (isGlob ? (namesFoundBy(text, scope) ?? []) : [text]).map(literalWord),
+  );
+  const known = found.filter(({ length }) => length > 0);
+  return known.length > 0 ? known : [[word]];
+}

@@ -73,7 +73,8 @@ const RUNS_AFTER: readonly (readonly [RegExp, RegExp])[] = [
   [/^flatpak$/, /^(build|run|enter)$/],
 ];
 
-function mayRunWords(program: string, args: readonly ShellWord[]): boolean {
+/** Returns whether an unknown program may run one of its words. */
+export function mayRunWords(program: string, args: readonly ShellWord[]): boolean {
   if (
     RUNS_AFTER.some(
       ([programs, word]) => programs.test(program) && args.some(({ value }) => word.test(value)),

@@ -17,6 +17,7 @@ import { placesOf } from '../paths/places.ts';
 import { NAMED_PIPE, opensFiles, opensPipesInFolders, specialConcern } from '../paths/special-files.ts';
 import { withProcessConcern } from '../paths/process-files.ts';
 import type { PermissionWorld } from '../world.ts';
+import { changedSettingsParts } from './agent-commands.ts';
 import { type Around, commandPart } from './command-part.ts';
 import { findSyntaxDoubt } from './doubts.ts';
 import { expandedWords } from './expanded-words.ts';
@@ -236,6 +237,7 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
     withSpecialFiles(own, last.words, files, world),
     ...command.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
     ...files,
+    ...changedSettingsParts(last, own, around),
     ...settingsParts(last.words, around),
     ...(last.more ? [last.words] : fed(last.words)).flatMap((run) =>
       unseen(run, around).map((part) => (own.readOnly === 'no' ? part : asRead(part))),
@@ -325,9 +327,11 @@ function unknownRuns(
 /** Its files count as parts, but its rule does not cover other parts. */
 function innerParts(command: SimpleCommand, around: Around): Part[] {
   const part: CommandPart = { ...commandPart(command, around), inner: true };
-  const words = unwrap(expandedWords(commandWords(command), around)).at(-1)?.words ?? [];
+  const last = unwrap(expandedWords(commandWords(command), around)).at(-1) ?? { words: [], more: false };
+  const { words } = last;
   return [
     part,
+    ...changedSettingsParts(last, part, around),
     ...command.redirections.flatMap((redirection) =>
       redirectionParts(redirection, around.folders, around.world),
     ),

@@ -137,7 +137,12 @@ export function changedSettings(program: string, args: readonly ShellWord[]): To
     ...filesChangedBy(program, words),
     ...runs.flatMap((word, at) => filesChangedBy(programIn(word), words.slice(at + 1))),
   ];
-  return Array.from(new Set(files), (file) => touch('write', partOfWord(literalWord(file), file)));
+  return Array.from(new Set(files), settingsTouch);
+}
+
+/** Returns the change of a file with settings, in the home folder or the working directory. */
+export function settingsTouch(file: string): Touch {
+  return touch('write', partOfWord(literalWord(file), file));
 }
 
 /** The name of a module can follow the option of Python: `-mpip`. A version can follow the name of a package: `npm@10`. */
