@@ -34,7 +34,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   [
     'locked if present',
     '.agents .codex .gemini .cursor .continue .windsurf .codeium .opencode opencode.json opencode.jsonc .aider* .roo .cline ' +
-      '.kilocode .amazonq .junie .kiro .qwen .crush .crush.json crush.json .clinerules .goose .augment .factory .trae .amp .copilot ' +
+      '.kilocode .amazonq .junie .kiro .pi .qwen .crush .crush.json crush.json .clinerules .goose .augment .factory .trae .amp .copilot ' +
       '.config/opencode .config/goose .config/crush .config/amp .config/github-copilot',
   ],
   // Version control: hooks, filters and settings that run programs. The sandbox has a rule for each of their parts.
@@ -75,6 +75,13 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       '.config/mpv .muttrc .mutt .config/mutt .config/neomutt .config/vifm .config/qutebrowser .config/k9s .config/go .docker/cli-plugins .local/lib ' +
       '.local/share/gh .local/share/helm .local/share/dbus-1 .local/share/nautilus .local/share/gnome-shell .rustup',
   ],
+  // Scripts that start-up files of shells load, version managers, and settings of other programs that run commands.
+  [
+    'locked if present',
+    '.local/share/bash-completion .config/bash_completion .bash_completion.d .zfunc .fzf.bash .fzf.zsh .p10k.zsh .iterm2_shell_integration.* ' +
+      '.nvm .asdf .sdkman .rvm .ghcup .opam .selected_editor .mavenrc .task/hooks .vagrant.d .ansible .sbt .config/ghc .config/yt-dlp ' +
+      '.msmtprc .local/share/jupyter',
+  ],
   // Credentials, and settings that define trusted hosts and keys.
   ['locked in home', '.ssh'],
   [
@@ -97,7 +104,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   [
     'locked if present',
     '.npmrc .yarnrc* .pnpmfile.* .cargo .mvn .m2/settings.xml .gradle/init.gradle .gradle/init.gradle.kts .gradle/init.d ' +
-      '.gradle/gradle.properties .bazelrc* bunfig.toml gradle-wrapper.properties maven-wrapper.properties ' +
+      '.gradle/gradle.properties .bazelrc* bunfig.toml .bunfig.toml gradle-wrapper.properties maven-wrapper.properties ' +
       'pyrightconfig.json .config/pip .pip pip.conf .condarc .config/uv .bundle/config .sbtopts .jvmopts .bazeliskrc .buckconfig*',
   ],
   ['writable', '.yarn .pnp.*'],

@@ -7,15 +7,23 @@ const STARTED =
   '.config/helix/config.toml .config/zed/settings.json .config/nano/nanorc .local/share/nvim/site/plugin/x.vim ' +
   '.docker/cli-plugins/docker-x .local/lib/python3.12/site-packages/usercustomize.py .config/sqlite3/sqliterc ' +
   '.config/curlrc .julia/config/startup.jl .radare2rc .rhosts .shosts .k5login .authinfo .gitcookies .config/go/env ' +
-  '.config/starship.toml .local/share/dbus-1/services/x.service';
+  '.config/starship.toml .local/share/dbus-1/services/x.service ' +
+  '.selected_editor .mavenrc .pi/agent/settings.json .local/share/bash-completion/completions/x .config/bash_completion ' +
+  '.bash_completion.d/x .nvm/nvm.sh .asdf/asdf.sh .sdkman/bin/sdkman-init.sh .rvm/scripts/rvm .fzf.bash .fzf.zsh .p10k.zsh ' +
+  '.ghcup/env .opam/opam-init/init.sh .zfunc/_x .iterm2_shell_integration.bash .iterm2_shell_integration.zsh .task/hooks/on-add ' +
+  '.vagrant.d/Vagrantfile .bunfig.toml .ansible/plugins/x.py .sbt/1.0/global.sbt .config/ghc/ghci.conf .config/yt-dlp/config ' +
+  '.msmtprc .local/share/jupyter/kernels/x/kernel.json';
 
 export const START_UP_FILES: readonly Theme[] = [
   {
     theme: 'acceptEdits does not change files that programs run or trust when they start',
     mode: 'acceptEdits',
-    allowed: ['.config/app.json', '.docker/Dockerfile', '.julia/x', 'local/lib/x', 'src/i3/config'].map(
-      (name) => `echo x > ${name}`,
-    ),
+    allowed: (
+      '.config/app.json .docker/Dockerfile .julia/x local/lib/x src/i3/config .task/state .local/share/app/x nvm/x pi/x ' +
+      'hooks/x src/jupyter/x bash_completion/x bunfig.json'
+    )
+      .split(' ')
+      .map((name) => `echo x > ${name}`),
     asked: STARTED.split(' ').flatMap((name) => [`echo x > ${name}`, `cp a dotfiles/${name}`]),
   },
 ];
