@@ -39,6 +39,7 @@ import { TRANSFERRED_NAMES } from './test/table/transferred-names.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
 import { UNSEEN } from './test/table/unseen.ts';
+import { WIDER_WORDS } from './test/table/wider-words.ts';
 import { WAITING_EDITS } from './test/table/waiting-edits.ts';
 
 const themes = [
@@ -80,6 +81,7 @@ const themes = [
   ...OUTPUTS_OF_PROGRAMS,
   ...COMBINED_NAMES,
   ...AGENTS,
+  ...WIDER_WORDS,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

@@ -53,6 +53,7 @@ import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
 import { mayReadUnknownFiles } from './unknown-reads.ts';
 import { mayConnectAnywhere } from './unknown-hosts.ts';
 import { doubtAboutWords } from './unknown-words.ts';
+import { findWiderWord } from './wider-options.ts';
 import { runsOnlyItself } from './words-without-trust.ts';
 
 export interface Around {
@@ -345,7 +346,7 @@ function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Ar
   // A rule for `sudo tar` is meant for what tar itself does, as one for `tar` is.
   const fed = fedCommands(words).map(withPiped);
   const tails = fed.length > 0 ? fed : likelyTails(words);
-  const runs = [words, ...(runsElsewhere(words) ? [] : tails)];
+  const runs = [words, ...(runsElsewhere(words) ? [] : [...tails, ...pythonModule(words)])];
   const doubts = runs.map(([name, ...args]) => {
     const program = baseName(name?.value ?? '');
     return program === 'git' ? gitDoubt(args) : findProgramOption(program, args, command.redirections);
@@ -356,10 +357,17 @@ function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Ar
     doubtWithin(command, last, around);
   if (exactOnly !== undefined) return { exactOnly };
   for (const run of runs) {
-    const found = findLoadedCode(run, around) ?? findContradiction(run);
+    const found = findLoadedCode(run, around) ?? findContradiction(run) ?? findWiderWord(run);
     if (found) return { exactOnly: found.reason, isNamedBy: found.isNamedBy };
   }
   return NO_DOUBT;
+}
+
+/** `python3 -m pylint x` is `pylint x`. */
+function pythonModule([name, ...args]: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  if (!/^(python|pypy)[\d.]*$/.test(baseName(name?.value ?? ''))) return [];
+  const at = args.findIndex(({ value }) => value === '-m');
+  return at < 0 ? [] : [args.slice(at + 1)];
 }
 
 /** Checks scripts among the arguments: `bash -c 'make -C $x'`. Their variables are treated as unknown. */

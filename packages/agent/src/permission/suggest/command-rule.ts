@@ -6,21 +6,24 @@ import { isHarmlessProgram, readCommand, type ShellWord } from '@heddle/tools/sh
 import type { CommandPart } from '../part.ts';
 import { assignmentText, canonicalText, type Spelling } from '../rules/command-pattern.ts';
 import { parseRule } from '../rules/rule.ts';
+import { mayNameAgent } from '../shell/agents.ts';
 import { baseName, isManager, isRunner } from '../shell/runners.ts';
 import {
   CHECKERS,
   DIALOGS,
-  EXACT_WORDS,
   INCOMING,
   INTERPRETERS,
   MODULES,
   NESTED,
+  OTHER_SCRIPT,
   PLAIN_WORD,
+  PROJECT_SCRIPT,
   RUNS,
   SCRIPT_RUNNERS,
   SCRIPTS,
   STEERING,
   SUBCOMMANDS,
+  TASK_RUNNERS,
   WIDE,
 } from './programs.ts';
 
@@ -38,7 +41,8 @@ export function commandRule(part: CommandPart, isExact = false): string | undefi
   if (DECLARES.test(name.value) && args.some(({ value }) => STEERING.test(value.split('=', 1)[0] ?? '')))
     return undefined;
   const isSteered = assignments.some((assignment) => STEERING.test(assignment.name));
-  const length = isSteered || isExact ? undefined : prefixLength(words);
+  const mustBeExact = isSteered || isExact || part.exactOnly !== undefined;
+  const length = mustBeExact ? undefined : prefixLength(words);
   // The value of a variable or substitution is not part of an exact rule.
   if (length === undefined && words.some(({ kind }) => kind === 'dynamic')) return undefined;
   if (length === undefined && takesOrders(words.map(({ value }) => value))) return undefined;
@@ -95,36 +99,43 @@ function spellingOf({ cover }: CommandPart): Spelling | undefined {
   return cover.find(({ written }) => /^(\S*\/)?xargs\s/.test(written)) ?? cover.at(-1);
 }
 
-/** Returns the number of words that define the purpose. Undefined if all words are needed. */
+/** Returns the number of words that define the purpose. Undefined if all words are needed, as for an unknown program. */
 function prefixLength(words: readonly ShellWord[]): number | undefined {
   const [name = '', second = '', third = ''] = words.map(({ kind, value }) =>
     kind === 'literal' && PLAIN_WORD.test(value) ? value : '',
   );
-  if (name === '' || name.startsWith('-')) return undefined;
+  if (name === '' || name.startsWith('-') || words.length === 1) return undefined;
   if (isHarmlessProgram(name)) return 1;
-  if (SCRIPT_RUNNERS.test(name) && second === 'run') return /^[^-]/.test(third) ? 3 : undefined;
+  // Some of them run a program if there is no script with its name.
+  if (SCRIPT_RUNNERS.test(name) && second === 'run')
+    return /^[^-]/.test(third) && !mayNameAgent(third) ? 3 : undefined;
   if (SCRIPT_RUNNERS.test(name) && SCRIPTS.test(second)) return 2;
-  if (RUNS.get(name) === second) {
-    const inner = prefixLength(words.slice(2));
-    return inner && inner + 2;
-  }
-  if (/^python[\d.]*$/.test(name) && second === '-m' && MODULES.test(third)) return 3;
+  if (RUNS.get(name) === second) return after(2, words);
+  if (/^python[\d.]*$/.test(name) && second === '-m' && MODULES.has(third))
+    return SUBCOMMANDS.has(third) ? after(2, words) : 3;
   const nested = NESTED.get(`${name} ${second}`);
-  if (nested) return nested.test(third) ? 3 : undefined;
-  if (SUBCOMMANDS.get(name)?.test(second)) return 2;
+  if (nested) return nested.has(third) ? 3 : undefined;
+  if (SUBCOMMANDS.get(name)?.has(second) || TASK_RUNNERS.get(name)?.test(second)) return 2;
   const base = baseName(name);
-  if (CHECKERS.test(base)) return 1;
-  // A program follows a runner. A program with an interpreter as next word is a runner, too.
-  if (WIDE.test(base) || isRunner(base) || runsAnything(second)) return undefined;
+  if (CHECKERS.has(base)) return 1;
   // They create empty files and folders. For other effects, the path itself asks.
   if (name === 'mkdir' || name === 'touch')
     return /^-(?!p$)/.test(second) ? undefined : second === '-p' ? 2 : 1;
-  if (/^(\.\/)?(gradlew|mvnw)$/.test(name)) return /^[:\w]/.test(second) ? 2 : undefined;
-  if (isProjectScript(name)) return 1;
-  return /^[a-z][\w:-]*$/.test(second) && !EXACT_WORDS.test(second) ? 2 : undefined;
+  return isProjectScript(name) && !runsOthers(base, second) ? 1 : undefined;
 }
 
-/** Returns whether the name is a path to a script, and not to a program in the `bin` folder of an environment. */
+/** Returns the length of the prefix of the program behind some words. */
+function after(count: number, words: readonly ShellWord[]): number | undefined {
+  const inner = prefixLength(words.slice(count));
+  return inner && inner + count;
+}
+
+/** A program follows a runner. A program with an interpreter as next word is a runner, too. */
+function runsOthers(base: string, second: string): boolean {
+  return WIDE.test(base) || isRunner(base) || runsAnything(second) || mayNameAgent(base);
+}
+
+/** Returns whether the name is a path to a script of the project, which has one purpose. */
 function isProjectScript(name: string): boolean {
-  return /^[^/]+\//.test(name) && !/(^|\/)\.?bin\//.test(name);
+  return PROJECT_SCRIPT.test(name) && !OTHER_SCRIPT.test(name);
 }

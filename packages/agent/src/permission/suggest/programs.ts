@@ -19,18 +19,37 @@ export const INCOMING =
 export const STEERING =
   /^(PATH|IFS|ENV|CDPATH|GLOBIGNORE|BASH.*|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|.*SHELL|.*_COMMAND|LESSOPEN|NODE_OPTIONS|NODE_PATH|PYTHONPATH|PYTHONSTARTUP|PERL5.*|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|RUSTC.*)$/;
 
-/** Test runners, linters, type checkers, formatters and comparison tools. Any argument is acceptable. */
-export const CHECKERS =
-  /^(pytest|py\.test|jest|vitest|mocha|ava|tsc|eslint|oxlint|biome|prettier|stylelint|mypy|pyright|ruff|flake8|pylint|black|isort|rspec|rubocop|phpunit|phpstan|tox|nox|ctest|golangci-lint|gofmt|goimports|rustfmt|shellcheck|shfmt|actionlint|hadolint|diff|jq)$/;
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const wordsByName = (table: Readonly<Record<string, string>>): ReadonlyMap<string, ReadonlySet<string>> =>
+  new Map(Object.entries(table).map(([name, text]) => [name, words(text)]));
 
-/** Python modules that are such programs. */
-export const MODULES =
-  /^(pytest|unittest|mypy|pyright|ruff|black|flake8|pylint|isort|tox|nox|doctest|compileall)$/;
+/*
+ * The tables below contain every prefix with a wildcard that is offered. For each one, the effects of any further words are
+ * acceptable, or the decision asks about them: they stay in the project, and run only its own code. `prefixes.test.ts` has
+ * such words for each prefix. For any other command, the exact command is offered.
+ */
+
+/** Test runners, linters, type checkers, formatters and comparison tools. Any argument is acceptable. */
+export const CHECKERS = words(
+  'pytest py.test jest vitest mocha ava tsc eslint oxlint prettier stylelint mypy pyright flake8 pylint black isort rspec rubocop ' +
+    'phpunit phpstan nox ctest gofmt goimports rustfmt shellcheck shfmt actionlint hadolint diff jq',
+);
+
+/** Python modules that are such programs, or have such commands. */
+export const MODULES = words(
+  'pytest unittest mypy pyright ruff black flake8 pylint isort tox nox doctest compileall',
+);
 
 /** They run the project's own scripts by name. */
 export const SCRIPT_RUNNERS = /^(npm|pnpm|yarn|bun)$/;
 export const SCRIPTS =
   /^(test|t|build|lint|dev|start|serve|preview|check|typecheck|type-check|types|format|fmt|e2e|unit|coverage|watch|clean|generate|codegen|docs|storybook|compile|bundle|verify|validate)([:-][\w:.-]+)?$/;
+
+/** A script by its folder or its ending. */
+export const PROJECT_SCRIPT =
+  /^(?:[^/]+\/)*(?:scripts?|tools?|hack|ci)\/[^/]+$|^(?:[^/]+\/)+[^/]+\.(?:sh|bash|py|rb|pl|[cm]?js|ts)$/;
+/** Programs of packages, and scripts with commands of their own: `./manage.py shell -c …`. */
+export const OTHER_SCRIPT = /(^|\/)(node_modules|vendor|\.?venv|\.?bin)\/|(^|\/)(manage|setup|waf|x)\.py$/;
 
 /** They run another program in the project's environment. The words of that program count. */
 export const RUNS: ReadonlyMap<string, string> = new Map(
@@ -46,51 +65,57 @@ export const RUNS: ReadonlyMap<string, string> = new Map(
 );
 
 /** Their subcommand defines their purpose. */
-export const SUBCOMMANDS: ReadonlyMap<string, RegExp> = new Map(
-  Object.entries({
-    // Not grep, which can open its results with any program.
-    git: /^(status|log|diff|show|add|commit|blame|switch|merge|cherry-pick|revert|describe|shortlog|ls-files)$/,
-    npm: /^(ci|install|i|ls|list|outdated|audit|view|pack|why|explain)$/,
-    pnpm: /^(install|i|ls|list|outdated|audit|why)$/,
-    yarn: /^(install|list|outdated|audit|why)$/,
-    bun: /^(install)$/,
-    go: /^(build|test|vet|fmt|list|version|doc)$/,
-    cargo: /^(build|test|check|clippy|fmt|doc|tree|bench|run|metadata|nextest)$/,
-    dotnet: /^(build|test|restore|format)$/,
-    docker: /^(ps|images|logs|inspect|build|pull|version|info)$/,
-    'docker-compose': /^(ps|logs|config|images|top|up|down|build|pull|start|stop|restart)$/,
-    kubectl: /^(get|describe|logs|top|explain|version|api-resources)$/,
-    make: /^[a-z][\w-]*$/,
-    just: /^[a-z][\w-]*$/,
-    task: /^[a-z][\w:-]*$/,
-    deno: /^(test|lint|fmt|check)$/,
-  }),
-);
+export const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = wordsByName({
+  // Not grep, which can open its results with any program.
+  git: 'status log diff show add commit blame switch merge cherry-pick revert describe shortlog ls-files',
+  // Not pack, which runs scripts of a package that it loads.
+  npm: 'ci install i ls list outdated audit view why explain',
+  pnpm: 'install i ls list outdated audit why',
+  yarn: 'install list outdated audit why',
+  bun: 'install',
+  go: 'build test vet fmt list version',
+  cargo: 'build test check clippy fmt doc tree bench run metadata',
+  dotnet: 'build test restore format',
+  docker: 'ps images logs inspect build pull version info',
+  'docker-compose': 'ps logs config images top up down build pull start stop restart',
+  kubectl: 'get describe logs top explain version api-resources',
+  deno: 'test lint fmt check',
+  biome: 'check lint format ci',
+  ruff: 'check format rule',
+  tox: 'run r run-parallel p list l',
+  'golangci-lint': 'run linters',
+  terraform: 'plan validate fmt',
+  tofu: 'plan validate fmt',
+  mix: 'test compile format',
+  dart: 'test analyze format',
+  flutter: 'test analyze',
+});
 
-/** Two words define the purpose. The pattern is for the third word. */
-export const NESTED: ReadonlyMap<string, RegExp> = new Map(
-  Object.entries({
-    'git checkout': /^-b$/,
-    'git stash': /^(push|pop|list|show|apply)$/,
-    'git worktree': /^(list|add)$/,
-    'git submodule': /^status$/,
-    'go mod': /^(tidy|download|verify|graph|why|vendor)$/,
-    'docker compose': /^(ps|logs|config|images|top|ls|up|down|build|pull|start|stop|restart)$/,
-    'kubectl config': /^(current-context|get-contexts|view)$/,
-    'kubectl rollout': /^(status|history)$/,
-    'gh pr': /^(view|list|diff|checks|status|create|comment|checkout)$/,
-    'gh issue': /^(view|list|status|create|comment)$/,
-    'gh run': /^(view|list|watch)$/,
-    'gh repo': /^(view|list)$/,
-    'gh release': /^(view|list)$/,
-    'gh workflow': /^(view|list)$/,
-    'gh auth': /^status$/,
-    'gh search': /^(code|commits|issues|prs|repos)$/,
-    'uv pip': /^(list|show|freeze|check|tree)$/,
-    'turbo run': /^[\w:.-]+$/,
-  }),
-);
+/** The project itself defines their commands. */
+export const TASK_RUNNERS: ReadonlyMap<string, RegExp> = new Map([
+  ['make', /^[a-z][\w-]*$/],
+  ['just', /^[a-z][\w-]*$/],
+  ['task', /^[a-z][\w:-]*$/],
+]);
 
-/** As the first word of an unknown program, these allow effects that cannot be predicted. */
-export const EXACT_WORDS =
-  /^(run|exec|x|dlx|eval|shell|sh|bash|ssh|api|install|add|apply|destroy|deploy|publish|push|upload|release|delete|rm|remove|uninstall|purge|prune|reset|login|logout|auth|config|set|secret|secrets|token|import|restore|runner|console|develop|upgrade|migrate)$/;
+/** Two words define the purpose, and the third one is in the list. Lists of other programs contain only words that read. */
+export const NESTED: ReadonlyMap<string, ReadonlySet<string>> = wordsByName({
+  'git checkout': '-b',
+  'git stash': 'push pop list show apply',
+  'git worktree': 'list add',
+  'git submodule': 'status',
+  'go mod': 'tidy download verify graph why vendor',
+  'cargo nextest': 'run list',
+  'docker compose': 'ps logs config images top ls up down build pull start stop restart',
+  'kubectl config': 'current-context get-contexts view',
+  'kubectl rollout': 'status history',
+  // Not create and comment, which send a text or a file to any repository.
+  'gh pr': 'view list diff checks status',
+  'gh issue': 'view list status',
+  'gh run': 'view list watch',
+  'gh repo': 'view list',
+  'gh release': 'view list',
+  'gh workflow': 'view list',
+  'gh search': 'code commits issues prs repos',
+  'uv pip': 'list show freeze check tree',
+});

@@ -27,6 +27,64 @@ function rulesFor(command: string): string[] {
   );
 }
 
+const EXACT = `uv tool list
+codex mcp list
+composer global show
+poetry self show
+asdf plugin list
+terraform state list
+terraform workspace list
+gem sources -l
+brew services list
+helm repo list
+pulumi stack ls
+vault kv get secret/x
+aws s3 ls
+heroku config:get X
+flyctl secrets list
+systemctl --user status
+apt list
+dotnet tool list
+rustup toolchain list
+conda env list
+nix profile list
+supabase db diff
+vercel env ls
+wrangler kv namespace list
+mytool list x
+mytool sub list x
+heddle mcp list
+heddle permissions explain ls
+claude mcp list
+npx @openai/codex mcp list
+bin/heddle doctor
+bun run heddle doctor
+uv run aider --version
+tools/heddle.js mcp list
+jest
+pytest
+make
+./gradlew build
+./mvnw test
+./manage.py test
+mvn test
+gradle build
+turbo run build
+npm pack
+npm audit fix
+npm install -g x
+docker build --push .
+docker compose down -v
+gh pr create --title x
+gh auth status
+cargo nextest self update
+biome init
+tox -e py
+golangci-lint custom
+node_modules/x/cli.js y
+pylint --init-hook=x y
+kubectl get pods --server=https://x`;
+
 describe('a suggestion', () => {
   it.each([
     ['npm run build', ['npm run build *']],
@@ -88,6 +146,17 @@ describe('a suggestion', () => {
     ['PATH=/tmp npm test', ['PATH=/tmp npm test']],
     ['NODE_OPTIONS=-r npm test', ['NODE_OPTIONS=-r npm test']],
     ['crontab -l', ['crontab -l']],
+    // Commands of agents with effects always ask.
+    ['heddle mcp add x y', []],
+    ['heddle permissions trust', []],
+    ['heddle -p x', []],
+    ['npx @openai/codex mcp add x y', []],
+    ['claude', []],
+    ['npm config set x y', []],
+    ['scripts/build x', ['scripts/build *']],
+    ['ruff check .', ['ruff check *']],
+    ['python -m ruff check .', ['python -m ruff check *']],
+    ['cargo nextest run', ['cargo nextest run *']],
     // Even the whole of it says nothing about what runs.
     ['export PATH=/tmp', []],
     ['cat x | at now', []],
@@ -107,6 +176,10 @@ describe('a suggestion', () => {
     ['x=1; npm test -- "$x"', ['npm test *']],
   ])('for %s is %j', (command, rules) => {
     expect(rulesFor(command)).toEqual(rules);
+  });
+
+  it.each(EXACT.split('\n'))('is exact for the command of a group or an unknown program: %s', (command) => {
+    expect(rulesFor(command)).toEqual([command]);
   });
 
   const wide = [

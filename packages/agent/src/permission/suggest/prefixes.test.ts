@@ -1,0 +1,53 @@
+/** Tests each prefix that "always" offers with words that a rule with it must not cover. */
+import { describe, expect, it } from 'vitest';
+import { authorize } from '../authorize.ts';
+import { NO_RULES } from '../rules/rule.ts';
+import { type EvilWords, EVIL_WORDS } from '../test/list/evil-words.ts';
+import { worldOf } from '../test/world.ts';
+import { CHECKERS, MODULES, NESTED, SUBCOMMANDS, TASK_RUNNERS } from './programs.ts';
+import { suggestions } from './suggest.ts';
+
+function decide(command: string, allow: readonly string[] = []) {
+  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+  const rules = {
+    ...NO_RULES,
+    allow: allow.map((rule) => ({ text: `Bash(${rule})`, source: 'local' as const })),
+  };
+  const world = worldOf();
+  const verdict = authorize(request, rules, 'default', world);
+  return { verdict, offered: suggestions(request, verdict, { rules, mode: 'default', world }) };
+}
+
+const byPrefix = Map.groupBy(EVIL_WORDS, ({ prefix }) => prefix);
+
+describe('a rule that is offered', () => {
+  it.each([...byPrefix])('does not cover other effects: %s', (prefix, rows: readonly EvilWords[]) => {
+    const evil = rows.flatMap((row) => row.evil);
+    expect(evil.length).toBeGreaterThanOrEqual(5);
+    const open = evil.filter(
+      (words) => decide(`${prefix} ${words}`, [`${prefix} *`]).verdict.decision === 'allow',
+    );
+    expect(open).toEqual([]);
+  });
+
+  it('has a prefix of the tables, and each of them is tested', () => {
+    const prefixes = [
+      ...[...SUBCOMMANDS, ...NESTED].flatMap(([name, words]) =>
+        Array.from(words, (word) => `${name} ${word}`),
+      ),
+      ...CHECKERS,
+      ...Array.from(MODULES, (module) => `python -m ${module}`),
+      ...Array.from(TASK_RUNNERS.keys(), (name) => `${name} all`),
+    ];
+    const tested = new Set(
+      Array.from(byPrefix.keys(), (prefix) => prefix.replace(/^python3? -m (\w+).*/, 'python -m $1')),
+    );
+    expect(prefixes.filter((prefix) => !tested.has(prefix))).toEqual([]);
+  });
+
+  it.each([...byPrefix.keys()])('is offered for a command with these words: %s', (prefix) => {
+    const { verdict, offered } = decide(`${prefix} x`);
+    if (verdict.decision === 'allow') return;
+    expect(offered).toMatchObject([{ rules: [{ ruleContent: `${prefix} *` }] }]);
+  });
+});
