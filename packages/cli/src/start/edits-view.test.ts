@@ -175,6 +175,25 @@ describe.runIf(isHere)('a script of permitted edits', () => {
   });
 
   it.each([
+    ['with the view', []],
+    ['without it', ['--settings', JSON.stringify({ sandbox: { readOnlyView: 'off' } })]],
+  ])('runs no start-up file of the project, like a proven command: %s', async (_, flags) => {
+    const { play, has, read, write, at, home } = openProject();
+    write('env.sh', `echo ran >> ${at('ran.log')}\n`);
+    symlinkSync(at('env.sh'), path.join(home, 'env.sh'));
+    for (const BASH_ENV of [at('env.sh'), path.join(home, 'env.sh')]) {
+      const steps = [bash('touch made.txt', 'b1'), bash('ls', 'b2'), bash('echo "touch x" >> env.sh', 'b3')];
+      const output = await play(steps, { flags, env: { BASH_ENV } });
+      expect(output).toContain(`${at('env.sh')} is protected`);
+      expect([has('made.txt'), has('ran.log'), read('env.sh').includes('touch')]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    }
+  });
+
+  it.each([
     ['a Bash rule allows it', ['--allowedTools', 'Bash(ls:*)', 'Edit']],
     ['the mode bypassPermissions allows it', ['--dangerously-skip-permissions']],
     ['the setting is off', ['--settings', JSON.stringify({ sandbox: { readOnlyView: 'off' } })]],

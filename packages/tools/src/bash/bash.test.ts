@@ -104,17 +104,27 @@ describe('Bash', () => {
     ['BASH_ENV', './start', 'done'],
     ['BASH_ENV', 'start', 'done'],
     ['BASH_ENV', '$PWD/start', 'done'],
-    ['BASH_ENV', '/absolute', 'started\ndone'],
-  ])('runs a start-up file only with an absolute path: %s=%s', async (name, file, shown) => {
-    const project = scratch();
-    const start = path.join(project, 'start');
-    writeFileSync(start, 'echo started\n');
-    const value = file === '/absolute' ? start : file;
-    const shell = shellIn(project, {
-      environment: () => ({ PATH: process.env['PATH'] ?? '', [name]: value }),
-    });
-    expect((await shell.run('echo done')).content).toBe(shown);
-  });
+    ['BASH_ENV', 'OUTSIDE/start', 'started\ndone'],
+    ['BASH_ENV', 'PROJECT/start', 'done', 'started\ndone'],
+    ['BASH_ENV', 'OUTSIDE/link', 'done', 'started\ndone'],
+    ['BASH_ENV', 'OUTSIDE/missing/../start', 'started\ndone'],
+    ['BASH_ENV', 'OUTSIDE$NOTHING/start', 'done', 'started\ndone'],
+  ])(
+    'runs a start-up file only with an absolute path, and with a proven command only outside the project: %s=%s',
+    async (name, file, proven, other = proven) => {
+      const [project, outside] = [scratch(), scratch()];
+      for (const folder of [project, outside]) writeFileSync(path.join(folder, 'start'), 'echo started\n');
+      mkdirSync(path.join(outside, 'missing'));
+      symlinkSync(path.join(project, 'start'), path.join(outside, 'link'));
+      const value = file.replace('PROJECT', project).replace('OUTSIDE', outside);
+      const shell = shellIn(project, {
+        environment: () => ({ PATH: process.env['PATH'] ?? '', [name]: value }),
+      });
+      expect((await shell.run('echo done')).content).toBe(proven);
+      expect((await shell.run('touch x; echo done')).content).toBe(other);
+      expect((await shell.run('touch x; echo done', { readOnlyRun: 'edits' })).content).toBe(proven);
+    },
+  );
 
   it('runs a proven command without libraries of the project', async () => {
     const project = scratch();

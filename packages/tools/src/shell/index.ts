@@ -19,6 +19,7 @@ export {
   isSafeSetting,
   codeOutside,
   safeLocale,
+  startFilesOf,
   withoutShellOptions,
 } from './variables.ts';
 export { listsOnlyCommits } from './proof/git-readers.ts';

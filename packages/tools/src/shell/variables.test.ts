@@ -95,6 +95,11 @@ it.each([
   ['PYTHONPATH', 'src:/opt/python', '/opt/python'],
   ['PERL5LIB', '/opt/perl:PROJECT/lib', '/opt/perl'],
   ['NODE_PATH', '.', ''],
+  ['BASH_ENV', 'PROJECT/env.sh', ''],
+  ['BASH_ENV', '/tmp/$NO/project/env.sh', ''],
+  ['BASH_ENV', '/tmp/`echo no`/project/env.sh', ''],
+  ['ENV', 'PROJECT/env.sh', ''],
+  ['ENV', 'env.sh', ''],
 ])('removes places of the project from %s: %s', (name, given, expected) => {
   const inProject = (text: string): string => text.replaceAll('PROJECT', '/tmp/no/project');
   const cleaned = codeOutside(['/tmp/no/project'], { [name]: inProject(given) });

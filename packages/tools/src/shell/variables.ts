@@ -42,8 +42,16 @@ const READ_BY_SHELLS: readonly string[] = [
   'POSIXLY_CORRECT',
 ];
 
-/** Shells run the file that these name before a command. */
+/** Shells run the file that these name before a command. They expand variables and substitutions in the name. */
 const START_FILES: readonly string[] = ['BASH_ENV', 'ENV'];
+const EXPANDED = /[$`]/;
+
+/** Returns the files that shells run before a command, if their names are known. */
+export function startFilesOf(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return START_FILES.flatMap((name) => environment[name] ?? []).filter(
+    (file) => isAbsolute(file) && !EXPANDED.test(file),
+  );
+}
 
 /**
  * Returns the environment for commands. Options of the user's own shell are not part of it, and neither is a start-up file
@@ -111,6 +119,8 @@ const CODE_PLACES: ReadonlyMap<string, RegExp> = new Map([
   )
     .split(' ')
     .map((name): [string, RegExp] => [name, /:/]),
+  // The name of one file. It may contain any character but this one.
+  ...START_FILES.map((name): [string, RegExp] => [name, /\0/]),
 ]);
 
 /** A library without a folder is found through the other variables. */
@@ -137,7 +147,9 @@ export function codeOutside(
   for (const [name, between] of CODE_PLACES) {
     const entries = environment[name]?.split(between) ?? [];
     const kept = entries.filter(
-      (entry) => isOutside(entry) || (LIBRARIES.test(name) && /^[^/]+$/.test(entry)),
+      (entry) =>
+        (isOutside(entry) && !(START_FILES.includes(name) && EXPANDED.test(entry))) ||
+        (LIBRARIES.test(name) && /^[^/]+$/.test(entry)),
     );
     if (kept.length < entries.length) changed[name] = kept.join(':');
   }
