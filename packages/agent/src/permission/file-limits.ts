@@ -84,7 +84,8 @@ function writableFolders(edits: readonly FilePart[], world: PermissionWorld): st
     }
   }
   const isProtected = (place: string): boolean =>
-    protectedPlaceName({ path: place, real: place }, world) !== undefined;
+    protectedPlaceName({ path: place, real: place }, world) !== undefined ||
+    programPlaces(world).some((known) => isAtOrBelow(place, known));
   return [...new Set([...folders.values(), ...outside])].filter((place) => !isProtected(place));
 }
 

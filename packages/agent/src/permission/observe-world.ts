@@ -61,7 +61,28 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
     repositoryPrograms: (folder) => programsIn(nearestFolder(folder) ?? folder),
     gitSources,
+    nestedRepositories: remembered((folder) => nestedIn(folder, links.entries, exists)),
   };
+}
+
+/** The number of folders on each level that are searched for repositories. More would take longer than a decision may. */
+const MOST_FOLDERS = 3_000;
+
+/** Packages are not repositories, and the folders of version control contain only their own. */
+const WITHOUT_REPOSITORIES = /^(node_modules|\.git|\.hg|\.svn|\.jj|\.bzr|\.sl)$/i;
+
+function nestedIn(
+  folder: string,
+  entries: PermissionWorld['entries'],
+  exists: PermissionWorld['exists'],
+): readonly string[] {
+  const foldersIn = (at: string): readonly string[] =>
+    (entries(at) ?? namedEntriesIn(at))
+      .filter(({ kind, name }) => kind === 'folder' && !WITHOUT_REPOSITORIES.test(name))
+      .map(({ name }) => path.posix.join(at, name));
+  const below = foldersIn(folder).slice(0, MOST_FOLDERS);
+  const deeper = below.flatMap(foldersIn).slice(0, MOST_FOLDERS);
+  return [...below, ...deeper].filter((inner) => exists(`${inner}/.git`));
 }
 
 function hasEntry(file: string): boolean {

@@ -37,6 +37,29 @@ describe('a script of edits and proven commands', () => {
   });
 });
 
+describe('a start-up file of shells', () => {
+  const decideWith = (command: string, environment: Readonly<Record<string, string>>): string =>
+    shell(command, {
+      mode: 'acceptEdits',
+      world: { environment, links: { '/people/user/env.sh': `${ROOT}/conf/env.sh` } },
+    }).decision;
+
+  it.each(['BASH_ENV', 'ENV'])('is not edited without a question: %s', (name) => {
+    for (const file of [`${ROOT}/conf/env.sh`, `${ROOT}/src/../conf/env.sh`, '/people/user/env.sh']) {
+      for (const command of [
+        'echo x > conf/env.sh',
+        'rm conf/env.sh',
+        'mv a conf/env.sh',
+        'cd conf && touch env.sh',
+      ])
+        expect(decideWith(command, { [name]: file })).toBe('ask');
+      expect(decideWith('touch conf/other.sh', { [name]: file })).toBe('allow');
+    }
+    for (const file of ['/etc/env.sh', ROOT, '/repo', '/', '', `${ROOT}/$X/env.sh`])
+      expect(decideWith('echo x > conf/env.sh', { [name]: file })).toBe('allow');
+  });
+});
+
 describe('a script of edits and other commands', () => {
   it.each([
     'mkdir q; cd q; cp ../evil ls; ls',

@@ -42,6 +42,7 @@ const STEPS_OF_LOOK = {
   exceptionsIn: 40,
   repository: 20,
   gitIn: 60,
+  nestedRepositories: 200,
 };
 /** The number of names in a folder that take one step. */
 const NAMES_PER_STEP = 16;
@@ -75,6 +76,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     };
   };
   const { passesProcess, exceptionsIn, namedEntries, repositoryPrograms, isProgram } = world;
+  const { nestedRepositories } = world;
   const lengthOf = (names: readonly unknown[] | undefined): number => names?.length ?? 0;
   return {
     ...world,
@@ -87,6 +89,9 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     gitIn: counted(world.gitIn, STEPS_OF_LOOK.gitIn),
     ...(namedEntries && { namedEntries: counted(namedEntries, STEPS_OF_LOOK.list, lengthOf) }),
     ...(repositoryPrograms && { repositoryPrograms: counted(repositoryPrograms, STEPS_OF_LOOK.gitIn) }),
+    ...(nestedRepositories && {
+      nestedRepositories: counted(nestedRepositories, STEPS_OF_LOOK.nestedRepositories),
+    }),
     ...(isProgram && { isProgram: counted(isProgram, STEPS_OF_LOOK.exists) }),
     ...(passesProcess && { passesProcess: counted(passesProcess, STEPS_OF_LOOK.passesProcess) }),
     ...(exceptionsIn && { exceptionsIn: counted(exceptionsIn, STEPS_OF_LOOK.exceptionsIn, lengthOf) }),

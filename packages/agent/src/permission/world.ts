@@ -76,6 +76,8 @@ export interface PermissionWorld {
    * names.
    */
   readonly gitSources?: (folder: string) => GitSources;
+  /** The repositories up to two folders below a folder. Absent: there are none. */
+  readonly nestedRepositories?: (folder: string) => readonly string[];
   /** The environment of commands. Variables can contain options for programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Commands run as the system administrator, who can change system folders. */

@@ -1,5 +1,5 @@
 /** Files that flags name as settings, servers or plugins, and edits of them in the real program. */
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -166,5 +166,29 @@ describe('files that commands of settings run', () => {
     ]);
     expect(deniedCalls(stdout)).toEqual([...asked.map((_, at) => `b${at}`), 'edit', 'write']);
     expect(existsSync(path.join(folder, 'src/b.txt'))).toBe(true);
+  });
+});
+
+describe('a working directory behind a protected link', () => {
+  it('is not edited without a question, so no hook of it runs at the next start', async () => {
+    const hook = { type: 'command', command: 'touch ran' };
+    const content = JSON.stringify({ hooks: { SessionStart: [{ hooks: [hook] }] } });
+    const calls = [
+      call('Write', { file_path: 'settings.json', content }, 'write'),
+      call('Bash', { command: `echo '${content}' > settings.local.json` }, 'bash'),
+      call('Bash', { command: 'mkdir skills' }, 'folder'),
+      call('Bash', { command: 'cat a.txt' }, 'fine'),
+    ];
+    const { run, folder, trust } = await project({ 'a.txt': 'a\n' }, [
+      calls,
+      [say('Done.')],
+      [say('Again.')],
+    ]);
+    symlinkSync('.', path.join(folder, '.claude'));
+    await trust();
+    const { stdout } = await run(RUN);
+    expect(deniedCalls(stdout)).toEqual(['write', 'bash', 'folder']);
+    expect((await run(['-p', 'go'])).stdout).toContain('Again.');
+    expect(existsSync(path.join(folder, 'ran'))).toBe(false);
   });
 });

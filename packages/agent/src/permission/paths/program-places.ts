@@ -1,6 +1,7 @@
 /** Places whose programs run because a later command names them, or because git or a protected link leads to them. */
 import path from 'node:path';
 import { repositoriesAround } from '@heddle/tools/git';
+import { startFilesOf } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 import { type FilePlace, isAtOrBelow, knownEntries, onceFor, placesOf, workingFolders } from './places.ts';
 import { foldCase, isAt, mayBe, PLACE_NAMES, protectedPath } from './protected.ts';
@@ -27,7 +28,7 @@ export function programFolder(
   for (const file of written === real ? [written] : [written, real]) {
     const [usual] = PROGRAM_FOLDERS.exec(foldCase(file)) ?? [];
     if (usual !== undefined) return usual.slice(1);
-    const entry = programPlaces(world).find((folder) => isAt(file, folder));
+    const entry = programPlaces(world).find((folder) => isWithin(file, folder, world));
     if (entry !== undefined) return entry;
   }
   // A nested repository, or another working tree, has its own settings.
@@ -44,13 +45,62 @@ export function mayBeGitSource({ real }: FilePlace, world: PermissionWorld): boo
 }
 
 /**
- * Returns the places in working directories whose programs run by name or by git, and those that a protected link leads to.
- * A working directory itself is left out, because every file in it would count.
+ * Returns the places in working directories whose programs run by name, by git or before a shell, and those that a protected
+ * link leads to. A working directory itself is one of them only because of git or a link: programs of a search path are ordinary
+ * files of the project.
  */
 export const programPlaces = onceFor((world) => {
   const sources = gitPlaces(world);
-  return [...searchedFolders(world), ...insideRoots([...sources, ...linkTargets(sources, world)], world)];
+  const names: readonly CodeName[] = [
+    ...[...searchedFolders(world), ...entryFolders(startFilesOf(world.environment), world)].map(
+      (name) => ({ name, by: 'environment' }) as const,
+    ),
+    ...sources.map((name) => ({ name, by: 'git' }) as const),
+    ...protectedLinks(sources, world),
+  ];
+  return [...new Set(names.flatMap((name) => partsInRoots(name, world)))];
 });
+
+/** A name by which programs reach code. Links in it are not resolved. */
+interface CodeName {
+  readonly name: string;
+  /**
+   * - `environment`: an entry of the search path, or a start-up file. A working directory itself does not count, because every file
+   *   in it would.
+   * - `git`: git takes hooks or settings from everything there.
+   * - `link`: a protected name, or one behind which a protected name is. Its target counts as far as it is protected under that name.
+   */
+  readonly by: 'environment' | 'git' | 'link';
+}
+
+/**
+ * Returns the parts of the working directories that a name leads to. A protected name that leads to a working directory, or to a
+ * folder above it, leads to everything in it: `.claude -> .`.
+ */
+function partsInRoots({ name, by }: CodeName, world: PermissionWorld): readonly string[] {
+  if (by === 'environment') return insideRoots([name], world);
+  const roots = workingFolders(world);
+  const real = world.realpath(name);
+  return (by === 'git' && name !== real ? [name, real] : [real]).flatMap((place) => {
+    if (roots.some((root) => isWithin(place, root, world))) return [place];
+    return roots.filter((root) => {
+      if (!isWithin(root, place, world)) return false;
+      const below = segmentsIn(root).slice(segmentsIn(place).length);
+      const reached = path.posix.join(name, ...below);
+      // A checkout of another branch in the agent's folder is not protected.
+      return by === 'git' || isProgramFolder(reached) || protectedPath(reached, world) !== undefined;
+    });
+  });
+}
+
+function segmentsIn(file: string): readonly string[] {
+  return file.split('/').filter(Boolean);
+}
+
+/** Returns whether a file is a folder or below it. Some disks ignore case. */
+function isWithin(file: string, folder: string, { foldsCase }: PermissionWorld): boolean {
+  return foldsCase ? isAtOrBelow(foldCase(file), foldCase(folder)) : isAtOrBelow(file, folder);
+}
 
 /**
  * Returns the places that configure the agent and are reached through a working directory: its own settings, and files that flags and
@@ -65,24 +115,13 @@ export const configPlaces = onceFor((world) =>
 /** Nested repositories count, because their settings can name places beside them. */
 function gitPlaces(world: PermissionWorld): readonly string[] {
   const folders = [...new Set([world.root, world.cwd, ...world.directories])];
-  const below = foldersIn(folders, world);
-  const nested = [...below, ...foldersIn(below, world)].filter((folder) => world.exists(`${folder}/.git`));
-  return [...folders, ...nested].flatMap((folder) => world.gitSources?.(folder).places ?? []);
+  const nested = folders.flatMap((folder) => world.nestedRepositories?.(folder) ?? []);
+  world.spend?.(STEPS_OF_SETTINGS * nested.length);
+  return [...new Set([...folders, ...nested])].flatMap((folder) => world.gitSources?.(folder).places ?? []);
 }
 
-/** The number of folders that are searched for repositories. More would take longer than a decision may. */
-const MOST_FOLDERS = 300;
-
-function foldersIn(folders: readonly string[], world: PermissionWorld): readonly string[] {
-  if (world.gitSources === undefined) return [];
-  return folders
-    .flatMap((folder) =>
-      knownEntries(folder, world)
-        .filter(({ kind, name }) => kind === 'folder' && !/^(\.|node_modules$)/.test(name))
-        .map(({ name }) => path.posix.join(folder, name)),
-    )
-    .slice(0, MOST_FOLDERS);
-}
+/** Steps of reading the settings of a repository. */
+const STEPS_OF_SETTINGS = 20;
 
 /** Folders whose links are followed if they have the name of a protected place, in working directories and the home folder. */
 const LINK_FOLDERS =
@@ -94,24 +133,29 @@ const VERSION_CONTROL = /^(\.git|\.hg|\.svn|\.jj|\.bzr|\.sl)$/i;
 /** The number of folders below protected folders that are searched for links. */
 const MOST_LINK_FOLDERS = 100;
 
-/** Returns the folders in a working directory that are protected, and those below them. */
+/** Returns the folders in a working directory that are protected, and those below them, also through links. */
 function protectedFolders(top: string, world: PermissionWorld): readonly string[] {
   const found: string[] = [];
+  const entered = new Set<string>();
+  const isNew = (folder: string): boolean => {
+    const real = world.realpath(folder);
+    return !entered.has(real) && entered.add(real).has(real);
+  };
   let level = [top];
   while (level.length > 0 && found.length < MOST_LINK_FOLDERS) {
     level = level.flatMap((folder) =>
-      (world.entries(folder) ?? [])
-        .filter(({ kind, name }) => kind === 'folder' && !VERSION_CONTROL.test(name))
+      knownEntries(folder, world)
+        .filter(({ kind, name }) => kind !== 'file' && !VERSION_CONTROL.test(name))
         .map(({ name }) => path.posix.join(folder, name))
-        .filter((inner) => protectedPath(inner, world) !== undefined),
+        .filter((inner) => protectedPath(inner, world) !== undefined && isNew(inner)),
     );
     found.push(...level);
   }
   return found.slice(0, MOST_LINK_FOLDERS);
 }
 
-/** Returns the targets of links at protected places. A change to a target changes the protected place. */
-function linkTargets(sources: readonly string[], world: PermissionWorld): readonly string[] {
+/** Returns the links at protected places, and protected places behind links. A change to their targets changes them. */
+function protectedLinks(sources: readonly string[], world: PermissionWorld): readonly CodeName[] {
   const tops = new Set([
     ...withRepositories([world.root, world.cwd, ...world.directories], world),
     world.home,
@@ -128,10 +172,10 @@ function linkTargets(sources: readonly string[], world: PermissionWorld): readon
   const links = [...new Set([...named, ...deeper, ...own])]
     .flatMap(linksIn)
     .filter((link) => protectedPath(link, world) !== undefined);
-  const inSources = sources.flatMap((source) => [source, ...linksIn(source)]);
+  const behind = [...tops].flatMap((top) => placesBehindLinks(top, DEEP_PLACES, world));
   return [
-    ...[...links, ...inSources].map((link) => world.realpath(link)),
-    ...[...tops].flatMap((top) => placesBehindLinks(top, DEEP_PLACES, world)),
+    ...[...links, ...behind].map((name) => ({ name, by: 'link' }) as const),
+    ...sources.flatMap(linksIn).map((name) => ({ name, by: 'git' }) as const),
   ];
 }
 
@@ -157,7 +201,7 @@ const OWN_PARTS = 'skills agents commands hooks plugins output-styles rules'.spl
 function ownFolders(folder: string, world: PermissionWorld): readonly string[] {
   const foldersOf = (at: string): readonly string[] =>
     knownEntries(at, world)
-      .filter(({ kind }) => kind === 'folder')
+      .filter(({ kind }) => kind !== 'file')
       .map(({ name }) => path.posix.join(at, name));
   const parts = foldersOf(folder).filter((part) => OWN_PARTS.includes(path.posix.basename(part)));
   return [folder, ...parts, ...parts.flatMap(foldersOf).slice(0, MOST_LINK_FOLDERS)];
@@ -166,8 +210,8 @@ function ownFolders(folder: string, world: PermissionWorld): readonly string[] {
 const DEEP_PLACES = PLACE_NAMES.filter((names) => names.length > 1);
 
 /**
- * Returns the real paths of places whose folder is a link: `third/bin` for `vendor -> third`, `dot/config/git` for
- * `~/.config -> dot/config`. They need not exist, because a command can create them.
+ * Returns the places whose folder is a link: `vendor/bin` for `vendor -> third`, `~/.config/git` for `~/.config -> dot/config`. They
+ * need not exist, because a command can create them.
  */
 function placesBehindLinks(
   folder: string,
@@ -179,7 +223,7 @@ function placesBehindLinks(
     const below = (byName.get(foldCase(name)) ?? []).map((names) => names.slice(1));
     const file = path.posix.join(folder, name);
     if (below.length === 0 || (kind !== 'link' && kind !== 'folder')) return [];
-    if (kind === 'link') return below.map((names) => path.posix.join(world.realpath(file), ...names));
+    if (kind === 'link') return below.map((names) => path.posix.join(file, ...names));
     return placesBehindLinks(
       file,
       below.filter((names) => names.length > 0),
@@ -209,6 +253,7 @@ function entryFolders(entries: readonly string[], world: PermissionWorld): reado
   );
 }
 
+/** Returns the entries in working directories, without these themselves. */
 function insideRoots(entries: readonly string[], world: PermissionWorld): readonly string[] {
   const roots = workingFolders(world);
   return [...new Set(entries.flatMap((entry) => [entry, world.realpath(entry)]))].filter(
