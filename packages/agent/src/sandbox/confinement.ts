@@ -1,7 +1,7 @@
 /** Confines one command: its policy, its temporary folder, and the notes about it at its end. */
 import type { ConfinedEnd, Confinement } from '@heddle/tools';
 import { randomUUID } from 'node:crypto';
-import { readlink, realpath, symlink } from 'node:fs/promises';
+import { lstat, readlink, realpath, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { SandboxSettings } from '../settings/sandbox-settings.ts';
 import { scanFolders, listExistingPaths } from './nested/scan.ts';
@@ -39,6 +39,7 @@ export async function confineCommand(inside: CommandInside): Promise<Confinement
   const before = await scanFolders(folders);
   const policy = { ...laid, unwritable: [...new Set([...laid.unwritable, ...listExistingPaths(before)])] };
   const links = await linksAmong(policy.unwritable);
+  const files = await filesAmong([...policy.unwritable, ...policy.unreadable]);
   let wrapped: Wrapped | undefined;
   return {
     report: path.join(folder, `${randomUUID()}.end`),
@@ -69,7 +70,11 @@ export async function confineCommand(inside: CommandInside): Promise<Confinement
       const now = await scanFolders(folders);
       const changed = await changedLinks(links);
       const looks = { before, now, kept: policy.unwritable, exposed: [...exposed, ...changed] };
-      return [...(await quarantineNewFiles(looks, confining.quarantine)), ...(await putBack(changed, links))];
+      return [
+        ...(await quarantineNewFiles(looks, confining.quarantine)),
+        ...(await putBack(changed, links)),
+        ...(await replacedFiles(files)),
+      ];
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       return [
@@ -123,6 +128,35 @@ async function putBack(changed: readonly string[], before: Links): Promise<strin
     ...(back.length === 0 ? [] : [`The sandbox put links back that must stay: ${back.join(', ')}.`]),
     ...(lost.length === 0 ? [] : [`Links are gone that must stay: ${lost.join(', ')}.`]),
   ];
+}
+
+/*
+ * Guarded files. The system removes the guard of a file, also for running commands, if a program outside of the sandbox puts
+ * another file in its place. Git writes its settings like this, and so do many editors.
+ */
+
+/** File → the number of its inode. */
+type Files = ReadonlyMap<string, number>;
+
+async function filesAmong(paths: readonly string[]): Promise<Files> {
+  const found = await Promise.all(
+    paths.map(async (file): Promise<readonly [string, number] | undefined> => {
+      const stats = await lstat(file).catch(() => undefined);
+      return stats?.isFile() === true ? [file, stats.ino] : undefined;
+    }),
+  );
+  return new Map(found.filter((entry) => entry !== undefined));
+}
+
+/** Returns whole sentences for the model. */
+async function replacedFiles(before: Files): Promise<string[]> {
+  const now = await filesAmong([...before.keys()]);
+  const replaced = [...before].filter(([file, id]) => now.get(file) !== id).map(([file]) => file);
+  return replaced.length === 0
+    ? []
+    : [
+        `Another program replaced files while the command ran. From then on the command was able to read and change them: ${replaced.join(', ')}. Tell the user to check them.`,
+      ];
 }
 
 async function targetOf(file: string): Promise<string | undefined> {

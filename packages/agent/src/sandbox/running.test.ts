@@ -1,6 +1,6 @@
 /** Everything Bash does keeps working inside the sandbox. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { check, sandboxFixtures } from './test/sandbox-fixture.ts';
@@ -86,6 +86,21 @@ describe.runIf(check.available)('inside the sandbox', () => {
     expect(seen.text).toContain('has ended with exit code 1');
     expect(seen.text).toContain(`The sandbox refused: writing ${fixture.base}/outside`);
     expect(existsSync(path.join(fixture.base, 'outside'))).toBe(false);
+  });
+
+  it('a file that another program replaces meanwhile is reported at its end', async () => {
+    const fixture = open({ files: { '.mcp.json': '{}' } });
+    const ran = await fixture.run('touch started; until [ -e go ]; do sleep 0.02; done', {
+      input: { run_in_background: true },
+    });
+    await expect.poll(() => existsSync(path.join(fixture.project, 'started'))).toBe(true);
+    writeFileSync(path.join(fixture.project, 'new'), '{}');
+    renameSync(path.join(fixture.project, 'new'), path.join(fixture.project, '.mcp.json'));
+    writeFileSync(path.join(fixture.project, 'go'), '');
+    const seen = await fixture.output({ task_id: taskIn(ran.text) });
+    expect(seen.text).toContain(
+      `was able to read and change them: ${fixture.project}/.mcp.json. Tell the user to check them.`,
+    );
   });
 
   it('an abort ends everything within a second, also what does not listen', async () => {

@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -178,6 +179,7 @@ describe('a subagent in a worktree', () => {
   });
 
   it('leaves nothing behind if it changed nothing, and hooks hear of both', async () => {
+    const settings = statSync(path.join(folder, '.git/config'));
     const seen: string[] = [];
     const hooks: AgentHooks = {
       worktreeCreate: (name) => Promise.resolve(void seen.push(`create ${name}`)),
@@ -189,6 +191,8 @@ describe('a subagent in a worktree', () => {
     expect(trees()).toEqual([]);
     expect(git('branch', '--list', 'heddle/*')).toBe('');
     expect(seen).toEqual([expect.stringMatching(/^create a/), expect.stringMatching(/^remove a/)]);
+    // A new file in its place would end its protection in a sandbox that is running.
+    expect(statSync(path.join(folder, '.git/config'))).toMatchObject({ ino: settings.ino });
   });
 
   it.each([

@@ -158,7 +158,8 @@ async function isWorktreeChanged({ path: folder, base }: Worktree): Promise<bool
 async function removeWorktree({ top, path: folder, branch }: Worktree): Promise<boolean> {
   try {
     await git(top, ['worktree', 'remove', '--force', folder]);
-    await git(top, ['branch', '--quiet', '-D', branch]);
+    // Not with `git branch`, which replaces the file with the settings. That would end its protection in running sandboxes.
+    await git(top, ['update-ref', '-d', `refs/heads/${branch}`]);
     return true;
   } catch {
     return !existsSync(folder);
