@@ -1,6 +1,7 @@
 /** Subagents in git worktrees: with a real repository, real files and the rules of the parent. */
 import { execFileSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -165,6 +166,25 @@ describe('a subagent in a worktree', () => {
     expect(await openWorktree(folder, 'a1', new AbortController().signal)).toMatchObject({ ok: true });
     vi.unstubAllEnvs();
     expect(existsSync(path.join(folder, 'mark'))).toBe(false);
+  });
+
+  it('is looked at with the settings of its repository, whatever its files name', async () => {
+    const mark = path.join(folder, 'mark');
+    const other = path.join(folder, 'other');
+    execFileSync('git', ['clone', '-q', '--bare', folder, other]);
+    execFileSync('git', ['--git-dir', other, 'config', 'filter.x.clean', `touch '${mark}'; cat`]);
+    writeFileSync(path.join(other, 'info/attributes'), '* filter=x\n');
+    await run((request, count) => {
+      if (!isChild(request)) return count === 1 ? call('Agent', TASK, 't1') : say('Done.');
+      for (const named of globSync('.git/worktrees/*/commondir', { cwd: folder }))
+        writeFileSync(path.join(folder, named), other);
+      cpSync(path.join(folder, '.git/refs'), path.join(other, 'refs'), { recursive: true });
+      // The same size: git has to compare the contents, for which it runs filters.
+      writeFileSync(path.join(folder, trees()[0] ?? '', 'sub/a.txt'), 'new\n');
+      return say('Reported.');
+    });
+    expect(trees()).toHaveLength(1);
+    expect(existsSync(mark)).toBe(false);
   });
 
   it('is created again if a program ended while it created it', async () => {

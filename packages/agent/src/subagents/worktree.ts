@@ -7,7 +7,7 @@ import { errorMessage, untilAborted } from '@heddle/core';
 import { findProgram } from '@heddle/tools';
 import { codeOutside } from '@heddle/tools/shell';
 import type { AgentHooks } from '../engine/options.ts';
-import { linkTarget } from '../settings/json-file.ts';
+import { linkTarget, readRegularFile } from '../settings/json-file.ts';
 import { repositoryTop } from '../settings/scopes.ts';
 import { isReallyWithin, realPath, trustIn } from '../settings/trust.ts';
 import type { ChildRecord, ChildResult, Worktree } from './record.ts';
@@ -145,10 +145,17 @@ function isOpen({ path: folder }: Worktree): boolean {
 }
 
 /** Whether it contains commits or files that the repository does not have. A failure counts as a change. */
-async function isWorktreeChanged({ path: folder, base }: Worktree): Promise<boolean> {
+async function isWorktreeChanged({ top, path: folder, base }: Worktree): Promise<boolean> {
   try {
-    const head = (await git(folder, ['rev-parse', 'HEAD'])).trim();
-    return head !== base || (await git(folder, ['status', '--porcelain', '--untracked-files=all'])) !== '';
+    const shared = await sharedFolder(top);
+    const own = gitFolderOf(folder);
+    // Its settings would count, too. A command that runs in a sandbox can write them.
+    if (path.dirname(own) !== path.join(shared, 'worktrees') || existsSync(path.join(own, 'config.worktree')))
+      return true;
+    const places = { GIT_DIR: own, GIT_COMMON_DIR: shared, GIT_WORK_TREE: folder };
+    const inside = (args: readonly string[]): Promise<string> => execGit(folder, args, { places });
+    const head = (await inside(['rev-parse', 'HEAD'])).trim();
+    return head !== base || (await inside(['status', '--porcelain', '--untracked-files=all'])) !== '';
   } catch {
     return existsSync(folder);
   }
@@ -175,12 +182,38 @@ function folderInWorktree({ top, path: folder }: Worktree, cwd: string): string 
 
 const NO_PROGRAMS = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
 
-function git(cwd: string, args: readonly string[], signal?: AbortSignal): Promise<string> {
+/**
+ * Runs git at the top of the repository. Files of a new worktree name the folder with its settings, and a command in a sandbox that is
+ * already running can change them. So git is told the folder.
+ */
+async function git(top: string, args: readonly string[], signal?: AbortSignal): Promise<string> {
+  return execGit(top, args, { signal, places: { GIT_COMMON_DIR: await sharedFolder(top, signal) } });
+}
+
+/** Returns the folder that all worktrees of the repository share. */
+async function sharedFolder(top: string, signal?: AbortSignal): Promise<string> {
+  const asked = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
+  return (await execGit(top, asked, { signal })).replace(/\n$/, '');
+}
+
+/** Returns the folder of git for a worktree. No command in a sandbox can change the file that names it. */
+function gitFolderOf(worktree: string): string {
+  const [, named = ''] = /^gitdir: (.+)$/m.exec(readRegularFile(path.join(worktree, '.git'))) ?? [];
+  return path.resolve(worktree, named);
+}
+
+interface GitRun {
+  readonly signal?: AbortSignal | undefined;
+  /** Variables with folders of git. */
+  readonly places?: Readonly<Record<string, string>>;
+}
+
+function execGit(cwd: string, args: readonly string[], { signal, places }: GitRun = {}): Promise<string> {
   const variables = Object.entries(process.env).filter(([name]) =>
     /^(PATH|HOME|LANG|LC_\w+|TMPDIR)$/.test(name),
   );
   const given = Object.fromEntries(variables);
-  const env = { ...given, ...codeOutside([process.cwd(), cwd], given), GIT_TERMINAL_PROMPT: '0' };
+  const env = { ...given, ...codeOutside([process.cwd(), cwd], given), ...places, GIT_TERMINAL_PROMPT: '0' };
   const program = findProgram(given['PATH'], 'git', [cwd]);
   if (program === undefined) return Promise.reject(new Error('Git is not installed.'));
   const options = { cwd, env, signal, timeout: GIT_LIMIT_MS, maxBuffer: 64 * 1_024 * 1_024 };
