@@ -187,6 +187,23 @@ describe('a subagent in a worktree', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
+  it('is looked at with no program of a nested repository', async () => {
+    const mark = path.join(folder, 'mark');
+    await run((request, count) => {
+      if (!isChild(request)) return count === 1 ? call('Agent', TASK, 't1') : say('Done.');
+      const nested = path.join(folder, trees()[0] ?? '', 'node_modules/nested');
+      const inside = (...args: string[]): void => void execFileSync('git', ['-C', nested, ...args]);
+      execFileSync('git', ['clone', '-q', folder, nested]);
+      inside('config', 'filter.x.clean', `touch '${mark}'; cat`);
+      writeFileSync(path.join(nested, '.git/info/attributes'), '* filter=x\n');
+      writeFileSync(path.join(nested, 'sub/a.txt'), 'new\n');
+      inside('-C', '../..', 'add', '-f', 'node_modules/nested');
+      return say('Reported.');
+    });
+    expect(trees()).toHaveLength(1);
+    expect(existsSync(mark)).toBe(false);
+  });
+
   it('is created again if a program ended while it created it', async () => {
     const { openWorktree } = await import('./worktree.ts');
     const { signal } = new AbortController();

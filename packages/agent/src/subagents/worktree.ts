@@ -155,7 +155,9 @@ async function isWorktreeChanged({ top, path: folder, base }: Worktree): Promise
     const places = { GIT_DIR: own, GIT_COMMON_DIR: shared, GIT_WORK_TREE: folder };
     const inside = (args: readonly string[]): Promise<string> => execGit(folder, args, { places });
     const head = (await inside(['rev-parse', 'HEAD'])).trim();
-    return head !== base || (await inside(['status', '--porcelain', '--untracked-files=all'])) !== '';
+    // Git would run itself in nested repositories, with their settings. Another commit in one of them is noticed without that.
+    const status = ['status', '--porcelain', '--untracked-files=all', '--ignore-submodules=dirty'];
+    return head !== base || (await inside(status)) !== '';
   } catch {
     return existsSync(folder);
   }
