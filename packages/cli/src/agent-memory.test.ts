@@ -79,15 +79,36 @@ it.each([
 it.each([
   ['.heddle', 'config', 'config/agent-memory/reviewer'],
   ['.heddle/agent-memory', '../notes', 'notes/reviewer'],
-])('stores facts through a link that stays in the project: %s -> %s', async (name, target, stored) => {
+])('stores facts through a link that stays in a trusted project: %s -> %s', async (name, target, stored) => {
   const project = await projectWith({ [`${stored}/MEMORY.md`]: '- [old.md](old.md): An old fact.' });
   mkdirSync(path.dirname(path.join(project.folder, name)), { recursive: true });
   symlinkSync(target, path.join(project.folder, name));
+  await project.trust();
   const { stderr } = await project.run(['-p', 'Start now.']);
   expect(stderr).toBe('');
   expect(project.sent().join('\n')).toContain('An old fact.');
   expect(readFileSync(path.join(project.folder, stored, 'planted.md'), 'utf8')).toBe('planted\n');
 });
+
+it.each([
+  [true, '.heddle/agent-memory/reviewer', '../../docs', 'docs/planted.md'],
+  [true, '.heddle/agent-memory/reviewer', '../../.git/hooks', '.git/hooks/planted.md'],
+  [false, '.heddle/agent-memory', '../notes', 'notes/reviewer/planted.md'],
+  [false, '.heddle', 'config', 'config/agent-memory/reviewer/planted.md'],
+])(
+  'stores nothing, with the trust of the user %s, through the link %s -> %s',
+  async (isTrusted, name, target, stored) => {
+    const project = await projectWith({ [stored]: 'kept' });
+    if (isTrusted) await project.trust();
+    mkdirSync(path.dirname(path.join(project.folder, name)), { recursive: true });
+    symlinkSync(target, path.join(project.folder, name));
+    const { stderr } = await project.run(['-p', 'Start now.']);
+    expect(stderr).toContain(
+      `${name}: not a readable folder in the project, so agents have no memory there.`,
+    );
+    expect(readFileSync(path.join(project.folder, stored), 'utf8')).toBe('kept');
+  },
+);
 
 it('stores the facts of an agent in a folder without links', async () => {
   const project = await projectWith({});

@@ -136,13 +136,18 @@ function memoryPlace(
   const first = path.join(root, '.heddle');
   const second = path.join(first, memory === 'project' ? 'agent-memory' : 'agent-memory-local');
   const folder = path.join(second, name);
-  return { folder, obstacle: [first, second, folder].find((step) => !canBeFolderIn(root, step)) };
+  return { folder, obstacle: [first, second, folder].find((step) => !canBeFolderIn(root, step, folder)) };
 }
 
-/** A link of a project must not lead the memory to files outside of it. */
-function canBeFolderIn(root: string, step: string): boolean {
+/**
+ * A link of a project must not lead the memory to files outside of it, or to other files in it, such as hooks. So it must be above the
+ * folder of the agent, in a project that is trusted.
+ */
+function canBeFolderIn(root: string, step: string, folder: string): boolean {
   try {
-    if (lstatSync(step, { throwIfNoEntry: false }) === undefined) return true;
+    const found = lstatSync(step, { throwIfNoEntry: false });
+    if (found === undefined || found.isDirectory()) return true;
+    if (step === folder || !isTrusted({ cwd: root, home: os.homedir(), env: process.env })) return false;
     return statSync(step).isDirectory() && isReallyWithin(step, root);
   } catch {
     return false;
