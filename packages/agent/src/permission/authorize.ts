@@ -6,8 +6,9 @@ import type { PermissionMode } from '@heddle/core';
 import { type CallParts, partsOfCall, unexaminedCall } from './call-parts.ts';
 import { type Case, decidePart, type PartDecision } from './decide-part.ts';
 import { editLimits, readLimits } from './file-limits.ts';
-import type { CallPart, FilePart, Part } from './part.ts';
+import type { CallPart, Part } from './part.ts';
 import { SHOWS_PROCESS } from './paths/process-files.ts';
+import { mayReadPipe } from './paths/special-files.ts';
 import { findProcessLinks, mayFollowLinks } from './process-links.ts';
 import type {
   Authorization,
@@ -286,16 +287,11 @@ function fits(part: Part, isBound: boolean, world: PermissionWorld): boolean {
         (part.confinable === 'yes' && !isBound)
       );
     case 'read':
-      return !mayBePipe(part, world);
+      // A program without a proof may write to a file that it seems to read. The view does not prevent that for a named pipe.
+      return !mayReadPipe(part, world);
     case 'write':
     case 'remove':
     case 'fetch':
       return false;
   }
-}
-
-/** A program without a proof may write to a file that it seems to read. The view does not prevent that for a named pipe. */
-function mayBePipe({ places, glob }: FilePart, world: PermissionWorld): boolean {
-  const files = (glob ? glob.found(true) : places) ?? [];
-  return files.some(({ real }) => world.isPipe?.(real) === true);
 }

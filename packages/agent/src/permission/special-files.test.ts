@@ -42,6 +42,8 @@ const PIPES = [
   'for f in ctl; do cat "$f"; done',
   'for f in pipes/*; do head -1 $f; done',
   'x=ctl; cat $x',
+  "x='pipes/*'; cat $x",
+  'x="src/a.ts ctl"; cat $x',
   'echo ctl | xargs cat',
   'set -- ctl; cat "$1"',
   'grep -rD read x pipes',

@@ -18,7 +18,7 @@ export interface KnownRepository {
 /** One entry of a folder. Links are not followed. */
 export interface FolderEntry {
   readonly name: string;
-  readonly kind: 'folder' | 'link' | 'file';
+  readonly kind: 'folder' | 'link' | 'pipe' | 'file';
 }
 
 export interface PermissionWorld {
@@ -65,6 +65,8 @@ export interface PermissionWorld {
   readonly workingTrees?: (folder: string) => WorkingTrees | undefined;
   /** An earlier command of the script may have made or removed folders since they were looked at. */
   readonly foldersMayChange?: boolean;
+  /** The script may set shell options with which globs match hidden files and whole trees. */
+  readonly hasGlobOptions?: boolean;
   /** Paths that other commands of the script write. The contents of a folder are unknown if it is related to one of them. */
   readonly changedPaths?: readonly string[];
   /** The programs that the git configuration around a folder would run. Undefined if unknown. */

@@ -25,6 +25,11 @@ export interface Glob {
   readonly lasting: boolean;
   /** The current matches, and a file with the text of the glob as its name. Undefined if there are too many, or if they are unknown. */
   readonly found: (optioned: boolean) => readonly FilePlace[] | undefined;
+  /**
+   * At least those of the current matches that are links or named pipes, also if there are many matches. Undefined if they are
+   * unknown.
+   */
+  readonly unusual: (optioned: boolean) => readonly FilePlace[] | undefined;
 }
 
 const globs = new WeakMap<PermissionWorld['list'], Map<string, Glob>>();
@@ -33,7 +38,8 @@ const globs = new WeakMap<PermissionWorld['list'], Map<string, Glob>>();
 export function globOf(pattern: string, folders: readonly FilePlace[], world: PermissionWorld): Glob {
   const known = globs.get(world.list) ?? new Map<string, Glob>();
   globs.set(world.list, known);
-  const key = [pattern, ...folders.flatMap(({ path: written, real }) => [written, real])].join('\0');
+  const options = world.hasGlobOptions === true ? 'options' : '';
+  const key = [options, pattern, ...folders.flatMap(({ path: written, real }) => [written, real])].join('\0');
   const glob = known.get(key) ?? makeGlob(pattern, folders, world);
   known.set(key, glob);
   return glob;
@@ -51,20 +57,38 @@ function makeGlob(pattern: string, folders: readonly FilePlace[], world: Permiss
     known.set(key, shaped);
     return shaped;
   };
+  const found: Glob['found'] = (optioned) => {
+    const before = matches.get(optioned);
+    if (before) return before.places;
+    const matched = expanded(optioned ? segments : withoutGlobstar(segments), folders, world, optioned);
+    const places = matched && [...matched, ...unexpanded(pattern, folders, world)];
+    matches.set(optioned, { places });
+    return places;
+  };
+  const unusual = new Map<boolean, { readonly places: readonly FilePlace[] | undefined }>();
   return {
     shapes,
     climbs: segments.some(
       (segment) => typeof segment !== 'string' && segment[0] === '.' && namesMeet(segment, ['.', '.'], true),
     ),
     aims: !segments.every(isOpen),
-    optioned: ['GLOBIGNORE', 'BASHOPTS'].some((name) => world.environment[name] !== undefined),
+    optioned:
+      world.hasGlobOptions === true ||
+      ['GLOBIGNORE', 'BASHOPTS'].some((name) => world.environment[name] !== undefined),
     lasting: false,
-    found: (optioned) => {
-      const before = matches.get(optioned);
+    found,
+    unusual: (optioned) => {
+      const all = found(true) ?? found(optioned);
+      if (all) return all;
+      const before = unusual.get(optioned);
       if (before) return before.places;
-      const matched = expanded(optioned ? segments : withoutGlobstar(segments), folders, world, optioned);
-      const places = matched && [...matched, ...unexpanded(pattern, folders, world)];
-      matches.set(optioned, { places });
+      const places = unusualMatches(
+        optioned ? segments : withoutGlobstar(segments),
+        folders,
+        world,
+        optioned,
+      );
+      unusual.set(optioned, { places });
       return places;
     },
   };
@@ -119,6 +143,59 @@ function expanded(
     paths = next;
   }
   return paths.map((file) => commandPlace(file, world));
+}
+
+/** The number of entries that are looked at for links and named pipes. */
+const MOST_ENTRIES = 20_000;
+/** The number of entries that are looked at in one step. */
+const ENTRIES_PER_STEP = 12;
+
+interface Reached {
+  readonly folder: string;
+  /** The way to the folder passes a link that the glob matches. */
+  readonly isBehindLink: boolean;
+}
+
+/** Returns the matches that are links or named pipes, and all matches behind links. Most matches need no path. */
+function unusualMatches(
+  segments: readonly Segment[],
+  folders: readonly FilePlace[],
+  world: PermissionWorld,
+  hidden: boolean,
+): readonly FilePlace[] | undefined {
+  let reached: readonly Reached[] = folders.map(({ path: folder }) => ({ folder, isBehindLink: false }));
+  const found: string[] = [];
+  let seen = 0;
+  for (const [index, segment] of segments.entries()) {
+    const isLast = index === segments.length - 1;
+    const isTree = typeof segment === 'string';
+    const open = [...reached];
+    const next = isTree ? [...reached] : [];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const { folder, isBehindLink } = at;
+      const entries = world.entries(folder);
+      seen += entries?.length ?? 0;
+      if (entries === undefined || seen > MOST_ENTRIES) return undefined;
+      world.spend?.(1 + Math.ceil(entries.length / ENTRIES_PER_STEP));
+      for (const { name, kind } of entries) {
+        const mayEnter = kind === 'folder' || kind === 'link';
+        const isFound = isLast && (isBehindLink || kind === 'link' || kind === 'pipe');
+        if (!isFound && !(mayEnter && (isTree || !isLast))) continue;
+        world.spend?.(1);
+        if (!isTree && !namesMeet(segment, Array.from(name), hidden)) continue;
+        const file = path.posix.join(folder, name);
+        if (isFound) found.push(file);
+        if (!mayEnter) continue;
+        const inner = { folder: file, isBehindLink: isBehindLink || kind === 'link' };
+        next.push(inner);
+        // A tree behind a link may contain the link itself.
+        if (isTree && kind === 'folder') open.push(inner);
+      }
+      if (found.length > MOST || next.length > MOST) return undefined;
+    }
+    reached = next;
+  }
+  return found.map((file) => commandPlace(file, world));
 }
 
 /** Without a match, the shell keeps the text of the glob as a path. Returns that path if its first name exists. */

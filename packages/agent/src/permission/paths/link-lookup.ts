@@ -2,7 +2,7 @@
  * Follows links on this machine. One decision looks at many names in few folders, so a folder is listed once instead of
  * following each path from its root.
  */
-import { lstatSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
 import { isLinkOfProcess, passesPlace, realTarget } from '@heddle/tools/files';
@@ -97,8 +97,14 @@ export function namedEntriesIn(folder: string): readonly FolderEntry[] {
 function listFolder(folder: string): FolderEntry[] {
   return readdirSync(folder, { withFileTypes: true }).map((entry) => ({
     name: entry.name,
-    kind: entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'file',
+    kind: kindOf(entry),
   }));
+}
+
+function kindOf(entry: Dirent): FolderEntry['kind'] {
+  if (entry.isDirectory()) return 'folder';
+  if (entry.isSymbolicLink()) return 'link';
+  return entry.isFIFO() ? 'pipe' : 'file';
 }
 
 /** Returns what a name in a listed folder is. A folder may ignore case, so a name that differs only in that is unclear. */

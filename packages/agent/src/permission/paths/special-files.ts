@@ -4,6 +4,7 @@
  */
 import type { Concern, FilePart } from '../part.ts';
 import type { ShellWord } from '@heddle/tools/shell';
+import type { FilePlace } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 
 const SPECIAL = /^\/(?:dev|proc|sys)(?:\/|$)/;
@@ -27,9 +28,23 @@ export function specialConcern({ places, glob, deep }: Reading, world: Permissio
   const found = glob ? glob.found(true) : places;
   // If there are too many matches, all files in the folder count.
   const isDeep = deep !== 'no' || (glob !== undefined && found === undefined);
-  const files = (found ?? places ?? []).flatMap(({ path, real }) => (path === real ? [real] : [path, real]));
-  if (files.some((file) => isSpecial(file, isDeep))) return SPECIAL_FILE;
-  return files.some((file) => world.isPipe?.(file) === true) ? NAMED_PIPE : undefined;
+  const unusual = glob?.unusual(glob.optioned);
+  const isSpecialAt = (files: readonly FilePlace[], below: boolean): boolean =>
+    files.some(({ path, real }) => isSpecial(path, below) || isSpecial(real, below));
+  if (isSpecialAt(found ?? places ?? [], isDeep) || isSpecialAt(unusual ?? [], deep !== 'no'))
+    return SPECIAL_FILE;
+  return mayReadPipe({ places, glob }, world) ? NAMED_PIPE : undefined;
+}
+
+/** Returns whether a file, or a match of a glob, is a named pipe. The matches may be one if they are unknown. */
+export function mayReadPipe(
+  { places, glob }: Pick<Reading, 'places' | 'glob'>,
+  world: PermissionWorld,
+): boolean {
+  const { isPipe } = world;
+  if (isPipe === undefined) return false;
+  const files = glob ? glob.unusual(glob.optioned) : (places ?? []);
+  return files?.some(({ path, real }) => isPipe(path) || isPipe(real)) ?? true;
 }
 
 function isSpecial(file: string, isDeep: boolean): boolean {

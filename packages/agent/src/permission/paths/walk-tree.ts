@@ -107,7 +107,7 @@ export function protectedBelow(
   if (selects?.untracked) return protectedUntracked(real, world, selects.untracked);
   if (selects !== undefined) {
     const isSkipped = (file: string, type: FolderEntry['kind']): boolean =>
-      selects.skipsHidden === true && isHiddenFromSearch(file, type !== 'file', world);
+      selects.skipsHidden === true && isHiddenFromSearch(file, mayHold(type), world);
     return walk(
       real,
       world,
@@ -247,7 +247,7 @@ export function pathsBelow(
     const isShown = (file: string, { kind }: FolderEntry): boolean =>
       hidden ||
       (kind !== 'folder' && endings !== undefined && endsWithOneOf(file, endings)) ||
-      !isHiddenFromSearch(file, kind !== 'file', world);
+      !isHiddenFromSearch(file, mayHold(kind), world);
     const look = (file: string, entry: FolderEntry): true | undefined => {
       if (!isShown(file, entry)) return undefined;
       const { kind } = entry;
@@ -306,6 +306,10 @@ export function someLinkBelow(
 
 function isFile(place: string, world: PermissionWorld): boolean {
   return world.entries(place) === undefined && world.exists(place) && !world.exists(`${place}/.`);
+}
+
+function mayHold(kind: FolderEntry['kind']): boolean {
+  return kind === 'folder' || kind === 'link';
 }
 
 export function endsWithOneOf(name: string, endings: readonly string[]): boolean {

@@ -4,7 +4,7 @@
  */
 import type { ShellWord } from '@heddle/tools/shell';
 import { globOf } from '../paths/glob.ts';
-import { placesOf } from '../paths/places.ts';
+import { type FilePlace, placesOf } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { type Folders, type PossibleValue, SOME_NUMBER, type Variables } from './shell-state.ts';
 
@@ -129,23 +129,38 @@ function piecesOf(text: string, scope: WordScope): readonly Piece[] | undefined 
  * Returns the current matches of a glob, as the command would see them. Undefined if there are too many, or if they are
  * unknown.
  */
-export function namesFoundBy(glob: string, { folders, world }: WordScope): readonly string[] | undefined {
+export function namesFoundBy(glob: string, scope: WordScope): readonly string[] | undefined {
+  const names: string[] = [];
+  const starts = globsAt(glob, scope);
+  for (const { folder, place, started } of starts ?? []) {
+    const here = started.found(started.optioned);
+    if (here === undefined) return undefined;
+    names.push(
+      ...here.map(({ path }) => folder + path.slice(place.path === '/' ? 1 : place.path.length + 1)),
+    );
+  }
+  return starts && names;
+}
+
+/** Returns at least the links and named pipes among the current matches of a glob. Undefined if they are unknown. */
+export function unusualFoundBy(glob: string, scope: WordScope): readonly FilePlace[] | undefined {
+  const found = globsAt(glob, scope)?.map(({ started }) => started.unusual(started.optioned));
+  return found?.reduce((all, here) => all && here && [...all, ...here], []);
+}
+
+/** Returns the glob in each of its possible folders. Undefined if these are unknown. */
+function globsAt(glob: string, { folders, world }: WordScope) {
   if (folders === undefined && !glob.startsWith('/')) return undefined;
   const at = glob.search(/[*?[]/);
   const folder = glob.slice(0, glob.lastIndexOf('/', at) + 1);
   const rest = glob.slice(folder.length);
   // After a wildcard, the path may climb to any folder.
   if (rest.includes('..')) return undefined;
-  const names: string[] = [];
-  for (const place of placesOf(folder === '' ? '.' : folder, folders ?? [], world)) {
-    const { found, optioned } = globOf(rest, [place], world);
-    const here = found(optioned);
-    if (here === undefined) return undefined;
-    names.push(
-      ...here.map(({ path }) => folder + path.slice(place.path === '/' ? 1 : place.path.length + 1)),
-    );
-  }
-  return names;
+  return placesOf(folder === '' ? '.' : folder, folders ?? [], world).map((place) => ({
+    folder,
+    place,
+    started: globOf(rest, [place], world),
+  }));
 }
 
 type Take = (pattern: RegExp) => RegExpExecArray | undefined;

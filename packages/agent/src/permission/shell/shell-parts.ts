@@ -32,14 +32,14 @@ import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { textsForCode } from './texts-for-code.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch } from './files/touch.ts';
-import { knownVariables, NO_VARIABLES, setsUnknownName } from './shell-state.ts';
+import { knownVariables, NO_VARIABLES, type PossibleValue, setsUnknownName } from './shell-state.ts';
 import { partsBehindLinks, type PlacedCommand, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { definesNames, runsAfterWrites } from './made-programs.ts';
 import { partsInOrder } from './parts-in-order.ts';
 import { showsHost } from './shown-processes.ts';
 import { readsListedNames } from './listed-names.ts';
 import { isPlainEditScript } from './plain-edits.ts';
-import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
+import { namesFoundBy, possibleValues, unusualFoundBy, type WordScope } from './possible-values.ts';
 import { baseName, commandWords, runsElsewhere, runsOfFind, commandTails, PIPED, unwrap } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
@@ -60,10 +60,13 @@ export type ShellParts =
 
 const PLAIN: ReadonlySet<Construct> = new Set<Construct>(['list', 'pipeline', 'negation', 'time']);
 
-export function shellParts(text: string, world: PermissionWorld): ShellParts {
+export function shellParts(text: string, observed: PermissionWorld): ShellParts {
   const written = readCommand(text);
   if (!written.ok) return written;
   const read = withoutHome(text, written);
+  // A quoted name is not in the text: `sh\opt -s dot\glob`.
+  const hasGlobOptions = [text, ...valuesIn(read)].some((value) => GLOB_OPTIONS.test(value));
+  const world = hasGlobOptions ? { ...observed, hasGlobOptions } : observed;
   const doubt = findSyntaxDoubt(text);
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
   const variables = knownVariables(text, read.commands, world.environment);
@@ -85,7 +88,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   parts.push(...unknownRuns(placed, own, read.redirections, world));
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
-  const found = withSearches(withGlobs(withStored(parts, text, read), text, read), text, read);
+  const found = withSearches(withGlobs(withStored(parts, text, read)), text, read);
   const piped = withPipes(found, read, { ...around, folders });
   const settled = withProcessConcern(piped, text, {
     values: () => [
@@ -121,14 +124,30 @@ function withPipes(parts: readonly Part[], read: Understood, scope: WordScope): 
   return parts.map((part) => (isOpen(part) ? { ...part, concern: NAMED_PIPE } : part));
 }
 
-function mayBePipe(word: ShellWord, scope: WordScope): boolean {
-  const { folders, world } = scope;
-  const names = (possibleValues(word, scope) ?? []).flatMap(({ text, isGlob }) =>
-    isGlob ? (namesFoundBy(text, scope) ?? []) : [text],
-  );
-  return names.some((name) =>
-    placesOf(name, folders ?? [world.cwd], world).some(({ real }) => world.isPipe?.(real) === true),
-  );
+function mayBePipe(word: ShellWord, { folders: known, world, variables }: WordScope): boolean {
+  // Files in unknown folders are not checked.
+  const folders = known ?? [world.cwd];
+  const scope = { folders, world, variables };
+  const isPipe = ({ text, isGlob }: PossibleValue): boolean => {
+    const places = isGlob ? unusualFoundBy(text, scope) : placesOf(text, folders, world);
+    return places === undefined || places.some(({ real }) => world.isPipe?.(real) === true);
+  };
+  const values = possibleValues(word, scope);
+  if (values) return values.some(isPipe);
+  const given = givenValues(word, scope);
+  // The word may name a file in a folder that the glob matches.
+  const isMore = !/^"?\$\{?\w+\}?"?$/.test(word.text);
+  const isOpen = ({ text, isGlob }: PossibleValue): boolean =>
+    isGlob && namesFoundBy(text, scope) === undefined;
+  return given.some((value) => isPipe(value) || (isMore && isOpen(value)));
+}
+
+/** Returns the known values of the variables in a word, split and taken for globs as the shell may do it. */
+function givenValues({ text }: ShellWord, { variables }: WordScope): readonly PossibleValue[] {
+  const names = Array.from(text.matchAll(/\$\{?(\w+)/g), ([, name = '']) => name);
+  return names
+    .flatMap((name) => variables(name) ?? [])
+    .flatMap((value) => value.text.split(/\s+/).map((part) => ({ text: part, isGlob: /[*?[]/.test(part) })));
 }
 
 /** The words of a script without quotes. */
@@ -155,18 +174,14 @@ function namesInLoops(read: Understood): readonly string[] {
 }
 
 /** Adds facts of the whole script to its globs: whether a command changes files, or the matches of globs. */
-function withGlobs(parts: readonly Part[], text: string, read: Understood): readonly Part[] {
+function withGlobs(parts: readonly Part[]): readonly Part[] {
   if (!parts.some((part) => 'glob' in part && part.glob)) return parts;
   const lasting = parts.every((part) =>
     part.kind === 'command' ? part.readOnly === 'yes' : part.kind === 'read',
   );
-  // A quoted name is not in the text: `sh\opt -s dot\glob`.
-  const hasOptions = [text, ...valuesIn(read)].some((value) => GLOB_OPTIONS.test(value));
-  return parts.map((part) => {
-    if (!('glob' in part) || !part.glob) return part;
-    const optioned = part.glob.optioned || hasOptions;
-    return { ...part, glob: { ...part.glob, lasting, optioned } };
-  });
+  return parts.map((part) =>
+    'glob' in part && part.glob ? { ...part, glob: { ...part.glob, lasting } } : part,
+  );
 }
 
 /** After a change of a file of ignored names, or of a variable that leads to it, a search may read any hidden file. */

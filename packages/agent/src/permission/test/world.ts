@@ -56,7 +56,9 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
       const files = new Set(table.files ?? []);
       return namesIn(at, [...files, ...isLink]).map((name) => {
         const place = `${at}/${name}`;
-        return { name, kind: isLink.has(place) ? 'link' : files.has(place) ? 'file' : 'folder' };
+        if (isLink.has(place)) return { name, kind: 'link' };
+        if ((table.pipes ?? []).includes(place)) return { name, kind: 'pipe' };
+        return { name, kind: files.has(place) ? 'file' : 'folder' };
       });
     },
     exceptionsIn: (folder) => table.exceptions?.[folder] ?? [],
