@@ -34,7 +34,7 @@ interface Reading {
 export function processConcern(reading: Reading): Concern | undefined {
   const { places, written = '', glob, deep } = reading;
   // A link among the matches of a pattern may lead there.
-  const named = glob ? (glob.found(true) ?? []) : places;
+  const named = glob ? glob.unusual(glob.optioned) : places;
   const shows =
     places === undefined
       ? reading.ofProcess === true || /\/proc(?:\/|$)|\/dev\/k?mem/.test(written)

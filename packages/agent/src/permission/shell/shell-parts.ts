@@ -31,7 +31,7 @@ import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { textsForCode } from './texts-for-code.ts';
 import { programInputs } from './unknown-words.ts';
-import { literalWord, type Touch, touch } from './files/touch.ts';
+import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
 import { knownVariables, NO_VARIABLES, type PossibleValue, setsUnknownName } from './shell-state.ts';
 import { partsBehindLinks, type PlacedCommand, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { definesNames, runsAfterWrites } from './made-programs.ts';
@@ -310,8 +310,9 @@ function runsGitElsewhere(words: readonly ShellWord[], run: readonly ShellWord[]
 /** The settings that git prints are in files of the repository, the user and the machine, and in files that these include. */
 function settingsParts([name, ...args]: readonly ShellWord[], around: Around): FilePart[] {
   if (baseName(name?.value ?? '') !== 'git') return [];
-  return settingsFiles(args, around).flatMap((file) =>
-    touchPart({ kind: 'read', word: literalWord(file) }, 'command', around.folders, around.world),
+  const files = settingsFiles(args, around)?.map((file) => literalWord(file));
+  return (files ?? [unknownWord('the settings of git')]).flatMap((word) =>
+    touchPart({ kind: 'read', word }, 'command', around.folders, around.world),
   );
 }
 

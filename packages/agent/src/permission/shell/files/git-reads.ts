@@ -5,7 +5,7 @@
 import type { GitFacts, ShellWord } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../../world.ts';
 import type { Folders } from '../shell-state.ts';
-import { gitArguments } from './git-arguments.ts';
+import { type GitArguments, gitArguments } from './git-arguments.ts';
 import { parseGitGrep } from './git-contents.ts';
 import { printsSettings } from './git-settings.ts';
 
@@ -282,9 +282,26 @@ function factsAt(
   return known?.length === facts?.length ? known : undefined;
 }
 
-/** Returns the files with settings that the command may print. */
-export function settingsFiles(args: readonly ShellWord[], around: GitReadsAround): readonly string[] {
+/** Returns the files with settings that the command may print. Undefined if they are unknown. */
+export function settingsFiles(
+  args: readonly ShellWord[],
+  around: GitReadsAround,
+): readonly string[] | undefined {
   const given = gitArguments(args);
   if (!printsSettings(given)) return [];
-  return (factsAt(given.folder, around) ?? []).flatMap(({ sources = [] }) => sources);
+  const known = factsAt(given.folder, around)?.flatMap(({ sources = [] }) => sources);
+  return known ?? (isPlainChange(given) || namesSettingsFile(given) ? [] : undefined);
+}
+
+/** `git config user.name x` and `git config set user.name x` print nothing. */
+function isPlainChange({ command, rest }: GitArguments): boolean {
+  const [first] = rest;
+  if (command !== 'config' || first === undefined || rest.length < 2) return false;
+  return rest.every(({ kind, value }) => kind === 'literal' && !/^-|^(get|list)/.test(value));
+}
+
+/** Git reads that file alone, unless it follows its includes. */
+function namesSettingsFile({ command, rest }: GitArguments): boolean {
+  const has = (option: RegExp): boolean => rest.some(({ value }) => option.test(value));
+  return command === 'config' && has(/^(-f|--file(=.*)?)$/s) && !has(/^--inc/);
 }

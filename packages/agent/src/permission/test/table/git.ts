@@ -328,6 +328,13 @@ export const GIT: readonly Theme[] = [
     denied: ['git remote $x'],
   },
   {
+    theme: 'settings that cannot be read may include a file of a rule',
+    rules: { allow: ['Bash'], deny: ['Read(./shared.cfg)'] },
+    world: {},
+    allowed: ['git fetch origin', 'git config -f a -l'],
+    asked: ['git config -l', 'git config --get user.name', 'git remote -v'],
+  },
+  {
     theme: 'rules about the files of one scope leave the others alone',
     rules: { allow: ['Bash'], deny: ['Read(~/.gitconfig)', 'Edit(./.git/**)'] },
     world: { git: CLEAN_GIT },
