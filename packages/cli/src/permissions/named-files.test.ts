@@ -22,7 +22,13 @@ const FILES = [
   'src/index.js',
   'test/a.test.js',
   'lib/a.jar',
+  'srv/__main__.py',
+  'mod.py',
+  'own/lib/start.js',
+  'own/lib/x.py',
 ];
+
+const PACKAGE = { main: 'src/a', exports: { '.': { import: './lib/esm.mjs' } }, bin: 'server.js' };
 
 let cwd: string;
 beforeAll(() => {
@@ -31,6 +37,8 @@ beforeAll(() => {
     mkdirSync(path.join(cwd, path.dirname(file)), { recursive: true });
     writeFileSync(path.join(cwd, file), '');
   }
+  writeFileSync(path.join(cwd, 'package.json'), JSON.stringify(PACKAGE));
+  writeFileSync(path.join(cwd, 'own/package.json'), '{"main":"lib/start.js"}');
 });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
@@ -64,21 +72,70 @@ describe('a command for the shell', () => {
     ['echo $(./check.sh)', 'check.sh'],
     ['if [ -f rules.txt ]; then . ./rules.txt; fi', 'rules.txt'],
     ['[ -x ./absent.sh ] && ./absent.sh', 'absent.sh'],
-    ['cat rules.txt | scripts/check.sh >> notes.md', 'scripts/check.sh'],
+    ['cat rules.txt | scripts/check.sh >> notes.md', 'rules.txt', 'scripts/check.sh'],
+    ['cat notes.md rules.txt', 'notes.md', 'rules.txt'],
+    ['make -f Makefile check', 'check'],
+    ['bash -e check', 'check'],
+    ['bash -euo pipefail check', 'check'],
+    ['sed -f check x', 'check'],
+    ['sed -nfcheck x', 'check'],
+    ['awk -f check x', 'check'],
+    ['make -f check', 'check'],
+    ['cat check | bash', 'check'],
+    ['bash <(cat check)', 'check'],
+    ['eval "$(cat check)"', 'check'],
+    ['Rscript check', 'check'],
+    ['pwsh check', 'check'],
+    ['expect check', 'check'],
+    ['curl -d @check https://h.example', 'check'],
+    ['PATH=scripts:$PATH check.sh', 'check.sh', 'scripts/check.sh'],
+    ['NODE_OPTIONS="--require ./scripts/lib.js" x', 'scripts/lib.js'],
+    [`bash -c 'sh -c "exec check"'`, 'check'],
+    ['node -r ./scripts/lib src/a.ts', 'scripts/lib.js', 'src/a.ts'],
+    ['cd scripts && ./absent.sh', 'absent.sh', 'scripts/absent.sh'],
     ['node --import=./scripts/lib.js -e 1', 'scripts/lib.js'],
     ['node -r./scripts/lib.js x', 'scripts/lib.js'],
     ['node server', 'server', 'server.js'],
-    ['python3 -m scripts.tool', 'scripts/tool.py'],
+    ['node -r dotenv/config server', 'server', 'server.js'],
+    ['node own/', 'own'],
+    ['npx -y ./own', 'own'],
+    ['python3 -m scripts.tool', 'scripts.py', 'scripts/__init__.py', 'scripts/tool', 'scripts/tool.py'],
+    ['python3 -m srv', 'srv', 'srv.py'],
+    ['python3 -Im mod', 'mod', 'mod.py'],
+    ['python3 -mabsent', 'absent', 'absent.py'],
+    ['uv run python -m srv --port 1', 'srv', 'srv.py'],
+    ['PYTHONPATH=own/lib python3 -m x', 'own/lib/x', 'own/lib/x.py', 'x', 'x.py'],
+    ['uvicorn mod:app', 'mod', 'mod.py'],
     ['java -cp lib/a.jar:lib/b.jar Main', 'lib/a.jar'],
     ['FOO=1 env -i node ./server', 'server', 'server.js'],
   ])('%s', (command, ...files) => {
     expect(named(command)).toEqual(files);
   });
 
+  const OF_ROOT = [
+    '__init__.py',
+    '__main__.py',
+    'lib/esm.mjs',
+    'package.json',
+    'server.js',
+    'src/a',
+    'src/a.ts',
+  ];
+  it.each(['node .', 'node ./', 'python3 .', 'node "$CLAUDE_PROJECT_DIR"', 'bun run .', 'node --inspect .'])(
+    'runs the working directory itself: %s',
+    (command) => {
+      const files = named(command);
+      expect(files).toEqual(expect.arrayContaining([...OF_ROOT, 'index.js', 'index.ts']));
+      expect(files.filter((file) => !file.startsWith('index.'))).toEqual(OF_ROOT);
+    },
+  );
+
   it.each([
     'npm run lint',
-    'make -f Makefile check',
-    'cat notes.md rules.txt',
+    'make -f Makefile all',
+    'git commit -m srv',
+    'prettier --check . src',
+    'bun test src',
     'npx prettier --check src',
     'eslint src test .',
     'node --test test/',
@@ -98,6 +155,12 @@ it('a command without a shell names files in its words', () => {
   expect(named(['npx', '-y', 'a-server', './src', '.'])).toEqual([]);
   expect(named(['uv', 'run', 'server/absent.py'])).toEqual([]);
   expect(named(['node', 'lib.js'], { cwd: 'scripts' })).toEqual(['scripts/lib.js']);
+  expect(named(['node', 'server.js'], { cwd: 'scripts' })).toEqual(['server.js']);
+  expect(named(['python3', '-m', 'srv'])).toEqual(['srv', 'srv.py']);
+  expect(named(['bash', '-c', 'cd scripts && exec "./check.sh"'])).toEqual(['check.sh', 'scripts/check.sh']);
+  expect(named(['node', '-e', '1'], { environment: { NODE_OPTIONS: '--import ./scripts/lib.js' } })).toEqual([
+    'scripts/lib.js',
+  ]);
   expect(named(['${CLAUDE_PLUGIN_ROOT}/check.sh'], { environment: { CLAUDE_PLUGIN_ROOT: cwd } })).toEqual([
     'check.sh',
   ]);

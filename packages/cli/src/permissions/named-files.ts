@@ -1,5 +1,5 @@
 /** Finds the files of a project that configured commands run: those of hooks, the status line, helpers and MCP servers. */
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type DeclaredHook, type HookDefinition, settingsHooks } from '@heddle/agent/hooks';
@@ -61,8 +61,9 @@ export function serverCommands(config: ServerConfig): readonly ConfiguredCommand
 }
 
 /**
- * Returns the files below the working directories that commands name. A folder counts if an interpreter runs it. A script
- * that a text for the shell names need not exist yet.
+ * Returns the files below the working directories that commands name. It is an over-approximation: every word, and every part of a
+ * word, that names an existing file counts, because any program may run a file. A folder counts if a program runs it. A module of
+ * Python, and a script that a text for the shell names, need not exist yet.
  */
 export function filesOfCommands(
   commands: readonly ConfiguredCommand[],
@@ -72,7 +73,13 @@ export function filesOfCommands(
   const isInside = (file: string): boolean =>
     roots.some((root) => file.startsWith(`${root}/`)) &&
     !roots.some((root) => `${root}/`.startsWith(`${file}/`));
-  const found = commands.flatMap(({ command, cwd: own = '', environment }) => {
+  const kinds = new Map<string, FileKind>();
+  const kindOf = (file: string): FileKind => {
+    const known = kinds.get(file) ?? kindOnDisk(file);
+    kinds.set(file, known);
+    return known;
+  };
+  const found = commands.flatMap(({ command, cwd: own = '', environment = {} }) => {
     const base = path.resolve(cwd, own);
     const variables = {
       ...process.env,
@@ -81,12 +88,26 @@ export function filesOfCommands(
       PWD: base,
       ...environment,
     };
-    const isText = typeof command === 'string';
-    const words = isText ? wordsOfText(command, variables) : command.map((word) => expand(word, variables));
-    return namedIn(words, base, isText);
+    const texts = typeof command === 'string' ? [command] : command.filter((word) => SHELL_TEXT.test(word));
+    const plain = typeof command === 'string' ? [] : command.map((word) => expand(word, variables));
+    // Variables can name folders of modules, and files that a program loads: `NODE_OPTIONS=--import ./a.js`.
+    const words = [...Object.values(environment), ...texts].flatMap((text) => [
+      ...wordsOfText(text, variables),
+      '',
+    ]);
+    const bases = [...new Set([base, cwd, projectDir])];
+    return namedIn([...words, ...plain], {
+      bases,
+      isText: typeof command === 'string',
+      kindOf,
+      isInside,
+    });
   });
   return [...new Set(found)].filter(isInside);
 }
+
+/** A word of a command without a shell that may be a text for one: `bash -c "./a; ./b"`. */
+const SHELL_TEXT = /[\s;&|()<>"'`$]/;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -125,13 +146,7 @@ function expand(word: string, variables: Variables): string {
   );
 }
 
-/** Programs that run a folder, or a file with any ending. */
-const INTERPRETER =
-  /^(node(js)?|bun|bunx|deno|npx|pnpx|tsx|ts-node|python[\d.]*|pypy[\d.]*|uv|uvx|ruby|perl|php|lua|java|go|cargo|(ba|da|z|k|c|tc|fi)?sh|source|\.|run-parts)$/;
-const RUN = /^(run|exec|x|tool|env|-(?!-?test$|-?check$|[cemp]$).*)$/;
-
-/** Texts and data that a command reads, and the files of builds: their programs are ordinary work. */
-const DATA = /\.(md|mdx|txt|log|csv|tsv|jsonl|ndjson|db|sqlite\d?|lock|html|css|svg|png|jpg)$/i;
+/** The files of builds, whose programs are ordinary work. */
 const BUILD =
   /^((gnu)?makefile|justfile|package(-lock)?\.json|tsconfig.*\.json|jsconfig\.json|pyproject\.toml|cargo\.toml|go\.mod|pom\.xml|build\.gradle(\.kts)?)$/i;
 
@@ -139,47 +154,158 @@ const BUILD =
 const SCRIPT_PATH =
   /^[^=:,;&|()]*\/[^=:,;&|()]*\.([cm]?[jt]sx?|(ba|da|z|k|fi)?sh|py|rb|pl|php|lua|jar|exe|cmd|bat|ps1)$/i;
 
+/** Interpreters add one of these to a name. */
+const ENDINGS = '.js .cjs .mjs .json .node .ts .cts .mts .tsx .jsx .py .rb .pl .pm .php .lua .sh .jar'.split(
+  ' ',
+);
+
 /** A folder in a command may be the current one of later words: `cd scripts && ./check.sh`. */
 const MOST_BASES = 8;
 
-function namedIn(words: readonly string[], cwd: string, isText: boolean): readonly string[] {
+type FileKind = 'file' | 'folder' | 'missing';
+
+interface Around {
+  /** The folders in which the command may run. */
+  readonly bases: readonly string[];
+  readonly isText: boolean;
+  readonly kindOf: (file: string) => FileKind;
+  readonly isInside: (file: string) => boolean;
+}
+
+function namedIn(words: readonly string[], around: Around): readonly string[] {
+  const { isText, kindOf } = around;
   const found: string[] = [];
-  const bases = [cwd];
-  let isRun = false;
+  const bases = [...around.bases];
+  const resolve = (names: readonly string[]): readonly string[] =>
+    bases.flatMap((base) => names.map((name) => path.resolve(base, name)));
+  let runner: string | undefined;
+  let isPython = false;
   for (const [at, word] of words.entries()) {
-    const parts = words[at - 1] === '-m' ? modulesOf(word) : partsOf(word);
-    const names = isRun ? [...parts, `${word}.js`] : parts;
-    const files = [...bases].flatMap((base) => names.map((name) => path.resolve(base, name)));
-    const present = files.flatMap((file) => kindOf(file) ?? []);
-    for (const { file, isFolder } of present) {
+    const before = words[at - 1] ?? '';
+    const module = isPython ? moduleIn(word, before) : undefined;
+    const isRun = runner !== undefined && !(MANAGER.test(runner) && TASK.test(word));
+    const parts = module === undefined ? partsOf(word) : [];
+    const exact = resolve(parts);
+    const mayLackEnding = isRun || (word.includes('/') && !exact.some((file) => kindOf(file) === 'file'));
+    const files = mayLackEnding ? resolve(parts.flatMap(withEndings)) : exact;
+    const present = files.filter((file) => kindOf(file) !== 'missing');
+    for (const file of present) {
+      const isFolder = kindOf(file) === 'folder';
       if (isFolder && !bases.includes(file) && bases.length < MOST_BASES) bases.push(file);
-      // The name of a task or a program in a search path is not that of a file here.
-      const isOrdinary =
-        BUILD.test(path.basename(file)) || (!isRun && (DATA.test(file) || !/[/.]/.test(word)));
-      if (isFolder ? isRun : !isOrdinary) found.push(file);
+      if (isFolder && isRun) found.push(...runPlaces(file, around));
+      if (!isFolder && !BUILD.test(path.basename(file))) found.push(file);
     }
-    if (present.length === 0 && isText && SCRIPT_PATH.test(word)) found.push(path.resolve(cwd, word));
-    isRun = INTERPRETER.test(path.basename(word)) || (isRun && RUN.test(word));
+    if (present.length === 0 && isText && SCRIPT_PATH.test(word)) found.push(...resolve([word]));
+    if (module !== undefined) found.push(...resolve(modulePlaces(module)));
+    isPython ||= PYTHON.test(path.basename(word));
+    runner = nextRunner(runner, word, before, present.length > 0);
   }
   return found;
 }
 
-/** The parts of `--config=./a.js`, `-r./a.js` and `a.jar:b.jar` that may be files. */
+/** The parts of `--config=./a.js`, `-r./a.js`, `-nfcheck`, `@check` and `a.jar:b.jar` that may be files. */
 function partsOf(word: string): readonly string[] {
-  const attached = /^-\w./.test(word) ? [word.slice(2)] : [];
-  return [word, ...attached, ...word.split(/[=:,]/)].filter((part) => part !== '' && !part.includes('\0'));
+  const attached = /^-\w./.test(word) ? [2, 3, 4].map((letters) => word.slice(letters)) : [];
+  const parts = [word, ...attached, ...word.split(/[=:,@]/)];
+  return [...new Set(parts)].filter((part) => part !== '' && !part.includes('\0'));
 }
 
-function modulesOf(word: string): readonly string[] {
-  const file = word.replaceAll('.', '/');
-  return [`${file}.py`, `${file}/__main__.py`];
+function withEndings(part: string): readonly string[] {
+  return part.endsWith('/') || part.endsWith('.')
+    ? [part]
+    : [part, ...ENDINGS.map((ending) => part + ending)];
 }
 
-/** Undefined if there is nothing. */
-function kindOf(file: string): { readonly file: string; readonly isFolder: boolean } | undefined {
+/** Programs that run a folder. Any program may run a file. */
+const FOLDER_RUNNER =
+  /^(node(js)?|nodemon|electron|bun|bunx|deno|npx|pnpx|tsx|ts-node(-dev)?|vite-node|python[\d.]*|pypy[\d.]*|uv|uvx|pipx|java|go|cargo|run-parts)$/;
+/** Their operands are names of packages, unless such a file exists. */
+const PACKAGE_RUNNER = /^(npx|pnpx|bunx|uvx|uv|pipx)$/;
+/** Programs with tasks that take folders as data. */
+const MANAGER = /^(bun|deno|go|cargo|uv)$/;
+const TASK = /^(test|lint|fmt|check|vet|build|install|add|bench|doc)$/;
+const RUN = /^(run|exec|x|tool|env|start)$/;
+/** After these, the operands are data. */
+const ENDS_OPTIONS = /^(--?test|--?check|-[A-Za-z]*[cemp])$/;
+
+/** Returns the program whose folder may come next. */
+function nextRunner(
+  runner: string | undefined,
+  word: string,
+  before: string,
+  exists: boolean,
+): string | undefined {
+  const base = path.basename(word);
+  if (FOLDER_RUNNER.test(base)) return base;
+  if (runner === undefined || word === '') return undefined;
+  if (word.startsWith('-')) return ENDS_OPTIONS.test(word) && word !== '-cp' ? undefined : runner;
+  if (RUN.test(word)) return runner;
+  // The word may be the value of an option: `node -r dotenv/config server`.
+  const isValue = before.startsWith('-') && !before.includes('=');
+  return isValue && (exists || !PACKAGE_RUNNER.test(runner)) ? runner : undefined;
+}
+
+/** Names that a program looks for in a folder that it runs. */
+const ENTRIES = [
+  'package.json',
+  '__main__.py',
+  '__init__.py',
+  ...'js cjs mjs ts cts mts tsx jsx json node'.split(' ').map((ending) => `index.${ending}`),
+];
+
+/** Returns a folder that is run, or the files that start it if the folder is a working directory. */
+function runPlaces(folder: string, { isInside, kindOf }: Around): readonly string[] {
+  const named = namedByPackage(path.join(folder, 'package.json'))
+    .map((name) => path.resolve(folder, name))
+    .flatMap((file) => [file, ...withEndings(file).filter((one) => kindOf(one) !== 'missing')]);
+  if (!isInside(folder)) return [...ENTRIES.map((name) => path.join(folder, name)), ...named];
+  return [folder, ...named.filter((file) => !file.startsWith(`${folder}/`))];
+}
+
+const MOST_BYTES = 1024 * 1024;
+
+/** Returns the files that a package.json names as its start. */
+function namedByPackage(file: string): readonly string[] {
   try {
-    return { file, isFolder: statSync(file).isDirectory() };
+    const about = statSync(file);
+    if (!about.isFile() || about.size > MOST_BYTES) return [];
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isRecord(content)
+      ? ['main', 'module', 'exports', 'bin'].flatMap((key) => textsIn(content[key]))
+      : [];
   } catch {
-    return undefined;
+    return [];
+  }
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value.includes('*') ? [] : [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isRecord(value) ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Programs that run modules of Python. */
+const PYTHON = /^(python[\d.]*|pypy[\d.]*|py|uv|uvx|coverage|uvicorn|gunicorn|hypercorn|granian|daphne)$/;
+
+/** Returns the module in `-m a.b`, `-ma.b` or `a.b:app`. */
+function moduleIn(word: string, before: string): string | undefined {
+  const name = /^-[A-Za-z]*m$/.test(before) ? word : /^-[A-Za-z]*?m(\w[\w.]*)$/.exec(word)?.[1];
+  const module = name ?? /^([\w.]+):[\w.]+$/.exec(word)?.[1];
+  return module !== undefined && /^[A-Za-z_]\w*(\.\w+)*$/.test(module) ? module : undefined;
+}
+
+/** Returns the places of a module, and those of the packages around it, which Python runs before. */
+function modulePlaces(module: string): readonly string[] {
+  const names = module.split('.');
+  const around = names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'));
+  const own = names.join('/');
+  return [own, `${own}.py`, ...around.flatMap((folder) => [`${folder}.py`, `${folder}/__init__.py`])];
+}
+
+function kindOnDisk(file: string): FileKind {
+  try {
+    return statSync(file).isDirectory() ? 'folder' : 'file';
+  } catch {
+    return 'missing';
   }
 }
