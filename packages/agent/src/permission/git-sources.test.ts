@@ -230,10 +230,25 @@ describe('a file that settings of git name as a program', () => {
     ['alias.b4', '!cd tools && ./b4.sh'],
     ['alias.b5', '!bash -c "cd tools; ./b5.sh"'],
     ['alias.b6', '!`git rev-parse --show-toplevel`/tools/b6.sh'],
+    ['alias.b7', '!node -r./tools/b7.sh x'],
+    ['alias.b8', '!PATH=tools:$PATH b8.sh'],
+    ['alias.b9', '!"${0%/*}"/tools/b9.sh'],
+    ['alias.c1', '!${GIT_PREFIX:-./}tools/c1.sh'],
+    ['alias.c2', '!bash <tools/c2.sh'],
+    ['alias.c3', '!sed -nftools/c3.sh x'],
+    ['alias.c4', '!x --hook=a,tools/c4.sh'],
+    ['alias.c5', `!sh -c 'exec "tools/c5 d.sh"'`],
+    ['sequence.editor', '"tools/q d.sh"'],
+    ['merge.m.driver', 'tools/e\\ d.sh %A'],
+    ['core.sshCommand', 'tools/s d.sh'],
+    ['remote.origin.url', 'ext::tools/remote.sh %S'],
+    ['url.ext::tools/base.sh.insteadOf', 'https://base.example.org'],
   ] as const;
-  const computed = ['b1', 'b2', 'b3', 'b4', 'b5', 'b6'].map((name) => `tools/${name}.sh`);
+  const computed = 'b1 b2 b3 b4 b5 b6 b7 b8 b9 c1 c2 c3 c4'.split(' ').map((name) => `tools/${name}.sh`);
+  const spaced = ['tools/c5 d.sh', 'tools/q d.sh', 'tools/e d.sh', 'tools/s d.sh'];
+  const addresses = ['tools/remote.sh', 'tools/base.sh'];
   const literal = ['bin/edit.sh', 'tools/page.sh', 'tools/x.sh', 'tools/y.sh', 'tools/z.sh', 'tools/helper'];
-  const files = [...literal, ...computed];
+  const files = [...literal, ...computed, ...spaced, ...addresses];
 
   beforeAll(() => {
     for (const file of [...files, 'tools/other.sh', 'tpl/description']) makeFile(`../programs/${file}`);
@@ -241,7 +256,7 @@ describe('a file that settings of git name as a program', () => {
     for (const [key, value] of settings) git(folder, 'config', key, value);
   });
 
-  it.each([...files.map((file) => `echo x > ${file}`), 'cp tools/other.sh tpl/hooks/post-checkout'])(
+  it.each([...files.map((file) => `echo x > '${file}'`), 'cp tools/other.sh tpl/hooks/post-checkout'])(
     'is protected: %s',
     (command) => {
       expect(decisionOn('Bash', { command }, { root: folder, byMode: true })).toBe('ask');

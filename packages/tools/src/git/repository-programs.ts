@@ -184,13 +184,8 @@ export function programFiles(
   return settings.flatMap((setting) => {
     const { key, value = '' } = setting;
     if (key === 'init.templatedir') return value === '' ? [] : named(place(value));
-    if (!mayRunProgram(setting, repository)) return [];
-    const words = value
-      .replace(/["']/g, '')
-      .split(/[\s`=;&|()<>!]+/)
-      .filter(Boolean)
-      // A variable or a substitution can be the top of the repository: `$(git rev-parse --show-toplevel)/x.sh`.
-      .flatMap((word) => [word, word.replace(/^(?:\$\{?\w+[^/]*)?\/+/, './')]);
+    const text = mayRunProgram(setting, repository) ? value : commandInAddress(setting);
+    const words = wordsInCommand(text);
     // The program can start in one of the folders that are named: `cd tools && ./x.sh`.
     const folders = words.map((word) => place(word)).filter((file) => kindOf(file)?.isDirectory() === true);
     const files = [top, ...folders].flatMap((from) => words.map((word) => place(word, from)));
@@ -199,6 +194,40 @@ export function programFiles(
       .filter((file) => file === undefined || kindOf(file)?.isFile() === true);
   });
 }
+
+/** Returns the address `ext::COMMAND` in a setting, or an empty text. Such an address runs a program. */
+function commandInAddress({ key, value = '' }: ScopedSetting): string {
+  const address = REPLACED.exec(key)?.[1] ?? value;
+  return address.includes('::') ? address : '';
+}
+
+/**
+ * Returns every text in a command that may be a path: the whole of it, its words as the shell reads them, the words of commands in its
+ * quotes, and parts of words such as `--hook=a`, `-r./a` and `a:b`. A text too many names no file.
+ */
+function wordsInCommand(command: string): readonly string[] {
+  // A variable or a substitution can be the top of the repository: `$(git rev-parse --show-toplevel)/x.sh`.
+  const text = command.replace(/^!/, '').replace(/\$\{[^{}]*\}(?!\/)/g, './');
+  const inQuotes = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].flatMap(([, one, other]) => one ?? other ?? []);
+  const words = [text, ...inQuotes].flatMap((part) => [
+    part.trim(),
+    ...Array.from(part.matchAll(SHELL_WORD), ([word]) => word.replace(/\\(.)/g, '$1').replace(/["']/g, '')),
+    ...part.replace(/["'\\]/g, '').split(/[\s`;&|()<>!]+/),
+  ]);
+  const parts = words.flatMap((word) => [
+    word,
+    ...word.split(/[=:,@]+/),
+    ...(/^-\w./.test(word) ? [2, 3, 4].map((letters) => word.slice(letters)) : []),
+  ]);
+  const fromTop = parts.flatMap((word) => [
+    word,
+    word.replace(/^(?:\$\{[^{}]*\}|\$\w+[^/]*)?\/+/, './'),
+    word.replace(/^.*[)`]\/+/, './'),
+  ]);
+  return [...new Set(fromTop)].filter((word) => word !== '' && !word.includes('\0'));
+}
+
+const SHELL_WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s;&|()<>`"'\\])+/g;
 
 /** Git writes this setting for submodules. Any other value makes commands change another folder. */
 function isOwnTree(written: string, { top, gitDir }: GitRepository): boolean {
