@@ -91,10 +91,9 @@ export function filesOfCommands(
     const texts = typeof command === 'string' ? [command] : command.filter((word) => SHELL_TEXT.test(word));
     const plain = typeof command === 'string' ? [] : command.map((word) => expand(word, variables));
     // Variables can name folders of modules, and files that a program loads: `NODE_OPTIONS=--import ./a.js`.
-    const words = [...Object.values(environment), ...texts].flatMap((text) => [
-      ...wordsOfText(text, variables),
-      '',
-    ]);
+    const words = [...Object.values(environment), ...texts].flatMap((text) =>
+      wordsOfText(text, variables).concat(''),
+    );
     const bases = [...new Set([base, cwd, projectDir])];
     return namedIn([...words, ...plain], {
       bases,
@@ -257,7 +256,7 @@ const ENTRIES = [
 function runPlaces(folder: string, { isInside, kindOf }: Around): readonly string[] {
   const named = namedByPackage(path.join(folder, 'package.json'))
     .map((name) => path.resolve(folder, name))
-    .flatMap((file) => [file, ...withEndings(file).filter((one) => kindOf(one) !== 'missing')]);
+    .flatMap((file) => [file].concat(withEndings(file).filter((one) => kindOf(one) !== 'missing')));
   if (!isInside(folder)) return [...ENTRIES.map((name) => path.join(folder, name)), ...named];
   return [folder, ...named.filter((file) => !file.startsWith(`${folder}/`))];
 }

@@ -209,16 +209,18 @@ function wordsInCommand(command: string): readonly string[] {
   // A variable or a substitution can be the top of the repository: `$(git rev-parse --show-toplevel)/x.sh`.
   const text = command.replace(/^!/, '').replace(/\$\{[^{}]*\}(?!\/)/g, './');
   const inQuotes = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].flatMap(([, one, other]) => one ?? other ?? []);
-  const words = [text, ...inQuotes].flatMap((part) => [
-    part.trim(),
-    ...Array.from(part.matchAll(SHELL_WORD), ([word]) => word.replace(/\\(.)/g, '$1').replace(/["']/g, '')),
-    ...part.replace(/["'\\]/g, '').split(/[\s`;&|()<>!]+/),
-  ]);
-  const parts = words.flatMap((word) => [
-    word,
-    ...word.split(/[=:,@]+/),
-    ...(/^-\w./.test(word) ? [2, 3, 4].map((letters) => word.slice(letters)) : []),
-  ]);
+  const words = [text, ...inQuotes].flatMap((part) =>
+    [part.trim()].concat(
+      Array.from(part.matchAll(SHELL_WORD), ([word]) => word.replace(/\\(.)/g, '$1').replace(/["']/g, '')),
+      part.replace(/["'\\]/g, '').split(/[\s`;&|()<>!]+/),
+    ),
+  );
+  const parts = words.flatMap((word) =>
+    [word].concat(
+      word.split(/[=:,@]+/),
+      /^-\w./.test(word) ? [2, 3, 4].map((letters) => word.slice(letters)) : [],
+    ),
+  );
   const fromTop = parts.flatMap((word) => [
     word,
     word.replace(/^(?:\$\{[^{}]*\}|\$\w+[^/]*)?\/+/, './'),

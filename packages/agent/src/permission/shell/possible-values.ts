@@ -144,8 +144,14 @@ export function namesFoundBy(glob: string, scope: WordScope): readonly string[] 
 
 /** Returns at least the links and named pipes among the current matches of a glob. Undefined if they are unknown. */
 export function unusualFoundBy(glob: string, scope: WordScope): readonly FilePlace[] | undefined {
-  const found = globsAt(glob, scope)?.map(({ started }) => started.unusual(started.optioned));
-  return found?.reduce((all, here) => all && here && [...all, ...here], []);
+  const places: FilePlace[] = [];
+  const starts = globsAt(glob, scope);
+  for (const { started } of starts ?? []) {
+    const here = started.unusual(started.optioned);
+    if (here === undefined) return undefined;
+    places.push(...here);
+  }
+  return starts && places;
 }
 
 /** Returns the glob in each of its possible folders. Undefined if these are unknown. */
