@@ -167,6 +167,25 @@ describe('files that commands of settings run', () => {
     expect(deniedCalls(stdout)).toEqual([...asked.map((_, at) => `b${at}`), 'edit', 'write']);
     expect(existsSync(path.join(folder, 'src/b.txt'))).toBe(true);
   });
+
+  it('are not made in the working directory or in a module that a hook runs', async () => {
+    const stop = ['node .', 'python3 -m srv', 'bash -e check'].map((command) => ({
+      hooks: [{ type: 'command', command }],
+    }));
+    const marker = (file: string) => `require("fs").writeFileSync("${file}","")`;
+    const calls = [
+      call('Bash', { command: `echo '${marker('ran-node')}' > index.js` }, 'index'),
+      call('Write', { file_path: 'srv/__main__.py', content: 'open("ran-python", "w")' }, 'module'),
+      call('Bash', { command: 'echo touch ran-shell > check' }, 'script'),
+      call('Bash', { command: 'echo x > src/b.js' }, 'fine'),
+    ];
+    const own = { '../config/settings.json': JSON.stringify({ hooks: { Stop: stop } }), check: '' };
+    const { run, folder } = await project({ ...own, 'src/a.txt': 'a\n' }, [calls, [say('Done.')]]);
+    const { stdout } = await run(RUN);
+    expect(deniedCalls(stdout)).toEqual(['index', 'module', 'script']);
+    const made = ['ran-node', 'ran-python', 'ran-shell', 'src/b.js'];
+    expect(made.filter((name) => existsSync(path.join(folder, name)))).toEqual(['src/b.js']);
+  });
 });
 
 describe('a working directory behind a protected link', () => {
