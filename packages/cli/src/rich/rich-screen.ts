@@ -165,7 +165,8 @@ export class RichScreen implements Screen, LiveView {
 
   retractAnswer(): boolean {
     const isGone = this.#transcript.retractAnswer();
-    this.#painter.schedule();
+    // At once: if the window shrank before the next frame, the terminal would keep the rows.
+    this.#painter.flush();
     return isGone;
   }
 

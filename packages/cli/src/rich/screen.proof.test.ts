@@ -399,6 +399,24 @@ describe('the rich screen', () => {
     expect(terminal.text).toContain('The end.');
   });
 
+  it('removes a retracted answer, also if the window shrinks before the next frame', async () => {
+    // The first frame needs no pause then.
+    vi.advanceTimersByTime(1_000);
+    const { terminal, expected } = await play([
+      { kind: 'mark' },
+      { kind: 'stream', after: '\n' },
+      { kind: 'wait', ms: 0 },
+      { kind: 'resize', columns: 55, rows: 37 },
+      { kind: 'event', index: 0 },
+      { kind: 'long dialog' },
+      { kind: 'paste', text: 'short' },
+      { kind: 'retract' },
+      { kind: 'resize', columns: 24, rows: 10 },
+    ]);
+    expect(expected).toEqual([]);
+    expect(terminal.text).not.toContain('streamed');
+  });
+
   it('rings once at the end of a turn of more than ten seconds, and never after a short one', () => {
     const { terminal, screen } = openScreen();
     const rings = (): number => terminal.bytes.split('\u0007').length - 1;
