@@ -224,6 +224,9 @@ describe('a file that settings of git name as a program', () => {
     ['diff.z.textconv', 'sh tools/z.sh'],
     ['credential.helper', '~/programs/tools/helper'],
     ['init.templateDir', '~/programs/tpl'],
+    // No file can have such a name.
+    ['alias.long', `!${'x'.repeat(400)} y`],
+    ['alias.deep', `!${'tools/'.repeat(2_000)}x`],
     ['alias.b1', '!"$(git rev-parse --show-toplevel)/tools/b1.sh"'],
     ['alias.b2', '!"${GIT_PREFIX:-.}/tools/b2.sh"'],
     ['alias.b3', '!"$PWD"/tools/b3.sh'],

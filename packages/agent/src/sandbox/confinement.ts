@@ -69,7 +69,8 @@ export async function confineCommand(inside: CommandInside): Promise<Confinement
     try {
       const now = await scanFolders(folders);
       const changed = await changedLinks(links);
-      const looks = { before, now, kept: policy.unwritable, exposed: [...exposed, ...changed] };
+      const suspects = [...exposed, ...changed, ...(policy.takenAway ?? [])];
+      const looks = { before, now, kept: policy.unwritable, exposed: suspects };
       return [
         ...(await quarantineNewFiles(looks, confining.quarantine)),
         ...(await putBack(changed, links)),

@@ -1,5 +1,5 @@
 /** Creates the sandbox of one session. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { LivePermissions } from '../permission/live-permissions.ts';
@@ -56,9 +56,12 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
       import('./policy/ground.ts'),
       import('./policy/policy.ts'),
     ]);
-    const own = [...new Set([...configDirs, ...(configFiles?.() ?? []), stateDir])];
+    const files = configFiles?.() ?? [];
+    const takenAway = files.filter(isAbsentModule);
+    const kept = files.filter((file) => !takenAway.includes(file));
+    const own = [...new Set([...configDirs, ...kept, stateDir])];
     const grounds = { root, directories, home, configDirs: own, temp: temp(), live, settings };
-    return computePolicy(collectPolicyInput(grounds, directory));
+    return { ...computePolicy(collectPolicyInput(grounds, directory)), takenAway };
   };
 
   const gate = createSandboxPolicyGate({
@@ -100,6 +103,14 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Returns whether the file may be a module of Python that a configured command names, and is elsewhere: `python3 -m json.tool`. An
+ * empty placeholder would take the place of that module in the command.
+ */
+function isAbsentModule(file: string): boolean {
+  return /^[^.]+(\.py)?$/.test(path.basename(file)) && !existsSync(file);
 }
 
 /** Loads the sandbox with the first command. */

@@ -94,6 +94,18 @@ describe.runIf(check.available)('settings of agents made inside the sandbox', ()
   });
 });
 
+describe.runIf(check.available)('a module of Python that a configured command names', () => {
+  it('is taken away if a command makes it, and has no placeholder that hides the real module', async () => {
+    const { run, project } = open({ configFiles: ['json', 'json.py', 'hooks/check.sh'] });
+    const ran = await run('ls; echo evil > json.py; mkdir json; echo evil > json/__init__.py');
+    expect(ran.text).toMatch(/^hooks\n/);
+    expect(ran.text).toContain(
+      `took away what would run outside of it later: ${project}/json, ${project}/json.py.`,
+    );
+    expect(readdirSync(project).filter((name) => name.startsWith('json'))).toEqual([]);
+  });
+});
+
 describe.runIf(check.available)('what is guarded and is a link', () => {
   it('leads afterwards where it led before, whatever a command put in its place', async () => {
     const { run, project, base, home } = open({

@@ -3,7 +3,7 @@
  * of its data, or it has hooks. Settings of the user and of the machine do not count, because the user chose them. Reads files and
  * starts no process.
  */
-import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { isLinkOfProcess, passesPlace } from '../files/passes-place.ts';
 import {
@@ -177,7 +177,6 @@ export function programFiles(
   const top = repository.top;
   const place = (word: string, from = top): string =>
     path.resolve(from, word.replace(/^(~|\$\{?HOME\}?)(?=\/)/, home));
-  const kindOf = (file: string) => statSync(file, { throwIfNoEntry: false });
   // A stream in `/dev` is not a program: `less < /dev/tty`.
   const named = (file: string): readonly (string | undefined)[] =>
     !file.startsWith('/dev/') && passesPlace(file, isLinkOfProcess) ? [undefined, file] : [file];
@@ -187,12 +186,21 @@ export function programFiles(
     const text = mayRunProgram(setting, repository) ? value : commandInAddress(setting);
     const words = wordsInCommand(text);
     // The program can start in one of the folders that are named: `cd tools && ./x.sh`.
-    const folders = words.map((word) => place(word)).filter((file) => kindOf(file)?.isDirectory() === true);
+    const folders = words.map((word) => place(word)).filter((file) => statsOf(file)?.isDirectory() === true);
     const files = [top, ...folders].flatMap((from) => words.map((word) => place(word, from)));
     return Array.from(new Set(files))
       .flatMap(named)
-      .filter((file) => file === undefined || kindOf(file)?.isFile() === true);
+      .filter((file) => file === undefined || statsOf(file)?.isFile() === true);
   });
+}
+
+/** Undefined if no such file can exist, also because its name is too long. */
+function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the address `ext::COMMAND` in a setting, or an empty text. Such an address runs a program. */

@@ -14,6 +14,8 @@ export interface SandboxPolicy {
   /** Files and folders, including their contents. */
   readonly writable: readonly string[];
   readonly unwritable: readonly string[];
+  /** Absent files that a command can create. They are taken away at its end. */
+  readonly takenAway?: readonly string[];
   /** Patterns whose matches are unwritable. They are resolved when a command starts. */
   readonly unwritableLike: readonly PathKind[];
   /** Files, folders and globs. */

@@ -31,6 +31,8 @@ interface FixtureOptions {
   readonly project?: string;
   /** Uses existing folders. */
   readonly at?: { readonly base: string; readonly home: string; readonly project: string };
+  /** Files of the project that configured commands run. */
+  readonly configFiles?: readonly string[];
   /** Creates a repository in this folder, relative to the base folder. */
   readonly repository?: string;
 }
@@ -77,6 +79,7 @@ export function createSandboxFixture({
     root: project,
     home,
     configDirs: [path.join(home, '.heddle')],
+    configFiles: () => (options.configFiles ?? []).map((file) => path.join(project, file)),
     stateDir: path.join(home, '.heddle'),
     ask: options.ask,
     notify: (text) => void notices.push(text),
