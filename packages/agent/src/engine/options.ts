@@ -136,6 +136,8 @@ type ExpandPrompt = (
 
 export interface ExpandedPrompt extends Pick<PromptHookAnswer, 'block' | 'context'> {
   readonly content: UserMessage['content'];
+  /** The part of the prompt that the user wrote. Undefined: all of the given one. */
+  readonly typed?: UserMessage['content'] | undefined;
   /** The model and the effort that the command chose. A prompt that is cut off continues with them. */
   readonly turnModel?: TurnModel | undefined;
 }

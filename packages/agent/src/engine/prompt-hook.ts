@@ -52,7 +52,7 @@ export async function preparePrompt(
     return { ...answer, content, files: [] };
   const { mentionedFiles } = await import('../attachments/mentions.ts');
   const rules = { deniedFiles: deniedFilesOf(options, cwd), unaskedFiles: unaskedFilesOf(options, cwd) };
-  const setup = { cwd, written: textIn(given), fileState, signal, ...rules };
+  const setup = { cwd, written: textIn(expanded?.typed ?? given), fileState, signal, ...rules };
   return { ...answer, content, files: redact(await mentionedFiles(content, setup)) };
 }
 

@@ -7,7 +7,7 @@ import type { ConfiguredServers, FoundServers } from '@heddle/agent/mcp';
 import type { UserMessage } from '@heddle/core';
 import type { BrowserLogin, McpServers, ServerState } from '@heddle/mcp';
 import type { ServerPolicy } from '@heddle/mcp/config';
-import { namesServer } from '@heddle/mcp/mentions';
+import { namesServer, type TypedPrompt } from '@heddle/mcp/mentions';
 import { type ServersView, unstartedServers } from '@heddle/mcp/session';
 import type { ServerServices, ServerSession } from './connect-servers.ts';
 
@@ -99,9 +99,9 @@ export class ProgramServers {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Adds the prompts and resources of servers that a text names. */
-  async expand(content: UserMessage['content'], signal: AbortSignal): Promise<UserMessage['content']> {
-    return namesServer(content) ? (await this.load()).expand(content, signal) : content;
+  /** Adds the prompts and resources of servers that the user names. */
+  async expand(prompt: TypedPrompt, signal: AbortSignal): Promise<UserMessage['content']> {
+    return namesServer(prompt.typed) ? (await this.load()).expand(prompt, signal) : prompt.content;
   }
 
   /** A session starts. `folder` is for its files; undefined for a session that leaves nothing behind. */

@@ -125,10 +125,13 @@ function promptExpansion(
     if (hooked.block !== undefined) return { ...hooked, content };
     const model = new PromptModel(current, extensionSetup);
     const expanded = await extensions.expand(content, signal, model.use);
-    const prompt = mcp ? await mcp.expand(expanded, signal) : expanded;
-    if (mainAgent?.initialPrompt === undefined || agent().messages.length > 0)
-      return { ...hooked, content: prompt, turnModel: model.chosen };
+    const isFirst = mainAgent?.initialPrompt !== undefined && agent().messages.length === 0;
+    // The text of a definition, like that of a command, is not the user's.
+    const typed = isFirst && content === mainAgent.initialPrompt ? '' : content;
+    const prompt = mcp ? await mcp.expand({ content: expanded, typed }, signal) : expanded;
+    const answer = { ...hooked, typed, turnModel: model.chosen };
+    if (!isFirst) return { ...answer, content: prompt };
     const { withInitialPrompt } = await import('./main-agent.ts');
-    return { ...hooked, content: withInitialPrompt(prompt, mainAgent), turnModel: model.chosen };
+    return { ...answer, content: withInitialPrompt(prompt, mainAgent) };
   };
 }

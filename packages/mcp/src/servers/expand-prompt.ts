@@ -5,7 +5,7 @@ import { cleanLine, cleanText } from '../server-text.ts';
 import { readResource } from '../tools/resource-tools.ts';
 import type { ResultDeps } from '../tools/result-content.ts';
 import { toolName } from '../tools/tool-names.ts';
-import { promptIn, resourcesIn } from './server-mentions.ts';
+import { promptIn, resourcesIn, type TypedPrompt } from './server-mentions.ts';
 
 type Content = UserMessage['content'];
 
@@ -36,19 +36,22 @@ export function promptsOf(servers: readonly McpServer[]): readonly ServerPrompt[
   );
 }
 
-/** Returns the content with the text of the prompt or the resources. A problem becomes a note for the model. */
+/**
+ * Returns the content with the text of the prompt or the resources that `typed` names. A problem becomes a note for the model.
+ * The content may have texts of files, too. Their mentions are not read, because the server decides what a read does.
+ */
 export async function expandServerText(
-  content: Content,
+  { content, typed }: TypedPrompt,
   servers: readonly McpServer[],
   deps: ResultDeps,
   signal: AbortSignal,
 ): Promise<Content> {
   const blocks: readonly ContentBlock[] = typeof content === 'string' ? [text(content)] : content;
-  const named = promptIn(content);
+  const named = promptIn(typed);
   const prompt = named && promptsOf(servers).find(({ command }) => command === named.command);
   if (prompt) return [...blocks, text(await promptText(prompt, named.words, signal))];
   const found: ContentBlock[] = [];
-  for (const { server: name, uri } of resourcesIn(content)) {
+  for (const { server: name, uri } of resourcesIn(typed)) {
     const server = servers.find((one) => one.name === name);
     if (server) found.push(...(await mentioned(server, uri, deps, signal)));
   }

@@ -11,7 +11,7 @@ import {
 } from '../tools/server-tool.ts';
 import { createResourceTools } from '../tools/resource-tools.ts';
 import { expandServerText, promptsOf, type ServerPrompt } from './expand-prompt.ts';
-import { namesServer, promptIn } from './server-mentions.ts';
+import { namesServer, promptIn, type TypedPrompt } from './server-mentions.ts';
 import { prefixOf, toolName, uniqueName } from '../tools/tool-names.ts';
 
 export interface ServersDeps
@@ -105,14 +105,15 @@ export class McpServers {
     return promptsOf(servers).filter(({ command }) => !this.denies(command));
   }
 
-  /** Adds the prompts and resources of servers that a text names. */
-  async expand(content: UserMessage['content'], signal: AbortSignal): Promise<UserMessage['content']> {
-    if (!namesServer(content)) return content;
-    const command = promptIn(content)?.command;
+  /** Adds the prompts and resources of servers that the user names. */
+  async expand(prompt: TypedPrompt, signal: AbortSignal): Promise<UserMessage['content']> {
+    const { content, typed } = prompt;
+    if (!namesServer(typed)) return content;
+    const command = promptIn(typed)?.command;
     if (command !== undefined && this.denies(command)) return content;
     if (command !== undefined) await this.#settleFor(command, signal);
     const servers = this.all.filter(({ name }) => !this.deniesResources(name));
-    return expandServerText(content, servers, this.#deps, signal);
+    return expandServerText(prompt, servers, this.#deps, signal);
   }
 
   denies(tool: string): boolean {

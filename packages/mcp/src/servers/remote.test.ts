@@ -46,12 +46,13 @@ describe.each(['http', 'sse'] as const)('a server over %s', (type) => {
     expect(await servers.get('s')?.list('templates', signal)).toMatchObject([
       { uriTemplate: 'test://notes/{number}' },
     ]);
-    const expanded = JSON.stringify(await servers.expand('see @s:test://notes/2', signal));
+    const expand = (typed: string) => servers.expand({ content: typed, typed }, signal);
+    const expanded = JSON.stringify(await expand('see @s:test://notes/2'));
     expect(expanded).toContain('The notes of remote.');
     expect(servers.prompts.map(({ command }) => command)).toEqual(['mcp__s__review']);
     for (const typed of ['/mcp__s__review a.ts', '\n /mcp__s__review a.ts\n'])
-      expect(JSON.stringify(await servers.expand(typed, signal))).toContain('Review a.ts please.');
-    expect(await servers.expand('review a.ts', signal)).toBe('review a.ts');
+      expect(JSON.stringify(await expand(typed))).toContain('Review a.ts please.');
+    expect(await expand('review a.ts')).toBe('review a.ts');
   });
 
   it('asks for folders, a form, an address and the model', async () => {

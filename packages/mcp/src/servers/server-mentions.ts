@@ -5,8 +5,16 @@ type Content = UserMessage['content'];
 
 const COMMAND = /^\/(mcp__\S+)(?:\s+([\s\S]*))?$/;
 
-/** The end of a sentence is not part of an address. */
-const MENTION = /(?<=^|\s)@([\w.-]+):([a-z][\w+.-]*:\/\/\S*[^\s.,;:!?)])/gi;
+/** The end of a sentence, and the quotes around an argument of a command, are not part of an address. */
+const MENTION = /(?<=^|[\s"'])@([\w.-]+):([a-z][\w+.-]*:\/\/[^\s"]*[^\s"'.,;:!?)])/gi;
+
+/** A prompt on its way to the model. */
+export interface TypedPrompt {
+  /** The prompt with the text of its command. */
+  readonly content: Content;
+  /** The part that the user wrote: only this part can name a prompt or a resource. */
+  readonly typed: Content;
+}
 
 interface PromptMention {
   /** The name of the prompt, as a command without its slash. */
@@ -26,19 +34,19 @@ export function namesServer(content: Content): boolean {
 
 /** The prompt that a text starts with. */
 export function promptIn(content: Content): PromptMention | undefined {
-  const typed = typedText(content);
+  const typed = textIn(content);
   if (!typed.includes('/mcp__')) return undefined;
   const [, command, words = ''] = COMMAND.exec(typed.trim()) ?? [];
   return command === undefined ? undefined : { command, words };
 }
 
 export function resourcesIn(content: Content): readonly ResourceMention[] {
-  const typed = typedText(content);
+  const typed = textIn(content);
   if (!typed.includes('@')) return [];
   return Array.from(typed.matchAll(MENTION), ([, server = '', uri = '']) => ({ server, uri }));
 }
 
-function typedText(content: Content): string {
+function textIn(content: Content): string {
   if (typeof content === 'string') return content;
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
 }

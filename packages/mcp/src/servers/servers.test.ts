@@ -90,13 +90,15 @@ describe('a server', () => {
       const { signal } = new AbortController();
       const prompt = 'see @notes:test://text';
       const open = await connectServers({ notes: testServer('notes') });
-      expect(JSON.stringify(await open.expand(prompt, signal))).toContain('The notes of notes.');
+      expect(JSON.stringify(await open.expand({ content: prompt, typed: prompt }, signal))).toContain(
+        'The notes of notes.',
+      );
       expect(open.resourceTools).toHaveLength(2);
       const denied = await connectServers(
         { notes: testServer('notes') },
         { isDenied: (tool) => tool === rule },
       );
-      expect(await denied.expand(prompt, signal)).toBe(prompt);
+      expect(await denied.expand({ content: prompt, typed: prompt }, signal)).toBe(prompt);
       expect(denied.resourceTools).toEqual([]);
     },
   );
