@@ -49,6 +49,21 @@ it('knows whether hooks of a skill in use decide about calls', () => {
   expect(hooks.decidesAlone).toBe(false);
 });
 
+it('knows whether hooks of a plugin that was added later decide about calls', () => {
+  const hooks = sessionHooks(declared('plugin', 'of the start'));
+  expect(hooks.decidesAlone).toBe(false);
+  const off = declared('plugin', 'disabled').map(({ hook, scope }) => ({
+    hook,
+    scope,
+    inactive: 'disableAllHooks' as const,
+  }));
+  hooks.add(off);
+  expect(hooks.decidesAlone).toBe(false);
+  hooks.add(declared('plugin', 'added'));
+  hooks.replaceSettings([]);
+  expect(hooks.decidesAlone).toBe(true);
+});
+
 it('lets hooks deny the calls of an agent that judges, but not allow them', async () => {
   const answers = {
     deny: 'echo No. >&2; exit 2',

@@ -71,6 +71,8 @@ export class SessionHooks {
   readonly #setup: SessionHooksSetup;
   readonly #listeners: ((progress: HookProgress) => void)[] = [];
   #declared: readonly DeclaredHook[];
+  /** Hooks of plugins that a host named after the start. They are among the declared ones. */
+  #later: readonly DeclaredHook[] = [];
   /** The hooks of skills and commands that are in use. */
   #active: readonly DeclaredHook[] = [];
   #othersInactive: InactiveReason | undefined;
@@ -118,10 +120,15 @@ export class SessionHooks {
     return [...this.#declared, ...this.#active, ...added];
   }
 
-  /** Whether hooks that only this process has decide about calls: callbacks of a host, and hooks of skills in use. */
+  /**
+   * Whether hooks that only this process has decide about calls: callbacks of a host, and hooks of skills in use and of plugins
+   * that a host named after the start.
+   */
   get decidesAlone(): boolean {
     const callbacks = this.runner.hooks.filter((hook) => !isDeclared(hook));
-    return [...activeHooks(this.#active), ...callbacks].some(({ event }) => DECIDING.has(event));
+    return [...activeHooks([...this.#active, ...this.#later]), ...callbacks].some(({ event }) =>
+      DECIDING.has(event),
+    );
   }
 
   /** Adds a listener for the starts, outputs and ends of hooks. */
@@ -137,8 +144,9 @@ export class SessionHooks {
     this.#update();
   }
 
-  /** Adds the hooks of plugins. */
+  /** Adds the hooks of plugins that a host names after the start. */
   add(declared: readonly DeclaredHook[]): void {
+    this.#later = [...this.#later, ...declared];
     this.#declared = [...this.#declared, ...declared];
     this.#update();
   }
