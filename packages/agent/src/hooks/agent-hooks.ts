@@ -241,7 +241,10 @@ function lastText(messages: Iterable<Message>): string {
 }
 
 /** The hooks of a definition. Its end is that of a subagent. */
-function hooksOfAgent({ hooks = {}, type }: SubagentIdentity): ReturnType<typeof readHooks> {
+function hooksOfAgent({
+  hooks = {},
+  type,
+}: SubagentIdentity): Pick<ReturnType<typeof readHooks>, 'hooks' | 'problems'> {
   const { Stop: stop, ...others } = hooks;
   const source = `the agent ${type}`;
   const read = readHooks(others, { source });

@@ -51,6 +51,8 @@ export interface HookDefinition {
 export interface HooksRead {
   readonly hooks: readonly HookDefinition[];
   readonly problems: readonly string[];
+  /** The problems because of which hooks of known events are missing. They are among `problems`. */
+  readonly missing: readonly string[];
 }
 
 export interface HookOrigin {
@@ -67,39 +69,47 @@ type Fields = Readonly<Record<string, unknown>>;
 export function readHooks(value: unknown, { placeOf, ...origin }: HookOrigin): HooksRead {
   const hooks: HookDefinition[] = [];
   const problems: string[] = [];
-  const report = (path: readonly (string | number)[], message: string): void => {
+  const missing: string[] = [];
+  const report = (path: readonly (string | number)[], message: string): string => {
     const place = placeOf?.(['hooks', ...path]) ?? origin.source;
     const key = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
-    problems.push(`${place}: hooks${key}: ${message}`);
+    const problem = `${place}: hooks${key}: ${message}`;
+    problems.push(problem);
+    return problem;
   };
-  if (value === undefined) return { hooks, problems };
-  if (!isRecord(value))
-    return { hooks, problems: [`${placeOf?.(['hooks']) ?? origin.source}: hooks is not an object.`] };
+  const leaveOut = (path: readonly (string | number)[], message: string): void => {
+    missing.push(report(path, message));
+  };
+  if (value === undefined) return { hooks, problems, missing };
+  if (!isRecord(value)) {
+    const problem = `${placeOf?.(['hooks']) ?? origin.source}: hooks is not an object.`;
+    return { hooks, problems: [problem], missing: [problem] };
+  }
   for (const [event, groups] of Object.entries(value)) {
     if (!isHookEvent(event)) report([event], 'unknown event, ignored.');
-    else if (!Array.isArray(groups)) report([event], 'not a list of matchers, ignored.');
+    else if (!Array.isArray(groups)) leaveOut([event], 'not a list of matchers, ignored.');
     else for (const [at, group] of groups.entries()) readGroup(event, group, at);
   }
-  return { hooks, problems };
+  return { hooks, problems, missing };
 
   function readGroup(event: HookEventName, group: unknown, index: number): void {
     const place = [event, index];
-    if (!isRecord(group)) return report(place, 'not an object, ignored.');
+    if (!isRecord(group)) return leaveOut(place, 'not an object, ignored.');
     const { matcher = '', hooks: handlers } = group;
-    if (typeof matcher !== 'string') return report(place, 'matcher is not a string, ignored.');
-    if (!Array.isArray(handlers)) return report(place, 'has no list "hooks", ignored.');
+    if (typeof matcher !== 'string') return leaveOut(place, 'matcher is not a string, ignored.');
+    if (!Array.isArray(handlers)) return leaveOut(place, 'has no list "hooks", ignored.');
     const matches = createHookMatcher(matcher);
     if (!matches.ok)
       report(place, `matcher is not a valid expression, so it matches everything: ${matches.message}`);
     for (const [at, fields] of handlers.entries()) {
       const where = [...place, 'hooks', at];
       if (!isRecord(fields)) {
-        report(where, 'not an object, ignored.');
+        leaveOut(where, 'not an object, ignored.');
         continue;
       }
       const handler = readHandler(fields);
       if (typeof handler === 'string') {
-        report(where, handler);
+        leaveOut(where, handler);
         continue;
       }
       const { timeout, if: condition, statusMessage, onFailure = group['onFailure'] } = fields;

@@ -22,6 +22,8 @@ export interface SettingsHooks {
   /** In the order of their declaration, the highest scope first. */
   readonly declared: readonly DeclaredHook[];
   readonly problems: readonly string[];
+  /** The problems because of which hooks that would run are missing. They are among `problems`. */
+  readonly missing: readonly string[];
   /** A sentence about hooks that the settings switch off. Hooks of an untrusted folder are reported elsewhere. */
   readonly disabled: string | undefined;
   /** Why hooks of plugins and skills do not run. Undefined if they do. */
@@ -50,6 +52,7 @@ export function settingsHooks({ files }: LoadedSettings): SettingsHooks {
   return {
     declared,
     problems: read.flatMap((one) => one.problems),
+    missing: read.flatMap((one) => one.missing),
     othersInactive: switchedOff('user'),
     disabled:
       off[0] === undefined
@@ -61,22 +64,24 @@ export function settingsHooks({ files }: LoadedSettings): SettingsHooks {
 function readFileHooks(
   loaded: LoadedFile,
   switchedOff: InactiveReason | undefined,
-): Pick<SettingsHooks, 'declared' | 'problems'> {
+): Pick<SettingsHooks, 'declared' | 'problems' | 'missing'> {
   const { source: scope, file, settings, counting } = loaded;
   const placeOf = (path: readonly (string | number)[]): string => describePlace(loaded, path);
   const origin = { source: file ?? `the ${scope} settings`, placeOf };
   const trusted = readHooks(counting['hooks'], origin);
+  const { problems } = trusted;
+  const missing = switchedOff === undefined ? trusted.missing : [];
   // Usually all of them count, and are read once.
   if (counting['hooks'] === settings['hooks']) {
     const declared = trusted.hooks.map((hook): DeclaredHook => ({ hook, scope, inactive: switchedOff }));
-    return { declared, problems: trusted.problems };
+    return { declared, problems, missing };
   }
   const keys = new Set(trusted.hooks.map(keyOf));
   const declared = readHooks(settings['hooks'], origin).hooks.map((hook): DeclaredHook => {
     const inactive = keys.has(keyOf(hook)) ? switchedOff : 'untrusted';
     return { hook, scope, inactive };
   });
-  return { declared, problems: trusted.problems };
+  return { declared, problems, missing };
 }
 
 function keyOf({ event, matcher, handler, condition }: HookDefinition): string {

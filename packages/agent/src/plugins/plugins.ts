@@ -33,6 +33,8 @@ export interface PluginRequest {
 export interface PluginsRead {
   readonly plugins: readonly Plugin[];
   readonly problems: readonly string[];
+  /** The problems because of which hooks of a plugin may be missing. They are among `problems`. */
+  readonly missingHooks: readonly string[];
   /** Lists, manifests and files of parts, also those that are absent. */
   readonly files: readonly string[];
   /** Folders in which a plugin was looked for. */
@@ -42,13 +44,14 @@ export interface PluginsRead {
 /** Collected while plugins are read. */
 interface Reading {
   readonly problems: string[];
+  readonly missingHooks: string[];
   readonly files: string[];
   readonly folders: string[];
 }
 
 /** Never throws. A plugin that cannot be read is reported, and the others load. */
 export function readPlugins(request: PluginRequest): PluginsRead {
-  const reading: Reading = { problems: [], files: [], folders: [...request.folders] };
+  const reading: Reading = { problems: [], missingHooks: [], files: [], folders: [...request.folders] };
   const { problems } = reading;
   const enabled = isRecord(request.enabled)
     ? Object.keys(request.enabled).filter((key) => isRecord(request.enabled) && request.enabled[key] === true)
@@ -73,27 +76,34 @@ export function variablesOf({ path: folder }: Pick<Plugin, 'path'>): Readonly<Re
 }
 
 function readPlugin(folder: string, reading: Reading, isDenied: FileLimits['isDenied']): Plugin | undefined {
-  const { problems } = reading;
+  const { problems, missingHooks } = reading;
   if (!isFolder(folder)) {
-    problems.push(`${folder}: there is no such folder, so no plugin was loaded from it.`);
+    const problem = `${folder}: there is no such folder, so no plugin was loaded from it.`;
+    problems.push(problem);
+    missingHooks.push(problem);
     return undefined;
   }
   const manifestFile = path.join(folder, '.claude-plugin/plugin.json');
   const files = new GuardedFiles({ within: folder, owner: 'plugin', isDenied });
-  const { value: manifest, placeOf } = readJson(manifestFile, reading, files);
+  // The manifest may contain hooks, or name their file.
+  const unread: string[] = [];
+  const noting = { problems: unread, files: reading.files };
+  const { value: manifest, placeOf } = readJson(manifestFile, noting, files);
   for (const key of ['commands', 'skills', 'agents'])
     if (manifest[key] !== undefined)
       problems.push(`${placeOf([key])}: ${key} is ignored; the folder ${key} of the plugin is read.`);
   const name = typeof manifest['name'] === 'string' ? manifest['name'] : path.basename(folder);
-  const declared = partOf(folder, { key: 'hooks', manifest, placeOf, files }, reading);
+  const declared = partOf(folder, { key: 'hooks', manifest, placeOf, files }, noting);
+  missingHooks.push(...unread, ...files.problems);
   const environment = variablesOf({ path: folder });
   const source = path.join(folder, USUAL_FILES.hooks);
-  const { hooks, problems: inHooks } = readHooks(declared.value['hooks'] ?? undefined, {
+  const { hooks, ...inHooks } = readHooks(declared.value['hooks'] ?? undefined, {
     source,
     environment,
     placeOf: declared.placeOf,
   });
-  problems.push(...inHooks);
+  problems.push(...unread, ...inHooks.problems);
+  missingHooks.push(...inHooks.missing);
   const { value: servers } = partOf(folder, { key: 'mcpServers', manifest, placeOf, files }, reading);
   problems.push(...files.problems);
   return {
@@ -123,7 +133,11 @@ interface PartRequest {
 }
 
 /** A part of a plugin: in its manifest, in a file that the manifest names, or in the usual file. */
-function partOf(folder: string, { key, manifest, placeOf, files }: PartRequest, reading: Reading): ReadJson {
+function partOf(
+  folder: string,
+  { key, manifest, placeOf, files }: PartRequest,
+  reading: Pick<Reading, 'problems' | 'files'>,
+): ReadJson {
   const inManifest = manifest[key];
   // The path of a value starts with the key of its part, as in a file of the part.
   if (isRecord(inManifest)) return { value: inManifest, placeOf: (path) => placeOf([key, ...path]) };

@@ -9,19 +9,18 @@ import {
   VERSION,
   newUuid,
 } from '@heddle/agent';
-import { settingsHooks } from '@heddle/agent/hooks';
-import { appliedSettings, sandboxSettings } from '@heddle/agent/settings';
+import { sandboxSettings } from '@heddle/agent/settings';
 import { serveTools } from '@heddle/mcp/serve';
 import os from 'node:os';
 import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
 import { setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
-import { permissionSetup } from '../permissions/setup.ts';
 import { offered } from '../start/named-tools.ts';
 import { openSandbox, openView } from '../start/open-sandbox.ts';
 import { SessionHooks } from '../start/session-hooks.ts';
+import { readSessionSettings } from '../start/session-settings.ts';
 import { sessionTools } from '../start/session-tools.ts';
-import { misuse, warn } from '../terminal/write-message.ts';
+import { fail, misuse, warn } from '../terminal/write-message.ts';
 
 /** Tools that make sense without a conversation. */
 const SERVED: ReadonlySet<string> = new Set([
@@ -41,6 +40,9 @@ const READ_ONLY: ReadonlySet<string> = new Set(['Read', 'Glob', 'Grep', 'TaskOut
 
 const WORD = 'serve';
 
+const MISSING_HOOKS =
+  'Hooks cannot be loaded. No call runs without them. Repair the places above, and start again.';
+
 /** Takes the flags of `heddle -p` that concern tools, rules and settings. */
 export async function serveCommand(argv: readonly string[]): Promise<number> {
   const parsed = readArguments(['-p', WORD, ...argv]);
@@ -51,11 +53,16 @@ export async function serveCommand(argv: readonly string[]): Promise<number> {
   return serve(command);
 }
 
-async function serve(command: PrintCommand): Promise<number> {
+async function serve(given: PrintCommand): Promise<number> {
   const cwd = process.cwd();
-  const permission = await permissionSetup(command);
-  const { loaded, directories, configDirs, configFiles, mode } = permission;
-  setVariables(appliedSettings(loaded).env);
+  const read = await readSessionSettings(given);
+  if (!read.ok) return misuse(read.message);
+  const { command, permission, configFiles } = read;
+  for (const note of [...read.notes, ...read.hooks.notes]) warn(note);
+  // A conversation shows the notes to its user. Here no user would notice that calls run unguarded.
+  if (read.hooks.missing.length > 0) return fail(MISSING_HOOKS);
+  const { loaded, directories, configDirs, mode } = permission;
+  setVariables(read.settings.env);
   learnSecrets();
   const rules = new LivePermissions(permission.rules, directories, {
     mayBypass: command.mayBypass && !permission.forbidsBypass,
@@ -69,11 +76,10 @@ async function serve(command: PrintCommand): Promise<number> {
   if (!opened.ok) return misuse(opened.message);
   const { sandbox } = opened;
   const view = openView(settings);
-  const declared = command.bare ? { declared: [], problems: [] } : settingsHooks(loaded);
-  for (const note of [...permission.notes, ...declared.problems]) warn(note);
   const session = memorySession(newUuid(), systemClock.now);
   const hooks = new SessionHooks({
-    declared: declared.declared,
+    declared: read.hooks.declared,
+    othersInactive: read.hooks.othersInactive,
     cwd,
     source: 'startup',
     commonInput: () => ({ session_id: session.id, transcript_path: '', permission_mode: rules.mode ?? mode }),

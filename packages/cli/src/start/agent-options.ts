@@ -7,11 +7,10 @@ import {
   LivePermissions,
   memoryFolder,
 } from '@heddle/agent';
-import { type DeclaredHook, type InactiveReason, settingsHooks } from '@heddle/agent/hooks';
+import type { DeclaredHook, InactiveReason } from '@heddle/agent/hooks';
 import {
   type AppliedSettings,
   appliedSettings,
-  isSetByRepository,
   isSwitchedOn,
   type LoadedSettings,
   loopOverrides,
@@ -32,14 +31,13 @@ import { modelEnvironment, setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { NO_MODEL_MESSAGE } from '../models/no-model.ts';
 import { namedTools } from './named-tools.ts';
-import { storedAgent, storedModel } from './continued-session.ts';
+import { storedModel } from './continued-session.ts';
 import { flagsFromPipes, promptTexts, wrongPlace, wrongRule } from './flag-problems.ts';
-import { openPlugins } from './open-plugins.ts';
 import { mayDescribeServers, openProgramServers, readAgentServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
-import { type PermissionSetup, permissionSetup } from '../permissions/setup.ts';
-import { type AgentHookPolicy, agentMemoryFolder, type AgentTypes, readAgentTypes } from './agent-types.ts';
+import type { AgentHookPolicy, AgentTypes } from './agent-types.ts';
 import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
+import { readSessionSettings } from './session-settings.ts';
 import { warn } from '../terminal/write-message.ts';
 
 /** The options that an agent is started with. */
@@ -112,12 +110,11 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   const given: Command = { ...flags, ...piped.texts };
   const wrong = wrongPlace(given) ?? wrongRule(given);
   if (wrong !== undefined) return { ok: false, message: wrong };
-  const { before, settings, agentHooks, plugins, chosen } = await readSettings(given);
-  if (!chosen.ok) return chosen;
-  const { command, mainAgent, agentTypes } = chosen;
-  const permission = mainAgent ? await permissionSetup(command) : before;
+  const read = await readSessionSettings(given);
+  if (!read.ok) return read;
+  const { command, mainAgent, agentTypes, permission, settings, plugins, hooks } = read;
   // Before a model is looked for: keys and addresses may stand there.
-  setVariables(given.folder === undefined ? settings.env : sharedVariables(before.loaded));
+  setVariables(given.folder === undefined ? settings.env : sharedVariables(permission.loaded));
   learnSecrets();
   const models = await chooseModels(command, mainAgent, settings);
   if (!models.ok) return models;
@@ -130,9 +127,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   const prompts = promptTexts(command);
   if (!prompts.ok) return prompts;
   const ownPrompt = prompts.own ?? mainAgent?.prompt;
-  const hooks = settingsHooks(command.bare ? { files: [], problems: [] } : permission.loaded);
   const { problems, ...loop } = loopOptions(settings);
-  const hookNotes = [...hooks.problems, ...(hooks.disabled === undefined ? [] : [hooks.disabled])];
   const rules = new LivePermissions(permission.rules, permission.directories, {
     mayBypass: command.mayBypass && !permission.forbidsBypass,
   });
@@ -142,8 +137,8 @@ export async function agentOptions<Command extends RunOptions & { readonly input
     described: described.servers,
   });
   if (mcp.wrongFlag !== undefined) return { ok: false, message: mcp.wrongFlag };
-  const firstNotes = [plugins, chosen, command, named, permission].flatMap(({ notes }) => notes);
-  const notes = [...firstNotes, ...hookNotes, ...problems, ...described.notes, ...mcp.notes];
+  const firstNotes = [read, named, hooks].flatMap(({ notes }) => notes);
+  const notes = [...firstNotes, ...problems, ...described.notes, ...mcp.notes];
   const { untrusted, others } = splitUntrustedNotes(notes);
   for (const note of others) warn(note);
   return {
@@ -162,39 +157,26 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       mcp: mcp.servers,
       mcpPolicy: mcp.policy,
       configDirs: permission.configDirs,
-      configFiles: () => [...permission.configFiles(), ...plugins.files],
+      configFiles: read.configFiles,
       loadedSettings: permission.loaded,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
-      declaredHooks: [...hooks.declared, ...plugins.hooks, ...chosen.hooks],
+      declaredHooks: hooks.declared,
       hooksInactive: hooks.othersInactive,
       untrusted,
       mainAgent,
       agentName: mainAgent?.name,
       agentTypes,
-      agentHooks,
+      agentHooks: read.agentHooks,
       plugins: plugins.plugins,
       ...plainOptions(command, settings),
       smallModel: models.small,
-      memory: chosen.memory ?? projectMemory(command, settings.merged),
+      memory: read.memory ?? projectMemory(command, settings.merged),
       fallbackModel: models.fallbacks,
       permissionMode: command.permissionMode === undefined ? undefined : permission.mode,
       systemPrompt: ownPrompt === undefined ? undefined : [ownPrompt],
       appendSystemPrompt: prompts.appended,
     },
   };
-}
-
-/** Reads the settings, the plugins that they name, and the agent that the conversation runs as. */
-async function readSettings<Command extends RunOptions>(given: Command) {
-  const before = await permissionSetup(given);
-  const settings = appliedSettings(before.loaded);
-  const agentHooks = agentHookPolicy(before.loaded, settings.merged);
-  const { configDirs, rules } = before;
-  const plugins = await openPlugins(given, before.loaded, settings.merged, before);
-  const { mode, loaded } = before;
-  const known = { configDirs, rules, agentHooks, plugins: plugins.plugins, mode, loaded };
-  const chosen = await mainAgentOf(given, settings.agent, known);
-  return { before, settings, agentHooks, plugins, chosen };
 }
 
 /** The variables for a run beside others in this process: those of one project would hold for all of them. */
@@ -325,60 +307,6 @@ function terminalSettings(merged: JsonObject): TerminalSettings {
     editorMode: readSetting(merged, 'editorMode'),
     statusCommand: typeof command === 'string' && command.trim() !== '' ? command : undefined,
   };
-}
-
-type ChosenAgent<Command> =
-  | {
-      readonly ok: true;
-      readonly command: Command;
-      readonly mainAgent?: AgentDefinition;
-      readonly agentTypes?: AgentTypes;
-      readonly hooks: readonly DeclaredHook[];
-      readonly notes: readonly string[];
-      readonly memory?: string | undefined;
-    }
-  | { readonly ok: false; readonly message: string };
-
-/** The code of agents loads here only if one is chosen. */
-async function mainAgentOf<Command extends RunOptions>(
-  command: Command,
-  setting: string | undefined,
-  known: Pick<AgentSetup, 'configDirs' | 'agentHooks' | 'plugins'> &
-    Pick<PermissionSetup, 'rules' | 'mode' | 'loaded'>,
-): Promise<ChosenAgent<Command>> {
-  const stored = command.agent === undefined ? await storedAgent(command.session) : undefined;
-  const name = command.agent ?? stored ?? setting;
-  if (name === undefined) return { ok: true, command, hooks: [], notes: [] };
-  const { findMainAgent, hooksOfMainAgent, runAsAgent } = await import('./main-agent.ts');
-  const place = { ...known, cwd: command.folder ?? process.cwd() };
-  const agentTypes = await readAgentTypes(command, place);
-  const from = command.agent === undefined ? 'agent in the settings' : '--agent';
-  const found = findMainAgent(agentTypes, name, from);
-  if (!found.ok && stored !== undefined) {
-    const note = `The session ran as the agent ${stored}, which does not exist any more.`;
-    return { ok: true, command, hooks: [], notes: [note] };
-  }
-  if (!found.ok) return found;
-  const { agent: mainAgent } = found;
-  const isOwnChoice =
-    command.agent !== undefined ||
-    (stored === undefined && !(await isSetByRepository(known.loaded, 'agent')));
-  return {
-    ok: true,
-    command: runAsAgent(command, mainAgent, { mode: known.mode, isOwnChoice }),
-    mainAgent,
-    agentTypes,
-    ...hooksOfMainAgent(mainAgent),
-    memory: agentMemoryFolder(mainAgent, place),
-  };
-}
-
-function agentHookPolicy({ files }: LoadedSettings, merged: JsonObject): AgentHookPolicy {
-  if (merged['disableAllHooks'] === true) return 'none';
-  const managedOnly = files.some(
-    ({ source, counting }) => source === 'managed' && counting['allowManagedHooksOnly'] === true,
-  );
-  return managedOnly ? 'managed' : 'all';
 }
 
 function requestOptions({

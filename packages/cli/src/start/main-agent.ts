@@ -56,13 +56,16 @@ function toolsOf(
 interface AgentHooks {
   readonly hooks: readonly DeclaredHook[];
   readonly notes: readonly string[];
+  /** The notes about hooks that cannot be read. */
+  readonly missingHooks: readonly string[];
 }
 
 /** The hooks of the definition, as hooks of the session, with notes about those that cannot be read. */
 export function hooksOfMainAgent({ name, hooks, file }: AgentDefinition): AgentHooks {
-  if (!hooks) return { hooks: [], notes: [] };
-  const { hooks: read, problems } = readHooks(hooks, { source: file ?? `the agent ${name}` });
-  return { hooks: read.map((hook) => ({ hook, scope: 'session', inactive: undefined })), notes: problems };
+  if (!hooks) return { hooks: [], notes: [], missingHooks: [] };
+  const { hooks: read, problems, missing } = readHooks(hooks, { source: file ?? `the agent ${name}` });
+  const declared = read.map((hook): DeclaredHook => ({ hook, scope: 'session', inactive: undefined }));
+  return { hooks: declared, notes: problems, missingHooks: missing };
 }
 
 /** Puts the initial prompt of the agent before the first prompt of the user. */

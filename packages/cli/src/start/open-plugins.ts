@@ -17,9 +17,11 @@ export interface OpenPlugins {
   /** The places that change what the plugins do. */
   readonly files: readonly string[];
   readonly notes: readonly string[];
+  /** The notes about hooks that would run, but cannot be read. */
+  readonly missingHooks: readonly string[];
 }
 
-const NONE: OpenPlugins = { plugins: [], hooks: [], servers: [], files: [], notes: [] };
+const NONE: OpenPlugins = { plugins: [], hooks: [], servers: [], files: [], notes: [], missingHooks: [] };
 
 /** The code of plugins loads only if there may be some. Never rejects. */
 export async function openPlugins(
@@ -65,5 +67,6 @@ export async function openPlugins(
     servers: read.flatMap(({ servers }) => servers),
     files: [...found.files, ...found.folders.flatMap((folder) => pluginPlaces(folder, cwd))],
     notes: [...problems, ...read.flatMap(({ notes }) => notes)],
+    missingHooks: inactive === undefined ? found.missingHooks : [],
   };
 }
