@@ -165,6 +165,8 @@ interface AgentPermissionOptions {
   readonly configDirs?: readonly string[] | undefined;
   /** Files and folders outside of these that configure this run, such as one of `--mcp-config` or the script of a hook. A change to them always asks. */
   readonly configFiles?: (() => readonly string[]) | undefined;
+  /** The environment of commands in its current state; the same function that Bash uses. Default: that of this process. */
+  readonly commandEnvironment?: (() => Readonly<Record<string, string | undefined>>) | undefined;
   /** Asks the user or the host. Called if no rule decides. Without it, ask means deny. */
   readonly canUseTool?: AskPermission | undefined;
   /** The sandbox for commands; the same one that Bash uses. */

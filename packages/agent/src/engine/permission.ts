@@ -36,7 +36,7 @@ interface PermissionJournal {
 /** The part of the options that decides about calls. */
 export type PermissionOptions = Pick<
   AgentOptions,
-  'cwd' | 'rules' | 'configDirs' | 'configFiles' | 'sandbox' | 'view' | 'hooks' | 'canUseTool' | 'identity'
+  RuleOption | 'sandbox' | 'view' | 'hooks' | 'canUseTool' | 'identity'
 >;
 
 export function permissionOf(options: PermissionOptions, record: PermissionJournal): AuthorizeCall {
@@ -169,8 +169,10 @@ function sentences(...given: readonly (string | undefined)[]): string {
   return given.filter((one) => one !== undefined).join(' ');
 }
 
+type RuleOption = 'cwd' | 'rules' | 'configDirs' | 'configFiles' | 'commandEnvironment';
+
 /** The part of the options that decides about files. */
-type RuleOptions = Pick<AgentOptions, 'cwd' | 'rules' | 'configDirs' | 'configFiles'>;
+type RuleOptions = Pick<AgentOptions, RuleOption>;
 
 const lives = new WeakMap<RuleOptions, LivePermissions>();
 
@@ -251,7 +253,7 @@ function surroundingsOf(
     directoryNames: live.directoryNames,
     home: os.homedir(),
     configDirs: [...(options.configDirs ?? []), ...(options.configFiles?.() ?? [])],
-    environment: process.env,
+    environment: options.commandEnvironment?.() ?? process.env,
   };
 }
 

@@ -136,6 +136,7 @@ describe('a link at a protected place to a working directory', () => {
         home,
         configDirs: [],
         temp: '/tmp/x',
+        environment: process.env,
         live,
         settings,
       };

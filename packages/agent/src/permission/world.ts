@@ -92,6 +92,11 @@ export interface PermissionWorld {
   readonly spend?: (steps: number) => void;
 }
 
+/** Returns whether `~` means another folder for commands than `home`. A hook can set HOME. */
+export function hasOtherHome({ environment: { HOME }, home }: PermissionWorld): boolean {
+  return HOME !== undefined && HOME !== home;
+}
+
 /** Returns a world without information about the disk, for uses that only parse rules or commands. */
 export function bareWorld(root: string, home: string): PermissionWorld {
   return {

@@ -7,6 +7,7 @@ import { bareWorld } from '../permission/world.ts';
 import type { SandboxSettings } from '../settings/sandbox-settings.ts';
 import { createSandboxPolicyGate, type SandboxGate } from './gate.ts';
 import { hostQuestions } from './hosts.ts';
+import type { PolicySources } from './policy/ground.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { AskPermission } from '../permission/question.ts';
 
@@ -20,6 +21,8 @@ export interface SandboxOptions {
   readonly configDirs: readonly string[];
   /** Further files that configure the session. */
   readonly configFiles?: (() => readonly string[]) | undefined;
+  /** The environment of commands in its current state. */
+  readonly environment: () => PolicySources['environment'];
   /** The folder of the agent's own files. */
   readonly stateDir: string;
   /** Undefined if there is no user to ask. */
@@ -38,6 +41,7 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
     home,
     configDirs,
     configFiles,
+    environment,
     stateDir,
     ask,
     notify,
@@ -60,7 +64,8 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
     const takenAway = files.filter(isAbsentModule);
     const kept = files.filter((file) => !takenAway.includes(file));
     const own = [...new Set([...configDirs, ...kept, stateDir])];
-    const grounds = { root, directories, home, configDirs: own, temp: temp(), live, settings };
+    const places = { root, directories, home, configDirs: own, temp: temp() };
+    const grounds = { ...places, environment: environment(), live, settings };
     return { ...computePolicy(collectPolicyInput(grounds, directory)), takenAway };
   };
 

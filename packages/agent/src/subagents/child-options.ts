@@ -67,6 +67,7 @@ export function childOptions(parent: ParentAgent, spec: ChildSpec): AgentOptions
     }),
     configDirs: options.configDirs,
     configFiles: options.configFiles,
+    commandEnvironment: options.commandEnvironment,
     canUseTool: options.canUseTool,
     sandbox: options.sandbox,
     view: options.view,

@@ -10,6 +10,7 @@ import {
 import { authorize, observeWorld, suggestions } from '@heddle/agent/permission';
 import { sandboxSettings } from '@heddle/agent/settings';
 import { builtinTools } from '@heddle/tools';
+import { commandEnvironment } from '../keys.ts';
 import type { PermissionSetup } from './setup.ts';
 
 export interface Explained extends Authorization {
@@ -32,7 +33,7 @@ export async function explainPermission(
     directoryNames,
     home: os.homedir(),
     configDirs: [...configDirs, ...configFiles()],
-    environment: process.env,
+    environment: commandEnvironment(),
     readOnlyView: tool === 'Bash' && (await hasView(setup)),
   };
   const world = observeWorld(surroundings);
@@ -53,7 +54,7 @@ async function hasView({ loaded }: PermissionSetup): Promise<boolean> {
 
 /** Returns false for an unknown tool, because it may do anything. */
 async function isReadOnly(name: string, input: JsonObject, permissionMode: PermissionMode): Promise<boolean> {
-  const tools = builtinTools();
+  const tools = builtinTools({ shell: { environment: commandEnvironment } });
   const context: ToolUseContext = {
     tools,
     model: 'none',

@@ -6,6 +6,7 @@ import { type DeclaredHook, type HookDefinition, settingsHooks } from '@heddle/a
 import { appliedSettings, type LoadedSettings } from '@heddle/agent/settings';
 import { isRecord } from '@heddle/core';
 import type { ServerConfig } from '@heddle/mcp/config';
+import { commandEnvironment } from '../keys.ts';
 
 export interface ConfiguredCommand {
   /** A text for the shell, or the words of a command without one. */
@@ -82,7 +83,7 @@ export function filesOfCommands(
   const found = commands.flatMap(({ command, cwd: own = '', environment = {} }) => {
     const base = path.resolve(cwd, own);
     const variables = {
-      ...process.env,
+      ...commandEnvironment(),
       CLAUDE_PROJECT_DIR: projectDir,
       HEDDLE_PROJECT_DIR: projectDir,
       PWD: base,

@@ -106,6 +106,17 @@ describe('heddle permissions explain', () => {
     expect(await explain('mcp__srv__tool', {})).toMatchObject({ decision: 'ask' });
   });
 
+  it('uses the variables of the settings', async () => {
+    const { explain, write, project } = place();
+    mkdirSync(path.join(project, 'tools'));
+    const edit = () =>
+      explain('Write', { file_path: 'tools/npm', content: '' }, '--permission-mode', 'acceptEdits');
+    expect(await edit()).toMatchObject({ decision: 'allow' });
+    const PATH = `${project}/tools:${process.env['PATH']}`;
+    write('home/.claude/settings.json', { env: { PATH } });
+    expect(await edit()).toMatchObject({ decision: 'ask' });
+  });
+
   it.each([
     [['explain', '--json', 'Bash', '{bad'], /as a JSON object/],
     [['explain', '--json', 'Bash', '[]'], /as a JSON object/],

@@ -1,9 +1,10 @@
 /** `heddle permissions`: explains decisions, and lists and changes the rules. */
 import os from 'node:os';
-import { addRuleTo, removeRuleFrom, trustFolder, unknownTool } from '@heddle/agent/settings';
+import { addRuleTo, appliedSettings, removeRuleFrom, trustFolder, unknownTool } from '@heddle/agent/settings';
 import type { RuleList } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
 import { UsageError } from '../arguments/list-flags.ts';
+import { setVariables } from '../keys.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { misuse, warn } from '../terminal/write-message.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
@@ -43,6 +44,7 @@ async function run(command: PermissionsCommand): Promise<number> {
         import('./explanation.ts'),
       ]);
       const setup = await permissionSetup(command.flags);
+      setVariables(appliedSettings(setup.loaded).env);
       const explained = await explainPermission(command.tool, command.input, setup);
       if (command.json) {
         const { decision, rule, source, file, reason, parts, suggestions } = explained;

@@ -104,6 +104,7 @@ async function serve(given: PrintCommand): Promise<number> {
     rules,
     configDirs,
     configFiles,
+    commandEnvironment: options.commandEnvironment,
     sandbox,
     view,
     hooks: hooks.forAgent(),

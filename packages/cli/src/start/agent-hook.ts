@@ -29,6 +29,7 @@ export function agentJudge({ options, hooks, charge }: AgentHookSetup): AskJudge
       cwd: options.cwd,
       configDirs: options.configDirs,
       configFiles: options.configFiles,
+      commandEnvironment: options.commandEnvironment,
       sandbox: options.sandbox,
       view: options.view,
       tools: options.tools.filter(({ name }) => TOOLS.has(name)),

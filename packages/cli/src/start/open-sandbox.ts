@@ -4,6 +4,7 @@ import type { ReadOnlyView, SandboxGate } from '@heddle/agent/sandbox';
 import type { SandboxSettings } from '@heddle/agent/settings';
 import os from 'node:os';
 import { configDir } from '../config-dir.ts';
+import { commandEnvironment } from '../keys.ts';
 import type { AgentSetup } from './agent-options.ts';
 
 /** The read-only view, or undefined if the settings switch it off. Its code is loaded with the first command. */
@@ -69,6 +70,7 @@ export async function openSandbox(
       home: os.homedir(),
       configDirs,
       configFiles,
+      environment: commandEnvironment,
       stateDir: configDir(process.env),
       ask,
       notify,

@@ -59,7 +59,10 @@ export interface ToolChoices extends AskDeps, PlanDeps {
 
 export interface SessionTools {
   /** The options of the agent that concern the tools. */
-  readonly options: Pick<AgentOptions, 'tools' | 'deferredTools' | 'onAccepted' | 'onEvent' | 'news'>;
+  readonly options: Pick<
+    AgentOptions,
+    'tools' | 'deferredTools' | 'commandEnvironment' | 'onAccepted' | 'onEvent' | 'news'
+  >;
   /** The todo list, in its last state of the conversation. */
   readonly todos: TodoList;
   readonly tasks: TaskRegistry;
@@ -106,6 +109,7 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
   return {
     options: {
       tools: active,
+      commandEnvironment,
       deferredTools: () => [...deferred, ...(servers?.tools() ?? [])],
       // The last lines of a monitor come before the notice of its end.
       news: () => [...monitors.news(), ...tasks.news.map(attachmentOf)],

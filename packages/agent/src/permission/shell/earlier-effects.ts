@@ -17,7 +17,7 @@ import {
   tildeExpanded,
 } from '../paths/places.ts';
 import { mayContainLinks } from '../paths/walk-tree.ts';
-import type { PermissionWorld } from '../world.ts';
+import { hasOtherHome, type PermissionWorld } from '../world.ts';
 import type { Around } from './command-part.ts';
 import { isEditCommand } from './files/edits.ts';
 import { filesOf, isProjectRunner } from './files/files-of.ts';
@@ -237,10 +237,11 @@ function runBy(command: SimpleCommand): readonly ShellWord[] {
 
 type Read = Extract<ReadCommand, { ok: true }>;
 
-export function withoutHome(text: string, read: Read): Read {
+/** Returns the script with unknown words for `~` if it may set HOME, or if commands have another HOME. */
+export function withoutHome(text: string, read: Read, world: PermissionWorld): Read {
   const isMentioned = /\bHOME\b/.test(text.replace(/\$\{?HOME\b/g, ''));
   // A quoted name is not a mention in the text: `export HO\ME=x`.
-  if (!isMentioned && !namesIn(read.commands).has('HOME')) return read;
+  if (!isMentioned && !hasOtherHome(world) && !namesIn(read.commands).has('HOME')) return read;
   return {
     ...read,
     commands: read.commands.map(homeless),

@@ -5,7 +5,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { globOf } from '../paths/glob.ts';
 import { type FilePlace, placesOf } from '../paths/places.ts';
-import type { PermissionWorld } from '../world.ts';
+import { hasOtherHome, type PermissionWorld } from '../world.ts';
 import { type Folders, type PossibleValue, SOME_NUMBER, type Variables } from './shell-state.ts';
 
 export interface WordScope {
@@ -187,6 +187,7 @@ function expansion(take: Take, isQuoted: boolean, scope: WordScope): Piece | und
   const variable = take(VARIABLE);
   const name = variable?.[1] ?? variable?.[2];
   if (name === undefined) return undefined;
+  if (name === 'HOME' && hasOtherHome(scope.world)) return undefined;
   if (name === 'HOME') return { kind: 'choices', texts: [scope.world.home], isQuoted };
   const texts: string[] = [];
   for (const { text, isGlob } of scope.variables(name) ?? []) {

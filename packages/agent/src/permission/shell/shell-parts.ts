@@ -63,7 +63,7 @@ const PLAIN: ReadonlySet<Construct> = new Set<Construct>(['list', 'pipeline', 'n
 export function shellParts(text: string, observed: PermissionWorld): ShellParts {
   const written = readCommand(text);
   if (!written.ok) return written;
-  const read = withoutHome(text, written);
+  const read = withoutHome(text, written, observed);
   // A quoted name is not in the text: `sh\opt -s dot\glob`.
   const hasGlobOptions = [text, ...valuesIn(read)].some((value) => GLOB_OPTIONS.test(value));
   const world = hasGlobOptions ? { ...observed, hasGlobOptions } : observed;

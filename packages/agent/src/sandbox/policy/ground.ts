@@ -61,16 +61,18 @@ export interface PolicySources {
   readonly home: string;
   readonly configDirs: readonly string[];
   readonly temp: string;
+  /** The environment of the command. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly live: LivePermissions;
   readonly settings: SandboxSettings;
 }
 
 /** `directory` is the working directory of the command. */
 export function collectPolicyInput(grounds: PolicySources, directory: string): PolicyInput {
-  const { home, configDirs, temp, live, settings } = grounds;
+  const { home, configDirs, temp, environment, live, settings } = grounds;
   const { root, rules } = inWorktrees(directory, grounds.root, live.rules);
   const directories = [...new Set([...grounds.directories, ...live.directories])];
-  const surroundings = { root, cwd: root, directories, home, configDirs, environment: process.env };
+  const surroundings = { root, cwd: root, directories, home, configDirs, environment };
   const world = observeWorld(surroundings);
   return {
     root,
@@ -81,7 +83,7 @@ export function collectPolicyInput(grounds: PolicySources, directory: string): P
     rules,
     settings,
     repository: repositoryAround(root),
-    namedByGit: [root, ...directories].flatMap((folder) => namedByGit(folder, kindOf)),
+    namedByGit: [root, ...directories].flatMap((folder) => namedByGit(folder, environment)),
     programs: guardedPrograms(world),
     foldsCase: world.foldsCase,
     workingTrees: workingTreesReader(),
@@ -175,15 +177,15 @@ function namedIn(folder: string, name: string): string | undefined {
  * Returns files that git settings name: hook folders and included files, even if they do not exist, and existing lists
  * of attributes and ignored files. A command could change them to run a program later.
  */
-function namedByGit(folder: string, kindOf: PolicyInput['kindOf']): string[] {
+function namedByGit(folder: string, environment: PolicySources['environment']): string[] {
   const found = findRepository(folder);
   if (found.kind !== 'found') return [];
   const { top } = found.repository;
-  return readableGitSettings(found.repository, process.env).settings.flatMap(({ key, value, file }) => {
+  return readableGitSettings(found.repository, environment).settings.flatMap(({ key, value, file }) => {
     const isInclude = /^include(if\..*)?\.path$/s.test(key);
     if (!isInclude && !/^core\.(hookspath|attributesfile|excludesfile)$/.test(key)) return [];
     const from = isInclude ? path.dirname(file) : top;
-    const named = resolveConfigPath(value, from, process.env) ?? presentTarget(value, from);
+    const named = resolveConfigPath(value, from, environment) ?? presentTarget(value, from);
     const isNeeded =
       isInclude || key === 'core.hookspath' || (named !== undefined && kindOf(named) !== 'absent');
     return named !== undefined && isNeeded && named !== top ? [named] : [];

@@ -73,6 +73,7 @@ export function createSandboxFixture({
     options.directories ?? [],
   );
   const notices: string[] = [];
+  const environment = () => ({ PATH: process.env['PATH'] ?? '', ...gitEnvironment(home) });
   const gate = createSandboxGate({
     settings: settingsOf(settings, home),
     live,
@@ -80,6 +81,7 @@ export function createSandboxFixture({
     home,
     configDirs: [path.join(home, '.heddle')],
     configFiles: () => (options.configFiles ?? []).map((file) => path.join(project, file)),
+    environment,
     stateDir: path.join(home, '.heddle'),
     ask: options.ask,
     notify: (text) => void notices.push(text),
@@ -88,7 +90,7 @@ export function createSandboxFixture({
   const tasks = new TaskRegistry({ folder: path.join(home, '.heddle/tasks') });
   const [bash, output, stop] = createShellTools({
     tasks,
-    environment: () => ({ PATH: process.env['PATH'] ?? '', ...gitEnvironment(home) }),
+    environment,
     projectDirectory: project,
     sandbox: gate,
   });
