@@ -110,6 +110,22 @@ describe('a link at a protected place to a working directory', () => {
     expect(run('cat a && ls src')).toBe('allow');
   });
 
+  it.each([
+    ['.hg/hgrc', '../src/l'],
+    ['.jj/repo/config.toml', '../../src/l'],
+    ['.config/nvim/init.lua', '../../src/l'],
+    ['.local/bin/tool', '../../src/l'],
+    ['.docker/cli-plugins/docker-x', '../../src/l'],
+    ['.gradle/init.d/x.gradle', '../../src/l'],
+    ['.task/hooks/on-add', '../../src/l'],
+    ['.config/fish/conf.d/x.fish', '../../../src/l'],
+  ])('protects its target, also deeper: %s', (name, target) => {
+    const { run, decide } = open({ links: { [name]: target } });
+    expect(run('echo x > src/l')).toBe('ask');
+    expect(decide('Write', { file_path: 'src/l', content: '' })).toBe('ask');
+    expect(run('echo x > src/other')).toBe('allow');
+  });
+
   it('protects an added directory and leaves the others', () => {
     const { run, decide, at } = open({ links: { '~/.config/nvim': '../added' }, directories: ['added'] });
     for (const command of ['touch ADDED/x', 'rm ADDED/a', 'cd ADDED && echo x > init.lua', 'cp -r src ADDED'])

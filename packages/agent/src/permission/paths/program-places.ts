@@ -4,7 +4,7 @@ import { repositoriesAround } from '@heddle/tools/git';
 import { startFilesOf } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 import { type FilePlace, isAtOrBelow, knownEntries, onceFor, placesOf, workingFolders } from './places.ts';
-import { foldCase, isAt, mayBe, PLACE_NAMES, protectedPath } from './protected.ts';
+import { foldCase, isAt, leadsToProtected, mayBe, PLACE_NAMES, protectedPath } from './protected.ts';
 import { segmentsOf } from './segments.ts';
 
 /** Folders with programs that later commands run by name, if the search path contains them. */
@@ -125,7 +125,9 @@ const STEPS_OF_SETTINGS = 20;
 
 /** Folders whose links are followed if they have the name of a protected place, in working directories and the home folder. */
 const LINK_FOLDERS =
-  '. .git .git/hooks .claude .claude/hooks .heddle .cursor .vscode .husky .githooks .config'.split(' ');
+  '. .git .git/hooks .hg .jj .jj/repo .sl .claude .claude/hooks .heddle .cursor .vscode .husky .githooks .config'.split(
+    ' ',
+  );
 
 /** The folders of version control are large, and a program runs only what is in the listed ones. */
 const VERSION_CONTROL = /^(\.git|\.hg|\.svn|\.jj|\.bzr|\.sl)$/i;
@@ -147,7 +149,10 @@ function protectedFolders(top: string, world: PermissionWorld): readonly string[
       knownEntries(folder, world)
         .filter(({ kind, name }) => kind !== 'file' && !VERSION_CONTROL.test(name))
         .map(({ name }) => path.posix.join(folder, name))
-        .filter((inner) => protectedPath(inner, world) !== undefined && isNew(inner)),
+        .filter((inner) => {
+          const names = segmentsIn(inner).slice(segmentsIn(top).length);
+          return (protectedPath(inner, world) !== undefined || leadsToProtected(names)) && isNew(inner);
+        }),
     );
     found.push(...level);
   }

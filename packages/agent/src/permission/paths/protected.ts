@@ -96,6 +96,20 @@ function protectedAt(
   return undefined;
 }
 
+/** Returns whether a protected place can be deeper in the folder, because its names are the first ones of the place: `.config`. */
+export function leadsToProtected(names: readonly string[]): boolean {
+  const folded = names.map(foldCase);
+  return startingWith(folded[0] ?? '').some(
+    ({ segments, fromRoot }) =>
+      !fromRoot &&
+      segments.length > folded.length &&
+      folded.every((name, at) => {
+        const segment = segments[at] ?? '';
+        return segment.endsWith('*') ? name.startsWith(segment.slice(0, -1)) : name === segment;
+      }),
+  );
+}
+
 const byFirstName = new Map<string, ProtectedPlace[]>();
 const families: { readonly begin: string; readonly place: ProtectedPlace }[] = [];
 for (const place of PROTECTED_PLACES) {
