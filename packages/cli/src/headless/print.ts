@@ -75,6 +75,7 @@ async function begin(
     ...(ask ? { tools: { named: [...(command.tools ?? []), ...ASKING_TOOLS] } } : {}),
     services: host.services ?? {},
     entrypoint: 'sdk-cli',
+    prompt: command.prompt,
     promptFollows: command.inputFormat !== 'stream-json',
     agent: {
       replayUserMessages: command.replayUserMessages,

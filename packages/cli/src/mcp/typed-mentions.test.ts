@@ -48,6 +48,14 @@ describe('the mention of a resource in the text of', () => {
     expect(request).not.toContain('The notes of srv.');
   });
 
+  it('data that is piped beside a prompt stays text, and attaches only files of the working folder', async () => {
+    const files = { '../secret': 'The secret.' };
+    const { uris, request } = await urisRead(files, ['-p', 'review'], `${TEXT} @../secret`);
+    expect(uris).toEqual([]);
+    expect(request).toContain('@srv:test://notes/evil now.');
+    expect(request).not.toContain('The secret.');
+  });
+
   it('an agent, as the first prompt, stays text, and attaches only files of the working folder', async () => {
     const prompt = 'initialPrompt: Start with @srv:test://notes/evil and @../secret and @a.txt now.';
     const agent = AGENT.replace(/^initialPrompt.*$/m, prompt);

@@ -1,6 +1,7 @@
 /** Joins the parts of a session to the options of its agent. */
 import type { AgentOptions, SessionContext } from '@heddle/agent';
 import type { SessionInstructions } from '@heddle/agent/instructions';
+import type { UserMessage } from '@heddle/core';
 import { offered } from './named-tools.ts';
 import { agentMemoryFolder, type AgentTypes } from './agent-types.ts';
 import { extensionNames } from './loaded-extensions.ts';
@@ -114,8 +115,15 @@ function depthIn(env: NodeJS.ProcessEnv): number | undefined {
 }
 
 /** Replaces slash commands and references in a prompt by their text, after hooks have seen it. */
+/** Text that is piped to the program beside a prompt follows the prompt. It is data, in which a mention means nothing. */
+function withoutPiped(content: UserMessage['content'], prompt: string | undefined): UserMessage['content'] {
+  return typeof content === 'string' && prompt !== undefined && content.startsWith(`${prompt}\n\n`)
+    ? prompt
+    : content;
+}
+
 function promptExpansion(
-  { options, agent }: StartContext,
+  { surface, options, agent }: StartContext,
   { hooks, extensions, extensionSetup }: OpenedParts,
 ): NonNullable<AgentOptions['expandPrompt']> {
   const { mcp, mainAgent } = options;
@@ -127,7 +135,7 @@ function promptExpansion(
     const expanded = await extensions.expand(content, signal, model.use);
     const isFirst = mainAgent?.initialPrompt !== undefined && agent().messages.length === 0;
     // The text of a definition, like that of a command, is not the user's.
-    const typed = isFirst && content === mainAgent.initialPrompt ? '' : content;
+    const typed = isFirst && content === mainAgent.initialPrompt ? '' : withoutPiped(content, surface.prompt);
     const prompt = mcp ? await mcp.expand({ content: expanded, typed }, signal) : expanded;
     const answer = { ...hooked, typed, turnModel: model.chosen };
     if (!isFirst) return { ...answer, content: prompt };

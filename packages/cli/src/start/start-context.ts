@@ -31,6 +31,8 @@ export interface Surface {
   readonly waitsForSubagents?: boolean;
   /** The first prompt follows at once, so the connection to the model opens during the start. False by default. */
   readonly promptFollows?: boolean;
+  /** The prompt on the command line. Text that is piped to the program follows it. */
+  readonly prompt?: string | undefined;
   /** The features of this surface that MCP servers may use. */
   readonly services?: ServerServices;
   /** The options that this surface adds, such as handlers for questions and events. */
