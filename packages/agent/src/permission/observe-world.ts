@@ -8,6 +8,7 @@ import {
   type GitRepository,
   type GitSources,
   gitSourcesAround,
+  gitSourcesOutside,
   otherTrees,
   repositoryProgramsIn,
   trackedFiles,
@@ -32,19 +33,22 @@ export interface WorldOptions {
 
 /** Starts no process. */
 export function observeWorld(surroundings: WorldOptions): PermissionWorld {
-  const { root, directories } = surroundings;
+  const { root, cwd, directories, environment } = surroundings;
   const links = createLinkLookup([root, ...directories]);
   const exists = remembered(hasEntry);
   // The nearest folder with `.git` decides for all folders below it.
   const gitSources = remembered((folder: string): GitSources => {
     const above = path.dirname(folder);
-    if (above === folder) return { places: [], isComplete: true };
-    return exists(`${folder}/.git`) ? gitSourcesAround(folder, surroundings.environment) : gitSources(above);
+    if (above === folder) {
+      const folders = [root, cwd, ...directories].flatMap((each) => [each, links.realpath(each)]);
+      return gitSourcesOutside([...new Set(folders)], environment);
+    }
+    return exists(`${folder}/.git`) ? gitSourcesAround(folder, environment) : gitSources(above);
   });
-  const programsIn = remembered(repositoryProgramsIn(surroundings.environment));
+  const programsIn = remembered(repositoryProgramsIn(environment));
   return {
     ...surroundings,
-    environment: withoutShellOptions(surroundings.environment),
+    environment: withoutShellOptions(environment),
     isPrivileged: process.getuid?.() === 0,
     foldsCase: process.platform === 'darwin' || process.platform === 'win32',
     realpath: links.realpath,
@@ -58,7 +62,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     exceptionsIn: remembered(exceptionReader(surroundings)),
     repository: repositoryReader(),
     workingTrees: workingTreesReader(),
-    gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
+    gitIn: remembered(gitFactsFrom(cwd, environment)),
     repositoryPrograms: (folder) => programsIn(nearestFolder(folder) ?? folder),
     gitSources,
     nestedRepositories: remembered((folder) => nestedIn(folder, links.entries, exists)),

@@ -94,7 +94,8 @@ function settingsIn(
 export function hasSettingsInEnvironment(environment: GitEnvironment): boolean {
   return Object.entries(environment).some(
     ([name, value]) =>
-      /^GIT_CONFIG_(KEY_\d+|PARAMETERS)$/.test(name) && /hookspath|attributesfile|include/i.test(value ?? ''),
+      /^GIT_CONFIG_(KEY_\d+|PARAMETERS)$/.test(name) &&
+      /hookspath|attributesfile|include|core\.worktree/i.test(value ?? ''),
   );
 }
 

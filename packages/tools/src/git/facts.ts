@@ -140,19 +140,62 @@ export function gitSourcesAround(directory: string, environment: GitEnvironment)
   if (found.kind !== 'found') {
     const named = readGitFile(path.join(directory, '.git'));
     const isMissing = named !== undefined && !existsSync(named);
-    return { places: named === undefined ? [] : [named], isComplete: found.kind === 'none' || isMissing };
+    const user = gitSourcesOutside([directory], environment);
+    return {
+      places: [...(named === undefined ? [] : [named]), ...user.places],
+      isComplete: user.isComplete && (found.kind === 'none' || isMissing),
+    };
   }
   const { repository } = found;
   const { settings, isComplete } = readableGitSettings(repository, environment);
-  const sources = sourcesOf(repository, settings, environment);
-  const known = sources.filter((source) => source !== undefined);
-  const isAbove = (folder: string): boolean => `${repository.top}/`.startsWith(path.join(folder, '/'));
-  // The working tree itself cannot count as a folder of hooks, because it contains every file.
-  const places = known.flatMap((source) =>
-    isAbove(source) ? HOOKS.map((name) => path.join(source, name)) : [source],
+  const tops = new Set([repository.top, ...namedTrees(repository, settings)]);
+  const sources = [...tops].flatMap((top) =>
+    top === undefined ? [undefined] : sourcesOf({ ...repository, top }, settings, environment),
   );
-  const isWhole = isComplete && known.length === sources.length;
-  return { places, isComplete: isWhole && !hasSettingsInEnvironment(environment) };
+  return {
+    places: placesIn(sources, [repository.top]),
+    isComplete: isComplete && !sources.includes(undefined) && !hasSettingsInEnvironment(environment),
+  };
+}
+
+/**
+ * Returns the places that settings of the user and of the machine name, for folders that are not in a repository. The user's
+ * repositories elsewhere use them. Relative names count in each folder, because a repository can be created there.
+ */
+export function gitSourcesOutside(folders: readonly string[], environment: GitEnvironment): GitSources {
+  const { GIT_CONFIG_GLOBAL: global } = environment;
+  // Git documents `/dev/null` for no settings of the user. It is not a regular file, so reading it fails.
+  const read = global === '/dev/null' ? { ...environment, GIT_CONFIG_GLOBAL: '' } : environment;
+  const { settings, isComplete } = readableGitSettings(undefined, read);
+  const sources = folders.flatMap((top) => {
+    const data = path.join(top, '.git');
+    return sourcesOf({ top, gitDir: data, commonDir: data }, settings, environment);
+  });
+  return {
+    places: placesIn(sources, folders),
+    isComplete: isComplete && !sources.includes(undefined) && !hasSettingsInEnvironment(environment),
+  };
+}
+
+/** Returns the folders that settings name as the working tree. Undefined: a folder that cannot be determined. */
+function namedTrees(
+  { gitDir }: GitRepository,
+  settings: readonly ScopedSetting[],
+): readonly (string | undefined)[] {
+  return settings
+    .filter(({ key }) => key === 'core.worktree')
+    .map(({ value }) => (value ? gitPath(gitDir, value) : undefined));
+}
+
+/** A working tree itself cannot count as a folder of hooks, because it contains every file. */
+function placesIn(sources: readonly (string | undefined)[], tops: readonly string[]): readonly string[] {
+  const isAbove = (folder: string): boolean =>
+    tops.some((top) => `${top}/`.startsWith(path.join(folder, '/')));
+  const places = sources.flatMap((source) => {
+    if (source === undefined) return [];
+    return isAbove(source) ? HOOKS.map((name) => path.join(source, name)) : [source];
+  });
+  return [...new Set(places)];
 }
 
 const HOOKS = (

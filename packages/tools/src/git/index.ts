@@ -16,6 +16,7 @@ export {
   gitFactsFrom,
   type GitSources,
   gitSourcesAround,
+  gitSourcesOutside,
   readGitFacts,
   trackedFiles,
 } from './facts.ts';
