@@ -100,6 +100,7 @@ describe("a place that the user's own settings of git name", () => {
   it('is a file with the name of a hook, if a working directory contains the hooks', () => {
     const hooks = path.join(folder, 'hooks');
     expect(inFolder('echo x > pre-commit', { root: hooks })).toBe('ask');
+    expect(inFolder('echo x > post-update', { root: hooks })).toBe('ask');
     expect(inFolder('echo x > other', { root: hooks })).toBe('allow');
   });
 

@@ -201,7 +201,8 @@ function placesIn(sources: readonly (string | undefined)[], tops: readonly strin
 const HOOKS = (
   'applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit ' +
   'pre-rebase post-checkout post-merge pre-push reference-transaction push-to-checkout pre-auto-gc post-rewrite ' +
-  'sendemail-validate fsmonitor-watchman post-index-change'
+  'sendemail-validate fsmonitor-watchman post-index-change pre-receive update proc-receive post-receive post-update ' +
+  'p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit'
 ).split(' ');
 
 /**
