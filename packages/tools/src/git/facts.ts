@@ -169,7 +169,10 @@ export function gitSourcesOutside(folders: readonly string[], environment: GitEn
   const { settings, isComplete } = readableGitSettings(undefined, read);
   const sources = folders.flatMap((top) => {
     const data = path.join(top, '.git');
-    return sourcesOf({ top, gitDir: data, commonDir: data }, settings, environment);
+    // Files of git itself are protected by their name.
+    return sourcesOf({ top, gitDir: data, commonDir: data }, settings, environment).filter(
+      (source) => source === undefined || !source.startsWith(`${data}/`),
+    );
   });
   return {
     places: placesIn(sources, folders),
