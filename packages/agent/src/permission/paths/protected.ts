@@ -103,10 +103,7 @@ export function leadsToProtected(names: readonly string[]): boolean {
     ({ segments, fromRoot }) =>
       !fromRoot &&
       segments.length > folded.length &&
-      folded.every((name, at) => {
-        const segment = segments[at] ?? '';
-        return segment.endsWith('*') ? name.startsWith(segment.slice(0, -1)) : name === segment;
-      }),
+      folded.every((name, at) => isNamed(name, segments[at] ?? '')),
   );
 }
 
@@ -130,9 +127,13 @@ function matchesAt({ segments, fromRoot }: ProtectedPlace, names: readonly strin
   if (fromRoot && at > 0) return false;
   return segments.every((segment, index) => {
     const name = names[at + index];
-    if (name === undefined) return false;
-    return segment.endsWith('*') ? name.startsWith(segment.slice(0, -1)) : name === segment;
+    return name !== undefined && isNamed(name, segment);
   });
+}
+
+/** `*` in the name of a place matches the rest of a name. */
+function isNamed(name: string, segment: string): boolean {
+  return segment.endsWith('*') ? name.startsWith(segment.slice(0, -1)) : name === segment;
 }
 
 const lastNames = new Set([

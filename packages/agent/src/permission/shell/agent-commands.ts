@@ -10,7 +10,7 @@ import type { Around } from './command-part.ts';
 import { wordVariants } from './expanded-words.ts';
 import { touchPart } from './files/file-parts.ts';
 import { touchesFiles } from './files/files-of.ts';
-import { namesContainerPlaces } from './files/host-words.ts';
+import { runsElsewhere } from './files/host-words.ts';
 import { changedSettings, settingsTouch } from './files/settings-commands.ts';
 import type { Touch } from './files/touch.ts';
 import { mayRunWords } from './possible-commands.ts';
@@ -101,13 +101,11 @@ const ENVIRONMENTS = /^(poetry|pipenv|pdm|rye|hatch|bundle|rbenv|pyenv|pipx|cond
 /** Their operands are databases, services and machines. */
 const NAMES_DATA =
   /^(psql|pg_\w+|createdb|dropdb|mysql\w*|mariadb\w*|mongo\w*|redis-cli|duckdb|ansible[\w-]*|supervisorctl|pm2|launchctl|open|code)$/;
-/** The code on another machine, or in a container, does not change files here. */
-const ELSEWHERE = /^(ssh|mosh|vagrant|multipass|lima|limactl)$/;
 
 function startsOfRuns(words: readonly ShellWord[]): readonly Start[] {
   const [name, ...args] = words;
   const program = baseName(name?.value ?? '');
-  if (namesContainerPlaces(program) || ELSEWHERE.test(program)) return [];
+  if (runsElsewhere(program)) return [];
   // The value of an option may look like the word before a command: `npm --prefix x exec y`.
   const after = (word: RegExp, count = 1): readonly Start[] =>
     words.flatMap(({ value }, at) => (at > 0 && word.test(value) ? firstWords(words, at + count) : []));

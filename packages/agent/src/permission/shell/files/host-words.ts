@@ -14,6 +14,13 @@ export function namesContainerPlaces(program: string): boolean {
   return CLUSTERS.test(program) || CONTAINERS.test(program);
 }
 
+const MACHINES = /^(ssh|mosh|vagrant|multipass|lima|limactl)$/;
+
+/** Returns whether a command that the program runs is on another machine or in a container, and so changes no files here. */
+export function runsElsewhere(program: string): boolean {
+  return namesContainerPlaces(program) || MACHINES.test(program);
+}
+
 export function hostWords(program: string, args: readonly ShellWord[]): readonly ShellWord[] {
   return CLUSTERS.test(program) ? clusterWords(args) : containerWords(program, args);
 }

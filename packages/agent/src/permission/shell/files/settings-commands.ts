@@ -1,7 +1,7 @@
 /** Commands that change settings of the user or of the project, without the name of their file: `npm config set x y`. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { baseName } from '../runners.ts';
-import { namesContainerPlaces } from './host-words.ts';
+import { runsElsewhere } from './host-words.ts';
 import { literalWord, partOfWord, type Touch, touch } from './touch.ts';
 
 interface SettingsProgram {
@@ -126,13 +126,10 @@ const SETTINGS: readonly SettingsProgram[] = [
 const FLAG =
   /^(\+.*|--[\w-]+=.*|-[sqvdDgyfiV]|-it|--(silent|quiet|verbose|yes|json|global|force|offline|debug|no-[\w-]+|version|help))$/;
 
-/** The code on another machine, or in a container, does not change files here. */
-const ELSEWHERE = /^(ssh|mosh|vagrant|multipass|lima|limactl)$/;
-
 /** Returns the files with settings that a command changes. Another program may run it: `npx npm config set`, `python3 -m pip`. */
 export function changedSettings(program: string, args: readonly ShellWord[]): Touch[] {
   const words = args.map(({ value }) => value.replace(/\s/g, '_'));
-  const runs = namesContainerPlaces(program) || ELSEWHERE.test(program) ? [] : words;
+  const runs = runsElsewhere(program) ? [] : words;
   const files = [
     ...filesChangedBy(program, words),
     ...runs.flatMap((word, at) => filesChangedBy(programIn(word), words.slice(at + 1))),
