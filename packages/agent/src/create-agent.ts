@@ -13,6 +13,8 @@ import { seedReadState } from './attachments/automatic-attachments.ts';
 import type { CommandOutcome, CompactOutcome } from './context/commands.ts';
 import { type Changes, type Prompt, QueryEngine } from './engine/engine.ts';
 import { type AgentOptions, mistakeInSettings } from './engine/options.ts';
+import { liveOf } from './engine/permission.ts';
+import { runSideCall, type SideCall, type SideCallResult } from './engine/side-call.ts';
 import type { ForkAnswer, SmallQuestion } from './fork/fork.ts';
 import type { SdkMessage } from './sdk/message.ts';
 import {
@@ -76,6 +78,8 @@ export interface Agent {
   untilSubagentsEnd(signal?: AbortSignal): Promise<void>;
   /** Gives a task to a subagent and returns its report. Undefined if this agent has none. Rejects if its type is unknown. */
   delegate(task: AgentTask, call: DelegatedCall): Promise<DelegatedReport | undefined>;
+  /** Runs a call for a running subagent: with its tools, folder, mode, rules and hooks. */
+  runForSubagent(agentId: string, call: Omit<SideCall, 'mode'>): Promise<SideCallResult>;
   /** Ends the subagents that run in the background. A resumed session can continue them. */
   endSubagents(): Promise<void>;
   /** The subagents of the conversation. Undefined if it cannot start any. */
@@ -134,6 +138,11 @@ export function createAgent(options: AgentOptions): Agent {
     },
     untilSubagentsEnd: (signal) => subagents?.untilIdle(signal) ?? Promise.resolve(),
     delegate: async (task, call) => subagents && delegateTask(subagents, task, call),
+    runForSubagent: async (agentId, call) => {
+      const own = subagents?.findRunning(agentId)?.options;
+      if (!own) return { ok: false, message: `The subagent ${agentId} does not run.` };
+      return runSideCall(own, { ...call, mode: liveOf(own).mode ?? 'default' });
+    },
     endSubagents: () => subagents?.dispose() ?? Promise.resolve(),
     subagents,
   };

@@ -200,11 +200,11 @@ export interface SubagentSettings {
   readonly forwardsText?: boolean | undefined;
   /** Replaces the model of every subagent. */
   readonly model?: string | undefined;
-  /** Returns the text of a skill that a definition names. Undefined if there is none. Its commands run in no wider mode. */
+  /** Returns the text of a skill that a definition names. Undefined if there is none. Its commands are calls of that agent. */
   readonly loadSkill?:
     | ((
         name: string,
-        use: { readonly signal: AbortSignal; readonly mode: PermissionMode },
+        use: { readonly signal: AbortSignal; readonly agentId: string },
       ) => Promise<string | undefined>)
     | undefined;
   /** Returns the memory folder of an agent. Undefined if it has none. */

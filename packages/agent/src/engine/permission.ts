@@ -18,7 +18,7 @@ import { editDecision } from '@heddle/tools/files';
 import { LivePermissions } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
-import { NO_RULES, type PermissionRule } from '../permission/rules/rule.ts';
+import { joinRules, NO_RULES, type PermissionRule, type Rules } from '../permission/rules/rule.ts';
 import { adviceWithoutUser, fileAccess, isQuestion, isToolDenied } from '../permission/rules/tool-names.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
@@ -39,7 +39,12 @@ export type PermissionOptions = Pick<
   RuleOption | 'sandbox' | 'view' | 'hooks' | 'canUseTool' | 'identity'
 >;
 
-export function permissionOf(options: PermissionOptions, record: PermissionJournal): AuthorizeCall {
+/** `more`: rules that count for these decisions beside the live ones, and for no others. */
+export function permissionOf(
+  options: PermissionOptions,
+  record: PermissionJournal,
+  more?: Rules,
+): AuthorizeCall {
   const live = liveOf(options);
   return async (tool, input, context, { toolUseId, hookDecision, hookReason, answered, signal }) => {
     const deny = (message: string, by: Denial['by'] = 'other', interrupt = false): Permission => {
@@ -64,7 +69,7 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
     if (isQuestion(tool.name) && 'answers' in input && !answered && hookDecision !== 'allow')
       return deny('Only the user can answer: leave out the answers.');
     const readOnlyView = place?.kind !== 'inside' && (await isViewComplete(tool, options));
-    const look = () => decider(options, live, { request, readOnlyView }, context);
+    const look = () => decider(options, live, { request, readOnlyView, more }, context);
     const remember = editDecision();
     const { decide, suggest, places } = await look();
     const verdict = decide();
@@ -81,24 +86,20 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
     }
     if (answered) return allowed;
     const reason = sentences(verdict.reason, obstacle, hookReason);
-    const { rule, parts } = verdict;
     const question: PermissionQuestion = {
       toolUseId,
       tool: tool.name,
       input,
       reason,
-      parts,
+      parts: verdict.parts,
       suggestions: suggest(verdict),
-      rule,
+      rule: verdict.rule,
       agentId: context.agentId,
       agentDescription: options.identity?.description,
     };
     const byHook = await hookAnswer(options, question, signal);
-    if (byHook === undefined && !options.canUseTool) {
-      const advice = adviceWithoutUser(tool.name);
-      const noUser = `There is no user to ask.${advice === undefined ? '' : ` ${advice}`}`;
-      return deny(`Permission denied. ${reason} ${noUser}`);
-    }
+    if (byHook === undefined && !options.canUseTool)
+      return deny(`Permission denied. ${sentences(reason, NO_USER, adviceWithoutUser(tool.name))}`);
     record.store({ type: 'ask', toolUseId, tool: tool.name, input });
     await record.stored?.();
     if (byHook === undefined) options.hooks?.question?.(question);
@@ -119,6 +120,8 @@ export function permissionOf(options: PermissionOptions, record: PermissionJourn
     return updatedInput ? { ...allowed, updatedInput } : allowed;
   };
 }
+
+const NO_USER = 'There is no user to ask.';
 
 /** Returns why a call may not run with its first decision. Undefined if the second one is the same. */
 async function changedDecision(
@@ -257,10 +260,16 @@ function surroundingsOf(
   };
 }
 
+interface Deciding {
+  readonly request: AuthorizeRequest;
+  readonly readOnlyView: boolean;
+  readonly more: Rules | undefined;
+}
+
 async function decider(
   options: RuleOptions,
   live: LivePermissions,
-  { request, readOnlyView }: { readonly request: AuthorizeRequest; readonly readOnlyView: boolean },
+  { request, readOnlyView, more }: Deciding,
   context: ToolUseContext,
 ) {
   loading ??= load();
@@ -273,7 +282,7 @@ async function decider(
   };
   const world: PermissionWorld = observeWorld(surroundings);
   const standing = () => ({
-    rules: live.rules,
+    rules: more ? joinRules(live.rules, more) : live.rules,
     mode: live.modeFor(request.tool, live.mode ?? context.permissionMode),
     world: {
       ...world,

@@ -8,6 +8,7 @@ import {
   omitUndefined,
 } from '@heddle/core';
 import { createReadFileState } from '../attachments/automatic-attachments.ts';
+import type { Rules } from '../permission/rules/rule.ts';
 import type { AgentOptions } from './options.ts';
 import {
   deniedFilesOf,
@@ -23,6 +24,8 @@ export interface SideCall {
   readonly input: JsonObject;
   /** The mode of the session now. */
   readonly mode: PermissionMode;
+  /** Rules that count for this call alone. */
+  readonly rules?: Rules | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +44,7 @@ export function contextOutsideTurn(
     permissionMode,
     workingDirectory: options.cwd,
     additionalDirectories: [],
-    agentId: undefined,
+    agentId: options.identity?.id,
     fileState: createReadFileState(),
     deniedFiles: deniedFilesOf(options, options.cwd),
     unaskedFiles: unaskedFilesOf(options, options.cwd),
@@ -57,12 +60,16 @@ export async function runSideCall(options: AgentOptions, call: SideCall): Promis
   const toolUseId = `side_${newUuid()}`;
   const context = { ...contextOutsideTurn(options, call.mode), model: options.modelName, signal };
   try {
-    const before = await options.hooks?.tools?.before?.({ toolUseId, ...call }, signal);
+    const before = await options.hooks?.tools?.before?.(
+      { toolUseId, tool: call.tool, input: call.input },
+      signal,
+    );
     if (before?.decision === 'deny')
       return { ok: false, message: before.message ?? 'A hook denied this call.' };
     const input = before?.updatedInput ?? call.input;
     const hookDecision = before?.decision;
-    const decide = permissionOf(options, { store: () => undefined, denials: { note: () => undefined } });
+    const journal = { store: () => undefined, denials: { note: () => undefined } };
+    const decide = permissionOf(options, journal, call.rules);
     const asked = { toolUseId, hookDecision, signal };
     const answer = await decide(tool, input, context, asked);
     const changed = answer.behavior === 'allow' ? answer.updatedInput : undefined;

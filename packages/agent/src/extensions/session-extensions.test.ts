@@ -19,6 +19,7 @@ function sessionWith(skills: Readonly<Record<string, string>>) {
     scope: 'project',
   });
   const active = new Set<readonly string[]>();
+  const commands: object[] = [];
   const extensions = new SessionExtensions({
     cwd,
     roots: [rootIn('.')],
@@ -27,7 +28,10 @@ function sessionWith(skills: Readonly<Record<string, string>>) {
     effort: () => undefined,
     listBudget: () => 10_000,
     messages: () => [],
-    runCommand: () => Promise.resolve(''),
+    runCommand: (_, { agentId, rules }) => {
+      commands.push({ agentId, rules: rules?.allow, session: [...active].flat() });
+      return Promise.resolve('');
+    },
     grant: ({ allow }) => {
       active.add(allow);
       return () => void active.delete(allow);
@@ -38,7 +42,7 @@ function sessionWith(skills: Readonly<Record<string, string>>) {
     rootsFor: (file) => (file.startsWith(path.join(cwd, 'sub')) ? [rootIn('sub')] : []),
   });
   const names = () => extensions.files.map(({ name, isForModel }) => `${name} ${isForModel}`);
-  return { cwd, extensions, names, allowed: () => [...active].flat() };
+  return { cwd, extensions, names, commands, allowed: () => [...active].flat() };
 }
 
 it('a reload keeps the skills of subfolders, and a limit of the host covers them', async () => {
@@ -58,15 +62,16 @@ it('a reload keeps the skills of subfolders, and a limit of the host covers them
   expect(names()).toEqual(['top true', 'deep false']);
 });
 
-it('a skill that a subagent uses permits nothing to the session', async () => {
-  const { extensions, allowed } = sessionWith({ './top': 'allowed-tools: Bash(deploy:*)' });
+it('a skill that a subagent uses permits the commands of its text, and nothing to the session', async () => {
+  const header = 'allowed-tools: Bash(deploy:*)\n---\n!`deploy` ';
+  const { extensions, allowed, commands } = sessionWith({ './top': header });
   await extensions.load();
   const { signal } = new AbortController();
-  expect(await extensions.loadSkill('top', '', { signal, isOfSubagent: true })).toMatchObject({
-    name: 'top',
-  });
+  expect(await extensions.loadSkill('top', '', { signal, agentId: 'a1' })).toMatchObject({ name: 'top' });
+  expect(commands).toEqual([{ agentId: 'a1', rules: ['Bash(deploy:*)'], session: [] }]);
   expect(allowed()).toEqual([]);
   await extensions.loadSkill('top', '', { signal });
+  expect(commands[1]).toEqual({ agentId: undefined, rules: undefined, session: ['Bash(deploy:*)'] });
   expect(allowed()).toEqual(['Bash(deploy:*)']);
   extensions.release();
   expect(allowed()).toEqual([]);

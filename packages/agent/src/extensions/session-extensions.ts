@@ -6,7 +6,6 @@ import {
   isToolUse,
   type Json,
   type Message,
-  type PermissionMode,
   resultsOf,
   text,
   type ToolUseContext,
@@ -41,8 +40,8 @@ export interface ExtensionDeps {
   readonly messages: () => Iterable<Message>;
   /** Returns the reason if a rule denies a file that the user names. Undefined: no rule denies it. */
   readonly refusalOf?: ((file: PromptFile, words: string) => Promise<string | undefined>) | undefined;
-  /** Runs a command of a file under the permissions of the session. Rejects if it may not run or fails. */
-  readonly runCommand: (command: string, call: Pick<PromptCall, 'signal' | 'mode'>) => Promise<string>;
+  /** Runs a command of a file under the permissions of the agent that uses it. Rejects if it may not run or fails. */
+  readonly runCommand: (command: string, use: CommandUse) => Promise<string>;
   /** Adds rules until the returned function is called. */
   readonly grant: (rules: ToolRules) => () => void;
   /** Adds the hooks of a file until the returned function is called. */
@@ -72,18 +71,22 @@ interface ForkedReport {
 /** The use of a file: by the user, or by a call of the model. */
 export interface PromptCall {
   readonly signal: AbortSignal;
-  /** A subagent uses the file. Its rules must not permit more to the whole session. */
-  readonly isOfSubagent?: boolean | undefined;
-  /** The mode of that subagent. Commands in the file run in no wider one. */
-  readonly mode?: PermissionMode | undefined;
+  /** The subagent that uses the file. Commands in it are calls of this subagent. Undefined: the conversation uses it. */
+  readonly agentId?: string | undefined;
   /** Undefined if the user typed the command. */
   readonly byModel?:
     | (Pick<CallContext, 'toolUseId' | 'tools'> & { readonly onProgress: (data: Json) => void })
     | undefined;
 }
 
+/** The use of a file whose command runs. */
+interface CommandUse extends Pick<PromptCall, 'signal' | 'agentId'> {
+  /** Rules that count for this command alone. Undefined: the rules of the file apply to the whole session. */
+  readonly rules: ToolRules | undefined;
+}
+
 /** Rules of an active file. */
-interface ToolRules {
+export interface ToolRules {
   readonly file: string;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -321,37 +324,32 @@ export class SessionExtensions {
   async #textOf(file: PromptFile, words: string, call: PromptCall): Promise<string> {
     const body = await this.#bodyOf(file, words, call);
     const { model, effort }: Partial<PromptFile> = this.#mayChange(file) ? file : {};
-    const report = file.isForked
-      ? await this.#deps.runForked({ file, text: body, model, effort }, call)
-      : undefined;
+    // A subagent follows the text itself. Another subagent of the conversation would not have its limits.
+    const report =
+      file.isForked && call.agentId === undefined
+        ? await this.#deps.runForked({ file, text: body, model, effort }, call)
+        : undefined;
     if (report)
       return `${file.kind === 'skill' ? 'The skill' : 'The command'} ${file.name} ran in a context of its own and ${report.isError ? 'failed' : 'ended'}. Its report:\n\n${report.text}`;
     if (file.kind === 'skill') this.#used.set(file.name, body);
     return `${introductionOf(file)}\n\n${body}`;
   }
 
-  async #bodyOf(
-    file: PromptFile,
-    words: string,
-    { signal, isOfSubagent = false, mode }: PromptCall,
-  ): Promise<string> {
+  async #bodyOf(file: PromptFile, words: string, { signal, agentId }: PromptCall): Promise<string> {
     const allow = this.#mayChange(file) ? file.allowedTools : [];
-    const revoke = this.#deps.grant({ file: file.file, allow, deny: [] });
-    this.#undo.push(this.#deps.grant({ file: file.file, allow: [], deny: file.disallowedTools }));
-    if (!isOfSubagent) this.#undo.push(revoke);
+    const isOfSubagent = agentId !== undefined;
+    // The rules of a file that a subagent uses are for the commands in its text. Another agent may work at the same time.
+    const rules = isOfSubagent ? { file: file.file, allow, deny: [] } : undefined;
+    const granted = { file: file.file, allow: isOfSubagent ? [] : allow, deny: file.disallowedTools };
+    this.#undo.push(this.#deps.grant(granted));
     this.#addHooks(file);
     const { sessionId, effort, runCommand } = this.#deps;
     const given = { text: words, sessionId, effort: effort() };
     const run = (command: string): Promise<string> =>
       this.#mayChange(file)
-        ? runCommand(commandFor(file.shell, command), { signal, mode })
+        ? runCommand(commandFor(file.shell, command), { signal, agentId, rules })
         : Promise.reject(new Error(this.#ofSubfolders.has(file.file) ? OF_SUBFOLDER : NOT_TRUSTED));
-    try {
-      return await expandPrompt(withBody(file, await this.#deps.deniedFiles?.()), given, run);
-    } finally {
-      // The rules were needed for the commands in its text.
-      if (isOfSubagent) revoke();
-    }
+    return expandPrompt(withBody(file, await this.#deps.deniedFiles?.()), given, run);
   }
 
   /** A project that is not trusted gives no permissions, chooses no model and runs no command. Nor does a subfolder. */

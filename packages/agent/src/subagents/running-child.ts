@@ -1,5 +1,6 @@
 /** A subagent that runs: its signal, the listener of its lines, its progress, and its move to the background. */
 import { childScope, type Message, type QueuedPrompt } from '@heddle/core';
+import type { AgentOptions } from '../engine/options.ts';
 import type { SdkMessage, TaskUsage } from '../sdk/message.ts';
 import { movedLine } from '../sdk/subagent-lines.ts';
 import { type ChildRecord, type ChildResult, NO_TASK_USAGE } from './record.ts';
@@ -43,6 +44,8 @@ export class RunningChild {
   readonly moved: Promise<void>;
   /** Never rejects. */
   ended: Promise<unknown> = Promise.resolve();
+  /** Its tools, folder, rules and hooks. Undefined until its conversation begins. */
+  options: AgentOptions | undefined;
   /** The subagents that it started. Undefined if it may start none. */
   children: ChildTree | undefined;
   #messages: (() => Iterable<Message>) | undefined;

@@ -21,7 +21,6 @@ import { childFile } from '../session/files/paths.ts';
 import { openChildSession } from '../session/open/child.ts';
 import type { Session } from '../session/open/open.ts';
 import { addedProvider, childModel, childOptions, definedModel, withServerTools } from './child-options.ts';
-import { stricterMode } from './child-permissions.ts';
 import { copyConversation, FORK_AGENT, forkOptions, forkPrompt, isFork } from './fork-child.ts';
 import { levelBelow, mainLevel, settingsBelow, type SubagentLevel } from './nesting.ts';
 import {
@@ -421,6 +420,7 @@ export class Subagents {
       const { result, closed } = await runChild({
         options: isCopy ? forkOptions(parent, spec) : childOptions(parent, spec),
         extend: (own, self) => {
+          child.options = own;
           if (!below || !subagents) return own;
           const children = new Subagents(subagents, self, this.#addTools, below);
           child.children = children;
@@ -438,7 +438,7 @@ export class Subagents {
         now,
         uuid: () => this.#uuid(),
         queue: child,
-        texts: async () => [...(await this.#skills(definition, signal)), ...(servers?.notes ?? [])],
+        texts: async () => [...(await this.#skills(definition, child)), ...(servers?.notes ?? [])],
       });
       // Its memory is stored behind its report. A worktree may be removed, and a parent may end, so both wait for it.
       if (worktree || depth > 1) await closed;
@@ -467,14 +467,11 @@ export class Subagents {
   }
 
   /** Returns the texts of the skills that the definition names. */
-  async #skills(
-    { skills = [], permissionMode }: AgentDefinition,
-    signal: AbortSignal,
-  ): Promise<readonly string[]> {
+  async #skills({ skills = [] }: AgentDefinition, child: RunningChild): Promise<readonly string[]> {
     const { loadSkill } = this.#settings;
     if (!loadSkill || skills.length === 0) return [];
-    const mode = stricterMode(this.#parent().permissionMode(), permissionMode);
-    const texts = await Promise.all(skills.map((name) => loadSkill(name, { signal, mode })));
+    const use = { signal: child.signal, agentId: child.record.agentId };
+    const texts = await Promise.all(skills.map((name) => loadSkill(name, use)));
     return texts.filter((text) => text !== undefined);
   }
 }

@@ -4,12 +4,10 @@ import path from 'node:path';
 import {
   DEFAULT_AGENT,
   unaskedFilesOf,
-  LivePermissions,
   type Rules,
   runSideCall,
   type Session,
   newUuid,
-  stricterMode,
   VERSION,
 } from '@heddle/agent';
 import {
@@ -18,6 +16,7 @@ import {
   type PromptFile,
   PromptIndex,
   SessionExtensions,
+  type ToolRules,
 } from '@heddle/agent/extensions';
 import {
   isTrusted,
@@ -65,21 +64,16 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
     listBudget: () => (context?.windowOf?.(modelName) ?? USUAL_WINDOW) * LIST_SHARE * CHARACTERS_PER_TOKEN,
     messages: () => agent().messages,
     refusalOf: (file, words) => refusalOf(file, words, options),
-    runCommand: async (text, { signal, mode: own }) => {
-      const mode = stricterMode(agent().permissionMode, own);
-      const call = { tool: 'Bash', input: { command: text }, mode, signal };
-      // The rules of the session have its mode. Those of a subagent have no mode of their own.
-      const limited = own && { rules: new LivePermissions(rules.rules, rules.folders) };
-      const result = await runSideCall({ ...agentOptions(), ...limited }, call);
+    runCommand: async (text, { signal, agentId, rules: own }) => {
+      const call = { tool: 'Bash', input: { command: text }, signal, rules: own && rulesOfFile(own) };
+      const result =
+        agentId === undefined
+          ? await runSideCall(agentOptions(), { ...call, mode: agent().permissionMode })
+          : await agent().runForSubagent(agentId, call);
       if (!result.ok) throw new Error(result.message);
       return result.text;
     },
-    grant: ({ file, allow, deny }) =>
-      rules.grant({
-        allow: rulesOf(allow, 'allow', file),
-        deny: rulesOf(deny, 'deny', file),
-        ask: [],
-      }),
+    grant: (own) => rules.grant(rulesOfFile(own)),
     addHooks: ({ hooks, file }) => setup.hooks().activate(hooks, file),
     runForked: async ({ file, text, model, effort: wanted }, { signal, byModel }) => {
       // A call of the model was decided before. A command that the user types answers an ask rule, and no deny rule.
@@ -116,6 +110,10 @@ function rootsBeside(
   return folders.flatMap((folder) =>
     PROJECT_FOLDERS.map((name) => ({ folder: path.join(folder, name), scope: 'project', within }) as const),
   );
+}
+
+function rulesOfFile({ file, allow, deny }: ToolRules): Rules {
+  return { allow: rulesOf(allow, 'allow', file), deny: rulesOf(deny, 'deny', file), ask: [] };
 }
 
 function rulesOf(texts: readonly string[], list: 'allow' | 'deny', file: string): Rules['allow'] {

@@ -136,10 +136,9 @@ export function openTools(
 
 function skillsOf(extensions: SessionExtensions): SkillDeps {
   return {
-    load: (name, words, { signal, toolUseId, tools, agentId, permissionMode }, onProgress) => {
+    load: (name, words, { signal, toolUseId, tools, agentId }, onProgress) => {
       const byModel = { toolUseId, tools, onProgress };
-      const of = agentId === undefined ? {} : { isOfSubagent: true, mode: permissionMode };
-      return extensions.loadSkill(name, words, { signal, byModel, ...of });
+      return extensions.loadSkill(name, words, { signal, byModel, agentId });
     },
     ruleNames: (name) => ruleNamesOf(extensions.skillNamed(name)),
     names: () => extensions.files.filter(({ isForModel }) => isForModel).map(({ name }) => name),

@@ -100,7 +100,7 @@ function subagentOptions(
     teammates: team,
     model: process.env['HEDDLE_SUBAGENT_MODEL'] || process.env['CLAUDE_CODE_SUBAGENT_MODEL'],
     maxDepth: depthIn(process.env) ?? options.maxSubagentDepth,
-    loadSkill: (name, use) => skillOfAgent(name, extensions, options, { ...use, isOfSubagent: true }),
+    loadSkill: (name, use) => skillOfAgent(name, extensions, options, use),
     openServers: (definition, signal) => openServersOf(definition, context, signal),
     memoryFolder: (definition) => agentMemoryFolder(definition, options),
     onLine: (line) => listeners.reportSubagentLine(line),
