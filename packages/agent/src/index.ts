@@ -1,7 +1,7 @@
 /** The engine: one conversation with its session, its permissions and its hooks. */
 export { type Agent, createAgent, mistakeInLimits } from './create-agent.ts';
 export { readAgentFiles } from './agents/agent-files.ts';
-export { BUILT_IN_AGENTS, DEFAULT_AGENT } from './agents/built-in.ts';
+export { BUILT_IN_AGENTS } from './agents/built-in.ts';
 export {
   type AgentDefinition,
   agentHasTool,
@@ -30,7 +30,7 @@ export type { Price } from './cost/usage-meter.ts';
 export { systemClock } from '@heddle/models';
 export { LivePermissions, type PermissionUpdate, ruleText } from './permission/live-permissions.ts';
 export { isHostNamed } from './permission/rules/domain.ts';
-export { ENGINE_TOOLS, isToolDenied } from './permission/rules/tool-names.ts';
+export { DEFAULT_AGENT, ENGINE_TOOLS, isToolDenied } from './permission/rules/tool-names.ts';
 export { permissionUpdates } from './permission/live-permissions.ts';
 export type {
   Authorization,

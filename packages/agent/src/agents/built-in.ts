@@ -1,8 +1,6 @@
 /** The types of subagents that are always there. */
+import { DEFAULT_AGENT } from '../permission/rules/tool-names.ts';
 import type { AgentDefinition } from './definition.ts';
-
-/** The type of a call that names none. */
-export const DEFAULT_AGENT = 'general-purpose';
 
 const REPORT = `Your last message is your report. It is all that the agent who started you receives, so it must contain every result: findings, file paths with lines, changes, and what you could not do. Do not ask questions, because you get no answers. State your assumptions instead.`;
 

@@ -1,6 +1,6 @@
 /** Agent: gives a task to a subagent and returns its report. SendMessage: continues one with a message. */
 import type { CallContext, Json, JsonObject, Tool, ToolResult } from '@heddle/core';
-import { DEFAULT_AGENT } from '../agents/built-in.ts';
+import { DEFAULT_AGENT } from '../permission/rules/tool-names.ts';
 import { progressOfLine } from '../sdk/subagent-lines.ts';
 import type { AgentOptions } from '../engine/options.ts';
 import { loadSchema, nonEmptyString, stringOrEmpty } from '../tool-input.ts';

@@ -12,7 +12,7 @@ import {
   untilAborted,
 } from '@heddle/core';
 import { systemClock } from '@heddle/models';
-import { DEFAULT_AGENT } from '../agents/built-in.ts';
+import { DEFAULT_AGENT } from '../permission/rules/tool-names.ts';
 import { type AgentDefinition, agentHasTool, findAgent, serverToolNames } from '../agents/definition.ts';
 import { VERSION } from '../engine/lines.ts';
 import type { AgentOptions, AgentServers, SubagentIdentity, SubagentSettings } from '../engine/options.ts';

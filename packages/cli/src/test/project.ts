@@ -14,7 +14,7 @@ export interface Project {
   readonly folder: string;
   readonly run: (
     argv: readonly string[],
-    more?: Pick<RunOptions, 'input' | 'env' | 'onOutput'>,
+    more?: Pick<RunOptions, 'input' | 'env' | 'onOutput' | 'onStart'>,
   ) => Promise<Ended>;
   /** Runs the program in a terminal. */
   readonly start: (argv?: readonly string[], more?: Partial<TerminalOptions>) => TestTerminal;
@@ -65,11 +65,11 @@ async function projectWith(
     ANTHROPIC_API_KEY: 'test-key-of-the-fake-api',
     ANTHROPIC_BASE_URL: api.url,
   };
-  const run: Project['run'] = (argv, { input, env = {}, onOutput } = {}) =>
+  const run: Project['run'] = (argv, { input, env = {}, onOutput, onStart } = {}) =>
     runProgram(program, argv, {
       cwd: folder,
       env: { ...environment, ...env },
-      ...omitUndefined({ input, onOutput }),
+      ...omitUndefined({ input, onOutput, onStart }),
     });
   const terminals: TestTerminal[] = [];
   const model = ['--model', `anthropic/${TEST_MODEL}`];

@@ -22,7 +22,7 @@ import {
   type PathPattern,
 } from './path-pattern.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from './rule.ts';
-import { mainField, mayNameShortened, toolMatcher } from './tool-names.ts';
+import { mainField, mayNameShortened, RESOURCES, toolMatcher } from './tool-names.ts';
 import { type Matcher, wildcardMatcher } from './wildcard.ts';
 
 export interface CompiledRule {
@@ -245,7 +245,10 @@ function compileSpecifier(
     doubt: tool === 'Bash' && list !== 'allow' ? commandDoubt(text) : undefined,
     path: files && anchoredPattern(files, list === 'allow' ? 'allow' : 'deny', world),
     domain: fetches && param === 'domain' ? domainMatcher(value ?? '') : undefined,
-    name: !files && !fetches && tool !== 'Bash' ? nameMatcher(named ? (value ?? '') : text, list) : undefined,
+    name:
+      !files && !fetches && tool !== 'Bash'
+        ? nameMatcher(named ? (value ?? '') : text, list, tool)
+        : undefined,
     param:
       list === 'allow' || param === undefined || value === undefined || (fetches && param === 'domain')
         ? undefined
@@ -271,7 +274,9 @@ function anchorsOf(rule: PermissionRule, list: RuleList, world: PermissionWorld)
  * Matches `name`, or with `name *` and `name:*` the name with any continuation. Skills and agents are found without regard to
  * case, so deny and ask rules match without it.
  */
-function nameMatcher(text: string, list: RuleList): (name: string) => boolean {
+function nameMatcher(text: string, list: RuleList, tool: string): (name: string) => boolean {
+  // A URI has no words, in which quotes would not count.
+  if (tool === RESOURCES && list === 'allow' && !text.includes('*')) return (name) => name === text;
   const spelled = list === 'allow' ? (name: string) => name : (name: string) => name.toLowerCase();
   const matches = commandPattern(spelled(text));
   // `git:*` may also mean all names that start with `git:`.

@@ -41,6 +41,9 @@ export function fileAccess(tool: string): 'read' | 'write' | undefined {
   return EDITORS.has(tool) ? 'write' : undefined;
 }
 
+/** Reads a resource of an MCP server. Rules name both: `ReadMcpResourceTool(server uri)`. */
+export const RESOURCES = 'ReadMcpResourceTool';
+
 /** The field that a rule's specifier matches. `Tool(param:value)` matches the others. */
 const MAIN_FIELDS: Readonly<Record<string, string>> = {
   Bash: 'command',
@@ -48,7 +51,14 @@ const MAIN_FIELDS: Readonly<Record<string, string>> = {
   Skill: 'skill',
   WebFetch: 'url',
   WebSearch: 'query',
+  [RESOURCES]: 'uri',
 };
+
+/** The type of an agent whose call names none. */
+export const DEFAULT_AGENT = 'general-purpose';
+
+/** The value of a main field that a call leaves out. */
+const DEFAULTS: Readonly<Record<string, string>> = { Agent: DEFAULT_AGENT };
 
 export function mainField(tool: string): string | undefined {
   if (fileAccess(tool))
@@ -60,11 +70,13 @@ export function mainField(tool: string): string | undefined {
   return Object.hasOwn(MAIN_FIELDS, tool) ? MAIN_FIELDS[tool] : undefined;
 }
 
-/** Returns the text that the specifier of an allow rule for another tool matches: `Agent(name)`, `Skill(name args)`. */
+/** Returns the text that the specifier of an allow rule for another tool matches: `Agent(name)`, `Skill(name args)`, a server and a URI. */
 export function calledName(tool: string, input: JsonObject): string | undefined {
   const field = mainField(tool);
-  const main = field === undefined ? undefined : input[field];
+  const main = field === undefined ? undefined : (input[field] ?? DEFAULTS[tool]);
   if (typeof main !== 'string') return undefined;
+  if (tool === RESOURCES)
+    return typeof input['server'] === 'string' ? `${input['server']} ${main}` : undefined;
   const args = tool === 'Skill' ? input['args'] : undefined;
   return typeof args === 'string' && args !== '' ? `${main} ${args}` : main;
 }

@@ -23,7 +23,6 @@ import {
   SCRIPTS,
   STEERING,
   SUBCOMMANDS,
-  TASK_RUNNERS,
   WIDE,
 } from './programs.ts';
 
@@ -115,7 +114,7 @@ function prefixLength(words: readonly ShellWord[]): number | undefined {
     return SUBCOMMANDS.has(third) ? after(2, words) : 3;
   const nested = NESTED.get(`${name} ${second}`);
   if (nested) return nested.has(third) ? 3 : undefined;
-  if (SUBCOMMANDS.get(name)?.has(second) || TASK_RUNNERS.get(name)?.test(second)) return 2;
+  if (SUBCOMMANDS.get(name)?.has(second)) return 2;
   const base = baseName(name);
   if (CHECKERS.has(base)) return 1;
   // They create empty files and folders. For other effects, the path itself asks.

@@ -91,13 +91,6 @@ export const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = wordsByName
   flutter: 'test analyze',
 });
 
-/** The project itself defines their commands. */
-export const TASK_RUNNERS: ReadonlyMap<string, RegExp> = new Map([
-  ['make', /^[a-z][\w-]*$/],
-  ['just', /^[a-z][\w-]*$/],
-  ['task', /^[a-z][\w:-]*$/],
-]);
-
 /** Two words define the purpose, and the third one is in the list. Lists of other programs contain only words that read. */
 export const NESTED: ReadonlyMap<string, ReadonlySet<string>> = wordsByName({
   'git checkout': '-b',

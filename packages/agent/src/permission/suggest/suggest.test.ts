@@ -1,14 +1,15 @@
 /** Tests the rules that "always allow" would add. */
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { authorize } from '../authorize.ts';
 import { LivePermissions } from '../live-permissions.ts';
 import { NO_RULES } from '../rules/rule.ts';
 import { suggestions } from './suggest.ts';
-import { worldOf } from '../test/world.ts';
+import { HOME, ROOT, worldOf } from '../test/world.ts';
 
-function suggested(tool: string, input: Record<string, string>) {
+function suggested(tool: string, input: Record<string, string>, files: readonly string[] = []) {
   const request = { tool, input, readOnly: false, hookDecision: undefined };
-  const world = worldOf();
+  const world = worldOf({ files });
   return {
     request,
     world,
@@ -96,7 +97,11 @@ describe('a suggestion', () => {
     ['git commit -m x', ['git commit *']],
     ['cargo build --release', ['cargo build *']],
     ['go test ./...', ['go test *']],
-    ['make all', ['make all *']],
+    // Further words would be other targets.
+    ['make all', ['make all']],
+    ['make all V=1', ['make all V=1']],
+    ['just build', ['just build']],
+    ['task build test', ['task build test']],
     ['jest src/a.test.ts', ['jest *']],
     ['pytest -q tests/test_a.py', ['pytest *']],
     ['python -m pytest -q', ['python -m pytest *']],
@@ -383,6 +388,19 @@ describe('a suggestion', () => {
     ['Skill', { skill: 'a*', args: 'b' }],
     ['Agent', { subagent_type: '*' }],
     ['Agent', { subagent_type: 'x) Bash(' }],
+    ['ReadMcpResourceTool', { server: 'srv', uri: 'docs://*' }],
+    ['ReadMcpResourceTool', { server: 'srv', uri: 'docs://a b' }],
+    ['ReadMcpResourceTool', { server: '*', uri: 'docs://a' }],
+    ['ReadMcpResourceTool', { server: 's', uri: 'x) Bash(' }],
+    ['ReadMcpResourceTool', { server: 'srv' }],
+    // One call of these does not tell what the next one does.
+    ['CronCreate', { cron: '* * * * *', prompt: 'x' }],
+    ['CronDelete', { id: '1' }],
+    ['TeamCreate', { name: 'x' }],
+    ['TeamDelete', {}],
+    ['SendMessage', { to: 'x', message: 'y' }],
+    ['TaskStop', { task_id: 'x' }],
+    ['ToolOfTomorrow', {}],
   ])('offers no rule for other names with %s %j', (tool, input) => {
     expect(suggested(tool, input).updates).toEqual([]);
   });
@@ -392,8 +410,47 @@ describe('a suggestion', () => {
     ['WebFetch', { url: 'http://bücher.de/x' }, 'domain:xn--bcher-kva.de'],
     ['Skill', { skill: 'plugin:größe', args: 'b' }, 'plugin:größe *'],
     ['Agent', { subagent_type: 'code-reviewer' }, 'code-reviewer'],
+    ['Agent', {}, 'general-purpose'],
+    [
+      'ReadMcpResourceTool',
+      { server: 'srv', uri: 'docs://readme?v=1&x=~a#b' },
+      'srv docs://readme?v=1&x=~a#b',
+    ],
   ])('offers a rule for the one name of %s %j', (tool, input, ruleContent) => {
     expect(suggested(tool, input).updates).toMatchObject([{ rules: [{ toolName: tool, ruleContent }] }]);
+  });
+
+  it.each([
+    { server: 'other', uri: 'docs://readme' },
+    { server: 'srv', uri: 'docs://readme2' },
+    { server: 'srv', uri: 'docs://readme x' },
+    { server: 'srv', uri: "'docs://readme'" },
+    { server: 'srv', uri: 'DOCS://readme' },
+    { server: 'srv ', uri: 'docs://readme' },
+    { server: 'srv docs://readme', uri: '' },
+  ])('for one resource of a server does not cover %j', (input) => {
+    const { updates, world } = suggested('ReadMcpResourceTool', { server: 'srv', uri: 'docs://readme' });
+    const live = new LivePermissions(NO_RULES);
+    live.apply(updates);
+    const decide = (one: Record<string, string>) => {
+      const request = { tool: 'ReadMcpResourceTool', input: one, readOnly: false, hookDecision: undefined };
+      return authorize(request, live.rules, 'default', world).decision;
+    };
+    expect(decide({ server: 'srv', uri: 'docs://readme' })).toBe('allow');
+    expect(decide(input)).toBe('ask');
+  });
+
+  it.each<[folder: string, file: string, files: readonly string[]]>([
+    ['the home folder', `${HOME}/zz.txt`, []],
+    ['a folder above it', `${path.posix.dirname(HOME)}/zz.txt`, []],
+    ['the top folder', '/zz.txt', []],
+    ['a folder above the project', `${path.posix.dirname(ROOT)}/zz.txt`, []],
+    ['a folder with a protected place', '/srv/zz.txt', ['/srv/.bashrc']],
+    ['a folder with one at any depth', '/srv/zz.txt', ['/srv/a/b/.git/config']],
+  ])('is for the file alone in %s', (_, file, files) => {
+    const { updates } = suggested('Write', { file_path: file }, files);
+    const rules = [{ toolName: 'Edit', ruleContent: `/${file}` }];
+    expect(updates).toEqual([{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }]);
   });
 
   it('names the destination of its rules', () => {

@@ -8,8 +8,9 @@ import { partsOfCall } from '../call-parts.ts';
 import { LivePermissions, type PermissionUpdate } from '../live-permissions.ts';
 import type { CommandPart, FilePart, Part } from '../part.ts';
 import type { Authorization, AuthorizeRequest } from '../request.ts';
+import { protectedBelow } from '../paths/walk-tree.ts';
 import { currentName, type Rules } from '../rules/rule.ts';
-import { fileAccess, isShellTool } from '../rules/tool-names.ts';
+import { calledName, fileAccess, isShellTool } from '../rules/tool-names.ts';
 import { withinWorkLimit } from '../work-limit.ts';
 import type { PermissionWorld } from '../world.ts';
 import { commandRule } from './command-rule.ts';
@@ -60,7 +61,7 @@ function updatesFor(
 ): PermissionUpdate[] {
   const tool = currentName(request.tool);
   const files = parts.filter((part): part is FilePart => part.kind === 'write' || part.kind === 'remove');
-  if (fileAccess(tool)) return fileUpdates(files);
+  if (fileAccess(tool)) return fileUpdates(files, world);
   return isShellTool(tool) ? scriptUpdates(parts, files, world) : otherTool(tool, request.input);
 }
 
@@ -104,29 +105,54 @@ function rankOf({ shown }: CommandPart): number {
   return /^(echo|printf|pwd|date|true|false|:|sleep)$/.test(name) ? 1 : 0;
 }
 
-/** Suggests a directory for files outside, and a mode for files inside. Both end with the session. */
-function fileUpdates(files: readonly FilePart[]): PermissionUpdate[] {
+/**
+ * Suggests a directory for files outside, or a rule for the file if the directory contains more than such files, and a mode
+ * for files inside. All of them end with the session.
+ */
+function fileUpdates(files: readonly FilePart[], world: PermissionWorld): PermissionUpdate[] {
   if (files.length === 0) return [];
-  const outside = files
-    .filter(({ concern }) => concern?.level === 'outside')
-    .flatMap(({ places }) => places ?? []);
-  const folders = [...new Set(outside.map(({ real }) => path.posix.dirname(real)))].filter(
-    (folder) => folder !== '/',
+  const outside = files.filter(({ concern }) => concern?.level === 'outside');
+  const foldersOf = ({ places = [] }: FilePart): readonly string[] =>
+    places.map(({ real }) => path.posix.dirname(real));
+  const single = outside.filter((part) => foldersOf(part).some((folder) => isWideFolder(folder, world)));
+  const rules = single.flatMap((part) =>
+    (editRules(part, world) ?? [undefined]).map((text) => ruleOf('Edit', text)),
   );
+  const known = rules.flatMap((rule) => rule ?? []);
+  if (known.length < rules.length) return [];
+  const folders = [...new Set(outside.filter((part) => !single.includes(part)).flatMap(foldersOf))];
+  const destination = 'session';
   return [
-    ...(folders.length > 0
-      ? [{ type: 'addDirectories' as const, directories: folders, destination: 'session' as const }]
-      : []),
-    { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
+    ...(known.length > 0 ? [added(known, destination)] : []),
+    ...(folders.length > 0 ? [{ type: 'addDirectories', directories: folders, destination } as const] : []),
+    ...(single.length < files.length ? [{ type: 'setMode', mode: 'acceptEdits', destination } as const] : []),
   ];
+}
+
+/** Returns whether a folder contains the home folder, the project or a protected place. A very large one counts as well. */
+function isWideFolder(folder: string, world: PermissionWorld): boolean {
+  const { home, root } = world;
+  const isAbove = (place: string): boolean =>
+    place === folder || place.startsWith(folder === '/' ? '/' : `${folder}/`);
+  if ([home, root].some((place) => isAbove(place) || isAbove(world.realpath(place)))) return true;
+  return protectedBelow({ path: folder, real: folder }, world, 'moved') !== undefined;
 }
 
 /** The model writes these. In a rule, `*` would mean other hosts and names as well. */
 const PLAIN_HOST = /^[\w.:[\]-]+$/;
 const PLAIN_NAME = /^[\p{L}\p{N}_.:@/ -]+$/u;
+const PLAIN_RESOURCE = /^[\w.-]+ [\w.:/?&=#@%+,~-]+$/;
+
+/**
+ * One call tells what every other call does, so a rule for the whole tool is offered. A call of another tool may do much more
+ * than the one before: `CronCreate` starts any prompt at any time.
+ */
+function isSafeAsWhole(toolName: string): boolean {
+  return toolName === 'WebSearch' || toolName.startsWith('mcp__');
+}
 
 function otherTool(toolName: string, input: AuthorizeRequest['input']): PermissionUpdate[] {
-  const { url, skill, args, subagent_type: agent } = input;
+  const { url, skill, args } = input;
   switch (toolName) {
     case 'WebFetch': {
       if (typeof url !== 'string' || !URL.canParse(url)) return [];
@@ -139,10 +165,13 @@ function otherTool(toolName: string, input: AuthorizeRequest['input']): Permissi
         added([{ toolName, ruleContent: typeof args === 'string' && args !== '' ? `${skill} *` : skill }]),
       ];
     case 'Agent':
-      if (typeof agent === 'string' && !PLAIN_NAME.test(agent)) return [];
-      return [added([typeof agent === 'string' ? { toolName, ruleContent: agent } : { toolName }])];
+    case 'ReadMcpResourceTool': {
+      const ruleContent = calledName(toolName, input) ?? '';
+      const isPlain = (toolName === 'Agent' ? PLAIN_NAME : PLAIN_RESOURCE).test(ruleContent);
+      return isPlain ? [added([{ toolName, ruleContent }])] : [];
+    }
     default:
-      return [added([{ toolName }])];
+      return isSafeAsWhole(toolName) ? [added([{ toolName }])] : [];
   }
 }
 
@@ -155,8 +184,11 @@ function ruleOf(toolName: string, ruleContent: string | undefined): RuleValue | 
   return ruleContent === undefined ? undefined : { toolName, ruleContent };
 }
 
-function added(rules: readonly RuleValue[]): PermissionUpdate {
-  return { type: 'addRules', rules, behavior: 'allow', destination: 'localSettings' };
+function added(
+  rules: readonly RuleValue[],
+  destination: 'localSettings' | 'session' = 'localSettings',
+): PermissionUpdate {
+  return { type: 'addRules', rules, behavior: 'allow', destination };
 }
 
 /**

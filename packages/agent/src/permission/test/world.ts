@@ -4,7 +4,7 @@ import type { GitFacts } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 
 export const ROOT = '/repo/project';
-const HOME = '/people/user';
+export const HOME = '/people/user';
 
 export interface WorldTable {
   readonly cwd?: string;
