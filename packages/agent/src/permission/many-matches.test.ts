@@ -87,3 +87,25 @@ describe('a glob with very many matches', () => {
     expect(decide(command, true)).toBe('allow');
   });
 });
+
+describe('a word whose value is not known', () => {
+  it.each([
+    'cat f/$x',
+    'cat ~+/h/.y',
+    'cat l/$x',
+    'cd f && cat "$x"',
+    'find few/b -exec cat {} +',
+    'x=(deep/n/q); cat "${x[@]}"',
+  ])('asks if a named pipe is in a folder that the script names: %s', (command) => {
+    expect(decide(command, true)).toBe('ask');
+  });
+  it.each([
+    'cat plain/$x',
+    'cat "$x"',
+    'cat ~+/few/a/x1',
+    'find few -type f -exec cat {} +',
+    'ls | xargs cat',
+  ])('needs no question without one: %s', (command) => {
+    expect(decide(command, true)).toBe('allow');
+  });
+});

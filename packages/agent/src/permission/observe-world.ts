@@ -106,16 +106,22 @@ function isExecutable(file: string): boolean {
   }
 }
 
+/** Devices in `/dev`, and links to them, are known by their names. `/dev/null` may be mounted on any file. */
 function isNamedPipe(file: string): boolean {
   try {
     // The streams of this process are not those of a command.
-    return (
-      !/^\/(?:dev\/(?:fd|std)|proc\/)/.test(file) &&
-      statSync(file, { throwIfNoEntry: false })?.isFIFO() === true
-    );
+    if (/^\/(?:dev\/(?:fd|std)|proc\/)/.test(file)) return false;
+    const about = statSync(file, { throwIfNoEntry: false });
+    if (about?.isFIFO() === true) return true;
+    if (about?.isCharacterDevice() !== true && about?.isBlockDevice() !== true) return false;
+    return !file.startsWith('/dev/') && !lstatSync(file).isSymbolicLink() && about.rdev !== deviceOfNull();
   } catch {
     return false;
   }
+}
+
+function deviceOfNull(): number | undefined {
+  return statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }
 
 /** Looks once per folder, because a command may name many files in one. */

@@ -111,6 +111,8 @@ export interface FilePart {
    * The origin of the access. A file tool or a redirection needs an Edit rule. A command is covered by its own rule.
    */
   readonly by: 'tool' | 'redirection' | 'command';
+  /** For a read of an unknown file: the program opens it, and a word of the command is known only when it runs. */
+  readonly mayBeAnyFile?: boolean;
   /** Set if the path is a glob. Then `places` are the folders where it starts. */
   readonly glob: Glob | undefined;
   /** Spellings of the command that names the file. An allow rule that contains the name settles a place outside. */

@@ -1,14 +1,23 @@
 /** A read of a named pipe takes data away from its reader, and one of a device may have an effect. Only a rule allows it. */
 import { describe, expect, it } from 'vitest';
+import type { PermissionMode } from '@heddle/core';
 import { authorize } from './authorize.ts';
 import { CLEAN_GIT, ROOT, worldOf } from './test/world.ts';
+
+const PIPES_ON_DISK = [`${ROOT}/ctl`, `${ROOT}/pipes/q`, '/srv/ctl'];
 
 function decision(
   tool: string,
   input: Record<string, string>,
-  { view = false, allow = [] as string[] } = {},
+  options: {
+    readonly view?: boolean;
+    readonly allow?: readonly string[];
+    readonly pipes?: readonly string[];
+    readonly hook?: 'allow';
+    readonly mode?: PermissionMode;
+  } = {},
 ) {
-  const pipes = [`${ROOT}/ctl`, `${ROOT}/pipes/q`, '/srv/ctl'];
+  const { view = false, allow = [], pipes = PIPES_ON_DISK, hook, mode = 'default' } = options;
   const table = {
     files: [...pipes, `${ROOT}/src/a.ts`, '/proc', '/sys/class/net/lo/address'],
     pipes,
@@ -17,8 +26,8 @@ function decision(
   };
   const world = { ...worldOf(table), readOnlyView: view };
   const rules = { deny: [], ask: [], allow: allow.map((text) => ({ text, source: 'user' as const })) };
-  const request = { tool, input, readOnly: tool !== 'Bash', hookDecision: undefined };
-  return authorize(request, rules, 'default', world).decision;
+  const request = { tool, input, readOnly: tool !== 'Bash', hookDecision: hook };
+  return authorize(request, rules, mode, world).decision;
 }
 
 const PIPES = [
@@ -52,6 +61,92 @@ const PIPES = [
   'egrep -rDread x .',
   'du --files0-from=ctl',
   'du --files0-from ctl',
+  // Values of options that a program opens, in any spelling.
+  'du -X ctl src',
+  'du -Xctl src',
+  'du -aXctl .',
+  'du --exclude-from=ctl .',
+  'du --exclude-from ctl .',
+  'du --exclude-f=ctl .',
+  'timeout 2 du -Xctl .',
+  'ls | xargs -n 1 du -Xctl',
+  'find src -exec du -Xctl {} +',
+  'tree --gitfile=ctl',
+  'tree --gitfile ctl',
+  'tree --infofile=ctl',
+  'tree --fromfile ctl',
+  'find -files0-from ctl',
+  'fd --ignore-file ctl',
+  'fd --ignore-file=ctl',
+  'findmnt -F ctl',
+  'findmnt -Fctl',
+  'findmnt --tab-file=ctl',
+  'diff -Xctl src b',
+  'diff -rXctl src b',
+  'diff --exclude-from=ctl src b',
+  'diff -X"$PWD"/ctl src b',
+  'diff -X$PWD/ctl src b',
+  'yq --from-file=ctl src/a.ts',
+  'sort --files0-from=ctl',
+  'grep -rfctl src',
+  'rg -nfctl src',
+  'jq -nfctl',
+  'awk -fctl src/a.ts',
+  'sed -nfctl src/a.ts',
+  'file -bmctl src/a.ts',
+  'tar -tXctl -f a.tar',
+  'git diff --no-index src/a.ts ~+/ctl',
+  // Time zones that are files.
+  'TZ=/srv/ctl date',
+  'TZ=:/srv/ctl ls -l',
+  'TZ=../../../srv/ctl date',
+  'export TZ=/srv/ctl; date',
+  `date -d 'TZ="/srv/ctl" now'`,
+  `date --date='TZ="../../../srv/ctl" now'`,
+  `find . -newermt 'TZ="/srv/ctl" 2020-01-01'`,
+  // Words whose value is not exactly known.
+  'cat ~+/ctl',
+  'cat ~-/ctl',
+  'cat ${x:-ctl}',
+  'cat ${x:-pipes/q}',
+  'cat "${x:-/srv/ctl}"',
+  'x=(ctl); cat "${x[@]}"',
+  'cat $OLDPWD/ctl',
+  'cat ${PWD%/}/ctl',
+  'x=ctlx; cat ${x%x}',
+  'x=/srv/ctlx; cat ${x%x}',
+  'x=CTL; cat ${x,,}',
+  'tail ~+/c*',
+  'cat < ~+/ctl',
+  'cat < ~+/c*',
+  'while read -r l; do echo "$l"; done < ~+/ctl',
+  'echo "$(< ~+/ctl)"',
+  'for f in ~+/ctl; do cat "$f"; done',
+  'cat $(ls)',
+  'ls | xargs cat',
+  'ls | xargs -n 1 head',
+  'find . -exec cat {} +',
+  'find . -name "c*" -exec head {} \\;',
+  'cat "$(git rev-parse --show-toplevel)/ctl"',
+  'cd ~+/pipes && cat q',
+  'cd "$x" && cat q',
+  'du -X "$x" src',
+  'du "$x"',
+  'nm "$x"',
+  'diff -X$x src b',
+  'cd pipes && cat "$x"',
+  'cat pipes/$x',
+  'x=(pipes/q); cat "${x[@]}"',
+  'while read -r f; do cat "$f"; done <<< pipes/q',
+  'while read -r f; do cat "$f"; done <<EOF\npipes/q\nEOF',
+];
+/** With a pipe only in `pipes`. */
+const OTHER_FOLDERS = [
+  'cat src/$x',
+  'cat "$x"',
+  'ls | xargs cat',
+  'cat $(ls src)',
+  'find src -type f -exec cat {} +',
 ];
 const DEVICES = [
   'cat /dev/watchdog',
@@ -59,6 +154,10 @@ const DEVICES = [
   'head -c 1 < /dev/ttyS0',
   'od /dev/sda',
   'cd /dev && cat watchdog',
+  'cat ${x:-/dev/watchdog}',
+  'x=/dev/watchdogx; cat ${x%x}',
+  'cat /dev/$x',
+  'cat /sys/kernel/$x/trace_pipe',
   'cat /proc/kmsg',
   'cat /proc/net/rpc/auth.unix.ip/channel',
   'cat /sys/kernel/debug/tracing/trace_pipe',
@@ -79,6 +178,25 @@ const HARMLESS = [
   'for d in /sys/class/net/*; do cat "$d/address"; done',
   'head -c 3 /dev/urandom | od',
   'cat src/a.ts < /dev/null',
+  'test -p "$x" && echo pipe',
+  'du -sh src',
+  'TZ=Europe/Berlin date',
+  'TZ=UTC-2 date',
+  `date -d 'TZ="Asia/Tokyo" now'`,
+  'du -ah --max-depth=1 ctl',
+  'find . -type f -exec cat {} +',
+  'for f in src/a.ts; do cat "$f"; done',
+  'cat $HOME/x "$PWD"/src/a.ts',
+];
+
+/** Their words are not known, so they have no proof, and run in the view. */
+const HARMLESS_IN_VIEW = [
+  'ls "$x" ~+/ctl',
+  'stat ~+/ctl',
+  'find "./$x" -type p',
+  'echo "$x" ~+/ctl',
+  'git show "HEAD:$x"',
+  'git log "main..$x"',
 ];
 
 describe('a command that reads a named pipe or a device', () => {
@@ -89,6 +207,18 @@ describe('a command that reads a named pipe or a device', () => {
   it.each(HARMLESS)('is not one: %s', (command) => {
     expect(decision('Bash', { command })).toBe('allow');
     expect(decision('Bash', { command }, { view: true })).toBe('allow');
+  });
+  it.each(HARMLESS_IN_VIEW)('is not one, in the view: %s', (command) => {
+    expect(decision('Bash', { command }, { view: true })).toBe('allow');
+  });
+  it.each(OTHER_FOLDERS)('is not one if the pipe is in a folder that no word names: %s', (command) => {
+    const pipes = [`${ROOT}/pipes/q`];
+    expect(decision('Bash', { command }, { pipes })).toBe('allow');
+    expect(decision('Bash', { command }, { pipes, view: true })).toBe('allow');
+  });
+  it.each(['hook', 'bypassPermissions'] as const)('leaves a command without a proof to: %s', (by) => {
+    const command = 'yq --from-file=ctl src/a.ts';
+    expect(decision('Bash', { command }, by === 'hook' ? { hook: 'allow' } : { mode: by })).toBe('allow');
   });
   it('is allowed by a rule for the command', () => {
     expect(decision('Bash', { command: 'cat ctl' }, { allow: ['Bash(cat *)'] })).toBe('allow');

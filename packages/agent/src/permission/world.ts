@@ -18,6 +18,7 @@ export interface KnownRepository {
 /** One entry of a folder. Links are not followed. */
 export interface FolderEntry {
   readonly name: string;
+  /** `pipe`: a named pipe or a device. */
   readonly kind: 'folder' | 'link' | 'pipe' | 'file';
 }
 
@@ -46,7 +47,7 @@ export interface PermissionWorld {
   readonly exists: (path: string) => boolean;
   /** The file can be run as a program. Absent: none can. */
   readonly isProgram?: (path: string) => boolean;
-  /** The path leads to a named pipe, which even the read-only view can write to. Absent: none does. */
+  /** The path leads to a named pipe, which even the read-only view can write to, or is a device. Absent: none does. */
   readonly isPipe?: (path: string) => boolean;
   /** The names in a folder. Empty if there is no such folder, undefined if it cannot be read. */
   readonly list: (folder: string) => readonly string[] | undefined;

@@ -21,6 +21,9 @@ const LOWERCASE_SETTINGS =
 const SAFE_LOCALE = /^(?:C|POSIX|(?:C|[a-z]{2,3}(?:_[A-Z]{2})?)\.(?:UTF-8|utf8))?$/;
 const LOCALE = /^(?:LANG|LC_\w+)$/;
 
+/** Programs open the file that an absolute path names as a time zone, or one that leaves the folder of zones. */
+const SAFE_ZONE = /^:?(?!.*\.\.)(?:\/etc\/localtime|(?:\/usr\/share\/zoneinfo\/)?[\w+,.-][\w+,.:/-]*)?$/;
+
 export function isSafe({ name, value }: ShellAssignment): boolean {
   return value?.kind === 'literal' && isSafeSetting(name, value.value);
 }
@@ -28,6 +31,7 @@ export function isSafe({ name, value }: ShellAssignment): boolean {
 /** Returns true for a variable that changes only the output of a program, with a value that names no file. */
 export function isSafeSetting(name: string, value: string): boolean {
   if (LOCALE.test(name)) return SAFE_LOCALE.test(value);
+  if (name === 'TZ') return SAFE_ZONE.test(value);
   // Programs load translations from this folder, and use them as formats.
   if (name === 'LANGUAGE') return /^[\w:]*$/.test(value);
   return SAFE.test(name);

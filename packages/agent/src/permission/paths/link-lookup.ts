@@ -104,7 +104,7 @@ function listFolder(folder: string): FolderEntry[] {
 function kindOf(entry: Dirent): FolderEntry['kind'] {
   if (entry.isDirectory()) return 'folder';
   if (entry.isSymbolicLink()) return 'link';
-  return entry.isFIFO() ? 'pipe' : 'file';
+  return entry.isFIFO() || entry.isCharacterDevice() || entry.isBlockDevice() ? 'pipe' : 'file';
 }
 
 /** Returns what a name in a listed folder is. A folder may ignore case, so a name that differs only in that is unclear. */

@@ -3,7 +3,6 @@
  * Some of these have an effect when they are opened, such as `/dev/watchdog`, or give each line only once, such as `/proc/kmsg`.
  */
 import type { Concern, FilePart } from '../part.ts';
-import type { ShellWord } from '@heddle/tools/shell';
 import type { FilePlace } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 
@@ -47,7 +46,8 @@ export function mayReadPipe(
   return files?.some(({ path, real }) => isPipe(path) || isPipe(real)) ?? true;
 }
 
-function isSpecial(file: string, isDeep: boolean): boolean {
+/** Returns whether a path is a device or a file of the kernel that is not on the list. `isDeep`: what is in a folder counts. */
+export function isSpecial(file: string, isDeep: boolean): boolean {
   if (!SPECIAL.test(file) || (!isDeep && /^\/\w+$/.test(file))) return false;
   return !HARMLESS.some((harmless) => harmless.test(file));
 }
@@ -57,26 +57,7 @@ export const NAMED_PIPE: Concern = {
   reason: 'It reads from a named pipe, and what it reads is lost for others.',
 };
 
-const SPECIAL_FILE: Concern = {
+export const SPECIAL_FILE: Concern = {
   level: 'unless covered',
   reason: 'It opens a device or a file of the kernel, which may have an effect.',
 };
-
-/** They look at names and properties of files, and do not open them. */
-const OPENS_NOTHING =
-  /^(?:ls|eza|exa|lsd|tree|stat|test|\[|\[\[|find|fd|fdfind|du|df|readlink|realpath|basename|dirname|lsblk|findmnt|mountpoint|lsof|cd|pushd|echo|printf)$/;
-
-export function opensFiles(program: string, args: readonly ShellWord[] = []): boolean {
-  return !OPENS_NOTHING.test(program) || args.some(({ value }) => value.startsWith('--files0'));
-}
-
-/** Returns whether a search in folders also opens the named pipes and devices there. */
-export function opensPipesInFolders(program: string, args: readonly ShellWord[]): boolean {
-  return (
-    program.endsWith('grep') &&
-    args.some(({ value }, at) => {
-      const [, chosen] = /^(?:-[A-Za-z]*D|--dev[a-z]*=?)(.*)$/s.exec(value) ?? [];
-      return chosen !== undefined && (chosen || args[at + 1]?.value) !== 'skip';
-    })
-  );
-}

@@ -11,10 +11,8 @@ import {
   type ShellWord,
   type SimpleCommand,
 } from '@heddle/tools/shell';
-import type { CommandPart, Concern, FilePart, Part } from '../part.ts';
+import type { CommandPart, FilePart, Part } from '../part.ts';
 import { GLOB_OPTIONS } from '../paths/glob.ts';
-import { placesOf } from '../paths/places.ts';
-import { NAMED_PIPE, opensFiles, opensPipesInFolders, specialConcern } from '../paths/special-files.ts';
 import { withProcessConcern } from '../paths/process-files.ts';
 import type { PermissionWorld } from '../world.ts';
 import { changedSettingsParts } from './agent-commands.ts';
@@ -32,14 +30,21 @@ import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { textsForCode } from './texts-for-code.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
-import { knownVariables, NO_VARIABLES, type PossibleValue, setsUnknownName } from './shell-state.ts';
+import { knownVariables, NO_VARIABLES, setsUnknownName } from './shell-state.ts';
 import { partsBehindLinks, type PlacedCommand, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { definesNames, runsAfterWrites } from './made-programs.ts';
 import { partsInOrder } from './parts-in-order.ts';
 import { showsHost } from './shown-processes.ts';
 import { readsListedNames } from './listed-names.ts';
 import { isPlainEditScript } from './plain-edits.ts';
-import { namesFoundBy, possibleValues, unusualFoundBy, type WordScope } from './possible-values.ts';
+import {
+  askAboutUnknownReads,
+  concernAboutFound,
+  concernedBy,
+  withSpecialFiles,
+  withUnclearFiles,
+  wordsIn,
+} from './special-reads.ts';
 import { baseName, commandWords, runsElsewhere, runsOfFind, commandTails, PIPED, unwrap } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
@@ -89,7 +94,7 @@ export function shellParts(text: string, observed: PermissionWorld): ShellParts 
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
   const found = withSearches(withGlobs(withStored(parts, text, read)), text, read);
-  const piped = withPipes(found, read, { ...around, folders });
+  const piped = askAboutUnknownReads(found, text, read, { ...around, folders });
   const settled = withProcessConcern(piped, text, {
     values: () => [
       ...valuesIn(read),
@@ -116,51 +121,9 @@ export function shellParts(text: string, observed: PermissionWorld): ShellParts 
 
 type Understood = Extract<ReadCommand, { ok: true }>;
 
-/** An unknown file may be a named pipe that another word names: `for f in ctl; do cat "$f"; done`. */
-function withPipes(parts: readonly Part[], read: Understood, scope: WordScope): readonly Part[] {
-  const isOpen = (part: Part): part is FilePart =>
-    part.kind === 'read' && part.places === undefined && !part.stored && part.concern === undefined;
-  if (!parts.some(isOpen) || !wordsIn(read).some((word) => mayBePipe(word, scope))) return parts;
-  return parts.map((part) => (isOpen(part) ? { ...part, concern: NAMED_PIPE } : part));
-}
-
-function mayBePipe(word: ShellWord, { folders: known, world, variables }: WordScope): boolean {
-  // Files in unknown folders are not checked.
-  const folders = known ?? [world.cwd];
-  const scope = { folders, world, variables };
-  const isPipe = ({ text, isGlob }: PossibleValue): boolean => {
-    const places = isGlob ? unusualFoundBy(text, scope) : placesOf(text, folders, world);
-    return places === undefined || places.some(({ real }) => world.isPipe?.(real) === true);
-  };
-  const values = possibleValues(word, scope);
-  if (values) return values.some(isPipe);
-  const given = givenValues(word, scope);
-  // The word may name a file in a folder that the glob matches.
-  const isMore = !/^"?\$\{?\w+\}?"?$/.test(word.text);
-  const isOpen = ({ text, isGlob }: PossibleValue): boolean =>
-    isGlob && namesFoundBy(text, scope) === undefined;
-  return given.some((value) => isPipe(value) || (isMore && isOpen(value)));
-}
-
-/** Returns the known values of the variables in a word, split and taken for globs as the shell may do it. */
-function givenValues({ text }: ShellWord, { variables }: WordScope): readonly PossibleValue[] {
-  const names = Array.from(text.matchAll(/\$\{?(\w+)/g), ([, name = '']) => name);
-  return names
-    .flatMap((name) => variables(name) ?? [])
-    .flatMap((value) => value.text.split(/\s+/).map((part) => ({ text: part, isGlob: /[*?[]/.test(part) })));
-}
-
 /** The words of a script without quotes. */
 function valuesIn(read: Understood): readonly string[] {
   return wordsIn({ ...read, loopWords: [] }).flatMap(textsOf);
-}
-
-function wordsIn({ commands, redirections, loopWords }: Understood): readonly ShellWord[] {
-  const targets = [...commands.flatMap((command) => command.redirections), ...redirections].flatMap(
-    (redirection) => ('target' in redirection ? [redirection.target] : []),
-  );
-  const assigned = commands.flatMap(({ assignments }) => assignments.flatMap(({ value }) => value ?? []));
-  return [...commands.flatMap(commandWords), ...assigned, ...targets, ...loopWords];
 }
 
 function textsOf({ value, becomes = [] }: ShellWord): readonly string[] {
@@ -249,21 +212,21 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
     (part) => (own.readOnly === 'no' ? part : asRead(part)),
   );
   return [
-    withSpecialFiles(own, last.words, files, world),
+    withSpecialFiles(own, last.words, files, around),
     ...command.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
-    ...files,
+    ...withUnclearFiles(files, last, around),
     ...changedSettingsParts(last, own, around),
     ...settingsParts(last.words, around),
     ...(last.more ? [last.words] : fed(last.words)).flatMap((run) =>
-      unseen(run, around).map((part) => (own.readOnly === 'no' ? part : asRead(part))),
+      withUnclearFiles(unseen(run, around), { words: run, more: true }, around).map((part) =>
+        own.readOnly === 'no' ? part : asRead(part),
+      ),
     ),
     // Commands of `find -exec` need permission like any other command.
     ...runsOfFind(last.words).flatMap((run) => {
       const there = runsGitElsewhere(last.words, run.command) ? { ...around, folders: undefined } : around;
       const found = foundFiles(last.words, run, around);
-      const [special] = opensFiles(baseName(run.command[0]?.value ?? ''))
-        ? found.flatMap((part) => (part.kind === 'read' ? (specialConcern(part, world) ?? []) : []))
-        : [];
+      const special = concernAboutFound(run.command, last.words, found, world);
       const runs = partsOfCommand(simple(run.command, command), there);
       return runs.concat(found, special ? [concernedBy(own, special)] : []);
     }),
@@ -274,25 +237,6 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
       return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
     }),
   ];
-}
-
-function concernedBy(part: CommandPart, concern: Concern): CommandPart {
-  return { ...part, concern: part.concern ?? concern };
-}
-
-/** A command that opens a named pipe or a device does more than read, so only a rule allows it. */
-function withSpecialFiles(
-  own: CommandPart,
-  [name, ...args]: readonly ShellWord[],
-  files: readonly FilePart[],
-  world: PermissionWorld,
-): CommandPart {
-  const program = baseName(name?.value ?? '');
-  if (own.concern || own.readOnly === 'no' || !opensFiles(program, args)) return own;
-  if (opensPipesInFolders(program, args)) return concernedBy(own, NAMED_PIPE);
-  const read = files.filter((part) => !part.stored && part.knowledge !== 'mentioned');
-  const [concern] = read.flatMap((part) => specialConcern(part, world) ?? []);
-  return concern ? concernedBy(own, concern) : own;
 }
 
 /** Returns whether git runs in a folder that `find` finds. Such a folder may be a repository of its own. */

@@ -23,12 +23,16 @@ export function redirectionParts(
   if (redirection.kind === 'duplicate' && /^(\d+-?|-)$/.test(word.value))
     return copiesInput(redirection) ? part('write', unknownWord(word.text)) : [];
   if (operator === '<' || operator === '<&') {
-    const parts = part('read');
+    const parts = part('read').map(withUnknownFile);
     return mayBeTerminal(redirection, parts) ? part('write', unknownWord(word.text)) : parts;
   }
   // The shell replaces a pattern by the one file that matches, which may be a link to anywhere.
   const target = word.kind === 'pattern' ? unknownWord(word.text) : word;
   return operator === '<>' ? [...part('read'), ...part('write', target)] : part('write', target);
+}
+
+function withUnknownFile(part: FilePart): FilePart {
+  return part.places === undefined ? { ...part, mayBeAnyFile: true } : part;
 }
 
 /** `>&0` and `3<&0`: the input may be any file. */

@@ -249,6 +249,12 @@ export function selectsFiles(args: readonly ShellWord[]): boolean {
   return args.some(({ value }) => PICKING.test(value));
 }
 
+/** Returns whether the tests of `find` select only regular files and folders. */
+export function selectsOnlyPlainFiles(args: readonly ShellWord[]): boolean {
+  if (args.some(({ value }) => NOT_REQUIRED.test(value))) return false;
+  return args.some(({ value }, index) => value === '-type' && /^[fd]$/.test(args[index + 1]?.value ?? ''));
+}
+
 /** With these, a file that fails a test may still be selected. */
 const NOT_REQUIRED = /^(-o|-or|-not|!|,|\()$/;
 
