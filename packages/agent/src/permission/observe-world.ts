@@ -6,9 +6,10 @@ import path from 'node:path';
 import {
   findRepository,
   type GitRepository,
+  gitSourceReader,
+  type GitSourceReader,
   type GitSources,
-  gitSourcesAround,
-  gitSourcesOutside,
+  isGitFolder,
   otherTrees,
   repositoryProgramsIn,
   trackedFiles,
@@ -36,15 +37,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
   const { root, cwd, directories, environment } = surroundings;
   const links = createLinkLookup([root, ...directories]);
   const exists = remembered(hasEntry);
-  // The nearest folder with `.git` decides for all folders below it.
-  const gitSources = remembered((folder: string): GitSources => {
-    const above = path.dirname(folder);
-    if (above === folder) {
-      const folders = [root, cwd, ...directories].flatMap((each) => [each, links.realpath(each)]);
-      return gitSourcesOutside([...new Set(folders)], environment);
-    }
-    return exists(`${folder}/.git`) ? gitSourcesAround(folder, environment) : gitSources(above);
-  });
+  const gitSources = gitSourcesReader(surroundings, links.realpath, exists);
   const programsIn = remembered(repositoryProgramsIn(environment));
   return {
     ...surroundings,
@@ -69,6 +62,29 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
   };
 }
 
+/** The nearest repository decides for all folders below it. */
+function gitSourcesReader(
+  { root, cwd, directories, environment }: WorldOptions,
+  realpath: PermissionWorld['realpath'],
+  exists: PermissionWorld['exists'],
+): (folder: string) => GitSources {
+  let known: GitSourceReader | undefined;
+  const reader = (): GitSourceReader => {
+    const folders = [root, cwd, ...directories].flatMap((folder) => [folder, realpath(folder)]);
+    return (known ??= gitSourceReader([...new Set(folders)], environment));
+  };
+  const sourcesIn = remembered((folder: string): GitSources => {
+    const above = path.dirname(folder);
+    if (above === folder) return reader().outside();
+    return isRepository(folder, exists) ? reader().around(folder) : sourcesIn(above);
+  });
+  return sourcesIn;
+}
+
+function isRepository(folder: string, exists: PermissionWorld['exists']): boolean {
+  return exists(`${folder}/.git`) || isGitFolder((name) => exists(`${folder}/${name}`));
+}
+
 /** The number of folders on each level that are searched for repositories. More would take longer than a decision may. */
 const MOST_FOLDERS = 3_000;
 
@@ -86,7 +102,7 @@ function nestedIn(
       .map(({ name }) => path.posix.join(at, name));
   const below = foldersIn(folder).slice(0, MOST_FOLDERS);
   const deeper = below.flatMap(foldersIn).slice(0, MOST_FOLDERS);
-  return [...below, ...deeper].filter((inner) => exists(`${inner}/.git`));
+  return [...below, ...deeper].filter((inner) => isRepository(inner, exists));
 }
 
 function hasEntry(file: string): boolean {

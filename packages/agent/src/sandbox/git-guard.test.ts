@@ -120,3 +120,41 @@ describe.runIf(check.available)('in the sandbox, git', () => {
     expect(existsSync(path.join(project, '.git/commondir'))).toBe(false);
   });
 });
+
+describe.runIf(check.available)(
+  'in the sandbox, a command cannot write the places of git that variables name',
+  () => {
+    const setting = (key: string, value: string): Record<string, string> => ({
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: key,
+      GIT_CONFIG_VALUE_0: value,
+    });
+    it.each([
+      [setting('core.hooksPath', 'hk'), 'hk/pre-commit'],
+      [setting('core.hooksPath', './hk'), 'hk/pre-commit'],
+      [setting('include.path', './inc'), 'inc'],
+      [{ GIT_CONFIG_GLOBAL: './cfg/own' }, 'cfg/own'],
+      [{ XDG_CONFIG_HOME: './xdg' }, 'xdg/git/config'],
+    ])('%j', async (variables, file) => {
+      for (const repository of ['project', undefined]) {
+        const fixture = open({ variables, files: { a: '1' }, ...(repository ? { repository } : {}) });
+        await fixture.run(`mkdir -p "$(dirname '${file}')"; echo x > '${file}'; touch b`);
+        expect([textOf(path.join(fixture.project, file)), textOf(path.join(fixture.project, 'b'))]).toEqual([
+          'absent',
+          '',
+        ]);
+      }
+    });
+
+    it('existing programs', async () => {
+      const variables = { ...setting('alias.x', '!./al.sh'), GIT_EDITOR: './ed.sh' };
+      const fixture = open({ repository: 'project', variables, files: { 'al.sh': '1', 'ed.sh': '1' } });
+      await fixture.run('echo x > al.sh; echo x > ed.sh; touch b');
+      expect(['al.sh', 'ed.sh', 'b'].map((name) => textOf(path.join(fixture.project, name)))).toEqual([
+        '1',
+        '1',
+        '',
+      ]);
+    });
+  },
+);

@@ -16,8 +16,8 @@ type SettingScope = 'system' | 'user' | 'repository';
 
 export interface ScopedSetting extends GitSetting {
   readonly scope: SettingScope;
-  /** The file that contains it. */
-  readonly file: string;
+  /** The file that contains it. Undefined: a variable. */
+  readonly file: string | undefined;
 }
 
 const MOST_BYTES = 1024 * 1024;
@@ -45,20 +45,33 @@ export function readRepositorySettings(
   repository: GitRepository,
   environment: GitEnvironment,
 ): readonly ScopedSetting[] | undefined {
-  const files = ownFiles(repository).map((file) => ({ file, scope: 'repository' as const }));
-  const { settings, isComplete } = settingsIn(files, environment);
+  const { settings, isComplete } = readableOwnSettings(repository, environment);
   return isComplete ? settings : undefined;
 }
 
 /** Returns the settings of all files that can be read. */
-export function readableGitSettings(
+function readableGitSettings(
   repository: GitRepository | undefined,
   environment: GitEnvironment,
 ): FoundSettings {
   return settingsIn(configFiles(repository, environment), environment);
 }
 
-interface FoundSettings {
+/** Returns the settings of the user and of the machine that can be read, after the `given` ones with the files that these include. */
+export function readableUserSettings(
+  environment: GitEnvironment,
+  given: readonly ScopedSetting[],
+): FoundSettings {
+  return settingsIn(configFiles(undefined, environment), environment, given);
+}
+
+/** Returns the settings of the repository itself that can be read. */
+export function readableOwnSettings(repository: GitRepository, environment: GitEnvironment): FoundSettings {
+  const files = ownFiles(repository).map((file) => ({ file, scope: 'repository' as const }));
+  return settingsIn(files, environment);
+}
+
+export interface FoundSettings {
   readonly settings: readonly ScopedSetting[];
   readonly isComplete: boolean;
 }
@@ -66,10 +79,13 @@ interface FoundSettings {
 function settingsIn(
   files: readonly Omit<Pending, 'depth'>[] | undefined,
   environment: GitEnvironment,
+  given: readonly ScopedSetting[] = [],
 ): FoundSettings {
-  let isComplete = files !== undefined;
+  const included = includedFiles(given, environment);
+  let isComplete = files !== undefined && !included.includes(undefined);
   const pending: Pending[] = (files ?? []).map(({ file, scope }) => ({ file, scope, depth: 0 }));
-  const settings: ScopedSetting[] = [];
+  for (const file of included) if (file !== undefined) pending.push({ file, scope: 'user', depth: 1 });
+  const settings: ScopedSetting[] = [...given];
   for (let count = 0; ; count++) {
     const next = pending.shift();
     if (next === undefined) return { settings, isComplete };
@@ -90,15 +106,6 @@ function settingsIn(
   }
 }
 
-/** Returns whether variables set settings that name files or folders. Their values are not read. */
-export function hasSettingsInEnvironment(environment: GitEnvironment): boolean {
-  return Object.entries(environment).some(
-    ([name, value]) =>
-      /^GIT_CONFIG_(KEY_\d+|PARAMETERS)$/.test(name) &&
-      /hookspath|attributesfile|include|core\.worktree/i.test(value ?? ''),
-  );
-}
-
 /** Returns the files that settings include, also missing ones. */
 export function includedFiles(
   settings: readonly ScopedSetting[],
@@ -106,7 +113,11 @@ export function includedFiles(
 ): readonly (string | undefined)[] {
   return settings
     .filter(({ key }) => isInclude(key))
-    .map(({ value, file }) => resolveConfigPath(value, path.dirname(file), environment));
+    .map(({ value, file }) => {
+      // Git rejects a relative name in a variable.
+      if (file === undefined && !/^(~|\/)/.test(value ?? '')) return undefined;
+      return resolveConfigPath(value, path.dirname(file ?? '/'), environment);
+    });
 }
 
 /** Reads one file without its includes. Undefined if it cannot be read as git reads it. */
@@ -145,7 +156,8 @@ export function resolveConfigPath(
     : gitPath(folder, value);
 }
 
-function configFiles(
+/** Returns the files from which git takes settings, also missing ones. Undefined if one cannot be determined. */
+export function configFiles(
   repository: GitRepository | undefined,
   environment: GitEnvironment,
 ): { readonly file: string; readonly scope: SettingScope }[] | undefined {
@@ -153,8 +165,10 @@ function configFiles(
   const named = [system, global].filter((file) => file !== undefined && file !== '');
   if (named.some((file) => file === undefined || !path.isAbsolute(file))) return undefined;
   const withoutSystem = /^(1|true|yes|on)$/i.test(environment['GIT_CONFIG_NOSYSTEM'] ?? '');
-  const systems = withoutSystem ? [] : system ? [system] : systemFiles(environment);
-  const users = global !== undefined ? (global === '' ? [] : [global]) : userFiles(home, environment);
+  // Git documents `/dev/null` for no settings. It is not a regular file, so reading it would fail.
+  const filesOf = (file: string): readonly string[] => (file === '' || file === '/dev/null' ? [] : [file]);
+  const systems = withoutSystem ? [] : system ? filesOf(system) : systemFiles(environment);
+  const users = global === undefined ? userFiles(home, environment) : filesOf(global);
   const own = repository ? ownFiles(repository) : [];
   return [
     ...systems.map((file) => ({ file, scope: 'system' as const })),

@@ -6,20 +6,12 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { attributesFiles, mayFilterFile, usesFilters } from './attributes.ts';
 import { readBoundedFile } from './bounded-file.ts';
-import {
-  type GitEnvironment,
-  hasSettingsInEnvironment,
-  hooksFolders,
-  includedFiles,
-  readableGitSettings,
-  readGitSettings,
-  type ScopedSetting,
-} from './config-files.ts';
+import { type GitEnvironment, hooksFolders, readGitSettings, type ScopedSetting } from './config-files.ts';
 import { dependsOnProcess, gitPath, mayExist } from './git-path.ts';
 import { isHarmlessSetting, isHarmlessVariable } from './harmless-settings.ts';
 import { type GitIndex, indexOf } from './index-file.ts';
-import { programFiles } from './repository-programs.ts';
-import { findRepository, type FoundRepository, type GitRepository, readGitFile } from './repository.ts';
+import { findRepository, type FoundRepository, type GitRepository } from './repository.ts';
+import { sourcesOf } from './sources.ts';
 
 export interface GitFacts {
   /** Settings, variables and hooks that are not known to be harmless. */
@@ -56,7 +48,7 @@ function factsOf(found: FoundRepository, environment: GitEnvironment): GitFacts 
   if (settings === undefined) return undefined;
   const named = settings.filter((setting) => !isHarmless(setting, repository));
   const filters = named.filter(isFilter);
-  const sources = sourcesOf(repository, settings, environment).filter((source) => source !== undefined);
+  const sources = sourcesOf(repository, settings, environment).flatMap(({ place }) => place ?? []);
   if (repository === undefined)
     return { helpers: [...variables, ...named.map(({ key }) => key)], submodules: false, sources };
   const index = indexOf(repository);
@@ -97,116 +89,6 @@ function hasRefs({ commonDir }: GitRepository, folder: string): boolean {
   if (packed.kind === 'absent') return mayExist(path.join(commonDir, 'reftable'));
   return packed.kind === 'unreadable' || packed.bytes.includes(`${folder}/`);
 }
-
-/** Undefined: a place that cannot be determined. */
-function sourcesOf(
-  repository: GitRepository | undefined,
-  settings: readonly ScopedSetting[],
-  environment: GitEnvironment,
-): readonly (string | undefined)[] {
-  const own = repository ? [repository.gitDir, repository.commonDir] : [];
-  const hooks = repository ? hooksFolders(repository, settings, environment) : [];
-  const attributes = repository ? attributesFiles(repository, settings, environment) : [];
-  const files = [...settings.map(({ file }) => file), ...includedFiles(settings, environment)];
-  const programs = repository ? programFiles(repository, settings, environment) : [];
-  const present = repository ? presentPlaces(repository, settings) : [];
-  return [...new Set([...own, ...hooks, ...attributes, ...files, ...programs, ...present])];
-}
-
-const NAMES_PLACE = /^(?:include(?:if\..*)?\.path|core\.(?:hookspath|attributesfile))$/s;
-
-/** Returns named places that depend on the process, as they are written. Their present targets are protected, too. */
-function presentPlaces({ top }: GitRepository, settings: readonly ScopedSetting[]): readonly string[] {
-  return settings.flatMap(({ key, value, file }) => {
-    if (!value || !NAMES_PLACE.test(key)) return [];
-    const place = path.resolve(key.startsWith('include') ? path.dirname(file) : top, value);
-    return dependsOnProcess(place) ? [place] : [];
-  });
-}
-
-export interface GitSources {
-  readonly places: readonly string[];
-  /** False: some settings cannot be read and may name other places, or name places that cannot be determined. */
-  readonly isComplete: boolean;
-}
-
-/**
- * Returns the files and folders from which git takes hooks, settings and attributes of the repository around a folder.
- * They include those that settings name: `core.hooksPath`, `include.path`, `core.attributesFile`, and programs. A file `.git` may name a
- * repository that does not exist yet.
- */
-export function gitSourcesAround(directory: string, environment: GitEnvironment): GitSources {
-  const found = findRepository(directory);
-  if (found.kind !== 'found') {
-    const named = readGitFile(path.join(directory, '.git'));
-    const isMissing = named !== undefined && !existsSync(named);
-    const user = gitSourcesOutside([directory], environment);
-    return {
-      places: [...(named === undefined ? [] : [named]), ...user.places],
-      isComplete: user.isComplete && (found.kind === 'none' || isMissing),
-    };
-  }
-  const { repository } = found;
-  const { settings, isComplete } = readableGitSettings(repository, environment);
-  const tops = new Set([repository.top, ...namedTrees(repository, settings)]);
-  const sources = [...tops].flatMap((top) =>
-    top === undefined ? [undefined] : sourcesOf({ ...repository, top }, settings, environment),
-  );
-  return {
-    places: placesIn(sources, [repository.top]),
-    isComplete: isComplete && !sources.includes(undefined) && !hasSettingsInEnvironment(environment),
-  };
-}
-
-/**
- * Returns the places that settings of the user and of the machine name, for folders that are not in a repository. The user's
- * repositories elsewhere use them. Relative names count in each folder, because a repository can be created there.
- */
-export function gitSourcesOutside(folders: readonly string[], environment: GitEnvironment): GitSources {
-  const { GIT_CONFIG_GLOBAL: global } = environment;
-  // Git documents `/dev/null` for no settings of the user. It is not a regular file, so reading it fails.
-  const read = global === '/dev/null' ? { ...environment, GIT_CONFIG_GLOBAL: '' } : environment;
-  const { settings, isComplete } = readableGitSettings(undefined, read);
-  const sources = folders.flatMap((top) => {
-    const data = path.join(top, '.git');
-    // Files of git itself are protected by their name.
-    return sourcesOf({ top, gitDir: data, commonDir: data }, settings, environment).filter(
-      (source) => source === undefined || !source.startsWith(`${data}/`),
-    );
-  });
-  return {
-    places: placesIn(sources, folders),
-    isComplete: isComplete && !sources.includes(undefined) && !hasSettingsInEnvironment(environment),
-  };
-}
-
-/** Returns the folders that settings name as the working tree. Undefined: a folder that cannot be determined. */
-function namedTrees(
-  { gitDir }: GitRepository,
-  settings: readonly ScopedSetting[],
-): readonly (string | undefined)[] {
-  return settings
-    .filter(({ key }) => key === 'core.worktree')
-    .map(({ value }) => (value ? gitPath(gitDir, value) : undefined));
-}
-
-/** A working tree itself cannot count as a folder of hooks, because it contains every file. */
-function placesIn(sources: readonly (string | undefined)[], tops: readonly string[]): readonly string[] {
-  const isAbove = (folder: string): boolean =>
-    tops.some((top) => `${top}/`.startsWith(path.join(folder, '/')));
-  const places = sources.flatMap((source) => {
-    if (source === undefined) return [];
-    return isAbove(source) ? HOOKS.map((name) => path.join(source, name)) : [source];
-  });
-  return [...new Set(places)];
-}
-
-const HOOKS = (
-  'applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit ' +
-  'pre-rebase post-checkout post-merge pre-push reference-transaction push-to-checkout pre-auto-gc post-rewrite ' +
-  'sendemail-validate fsmonitor-watchman post-index-change pre-receive update proc-receive post-receive post-update ' +
-  'p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit'
-).split(' ');
 
 /**
  * Returns facts for folders that a command names, each as written. After a link `..` has another target

@@ -4,7 +4,6 @@
  */
 export { readBoundedFile } from './bounded-file.ts';
 export {
-  readableGitSettings,
   readGitConfigFile,
   readGitSettings,
   resolveConfigPath,
@@ -14,9 +13,6 @@ export type { GitSetting } from './config-text.ts';
 export {
   type GitFacts,
   gitFactsFrom,
-  type GitSources,
-  gitSourcesAround,
-  gitSourcesOutside,
   readGitFacts,
   trackedFiles,
 } from './facts.ts';
@@ -35,3 +31,9 @@ export {
   type WorkingTrees,
   workingTreesReader,
 } from './repository.ts';
+export {
+  gitSettingsOf,
+  gitSourceReader,
+  type GitSourceReader,
+  type GitSources,
+} from './sources.ts';

@@ -165,33 +165,50 @@ function mayRunProgram({ key, value = 'true' }: ScopedSetting, repository: GitRe
 }
 
 /**
- * Returns the existing files that settings of any scope name as programs, and the folder of templates: `core.editor = ~/dot/edit.sh`,
- * `alias.x = !tools/x.sh`, `init.templateDir`. Undefined: a file that cannot be determined.
+ * Returns the existing files that settings of any scope name as programs: `core.editor = ~/dot/edit.sh`, `alias.x = !tools/x.sh`.
+ * Undefined: a file that cannot be determined.
  */
 export function programFiles(
   repository: GitRepository,
   settings: readonly ScopedSetting[],
   environment: GitEnvironment,
 ): readonly (string | undefined)[] {
-  const { HOME: home = '' } = environment;
   const top = repository.top;
-  const place = (word: string, from = top): string =>
-    path.resolve(from, word.replace(/^(~|\$\{?HOME\}?)(?=\/)/, home));
-  // A stream in `/dev` is not a program: `less < /dev/tty`.
-  const named = (file: string): readonly (string | undefined)[] =>
-    !file.startsWith('/dev/') && passesPlace(file, isLinkOfProcess) ? [undefined, file] : [file];
+  const place = (word: string, from = top): string => placeOf(word, from, environment);
   return settings.flatMap((setting) => {
     const { key, value = '' } = setting;
-    if (key === 'init.templatedir') return value === '' ? [] : named(place(value));
+    if (key === TEMPLATES) return [];
     const text = mayRunProgram(setting, repository) ? value : commandInAddress(setting);
     const words = wordsInCommand(text);
     // The program can start in one of the folders that are named: `cd tools && ./x.sh`.
     const folders = words.map((word) => place(word)).filter((file) => statsOf(file)?.isDirectory() === true);
     const files = [top, ...folders].flatMap((from) => words.map((word) => place(word, from)));
     return Array.from(new Set(files))
-      .flatMap(named)
+      .flatMap(knownFile)
       .filter((file) => file === undefined || statsOf(file)?.isFile() === true);
   });
+}
+
+const TEMPLATES = 'init.templatedir';
+
+/** Returns the folders that `git init` and `git clone` copy to a new repository, also missing ones. */
+export function templateFolders(
+  { top }: GitRepository,
+  settings: readonly ScopedSetting[],
+  environment: GitEnvironment,
+): readonly (string | undefined)[] {
+  return settings.flatMap(({ key, value }) =>
+    key === TEMPLATES && value ? knownFile(placeOf(value, top, environment)) : [],
+  );
+}
+
+function placeOf(word: string, from: string, { HOME: home = '' }: GitEnvironment): string {
+  return path.resolve(from, word.replace(/^(~|\$\{?HOME\}?)(?=\/)/, home));
+}
+
+/** Undefined: a link of the process, which may be another file for git. A stream in `/dev` is not a program: `less < /dev/tty`. */
+function knownFile(file: string): readonly (string | undefined)[] {
+  return !file.startsWith('/dev/') && passesPlace(file, isLinkOfProcess) ? [undefined, file] : [file];
 }
 
 /** Undefined if no such file can exist, also because its name is too long. */

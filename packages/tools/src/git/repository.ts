@@ -75,6 +75,17 @@ export function findBareRepository(directory: string): string | undefined {
   }
 }
 
+/** Returns the bare repository that git would use in a folder. Its data can be shared: `commondir` names the other folder. */
+export function bareRepositoryAt(directory: string): GitRepository | undefined {
+  const bare = findBareRepository(directory);
+  if (bare === undefined) return undefined;
+  const file = path.join(bare, 'commondir');
+  if (!exists(file)) return { top: bare, gitDir: bare, commonDir: bare };
+  const named = smallText(file)?.replace(/[\r\n]+$/, '');
+  const commonDir = named ? gitPath(bare, named) : undefined;
+  return commonDir === undefined ? undefined : { top: bare, gitDir: bare, commonDir };
+}
+
 /** The names by which git recognizes the data of a repository. */
 export const GIT_DATA_NAMES = ['HEAD', 'objects', 'refs', 'commondir'] as const;
 

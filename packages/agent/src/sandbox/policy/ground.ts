@@ -3,7 +3,7 @@ import { realTarget } from '@heddle/tools/files';
 import {
   findRepository,
   gitPath,
-  readableGitSettings,
+  gitSettingsOf,
   resolveConfigPath,
   type WorkingTrees,
   workingTreesReader,
@@ -174,22 +174,35 @@ function namedIn(folder: string, name: string): string | undefined {
 }
 
 /**
- * Returns files that git settings name: hook folders and included files, even if they do not exist, and existing lists
- * of attributes and ignored files. A command could change them to run a program later.
+ * Returns files that git settings name, also those of the user and in variables: hook folders and included files, even if they do not
+ * exist, and existing lists of attributes and ignored files. A command could change them to run a program later. Files of settings that
+ * variables name (`GIT_CONFIG_GLOBAL`) count as well.
  */
 function namedByGit(folder: string, environment: PolicySources['environment']): string[] {
   const found = findRepository(folder);
-  if (found.kind !== 'found') return [];
-  const { top } = found.repository;
-  return readableGitSettings(found.repository, environment).settings.flatMap(({ key, value, file }) => {
+  const repository = found.kind === 'found' ? found.repository : undefined;
+  const top = repository?.top ?? folder;
+  const named = gitSettingsOf(repository, environment).settings.flatMap(({ key, value, file }) => {
     const isInclude = /^include(if\..*)?\.path$/s.test(key);
     if (!isInclude && !/^core\.(hookspath|attributesfile|excludesfile)$/.test(key)) return [];
-    const from = isInclude ? path.dirname(file) : top;
-    const named = resolveConfigPath(value, from, environment) ?? presentTarget(value, from);
+    const from = isInclude ? path.dirname(file ?? '/') : top;
+    const place = resolveConfigPath(value, from, environment) ?? presentTarget(value, from);
     const isNeeded =
-      isInclude || key === 'core.hookspath' || (named !== undefined && kindOf(named) !== 'absent');
-    return named !== undefined && isNeeded && named !== top ? [named] : [];
+      isInclude || key === 'core.hookspath' || (place !== undefined && kindOf(place) !== 'absent');
+    return place !== undefined && isNeeded && place !== top ? [place] : [];
   });
+  return [...named, ...settingsFiles(environment)];
+}
+
+/** Returns the files of settings that git uses everywhere, existing or not. */
+function settingsFiles(environment: PolicySources['environment']): readonly string[] {
+  const { XDG_CONFIG_HOME: config } = environment;
+  const ofUser = config && path.isAbsolute(config) ? ['config', 'attributes'] : [];
+  const named = ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM'].map((name) => environment[name] ?? '');
+  return [
+    ...named.filter((file) => path.isAbsolute(file) && file !== '/dev/null'),
+    ...ofUser.map((name) => path.join(config ?? '', 'git', name)),
+  ];
 }
 
 /** Returns the place to which links lead at present, for a path with `..` after a name, or one that depends on the process. */

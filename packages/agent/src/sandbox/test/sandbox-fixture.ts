@@ -35,6 +35,8 @@ interface FixtureOptions {
   readonly configFiles?: readonly string[];
   /** Creates a repository in this folder, relative to the base folder. */
   readonly repository?: string;
+  /** Variables of commands. A value that starts with `./` becomes a path in the project. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 interface RanInside {
@@ -73,7 +75,11 @@ export function createSandboxFixture({
     options.directories ?? [],
   );
   const notices: string[] = [];
-  const environment = () => ({ PATH: process.env['PATH'] ?? '', ...gitEnvironment(home) });
+  const environment = () => ({
+    PATH: process.env['PATH'] ?? '',
+    ...gitEnvironment(home),
+    ...variablesIn(project, options.variables ?? {}),
+  });
   const gate = createSandboxGate({
     settings: settingsOf(settings, home),
     live,
@@ -158,6 +164,13 @@ function gitEnvironment(home: string): Record<string, string> {
     GIT_COMMITTER_EMAIL: 'a@b',
   };
   return { HOME: home, GIT_CONFIG_NOSYSTEM: '1', ...who };
+}
+
+function variablesIn(project: string, variables: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(variables);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value.startsWith('./') ? path.join(project, value) : value]),
+  );
 }
 
 /** Returns a function that creates sandbox folders. They are closed after each test. */
