@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { FileLimits } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
 import { isAtOrBelow, isSink, knownEntries, realFolders } from './paths/places.ts';
-import { isProgramFolder, programPlaces } from './paths/program-places.ts';
+import { gitSourcesIn, isProgramFolder, programPlaces } from './paths/program-places.ts';
 import { canEndProtected, isGitData, protectedPlaceName } from './paths/protected.ts';
 import type { CompiledRules } from './rules/compile.ts';
 import type { PathPattern } from './rules/path-pattern.ts';
@@ -85,7 +85,7 @@ function writableFolders(edits: readonly FilePart[], world: PermissionWorld): st
   }
   const isProtected = (place: string): boolean =>
     protectedPlaceName({ path: place, real: place }, world) !== undefined ||
-    programPlaces(world).some((known) => isAtOrBelow(place, known));
+    [...programPlaces(world), ...gitSourcesIn(place, world)].some((known) => isAtOrBelow(place, known));
   return [...new Set([...folders.values(), ...outside])].filter((place) => !isProtected(place));
 }
 
@@ -103,7 +103,15 @@ function guardedPlaces(
   denied: readonly PathPattern[],
   world: PermissionWorld,
 ): ReadonlySet<string> {
-  const known = [...programPlaces(world), ...world.configDirs.map((folder) => world.realpath(folder))];
+  // The repository around the edits may be nested too deeply for the places of programs.
+  const around = folders
+    .flatMap((folder) => gitSourcesIn(folder, world))
+    .filter((place) => !place.includes('/.git/'));
+  const known = [
+    ...programPlaces(world),
+    ...around,
+    ...world.configDirs.map((folder) => world.realpath(folder)),
+  ];
   const guarded = new Set(known.filter((place) => world.exists(place) && world.realpath(place) === place));
   const names = new Set([
     ...Array.from(guarded, (place) => path.posix.basename(place)),

@@ -1,6 +1,6 @@
 /** Places whose programs run because a later command names them, or because git or a protected link leads to them. */
 import path from 'node:path';
-import { repositoriesAround } from '@heddle/tools/git';
+import { type GitSources, repositoriesAround } from '@heddle/tools/git';
 import { startFilesOf } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 import { type FilePlace, isAtOrBelow, knownEntries, onceFor, placesOf, workingFolders } from './places.ts';
@@ -32,9 +32,45 @@ export function programFolder(
     if (entry !== undefined) return entry;
   }
   // A nested repository, or another working tree, has its own settings.
-  return world
-    .gitSources?.(path.posix.dirname(real))
-    .places.find((source) => isAt(real, world.realpath(source)));
+  return [written, real]
+    .flatMap((file) => gitSourcesIn(path.posix.dirname(file), world))
+    .find((source) => isAt(written, source) || isAt(real, source));
+}
+
+const resolvedSources = new WeakMap<
+  GitSources,
+  { readonly by: PermissionWorld['realpath']; readonly places: readonly string[] }
+>();
+
+/** Returns the places that settings of git name in a folder, as written and with links resolved. */
+export function gitSourcesIn(folder: string, world: PermissionWorld): readonly string[] {
+  const sources = world.gitSources?.(folder);
+  if (sources === undefined) return [];
+  const known = resolvedSources.get(sources);
+  if (known?.by === world.realpath) return known.places;
+  const places = [...new Set(sources.places.flatMap((place) => [place, world.realpath(place)]))];
+  resolvedSources.set(sources, { by: world.realpath, places });
+  return places;
+}
+
+/**
+ * Returns the program places below a place. Those that git names in the repository around it count, because it can be nested more deeply
+ * than repositories are searched for.
+ */
+export function programsBelow({ path: written, real }: FilePlace, world: PermissionWorld): readonly string[] {
+  const folders = written === real ? [real] : [written, real];
+  const sources = folders.flatMap((folder) => gitSourcesIn(path.posix.dirname(folder), world));
+  return placesBelow(folders, [...programPlaces(world), ...sources]);
+}
+
+/** Returns the same for a folder that may be the top of such a repository. */
+export function programsInFolder(folder: string, world: PermissionWorld): readonly string[] {
+  return placesBelow([folder], [...programPlaces(world), ...gitSourcesIn(folder, world)]);
+}
+
+function placesBelow(folders: readonly string[], places: readonly string[]): readonly string[] {
+  const below = places.filter((place) => folders.some((folder) => place.startsWith(`${folder}/`)));
+  return [...new Set(below)];
 }
 
 /** Returns whether git might take hooks or settings from a place, because not all of its settings can be read. */
@@ -117,7 +153,8 @@ function gitPlaces(world: PermissionWorld): readonly string[] {
   const folders = [...new Set([world.root, world.cwd, ...world.directories])];
   const nested = folders.flatMap((folder) => world.nestedRepositories?.(folder) ?? []);
   world.spend?.(STEPS_OF_SETTINGS * nested.length);
-  return [...new Set([...folders, ...nested])].flatMap((folder) => world.gitSources?.(folder).places ?? []);
+  const places = [...folders, ...nested].flatMap((folder) => world.gitSources?.(folder).places ?? []);
+  return [...new Set(places)];
 }
 
 /** Steps of reading the settings of a repository. */
@@ -270,7 +307,10 @@ function insideRoots(entries: readonly string[], world: PermissionWorld): readon
 export function isAboveSearched(place: string, world: PermissionWorld): boolean {
   const roots = workingFolders(world);
   if (roots.some((root) => isAt(root, place))) return false;
-  return [...programPlaces(world), ...configPlaces(world)].some((known) => known.startsWith(`${place}/`));
+  return (
+    programsInFolder(place, world).length > 0 ||
+    configPlaces(world).some((known) => known.startsWith(`${place}/`))
+  );
 }
 
 /** Returns whether a folder with a name that the glob matches may contain, in the target, one of the program places or settings. */
@@ -281,7 +321,7 @@ export function mayFillSearched(
 ): boolean {
   const name = segmentsOf(glob).at(-1);
   return [written, real].some((target) =>
-    [...programPlaces(world), ...configPlaces(world)]
+    [...programsInFolder(target, world), ...configPlaces(world)]
       .filter((folder) => folder.startsWith(`${target}/`))
       .map((folder) => folder.slice(target.length + 1).split('/', 1)[0] ?? '')
       .some((first) => name !== undefined && mayBe(name, first)),

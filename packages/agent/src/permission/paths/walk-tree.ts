@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
 import { commandPlace, type FilePlace, isKnownPlace, workingFolders } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
-import { configPlaces, programFolder, programPlaces } from './program-places.ts';
+import { configPlaces, gitSourcesIn, programFolder, programPlaces, programsBelow } from './program-places.ts';
 import { canEndProtected, isGitData, isGitDataPath, isInGitData, protectedPlaceName } from './protected.ts';
 import { namesMeet, segmentsOf } from './segments.ts';
 
@@ -101,7 +101,7 @@ export function protectedBelow(
   const isRestored = (name: string): boolean => kind === 'removed' && name === 'node_modules';
   if (isRestored(path.posix.basename(real))) return undefined;
   const isWhole = selects === undefined || selects.untracked !== undefined;
-  const programs = isWhole ? existingProgramsBelow(real, world) : [];
+  const programs = isWhole ? existingProgramsBelow({ path: real, real }, world) : [];
   const program = programs.find((place) => !place.slice(real.length).split('/').some(isRestored));
   if (program !== undefined) return program;
   if (selects?.untracked) return protectedUntracked(real, world, selects.untracked);
@@ -151,7 +151,7 @@ export function reachedThrough(
   const settings = configPlaces(world).find((place) =>
     above.some((folder) => place.startsWith(`${folder}/`)),
   );
-  const [first = settings] = existingProgramsBelow(real, world);
+  const [first = settings] = existingProgramsBelow({ path: written, real }, world);
   // Most places lead to nothing, and need no look at the disk.
   if (first === undefined) return undefined;
   if (isLink(written, world)) return first;
@@ -159,8 +159,8 @@ export function reachedThrough(
 }
 
 /** Returns the places below a folder whose programs run by name or by git. */
-function existingProgramsBelow(folder: string, world: PermissionWorld): readonly string[] {
-  return programPlaces(world).filter((place) => place.startsWith(`${folder}/`) && world.exists(place));
+function existingProgramsBelow(folder: FilePlace, world: PermissionWorld): readonly string[] {
+  return programsBelow(folder, world).filter((place) => world.exists(place));
 }
 
 /** Returns the name of a protected place below a folder that git does not track. Ignored files count as well. */
@@ -212,9 +212,17 @@ export function writtenByCopy<Found>(
 ): Answer<Found> {
   const prefix = source.real === '/' ? 0 : source.real.length;
   const searched = new Set([...programPlaces(world), ...configPlaces(world)]);
+  const entered = new Set<string>();
+  const isSource = (written: string): boolean => {
+    const folder = path.posix.dirname(written);
+    if (!entered.has(folder)) world.spend?.(1);
+    entered.add(folder);
+    return gitSourcesIn(folder, world).includes(written);
+  };
   return walk(source.real, world, (file, { name }) => {
     const written = target + file.slice(prefix);
-    const isNotable = canEndProtected(name) || isGitDataPath(written) || searched.has(written);
+    const isNotable =
+      canEndProtected(name) || isGitDataPath(written) || searched.has(written) || isSource(written);
     if (!isNotable && !isLink(written, world)) return undefined;
     return look(commandPlace(written, world));
   });

@@ -31,7 +31,7 @@ import {
   isAboveSearched,
   mayFillSearched,
   programFolder,
-  programPlaces,
+  programsInFolder,
 } from '../../paths/program-places.ts';
 import {
   canBeginProtected,
@@ -228,7 +228,7 @@ function copiedNames(
   // An earlier command may create more names for the glob to match.
   const isOpen = ({ path: at }: FilePlace): boolean =>
     at.split('/').slice(-2).some(canBeginProtected) ||
-    (at !== world.root && programPlaces(world).some((folder) => folder.startsWith(`${at}/`)));
+    (at !== world.root && programsInFolder(at, world).length > 0);
   if (world.foldersMayChange === true && targets.some(isOpen)) return undefined;
   const bases = new Set(names.map(({ path: from }) => path.posix.basename(from)));
   return targets.flatMap((target) =>
