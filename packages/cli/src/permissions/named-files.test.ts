@@ -165,3 +165,16 @@ it('a command without a shell names files in its words', () => {
     'check.sh',
   ]);
 });
+
+it('finds files in every folder that a command names', () => {
+  const folders = Array.from({ length: 60 }, (_, index) => `many/f${index}`);
+  for (const folder of folders) {
+    mkdirSync(path.join(cwd, folder), { recursive: true });
+    writeFileSync(path.join(cwd, folder, 'run.sh'), '');
+  }
+  const files = named(`prepare ${folders.join(' ')} && cd many/f59 && sh run.sh`);
+  const isFound = (folder: string): boolean => files.includes(folder) || files.includes(`${folder}/run.sh`);
+  expect(folders.filter((folder) => !isFound(folder))).toEqual([]);
+  // A few folders stay data.
+  expect(named(`prepare ${folders.slice(0, 20).join(' ')}`)).toEqual([]);
+});

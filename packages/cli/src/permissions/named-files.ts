@@ -159,8 +159,8 @@ const ENDINGS = '.js .cjs .mjs .json .node .ts .cts .mts .tsx .jsx .py .rb .pl .
   ' ',
 );
 
-/** A folder in a command may be the current one of later words: `cd scripts && ./check.sh`. */
-const MOST_BASES = 8;
+/** A folder in a command may be the current one of later words: `cd scripts && ./check.sh`. Further folders count as a whole. */
+const MOST_BASES = 32;
 
 type FileKind = 'file' | 'folder' | 'missing';
 
@@ -173,7 +173,7 @@ interface Around {
 }
 
 function namedIn(words: readonly string[], around: Around): readonly string[] {
-  const { isText, kindOf } = around;
+  const { isText, kindOf, isInside } = around;
   const found: string[] = [];
   const bases = [...around.bases];
   const resolve = (names: readonly string[]): readonly string[] =>
@@ -191,7 +191,10 @@ function namedIn(words: readonly string[], around: Around): readonly string[] {
     const present = files.filter((file) => kindOf(file) !== 'missing');
     for (const file of present) {
       const isFolder = kindOf(file) === 'folder';
-      if (isFolder && !bases.includes(file) && bases.length < MOST_BASES) bases.push(file);
+      if (isFolder && !bases.includes(file)) {
+        if (bases.length < MOST_BASES || !isInside(file)) bases.push(file);
+        else found.push(file);
+      }
       if (isFolder && isRun) found.push(...runPlaces(file, around));
       if (!isFolder && !BUILD.test(path.basename(file))) found.push(file);
     }
