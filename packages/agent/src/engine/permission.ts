@@ -19,7 +19,13 @@ import { LivePermissions } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { joinRules, NO_RULES, type PermissionRule, type Rules } from '../permission/rules/rule.ts';
-import { adviceWithoutUser, fileAccess, isQuestion, isToolDenied } from '../permission/rules/tool-names.ts';
+import {
+  adviceWithoutUser,
+  fileAccess,
+  isQuestion,
+  isShellTool,
+  isToolDenied,
+} from '../permission/rules/tool-names.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions } from './options.ts';
@@ -54,26 +60,22 @@ export function permissionOf(
     const mode = live.modeFor(tool.name, live.mode ?? context.permissionMode);
     const place = await options.sandbox?.enter({ toolUseId, tool: tool.name, input, mode }, signal);
     if (place?.kind === 'refused') return deny(place.why);
-    const { readOnly, obstacle } = await proofOf(tool, input, { ...context, permissionMode: mode });
-    const request: AuthorizeRequest = {
-      tool: tool.name,
-      input,
-      sandboxed: place?.kind === 'inside' && options.sandbox?.sparesQuestions === true,
-      readOnly,
-      failedInView: hasFailedInView(options, input),
-      names: tool.ruleNames?.(input) ?? [],
-      leavesOutDenied: tool.leavesOutDenied === true && context.deniedFiles !== undefined,
-      hookDecision,
-    };
+    // A hook may change a variable at any time. The command runs with those that are decided on.
+    const environment = environmentFor(tool, options);
+    const deciding = { ...context, permissionMode: mode, ...omitUndefined({ environment }) };
+    const { readOnly, obstacle } = await proofOf(tool, input, deciding);
+    const sandboxed = place?.kind === 'inside' && options.sandbox?.sparesQuestions === true;
+    const failedInView = hasFailedInView(options, input);
+    const request = requestFor(tool, context, { input, sandboxed, readOnly, failedInView, hookDecision });
     // A model must not write the user's answer. A hook may answer in place of the user.
     if (isQuestion(tool.name) && 'answers' in input && !answered && hookDecision !== 'allow')
       return deny('Only the user can answer: leave out the answers.');
     const readOnlyView = place?.kind !== 'inside' && (await isViewComplete(tool, options));
-    const look = () => decider(options, live, { request, readOnlyView, more }, context);
+    const look = () => decider(options, live, { request, readOnlyView, more, environment }, context);
     const remember = editDecision();
     const { decide, suggest, places } = await look();
     const verdict = decide();
-    const allowed: Permission = { behavior: 'allow', ...omitUndefined({ places }) };
+    const allowed: Permission = { behavior: 'allow', ...omitUndefined({ places, environment }) };
     if (verdict.decision === 'allow') {
       const { readOnlyRun, fileLimits } = verdict;
       if (readOnlyRun === 'edits' || fileAccess(tool.name) === 'write')
@@ -105,8 +107,8 @@ export function permissionOf(
     if (byHook === undefined) options.hooks?.question?.(question);
     const answer = byHook ?? (await answerOf(options.canUseTool, question, signal));
     const { allow, message, updatedInput, updates } = answer;
-    const withMessage = message === undefined ? {} : { message };
-    record.store({ type: 'ask_answer', toolUseId, behavior: allow ? 'allow' : 'deny', ...withMessage });
+    const behavior = allow ? 'allow' : 'deny';
+    record.store({ type: 'ask_answer', toolUseId, behavior, ...omitUndefined({ message }) });
     await record.stored?.();
     const refused = message ?? 'The user denied this call.';
     // A withdrawn question has no answer, so nothing was denied.
@@ -134,6 +136,31 @@ async function changedDecision(
     second.readOnlyRun === first.readOnlyRun &&
     isDeepStrictEqual(second.fileLimits, first.fileLimits);
   return isSame ? undefined : second.reason;
+}
+
+function requestFor(
+  tool: Tool,
+  { deniedFiles }: ToolUseContext,
+  call: Omit<AuthorizeRequest, 'tool' | 'names' | 'leavesOutDenied'>,
+): AuthorizeRequest {
+  return {
+    ...call,
+    tool: tool.name,
+    names: tool.ruleNames?.(call.input) ?? [],
+    leavesOutDenied: tool.leavesOutDenied === true && deniedFiles !== undefined,
+  };
+}
+
+/** Returns the current environment of commands, for a tool that runs one. Undefined: the tool has its own. */
+function environmentFor(
+  { name }: Tool,
+  { commandEnvironment }: PermissionOptions,
+): Readonly<Record<string, string>> | undefined {
+  if (!commandEnvironment || !isShellTool(name)) return undefined;
+  const defined = Object.entries(commandEnvironment()).flatMap(([variable, value]) =>
+    value === undefined ? [] : [[variable, value] as const],
+  );
+  return Object.fromEntries(defined);
 }
 
 /** Whether a command can be allowed because it runs in the view. */
@@ -264,12 +291,14 @@ interface Deciding {
   readonly request: AuthorizeRequest;
   readonly readOnlyView: boolean;
   readonly more: Rules | undefined;
+  /** If undefined, the current one. */
+  readonly environment: WorldOptions['environment'] | undefined;
 }
 
 async function decider(
   options: RuleOptions,
   live: LivePermissions,
-  { request, readOnlyView, more }: Deciding,
+  { request, readOnlyView, more, environment }: Deciding,
   context: ToolUseContext,
 ) {
   loading ??= load();
@@ -277,6 +306,7 @@ async function decider(
   const { workingDirectory: cwd, additionalDirectories } = context;
   const surroundings = {
     ...surroundingsOf(options, live, cwd, additionalDirectories),
+    ...omitUndefined({ environment }),
     readOnlyView,
     isTrusted: trustIn({ home: os.homedir(), env: process.env }),
   };

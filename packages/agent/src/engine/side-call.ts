@@ -78,11 +78,11 @@ export async function runSideCall(options: AgentOptions, call: SideCall): Promis
     if (permission.behavior === 'deny') return { ok: false, message: permission.message };
     const checked = (await tool.inputSchema()).safeParse(changed ?? input);
     if (!checked.success) return { ok: false, message: `The input is invalid: ${checked.error.message}` };
-    const { places, readOnlyRun, fileLimits } = permission;
+    const { places, environment, readOnlyRun, fileLimits } = permission;
     const placed = {
       ...context,
       toolUseId,
-      ...omitUndefined({ places, readOnlyRun, fileLimits }),
+      ...omitUndefined({ places, environment, readOnlyRun, fileLimits }),
     };
     const { data } = await tool.call(checked.data, placed, () => undefined);
     const { content, isError } = tool.toResult(data);

@@ -14,7 +14,11 @@ export interface Confining {
   readonly temp: () => string;
   /** The folder for files that are taken away from commands. */
   readonly quarantine: string;
-  readonly policyFor: (directory: string) => Promise<SandboxPolicy>;
+  /** Without an environment, the current one of commands counts. */
+  readonly policyFor: (
+    directory: string,
+    environment?: Readonly<Record<string, string>>,
+  ) => Promise<SandboxPolicy>;
   /** Called when a command starts and when it has ended. */
   readonly begins: () => void;
   readonly ends: () => void;
@@ -23,6 +27,7 @@ export interface Confining {
 interface CommandInside {
   readonly command: string;
   readonly directory: string;
+  readonly environment: Readonly<Record<string, string>> | undefined;
   /** The command may write only its temporary files. */
   readonly readOnly: boolean;
   readonly sandbox: Sandbox;
@@ -31,9 +36,9 @@ interface CommandInside {
 }
 
 export async function confineCommand(inside: CommandInside): Promise<Confinement> {
-  const { command, directory, readOnly, sandbox, settings, confining } = inside;
+  const { command, directory, environment, readOnly, sandbox, settings, confining } = inside;
   const folder = confining.temp();
-  const whole = await confining.policyFor(directory);
+  const whole = await confining.policyFor(directory, environment);
   const laid = readOnly ? { ...whole, writable: [folder], unwritable: [], unwritableLike: [] } : whole;
   const folders = laid.writable.filter((place) => place !== folder);
   const before = await scanFolders(folders);

@@ -55,7 +55,7 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
   };
   const hosts = ask && hostQuestions(ask, live, over.signal);
 
-  const policyFor = async (directory: string) => {
+  const policyFor = async (directory: string, variables = environment()) => {
     const [{ collectPolicyInput }, { computePolicy }] = await Promise.all([
       import('./policy/ground.ts'),
       import('./policy/policy.ts'),
@@ -65,7 +65,7 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
     const kept = files.filter((file) => !takenAway.includes(file));
     const own = [...new Set([...configDirs, ...kept, stateDir])];
     const places = { root, directories, home, configDirs: own, temp: temp() };
-    const grounds = { ...places, environment: environment(), live, settings };
+    const grounds = { ...places, environment: variables, live, settings };
     return { ...computePolicy(collectPolicyInput(grounds, directory)), takenAway };
   };
 

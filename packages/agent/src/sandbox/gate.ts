@@ -106,13 +106,14 @@ export function createSandboxPolicyGate(deps: GateDeps): SandboxGate {
       if (call.tool !== 'Bash' || typeof command !== 'string') return OUTSIDE;
       return (await wants(command, dangerouslyDisableSandbox === true)) ? start(call, signal) : OUTSIDE;
     },
-    async confine({ command, directory, leave, readOnly }): Promise<Confined> {
+    async confine({ command, directory, environment, leave, readOnly }): Promise<Confined> {
       if (!(await wants(command, leave))) return { kind: 'outside' };
       const entered = await start();
       if (entered.kind !== 'inside') return entered;
       const confinement = await confineCommand({
         command,
         directory,
+        environment,
         readOnly,
         sandbox,
         settings,

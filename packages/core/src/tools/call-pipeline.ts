@@ -78,14 +78,14 @@ export async function permitCall(
 
 function permitted(
   call: ClassifiedCall,
-  { places, readOnlyRun, fileLimits }: Extract<Permission, { behavior: 'allow' }>,
+  { places, environment, readOnlyRun, fileLimits }: Extract<Permission, { behavior: 'allow' }>,
 ): Extract<Permitted, { ok: true }> {
-  return { ok: true, call: { ...call, ...omitUndefined({ places, readOnlyRun, fileLimits }) } };
+  return { ok: true, call: { ...call, ...omitUndefined({ places, environment, readOnlyRun, fileLimits }) } };
 }
 
-/** A call sees the places that were permitted for it, and those of no other call. */
-function contextFor({ places }: ClassifiedCall, context: ToolUseContext): ToolUseContext {
-  return places === undefined ? context : { ...context, places };
+/** A call sees the places and the environment that were permitted for it, and those of no other call. */
+function contextFor({ places, environment }: ClassifiedCall, context: ToolUseContext): ToolUseContext {
+  return { ...context, ...omitUndefined({ places, environment }) };
 }
 
 function denied({ message, interrupt }: Extract<Permission, { behavior: 'deny' }>): Permitted {

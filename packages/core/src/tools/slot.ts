@@ -60,6 +60,8 @@ export interface ClassifiedCall {
   readonly effect: EffectClass;
   /** The places of its paths when it was permitted. */
   readonly places?: readonly PermittedPlace[];
+  /** The environment of its command when it was permitted. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Set if the call was permitted only as a read-only run. */
   readonly readOnlyRun?: ReadOnlyRun;
   readonly fileLimits?: FileLimits;

@@ -201,6 +201,8 @@ export type Permission =
       readonly updatedInput?: JsonObject;
       /** The places of the input's paths that were decided on. The call may open these and no others. */
       readonly places?: readonly PermittedPlace[];
+      /** For a call that runs a command: the environment that was decided on. */
+      readonly environment?: Readonly<Record<string, string>>;
       /** If undefined, the call may have effects. */
       readonly readOnlyRun?: ReadOnlyRun;
       /** For a call with `readOnlyRun`. If undefined, only that applies. */
@@ -251,6 +253,8 @@ export interface ToolUseContext {
   readonly workingFolders?: () => readonly string[];
   /** The places of the call's paths when it was permitted. Undefined before that, and for calls without a path. */
   readonly places?: readonly PermittedPlace[];
+  /** The environment of commands when the call was decided. Its command runs with it. If undefined, with the current one. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Resources that a tool keeps beyond its call, until the turn ends. Undefined if the host does not offer this. */
   readonly turnResources?: ToolTurnResources;
   /** Set if a skill chose a model or an effort. `model` already has the chosen one. */

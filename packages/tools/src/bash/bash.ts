@@ -35,8 +35,9 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
   // Loaded with the schema, so that it is available when a call is classified.
   let shell: typeof Shell | undefined;
 
-  const isProven = (input: BashInput, { workingDirectory }: ToolUseContext): boolean =>
-    shell !== undefined && isProvenReadOnly(shell, input, workingDirectory, deps.environment());
+  const isProven = (input: BashInput, { workingDirectory, environment }: ToolUseContext): boolean =>
+    shell !== undefined &&
+    isProvenReadOnly(shell, input, workingDirectory, environment ?? deps.environment());
 
   return {
     name: 'Bash',
@@ -99,7 +100,7 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
   };
 
   function environmentOf(input: BashInput, context: CallContext): Environment {
-    const own = withoutShellOptions(deps.environment());
+    const own = withoutShellOptions(context.environment ?? deps.environment());
     const TRACEPARENT = deps.traceparentOf?.(context.toolUseId);
     const changesNothing = context.readOnlyRun !== undefined || isProven(input, context);
     const added = changesNothing && shell ? readOnlyVariables(shell, input, context, own) : {};
@@ -162,10 +163,11 @@ function readOnlyVariables(
 async function chooseConfinement(
   deps: ShellDeps,
   { command, dangerouslyDisableSandbox: leave = false }: BashInput,
-  { workingDirectory: directory, readOnlyRun, fileLimits }: CallContext,
+  { workingDirectory: directory, environment, readOnlyRun, fileLimits }: CallContext,
 ): Promise<ConfinedCommand> {
   const readOnly = readOnlyRun === 'preferred' || readOnlyRun === 'required';
-  const confined = (await deps.sandbox?.confine({ command, directory, leave, readOnly })) ?? OUTSIDE;
+  const whole = { command, directory, environment, leave, readOnly };
+  const confined = (await deps.sandbox?.confine(whole)) ?? OUTSIDE;
   const hasView = readOnly || (readOnlyRun === 'edits' && fileLimits !== undefined);
   if (confined.kind !== 'outside' || !hasView) return confined;
   const isProven = readOnlyRun !== 'required';

@@ -46,6 +46,8 @@ export interface ShellSandbox {
 export interface CommandToRun {
   readonly command: string;
   readonly directory: string;
+  /** The environment that it runs with. If undefined, the current one of commands. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
   /** The model asks to run it outside, and permission was given for that. */
   readonly leave: boolean;
   /** It is permitted on the condition that it has no effects: it may write only its temporary files. */
