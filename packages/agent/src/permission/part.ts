@@ -63,6 +63,8 @@ export interface CommandPart {
   readonly mayConnectAnywhere?: boolean;
   /** The search path may lead from its name to a program of the project. A proof then needs a safe search path. */
   readonly mayRunProject: boolean;
+  /** The script may give the command an input. */
+  readonly hasInput: boolean;
   /**
    * The command is an argument of another command. The rule for the outer command covers it, so only deny and ask rules
    * are matched.

@@ -13,8 +13,14 @@ const project = setUpProjects();
 const HOST = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 const PROMPT = { type: 'user', message: { role: 'user', content: 'go' } };
 
-/** Runs the calls one after the other. The host answers each question with the rules that it offers, or with no if there are none. */
-async function questionsAbout(calls: readonly (readonly [tool: string, input: Record<string, string>])[]) {
+/**
+ * Runs the calls one after the other. The host answers each question with the rules that it offers, or with no if there are
+ * none, or always with no.
+ */
+async function questionsAbout(
+  calls: readonly (readonly [tool: string, input: Record<string, string>])[],
+  answer: 'always' | 'no' = 'always',
+) {
   const script = calls.map(([tool, input], at) => [call(tool, input, `c${at}`)]);
   const { run, folder } = await project({}, [...script, [say('Done.')]]);
   const config = JSON.stringify({ mcpServers: { srv: testServer('srv'), other: testServer('other') } });
@@ -38,7 +44,7 @@ async function questionsAbout(calls: readonly (readonly [tool: string, input: Re
         asked.push(request);
         const offered = request['permission_suggestions'];
         const response =
-          Array.isArray(offered) && offered.length > 0
+          answer === 'always' && Array.isArray(offered) && offered.length > 0
             ? { behavior: 'allow', updatedPermissions: offered }
             : { behavior: 'deny', message: 'No.' };
         write(stdin, {
@@ -75,6 +81,30 @@ it('for a file in the home folder is a rule for this file', async () => {
     },
   ]);
   expect(existsSync(path.join(folder, '../zz.txt'))).toBe(true);
+});
+
+it('for a file in a folder of the system is a rule for this file', async () => {
+  const file = '/etc/heddle-test/zz.txt';
+  const { asked } = await questionsAbout([['Write', { file_path: file, content: 'x' }]], 'no');
+  const rules = [{ toolName: 'Edit', ruleContent: `/${file}` }];
+  expect(asked.map(({ offered }) => offered)).toEqual([
+    [{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }],
+  ]);
+  expect(existsSync(file)).toBe(false);
+});
+
+it('is not offered for words or code that come through a pipe', async () => {
+  const commands = [
+    'echo stash | xargs git',
+    'echo test | xargs make',
+    'echo lint | xargs npm run',
+    'echo "print(1)" | python3 manage.py shell',
+    'python3 manage.py shell <<< "print(1)"',
+  ];
+  const { asked, folder } = await questionsAbout(commands.map((command) => ['Bash', { command }]));
+  expect(asked).toHaveLength(commands.length);
+  expect(asked.map(({ offered }) => offered)).toEqual(commands.map(() => undefined));
+  expect(existsSync(path.join(folder, '.claude/settings.local.json'))).toBe(false);
 });
 
 it('is not offered for a job at any time', async () => {

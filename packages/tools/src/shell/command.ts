@@ -90,6 +90,8 @@ export interface SimpleCommand {
   readonly redirections: readonly ShellRedirection[];
   /** The constructs around the command, from the outermost to the innermost. */
   readonly inside: readonly Construct[];
+  /** A pipe, a redirection, or a construct around the command may give it an input. */
+  readonly hasInput: boolean;
   readonly text: string;
 }
 

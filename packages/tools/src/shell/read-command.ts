@@ -15,7 +15,7 @@ import type {
   ShellWord,
   SimpleCommand,
 } from './command.ts';
-import { redirectionOf } from './redirections.ts';
+import { givesInput, redirectionOf } from './redirections.ts';
 import { isCovered, withoutHereDocs } from './syntax/gaps.ts';
 import { refuseScript } from './syntax/understand.ts';
 import { argumentOf, wordOf } from './shell-word.ts';
@@ -53,6 +53,10 @@ class Reader {
   readonly #redirections: ShellRedirection[] = [];
   readonly #loopWords: ShellWord[] = [];
   readonly #constructs = new Set<Construct>();
+  /** The construct that is being read may have an input. */
+  #hasInput = false;
+  /** `exec < file` gives an input to all commands of the shell. */
+  #changesInput = false;
 
   constructor(text: string) {
     this.#text = text;
@@ -63,7 +67,9 @@ class Reader {
     this.#script(this.#root, [], this.#text);
     return {
       ok: true,
-      commands: this.#commands,
+      commands: this.#changesInput
+        ? this.#commands.map((command) => Object.assign({}, command, { hasInput: true }))
+        : this.#commands,
       redirections: this.#redirections,
       loopWords: this.#loopWords,
       constructs: this.#constructs,
@@ -105,7 +111,9 @@ class Reader {
       case 'ArithmeticCommandExpansion':
         return this.#script(node.script, this.#entered(inside, 'substitution'), source);
       case 'ProcessSubstitution':
-        return this.#script(node.script, this.#entered(inside, 'process_substitution'), source);
+        return this.#withInput(node.operator === '>', () =>
+          this.#script(node.script, this.#entered(inside, 'process_substitution'), source),
+        );
       case 'Redirected':
         this.#redirections.push(...node.redirects.map(understood));
         break;
@@ -143,7 +151,16 @@ class Reader {
         break;
     }
     const around = this.#entered(inside, ...constructsOf(node));
-    forEachChild(node, (child) => this.#node(child, around, source));
+    forEachChild(node, (child) =>
+      this.#withInput(mayGiveInput(node, child), () => this.#node(child, around, source)),
+    );
+  }
+
+  #withInput(isGiven: boolean, read: () => void): void {
+    const before = this.#hasInput;
+    this.#hasInput ||= isGiven;
+    read();
+    this.#hasInput = before;
   }
 
   /** Checks the commands in a here-document against the original text, because the outer text has its body blanked. */
@@ -158,12 +175,18 @@ class Reader {
     if (this.#commands.length >= MOST_COMMANDS)
       throw new NotUnderstood(`it has more than ${MOST_COMMANDS} commands`);
     const assignments = node.prefix.filter((part) => part.type === 'Assignment').map(assignmentOf);
+    const name = node.name && wordOf(node.name);
+    const args = node.args.map(argumentOf);
+    const redirections = node.redirects.map(understood);
+    const isGiven = redirections.some(givesInput);
+    this.#changesInput ||= isGiven && [name, ...args].some((word) => word?.value === 'exec');
     this.#commands.push({
-      name: node.name && wordOf(node.name),
-      args: node.args.map(argumentOf),
+      name,
+      args,
       assignments,
-      redirections: node.redirects.map(understood),
+      redirections,
       inside,
+      hasInput: this.#hasInput || isGiven,
       text: source.slice(node.pos, node.end),
     });
     // Its words and here-documents may contain other commands.
@@ -174,6 +197,22 @@ class Reader {
     if (constructs.length === 0) return inside;
     for (const construct of constructs) this.#constructs.add(construct);
     return [...inside, ...constructs];
+  }
+}
+
+/** Returns whether the input of a part of a construct may be another one than that of the construct. */
+function mayGiveInput(node: SyntaxNode, child: SyntaxNode): boolean {
+  switch (node.type) {
+    case 'Pipeline':
+      return node.commands.some((command, index) => index > 0 && command === child);
+    case 'Redirected':
+      return node.redirects.some((redirection) => givesInput(understood(redirection)));
+    // Any command may call it.
+    case 'Function':
+    case 'Coproc':
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -16,6 +16,25 @@ export function redirectionOf(redirection: Redirection): ShellRedirection | unde
     : { kind: 'file', operator, descriptor, target };
 }
 
+/** Returns whether a redirection may give a text to the command. */
+export function givesInput(redirection: ShellRedirection): boolean {
+  switch (redirection.kind) {
+    case 'here_doc':
+    case 'here_string':
+      return true;
+    case 'duplicate': {
+      const { operator, descriptor, target } = redirection;
+      return (
+        target.value !== '-' && (operator === '<&' || descriptor === 0 || typeof descriptor === 'string')
+      );
+    }
+    case 'file': {
+      const isRead = redirection.operator === '<' || redirection.operator === '<>';
+      return isRead && (redirection.target.kind !== 'literal' || redirection.target.value !== '/dev/null');
+    }
+  }
+}
+
 function hereDocOf(
   { body, delimiter, closing }: HereDoc,
   descriptor: Descriptor,

@@ -108,6 +108,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     mayReadMore: () => mayReadUnknownFiles(command, { readOnly }, around),
     mayRunProject: namesToSearch(stages).some((name) => mayRunProjectProgram(name, around.world)),
     mayConnectAnywhere: readOnly === 'no' && mayConnectAnywhere(last),
+    hasInput: command.hasInput,
     inner: false,
     concern: readOnly === 'no' ? concernOf(last, assignments, around) : undefined,
   };

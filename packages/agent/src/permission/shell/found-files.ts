@@ -82,7 +82,7 @@ export function foundFiles(
 function scriptTouches(words: readonly ShellWord[], unknown: ShellWord): readonly Touch[] {
   const [name, ...args] = words;
   if (name === undefined || !args.some(({ value }) => FOUND.test(value) && /\s/.test(value))) return [];
-  const command = { name, args, assignments: [], redirections: [], inside: [], text: '' };
+  const command = { name, args, assignments: [], redirections: [], inside: [], hasInput: false, text: '' };
   return findEmbeddedScripts(command, words)
     .scripts.flat()
     .flatMap((one) =>

@@ -210,7 +210,7 @@ const SSH_SETTING = /(Command|Include|Match|PKCS11|Provider|SmartcardDevice|XAut
 const MOSH_RUNS = beginsOption('ss|h cl|ient', '-?-');
 
 /** Returns the words before the command that runs on the other machine. */
-function localWords(args: readonly ShellWord[]): readonly ShellWord[] {
+export function localWords(args: readonly ShellWord[]): readonly ShellWord[] {
   let operands = 0;
   for (let at = 0; at < args.length; at++) {
     const { value = '' } = args[at] ?? {};

@@ -366,9 +366,9 @@ function unseen(words: readonly ShellWord[], { world }: Around): FilePart[] {
 
 const PROBE: ShellWord = literalWord('x');
 
-function simple([name, ...args]: readonly ShellWord[], { inside }: SimpleCommand): SimpleCommand {
+function simple([name, ...args]: readonly ShellWord[], { inside, hasInput }: SimpleCommand): SimpleCommand {
   const text = [name, ...args].map((word) => word?.text ?? '').join(' ');
-  return { name, args, assignments: [], redirections: [], inside, text };
+  return { name, args, assignments: [], redirections: [], inside, hasInput, text };
 }
 
 /** The command is unknown. Only deny and ask rules are matched against it. */
@@ -417,6 +417,7 @@ function concerned(text: string, reason: string): CommandPart {
     exactOnly: undefined,
     mayReadMore: () => true,
     mayRunProject: false,
+    hasInput: false,
     inner: true,
     concern: {
       level: 'unless bypassed',

@@ -9,9 +9,13 @@ export const WIDE =
 
 /** They run the program on their input if no file is named. */
 export const INTERPRETERS =
-  /^(bash|sh|zsh|dash|ksh|ash|fish|csh|tcsh|pwsh|python[\d.]*|pypy\d?|node|nodejs|tsx|ts-node|deno|bun|ruby|perl|php|lua|luajit|tclsh|osascript|rscript|ghci|irb|iex|erl|jshell|julia|octave|r|gnuplot|m4|dc|batch|parallel|xargs|redis-cli)$/i;
-/** They send their input to a service that executes it. */
-export const DIALOGS = /^(ssh|sftp|psql|mysql|mariadb|sqlite3|mongosh|gdb|ed|ex)$/;
+  /^(bash|sh|zsh|dash|ksh|ash|fish|csh|tcsh|pwsh|python[\d.]*|pypy\d?|node|nodejs|tsx|ts-node|deno|bun|ruby|perl|php|lua|luajit|tclsh|osascript|rscript|ghci|irb|iex|erl|jshell|julia|octave|r|gnuplot|m4|dc|batch|parallel|xargs|redis-cli|swipl|gprolog|maxima|gp|sage|gforth|mit-scheme|csi)$/i;
+/** They run their input, or send it to a service that executes it, unless an option names other commands. */
+export const DIALOGS =
+  /^(sftp|psql|mysql|mariadb|sqlite3?|mongo(sh)?|gdb|ed|red|ex|duckdb|sqlplus|sqlcl|sqlcmd|isql|bcp|cqlsh|clickhouse(-client|-local)?|influx|cockroach|trino|presto|beeline|hive|spark-(shell|sql)|pyspark|usql|pgcli|mycli|litecli|l?ftp|ncftp|tftp|smbclient|telnet|virsh|lldb|jdb|cgdb|rr|bluetoothctl|parted|fdisk|gdisk|nsupdate)$/;
+/** Commands of many programs that run their input: `rails console`, `python3 manage.py shell`, `npm run db:repl`. */
+export const CONSOLES =
+  /^([\w.-]*[:_-])?(shell|console|repl|tinker|dbshell|dbconsole)$|^(shell_plus|pg:psql)$/;
 /** Words that mean: the rest comes from the input. */
 export const INCOMING =
   /^(-|-[A-Za-z]-|--?[\w-]+=-|--stdin|--index-info|fast-import|\/dev\/stdin|\/(dev|proc\/self)\/fd\/\d+)$/;
@@ -112,3 +116,15 @@ export const NESTED: ReadonlyMap<string, ReadonlySet<string>> = wordsByName({
   'gh search': 'code commits issues prs repos',
   'uv pip': 'list show freeze check tree',
 });
+
+/** They treat any input as data, or do not read it. */
+export const DATA_READERS = words(
+  'cat tac tee sponge wc sort uniq head tail cut paste join comm tr rev nl fold fmt column expand unexpand pr grep egrep fgrep zgrep rg ' +
+    'jq yq base64 base32 xxd od hexdump strings iconv md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum gzip gunzip ' +
+    'bzip2 bunzip2 xz unxz zstd unzstd lz4 zcat diff cmp less pv ts xclip xsel pbcopy wl-copy ' +
+    'cp mv ln mkdir touch rm rmdir unlink chmod chown chgrp truncate kill ls cd pwd echo printf test [ true false : sleep date read exit ' +
+    'break continue wait eslint oxlint prettier stylelint tsc mypy pyright flake8 pylint black isort rubocop phpstan gofmt goimports ' +
+    'rustfmt shellcheck shfmt actionlint hadolint',
+);
+/** The same, for commands of these programs that are in the tables above. */
+export const DATA_COMMANDS = words('git ruff biome golangci-lint');

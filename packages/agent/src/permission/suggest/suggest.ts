@@ -129,9 +129,17 @@ function fileUpdates(files: readonly FilePart[], world: PermissionWorld): Permis
   ];
 }
 
-/** Returns whether a folder contains the home folder, the project or a protected place. A very large one counts as well. */
+/** Folders of the system and of programs. All that is below belongs to every user of the machine. */
+const SYSTEM_FOLDER =
+  /^\/(private\/)?(etc|usr|bin|sbin|lib\w*|boot|dev|proc|sys|run|opt|nix|snap|System|Library|Applications|var(?!\/(tmp|folders)(\/|$)))(\/|$)/;
+
+/**
+ * Returns whether a folder contains the home folder, the project or a protected place, or belongs to the system. A very large
+ * one counts as well.
+ */
 function isWideFolder(folder: string, world: PermissionWorld): boolean {
   const { home, root } = world;
+  if (SYSTEM_FOLDER.test(folder)) return true;
   const isAbove = (place: string): boolean =>
     place === folder || place.startsWith(folder === '/' ? '/' : `${folder}/`);
   if ([home, root].some((place) => isAbove(place) || isAbove(world.realpath(place)))) return true;
