@@ -134,6 +134,12 @@ const WIDER: readonly WiderWords[] = [
     words: /^--(pastebin|basetemp|tx|px|rsyncdir)(=|$)|^@/,
     effect: 'send results to another host, remove a folder, or start another program',
   },
+  {
+    programs: /^(pytest|py\.test)$/,
+    words: /^--(pdb|pdbcls|trace)(=|$)/,
+    effect: 'run the commands on its input',
+  },
+  { programs: /^mocha$/, words: /^(inspect|debug)$/, effect: 'run the commands on its input' },
   { programs: /^pylint$/, words: beginsOption('ini|t-hook'), effect: 'run code of this text' },
   { programs: /^d?mypy$/, words: beginsOption('ins|tall-types'), effect: 'install packages' },
   { programs: /^d?mypy$/, words: /^@/, effect: 'read options from a file' },

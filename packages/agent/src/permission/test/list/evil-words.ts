@@ -75,7 +75,7 @@ gh run [view list watch] | > .npmrc | > ../x | $(./x) | ; gh api -X DELETE x | &
 gh [repo release workflow] [view list] | > .npmrc | > ../x | $(./x) | ; gh api -X DELETE x | && heddle -p y
 gh search [code commits issues prs repos] | x > .npmrc | x > ../y | $(./x) | x; gh api -X DELETE y | x && heddle -p y
 uv pip [list show freeze check tree] | --python ./x | --python=./x | -p ./x | -p bin/x | --cache-dir ../x | --config-file ../x | --directory ../x
-pytest | --pastebin=all | --pastebin all | --basetemp=src | --basetemp src | --tx popen//python=evil | --rsyncdir=. | -c ../x | --rootdir=../x | --junitxml=.npmrc | -o cache_dir=../x | --log-file=../x | @x
+pytest | --pdb | --trace | --pdbcls=x:y | --pastebin=all | --pastebin all | --basetemp=src | --basetemp src | --tx popen//python=evil | --rsyncdir=. | -c ../x | --rootdir=../x | --junitxml=.npmrc | -o cache_dir=../x | --log-file=../x | @x
 py.test | --pastebin=all | --basetemp=src | --tx popen//python=evil | -c ../x | --junitxml=.npmrc
 jest | -c ../x | --outputFile=../x | --coverageDirectory=../x | --globalSetup=../x | --rootDir=/tmp | --cacheDirectory=../x | --json --outputFile=.npmrc
 vitest | --api | --api.port=1 | --ui | --config ../x | --outputFile=../x | --root ../x | --outputFile .npmrc | --execArgv=--import=data:text/javascript,x | --inspect=0.0.0.0 | --inspect-brk=0.0.0.0
@@ -107,7 +107,7 @@ hadolint | -c ../x | --config=../x | > .npmrc | $(./x) | > ../x
 diff | a b > .npmrc | a b > ../x | $(./x) | a b; rm -rf ~ | a b && heddle -p y
 jq | -n 1 > .npmrc | -n 1 > ../x | $(./x) | . a > ~/.bashrc | . a && heddle -p y
 python -m [pytest unittest doctest compileall] | ../x | ~/x | /tmp/x.py | $(./x) | > .npmrc
-python -m pytest | --pastebin=all | --basetemp=src | --tx popen//python=evil | --junitxml=.npmrc | -c ../x
+python -m pytest | --pdb | --pastebin=all | --basetemp=src | --tx popen//python=evil | --junitxml=.npmrc | -c ../x
 python3 -m pylint | --init-hook=evil | --init-hook evil | --rcfile ../x | --output=.npmrc | --ini evil
 python3 -m mypy | --install-types | --python-executable ./x | --config-file ../x | --cache-dir ../x | --junit-xml .npmrc
 python3 -m [pyright flake8 black isort] | ../x | ~/x | /tmp/x | $(./x) | > .npmrc
@@ -119,7 +119,7 @@ python3 -m nox | -f ../x | --noxfile=../x | --envdir ../x | --report .npmrc | -r
 npm run build | --script-shell=./x | --userconfig=rc | --node-options=--require=./x | -- --outDir ../x | --shell=./x
 pnpm test | --config.script-shell=./x | --dir ../x | -C ../x | --pnpmfile=./x | -- ~/x
 bun test | --preload ../x | -c x.toml | --config=x | --cwd ../x | --reporter-outfile=.npmrc | --preload=data:text/javascript,x
-uv run pytest | --pastebin=all | --basetemp=src | -c ../x | --junitxml=.npmrc | ~/x
+uv run pytest | --pdb | --pastebin=all | --basetemp=src | -c ../x | --junitxml=.npmrc | ~/x
 poetry run pylint | --init-hook=evil | --ini evil | --rcfile ../x | --output=.npmrc | --output=../x
 bundle exec rspec | -r ../x | --out .npmrc | -o ../x | -I ../x | ~/x
 mkdir | ../x | ~/x | .husky | .claude/x | /etc/x
