@@ -235,6 +235,78 @@ describe('links deeper in protected folders', () => {
   });
 });
 
+describe('links of the home folder', () => {
+  const links = {
+    '~/.ssh/config': '../dot/ssh_config',
+    '~/.emacs.d/init.el': '../dot/init.el',
+    '~/.vim/plugin/p.vim': '../../dot/p.vim',
+    '~/.config/nvim/lua/a.lua': '../../../dot/a.lua',
+    '~/.local/bin/tool': '../../dot/tool',
+  };
+  const targets = ['ssh_config', 'init.el', 'p.vim', 'a.lua', 'tool'];
+
+  it.each(targets)('count deeper if it is the working directory: %s', (target) => {
+    const { at, run, decide } = open({ links, root: '.' });
+    writeFileSync(at(`dot/${target}`), '');
+    for (const command of [
+      `echo x > dot/${target}`,
+      `rm -f dot/${target}`,
+      `mv a dot/${target}`,
+      'mv dot d2',
+    ])
+      expect([command, run(command)]).toEqual([command, 'ask']);
+    expect(decide('Write', { file_path: `dot/${target}`, content: '' })).toBe('ask');
+    expect(decide('Edit', { file_path: `dot/${target}`, old_string: 'a', new_string: 'b' })).toBe('ask');
+    expect(run('touch dot/other')).toBe('allow');
+  });
+
+  it('count although a folder beside them has very many folders', () => {
+    const { project, run } = open({ links, root: '.' });
+    for (let at = 0; at < 300; at++)
+      mkdirSync(path.join(project, `../.codex/sessions/s${at}`), { recursive: true });
+    for (let at = 0; at < 300; at++) mkdirSync(path.join(project, `../.cargo/c${at}`), { recursive: true });
+    expect(run('echo x > dot/p.vim')).toBe('ask');
+  });
+
+  it.each(['ssh_config', 'init.el', 'tool'])(
+    'count in well-known folders for another project: %s',
+    (target) => {
+      const { run } = open({ links, root: 'dot' });
+      expect(run(`echo x > ${target}`)).toBe('ask');
+      expect(run('touch other')).toBe('allow');
+    },
+  );
+});
+
+describe('protected links in subfolders', () => {
+  it.each<readonly [string, Readonly<Record<string, string>>, string]>([
+    ['one folder below', { 'sub/.mcp.json': '../pkg/m.json' }, 'pkg/m.json'],
+    ['two folders below', { 'packages/app/.envrc': '../../pkg/env' }, 'pkg/env'],
+    ['a folder', { 'sub/.claude': '../pkg/cl' }, 'pkg/cl/settings.json'],
+    ['in a protected folder', { 'sub/.vscode/tasks.json': '../../pkg/t.json' }, 'pkg/t.json'],
+    ['a program of Python', { '.venv/bin/tool': '../../pkg/tool' }, 'pkg/tool'],
+    ['a program of PHP', { 'vendor/bin/tool': '../../pkg/tool' }, 'pkg/tool'],
+  ])('protect their targets: %s', (_, links, target) => {
+    const { run, decide } = open({ links });
+    expect(run(`mkdir -p ${path.dirname(target)}; echo x > ${target}`)).toBe('ask');
+    expect(decide('Write', { file_path: target, content: '' })).toBe('ask');
+    expect(run('touch pkg/other')).toBe('allow');
+  });
+
+  it('do not make files of packages protected', () => {
+    const { run } = open({
+      links: { 'vendor/bin/tool': '../own/tool', 'node_modules/.bin/own': '../../pkg/cli.js' },
+    });
+    expect(run('mkdir -p vendor/own; echo x > vendor/own/tool')).toBe('allow');
+    expect(run('echo x > pkg/cli.js')).toBe('allow');
+  });
+
+  it('count in added folders', () => {
+    const { home, run } = open({ links: { '~/added/sub/.npmrc': '../rc' }, directories: ['added'] });
+    expect(run(`echo x > ${home}/added/rc`)).toBe('ask');
+  });
+});
+
 describe('a nested repository', () => {
   const nested = (folder: string) => {
     const { project, run } = open({ links: {}, repository: 'project' });

@@ -38,6 +38,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
   const links = createLinkLookup([root, ...directories]);
   const exists = remembered(hasEntry);
   const gitSources = gitSourcesReader(surroundings, links.realpath, exists);
+  const nested = remembered((folder: string) => nestedFolders(folder, links.entries));
   const programsIn = remembered(repositoryProgramsIn(environment));
   return {
     ...surroundings,
@@ -58,7 +59,12 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     gitIn: remembered(gitFactsFrom(cwd, environment)),
     repositoryPrograms: (folder) => programsIn(nearestFolder(folder) ?? folder),
     gitSources,
-    nestedRepositories: remembered((folder) => nestedIn(folder, links.entries, exists)),
+    nestedRepositories: remembered((folder) =>
+      nested(folder)
+        .flat()
+        .filter((inner) => isRepository(inner, exists)),
+    ),
+    nestedLinks: remembered((folder) => nestedLinksIn(nested(folder), links.entries)),
   };
 }
 
@@ -91,18 +97,32 @@ const MOST_FOLDERS = 3_000;
 /** Packages are not repositories, and the folders of version control contain only their own. */
 const WITHOUT_REPOSITORIES = /^(node_modules|\.git|\.hg|\.svn|\.jj|\.bzr|\.sl)$/i;
 
-function nestedIn(
+/** Returns the folders in a folder, and those in them. */
+function nestedFolders(
   folder: string,
   entries: PermissionWorld['entries'],
-  exists: PermissionWorld['exists'],
-): readonly string[] {
+): readonly [readonly string[], readonly string[]] {
   const foldersIn = (at: string): readonly string[] =>
     (entries(at) ?? namedEntriesIn(at))
       .filter(({ kind, name }) => kind === 'folder' && !WITHOUT_REPOSITORIES.test(name))
       .map(({ name }) => path.posix.join(at, name));
   const below = foldersIn(folder).slice(0, MOST_FOLDERS);
-  const deeper = below.flatMap(foldersIn).slice(0, MOST_FOLDERS);
-  return [...below, ...deeper].filter((inner) => isRepository(inner, exists));
+  return [below, below.flatMap(foldersIn).slice(0, MOST_FOLDERS)];
+}
+
+/** The number of folders on the second level that are listed only because of links. */
+const MOST_LISTED = 300;
+
+/** The folders on the first level are listed for nested repositories anyway. */
+function nestedLinksIn(
+  [below, deeper]: ReturnType<typeof nestedFolders>,
+  entries: PermissionWorld['entries'],
+): readonly string[] {
+  return [...below, ...deeper.slice(0, MOST_LISTED)].flatMap((at) =>
+    (entries(at) ?? namedEntriesIn(at))
+      .filter(({ kind }) => kind === 'link')
+      .map(({ name }) => path.posix.join(at, name)),
+  );
 }
 
 function hasEntry(file: string): boolean {

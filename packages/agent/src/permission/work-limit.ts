@@ -43,6 +43,7 @@ const STEPS_OF_LOOK = {
   repository: 20,
   gitIn: 60,
   nestedRepositories: 200,
+  nestedLinks: 100,
 };
 /** The number of names in a folder that take one step. */
 const NAMES_PER_STEP = 16;
@@ -76,7 +77,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     };
   };
   const { passesProcess, exceptionsIn, namedEntries, repositoryPrograms, isProgram } = world;
-  const { nestedRepositories } = world;
+  const { nestedRepositories, nestedLinks } = world;
   const lengthOf = (names: readonly unknown[] | undefined): number => names?.length ?? 0;
   return {
     ...world,
@@ -92,6 +93,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     ...(nestedRepositories && {
       nestedRepositories: counted(nestedRepositories, STEPS_OF_LOOK.nestedRepositories),
     }),
+    ...(nestedLinks && { nestedLinks: counted(nestedLinks, STEPS_OF_LOOK.nestedLinks, lengthOf) }),
     ...(isProgram && { isProgram: counted(isProgram, STEPS_OF_LOOK.exists) }),
     ...(passesProcess && { passesProcess: counted(passesProcess, STEPS_OF_LOOK.passesProcess) }),
     ...(exceptionsIn && { exceptionsIn: counted(exceptionsIn, STEPS_OF_LOOK.exceptionsIn, lengthOf) }),

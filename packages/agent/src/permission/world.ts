@@ -81,6 +81,8 @@ export interface PermissionWorld {
   readonly gitSources?: (folder: string) => GitSources;
   /** The repositories up to two folders below a folder. Absent: there are none. */
   readonly nestedRepositories?: (folder: string) => readonly string[];
+  /** The links in folders up to two folders below a folder. Absent: there are none. */
+  readonly nestedLinks?: (folder: string) => readonly string[];
   /** The environment of commands. Variables can contain options for programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Commands run as the system administrator, who can change system folders. */

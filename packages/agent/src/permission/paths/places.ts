@@ -230,3 +230,8 @@ export function isSink(file: string, kind: 'read' | 'write'): boolean {
 
 const WRITABLE = /^\/dev\/(null|zero|full|stdout|stderr)$/;
 const READABLE = /^\/dev\/(null|zero|full|u?random|stdin|stdout|stderr|fd\/\d+)$/;
+
+/** Returns whether a folder is the home folder, or above it. */
+export function containsHome(folder: string, { home, realpath }: PermissionWorld): boolean {
+  return isAtOrBelow(home, folder) || isAtOrBelow(realpath(home), realpath(folder));
+}

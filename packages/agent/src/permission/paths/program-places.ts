@@ -3,8 +3,9 @@ import path from 'node:path';
 import { type GitSources, repositoriesAround } from '@heddle/tools/git';
 import { startFilesOf } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
-import { type FilePlace, isAtOrBelow, knownEntries, onceFor, placesOf, workingFolders } from './places.ts';
-import { foldCase, isAt, leadsToProtected, mayBe, PLACE_NAMES, protectedPath } from './protected.ts';
+import { containsHome, type FilePlace, isAtOrBelow, onceFor, placesOf, workingFolders } from './places.ts';
+import { foldCase, isAt, mayBe, protectedPath } from './protected.ts';
+import { type CodeName, protectedLinks } from './protected-links.ts';
 import { segmentsOf } from './segments.ts';
 
 /** Folders with programs that later commands run by name, if the search path contains them. */
@@ -97,18 +98,6 @@ export const programPlaces = onceFor((world) => {
   return [...new Set(names.flatMap((name) => partsInRoots(name, world)))];
 });
 
-/** A name by which programs reach code. Links in it are not resolved. */
-interface CodeName {
-  readonly name: string;
-  /**
-   * - `environment`: an entry of the search path, or a start-up file. A working directory itself does not count, because every file
-   *   in it would.
-   * - `git`: git takes hooks or settings from everything there.
-   * - `link`: a protected name, or one behind which a protected name is. Its target counts as far as it is protected under that name.
-   */
-  readonly by: 'environment' | 'git' | 'link';
-}
-
 /**
  * Returns the parts of the working directories that a name leads to. A protected name that leads to a working directory, or to a
  * folder above it, leads to everything in it: `.claude -> .`.
@@ -159,130 +148,6 @@ function gitPlaces(world: PermissionWorld): readonly string[] {
 
 /** Steps of reading the settings of a repository. */
 const STEPS_OF_SETTINGS = 20;
-
-/** Folders whose links are followed if they have the name of a protected place, in working directories and the home folder. */
-const LINK_FOLDERS =
-  '. .git .git/hooks .hg .jj .jj/repo .sl .claude .claude/hooks .heddle .cursor .vscode .husky .githooks .config'.split(
-    ' ',
-  );
-
-/** The folders of version control are large, and a program runs only what is in the listed ones. */
-const VERSION_CONTROL = /^(\.git|\.hg|\.svn|\.jj|\.bzr|\.sl)$/i;
-
-/** The number of folders below protected folders that are searched for links. */
-const MOST_LINK_FOLDERS = 100;
-
-/** Returns the folders in a working directory that are protected, and those below them, also through links. */
-function protectedFolders(top: string, world: PermissionWorld): readonly string[] {
-  const found: string[] = [];
-  const entered = new Set<string>();
-  const isNew = (folder: string): boolean => {
-    const real = world.realpath(folder);
-    return !entered.has(real) && entered.add(real).has(real);
-  };
-  let level = [top];
-  while (level.length > 0 && found.length < MOST_LINK_FOLDERS) {
-    level = level.flatMap((folder) =>
-      knownEntries(folder, world)
-        .filter(({ kind, name }) => kind !== 'file' && !VERSION_CONTROL.test(name))
-        .map(({ name }) => path.posix.join(folder, name))
-        .filter((inner) => {
-          const names = segmentsIn(inner).slice(segmentsIn(top).length);
-          return (protectedPath(inner, world) !== undefined || leadsToProtected(names)) && isNew(inner);
-        }),
-    );
-    found.push(...level);
-  }
-  return found.slice(0, MOST_LINK_FOLDERS);
-}
-
-/** Returns the links at protected places, and protected places behind links. A change to their targets changes them. */
-function protectedLinks(sources: readonly string[], world: PermissionWorld): readonly CodeName[] {
-  const tops = new Set([
-    ...withRepositories([world.root, world.cwd, ...world.directories], world),
-    world.home,
-  ]);
-  const linksIn = (folder: string): readonly string[] =>
-    knownEntries(folder, world)
-      .filter(({ kind }) => kind === 'link')
-      .map(({ name }) => path.posix.join(folder, name));
-  const named = [...tops].flatMap((top) =>
-    LINK_FOLDERS.filter((name) => mayExist(name, top, world)).map((name) => path.posix.join(top, name)),
-  );
-  const deeper = [...tops].flatMap((top) => (top === world.home ? [] : protectedFolders(top, world)));
-  const own = world.configDirs.flatMap((folder) => ownFolders(folder, world));
-  const links = [...new Set([...named, ...deeper, ...own])]
-    .flatMap(linksIn)
-    .filter((link) => protectedPath(link, world) !== undefined);
-  const behind = [...tops].flatMap((top) => placesBehindLinks(top, DEEP_PLACES, world));
-  return [
-    ...[...links, ...behind].map((name) => ({ name, by: 'link' }) as const),
-    ...sources.flatMap(linksIn).map((name) => ({ name, by: 'git' }) as const),
-  ];
-}
-
-/** Adds the folders from each folder up to the top of its repositories, whose settings apply below. */
-function withRepositories(folders: readonly string[], world: PermissionWorld): readonly string[] {
-  const around = folders.flatMap((folder) => {
-    const top = repositoriesAround(folder, (above) => containsHome(above, world), world.exists).at(-1);
-    return top === undefined ? [] : foldersUpTo(top, folder);
-  });
-  return [...new Set([...folders, ...around])];
-}
-
-function foldersUpTo(top: string, folder: string): readonly string[] {
-  if (folder === top) return [];
-  const above = path.posix.dirname(folder);
-  return [above, ...foldersUpTo(top, above)];
-}
-
-/** The parts of the agent's own folder that it loads. */
-const OWN_PARTS = 'skills agents commands hooks plugins output-styles rules'.split(' ');
-
-/** Returns the agent's own folder and the folders in it that can contain links to what it loads. */
-function ownFolders(folder: string, world: PermissionWorld): readonly string[] {
-  const foldersOf = (at: string): readonly string[] =>
-    knownEntries(at, world)
-      .filter(({ kind }) => kind !== 'file')
-      .map(({ name }) => path.posix.join(at, name));
-  const parts = foldersOf(folder).filter((part) => OWN_PARTS.includes(path.posix.basename(part)));
-  return [folder, ...parts, ...parts.flatMap(foldersOf).slice(0, MOST_LINK_FOLDERS)];
-}
-
-const DEEP_PLACES = PLACE_NAMES.filter((names) => names.length > 1);
-
-/**
- * Returns the places whose folder is a link: `vendor/bin` for `vendor -> third`, `~/.config/git` for `~/.config -> dot/config`. They
- * need not exist, because a command can create them.
- */
-function placesBehindLinks(
-  folder: string,
-  places: readonly (readonly string[])[],
-  world: PermissionWorld,
-): readonly string[] {
-  const byName = Map.groupBy(places, ([first = '']) => first);
-  return knownEntries(folder, world).flatMap(({ name, kind }) => {
-    const below = (byName.get(foldCase(name)) ?? []).map((names) => names.slice(1));
-    const file = path.posix.join(folder, name);
-    if (below.length === 0 || (kind !== 'link' && kind !== 'folder')) return [];
-    if (kind === 'link') return below.map((names) => path.posix.join(file, ...names));
-    return placesBehindLinks(
-      file,
-      below.filter((names) => names.length > 0),
-      world,
-    );
-  });
-}
-
-/** Returns whether each segment of a relative path may exist. The folders are listed once, and most of them are missing. */
-function mayExist(name: string, top: string, world: PermissionWorld): boolean {
-  let folder = top;
-  return name.split('/').every((segment) => {
-    const entries = world.entries(folder);
-    folder = path.posix.join(folder, segment);
-    return segment === '.' || (entries?.some((entry) => entry.name === segment) ?? true);
-  });
-}
 
 const searchedFolders = onceFor((world) => {
   const entries = world.environment['PATH']?.split(':') ?? [];
@@ -339,10 +204,6 @@ export function mayRunProjectProgram(name: string, world: PermissionWorld): bool
     openEntries(world).length > 0 ||
     [...searchedFolders(world), ...searchedAround(world)].some((entry) => world.exists(`${entry}/${name}`))
   );
-}
-
-function containsHome(folder: string, { home, realpath }: PermissionWorld): boolean {
-  return isAtOrBelow(home, folder) || isAtOrBelow(realpath(home), realpath(folder));
 }
 
 /** The entries of the search path in a repository around a working directory. Its files belong to the project. */

@@ -73,7 +73,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       '.sbclrc .clisprc .racketrc .guile .tclshrc .wishrc .ghc .lein .clojure .gnuplot .config/bpython .config/ptpython .config/psysh .config/starship.toml ' +
       '.config/bash .config/zsh .bash_completion .bashrc.d .oh-my-zsh .config/alacritty .config/ghostty .config/zellij .config/lazygit .tigrc .config/tig ' +
       '.config/mpv .muttrc .mutt .config/mutt .config/neomutt .config/vifm .config/qutebrowser .config/k9s .config/go .docker/cli-plugins .local/lib ' +
-      '.local/share/gh .local/share/helm .local/share/dbus-1 .local/share/nautilus .local/share/gnome-shell .rustup',
+      '.node_modules .node_libraries .local/share/gh .local/share/helm .local/share/dbus-1 .local/share/nautilus .local/share/gnome-shell .rustup',
   ],
   // Scripts that start-up files of shells load, version managers, and settings of other programs that run commands.
   [

@@ -1,0 +1,161 @@
+/** Finds links at protected places, and protected places behind links. Their targets are protected, too. */
+import path from 'node:path';
+import { repositoriesAround } from '@heddle/tools/git';
+import type { PermissionWorld } from '../world.ts';
+import { containsHome, isAtOrBelow, knownEntries } from './places.ts';
+import { foldCase, leadsToProtected, PLACE_NAMES, protectedPath } from './protected.ts';
+
+/** A name by which programs reach code. Links in it are not resolved. */
+export interface CodeName {
+  readonly name: string;
+  /**
+   * - `environment`: an entry of the search path, or a start-up file. A working directory itself does not count, because every file
+   *   in it would.
+   * - `git`: git takes hooks or settings from everything there.
+   * - `link`: a protected name, or one behind which a protected name is. Its target counts as far as it is protected under that name.
+   */
+  readonly by: 'environment' | 'git' | 'link';
+}
+
+/** Folders whose links are followed if they have the name of a protected place, in working directories and the home folder. */
+const LINK_FOLDERS = (
+  '. .git .git/hooks .hg .jj .jj/repo .sl .claude .claude/hooks .heddle .cursor .vscode .husky .githooks .config .config/fish .config/git ' +
+  '.config/nvim .emacs.d .gnupg .local/bin .ssh .vim'
+).split(' ');
+
+/**
+ * Folders of programs whose links lead to programs, if they leave the folder of packages. Links in `node_modules/.bin` are not followed:
+ * package managers make them for the project's own packages, whose sources are ordinary files.
+ */
+const LINKED_PROGRAMS = 'vendor/bin .venv/bin venv/bin .bundle/bin'.split(' ');
+
+/** The folders of version control are large, and a program runs only what is in the listed ones. */
+const VERSION_CONTROL = /^(\.git|\.hg|\.svn|\.jj|\.bzr|\.sl)$/i;
+
+/** The number of folders below protected folders that are searched for links. */
+const MOST_LINK_FOLDERS = 100;
+
+/** Returns the folders in a working directory that are protected, and those below them, also through links. Those nearest to it come first. */
+function protectedFolders(top: string, world: PermissionWorld): readonly string[] {
+  const found: string[] = [];
+  const entered = new Set<string>();
+  const isNew = (folder: string): boolean => {
+    const real = world.realpath(folder);
+    return !entered.has(real) && entered.add(real).has(real);
+  };
+  const foldersIn = (folder: string): readonly string[] =>
+    knownEntries(folder, world)
+      .filter(({ kind, name }) => kind !== 'file' && !VERSION_CONTROL.test(name))
+      .map(({ name }) => path.posix.join(folder, name))
+      .filter((inner) => {
+        const names = path.posix.relative(top, inner).split('/');
+        return (protectedPath(inner, world) !== undefined || leadsToProtected(names)) && isNew(inner);
+      });
+  let level: readonly string[] = [top];
+  while (level.length > 0 && found.length < MOST_LINK_FOLDERS) {
+    level = takeTurns(level.map(foldersIn)).slice(0, MOST_LINK_FOLDERS);
+    found.push(...level);
+  }
+  return found.slice(0, MOST_LINK_FOLDERS);
+}
+
+/** Returns the first of each list, then the second of each. So one large folder does not take the place of all others. */
+function takeTurns(lists: readonly (readonly string[])[]): readonly string[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
+}
+
+/** Returns the links at protected places, and protected places behind links. A change to their targets changes them. */
+export function protectedLinks(sources: readonly string[], world: PermissionWorld): readonly CodeName[] {
+  const own = [world.root, world.cwd, ...world.directories];
+  const searched = new Set(withRepositories(own, world));
+  const tops = new Set([...searched, world.home]);
+  const linksIn = (folder: string): readonly string[] =>
+    knownEntries(folder, world)
+      .filter(({ kind }) => kind === 'link')
+      .map(({ name }) => path.posix.join(folder, name));
+  const existing = (names: readonly string[]): readonly string[] =>
+    [...tops].flatMap((top) =>
+      names.filter((name) => mayExist(name, top, world)).map((name) => path.posix.join(top, name)),
+    );
+  const deeper = [...searched].flatMap((top) => protectedFolders(top, world));
+  const settings = world.configDirs.flatMap((folder) => ownFolders(folder, world));
+  const nested = [...new Set(own)].flatMap((folder) => world.nestedLinks?.(folder) ?? []);
+  world.spend?.(nested.length);
+  const links = [...new Set([...existing(LINK_FOLDERS), ...deeper, ...settings])].flatMap(linksIn);
+  const named = [...links, ...nested].filter((link) => protectedPath(link, world) !== undefined);
+  const programs = existing(LINKED_PROGRAMS)
+    .flatMap(linksIn)
+    .filter((link) => {
+      const packages = path.posix.dirname(path.posix.dirname(link));
+      return !isAtOrBelow(world.realpath(link), world.realpath(packages));
+    });
+  const behind = [...tops].flatMap((top) => placesBehindLinks(top, DEEP_PLACES, world));
+  return [
+    ...[...named, ...programs, ...behind].map((name) => ({ name, by: 'link' }) as const),
+    ...sources.flatMap(linksIn).map((name) => ({ name, by: 'git' }) as const),
+  ];
+}
+
+/** Adds the folders from each folder up to the top of its repositories, whose settings apply below. */
+function withRepositories(folders: readonly string[], world: PermissionWorld): readonly string[] {
+  const around = folders.flatMap((folder) => {
+    const top = repositoriesAround(folder, (above) => containsHome(above, world), world.exists).at(-1);
+    return top === undefined ? [] : foldersUpTo(top, folder);
+  });
+  return [...new Set([...folders, ...around])];
+}
+
+function foldersUpTo(top: string, folder: string): readonly string[] {
+  if (folder === top) return [];
+  const above = path.posix.dirname(folder);
+  return [above, ...foldersUpTo(top, above)];
+}
+
+/** The parts of the agent's own folder that it loads. */
+const OWN_PARTS = 'skills agents commands hooks plugins output-styles rules'.split(' ');
+
+/** Returns the agent's own folder and the folders in it that can contain links to what it loads. */
+function ownFolders(folder: string, world: PermissionWorld): readonly string[] {
+  const foldersOf = (at: string): readonly string[] =>
+    knownEntries(at, world)
+      .filter(({ kind }) => kind !== 'file')
+      .map(({ name }) => path.posix.join(at, name));
+  const parts = foldersOf(folder).filter((part) => OWN_PARTS.includes(path.posix.basename(part)));
+  return [folder, ...parts, ...parts.flatMap(foldersOf).slice(0, MOST_LINK_FOLDERS)];
+}
+
+const DEEP_PLACES = PLACE_NAMES.filter((names) => names.length > 1);
+
+/**
+ * Returns the places whose folder is a link: `vendor/bin` for `vendor -> third`, `~/.config/git` for `~/.config -> dot/config`. They
+ * need not exist, because a command can create them.
+ */
+function placesBehindLinks(
+  folder: string,
+  places: readonly (readonly string[])[],
+  world: PermissionWorld,
+): readonly string[] {
+  const byName = Map.groupBy(places, ([first = '']) => first);
+  return knownEntries(folder, world).flatMap(({ name, kind }) => {
+    const below = (byName.get(foldCase(name)) ?? []).map((names) => names.slice(1));
+    const file = path.posix.join(folder, name);
+    if (below.length === 0 || (kind !== 'link' && kind !== 'folder')) return [];
+    if (kind === 'link') return below.map((names) => path.posix.join(file, ...names));
+    return placesBehindLinks(
+      file,
+      below.filter((names) => names.length > 0),
+      world,
+    );
+  });
+}
+
+/** Returns whether each segment of a relative path may exist. The folders are listed once, and most of them are missing. */
+function mayExist(name: string, top: string, world: PermissionWorld): boolean {
+  let folder = top;
+  return name.split('/').every((segment) => {
+    const entries = world.entries(folder);
+    folder = path.posix.join(folder, segment);
+    return segment === '.' || (entries?.some((entry) => entry.name === segment) ?? true);
+  });
+}
