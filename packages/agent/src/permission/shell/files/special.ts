@@ -237,11 +237,33 @@ export const SPECIAL: ReadonlyMap<string, FilesOfProgram> = new Map<string, File
 const PICKING =
   /^-(i?name|i?path|i?regex|i?lname|i?wholename|type|size|empty|[acm](time|min)|newer.*|user|group|perm)$/;
 
+interface FindWords {
+  readonly options: readonly ShellWord[];
+  /** Folders that an option names: `find -f src -delete` of BSD. */
+  readonly named: readonly ShellWord[];
+  /** The start folders and the expression. */
+  readonly rest: readonly ShellWord[];
+}
+
+/** Splits the words of `find` after its first options. BSD joins letters, and GNU has one option with a value. */
+function findWords(args: readonly ShellWord[]): FindWords {
+  const named: ShellWord[] = [];
+  let at = 0;
+  for (let word = args[at]; word && /^(-[EHLPXdsxDOf]+\d*|-D.*)$/.test(word.value); word = args[at]) {
+    const value = args[at + 1];
+    if (/^-[EHLPXdsx]*f$/.test(word.value) && value) named.push(value);
+    at += /^-(D|[EHLPXdsx]*f)$/.test(word.value) ? 2 : 1;
+  }
+  return { options: args.slice(0, at), named, rest: args.slice(at) };
+}
+
 /** Returns the start folders of `find`: the words before its expression. A list of folders is not read. */
 export function startFoldersOf(args: readonly ShellWord[]): readonly ShellWord[] {
   if (args.some(({ value }) => value === '-files0-from')) return [unknownWord('the folders of a list')];
-  const at = args.findIndex(({ value }) => /^[-(!]/.test(value) && !/^-[HLPDO]/.test(value));
-  const folders = (at < 0 ? args : args.slice(0, at)).filter(({ value }) => !value.startsWith('-'));
+  const { named, rest } = findWords(args);
+  const words = rest[0]?.value === '--' ? rest.slice(1) : rest;
+  const at = words.findIndex(({ value }) => /^(-.|[(!),]$)/s.test(value));
+  const folders = [...named, ...(at < 0 ? words : words.slice(0, at))];
   return folders.length > 0 ? folders : [HERE];
 }
 
@@ -271,14 +293,11 @@ export function selectedNames(args: readonly ShellWord[]): (name: string) => boo
 
 /** The first words of `find` are options. The expression can contain `-follow` anywhere, except as a value. */
 export function followsLinks(args: readonly ShellWord[]): boolean {
-  const end = args.findIndex(({ value }) => !/^-[HLPDO]/.test(value));
   const isNamed = (index: number): boolean =>
     /^-(i?name|i?path|i?regex|i?lname|i?wholename)$/.test(args[index]?.value ?? '');
-  return args.some(
-    ({ kind, value }, index) =>
-      (value === '-L' && index < end) ||
-      (value === '-follow' && !isNamed(index - 1)) ||
-      (kind === 'dynamic' && index < end),
+  return (
+    findWords(args).options.some(({ kind, value }) => kind === 'dynamic' || /^-[EHLPXdsx]*L/.test(value)) ||
+    args.some(({ value }, index) => value === '-follow' && !isNamed(index - 1))
   );
 }
 
