@@ -12,7 +12,7 @@ import { LETTER_SET } from '../rules/wildcard.ts';
 export type Segment = '**' | 'visible' | 'globstar' | readonly Token[];
 
 /** A letter, or a wildcard for one letter or for any number of letters. */
-type Token = string | typeof ONE | typeof MANY;
+export type Token = string | typeof ONE | typeof MANY;
 const ONE = Symbol('?');
 const MANY = Symbol('*');
 

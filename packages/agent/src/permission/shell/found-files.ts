@@ -10,7 +10,7 @@ import type { PlacedCommand } from './earlier-effects.ts';
 import { touchPart } from './files/file-parts.ts';
 import { filesOf } from './files/files-of.ts';
 import { argumentsOf } from './files/operands.ts';
-import { followsLinks, selectedNames, selectsFiles, startFoldersOf } from './files/special.ts';
+import { followsLinks, limitsOfFind, startFoldersOf } from './files/find.ts';
 import { HERE, type Touch, touch, unknownWord } from './files/touch.ts';
 import {
   baseName,
@@ -98,10 +98,12 @@ function isRelative({ kind, value }: ShellWord): boolean {
 }
 
 function searchOfFind(args: readonly ShellWord[], { isInFolders }: FindRun): Search {
+  // It may also print names for another command.
+  const { picks, mayMatch } = limitsOfFind(args, (action) => action !== '-delete');
   return {
     starts: startFoldersOf(args),
-    access: { deep: 'all', picks: selectsFiles(args) },
-    selects: { mayMatch: selectedNames(args), followsLinks: followsLinks(args) },
+    access: { deep: 'all', picks },
+    selects: { mayMatch, followsLinks: followsLinks(args) },
     isInFolders,
   };
 }

@@ -8,9 +8,9 @@ import type { CommandPart, Concern, FilePart, Part } from '../part.ts';
 import { knownEntries, placesOf, tildeExpanded, workingFolders } from '../paths/places.ts';
 import { isSpecial, NAMED_PIPE, SPECIAL_FILE, specialConcern } from '../paths/special-files.ts';
 import type { PermissionWorld } from '../world.ts';
+import { limitsOfFind } from './files/find.ts';
 import { argumentsOf } from './files/operands.ts';
 import { KNOWN_READERS } from './files/reader-options.ts';
-import { selectedNames, selectsOnlyPlainFiles } from './files/special.ts';
 import { possibleValues, namesFoundBy, unusualFoundBy, type WordScope } from './possible-values.ts';
 import { baseName, commandWords, type Unwrapped } from './runners.ts';
 import type { PossibleValue } from './shell-state.ts';
@@ -88,8 +88,8 @@ export function concernAboutFound(
   if (!opensFiles(baseName(program?.value ?? ''), args)) return undefined;
   const read = found.filter(({ kind }) => kind === 'read');
   const [special] = read.flatMap((part) => specialConcern(part, world) ?? []);
-  if (special || selectsOnlyPlainFiles(tests)) return special;
-  const isSelected = selectedNames(tests);
+  const { isPlain, mayMatch: isSelected } = limitsOfFind(tests, (action) => action !== '-delete');
+  if (special || isPlain) return special;
   const folders = new Set(read.flatMap(({ places = [] }) => places.map(({ real }) => real)));
   return [...folders].some((folder) => containsPipe(folder, world, isSelected)) ? NAMED_PIPE : undefined;
 }

@@ -15,7 +15,7 @@ import {
 } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 import { asksForHelp } from './chosen-programs.ts';
-import { startFoldersOf } from './files/special.ts';
+import { startFoldersOf } from './files/find.ts';
 import { names, OPENSSL, OPTIONS, SED, TAR } from './options-without-trust.ts';
 import type { Unwrapped } from './runners.ts';
 import type { Folders, Variables } from './shell-state.ts';

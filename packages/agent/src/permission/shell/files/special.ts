@@ -1,8 +1,8 @@
 /** Programs that read some of their arguments and write others. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
-import { namesMeet, segmentsOf } from '../../paths/segments.ts';
 import { ARCHIVES } from './archives.ts';
+import { followsLinks, limitsOfFind, startFoldersOf } from './find.ts';
 import { gitArguments, inFolder } from './git-arguments.ts';
 import { gitTouches } from './git.ts';
 import { listedFiles } from './listed-files.ts';
@@ -233,76 +233,9 @@ export const SPECIAL: ReadonlyMap<string, FilesOfProgram> = new Map<string, File
   ...NETWORK,
 ]);
 
-/** Tests of `find` that select some of the files, so that not everything is deleted. */
-const PICKING =
-  /^-(i?name|i?path|i?regex|i?lname|i?wholename|type|size|empty|[acm](time|min)|newer.*|user|group|perm)$/;
-
-interface FindWords {
-  readonly options: readonly ShellWord[];
-  /** Folders that an option names: `find -f src -delete` of BSD. */
-  readonly named: readonly ShellWord[];
-  /** The start folders and the expression. */
-  readonly rest: readonly ShellWord[];
-}
-
-/** Splits the words of `find` after its first options. BSD joins letters, and GNU has one option with a value. */
-function findWords(args: readonly ShellWord[]): FindWords {
-  const named: ShellWord[] = [];
-  let at = 0;
-  for (let word = args[at]; word && /^(-[EHLPXdsxDOf]+\d*|-D.*)$/.test(word.value); word = args[at]) {
-    const value = args[at + 1];
-    if (/^-[EHLPXdsx]*f$/.test(word.value) && value) named.push(value);
-    at += /^-(D|[EHLPXdsx]*f)$/.test(word.value) ? 2 : 1;
-  }
-  return { options: args.slice(0, at), named, rest: args.slice(at) };
-}
-
-/** Returns the start folders of `find`: the words before its expression. A list of folders is not read. */
-export function startFoldersOf(args: readonly ShellWord[]): readonly ShellWord[] {
-  if (args.some(({ value }) => value === '-files0-from')) return [unknownWord('the folders of a list')];
-  const { named, rest } = findWords(args);
-  const words = rest[0]?.value === '--' ? rest.slice(1) : rest;
-  const at = words.findIndex(({ value }) => /^(-.|[(!),]$)/s.test(value));
-  const folders = [...named, ...(at < 0 ? words : words.slice(0, at))];
-  return folders.length > 0 ? folders : [HERE];
-}
-
-export function selectsFiles(args: readonly ShellWord[]): boolean {
-  return args.some(({ value }) => PICKING.test(value));
-}
-
-/** Returns whether the tests of `find` select only regular files and folders. */
-export function selectsOnlyPlainFiles(args: readonly ShellWord[]): boolean {
-  if (args.some(({ value }) => NOT_REQUIRED.test(value))) return false;
-  return args.some(({ value }, index) => value === '-type' && /^[fd]$/.test(args[index + 1]?.value ?? ''));
-}
-
-/** With these, a file that fails a test may still be selected. */
-const NOT_REQUIRED = /^(-o|-or|-not|!|,|\()$/;
-
-/** Returns the check for the names that the tests of `find` may select. Only tests of the name count. */
-export function selectedNames(args: readonly ShellWord[]): (name: string) => boolean {
-  if (args.some(({ value }) => NOT_REQUIRED.test(value))) return () => true;
-  const patterns = args.flatMap((word, index) => {
-    const isName = word.kind === 'literal' && /^-(name|iname)$/.test(args[index - 1]?.value ?? '');
-    const last = isName ? segmentsOf(word.value.toLowerCase(), true).at(-1) : undefined;
-    return last === undefined || typeof last === 'string' ? [] : [last];
-  });
-  return (name) => patterns.every((pattern) => namesMeet(pattern, Array.from(name.toLowerCase()), true));
-}
-
-/** The first words of `find` are options. The expression can contain `-follow` anywhere, except as a value. */
-export function followsLinks(args: readonly ShellWord[]): boolean {
-  const isNamed = (index: number): boolean =>
-    /^-(i?name|i?path|i?regex|i?lname|i?wholename)$/.test(args[index]?.value ?? '');
-  return (
-    findWords(args).options.some(({ kind, value }) => kind === 'dynamic' || /^-[EHLPXdsx]*L/.test(value)) ||
-    args.some(({ value }, index) => value === '-follow' && !isNamed(index - 1))
-  );
-}
-
 function find(args: readonly ShellWord[]): Touch[] {
   const deletes = args.some(({ value }) => value === '-delete');
+  const limits = limitsOfFind(args, (action) => action === '-delete');
   return [
     ...startFoldersOf(args).map(
       (word): Touch =>
@@ -311,9 +244,9 @@ function find(args: readonly ShellWord[]): Touch[] {
               kind: 'remove',
               word,
               deep: 'all',
-              picks: selectsFiles(args),
+              picks: limits.picks,
               selects: {
-                mayMatch: selectedNames(args),
+                mayMatch: limits.mayMatch,
                 withContents: false,
                 followsLinks: followsLinks(args),
               },
