@@ -10,6 +10,7 @@ import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
 import { calledNames, fileAccess, isShellTool } from './rules/tool-names.ts';
 import { concernOf } from './shell/files/file-parts.ts';
+import { storedInData } from './shell/files/stored-parts.ts';
 import { askAboutRepositories } from './shell/made-repositories.ts';
 import { shellParts } from './shell/shell-parts.ts';
 import type { PermissionWorld } from './world.ts';
@@ -58,7 +59,7 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
     return read.parts.length === 0 ? whole(read.empty) : shared(read.parts, read);
   }
   if (access !== undefined)
-    return shared(pathsOf(tool, input, world).map((path) => filePart(request, access, path, world)));
+    return shared(pathsOf(tool, input, world).flatMap((path) => fileParts(request, access, path, world)));
   if (tool === 'WebFetch') {
     const host = hostOf(input['url']) ?? '';
     return shared([{ kind: 'fetch', shown: host || 'an unknown host', tool, host }]);
@@ -90,6 +91,18 @@ export function unexaminedCall(request: AuthorizeRequest, reason: string): CallP
     command: typeof command === 'string' ? command : call.shown,
     reason,
   };
+}
+
+/** Returns the part for the path, and the one for stored contents that are read in the data of git. */
+function fileParts(
+  request: AuthorizeRequest,
+  kind: 'read' | 'write',
+  path: string,
+  world: PermissionWorld,
+): FilePart[] {
+  const part = filePart(request, kind, path, world);
+  const isRead = kind === 'read' && part.tool !== 'Glob';
+  return isRead ? [part, ...storedInData(part.places, part.deep !== 'no', world)] : [part];
 }
 
 function filePart(

@@ -394,3 +394,21 @@ describe('a rule about a server', () => {
     },
   );
 });
+
+describe("a file tool that reads git's data", () => {
+  const rules = { deny: ['Read(./secrets/**)'] };
+  const world = { files: ['/repo/project/.git/.', '/repo/project/.git/ADD_EDIT.patch'] };
+
+  it.each([
+    ['Read', { file_path: '.git/ADD_EDIT.patch' }, 'ask'],
+    ['Read', { file_path: '.git/lost-found/other/1a2b' }, 'ask'],
+    ['Read', { file_path: '.git/HEAD' }, 'allow'],
+    ['Read', { file_path: '.git/refs/heads/main' }, 'allow'],
+    ['Grep', { pattern: 'x', path: '.git' }, 'ask'],
+    ['Grep', { pattern: 'x', path: '.git/ADD_EDIT.patch' }, 'ask'],
+    ['Glob', { pattern: '.git/*' }, 'allow'],
+  ])('decides about %s %j beside a rule: %s', (tool, input, decision) => {
+    expect(decided(tool, input, { rules, world, readOnly: true }).decision).toBe(decision);
+    expect(decided(tool, input, { world, readOnly: true }).decision).toBe('allow');
+  });
+});

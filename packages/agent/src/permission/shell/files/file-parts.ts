@@ -97,7 +97,7 @@ export function touchPart(
   const isRead = kind === 'read' || touch.moves === true;
   return [
     ...(touch.moves ? [moved] : []),
-    ...(isRead ? storedInData(places, isWalked || touch.moves === true, world) : []),
+    ...(isRead ? storedInData(withFound(places, glob), isWalked || touch.moves === true, world) : []),
     {
       ...shared,
       kind,

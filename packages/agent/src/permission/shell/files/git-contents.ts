@@ -14,7 +14,7 @@ const SILENT: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 /** They print lines only if they ask about each change. */
-const PATCHING: ReadonlySet<string> = new Set('add commit checkout restore reset'.split(' '));
+const PATCHING: ReadonlySet<string> = new Set('add stage commit checkout restore reset'.split(' '));
 /** The files that they show are among their operands. */
 export const NAMES_FILES: ReadonlySet<string> = new Set('blame annotate'.split(' '));
 const SUMMARY =
@@ -71,6 +71,9 @@ export function contentShown(given: GitArguments): 'none' | 'tracked' | 'history
   if (/^(tag|branch|for-each-ref)$/.test(command) && has(/(?:%\(|^-?|=-?)\*?raw/)) return 'history';
   // The value may be the name of any stored file.
   if (command === 'config' && has(/^--bl/)) return 'history';
+  // They write plain copies of contents into the folder of git.
+  if (/^(add|stage)$/.test(command) && has(/^(-\w*e|--e)/)) return 'history';
+  if (command === 'fsck' && has(/^--l/)) return 'history';
   if (command === '' || command === 'bisect' || SILENT.has(command) || NAMES_FILES.has(command))
     return 'none';
   if (command === 'commit' && has(/^(-[^-mFCct]*v|--v)/)) return 'history';

@@ -52,20 +52,32 @@ export function storedElsewhere(part: FilePart): FilePart {
   return { ...part, places: undefined, rewrites: false };
 }
 
-/** The folder in which git stores contents, or a part of it. */
-const GIT_CONTENTS = /^(.*)\/\.git(\/(?:objects|modules|worktrees)(?:\/.*)?)?$/s;
+/** A path in the folder with git's data. Some disks ignore case. */
+const GIT_DATA = /^(.*?)\/\.git(?:\/(.*))?$/is;
 
-/** Returns the parts for stored contents that a command gets by reading the data of git: `cp -r .git x`. */
+/**
+ * The names in that folder that contain no lines of files. All others may: objects, but also plain copies, such as
+ * `ADD_EDIT.patch`, `COMMIT_EDITMSG`, `lost-found` and `rebase-merge`. The data of other working trees and of submodules
+ * have the same names.
+ */
+const WITHOUT_CONTENTS =
+  /^((HEAD|[A-Z]+(_[A-Z]+)*_HEAD|MERGE_(MODE|MSG|RR)|SQUASH_MSG|config(\.worktree)?|description|packed-refs|shallow|index|gitdir|commondir|locked|gc\.pid)(\.lock)?|(refs|logs|hooks|info|branches|reftable)(\/.*)?)$/s;
+
+/** Returns the top of the repository of which the path may show stored contents. `isWhole`: also all files below it. */
+function topOfContents(file: string, isWhole: boolean): string | undefined {
+  const [, top, inside = ''] = GIT_DATA.exec(file) ?? [];
+  if (top === undefined || (inside === '' && !isWhole) || WITHOUT_CONTENTS.test(inside)) return undefined;
+  return top === '' ? '/' : top;
+}
+
+/** Returns the parts for stored contents that a call gets by reading the data of git: `cp -r .git x`. */
 export function storedInData(
   places: readonly FilePlace[] | undefined,
   isWhole: boolean,
   world: PermissionWorld,
 ): FilePart[] {
   const tops = (places ?? []).flatMap(({ path: at, real }) =>
-    [at, real].flatMap((file) => {
-      const [, top, inside] = GIT_CONTENTS.exec(file) ?? [];
-      return top !== undefined && (isWhole || inside !== undefined) ? [top === '' ? '/' : top] : [];
-    }),
+    [at, real].flatMap((file) => topOfContents(file, isWhole) ?? []),
   );
   return [...new Set(tops)].flatMap((top) =>
     storedPart({ word: literalWord(top), whole: true }, 'history', [{ path: top, real: top }], world),

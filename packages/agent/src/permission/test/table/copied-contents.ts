@@ -2,7 +2,9 @@
 import { ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
-const files = ['.', '.git/.', '.env', 'a', 'secrets/key', 'src/.', 'sub/.'].map((file) => `${ROOT}/${file}`);
+const files = ['.', '.git/.', '.git/ADD_EDIT.patch', '.env', 'a', 'secrets/key', 'src/.', 'sub/.'].map(
+  (file) => `${ROOT}/${file}`,
+);
 const world = { files, tracked: ['.env', 'a', 'secrets/key'] };
 
 const allowed = [
@@ -84,7 +86,20 @@ export const COPIED_CONTENTS: readonly Theme[] = [
     mode: 'bypassPermissions',
     rules: { deny: ['Read(./secrets/**)'] },
     world,
-    allowed: [...allowed, 'cat .git/HEAD', 'ls -la .git', 'cp .git/HEAD x'],
+    allowed: [
+      ...allowed,
+      'cat .git/HEAD',
+      'ls -la .git',
+      'cp .git/HEAD x',
+      'cat .git/config .git/packed-refs .git/refs/heads/main .git/logs/HEAD .git/info/exclude',
+      'cat .git/MERGE_HEAD .git/FETCH_HEAD .git/hooks/pre-commit',
+      'cat .git/refs/heads/*',
+      'git add -A',
+      'git add -v a',
+      'git stage a',
+      'git fsck',
+      'git fsck --full',
+    ],
     asked: [
       ...asked,
       'GIT_WORK_TREE=/tmp/q git checkout HEAD -- .',
@@ -99,6 +114,31 @@ export const COPIED_CONTENTS: readonly Theme[] = [
       'cp -r .git q',
       'cp -r .git/. q.git',
       'cp .git/objects/ab/cdef x',
+      'cat .git/ADD_EDIT.patch',
+      'cat .git/ADD*',
+      'cat .gi*/ADD_EDIT.patch',
+      'cat .GIT/ADD_EDIT.patch',
+      'cp .git/ADD_EDIT.patch q',
+      'mv .git/ADD_EDIT.patch q',
+      'ln .git/ADD_EDIT.patch q',
+      'head < .git/ADD_EDIT.patch',
+      'cat .git/lost-found/other/1a2b',
+      'cat .git/COMMIT_EDITMSG',
+      'cat .git/rebase-merge/patch .git/HEAD',
+      'cat .git/rr-cache/1a/preimage',
+      'cat .git/worktrees/w/ADD_EDIT.patch',
+      'cat .git/modules/m/ADD_EDIT.patch',
+      'cat sub/.git/ADD_EDIT.patch',
+      'cd .git && cat ADD_EDIT.patch',
+      'grep -r x .git',
+      'git add -e',
+      'git add --edit',
+      'git add --ed',
+      'git add -ve',
+      'git stage -e',
+      'git stage -p',
+      'git fsck --lost-found',
+      'git fsck --lost',
       'tar cf x.tar .git',
       'rsync -a .git/ q',
       'mv .git q/',
