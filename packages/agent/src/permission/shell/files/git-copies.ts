@@ -136,28 +136,55 @@ function movesNames({ command, rest }: GitArguments): boolean {
   }
 }
 
-/** They replace tracked files of the working tree by other versions. */
-const REWRITES: ReadonlySet<string> = new Set(
-  'checkout switch restore merge pull rebase revert cherry-pick am apply sparse-checkout checkout-index bisect merge-index'.split(
-    ' ',
-  ),
+/**
+ * Commands that leave the contents of tracked files as they are, apart from files that their words name. Any other one may
+ * replace them by other versions: `git merge-recursive`, `git quiltimport`, an alias.
+ */
+const KEEPS: ReadonlySet<string> = new Set(
+  (
+    'add annotate archive backfill blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap ' +
+    'check-ref-format cherry clean clone column commit commit-graph commit-tree config count-objects credential describe ' +
+    'diagnose diff diff-files diff-index diff-pairs diff-tree fast-export fast-import fetch fetch-pack fmt-merge-msg ' +
+    'for-each-ref format-patch fsck gc grep hash-object help index-pack init interpret-trailers last-modified log ls-files ' +
+    'ls-remote ls-tree mailinfo mailsplit maintenance merge-base merge-file merge-tree mktag mktree multi-pack-index mv ' +
+    'name-rev notes pack-objects pack-redundant pack-refs patch-id prune prune-packed push range-diff reflog refs remote ' +
+    'repack replace replay repo request-pull rev-list rev-parse rm send-email send-pack shortlog show show-branch show-index ' +
+    'show-ref stage status stripspace submodule symbolic-ref tag unpack-file unpack-objects update-index update-ref ' +
+    'update-server-info upload-archive upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree ' +
+    'write-tree'
+  ).split(' '),
 );
 
 function isRewritten(given: GitArguments): boolean {
   const { command, rest } = given;
   const has = (option: RegExp): boolean => rest.some(({ value }) => option.test(value));
-  return (
-    (REWRITES.has(command) && !createsBranch(given)) ||
-    (command === 'reset' && has(/^--(h|m|k)/)) ||
-    (command === 'read-tree' && has(/^-\w*u/)) ||
-    (command === 'stash' && !has(/^(list|show|drop|clear|create|store)$/))
-  );
+  switch (command) {
+    case '':
+      return false;
+    case 'checkout':
+    case 'switch':
+      return !createsBranch(given);
+    case 'reset':
+      return has(/^--(h|m|k)/);
+    case 'read-tree':
+      return has(/^-\w*u/);
+    case 'stash':
+      return !/^(list|show|drop|clear|create|store)$/.test(rest[0]?.value ?? '');
+    case 'lfs':
+      return !/^(env|fetch|install|locks|logs|ls-files|prune|push|status|track|untrack|version)$/.test(
+        rest[0]?.value ?? '',
+      );
+    default:
+      return !KEEPS.has(command);
+  }
 }
 
 export function rewritten(given: GitArguments): Touch[] {
   if (!isRewritten(given)) return [];
   const { folder = HERE } = given;
-  const scopes = given.isElsewhere ? undefined : scopesOf(given);
+  // After `--`, other commands have commits: `git merge-recursive base -- ours theirs`.
+  const hasPaths = /^(checkout|restore|stash|checkout-index)$/.test(given.command);
+  const scopes = given.isElsewhere || !hasPaths ? undefined : scopesOf(given);
   const touchOf = (word: ShellWord, whole: boolean): Touch => ({
     kind: 'read',
     word,
@@ -175,6 +202,10 @@ function createsBranch({ command, rest }: GitArguments): boolean {
   return (
     /^(checkout|switch)$/.test(command) &&
     options.some(({ value }) => /^(-[bBcC]|--create)$/.test(value)) &&
+    // Others may discard changes: `git switch -f -c new`.
+    options.every(({ value }) =>
+      /^(-[bBcCqt]|--(create|quiet|track|no-track|guess|no-guess))$/.test(value),
+    ) &&
     rest.length === options.length + 1
   );
 }

@@ -57,7 +57,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   if (NAMES_FILES.has(command) && rest.some(({ kind }) => kind === 'dynamic'))
     named.push(touch('read', unknownWord('the file that git shows')));
   // The files that a patch changes are listed in the patch, which was not read.
-  return command === 'apply' || command === 'am'
+  return /^(apply|am|quiltimport)$/.test(command)
     ? [
         ...named,
         { kind: 'read', word: given.folder ?? HERE, deep: 'all', knowledge: 'named', staysInTree: true },
