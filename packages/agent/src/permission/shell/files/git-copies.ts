@@ -149,7 +149,7 @@ const KEEPS: ReadonlySet<string> = new Set(
     'ls-remote ls-tree mailinfo mailsplit maintenance merge-base merge-file merge-tree mktag mktree multi-pack-index mv ' +
     'name-rev notes pack-objects pack-redundant pack-refs patch-id prune prune-packed push range-diff reflog refs remote ' +
     'repack replace replay repo request-pull rev-list rev-parse rm send-email send-pack shortlog show show-branch show-index ' +
-    'show-ref stage status stripspace submodule symbolic-ref tag unpack-file unpack-objects update-index update-ref ' +
+    'show-ref stage status stripspace symbolic-ref tag unpack-file unpack-objects update-index update-ref ' +
     'update-server-info upload-archive upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree ' +
     'write-tree'
   ).split(' '),
@@ -170,6 +170,8 @@ function isRewritten(given: GitArguments): boolean {
       return has(/^-\w*u/);
     case 'stash':
       return !/^(list|show|drop|clear|create|store)$/.test(rest[0]?.value ?? '');
+    case 'submodule':
+      return !/^(|status|summary|init|sync|add|set-url|set-branch)$/.test(rest[0]?.value ?? '');
     case 'lfs':
       return !/^(env|fetch|install|locks|logs|ls-files|prune|push|status|track|untrack|version)$/.test(
         rest[0]?.value ?? '',

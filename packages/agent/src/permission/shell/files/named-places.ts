@@ -22,7 +22,7 @@ import { namesInAddress } from './network.ts';
 import { isUnderstood } from './option-tables.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
 import { type Folders, SOME_NUMBER } from '../shell-state.ts';
-import { literalWord } from './touch.ts';
+import { literalWord, unknownWord } from './touch.ts';
 import { baseName } from '../runners.ts';
 
 export interface NamedPlace {
@@ -71,7 +71,7 @@ export function namedPlaces(
       looked.add(key);
       if (looked.size > MOST) return void found.set('…', TOO_MANY);
       const places = placesAt(written, scope);
-      const concern = concernAbout(written, places, { isRead, world });
+      const concern = homeOfOther(written, world) ?? concernAbout(written, places, { isRead, world });
       const isFolder = written.endsWith('/') || !isOperand;
       found.set(written, { written, places: concern || !isFolder ? places : withContent(places), concern });
     }
@@ -89,12 +89,28 @@ function withContent(places: readonly FilePlace[]): readonly FilePlace[] {
 
 /** Returns the candidates of every possible value of the word, and of the matches if it is a glob. */
 function candidatesOf(word: ShellWord, scope: WordScope, isFilter: boolean): Iterable<string> {
+  if (word.kind === 'literal' && /\$\{?[A-Za-z_]/.test(word.value))
+    return [
+      ...candidatesIn(word, scope.world, isFilter),
+      ...candidatesOf(expandedByProgram(word, scope.world), scope, isFilter),
+    ];
   const values = word.kind === 'literal' ? undefined : possibleValues(word, scope);
   if (values === undefined) return candidatesIn(word, scope.world, isFilter);
   const texts = values.flatMap(({ text, isGlob }) =>
     [text].concat(isGlob ? (namesFoundBy(text, scope) ?? []) : []),
   );
   return new Set(texts.flatMap((text) => candidatesIn(literalWord(text), scope.world, isFilter)));
+}
+
+/** Some programs expand variables in their arguments themselves, such as pytest: `--junitxml='$HOME/x'`. */
+function expandedByProgram({ value }: ShellWord, { environment, home }: PermissionWorld): ShellWord {
+  const expanded = value.replace(/\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g, (written, bare, braced) => {
+    const name = String(bare ?? braced);
+    const known = name === 'HOME' ? home : environment[name];
+    return known?.startsWith('/') ? known : written;
+  });
+  const text = expanded.replace(/["\\`]|\$(?!\{?[A-Za-z_])/g, String.raw`\$&`);
+  return unknownWord(`"${text}"`);
 }
 
 /** An unknown number represents every matching name in its folder. */
@@ -285,6 +301,17 @@ function concernAbout(
   return {
     level: 'outside',
     reason: `${outside.real} lies outside the working directories, and the command may change it.`,
+  };
+}
+
+/** Some programs expand `~name` themselves, such as make. After `=`, `~s/a/b/` is rather a substitution of Perl. */
+function homeOfOther(written: string, { home, exists }: PermissionWorld): Concern | undefined {
+  const [, user] = /^~([A-Za-z_][\w.-]*)(\/|$)/.exec(written) ?? [];
+  const base = home.slice(0, home.lastIndexOf('/'));
+  if (user === undefined || (/^(s|m|y|tr|qr)$/.test(user) && !exists(`${base}/${user}`))) return undefined;
+  return {
+    level: 'outside',
+    reason: `~${user} is the home folder of a user, and the command may change it.`,
   };
 }
 
