@@ -91,6 +91,37 @@ describe('a run with a key', () => {
     }
   });
 
+  it('does not show it in lines and messages about hooks', async () => {
+    const home = homeFor(installed.program);
+    writeFileSync(path.join(home.folder, '.env'), KEY);
+    const on = (command: string) => [{ hooks: [{ type: 'command', command }] }];
+    const changed = '{"hookSpecificOutput":{"updatedInput":{"command":"%s"}},"systemMessage":"%s"}';
+    const hooks = {
+      SessionStart: on('cat .env; cat .env | base64; head -c 9 .env; sleep 0.2; tail -c +10 .env'),
+      PreToolUse: on('cat .env >&2; exit 2'),
+      PermissionDenied: on(`printf '{"systemMessage":"%s"}' "$(cat .env)"`),
+      PostToolUseFailure: on('cat .env >&2; exit 1'),
+      PermissionRequest: on(`printf '${changed}' "$(cat .env)" "$(cat .env)"`),
+      Stop: on(`printf '{"systemMessage":"%s"}' "$(cat .env)"`),
+    };
+    const settings = JSON.stringify({ hooks, env: { XAI_API_KEY: KEY } });
+    const steps = [[call('Bash', { command: 'ls' }, 'b1')], [say('Done.')]];
+    const run = ['-p', 'go', '--settings', settings, '--model', home.script(steps)];
+    const runs = [
+      [...run, '--output-format', 'stream-json', '--include-hook-events'],
+      run,
+      ...Object.keys(hooks).flatMap((event) => [
+        ['hooks', 'test', event, '--settings', settings],
+        ['hooks', 'test', event, '--settings', settings, '--json'],
+      ]),
+    ];
+    for (const argv of runs) {
+      const { stdout, stderr } = await home.run(argv);
+      expect(stdout + stderr).toContain('[redacted]');
+      for (const secret of HIDDEN) expect(stdout + stderr).not.toContain(secret);
+    }
+  });
+
   it('gives a key to commands only if the user names it, and other variables always', async () => {
     const { run, script } = homeFor(installed.program);
     const command = 'echo "${#GROQ_API_KEY} ${#OPENAI_API_KEY} ${#COPY} $GITHUB_TOKEN $AWS_ACCESS_KEY_ID"';

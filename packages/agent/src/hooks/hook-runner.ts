@@ -1,10 +1,12 @@
 /** Runs the hooks of an event in parallel and returns their combined answer. Used for settings, plugins and SDK hosts alike. */
 import { errorMessage, untilAborted } from '@heddle/core';
+import type { Secrets } from '@heddle/models/secrets';
 import { isShellTool } from '../permission/rules/tool-names.ts';
 import { type AnsweredHook, combineHooks, describeHook, type HookResponse, NO_HOOKS } from './combine.ts';
 import type { HookDefinition, HookHandler } from './definition.ts';
 import { type HookEventName, traitsOf } from './events.ts';
 import { type HandlerResult, type HookOutcome, readHookResult } from './outcome.ts';
+import type { CommandRun } from './run-command.ts';
 
 export interface HookCall {
   readonly event: HookEventName;
@@ -54,6 +56,8 @@ export interface HookRunnerDeps {
   /** Handlers that need a model, a server or a client. A kind that is absent fails with a message. */
   readonly handlers: Partial<Record<PortedType, RunHandler>>;
   readonly fetch: typeof fetch;
+  /** The known secrets. They are removed here from all output of hooks, so that no receiver has to. */
+  readonly secrets: Pick<Secrets, 'redactValue' | 'stream'>;
   readonly observe?: ((event: HookProgress) => void) | undefined;
   /** Receives the variables that hooks set for later commands. Without it, hooks cannot set any. */
   readonly onVariables?: ((variables: Readonly<Record<string, string>>) => void) | undefined;
@@ -143,8 +147,13 @@ export class HookRunner {
     if (!this.has(call.event, call.also)) return NO_HOOKS;
     const hooks = await this.select(call);
     if (hooks.length === 0) return NO_HOOKS;
-    const runAll = async (variables: Readonly<Record<string, string>>): Promise<HookResponse> =>
-      combineHooks(await Promise.all(hooks.map((hook) => this.#runOne(hook, { ...call, variables }))));
+    const runAll = async (variables: Readonly<Record<string, string>>): Promise<HookResponse> => {
+      const answers = hooks.map((hook) => this.#runOne(hook, { ...call, variables }));
+      const response = combineHooks(await Promise.all(answers));
+      // They name the commands of hooks.
+      const { blockedBy, failures } = response;
+      return { ...response, ...this.#redact({ blockedBy, failures }) };
+    };
     const { onVariables, onFailure, cwd, environment } = this.#deps;
     if (traitsOf(call.event).setsVariables !== true || !onVariables) return runAll({});
     const { withEnvFile } = await import('./env-file.ts');
@@ -152,7 +161,7 @@ export class HookRunner {
       cwd,
       environment: environment(),
       onVariables,
-      onFailure: onFailure ?? (() => undefined),
+      onFailure: (message: string) => onFailure?.(this.#redact(message)),
     };
     return withEnvFile(deps, (file) => runAll({ CLAUDE_ENV_FILE: file, HEDDLE_ENV_FILE: file }));
   }
@@ -171,7 +180,7 @@ export class HookRunner {
 
   async #runOne(hook: HookDefinition, call: StartedCall): Promise<AnsweredHook> {
     const observed = { id: ++this.#lastId, hook, subject: subjectOf(call.event, call.input) };
-    this.#deps.observe?.({ type: 'hook_started', ...observed });
+    this.#observe({ type: 'hook_started', ...observed });
     if (hook.handler.type === 'command' && hook.handler.async) {
       this.#continueInBackground(observed, this.#runHandler(observed, { ...call, signal: undefined }));
       return { hook, outcome: {} };
@@ -191,37 +200,30 @@ export class HookRunner {
   }
 
   #finish(observed: ObservedHook, result: HandlerResult): HookOutcome {
-    const outcome = readHookResult(observed.hook.event, result);
-    if (result.kind !== 'detached')
-      this.#deps.observe?.({ type: 'hook_finished', ...observed, outcome, result });
+    const outcome = readHookResult(observed.hook.event, result, (value) => this.#redact(value));
+    if (result.kind !== 'detached') this.#observe({ type: 'hook_finished', ...observed, outcome, result });
     return outcome;
+  }
+
+  #observe(progress: HookProgress): void {
+    this.#deps.observe?.(this.#redact(progress));
+  }
+
+  #redact<T>(value: T): T {
+    return this.#deps.secrets.redactValue(value);
   }
 
   async #runHandler(observed: ObservedHook, call: StartedCall): Promise<HandlerResult> {
     const { hook } = observed;
     const closing = this.#closing.signal;
     const signal = call.signal === undefined ? closing : AbortSignal.any([call.signal, closing]);
-    const { commonInput, cwd, environment, observe, fetch } = this.#deps;
+    const { commonInput, environment, fetch } = this.#deps;
     const input = { ...commonInput(), hook_event_name: hook.event, ...call.input };
     const { handler, timeoutMs } = hook;
     try {
       switch (handler.type) {
         case 'command':
-          return await (await import('./run-command.ts')).runCommandHook({
-            handler,
-            input: JSON.stringify(input),
-            cwd,
-            environment: {
-              ...environment(),
-              ...this.#hookVariables(),
-              ...call.variables,
-              ...hook.environment,
-            },
-            timeoutMs,
-            signal: this.#closing.signal,
-            eventSignal: call.signal,
-            onOutput: (text) => observe?.({ type: 'hook_output', ...observed, text }),
-          });
+          return await this.#runCommand(observed, handler, call, JSON.stringify(input));
         case 'http':
           return await (await import('./run-http.ts')).runHttpHook({
             handler,
@@ -240,6 +242,37 @@ export class HookRunner {
     } catch (thrown) {
       return { kind: 'failed', failure: { kind: 'error', message: errorMessage(thrown) } };
     }
+  }
+
+  async #runCommand(
+    observed: ObservedHook,
+    handler: CommandRun['handler'],
+    call: StartedCall,
+    input: string,
+  ): Promise<HandlerResult> {
+    const { hook } = observed;
+    const { cwd, environment, secrets } = this.#deps;
+    const { runCommandHook } = await import('./run-command.ts');
+    // A secret may be split into two chunks.
+    const output = secrets.stream();
+    const show = (text: string): void => {
+      if (text !== '') this.#observe({ type: 'hook_output', ...observed, text });
+    };
+    const showRest = (end: HandlerResult): HandlerResult => {
+      show(output.end());
+      return end;
+    };
+    const result = await runCommandHook({
+      handler,
+      input,
+      cwd,
+      environment: { ...environment(), ...this.#hookVariables(), ...call.variables, ...hook.environment },
+      timeoutMs: hook.timeoutMs,
+      signal: this.#closing.signal,
+      eventSignal: call.signal,
+      onOutput: (text) => show(output.push(text)),
+    });
+    return result.kind === 'detached' ? { ...result, rest: result.rest.then(showRest) } : showRest(result);
   }
 
   async #runWith(handler: HookHandler, run: HandlerRun): Promise<HandlerResult> {

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { spawnSync } from 'node:child_process';
+import { Secrets } from '@heddle/models/secrets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HookResponse } from './combine.ts';
 import { createHookMatcher, readHooks } from './definition.ts';
@@ -25,6 +26,7 @@ function runnerFor(hooks: unknown, deps: Partial<HookRunnerDeps> = {}): HookRunn
     matchesRule: (rule, input) => rule === `${String(input['tool_name'])}(*)`,
     handlers: {},
     fetch,
+    secrets: new Secrets(),
     ...deps,
   });
 }
@@ -36,7 +38,6 @@ function answer(event: HookEventName, script: string, input: object = {}): Promi
   return runnerFor(on(event, command(script))).run({ event, input: { ...input } });
 }
 
-/** The fields of a response that say something. */
 function withoutFailures({ failures, ...response }: HookResponse): object {
   const present = Object.entries(response).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),

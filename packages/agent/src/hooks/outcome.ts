@@ -1,5 +1,5 @@
 /** The answer of one hook, read from what its handler returned: exit code × output → effect. Pure. */
-import { isRecord, type Json, type JsonObject } from '@heddle/core';
+import { isRecord, type Json, type JsonObject, type Redact } from '@heddle/core';
 import { type HookEventName, traitsOf } from './events.ts';
 
 /** The result of a handler before it is interpreted. */
@@ -85,22 +85,30 @@ const NO_REASON = 'A hook blocked this without a reason.';
 /** A hook adds a remark to the conversation, not a document. */
 const MAX_CONTEXT_CHARACTERS = 10_000;
 
-export function readHookResult(event: HookEventName, result: HandlerResult): HookOutcome {
+/**
+ * Texts are redacted before they are shortened, because a part of a secret is not recognized. Values that take effect stay as they are:
+ * inputs, permissions, paths to watch, and answers to servers.
+ */
+export function readHookResult(event: HookEventName, result: HandlerResult, redact: Redact): HookOutcome {
   switch (result.kind) {
     case 'failed':
-      return failedOutcome(event, result.failure);
+      return failedOutcome(event, redact(result.failure));
     case 'detached':
       return {};
     case 'returned':
-      return readOutput(event, result.output);
+      return readOutput(event, result.output, redact);
     case 'exited':
-      return readExit(event, result);
+      return readExit(event, result, redact);
   }
 }
 
 type Exit = Extract<HandlerResult, { kind: 'exited' }>;
 
-function readExit(event: HookEventName, { code, stdout, stderr, isCut = false }: Exit): HookOutcome {
+function readExit(
+  event: HookEventName,
+  { code, stdout, stderr, isCut = false }: Exit,
+  redact: Redact,
+): HookOutcome {
   const text = stdout.trim();
   const output = isCut ? undefined : parseObject(text);
   const isUnreadable =
@@ -109,13 +117,13 @@ function readExit(event: HookEventName, { code, stdout, stderr, isCut = false }:
     ? unreadableOutcome(event, isCut)
     : output === undefined
       ? {}
-      : readOutput(event, output);
+      : readOutput(event, output, redact);
   if (code === 0) {
     const isAnswer = output !== undefined || isUnreadable;
     if (isAnswer || text === '' || traitsOf(event).textIsContext !== true) return outcome;
-    return { context: shorten(text) };
+    return { context: shorten(redact(text)) };
   }
-  const complaint = stderr.trim();
+  const complaint = redact(stderr.trim());
   if (code === BLOCKED) {
     const read = isUnreadable ? {} : outcome;
     const reason = read.reason ?? read.block ?? (complaint === '' ? NO_REASON : shorten(complaint));
@@ -162,21 +170,25 @@ export function blockOutcome(event: HookEventName, reason: string): HookOutcome 
   }
 }
 
-function readOutput(event: HookEventName, output: Fields): HookOutcome {
+function readOutput(event: HookEventName, output: Fields, redact: Redact): HookOutcome {
+  const textOf = (value: unknown): string | undefined =>
+    typeof value === 'string' && value !== '' ? shorten(redact(value)) : undefined;
   // A callback that answers later has not decided anything.
   if (output['async'] === true) return {};
   const specific = specificOutput(event, output['hookSpecificOutput']);
   const given = specific['permissionDecision'] ?? (event === 'PreToolUse' ? output['decision'] : undefined);
   const reason =
-    textOf(specific['permissionDecisionReason']) ?? textOf(output['reason']) ?? unknownDecision(given);
+    textOf(specific['permissionDecisionReason']) ??
+    textOf(output['reason']) ??
+    textOf(unknownDecision(given));
   const blocked: HookOutcome = output['decision'] === 'block' ? blockOutcome(event, reason ?? NO_REASON) : {};
   return {
     decision: decisionOf(given),
     reason,
     updatedInput: jsonObjectOf(specific['updatedInput']),
-    updatedToolOutput: jsonOf(specific['updatedToolOutput']),
-    updatedServerOutput: jsonOf(specific['updatedMCPToolOutput']),
-    permission: permissionAnswer(specific['decision']),
+    updatedToolOutput: redact(jsonOf(specific['updatedToolOutput'])),
+    updatedServerOutput: redact(jsonOf(specific['updatedMCPToolOutput'])),
+    permission: permissionAnswer(specific['decision'], textOf),
     block: blocked.block,
     stop: output['continue'] === false ? (textOf(output['stopReason']) ?? NO_REASON) : blocked.stop,
     context: textOf(specific['additionalContext']),
@@ -215,12 +227,15 @@ function decisionOf(value: unknown): CallDecision | undefined {
 /** The reason of a question that a decision causes because it is not understood. */
 function unknownDecision(value: unknown): string | undefined {
   const isKnown = value === undefined || value === null || KNOWN_DECISIONS.some((known) => known === value);
-  return isKnown ? undefined : shorten(`A hook gave an unknown decision: ${JSON.stringify(value)}.`);
+  return isKnown ? undefined : `A hook gave an unknown decision: ${JSON.stringify(value)}.`;
 }
 
 const KNOWN_DECISIONS = ['allow', 'approve', 'deny', 'block', 'ask', 'defer'];
 
-function permissionAnswer(value: unknown): PermissionRequestAnswer | undefined {
+function permissionAnswer(
+  value: unknown,
+  textOf: (value: unknown) => string | undefined,
+): PermissionRequestAnswer | undefined {
   if (!isRecord(value)) return undefined;
   const { behavior, updatedInput, updatedPermissions, message, interrupt } = value;
   if (behavior === 'allow')
@@ -250,10 +265,6 @@ function parseObject(text: string): Fields | undefined {
   } catch {
     return undefined;
   }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? shorten(value) : undefined;
 }
 
 function shorten(text: string): string {

@@ -1,6 +1,7 @@
 /** Runs a command hook: the event on standard input, the answer on standard output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
 import { errorMessage } from '@heddle/core';
 import { emptyFilesFrom, findProgram } from '@heddle/tools';
 import type { HookHandler } from './definition.ts';
@@ -184,6 +185,8 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 class CappedText {
   readonly #chunks: Buffer[] = [];
   readonly #onText: ((text: string) => void) | undefined;
+  /** A character may be split into two chunks. */
+  readonly #decoder = new StringDecoder('utf8');
   #bytes = 0;
   #isCut = false;
 
@@ -198,7 +201,7 @@ class CappedText {
     const kept = chunk.subarray(0, room);
     this.#bytes += kept.length;
     this.#chunks.push(kept);
-    this.#onText?.(kept.toString('utf8'));
+    this.#onText?.(this.#decoder.write(kept));
   }
 
   clear(): void {

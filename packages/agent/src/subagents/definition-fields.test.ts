@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { call, fakeTool, say, type Script, scriptedModel } from '@heddle/testing';
 import type { ModelRequest } from '@heddle/core';
+import { Secrets } from '@heddle/models/secrets';
 import { createToolSearchTool } from '@heddle/tools';
 import { describe, expect, it } from 'vitest';
 import { type AgentDefinition, agentHasTool, decodeAgent } from '../agents/definition.ts';
@@ -150,6 +151,7 @@ describe('the field', () => {
       environment: () => ({ PATH: process.env['PATH'] }),
       matchesRule: () => true,
       fetch,
+      secrets: new Secrets(),
       handlers: {},
     });
     const on = [{ hooks: [{ type: 'command', command: 'cat >> seen' }] }];

@@ -1,8 +1,9 @@
 /** `heddle hooks`: lists the hooks of this folder, and runs those of one event to show their answers. */
 import { HOOK_EVENT_NAMES, isHookEvent, settingsHooks } from '@heddle/agent/hooks';
-import { mergeSettings } from '@heddle/agent/settings';
+import { appliedSettings, mergeSettings } from '@heddle/agent/settings';
 import { editDistance } from '../arguments/collect-flags.ts';
 import { jsonObjectIn, printResult, readSubcommand } from '../arguments/subcommand.ts';
+import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { openPlugins } from '../start/open-plugins.ts';
 import { jsonText } from '../terminal/escape-controls.ts';
@@ -43,7 +44,9 @@ export async function hooksCommand(argv: readonly string[]): Promise<number> {
       const input = values.input === undefined ? {} : jsonObjectIn(values.input);
       if (input === undefined) return misuse('--input takes a JSON object');
       const { testHooks, testReport } = await import('./test-hooks.ts');
-      const tested = await testHooks(event, input, await declaredHooks(settings), values.model);
+      const declared = await declaredHooks(settings);
+      // The runner does not redact values that take effect, such as a changed input. Here they are only shown.
+      const tested = knownSecrets.redactValue(await testHooks(event, input, declared, values.model));
       return printResult(json ? `${jsonText(tested, 2)}\n` : testReport(tested));
     }
     default:
@@ -54,6 +57,7 @@ export async function hooksCommand(argv: readonly string[]): Promise<number> {
 async function declaredHooks(settings: string | undefined) {
   const setup = await permissionSetup({ ...NO_FLAGS, settings });
   const { loaded, notes } = setup;
+  learnSecrets(appliedSettings(loaded).env);
   const { declared, problems, disabled } = settingsHooks(loaded);
   const flags = { pluginDirs: [], pluginDirsNoMcp: [], bare: false };
   const plugins = await openPlugins(flags, loaded, mergeSettings(loaded.files), setup);

@@ -3,6 +3,7 @@ import type { CallMcpTool, HookRunnerDeps } from '@heddle/agent/hooks';
 import { errorMessage, isJsonObject, isRecord } from '@heddle/core';
 import os from 'node:os';
 import { commandEnvironment } from '../keys.ts';
+import { knownSecrets } from '../known-secrets.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
 
 interface HookFolders {
@@ -46,6 +47,7 @@ export function hookPorts(folders: HookFolders): Omit<HookRunnerDeps, 'commonInp
     handlers: {},
     // A reference to the global would load the HTTP client at every start.
     fetch: (input, init) => fetch(input, init),
+    secrets: knownSecrets,
   };
 }
 
