@@ -37,6 +37,7 @@ import { START_UP_FILES } from './test/table/start-up-files.ts';
 import { EDIT_RULES } from './test/table/theme.ts';
 import { TRANSFERRED_NAMES } from './test/table/transferred-names.ts';
 import { TRICKS } from './test/table/tricks.ts';
+import { UNDERSTOOD_OPTIONS } from './test/table/understood-options.ts';
 import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
 import { UNSEEN } from './test/table/unseen.ts';
 import { WIDER_WORDS } from './test/table/wider-words.ts';
@@ -82,6 +83,7 @@ const themes = [
   ...COMBINED_NAMES,
   ...AGENTS,
   ...WIDER_WORDS,
+  ...UNDERSTOOD_OPTIONS,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

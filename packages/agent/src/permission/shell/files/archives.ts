@@ -54,6 +54,9 @@ const tarWith =
       ...(isUnpacked || isListed ? archives : []).map((word) => read(word)),
       ...(isUnpacked ? extracted([...folders, ...topFolders(args, folders)], given.operands) : []),
       ...(isUnpacked && isOpen ? [write(ANY_NAME)] : []),
+      ...(isUnpacked && !given.options.every(isPlainUnpacking)
+        ? [write(ANY_NAME), ...(folders.length > 0 ? folders : [HERE]).map((word) => remove(word, true))]
+        : []),
       ...(isPacked
         ? [
             ...(hasOption(given, '', '--remove-files') ? [...named, ...listed] : []).map((word) =>
@@ -66,6 +69,28 @@ const tarWith =
         : []),
     ];
   };
+
+/** Options of tar with which it only adds and replaces the members of the archive. */
+const UNPACKING =
+  'extract get file directory cd verbose gzip gunzip ungzip bzip2 xz zstd lzma lzip lzop lz4 compress uncompress auto-compress ' +
+  'no-auto-compress use-compress-program keep-old-files keep-newer-files skip-old-files overwrite overwrite-dir ' +
+  'no-overwrite-dir unlink-first to-stdout preserve-permissions same-permissions same-owner no-same-owner no-same-permissions ' +
+  'numeric-owner owner group mode touch exclude exclude-from exclude-vcs exclude-backups exclude-caches files-from null ' +
+  'no-null verbatim-files-from no-verbatim-files-from unquote no-unquote wildcards no-wildcards wildcards-match-slash ' +
+  'no-wildcards-match-slash anchored no-anchored ignore-case no-ignore-case strip-components transform xform one-top-level ' +
+  'absolute-names absolute-paths insecure recursion no-recursion occurrence starting-file newer newer-mtime after-date label ' +
+  'xattrs no-xattrs xattrs-include xattrs-exclude acls no-acls selinux no-selinux delay-directory-restore ' +
+  'no-delay-directory-restore sparse format blocking-factor record-size read-full-records ignore-zeros seek no-seek ' +
+  'preserve-order same-order totals checkpoint warning quoting-style show-transformed-names show-omitted-dirs full-time utc ' +
+  'block-number index-file interactive confirmation force-local help version';
+const UNPACKING_LONG = new Set(UNPACKING.split(' ').map((name) => `--${name}`));
+
+/** With any other option, it may remove files that are not in the archive: `tar -xG`. */
+function isPlainUnpacking(option: string): boolean {
+  return option.startsWith('--')
+    ? UNPACKING_LONG.has(option.split('=', 1)[0] ?? '')
+    : /^-[xvzjJZyaPpkmOSUowBinRslqfCTXbKLNVHI]*$/.test(option);
+}
 
 /** Each folder of `-C` counts from the one before it. Some programs start each time from the working folder. */
 function enteredFolders(named: readonly ShellWord[]): readonly ShellWord[] {
