@@ -7,6 +7,7 @@ import { isSafe, type ShellAssignment, type ShellWord } from '@heddle/tools/shel
 import type { CommandPart } from '../part.ts';
 import { asksForHelp } from './chosen-programs.ts';
 import { touchesFiles } from './files/files-of.ts';
+import { isSedInPlace } from './files/operands.ts';
 
 type Fit = CommandPart['confinable'];
 type Check = (args: readonly string[]) => boolean;
@@ -49,14 +50,14 @@ const PIP = doing('list show freeze check inspect help');
 
 /** They only read if they are used in a certain way. */
 const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ['sed', avoiding(/^(-[nEersuz]*i|--in-place|--i)/)],
-  ['sort', avoiding(/^(-[a-zA-Z]*o|--ou)/)],
+  ['sed', (args) => !args.some(isSedInPlace)],
+  ['sort', avoiding(/^(-[a-zA-Z]*o|--o)/)],
   ['uniq', (args) => args.filter((arg) => !arg.startsWith('-')).length < 2],
   ['find', avoiding(/^-(delete|fprint|fls|ok)/)],
   ['fd', avoiding(/^(-[a-zA-Z0]*[xX]|--exec)/)],
   ['fdfind', avoiding(/^(-[a-zA-Z0]*[xX]|--exec)/)],
   ['tree', avoiding(/^(-[a-zA-Z]*[oR]|--output)/)],
-  ['yq', avoiding(/^(-[a-zA-Z]*[is]|--inplace|--in-place|--split)/)],
+  ['yq', avoiding(/^(-[a-zA-Z]*[is]|--i(n?$|n?=|np?$|np?=|npl|n-)|--sp)/)],
   ['tar', listsArchive],
   ['unzip', ([first = '']) => /^-[lvZtp]+$/.test(first)],
   ['7z', ([first]) => first === 'l'],

@@ -6,7 +6,7 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { isInside, placesOf } from '../paths/places.ts';
 import { runsProjectPrograms } from './chosen-programs.ts';
 import { touchesFiles } from './files/files-of.ts';
-import { argumentsOf } from './files/operands.ts';
+import { argumentsOf, isSedInPlace } from './files/operands.ts';
 import { runsFiles } from './interpreters.ts';
 import { LONGEST_PROGRAM } from './program-options.ts';
 import type { WordScope } from './possible-values.ts';
@@ -85,8 +85,8 @@ export function findLoadedCode(
 }
 
 /** A word of a rule with which a program only checks or prints, and the options that make it do more. */
-const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, RegExp])[] = [
-  [/^g?sed$/, /^(-[a-zA-Z]*n[a-zA-Z]*|--quiet|--silent)$/, /^(-[^-efl]*i|--in-)/],
+const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, RegExp | ((word: string) => boolean)])[] = [
+  [/^g?sed$/, /^(-[a-zA-Z]*n[a-zA-Z]*|--q[a-z]*|--si[a-z]*)$/, isSedInPlace],
   [/^(bash|sh|zsh|dash|ksh)$/, /^-n$/, /^\+/],
   [/^node$/, /^(-c|--check)$/, /^(-[rep]|--(req|imp|loa|experimental-l|ev|pr))/],
   [/^perl$/, /^-c$/, /^-[a-zA-Z]*[eEMmI]/],
@@ -99,13 +99,14 @@ const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, RegExp])[] = [
 export function findContradiction([name, ...args]: readonly ShellWord[]): LoadedCode | undefined {
   const program = baseName(name?.value ?? '');
   for (const [programs, checking, more] of CONTRADICTIONS) {
-    const option = programs.test(program) ? args.find(({ value }) => more.test(value)) : undefined;
+    const doesMore = typeof more === 'function' ? more : (word: string): boolean => more.test(word);
+    const option = programs.test(program) ? args.find(({ value }) => doesMore(value)) : undefined;
     if (option === undefined) continue;
     return {
       reason: `${option.text} makes ${program} do more than it would without it.`,
       isNamedBy: (rule) => {
         const texts = rule.split(/\s+/);
-        return !texts.some((text) => checking.test(text)) || texts.some((text) => more.test(text));
+        return !texts.some((text) => checking.test(text)) || texts.some(doesMore);
       },
     };
   }

@@ -48,7 +48,7 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [
     /^gpg(2|sm|v)?$/,
     beginsOption(
-      'opt|ions ho|medir ag|ent-program dirm|ngr-program keyb|oxd-program photo-|viewer exec|-path load-|extension pinentry-p|rogram',
+      'op|tions ho|medir ag|ent-program dir|mngr-program keyb|oxd-program ph|oto-viewer exe|c-path loa|d-extension pine|ntry-program',
     ),
   ],
   [/^(ed|red)$/, /^!/],
@@ -64,7 +64,7 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^ack$/, /^--?(pag|ac)/i],
   [/^cloc$/, /^--?(ext|con|vc)/i],
   // They load a library. Options can also be in a file: `nm @x`.
-  [/^(nm|ar|ranlib|objdump|strip|size)$/, /^(--pl|@)/],
+  [/^(nm|ar|ranlib|objdump|strip|size)$/, /^(--p(l|=|$)|@)/],
   [/^openssl$/, /^--?(provider|engine)/],
   [/^[gmn]?awk$/, /^(-[a-eg-uw-zA-EG-Z]*l|--lo)|@\s*load\b/],
   // A comment can be between the name of a function and its arguments.
@@ -76,8 +76,8 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^cpio$/, /^--rs/],
   [/^(apt(-get|-cache|-mark|-config|itude)?)$/, /^(-[a-zA-Z]*[oc]|--(op|conf))/],
   [/^(dnf5?|yum|microdnf|zypper)$/, /^(-[a-zA-Z]*c|--(conf|seto|installr|plug|root))/],
-  [/^pacman$/, beginsOption('hookd|ir conf|ig gpgd|ir ro|ot sysr|oot')],
-  [/^gem$/, beginsOption('config-f|ile')],
+  [/^pacman$/, beginsOption('ho|okdir conf|ig gp|gdir ro|ot sysr|oot')],
+  [/^gem$/, beginsOption('con|fig-file')],
   // `!<`, `!>` and `!=` compare numbers.
   [/^dc$/, /!(?![<>=])/],
   // A command with a dot ends at a line end. Those that only print are common.

@@ -110,12 +110,39 @@ export function dashedOptions([first, ...rest]: readonly ShellWord[]): readonly 
   return [...options, ...values];
 }
 
-/** Separates `-ni.bak` of sed into `-n` and `--in-place=.bak`: the rest of the word is a suffix, not options. */
+/**
+ * Returns the whole name of the long option that a word abbreviates: `--in-place=.bak` for `--i=.bak`. The word stays as it is
+ * if it has a whole name, or may mean several options: the program rejects it then.
+ */
+function wholeOption(value: string, known: readonly string[]): string {
+  const [, name = '', attached = ''] = /^(--[a-z][\w-]*)(=.*)?$/s.exec(value) ?? [];
+  if (name === '' || known.includes(name)) return value;
+  const [whole, ...others] = known.filter((option) => option.startsWith(name));
+  return whole === undefined || others.length > 0 ? value : whole + attached;
+}
+
+/** All long options of GNU sed. Any abbreviation that means only one of them is accepted. */
+const SED_LONG: readonly string[] =
+  '--binary --debug --expression --file --follow-symlinks --help --in-place --line-length --null-data --posix --quiet --regexp-extended --sandbox --separate --silent --unbuffered --version --zero-terminated'.split(
+    ' ',
+  );
+
+/** Returns whether a word makes sed edit its files, in any spelling. Other versions of sed have `-I`. */
+export function isSedInPlace(value: string): boolean {
+  return /^-[^-efl]*[iI]/.test(value) || /^--in-place(=|$)/.test(wholeOption(value, SED_LONG));
+}
+
+/**
+ * Separates `-ni.bak` of sed into `-n` and `--in-place=.bak`: the rest of the word is a suffix, not options. Abbreviated
+ * options become whole ones.
+ */
 export function sedWords(args: readonly ShellWord[]): readonly ShellWord[] {
   const end = args.findIndex(({ value }) => value === '--');
   return args.flatMap((word, at) => {
-    const [, flags, suffix] = /^-([^-efl]*?)i(.*)$/s.exec(word.value) ?? [];
     const isOption = word.kind === 'literal' && (end < 0 || at < end);
+    const whole = isOption ? wholeOption(word.value, SED_LONG) : word.value;
+    if (whole !== word.value) return [partOfWord(word, whole)];
+    const [, flags, suffix] = /^-([^-efl]*?)[iI](.*)$/s.exec(word.value) ?? [];
     if (!isOption || flags === undefined || suffix === undefined) return [word];
     const inPlace = partOfWord(word, suffix === '' ? '--in-place' : `--in-place=${suffix}`);
     return flags === '' ? [inPlace] : [partOfWord(word, `-${flags}`), inPlace];
