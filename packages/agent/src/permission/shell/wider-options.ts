@@ -28,6 +28,14 @@ const PROPERTY =
   '(?:Configuration|Platform|Version\\w*|TargetFramework|RuntimeIdentifier|WarningLevel|TreatWarningsAsErrors|NoWarn|' +
   'CollectCoverage|Threshold|Deterministic|ContinuousIntegrationBuild|DebugType|DebugSymbols|Optimize)';
 
+/** Settings of pytest with a plain meaning. Others name files (`log_file`), or contain options (`addopts`). */
+const PYTEST_SETTING =
+  '(?:python_(?:files|classes|functions)|testpaths|norecursedirs|collect_imported_tests|markers|filterwarnings|minversion|' +
+  'xfail_strict|strict\\w*|console_output_style|empty_parameter_set_mark|enable_assertion_pass_hook|faulthandler_\\w+|' +
+  'doctest_(?:optionflags|encoding)|junit_\\w+|verbosity_\\w+|truncation_\\w+|' +
+  'log_(?:cli|level|format|date_format|auto_indent)|log_cli_\\w+|tmp_path_retention_\\w+|' +
+  'asyncio_\\w+|anyio_mode|timeout|timeout_\\w+|session_timeout|django_find_project|mock_\\w+|reruns|reruns_delay)';
+
 const WIDER: readonly WiderWords[] = [
   {
     programs: /^(npm|pnpm|yarn|bun)$/,
@@ -131,13 +139,25 @@ const WIDER: readonly WiderWords[] = [
   },
   {
     programs: /^(pytest|py\.test)$/,
-    words: /^--(pastebin|basetemp|tx|px|rsyncdir)(=|$)|^@/,
+    words: /^--(past[a-z]*|bas[a-z]*|tx|px|rsyncdir)(=|$)|^@/,
     effect: 'send results to another host, remove a folder, or start another program',
   },
   {
     programs: /^(pytest|py\.test)$/,
     words: /^--(pdb|pdbcls|trace)(=|$)/,
     effect: 'run the commands on its input',
+  },
+  {
+    programs: /^(pytest|py\.test)$/,
+    words: new RegExp(`^-[^-=kmpncrWo]*o(?!${PYTEST_SETTING}=)|^--ov[a-z-]*(?:$|=(?!${PYTEST_SETTING}=))`),
+    unless: new RegExp(`^${PYTEST_SETTING}=`),
+    effect: 'use a setting that may contain other options, or name files that it writes',
+  },
+  // The text can name folders that it empties or fills, with letters as numbers.
+  {
+    programs: /^jest$/,
+    words: /^(?:-c=?|--c\w*=)?\s*\{(?!\}$)/,
+    effect: 'use all settings of this text',
   },
   { programs: /^mocha$/, words: /^(inspect|debug)$/, effect: 'run the commands on its input' },
   { programs: /^pylint$/, words: beginsOption('ini|t-hook'), effect: 'run code of this text' },
