@@ -131,3 +131,49 @@ describe('a search that skips hidden files', () => {
     expect(decisionOn('rg KEY')).toBe('ask');
   });
 });
+
+describe('fd with a command', () => {
+  it.each([
+    ['no file', {}, 'allow'],
+    ['.fdignore of the project', { 'project/.fdignore': '!.env\n' }, 'ask'],
+    ['.fdignore with other names', { 'project/.fdignore': '!.keep\n' }, 'allow'],
+    ['.fdignore of a folder above', { '.fdignore': '!.e*\n' }, 'ask'],
+    ['the file of the user', { 'home/.config/fd/ignore': '!.env\n' }, 'ask'],
+    ['.ignore', { 'project/.ignore': '!.env\n' }, 'ask'],
+  ])('counts hidden files that are excepted by %s', (_, files, expected) => {
+    for (const [name, text] of Object.entries(files)) write(name, text);
+    for (const command of ['fdfind -x cat', 'fd env -X cat', 'fd | xargs cat'])
+      expect([command, decisionOn(command)]).toEqual([command, command.includes('|') ? 'ask' : expected]);
+  });
+
+  it.each([
+    'fd --ignore-file=x -x cat',
+    'fdfind --ignore-file x env -X cat',
+    'HOME=$PWD/x fd -x cat',
+    'XDG_CONFIG_HOME=x fd -x cat',
+    "echo '!.env' > .fdignore; fd -x cat",
+    "echo '!.env' > ~/.config/fd/ignore; fd -x cat",
+  ])('asks if the exceptions are unknown: %s', (command) => {
+    expect(decisionOn('fd -x cat')).toBe('allow');
+    expect(decisionOn(command)).toBe('ask');
+  });
+
+  it('asks before it removes a protected file that is excepted', () => {
+    write('project/.npmrc', '');
+    expect(decisionOn('fd -X rm')).toBe('allow');
+    write('project/.fdignore', '!.npmrc\n');
+    expect(decisionOn('fd -X rm')).toBe('ask');
+  });
+
+  it.each([
+    "echo '!.npmrc' > .fdignore; fd -X rm",
+    'cp x .fdignore; fd -x chmod 600',
+    'XDG_CONFIG_HOME=x fd -X rm',
+    'fd --ignore-file=x -X rm',
+  ])('asks before a change of hidden files that the script may except: %s', (command) => {
+    write('project/.npmrc', '');
+    expect(decisionOn('echo a > b; fd -X rm')).toBe('allow');
+    expect(decisionOn('fd -x sed -i s/a/b/')).toBe('allow');
+    expect(decisionOn(command)).toBe('ask');
+  });
+});

@@ -19,7 +19,7 @@ export interface ExceptionOptions {
 
 type ReadExceptions = (folder: string) => readonly string[];
 
-const IGNORING = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
+const IGNORING = ['.gitignore', '.ignore', '.rgignore', '.fdignore', '.git/info/exclude'];
 const MOST_BYTES = 1_000_000;
 /** The file may contain any exception. */
 const ANYTHING = ['**'];
@@ -68,7 +68,9 @@ function exceptionsOfRepository(folder: string, options: ExceptionOptions): read
 function exceptionsOfUser(options: ExceptionOptions): readonly string[] {
   const environment = environmentOf(options);
   const folders = [environment['XDG_CONFIG_HOME'], path.join(environment.HOME, '.config')];
-  const defaults = folders.flatMap((folder) => (folder ? [path.join(folder, 'git/ignore')] : []));
+  const defaults = folders.flatMap((folder) =>
+    folder ? [path.join(folder, 'git/ignore'), path.join(folder, 'fd/ignore')] : [],
+  );
   return [
     ...defaults.flatMap(exceptionsInFile),
     ...namedExceptions(readGitSettings(undefined, environment), options),

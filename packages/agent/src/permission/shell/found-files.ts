@@ -119,7 +119,7 @@ function searchOfFd({ own }: FindRun): Search {
   const extensions = given.valuesOf('-e', '--extension');
   const isKnown = extensions.length > 0 && extensions.every(({ kind }) => kind === 'literal');
   const endings = isKnown ? extensions.map(({ value }) => `.${value.replace(/^\./, '')}`) : undefined;
-  const isHidden = own.some(({ value }) => /^-[a-wyzA-WYZ\d]*[Hu]|^--(?:hid|unr)/.test(value));
+  const isHidden = own.some(({ value }) => /^-[a-wyzA-WYZ\d]*[Hu]|^--(?:hid|unr|ignore-f)/.test(value));
   const isElsewhere = given.valuesOf('-C', '--base-directory').length > 0;
   const named = [...given.operands.slice(1), ...given.valuesOf('--search-path')];
   const starts = named.length > 0 ? named : [HERE];

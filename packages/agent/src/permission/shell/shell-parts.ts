@@ -147,11 +147,20 @@ function withGlobs(parts: readonly Part[]): readonly Part[] {
   );
 }
 
-/** After a change of a file of ignored names, or of a variable that leads to it, a search may read any hidden file. */
+/** After a change of a file of ignored names, or of a variable that leads to it, a search may touch any hidden file. */
 function withSearches(parts: readonly Part[], text: string, read: Understood): readonly Part[] {
-  const isSearch = (part: Part): part is FilePart => part.kind === 'read' && part.deep === 'visible';
-  if (!parts.some(isSearch) || !(parts.some(mayChangeIgnored) || mayMoveSettings(text, read))) return parts;
-  return parts.map((part) => (isSearch(part) ? { ...part, deep: 'all' } : part));
+  const isSearch = (part: Part): part is FilePart => 'deep' in part && part.deep === 'visible';
+  const searches = parts.filter(isSearch);
+  if (searches.length === 0) return parts;
+  const isMoved = mayMoveSettings(text, read);
+  const areReadOpen = isMoved || parts.some(mayChangeIgnored);
+  // The files that a search itself changes are visible ones, so they are not files of ignored names.
+  const areChangesOpen = isMoved || parts.some((part) => !isSearch(part) && mayChangeIgnored(part));
+  return parts.map((part) => {
+    if (!isSearch(part)) return part;
+    if (part.kind === 'read') return areReadOpen ? { ...part, deep: 'all' } : part;
+    return areChangesOpen ? { ...part, deep: 'all', places: undefined } : part;
+  });
 }
 
 /** Returns whether a script may set where searches find their settings. To use the value of HOME changes nothing. */
@@ -184,7 +193,7 @@ function withStored(parts: readonly Part[], text: string, read: Understood): rea
     : parts;
 }
 
-const IGNORED_NAMES = /\/(\.(git|rg)?ignore|git\/(ignore|config)|info\/exclude|\.gitconfig)$/i;
+const IGNORED_NAMES = /\/(\.(git|rg|fd)?ignore|(git|fd)\/ignore|git\/config|info\/exclude|\.gitconfig)$/i;
 
 function mayChangeIgnored(part: Part): boolean {
   if (part.kind === 'read') return part.rewrites === true;
