@@ -25,6 +25,8 @@ export function scopesOf(given: GitArguments): readonly ShellWord[] | undefined 
   const { rest } = given;
   // The paths select commits, which are shown in full, or they are followed to other names.
   if (rest.some(({ value }) => /^--(full-d|fol)/.test(value))) return undefined;
+  // The paths are in a file, or are all paths.
+  if (rest.some(({ value }) => /^--(pathspec-f|stdin)/.test(value))) return undefined;
   if (given.ignoresCase) return undefined;
   const limits = limitsOf(given);
   const scopes = limits.flatMap((limit) => scopeOf(limit) ?? []);

@@ -1,7 +1,7 @@
 /** Git commands that write stored contents into files: in the working tree, or as copies that no rule finds. */
 import type { ShellWord } from '@heddle/tools/shell';
-import { type GitArguments, gitArguments, inFolder } from './git-arguments.ts';
-import { scopesOf } from './git-contents.ts';
+import { type GitArguments, gitArguments, inFolder, splitAtSeparator } from './git-arguments.ts';
+import { scopeOf, scopesOf } from './git-contents.ts';
 import { hasHarmlessSettings } from './git-settings.ts';
 import { argumentsOf } from './operands.ts';
 import { HERE, partOfWord, type Touch, unknownWord } from './touch.ts';
@@ -186,7 +186,7 @@ export function rewritten(given: GitArguments): Touch[] {
   const { folder = HERE } = given;
   // After `--`, other commands have commits: `git merge-recursive base -- ours theirs`.
   const hasPaths = /^(checkout|restore|stash|checkout-index)$/.test(given.command);
-  const scopes = given.isElsewhere || !hasPaths ? undefined : scopesOf(given);
+  const scopes = given.isElsewhere || !hasPaths ? undefined : pathsOf(given);
   const touchOf = (word: ShellWord, whole: boolean): Touch => ({
     kind: 'read',
     word,
@@ -196,6 +196,17 @@ export function rewritten(given: GitArguments): Touch[] {
     whole,
   });
   return scopes?.map((word) => touchOf(inFolder(word, given), false)) ?? [touchOf(folder, true)];
+}
+
+/** Words before `--` are paths, too: `git restore config -- src`. Only `git checkout` has the name of a commit there. */
+function pathsOf(given: GitArguments): readonly ShellWord[] | undefined {
+  const behind = scopesOf(given);
+  if (behind === undefined || given.command === 'checkout') return behind;
+  const before = splitAtSeparator(given.rest)?.before.filter(({ value }) => !value.startsWith('-')) ?? [];
+  const scopes = before.map(scopeOf);
+  return scopes.some((scope) => scope === undefined)
+    ? undefined
+    : behind.concat(scopes.flatMap((scope) => scope ?? []));
 }
 
 /** `git switch -c new` keeps every file. */
