@@ -5,6 +5,8 @@ import type { Outcome, ShellWord } from './command.ts';
 export function wordOf(word: Word): ShellWord {
   const parts = word.parts ?? [];
   const value = parts.length === 0 ? word.value : parts.map(valueOf).join('');
+  if (hasHiddenBraces(word))
+    return { text: word.text, kind: 'dynamic', value, prefix: '', plain: false, single: false, begins: '' };
   const kind = kindOf(word.text, parts);
   return {
     text: word.text,
@@ -19,6 +21,22 @@ export function wordOf(word: Word): ShellWord {
       : {}),
   };
 }
+
+/**
+ * Returns whether the shell may expand braces that the parser returns as text: `{x},b}` becomes `x}` and `b`. The parser looks at
+ * each part of a word alone, and the shell at the whole word: `{x}"",b}`.
+ */
+export function hasHiddenBraces({ text, parts = [] }: Word): boolean {
+  if (!text.includes('{')) return false;
+  const unquoted =
+    parts.length === 0 ? text : parts.map((part) => (part.type === 'Literal' ? part.text : 'x')).join('');
+  const plain = unquoted.replace(/\\[^]/g, 'x');
+  const inside = plain.slice(plain.indexOf('{'), plain.lastIndexOf('}') + 1);
+  return plain.includes('{') && (inside.includes(',') || (inside.includes('..') && !COMMITS.test(plain)));
+}
+
+/** `HEAD@{2}..HEAD@{1}`. */
+const COMMITS = /^[\w./^~-]*@\{[\w-]+\}\.{2,3}[\w./^~-]*(?:@\{[\w-]+\})?$/;
 
 /** `export A=b`: the shell reads an argument of some builtins as an assignment. */
 export function argumentOf(argument: CommandArgument): ShellWord {

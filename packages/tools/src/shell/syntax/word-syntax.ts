@@ -10,6 +10,7 @@ import type {
   Word,
   WordPart,
 } from 'unbash';
+import { hasHiddenBraces } from '../shell-word.ts';
 import type { Span } from './gaps.ts';
 import { isIntegerExpression } from './integers.ts';
 
@@ -30,6 +31,7 @@ export function refuseWord(word: Word, context: WordContext): Refusal {
   const { text, pos, end, value } = word;
   if (context.source.slice(pos, end) !== text) return 'a word that does not match its text';
   if (text.startsWith('#')) return 'a word that starts like a comment';
+  if (hasHiddenBraces(word)) return 'unusual braces';
   if (word.parts === undefined) return refuseLiteral(text, value, 'word');
   return refuseParts(word.parts, { pos, end }, 'word', context);
 }

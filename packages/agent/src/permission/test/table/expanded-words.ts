@@ -5,7 +5,46 @@ import type { Theme } from './theme.ts';
 const FILES = ['a', 'b', 'src/x.ts', 'secrets/key', 'd/y'].map((file) => `${ROOT}/${file}`);
 const LINKS = { [`${ROOT}/d/k`]: `${ROOT}/secrets/key` };
 
+/** Bash expands each of them to two words or more, although the parser returns them as text. */
+const HIDDEN_BRACES = [
+  '{x},WORD}',
+  '{x}"",WORD}',
+  "{x}'',WORD}",
+  '{x""},WORD}',
+  "{x}$'',WORD}",
+  '{a}{b}"",WORD}',
+  '{a}}"y",WORD}',
+];
+const hidden = (command: string, word: string): string[] =>
+  HIDDEN_BRACES.map((braces) => command.replace('@', braces.replace('WORD', word)));
+
 export const EXPANDED_WORDS: readonly Theme[] = [
+  {
+    theme: 'braces that the shell expands over several parts of a word are asked about',
+    world: { files: FILES },
+    asked: [
+      ...hidden('sort @', '-o,out'),
+      ...hidden('find . @', '-delete'),
+      ...hidden('sed -n p @', '--expression="1e id",a'),
+      ...hidden('sed -n p @', '-e1e,a'),
+      ...hidden('uniq a @', 'out'),
+    ],
+    allowed: ['cat {a,b}', "awk '{print $1,$2}' a", 'find . -exec cat {} +'],
+  },
+  {
+    theme: 'acceptEdits: braces that the shell expands over several parts of a word are asked about',
+    mode: 'acceptEdits',
+    world: { files: FILES },
+    asked: [...hidden('touch @', 'b'), ...hidden('rm -rf @', 'd'), ...hidden('cp @', '-rT,src,vendor')],
+    allowed: ['touch {c,d}', "touch '{x},b}'"],
+  },
+  {
+    theme: 'a denied file is not hidden by braces that the shell expands over several parts of a word',
+    mode: 'bypassPermissions',
+    rules: { deny: ['Read(./secrets/**)', 'Bash(rm *)'] },
+    world: { files: FILES },
+    asked: [...hidden('cat @', 'secrets/key'), ...hidden('@', 'rm,a')],
+  },
   {
     theme: 'a search without a folder reads the working folder, with any option before its pattern',
     rules: { deny: ['Read(./secrets/**)'] },
