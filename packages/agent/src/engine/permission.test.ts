@@ -152,6 +152,16 @@ describe('a question', () => {
     expect(await ask('make')).toMatchObject({ behavior: 'deny' });
   });
 
+  it('is about the input that was shown, also if the answer returns an equal one', async () => {
+    const returned = (updatedInput: PermissionAnswer['updatedInput']) =>
+      questionQueue({
+        canUseTool: () => Promise.resolve({ allow: true, ...(updatedInput && { updatedInput }) }),
+      });
+    expect(await returned({ command: 'make' }).ask('make')).toEqual({ behavior: 'allow' });
+    const changed = { command: 'make all' };
+    expect(await returned(changed).ask('make')).toEqual({ behavior: 'allow', updatedInput: changed });
+  });
+
   it('is not asked where a rule decides', async () => {
     const rules: Rules = {
       deny: [{ text: 'Bash(rm *)', source: 'managed', file: '/etc/x.json' }],

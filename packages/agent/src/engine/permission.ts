@@ -10,6 +10,7 @@ import {
   errorMessage,
   type JsonObject,
   type Permission,
+  type PermittedPlace,
   type Tool,
   type ToolUseContext,
   omitUndefined,
@@ -61,7 +62,7 @@ export function permissionOf(
     const place = await options.sandbox?.enter({ toolUseId, tool: tool.name, input, mode }, signal);
     if (place?.kind === 'refused') return deny(place.why);
     // A hook may change a variable at any time. The command runs with those that are decided on.
-    const environment = environmentFor(tool, options);
+    const environment = answered?.environment ?? environmentFor(tool, options);
     const deciding = { ...context, permissionMode: mode, ...omitUndefined({ environment }) };
     const { readOnly, obstacle } = await proofOf(tool, input, deciding);
     const sandboxed = place?.kind === 'inside' && options.sandbox?.sparesQuestions === true;
@@ -86,7 +87,12 @@ export function permissionOf(
       const why = verdict.rule === undefined ? sentences(verdict.reason, obstacle) : verdict.reason;
       return deny(`Permission denied. ${why}`, byRule(verdict));
     }
-    if (answered) return allowed;
+    if (answered) {
+      const moved = movedPlace(answered.places, places);
+      return moved
+        ? deny(`Permission denied. ${moved.path} no longer leads to the place of the question.`)
+        : allowed;
+    }
     const reason = sentences(verdict.reason, obstacle, hookReason);
     const question: PermissionQuestion = {
       toolUseId,
@@ -119,11 +125,21 @@ export function permissionOf(
     const now = decide();
     if (now.decision === 'deny' && now.rule !== undefined)
       return deny(`Permission denied. ${now.reason}`, 'rule');
-    return updatedInput ? { ...allowed, updatedInput } : allowed;
+    // Some hosts always return the input. Deciding again would look at the disk again, after the question.
+    const isChanged = updatedInput !== undefined && !isDeepStrictEqual(updatedInput, input);
+    return isChanged ? { ...allowed, updatedInput } : allowed;
   };
 }
 
 const NO_USER = 'There is no user to ask.';
+
+/** Returns a place whose path is written as one of the question, and leads elsewhere now. */
+function movedPlace(
+  before: readonly PermittedPlace[] | undefined,
+  now: readonly PermittedPlace[] | undefined,
+): PermittedPlace | undefined {
+  return now?.find(({ path, real }) => before?.some((asked) => asked.path === path && asked.real !== real));
+}
 
 /** Returns why a call may not run with its first decision. Undefined if the second one is the same. */
 async function changedDecision(

@@ -72,9 +72,12 @@ export async function runSideCall(options: AgentOptions, call: SideCall): Promis
     const decide = permissionOf(options, journal, call.rules);
     const asked = { toolUseId, hookDecision, signal };
     const answer = await decide(tool, input, context, asked);
-    const changed = answer.behavior === 'allow' ? answer.updatedInput : undefined;
+    if (answer.behavior === 'deny') return { ok: false, message: answer.message };
+    const changed = answer.updatedInput;
     // The permitted input is not the one that will run, so the rules are checked again.
-    const permission = changed ? await decide(tool, changed, context, { ...asked, answered: true }) : answer;
+    const permission = changed
+      ? await decide(tool, changed, context, { ...asked, answered: answer })
+      : answer;
     if (permission.behavior === 'deny') return { ok: false, message: permission.message };
     const checked = (await tool.inputSchema()).safeParse(changed ?? input);
     if (!checked.success) return { ok: false, message: `The input is invalid: ${checked.error.message}` };

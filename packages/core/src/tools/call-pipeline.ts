@@ -69,7 +69,7 @@ export async function permitCall(
       return { ok: false, message: `The input was changed when it was permitted. ${again.message}` };
     // The permitted input is not the one that will run, so the rules are checked again.
     const { tool, raw } = again.call;
-    const ruled = await pipeline.authorizeCall(tool, raw, context, { ...asked, answered: true });
+    const ruled = await pipeline.authorizeCall(tool, raw, context, { ...asked, answered: permission });
     return ruled.behavior === 'deny' ? denied(ruled) : permitted(again.call, ruled);
   } catch (thrown) {
     return { ok: false, message: `Permission could not be decided: ${errorMessage(thrown)}` };

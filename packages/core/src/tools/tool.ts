@@ -169,9 +169,10 @@ export interface PermissionCall {
   readonly hookReason?: string;
   /**
    * The user has answered, and changed the input. The user is not asked again: rules alone decide, so a deny wins
-   * over the answer and an ask counts as answered.
+   * over the answer and an ask counts as answered. The answer is about these places and this environment: a path that is
+   * written as before must not lead elsewhere now.
    */
-  readonly answered?: true;
+  readonly answered?: Pick<Extract<Permission, { behavior: 'allow' }>, 'places' | 'environment'>;
   /** Aborts when the attempt is discarded. The question to the user is then withdrawn. */
   readonly signal: AbortSignal;
 }

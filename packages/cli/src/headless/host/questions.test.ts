@@ -1,5 +1,5 @@
 /** Questions to a host and streams of answers, frame by frame. The real program against a fake Messages API. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { call, refuse, say, think } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -46,6 +46,29 @@ describe('a host that answers questions', () => {
     });
     expect(asked.map((request) => request['tool_name'])).toEqual(['ExitPlanMode']);
     expect(existsSync(path.join(held.folder, 'made.txt'))).toBe(true);
+  });
+
+  it.each([
+    ['returns the same input', {}],
+    ['changes another field', { content: 'y' }],
+  ])('permits only the place that was asked about if it %s', async (_, change) => {
+    let folder = '';
+    const { asked, reply } = answering(({ input }) => {
+      rmSync(path.join(folder, 'd'), { recursive: true });
+      symlinkSync('other', path.join(folder, 'd'));
+      return { behavior: 'allow', updatedInput: { ...lineIn(input), ...change } };
+    });
+    await perform([call('Write', { file_path: 'd/new.txt', content: 'x' }, 'w1'), say('Done.')], {
+      flags: ASKS,
+      prepare: (made) => {
+        folder = made;
+        for (const name of ['d', 'other']) mkdirSync(path.join(folder, name));
+      },
+      first: [prompt('go')],
+      reply,
+    });
+    expect(asked).toHaveLength(1);
+    expect(readdirSync(path.join(folder, 'other'))).toEqual([]);
   });
 
   it.each([
