@@ -87,12 +87,9 @@ export function permissionOf(
       const why = verdict.rule === undefined ? sentences(verdict.reason, obstacle) : verdict.reason;
       return deny(`Permission denied. ${why}`, byRule(verdict));
     }
-    if (answered) {
-      const moved = movedPlace(answered.places, places);
-      return moved
-        ? deny(`Permission denied. ${moved.path} no longer leads to the place of the question.`)
-        : allowed;
-    }
+    const moved = answered && movedPlace(answered.places, places);
+    if (moved) return deny(`Permission denied. ${moved.path} no longer leads to the place of the question.`);
+    if (answered) return allowed;
     const reason = sentences(verdict.reason, obstacle, hookReason);
     const question: PermissionQuestion = {
       toolUseId,
@@ -125,9 +122,9 @@ export function permissionOf(
     const now = decide();
     if (now.decision === 'deny' && now.rule !== undefined)
       return deny(`Permission denied. ${now.reason}`, 'rule');
-    // Some hosts always return the input. Deciding again would look at the disk again, after the question.
-    const isChanged = updatedInput !== undefined && !isDeepStrictEqual(updatedInput, input);
-    return isChanged ? { ...allowed, updatedInput } : allowed;
+    // Some hosts always return the input. Another decision would look at the disk after the question.
+    const changed = isDeepStrictEqual(updatedInput, input) ? undefined : updatedInput;
+    return { ...allowed, ...omitUndefined({ updatedInput: changed }) };
   };
 }
 

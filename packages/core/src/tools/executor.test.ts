@@ -228,7 +228,7 @@ describe('changed input', () => {
     expect(rig.results()).toEqual(['b1! <tool_use_error>A rule denies it.</tool_use_error>']);
     expect(asked).toEqual([
       [{ command: 'ls' }, undefined],
-      [{ command: 'rm -rf /' }, true],
+      [{ command: 'rm -rf /' }, { behavior: 'allow', updatedInput: { command: 'rm -rf /' } }],
     ]);
     expect(tool.calls).toEqual([]);
   });

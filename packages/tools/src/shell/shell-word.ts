@@ -31,8 +31,7 @@ export function hasHiddenBraces({ text, parts = [] }: Word): boolean {
   const unquoted =
     parts.length === 0 ? text : parts.map((part) => (part.type === 'Literal' ? part.text : 'x')).join('');
   const plain = unquoted.replace(/\\[^]/g, 'x');
-  const inside = plain.slice(plain.indexOf('{'), plain.lastIndexOf('}') + 1);
-  return plain.includes('{') && (inside.includes(',') || (inside.includes('..') && !COMMITS.test(plain)));
+  return /\{[^]*,[^]*\}/.test(plain) || (/\{[^]*\.\.[^]*\}/.test(plain) && !COMMITS.test(plain));
 }
 
 /** `HEAD@{2}..HEAD@{1}`. */
