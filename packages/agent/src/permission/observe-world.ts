@@ -80,9 +80,9 @@ function gitSourcesReader(
     return (known ??= gitSourceReader([...new Set(folders)], environment));
   };
   const sourcesIn = remembered((folder: string): GitSources => {
+    if (isRepository(folder, exists)) return reader().around(folder);
     const above = path.dirname(folder);
-    if (above === folder) return reader().outside();
-    return isRepository(folder, exists) ? reader().around(folder) : sourcesIn(above);
+    return above === folder ? reader().outside() : sourcesIn(above);
   });
   return sourcesIn;
 }

@@ -72,7 +72,7 @@ export function filesOfCommands(
 ): readonly string[] {
   const roots = [cwd, projectDir, ...directories];
   const isInside = (file: string): boolean =>
-    roots.some((root) => file.startsWith(`${root}/`)) &&
+    roots.some((root) => file.startsWith(root === '/' ? root : `${root}/`)) &&
     !roots.some((root) => `${root}/`.startsWith(`${file}/`));
   const kinds = new Map<string, FileKind>();
   const kindOf = (file: string): FileKind => {

@@ -215,6 +215,10 @@ export function isAtOrBelow(file: string, folder: string): boolean {
   return file.length === folder.length || folder === '/' || file[folder.length] === '/';
 }
 
+export function isBelow(file: string, folder: string): boolean {
+  return file !== folder && isAtOrBelow(file, folder);
+}
+
 /** Returns the entries of a folder that can be looked at. A name that is not UTF-8 does not hide the others. */
 export function knownEntries(folder: string, world: PermissionWorld): readonly FolderEntry[] {
   return world.entries(folder) ?? world.namedEntries?.(folder) ?? [];

@@ -3,8 +3,16 @@ import path from 'node:path';
 import { type GitSources, repositoriesAround } from '@heddle/tools/git';
 import { startFilesOf } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
-import { containsHome, type FilePlace, isAtOrBelow, onceFor, placesOf, workingFolders } from './places.ts';
-import { foldCase, isAt, mayBe, protectedPath } from './protected.ts';
+import {
+  containsHome,
+  type FilePlace,
+  isAtOrBelow,
+  isBelow,
+  onceFor,
+  placesOf,
+  workingFolders,
+} from './places.ts';
+import { foldCase, mayBe, protectedPath } from './protected.ts';
 import { type CodeName, protectedLinks } from './protected-links.ts';
 import { segmentsOf } from './segments.ts';
 
@@ -35,7 +43,7 @@ export function programFolder(
   // A nested repository, or another working tree, has its own settings.
   return [written, real]
     .flatMap((file) => gitSourcesIn(path.posix.dirname(file), world))
-    .find((source) => isAt(written, source) || isAt(real, source));
+    .find((source) => isAtOrBelow(written, source) || isAtOrBelow(real, source));
 }
 
 const resolvedSources = new WeakMap<
@@ -70,7 +78,7 @@ export function programsInFolder(folder: string, world: PermissionWorld): readon
 }
 
 function placesBelow(folders: readonly string[], places: readonly string[]): readonly string[] {
-  const below = places.filter((place) => folders.some((folder) => place.startsWith(`${folder}/`)));
+  const below = places.filter((place) => folders.some((folder) => isBelow(place, folder)));
   return [...new Set(below)];
 }
 
@@ -164,17 +172,17 @@ function entryFolders(entries: readonly string[], world: PermissionWorld): reado
 function insideRoots(entries: readonly string[], world: PermissionWorld): readonly string[] {
   const roots = workingFolders(world);
   return [...new Set(entries.flatMap((entry) => [entry, world.realpath(entry)]))].filter(
-    (entry) => roots.some((root) => entry !== root && isAt(entry, root)) && !roots.includes(entry),
+    (entry) => roots.some((root) => isBelow(entry, root)) && !roots.includes(entry),
   );
 }
 
 /** Returns whether a new folder in this place may contain one of the program places or settings. Working directories are not new. */
 export function isAboveSearched(place: string, world: PermissionWorld): boolean {
   const roots = workingFolders(world);
-  if (roots.some((root) => isAt(root, place))) return false;
+  if (roots.some((root) => isAtOrBelow(root, place))) return false;
   return (
     programsInFolder(place, world).length > 0 ||
-    configPlaces(world).some((known) => known.startsWith(`${place}/`))
+    configPlaces(world).some((known) => isBelow(known, place))
   );
 }
 
@@ -187,8 +195,8 @@ export function mayFillSearched(
   const name = segmentsOf(glob).at(-1);
   return [written, real].some((target) =>
     [...programsInFolder(target, world), ...configPlaces(world)]
-      .filter((folder) => folder.startsWith(`${target}/`))
-      .map((folder) => folder.slice(target.length + 1).split('/', 1)[0] ?? '')
+      .filter((folder) => isBelow(folder, target))
+      .map((folder) => path.posix.relative(target, folder).split('/', 1)[0] ?? '')
       .some((first) => name !== undefined && mayBe(name, first)),
   );
 }
@@ -202,9 +210,19 @@ export function mayRunProjectProgram(name: string, world: PermissionWorld): bool
   if (PATH === undefined || name === '' || name.includes('/') || BUILTINS.has(name)) return false;
   return (
     openEntries(world).length > 0 ||
-    [...searchedFolders(world), ...searchedAround(world)].some((entry) => world.exists(`${entry}/${name}`))
+    searchedInProject(world).some((entry) => world.exists(`${entry}/${name}`))
   );
 }
+
+/** Returns whether a folder belongs to a project. In the root folder, the programs of the system would be its own. */
+function isOfProject(folder: string, tops: readonly string[]): boolean {
+  return tops.some((top) => top !== '/' && isAtOrBelow(folder, top));
+}
+
+const searchedInProject = onceFor((world) => [
+  ...searchedFolders(world).filter((entry) => isOfProject(entry, workingFolders(world))),
+  ...searchedAround(world),
+]);
 
 /** The entries of the search path in a repository around a working directory. Its files belong to the project. */
 const searchedAround = onceFor((world) => {
@@ -212,7 +230,7 @@ const searchedAround = onceFor((world) => {
     repositoriesAround(folder, (above) => containsHome(above, world), world.exists),
   );
   return entryFolders((world.environment['PATH'] ?? '').split(':'), world).filter((entry) =>
-    [entry, world.realpath(entry)].some((folder) => tops.some((top) => isAt(folder, top))),
+    [entry, world.realpath(entry)].some((folder) => isOfProject(folder, tops)),
   );
 });
 
@@ -225,7 +243,7 @@ export const projectEntries = onceFor((world) => {
     .filter(
       (entry) =>
         around.includes(entry) ||
-        [entry, world.realpath(entry)].some((folder) => roots.some((root) => isAt(folder, root))),
+        [entry, world.realpath(entry)].some((folder) => isOfProject(folder, roots)),
     );
 });
 

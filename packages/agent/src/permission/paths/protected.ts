@@ -1,7 +1,7 @@
 /** Decides whether a place is protected. A change to a protected place always asks, even if an allow rule matches. */
 import path from 'node:path';
 import { GIT_DATA_NAMES, isGitFolder } from '@heddle/tools/git';
-import type { FilePlace } from './places.ts';
+import { type FilePlace, isAtOrBelow } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 import { literalSegments, segmentsMeet, namesMeet, type Segment, segmentsOf } from './segments.ts';
@@ -53,7 +53,8 @@ export function protectedPlaceName(place: FilePlace, world: PermissionWorld): st
 
 /** Returns the name of the protected place at a path, without a look at links. */
 export function protectedPath(file: string, world: PermissionWorld): string | undefined {
-  if (world.configDirs.some((folder) => isAt(file, folder) || isAt(file, world.realpath(folder)))) {
+  const isIn = (folder: string): boolean => isAtOrBelow(file, folder);
+  if (world.configDirs.some((folder) => isIn(folder) || isIn(world.realpath(folder)))) {
     return "the agent's own settings";
   }
   const names = namesOf(file);
@@ -240,11 +241,6 @@ export function protectedMatch(folder: FilePlace, glob: string, world: Permissio
 
 export function mayBe(segment: Segment, name: string): boolean {
   return typeof segment === 'string' || namesMeet(segment, Array.from(name), false);
-}
-
-/** Returns whether a file is a folder or below it. The root folder contains nothing here. */
-export function isAt(file: string, folder: string): boolean {
-  return file.startsWith(folder) && (file.length === folder.length || file[folder.length] === '/');
 }
 
 /** The number of tracked files that are compared in one step. */

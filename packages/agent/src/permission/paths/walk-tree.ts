@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
-import { commandPlace, type FilePlace, isKnownPlace, workingFolders } from './places.ts';
+import { commandPlace, type FilePlace, isBelow, isKnownPlace, workingFolders } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { configPlaces, gitSourcesIn, programFolder, programPlaces, programsBelow } from './program-places.ts';
 import { canEndProtected, isGitData, isGitDataPath, isInGitData, protectedPlaceName } from './protected.ts';
@@ -96,7 +96,7 @@ export function protectedBelow(
   kind: 'removed' | 'moved',
   selects?: Selection,
 ): Answer<string> {
-  const settings = world.configDirs.find((folder) => world.realpath(folder).startsWith(`${real}/`));
+  const settings = world.configDirs.find((folder) => isBelow(world.realpath(folder), real));
   if (settings !== undefined) return "the agent's own settings";
   const isRestored = (name: string): boolean => kind === 'removed' && name === 'node_modules';
   if (isRestored(path.posix.basename(real))) return undefined;
@@ -148,9 +148,7 @@ export function reachedThrough(
 ): string | undefined {
   if (workingFolders(world).includes(written)) return undefined;
   const above = [written, real];
-  const settings = configPlaces(world).find((place) =>
-    above.some((folder) => place.startsWith(`${folder}/`)),
-  );
+  const settings = configPlaces(world).find((place) => above.some((folder) => isBelow(place, folder)));
   const [first = settings] = existingProgramsBelow({ path: written, real }, world);
   // Most places lead to nothing, and need no look at the disk.
   if (first === undefined) return undefined;
@@ -220,7 +218,7 @@ export function writtenByCopy<Found>(
     return gitSourcesIn(folder, world).includes(written);
   };
   return walk(source.real, world, (file, { name }) => {
-    const written = target + file.slice(prefix);
+    const written = (target === '/' ? '' : target) + file.slice(prefix);
     const isNotable =
       canEndProtected(name) || isGitDataPath(written) || searched.has(written) || isSource(written);
     if (!isNotable && !isLink(written, world)) return undefined;

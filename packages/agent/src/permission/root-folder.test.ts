@@ -1,0 +1,128 @@
+/** A session in the root folder, as in a container without a working directory. Everything is in its working directory. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { PermissionMode } from '@heddle/core';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
+import type { PermissionWorld } from './world.ts';
+import { worldOf } from './test/world.ts';
+
+const FILES = [
+  '/etc/hosts',
+  '/etc/env.sh',
+  '/srv/a.txt',
+  '/srv/usr/local/bin/tool',
+  '/srv/t/bin/tool',
+  '/srv/deep/usr/bin/ls',
+  '/usr/bin',
+  '/usr/bin/ls',
+  '/usr/local/bin',
+  '/usr/local/bin/tool',
+  '/people/user/.claude/settings.json',
+];
+
+const ENVIRONMENT = {
+  PATH: '/usr/local/bin:/usr/bin:/bin:/opt/new/bin',
+  BASH_ENV: '/etc/env.sh',
+};
+
+const WORLD: PermissionWorld = {
+  ...worldOf({ files: FILES, links: { '/bin': '/usr/bin' }, environment: ENVIRONMENT, cwd: '/' }),
+  root: '/',
+};
+
+function decide(
+  tool: string,
+  input: Record<string, string>,
+  {
+    allow = [],
+    mode = 'acceptEdits',
+    world = WORLD,
+  }: {
+    readonly allow?: readonly string[];
+    readonly mode?: PermissionMode;
+    readonly world?: PermissionWorld;
+  } = {},
+): string {
+  const rules = { deny: [], ask: [], allow: allow.map((text) => ({ text, source: 'user' as const })) };
+  return authorize({ tool, input, readOnly: false, names: [] }, rules, mode, world).decision;
+}
+
+describe('a session in the root folder', () => {
+  it.each(['/usr/local/bin/foo', '/usr/bin/ls', '/bin/ls', '/opt/new/bin/x', '/etc/env.sh'])(
+    'asks about a change to a program or a start-up file: %s',
+    (file) => {
+      expect(decide('Write', { file_path: file, content: 'x' })).toBe('ask');
+      expect(decide('Bash', { command: `echo x > ${file}` })).toBe('ask');
+      expect(decide('Bash', { command: `echo x > ${file.slice(1)}` })).toBe('ask');
+      expect(decide('Bash', { command: `cp srv/a.txt ${file}` })).toBe('ask');
+    },
+  );
+
+  it.each([
+    'cp etc/hosts usr/local/bin',
+    'cp -r srv/usr .',
+    'cp -r srv/usr /',
+    'cp -r srv/deep/. /',
+    'cp -r srv/* .',
+    'mv srv/usr .',
+    'rm -rf usr/local',
+    'mv usr/local srv/q',
+    'rm bin',
+    'rm -rf people/user',
+    'chmod -R 777 /',
+  ])('asks about a command that changes them: %s', (command) => {
+    expect(decide('Bash', { command })).toBe('ask');
+    expect(decide('Bash', { command }, { allow: [`Bash(${command.split(' ', 1)[0] ?? ''} *)`] })).toBe('ask');
+  });
+
+  it.each(['echo x > srv/new', 'touch etc/new', 'cp srv/a.txt srv/b.txt', 'mkdir usr/local/share', 'cp -r srv/t srv/q'])(
+    'allows other edits: %s',
+    (command) => {
+      expect(decide('Bash', { command })).toBe('allow');
+    },
+  );
+
+  it('takes programs of the system for ordinary ones', () => {
+    expect(decide('Bash', { command: 'npm test; ls' }, { allow: ['Bash(npm test)'] })).toBe('allow');
+    expect(decide('Bash', { command: 'npm test /usr/bin/ls' }, { allow: ['Bash(npm test *)'] })).toBe('allow');
+    expect(decide('Bash', { command: 'ls /usr/bin' }, { mode: 'default' })).toBe('allow');
+  });
+});
+
+describe('the root folder of this machine', () => {
+  const base = mkdtempSync(path.join(realpathSync(tmpdir()), 'heddle-root-folder-'));
+  afterAll(() => rmSync(base, { recursive: true, force: true }));
+  for (const folder of ['tools/bin', 't/bin']) {
+    mkdirSync(path.join(base, folder), { recursive: true });
+    writeFileSync(path.join(base, folder, 'tool'), '');
+  }
+  const world = observeWorld({
+    root: '/',
+    cwd: '/',
+    directories: [],
+    home: '/nonexistent',
+    configDirs: [],
+    environment: { PATH: `/usr/bin:${base}/tools/bin` },
+  });
+  const below = base.slice(1);
+
+  it.each([
+    'echo x > usr/bin/new',
+    `echo x > ${below}/tools/bin/tool`,
+    `cp -r ${below}/t/bin ${below}/tools`,
+    `cp -r ${below}/t/. ${below}/tools`,
+    `rm -rf ${below}/tools`,
+    `mv ${below}/tools ${below}/q`,
+  ])('asks about a change to a program in the search path: %s', (command) => {
+    expect(decide('Bash', { command }, { world })).toBe('ask');
+  });
+
+  it('allows an edit beside it', () => {
+    expect(decide('Bash', { command: `echo x > ${below}/tools/new` }, { world })).toBe('allow');
+    expect(decide('Write', { file_path: `${base}/new`, content: 'x' }, { world })).toBe('allow');
+    expect(decide('Write', { file_path: '/usr/bin/ls', content: 'x' }, { world })).toBe('ask');
+  });
+});
