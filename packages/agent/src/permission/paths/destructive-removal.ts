@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
-import { placesOf, tildeExpanded } from './places.ts';
+import { isAtOrBelow, placesOf, tildeExpanded, workingFolders } from './places.ts';
 
 /** Returns why the removal of this word would be destructive, or undefined. */
 export function destructiveRemoval(
@@ -90,11 +90,7 @@ function disasterAt(
 function criticalPath(place: string, world: PermissionWorld): string | undefined {
   if (place === '/') return 'it is the root of the file system';
   if (/^\/[^/]+$/.test(place)) return `${place} is a folder of the system`;
-  if (place === world.home || world.home.startsWith(`${place}/`))
-    return `${place} is the home folder or holds it`;
-  for (const folder of [world.root, world.cwd]) {
-    if (place === folder || folder.startsWith(`${place}/`))
-      return `${place} is the working directory or holds it`;
-  }
-  return undefined;
+  if (isAtOrBelow(world.home, place)) return `${place} is the home folder or holds it`;
+  const isCritical = [world.cwd, ...workingFolders(world)].some((folder) => isAtOrBelow(folder, place));
+  return isCritical ? `${place} is a working directory or holds it` : undefined;
 }

@@ -23,6 +23,7 @@ export const PLACES: readonly Theme[] = [
       'cat a > b',
       'mkdir a && touch a/b',
       'touch /srv/extra/a',
+      'rm -r /srv/extra/a',
       'rm ./a',
       'cp a b 2>/dev/null',
       'ls > out',
@@ -32,6 +33,10 @@ export const PLACES: readonly Theme[] = [
       'rm src/*.o',
     ],
     asked: [
+      'rm -r /srv/extra',
+      'rm -rf /srv/extra/',
+      'rm -rf /srv/extra/*',
+      'mv /srv/extra sub',
       'touch /tmp/a',
       'touch ../a',
       'rm /etc/a',
