@@ -384,6 +384,55 @@ describe('the target of a protected link', () => {
   });
 });
 
+describe('a protected place behind a link in a folder below the working directory', () => {
+  const root = path.join(base, 'linked-below');
+  beforeAll(() => {
+    for (const [target, name] of [
+      ['../../deps', 'packages/app/node_modules'],
+      ['../third', 'sub/vendor'],
+      ['../cfg', 'sub/.config'],
+      ['../docs/l', 'lib/.local'],
+      ['../../py', 'lib/.venv/bin'],
+      ['../../share', 'sub/.LOCAL/share'],
+      ['../other', 'sub/vendored'],
+    ] as const) {
+      mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+      mkdirSync(path.resolve(path.dirname(path.join(root, name)), target), { recursive: true });
+      symlinkSync(target, path.join(root, name));
+    }
+    mkdirSync(path.join(root, 't/git'), { recursive: true });
+    writeFileSync(path.join(root, 't/git/config'), '');
+  });
+
+  it.each([
+    'echo x > deps/.bin/eslint',
+    'mkdir deps/.bin',
+    'cp -r t deps/.bin',
+    'echo x > third/bin/phpunit',
+    'mkdir -p third/bin',
+    'echo x > cfg/git/config',
+    'cp -r t/git cfg',
+    'echo x > cfg/fish/config.fish',
+    'echo x > docs/l/bin/x',
+    'echo x > py/python',
+    'echo x > share/systemd/user/x.service',
+  ])('is protected: %s', (command) => {
+    expect(decisionOn('Bash', { command }, { root, byMode: true })).toBe('ask');
+  });
+
+  it.each(['deps/.bin/eslint', 'third/bin/x', 'cfg/git/config'])('is protected from Write: %s', (name) => {
+    const input = { file_path: path.join(root, name), content: 'x' };
+    expect(decisionOn('Write', input, { root, byMode: true })).toBe('ask');
+  });
+
+  it.each(['echo x > deps/a.js', 'echo x > third/lib.php', 'touch cfg/app.json', 'mkdir other/bin'])(
+    'has ordinary files beside it: %s',
+    (command) => {
+      expect(decisionOn('Bash', { command }, { root, byMode: true })).toBe('allow');
+    },
+  );
+});
+
 describe('data of git whose HEAD is a link without a target', () => {
   beforeAll(() => {
     for (const name of ['objects', 'refs', 'hooks'])

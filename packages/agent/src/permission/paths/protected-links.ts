@@ -90,7 +90,9 @@ export function protectedLinks(sources: readonly string[], world: PermissionWorl
       const packages = path.posix.dirname(path.posix.dirname(link));
       return !isAtOrBelow(world.realpath(link), world.realpath(packages));
     });
-  const behind = [...tops].flatMap((top) => placesBehindLinks(top, DEEP_PLACES, world));
+  const behind = [...tops]
+    .flatMap((top) => placesBehindLinks(top, DEEP_PLACES, world))
+    .concat(nested.flatMap(placesBehindLink));
   return [
     ...[...named, ...programs, ...behind].map((name) => ({ name, by: 'link' }) as const),
     ...sources.flatMap(linksIn).map((name) => ({ name, by: 'git' }) as const),
@@ -148,6 +150,22 @@ function placesBehindLinks(
       world,
     );
   });
+}
+
+const DEEP_NAMES = new Set(DEEP_PLACES.flat());
+
+/** Returns the places that a link below a working directory leads to, as a part of their names: `sub/vendor`, `sub/.venv/bin`. */
+function placesBehindLink(link: string): readonly string[] {
+  // Most links have other names.
+  if (!DEEP_NAMES.has(foldCase(path.posix.basename(link)))) return [];
+  const names = foldCase(link).split('/');
+  return DEEP_PLACES.flatMap((place) =>
+    place.flatMap((_, at) => {
+      const begin = place.slice(0, at + 1);
+      const isBegun = begin.every((name, index) => names.at(index - begin.length) === name);
+      return isBegun ? [path.posix.join(link, ...place.slice(at + 1))] : [];
+    }),
+  );
 }
 
 /** Returns whether each segment of a relative path may exist. The folders are listed once, and most of them are missing. */
