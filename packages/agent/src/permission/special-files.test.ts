@@ -4,6 +4,7 @@ import type { PermissionMode } from '@heddle/core';
 import { authorize } from './authorize.ts';
 import { CLEAN_GIT, ROOT, worldOf } from './test/world.ts';
 
+const DEVICES_ON_DISK = ['/dev/ttyS0', '/dev/watchdog', '/proc/kmsg'];
 const PIPES_ON_DISK = [`${ROOT}/ctl`, `${ROOT}/pipes/q`, '/srv/ctl'];
 
 function decision(
@@ -19,12 +20,17 @@ function decision(
 ) {
   const { view = false, allow = [], pipes = PIPES_ON_DISK, hook, mode = 'default' } = options;
   const table = {
-    files: [...pipes, `${ROOT}/src/a.ts`, '/proc', '/sys/class/net/lo/address'],
+    files: [...pipes, `${ROOT}/src/a.ts`, '/proc', ...DEVICES_ON_DISK, '/sys/class/net/lo/address'],
     pipes,
     links: { [`${ROOT}/link`]: `${ROOT}/ctl`, [`${ROOT}/folder`]: `${ROOT}/pipes` },
     git: CLEAN_GIT,
   };
-  const world = { ...worldOf(table), readOnlyView: view };
+  const { list } = worldOf(table);
+  const world = {
+    ...worldOf(table),
+    list: (folder: string) => (folder === '/' ? ['dev', 'proc', 'repo', 'srv', 'sys'] : list(folder)),
+    readOnlyView: view,
+  };
   const rules = { deny: [], ask: [], allow: allow.map((text) => ({ text, source: 'user' as const })) };
   const request = { tool, input, readOnly: tool !== 'Bash', hookDecision: hook };
   return authorize(request, rules, mode, world).decision;
@@ -96,6 +102,19 @@ const PIPES = [
   'file -bmctl src/a.ts',
   'tar -tXctl -f a.tar',
   'git diff --no-index src/a.ts ~+/ctl',
+  'iconv -f ./ctl -t UTF-8 src/a.ts',
+  'iconv -t ./ctl src/a.ts',
+  'iconv -f /srv/ctl src/a.ts',
+  'iconv --from-code ./ctl src/a.ts',
+  'iconv -cf ./ctl src/a.ts',
+  'iconv -f pipes/../ctl src/a.ts',
+  'iconv -f ./c* src/a.ts',
+  'iconv -f {./ctl,UTF-8} src/a.ts',
+  'x=./ctl; iconv -f $x src/a.ts',
+  'cd pipes && iconv -f ./q ../src/a.ts',
+  'timeout 2 iconv -f ./ctl src/a.ts',
+  'iconv -f ./$x src/a.ts',
+  'iconv -f ~+/ctl src/a.ts',
   // Time zones that are files.
   'TZ=/srv/ctl date',
   'TZ=:/srv/ctl ls -l',
@@ -187,6 +206,11 @@ const HARMLESS = [
   'find . -type f -exec cat {} +',
   'for f in src/a.ts; do cat "$f"; done',
   'cat $HOME/x "$PWD"/src/a.ts',
+  'iconv -f UTF-16 -t UTF-8 src/a.ts',
+  'grep -e ctl src/a.ts',
+  'grep -rn ctl src',
+  'rg -n -e ./ctl src',
+  'head -n 3 src/a.ts',
 ];
 
 /** Their words are not known, so they have no proof, and run in the view. */
@@ -197,6 +221,38 @@ const HARMLESS_IN_VIEW = [
   'echo "$x" ~+/ctl',
   'git show "HEAD:$x"',
   'git log "main..$x"',
+];
+
+const EDITS_OF_PIPES = [
+  'cp ctl b',
+  'cp c* b',
+  'cp pipes/* b',
+  'cp p*/q b',
+  'cp */q b',
+  'cp [c]tl b',
+  'cp src/a.ts c* b',
+  'mv c* b',
+  'rm c*',
+  'rm -f pipes/*',
+  'touch pipes/?',
+  'sed -i s/a/b/ c*',
+  'sed -i s/a/b/ lin*',
+  'cp folder/* b',
+  'cp /s*v/ctl b',
+  'cp /de?/ttyS0 b',
+  'cp /d*/watchdog b',
+  'cp /pro?/kmsg b',
+  `touch -d 'TZ="/srv/ctl" now' new`,
+  `touch -d ' TZ="../../../srv/ctl" now' new`,
+  `touch -cd 'TZ="/srv/ctl" now' new`,
+];
+const OTHER_EDITS = [
+  'cp src/* b',
+  'rm src/*',
+  'sed -i s/a/b/ src/*.ts',
+  'rm x*',
+  "touch -d '2020-01-01 10:00' new",
+  'cp [s]rc/a.ts b',
 ];
 
 describe('a command that reads a named pipe or a device', () => {
@@ -219,6 +275,13 @@ describe('a command that reads a named pipe or a device', () => {
   it.each(['hook', 'bypassPermissions'] as const)('leaves a command without a proof to: %s', (by) => {
     const command = 'yq --from-file=ctl src/a.ts';
     expect(decision('Bash', { command }, by === 'hook' ? { hook: 'allow' } : { mode: by })).toBe('allow');
+  });
+  it.each(EDITS_OF_PIPES)('asks in acceptEdits: %s', (command) => {
+    expect(decision('Bash', { command }, { mode: 'acceptEdits' })).toBe('ask');
+    expect(decision('Bash', { command }, { mode: 'acceptEdits', view: true })).toBe('ask');
+  });
+  it.each(OTHER_EDITS)('is not one in acceptEdits: %s', (command) => {
+    expect(decision('Bash', { command }, { mode: 'acceptEdits' })).toBe('allow');
   });
   it('is allowed by a rule for the command', () => {
     expect(decision('Bash', { command: 'cat ctl' }, { allow: ['Bash(cat *)'] })).toBe('allow');

@@ -25,9 +25,11 @@ import {
   namedFolders,
   placesOf,
 } from '../paths/places.ts';
+import { mayReadPipe } from '../paths/special-files.ts';
 import { mayContainLinks } from '../paths/walk-tree.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { isEditCommand } from './files/edits.ts';
+import { meant } from './files/file-parts.ts';
 import { filesOf } from './files/files-of.ts';
 import { argumentsOf, expandBraces } from './files/operands.ts';
 import { namesFoundBy, possibleValues } from './possible-values.ts';
@@ -72,8 +74,7 @@ export function isPlainEditScript(script: Script, world: PermissionWorld): boole
   const changes = made.flat();
   const read = changes.flatMap((change) => change.read).filter(({ value }) => value !== '/dev/null');
   const used = [...read, ...changes.flatMap((change) => change.changed)];
-  if (placesIn(used, folders, world).some((place) => isDevice(place) || world.isPipe?.(place.real) === true))
-    return false;
+  if (used.some((word) => mayBeSpecial(word, folders, world))) return false;
   if (!changes.every((change) => isPlainTransfer(change, folders, world))) return false;
   return changes.length < 2 || areIndependent(changes, folders, world);
 }
@@ -283,6 +284,13 @@ function mayBeFolder({ real }: FilePlace, world: PermissionWorld): boolean {
 
 function folded(file: string, { foldsCase }: PermissionWorld): string {
   return foldsCase ? file.normalize('NFC').toLowerCase() : file;
+}
+
+/** Returns whether a word may name a named pipe or a device, also as a match of a glob. An unknown file may be one. */
+function mayBeSpecial(word: ShellWord, folders: readonly string[], world: PermissionWorld): boolean {
+  const { places, glob } = meant(word, folders, world);
+  const files = glob ? glob.found(true) : places;
+  return files === undefined || files.some(isDevice) || mayReadPipe({ places, glob }, world);
 }
 
 /** A copy of a device can be a device, and an edit may replace a device or change its mode. */

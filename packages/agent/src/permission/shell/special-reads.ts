@@ -59,15 +59,18 @@ export function withSpecialFiles(
   own: CommandPart,
   [name, ...args]: readonly ShellWord[],
   files: readonly FilePart[],
-  { folders, world }: WordScope,
+  scope: WordScope,
 ): CommandPart {
+  const { folders, world } = scope;
   const program = baseName(name?.value ?? '');
   if (own.concern || (own.readOnly === 'no' && own.confinable === 'no')) return own;
   const isOpening = opensFiles(program, args);
-  const inOptions = args.some(({ kind, value }) => {
-    const values = [...(isOpening ? attachedValues(value) : []), ...zoneFiles(value)];
-    return kind === 'literal' && namesPipe(values, folders, world);
-  });
+  const separate = isOpening ? separateValues(program, args) : [];
+  const inOptions =
+    args.some(({ kind, value }) => {
+      const values = [...(isOpening ? attachedValues(value) : []), ...zoneFiles(value)];
+      return kind === 'literal' && namesPipe(values, folders, world);
+    }) || separate.some((word) => mayBePipe(word, scope) || (isUnknown(word, scope) && isNearPipe(scope)));
   // Without a proof, a rule, a mode or a hook decides about the command, and the view does not.
   if (own.readOnly === 'no') return inOptions ? { ...own, confinable: 'no' } : own;
   if (inOptions || opensPipesInFolders(program, args)) return concernedBy(own, NAMED_PIPE);
@@ -104,6 +107,24 @@ function attachedValues(word: string): readonly string[] {
   if (value !== undefined) return [value];
   const [, letters = ''] = /^-([A-Za-z0-9]+)/.exec(word) ?? [];
   return Array.from(letters, (_, at) => word.slice(at + 2)).filter((rest) => rest !== '');
+}
+
+/**
+ * Returns the words that are values of the options before them. A program may open any of them: `iconv -f ./map`. The listed options of
+ * programs with a pattern, and of programs without files, have other values.
+ */
+function separateValues(program: string, args: readonly ShellWord[]): readonly ShellWord[] {
+  const listed = KNOWN_READERS.get(program);
+  const given = listed && argumentsOf(args, listed);
+  if (given?.isUncertain === false)
+    return listed?.files === 'all' ? given.valuesOf(...listed.valued) : NO_WORDS;
+  return args.filter((_, at) => args[at - 1]?.value.startsWith('-') === true);
+}
+
+const NO_WORDS: readonly ShellWord[] = [];
+
+function isNearPipe({ folders, world }: WordScope): boolean {
+  return (folders ?? [world.cwd]).some((folder) => containsPipe(folder, world));
 }
 
 /** `date -d 'TZ="/a/b" now'` and tests of `find` open the file of the time zone. */

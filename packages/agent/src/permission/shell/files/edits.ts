@@ -30,6 +30,8 @@ export function isEditCommand(words: readonly ShellWord[], scope: WordScope): bo
   if (name?.kind !== 'literal' || !isPlainCommand(name.value, args)) return false;
   const takesValue = VALUED.get(name.value);
   const isValue = (at: number): boolean => takesValue?.test(args[at - 1]?.value ?? '') === true;
+  // `touch -d 'TZ="/a/b" now'` opens the file of the time zone.
+  if (args.some(({ value }, at) => isValue(at) && value.includes('TZ='))) return false;
   const end = args.findIndex(({ value }, at) => value === '--' && !isValue(at));
   return args.every((word, at) => {
     if (word.kind === 'literal' || (word.kind === 'tilde' && /^~(\/|$)/.test(word.value))) return true;

@@ -420,7 +420,8 @@ const OF_ANOTHER_PROCESS: Meant = { ...NOTHING_KNOWN, ofProcess: true };
 
 const OF_PROCESS = /^\/+proc\/[^/]+\/(cwd|root|fd|task)(\/|$)/;
 
-function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant {
+/** Returns the places that a word of a command may mean. */
+export function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant {
   const unknown = NOTHING_KNOWN;
   if (word.kind === 'dynamic') return unknown;
   const tilde = word.text.startsWith('~') && word.kind !== 'literal';
