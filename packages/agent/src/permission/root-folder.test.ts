@@ -28,9 +28,17 @@ const ENVIRONMENT = {
   BASH_ENV: '/etc/env.sh',
 };
 
+const TOPS = ['etc', 'opt', 'people', 'srv', 'usr'];
+const TABLE = worldOf({ files: FILES, links: { '/bin': '/usr/bin' }, environment: ENVIRONMENT, cwd: '/' });
 const WORLD: PermissionWorld = {
-  ...worldOf({ files: FILES, links: { '/bin': '/usr/bin' }, environment: ENVIRONMENT, cwd: '/' }),
+  ...TABLE,
   root: '/',
+  list: (folder) => (folder === '/' ? [...TOPS, 'bin'] : TABLE.list(folder)),
+  entries: (folder) => {
+    if (folder !== '/') return TABLE.entries(folder);
+    const folders = TOPS.map((name) => ({ name, kind: 'folder' }) as const);
+    return [...folders, { name: 'bin', kind: 'link' }];
+  },
 };
 
 function decide(
@@ -47,7 +55,8 @@ function decide(
   } = {},
 ): string {
   const rules = { deny: [], ask: [], allow: allow.map((text) => ({ text, source: 'user' as const })) };
-  return authorize({ tool, input, readOnly: false, names: [] }, rules, mode, world).decision;
+  return authorize({ tool, input, readOnly: false, names: [], hookDecision: undefined }, rules, mode, world)
+    .decision;
 }
 
 describe('a session in the root folder', () => {
@@ -78,16 +87,21 @@ describe('a session in the root folder', () => {
     expect(decide('Bash', { command }, { allow: [`Bash(${command.split(' ', 1)[0] ?? ''} *)`] })).toBe('ask');
   });
 
-  it.each(['echo x > srv/new', 'touch etc/new', 'cp srv/a.txt srv/b.txt', 'mkdir usr/local/share', 'cp -r srv/t srv/q'])(
-    'allows other edits: %s',
-    (command) => {
-      expect(decide('Bash', { command })).toBe('allow');
-    },
-  );
+  it.each([
+    'echo x > srv/new',
+    'touch etc/new',
+    'cp srv/a.txt srv/b.txt',
+    'mkdir usr/local/share',
+    'cp -r srv/t srv/q',
+  ])('allows other edits: %s', (command) => {
+    expect(decide('Bash', { command })).toBe('allow');
+  });
 
   it('takes programs of the system for ordinary ones', () => {
     expect(decide('Bash', { command: 'npm test; ls' }, { allow: ['Bash(npm test)'] })).toBe('allow');
-    expect(decide('Bash', { command: 'npm test /usr/bin/ls' }, { allow: ['Bash(npm test *)'] })).toBe('allow');
+    expect(decide('Bash', { command: 'npm test /usr/bin/ls' }, { allow: ['Bash(npm test *)'] })).toBe(
+      'allow',
+    );
     expect(decide('Bash', { command: 'ls /usr/bin' }, { mode: 'default' })).toBe('allow');
   });
 });

@@ -181,8 +181,7 @@ export function isAboveSearched(place: string, world: PermissionWorld): boolean 
   const roots = workingFolders(world);
   if (roots.some((root) => isAtOrBelow(root, place))) return false;
   return (
-    programsInFolder(place, world).length > 0 ||
-    configPlaces(world).some((known) => isBelow(known, place))
+    programsInFolder(place, world).length > 0 || configPlaces(world).some((known) => isBelow(known, place))
   );
 }
 
@@ -242,8 +241,7 @@ export const projectEntries = onceFor((world) => {
     .split(':')
     .filter(
       (entry) =>
-        around.includes(entry) ||
-        [entry, world.realpath(entry)].some((folder) => isOfProject(folder, roots)),
+        around.includes(entry) || [entry, world.realpath(entry)].some((folder) => isOfProject(folder, roots)),
     );
 });
 

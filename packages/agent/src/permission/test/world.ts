@@ -55,7 +55,7 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
       const isLink = new Set(links.map(([link]) => link));
       const files = new Set(table.files ?? []);
       return namesIn(at, [...files, ...isLink]).map((name) => {
-        const place = path.posix.join(at, name);
+        const place = `${at}/${name}`;
         if (isLink.has(place)) return { name, kind: 'link' };
         if ((table.pipes ?? []).includes(place)) return { name, kind: 'pipe' };
         return { name, kind: files.has(place) ? 'file' : 'folder' };
@@ -72,9 +72,8 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
 }
 
 function namesIn(folder: string, files: readonly string[]): string[] {
-  const start = path.posix.join(folder, '/');
-  const below = files.filter((file) => file.startsWith(start));
-  return [...new Set(below.map((file) => file.slice(start.length).split('/', 1)[0] ?? ''))];
+  const below = files.filter((file) => file.startsWith(`${folder}/`));
+  return [...new Set(below.map((file) => file.slice(folder.length + 1).split('/', 1)[0] ?? ''))];
 }
 
 /** Behind a link `..` leads elsewhere. */
