@@ -15,9 +15,9 @@ export interface AgentFilePlaces {
   readonly sources?: readonly Scope[] | undefined;
   /**
    * Without trust, a file of the project cannot choose another provider, run hooks or servers, have a memory, or replace
-   * an agent of the user.
+   * an agent of the user. The folder of the files decides, which can be above the working folder.
    */
-  readonly isTrusted: boolean;
+  readonly isTrusted: (folder: string) => boolean;
   /** Plugins in use. Their agents have the names `plugin:name`. */
   readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
   /** Whether a rule forbids reading a file. Such a file is not read through a link. */
@@ -44,12 +44,16 @@ export async function readAgentFiles(places: AgentFilePlaces): Promise<AgentFile
   const folders = foldersOf(places).filter(({ path: folder }) => existsSync(folder));
   const found = await Promise.all(folders.map((folder) => readFolder(folder, places)));
   const definitions = found.flatMap((one) => one.definitions);
-  const hidden = places.isTrusted ? [] : replacing(definitions);
+  const hidden = trustsProject(places) ? [] : replacing(definitions);
   return {
     definitions: definitions.filter((definition) => !hidden.includes(definition)),
     problems: found.flatMap(({ problems }) => problems),
     leftOut: [...new Set([...found.flatMap(({ leftOut }) => leftOut), ...hidden.map(({ name }) => name)])],
   };
+}
+
+function trustsProject({ cwd, isTrusted }: AgentFilePlaces): boolean {
+  return isTrusted(cwd) && isTrusted(projectRoot(cwd));
 }
 
 /** Definitions of the project in place of others that the user restricted. */
@@ -153,7 +157,8 @@ async function readAgentFile(
   ];
   const { definition } = decoded;
   if (!definition) return { ...NOTHING, problems };
-  if (source !== 'project' || places.isTrusted) return { definitions: [definition], problems, leftOut: [] };
+  if (source !== 'project' || trustsProject(places))
+    return { definitions: [definition], problems, leftOut: [] };
   const careful = withoutTrust(definition);
   const isWhole =
     definition.model === careful.model && UNTRUSTED_PARTS.every((part) => definition[part] === undefined);

@@ -68,7 +68,7 @@ async function load(rule = 'Read(secrets/**)', source: RuleSource = 'user') {
     cwd,
     roots,
     deniedFiles,
-    trustsProject: true,
+    trustsFile: () => true,
     sessionId: 's1',
     effort: () => undefined,
     listBudget: () => 10_000,
@@ -83,7 +83,7 @@ async function load(rule = 'Read(secrets/**)', source: RuleSource = 'user') {
   const agents = await readAgentFiles({
     cwd,
     configDirs: [config],
-    isTrusted: true,
+    isTrusted: () => true,
     plugins: [{ name: 'p', path: inHome('project/plugin') }],
     isDenied,
     isOwnDenied,

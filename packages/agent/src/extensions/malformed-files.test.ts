@@ -39,7 +39,7 @@ const KINDS = {
   agent: {
     place: '.claude/agents/thing.md',
     read: async (cwd) =>
-      countOf(await readAgentFiles({ cwd, configDirs: [], isTrusted: true }), 'definitions'),
+      countOf(await readAgentFiles({ cwd, configDirs: [], isTrusted: () => true }), 'definitions'),
   },
   rule: {
     place: '.claude/rules/thing.md',

@@ -23,7 +23,7 @@ function sessionWith(skills: Readonly<Record<string, string>>) {
   const extensions = new SessionExtensions({
     cwd,
     roots: [rootIn('.')],
-    trustsProject: true,
+    trustsFile: () => true,
     sessionId: 's1',
     effort: () => undefined,
     listBudget: () => 10_000,

@@ -30,8 +30,8 @@ export interface ExtensionDeps {
   readonly index?: PromptIndex | undefined;
   /** The files that rules forbid to read now. They are not read through links. */
   readonly deniedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
-  /** Whether rules, models and effort in files of the project count. Texts always do. */
-  readonly trustsProject: boolean;
+  /** Whether rules, models, hooks and commands in a file of the project count. Texts always do. */
+  readonly trustsFile: (file: string) => boolean;
   readonly sessionId: string;
   /** The model and the effort of the conversation now. */
   readonly effort: () => string | undefined;
@@ -354,7 +354,7 @@ export class SessionExtensions {
 
   /** A project that is not trusted gives no permissions, chooses no model and runs no command. Nor does a subfolder. */
   #mayChange({ scope, file }: PromptFile): boolean {
-    return scope !== 'project' || (this.#deps.trustsProject && !this.#ofSubfolders.has(file));
+    return scope !== 'project' || (!this.#ofSubfolders.has(file) && this.#deps.trustsFile(file));
   }
 
   #named(name: string, isUsable: (file: PromptFile) => boolean): PromptFile | undefined {

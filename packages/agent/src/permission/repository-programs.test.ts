@@ -49,7 +49,7 @@ const plain = repository('plain');
 symlinkSync('br', path.join(plain, 'link'));
 
 interface Setting {
-  readonly isTrusted?: boolean;
+  readonly isTrusted?: boolean | ((folder: string) => boolean);
   readonly readOnlyView?: boolean;
   readonly allow?: readonly string[];
   readonly mode?: 'default' | 'acceptEdits';
@@ -65,7 +65,8 @@ function decide(project: string, command: string, setting: Setting = {}): string
   const { isTrusted = false, readOnlyView = false, allow = GIT_RULES, mode = 'default' } = setting;
   const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
   const surroundings = { root: project, cwd: project, directories: [], home, configDirs: [] };
-  const world = observeWorld({ ...surroundings, environment, readOnlyView, isTrusted: () => isTrusted });
+  const trusts = typeof isTrusted === 'boolean' ? () => isTrusted : isTrusted;
+  const world = observeWorld({ ...surroundings, environment, readOnlyView, isTrusted: trusts });
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
   const rules = { deny: [], ask: [], allow: allow.map((text) => ({ text, source: 'user' as const })) };
   return authorize(request, rules, mode, world).decision;
@@ -182,6 +183,34 @@ describe('a rule for a git command', () => {
       expect(decide(project, command, { allow, isTrusted: true })).toBe('allow');
     }
     expect(decide(project, 'git st', { allow: ['Bash(git st)'] })).toBe('ask');
+  });
+
+  it('does not cover programs of a repository around the trusted folder', () => {
+    const around = repository('around', { 'core.fsmonitor': './evil', 'diff.external': './evil' });
+    write(path.join(around, '.git/hooks/post-index-change'), '');
+    const bare = path.join(repository('bare-around'), 'br');
+    const empty = repository('empty-inside', { 'core.fsmonitor': './evil' });
+    mkdirSync(path.join(empty, 'src/.git'));
+    for (const [top, inner] of [
+      [around, 'src'],
+      [bare, 'sub'],
+      [empty, 'src'],
+    ] as const) {
+      const project = path.join(top, inner);
+      const trusting = (trusted: string) => (folder: string) =>
+        folder === trusted || folder.startsWith(`${trusted}/`);
+      for (const command of ['git add a', 'git stash', 'git fetch', `cd ${project} && git add a`]) {
+        const inside = { isTrusted: trusting(project) };
+        expect([project, command, decide(project, command, inside)]).toEqual([project, command, 'ask']);
+        expect([command, decide(project, command, { isTrusted: trusting(top) })]).toEqual([command, 'allow']);
+      }
+      for (const readOnlyView of [true, false])
+        expect(decide(project, 'git diff', { isTrusted: trusting(project), readOnlyView })).toBe('ask');
+    }
+    const own = { isTrusted: (folder: string) => folder === plain };
+    write(path.join(base, 'plain/.git/hooks/reference-transaction'), '');
+    expect(decide(plain, 'git stash', own)).toBe('allow');
+    rmSync(path.join(base, 'plain/.git/hooks'), { recursive: true });
   });
 
   it('does not cover programs in included settings, settings of a worktree, hooks and submodules', () => {

@@ -27,5 +27,14 @@ export {
   type SettingsPlaces,
 } from './scopes.ts';
 export { type SandboxSettings, sandboxSettings } from './sandbox-settings.ts';
-export { isReallyWithin, isTrusted, isWithin, stateFile, trustFolder, trustIn } from './trust.ts';
+export {
+  isReallyWithin,
+  isTrusted,
+  isWithin,
+  projectTop,
+  realPath,
+  stateFile,
+  trustFolder,
+  trustIn,
+} from './trust.ts';
 export type { LoadedFile } from './scopes.ts';

@@ -8,6 +8,7 @@
  */
 import { errorCode, errorMessage, isJsonObject, type JsonObject, omitUndefined } from '@heddle/core';
 import { existsSync, realpathSync, statSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { commonPart, joinSettings } from './merge-settings.ts';
 import { configDirs, repositoryTop, type SettingsPlaces } from './scopes.ts';
@@ -76,6 +77,15 @@ export function trustKey({ cwd, home }: Places): string {
   const folder = realPath(cwd);
   const top = repositoryTop(folder);
   return top === undefined || isAtOrAbove(realPath(home))(top) ? folder : top;
+}
+
+/**
+ * Returns the top of the repository as the extent of a project: its files may name others in it. Undefined if there is none, or if it
+ * is the home folder or above it, which also contains private files and downloads.
+ */
+export function projectTop(cwd: string, home = os.homedir()): string | undefined {
+  const top = repositoryTop(cwd);
+  return top === undefined || isAtOrAbove(realPath(home))(realPath(top)) ? undefined : top;
 }
 
 function isAtOrAbove(home: string): (folder: string) => boolean {

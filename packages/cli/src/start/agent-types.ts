@@ -9,7 +9,7 @@ import {
   mergeAgents,
   readAgentFiles,
 } from '@heddle/agent';
-import { isReallyWithin, isTrusted, projectRoot } from '@heddle/agent/settings';
+import { isReallyWithin, isTrusted, projectRoot, trustIn } from '@heddle/agent/settings';
 import { lstatSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -70,7 +70,7 @@ export class AgentTypes {
       cwd,
       configDirs: [],
       sources: [],
-      isTrusted: true,
+      isTrusted: () => true,
       plugins,
       isDenied,
     });
@@ -85,7 +85,6 @@ export async function readAgentTypes(
   { cwd: folder, configDirs = [], plugins, agentHooks, rules }: AgentTypePlaces,
 ): Promise<AgentTypes> {
   const cwd = projectConfigRoot ?? folder;
-  const trusted = isTrusted({ cwd, home: os.homedir(), env: process.env });
   const about = { cwd: folder, configDirs, rules };
   const deniedFiles = unaskedFilesOf(about, folder);
   const files = bare
@@ -94,7 +93,7 @@ export async function readAgentTypes(
         cwd,
         configDirs,
         sources,
-        isTrusted: trusted,
+        isTrusted: trustIn({ home: os.homedir(), env: process.env }),
         plugins,
         isDenied: await deniedFiles(),
         isOwnDenied: await unaskedOwnFilesOf(about, folder)(),

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type AgentOptions, unaskedFilesOf } from '@heddle/agent';
 import type { InstructionPlaces } from '@heddle/agent/instructions';
-import { managedDir, repositoryTop, SCOPES, trustIn } from '@heddle/agent/settings';
+import { managedDir, projectTop, SCOPES, trustIn } from '@heddle/agent/settings';
 import type { RunOptions } from '../arguments/arguments.ts';
 
 export async function instructionPlaces(
@@ -14,7 +14,7 @@ export async function instructionPlaces(
   const { cwd, configDirs = [] } = options;
   return {
     cwd,
-    top: bare ? undefined : repositoryTop(cwd),
+    top: bare ? undefined : projectTop(cwd),
     // Heddle's own folder is first in the settings, and last here: a later file wins.
     configDirs: configDirs.toReversed(),
     managedDir: bare ? undefined : managedDir(),

@@ -19,12 +19,15 @@ import {
   type ToolRules,
 } from '@heddle/agent/extensions';
 import {
-  isTrusted,
+  isReallyWithin,
   managedDir,
   parseRule,
   PROJECT_FOLDERS,
+  projectTop,
+  realPath,
   repositoryTop,
   SCOPES,
+  trustIn,
 } from '@heddle/agent/settings';
 import { EFFORTS, type RuleName } from '@heddle/core';
 import type { RunOptions } from '../arguments/arguments.ts';
@@ -52,13 +55,13 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
   const { cwd, rules, context, modelName, configDirs = [] } = options;
   const [ownFolder] = configDirs;
   const project = command.projectConfigRoot ?? cwd;
-  const trustsProject = isTrusted({ cwd: project, home: os.homedir(), env: process.env });
+  const roots = extensionRoots(command, { ...options, cwd: project });
   return new SessionExtensions({
     cwd,
-    roots: extensionRoots(command, { ...options, cwd: project }),
+    roots,
     deniedFiles: unaskedFilesOf(options, cwd),
     index: ownFolder === undefined ? undefined : new PromptIndex(path.join(ownFolder, 'cache'), VERSION),
-    trustsProject,
+    trustsFile: fileTrust(project, roots),
     sessionId: session.id,
     effort: () => agentOptions().requestOptions?.effort,
     listBudget: () => (context?.windowOf?.(modelName) ?? USUAL_WINDOW) * LIST_SHARE * CHARACTERS_PER_TOKEN,
@@ -91,6 +94,21 @@ export function openExtensions(command: RunOptions, setup: ExtensionSetup): Prom
   }).load();
 }
 
+/**
+ * Returns whether the user trusts a file of the project. The folder that contains its `.claude` decides, because it can be above the
+ * working folder, where trust in the latter does not reach. The state at the start counts.
+ */
+function fileTrust(project: string, roots: readonly ExtensionRoot[]): (file: string) => boolean {
+  const trusts = trustIn({ home: os.homedir(), env: process.env });
+  if (!trusts(project)) return () => false;
+  return (file) => {
+    const root = roots.find(({ folder }) => file.startsWith(`${folder}${path.sep}`));
+    const owner = root && path.dirname(root.folder);
+    if (owner === undefined || !trusts(owner)) return false;
+    return isReallyWithin(file, owner) || trusts(path.dirname(realPath(file)));
+  };
+}
+
 /** The folders between the working folder and a file in it, the nearest first. None in other repositories and installed packages. */
 function rootsBeside(
   file: string,
@@ -106,7 +124,7 @@ function rootsBeside(
   const between = path.relative(cwd, path.dirname(file)).split(path.sep).filter(Boolean);
   const folders = between.map((_, at) => path.join(cwd, ...between.slice(0, at + 1))).toReversed();
   if (between.includes('node_modules') || repositoryTop(path.dirname(file)) !== repositoryTop(cwd)) return [];
-  const within = repositoryTop(cwd) ?? cwd;
+  const within = projectTop(cwd) ?? cwd;
   return folders.flatMap((folder) =>
     PROJECT_FOLDERS.map((name) => ({ folder: path.join(folder, name), scope: 'project', within }) as const),
   );
@@ -129,11 +147,11 @@ function extensionRoots(
   const sources = settingSources ?? SCOPES;
   const all: ExtensionRoot[] = [{ folder: managedDir(), scope: 'managed' }];
   if (sources.includes('user')) all.push(...configDirs.map((folder) => ({ folder, scope: 'user' }) as const));
-  const within = repositoryTop(cwd) ?? cwd;
+  const top = projectTop(cwd);
   if (sources.includes('project'))
     for (const folder of projectFolders(cwd))
       for (const name of PROJECT_FOLDERS)
-        all.push({ folder: path.join(folder, name), scope: 'project', within });
+        all.push({ folder: path.join(folder, name), scope: 'project', within: top ?? folder });
   for (const { name, path: folder } of plugins)
     all.push({ folder, scope: 'plugin', plugin: name, within: folder });
   const seen = new Set<string>();

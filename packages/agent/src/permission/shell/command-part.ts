@@ -31,7 +31,7 @@ import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import { gitArguments, mayRunOtherCommand } from './files/git-arguments.ts';
-import { findRepositoryProgram } from './repository-programs.ts';
+import { findRepositoryProgram, trustsRepository } from './repository-programs.ts';
 import { findContradiction, findLoadedCode, mayLoadCode } from './loaded-code.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
 import { possibleValues } from './possible-values.ts';
@@ -310,7 +310,9 @@ function mayRunInView(command: SimpleCommand, last: Unwrapped, around: Around): 
   if (name === undefined) return true;
   const isGit = baseName(name.value) === 'git';
   const isTrusted = (folder: string): boolean =>
-    world.isTrusted?.(folder) === true && !(isGit && world.repository(folder) === 'unknown');
+    isGit
+      ? trustsRepository(folder, world) && world.repository(folder) !== 'unknown'
+      : world.isTrusted?.(folder) === true;
   const isElsewhere = (isGit || runsProjectPrograms(name.value)) && namesFolder(args);
   if (folders?.every(isTrusted) === true && !isElsewhere) return true;
   if (around.isShellChanged) return false;

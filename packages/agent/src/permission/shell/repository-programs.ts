@@ -41,7 +41,7 @@ function reasonIn(folder: string, command: string, world: PermissionWorld): stri
   const { named, unclear } = world.repositoryPrograms?.(folder) ?? { named: [] };
   if (unclear !== undefined && placesOf(unclear, ['/'], world).some((place) => isInside(place, world)))
     return `${unclear} may be a repository of git among the files of the project, whose settings can run programs.`;
-  if (world.isTrusted?.(folder) === true) return undefined;
+  if (trustsRepository(folder, world)) return undefined;
   if (named === undefined) return `The settings of the repository around ${folder} are unknown.`;
   const program = named.find((key) => {
     if (key.startsWith('hooks/')) return !RUNS_HOOKS.test(command);
@@ -50,7 +50,23 @@ function reasonIn(folder: string, command: string, world: PermissionWorld): stri
   });
   return program === undefined
     ? undefined
-    : `The repository can make git run a program or change other places (${program}), and the folder ${folder} is not trusted.`;
+    : `The repository can make git run a program or change other places (${program}), and the folder ${topOf(folder, world) ?? folder} is not trusted.`;
+}
+
+/** Trust in a folder does not cover a repository around it, whose settings git uses. */
+export function trustsRepository(folder: string, world: PermissionWorld): boolean {
+  if (world.isTrusted?.(folder) !== true) return false;
+  if (world.repository(folder) === 'none') return true;
+  const top = topOf(folder, world);
+  return top !== undefined && world.isTrusted(top);
+}
+
+/** Returns the folder with the data of the repository around a folder. Undefined if there is none, or if it is unknown. */
+function topOf(folder: string, world: PermissionWorld): string | undefined {
+  const found = world.repository(folder);
+  if (typeof found === 'object') return found.top;
+  const { named, unclear } = world.repositoryPrograms?.(folder) ?? {};
+  return named === undefined ? undefined : unclear;
 }
 
 function foldersOf(given: GitArguments, starts: readonly string[], scope: WordScope): readonly string[] {
