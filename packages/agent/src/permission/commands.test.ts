@@ -4,6 +4,7 @@ import { decided, shell } from './test/ask.ts';
 import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
 import { AGENTS } from './test/table/agents.ts';
 import { ADDRESSES } from './test/table/addresses.ts';
+import { ARCHIVED_FILES } from './test/table/archived-files.ts';
 import { CERTAIN_READS } from './test/table/certain-reads.ts';
 import { CHANGED_FOLDERS } from './test/table/changed-folders.ts';
 import { COMBINED_NAMES } from './test/table/combined-names.ts';
@@ -77,6 +78,7 @@ const themes = [
   ...COMPUTED_NAMES,
   ...WAITING_EDITS,
   ...COPIED_CONTENTS,
+  ...ARCHIVED_FILES,
   ...MADE_PROGRAMS,
   ...CERTAIN_READS,
   ...OUTPUTS_OF_PROGRAMS,

@@ -1,7 +1,7 @@
 /** Programs that pack and unpack archives. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { inFolder } from './git-arguments.ts';
-import { argumentsOf, dashedOptions, hasOption, type ParsedOperands } from './operands.ts';
+import { argumentsOf, dashedOptions, hasOption, type ParsedOperands, wholeOption } from './operands.ts';
 import { isUnderstood, optionsOf } from './option-tables.ts';
 import {
   type FilesOfProgram,
@@ -17,6 +17,9 @@ const read = (word: ShellWord, deep = false, staysInTree?: boolean): Touch =>
   touch('read', word, deep ? 'all' : undefined, staysInTree === undefined ? {} : { staysInTree });
 const write = (word: ShellWord): Touch => touch('write', word);
 const remove = (word: ShellWord, deep = false): Touch => touch('remove', word, deep ? 'all' : undefined);
+
+/** Some of the files below the working folder, which no word names. */
+const REMOVES_SOME: Touch = touch('remove', HERE, 'all', { picks: true });
 
 /** Names that the archive or an expression decides. */
 const ANY_NAME = unknownWord('the names that it unpacks');
@@ -38,7 +41,11 @@ const tarWith =
         : [word, ...folders.map((folder) => inFolder(word, { folder }))],
     );
     // It reads the files in a list, and the list is unknown.
-    const listed = given.valuesOf('-T', '--files-from').map(() => unknownWord('the files of a list'));
+    const lists = [...given.valuesOf('-T', '--files-from'), ...given.valuesOf('-I').filter(isListOfBsd)];
+    const listed = lists.map(() => unknownWord('the files of a list'));
+    // An option that is not understood may add any file. Some versions read the values of others as names.
+    const others = given.valuesOf('-F', '-H', '-K', '-L', '-N', '-V');
+    const everything = given.isUncertain ? [HERE] : [];
     const isUnpacked = has(/x/, '--extract', '--get');
     const isOpen =
       has(/P/, '--absolute-names', '--absolute-paths', '--insecure') ||
@@ -50,7 +57,7 @@ const tarWith =
       !(isUnpacked || isListed);
     return [
       ...given.valuesOf('-g', '--listed-incremental').map((word) => write(word)),
-      ...given.valuesOf('-T', '--files-from', '-X', '--exclude-from').map((word) => read(word)),
+      ...[...lists, ...given.valuesOf('-X', '--exclude-from')].map((word) => read(word)),
       ...(isUnpacked || isListed ? archives : []).map((word) => read(word)),
       ...(isUnpacked ? extracted([...folders, ...topFolders(args, folders)], given.operands) : []),
       ...(isUnpacked && isOpen ? [write(ANY_NAME)] : []),
@@ -59,11 +66,11 @@ const tarWith =
         : []),
       ...(isPacked
         ? [
-            ...(hasOption(given, '', '--remove-files') ? [...named, ...listed] : []).map((word) =>
-              remove(word, true),
+            ...(hasOption(given, '', '--remove-files') ? [...named, ...listed, ...everything] : []).map(
+              (word) => (word === HERE ? REMOVES_SOME : remove(word, true)),
             ),
             ...archives.map((word) => write(word)),
-            ...[...folders, ...named].map((word) => read(word, true, staysInTree)),
+            ...[...folders, ...named, ...others, ...everything].map((word) => read(word, true, staysInTree)),
             ...listed.map((word) => read(word)),
           ]
         : []),
@@ -92,6 +99,14 @@ function isPlainUnpacking(option: string): boolean {
     : /^-[xvzjJZyaPpkmOSUowBinRslqfCTXbKLNVHI]*$/.test(option);
 }
 
+/** For GNU tar, the value is a program that compresses. For that of BSD, it is a list of files. */
+function isListOfBsd({ kind, value }: ShellWord): boolean {
+  return (
+    kind !== 'literal' ||
+    !/^(\S*\/)?(pigz|p?gzip|[pl]?bzip2|p?xz|lzma|lz4|lzip|lzop|p?zstd(mt)?|brotli|pixz)( |$)/.test(value)
+  );
+}
+
 /** Each folder of `-C` counts from the one before it. Some programs start each time from the working folder. */
 function enteredFolders(named: readonly ShellWord[]): readonly ShellWord[] {
   const entered: ShellWord[] = [];
@@ -99,16 +114,29 @@ function enteredFolders(named: readonly ShellWord[]): readonly ShellWord[] {
   return [...new Set([...named, ...entered])];
 }
 
+/** More options of tar with which it takes no other files. */
+const TAR_VALUED =
+  '-I --transform --xform -g --listed-incremental -F -H -K -L -N -V --label --newer --after-date --newer-mtime --record-size ' +
+  '--warning --level --pax-option --exclude-tag --exclude-tag-all --exclude-tag-under --exclude-ignore ' +
+  '--exclude-ignore-recursive --suffix --xattrs-include --xattrs-exclude --use-compress-program --options';
+const TAR_FLAGS =
+  'exclude-vcs-ignores exclude-backups exclude-caches exclude-caches-all exclude-caches-under check-links ignore-zeros seek ' +
+  'no-seek null no-null posix old-archive portability clamp-mtime verify interactive confirmation recursion checkpoint ' +
+  'block-number full-time lzip lzop compress uncompress no-auto-compress one-top-level sparse ignore-case no-ignore-case ' +
+  'wildcards-match-slash no-wildcards-match-slash no-xattrs no-acls selinux no-selinux skip-old-files unlink-first ' +
+  'recursive-unlink no-overwrite-dir keep-directory-symlink delay-directory-restore same-order preserve-order show-defaults ' +
+  'show-omitted-dirs show-transformed-names utc backup absolute-names absolute-paths no-mac-metadata disable-copyfile ' +
+  'no-fflags catenate concatenate diff compare delete test-label insecure';
+
 function tarArguments(args: readonly ShellWord[], more: readonly string[]): ParsedOperands {
   const options = optionsOf('tar');
-  return argumentsOf(args, {
-    ...options,
-    valued: [
-      ...options.valued,
-      ...'-I --transform --xform -g --listed-incremental -F -H -K -L -N -V'.split(' '),
-      ...more,
-    ],
+  const valued = [...options.valued, ...TAR_VALUED.split(' '), ...more];
+  const long = [...options.long, ...TAR_FLAGS.split(' ').map((name) => `--${name}`)];
+  const words = args.map((word) => {
+    const whole = word.kind === 'literal' ? wholeOption(word.value, [...valued, ...long]) : word.value;
+    return whole === word.value ? word : partOfWord(word, whole);
   });
+  return argumentsOf(words, { valued, letters: `${options.letters}AdiwBGMRWnoqyl`, long });
 }
 
 /** The folder for all members that an option of tar names. */
@@ -160,6 +188,8 @@ const cpio: FilesOfProgram = (args) => {
     (unpacks && !given.options.some((option) => option.startsWith('--no-abs'))) ||
     (passes && hasOption(given, 'l', '--link'));
   return [
+    // It reads the names of files from its input.
+    ...(unpacks || isListed ? [] : [read(unknownWord('the files of a list'))]),
     ...given.valuesOf('-O', '-F', '--file').map((word) => (unpacks || isListed ? read(word) : write(word))),
     ...(unpacks ? extracted(given.valuesOf('-D', '--directory'), []) : []),
     ...(passes ? given.operands : []).flatMap((word) => [
@@ -170,21 +200,35 @@ const cpio: FilesOfProgram = (args) => {
   ];
 };
 
-const zip: FilesOfProgram = (args) => {
+/** With this as its first word, it removes members of the archive, and takes no files. */
+const ZIP_REMOVES = /^(-d|--delete)$/;
+
+/**
+ * An option that is not understood may take names anywhere below the working folder: `zip -R x '*.ts'`. A pattern in quotes
+ * matches names in an existing archive, and so does an update without names.
+ */
+const zip: FilesOfProgram = (words) => {
+  const isRemoval = ZIP_REMOVES.test(words[0]?.value ?? '');
+  const args = isRemoval ? words.slice(1) : words;
   const given = argumentsOf(args, optionsOf('zip'));
   const isPrinted = args.some(({ value }) => value === '-');
   const [archive, ...rest] = given.operands;
   const files = isPrinted && archive ? [archive, ...rest] : rest;
-  const archives = isUnderstood('zip', args) ? given.operands.slice(0, 1) : given.operands;
+  const isCertain = isUnderstood('zip', args);
+  const archives = isCertain ? given.operands.slice(0, 1) : given.operands;
   // Without `-y`, it stores the targets of links.
   const staysInTree = hasOption(given, 'y', '--symlinks');
-  const isListed = hasOption(given, '@', '--names-stdin');
+  const isUpdated = hasOption(given, 'uf', '--update', '--freshen') && files.length === 0;
+  const isListed =
+    hasOption(given, '@', '--names-stdin') ||
+    (!isRemoval && (isUpdated || files.some(({ kind, value }) => kind === 'literal' && /[*?[]/.test(value))));
   const isMoved = hasOption(given, 'm', '--move');
   return [
     ...(isMoved ? files : []).map((word) => remove(word, true)),
     ...(isMoved && isListed ? [remove(unknownWord('the files of a list'))] : []),
+    ...(isMoved && !isCertain ? [REMOVES_SOME] : []),
     ...archives.map((word) => write(word)),
-    ...files.map((word) => read(word, true, staysInTree)),
+    ...[...files, ...(isCertain ? [] : [HERE])].map((word) => read(word, true, staysInTree)),
     ...(isListed ? [read(unknownWord('the files of a list'))] : []),
   ];
 };

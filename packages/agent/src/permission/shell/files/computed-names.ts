@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import { canBeInProtected, canCompleteProtected, canSurroundProtected } from '../../paths/protected.ts';
 import { argumentsOf } from './operands.ts';
-import { HERE, literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
+import { literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** A string, a comment, or a pattern at a place where a slash cannot divide. */
 const TEXT =
@@ -216,36 +216,6 @@ function renamedFiles(word: ShellWord, from: string, to: string): readonly Shell
     ...versions(word.value.slice(folder.length)).map((name) => folder + name),
   ];
   return Array.from(new Set(names), (name) => partOfWord(word, name));
-}
-
-/** Other programs that unpack archives, with the words that make them do so. */
-const UNPACKERS: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(7z[azr]?|7zz|7zzs|p7zip|unrar|rar)$/, /^[xe]$/i],
-  [/^jar$/, /^(-?[a-wyzA-Z0]*x[a-zA-Z0]*|--extract)$/],
-  [/^pax$/, /^-[a-zA-Z]*r/],
-  [/^star$/, /^(-?[a-zA-Z]*x|-extract)/],
-  [/^(unar|aunpack|dtrx)$/, /./],
-];
-/** With these, names in the archive lead out of the folder. Pax and star can unpack absolute names. */
-const OPEN_NAMES: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(7z[azr]?|7zz|7zzs|p7zip)$/, /^-spf/i],
-  [/^jar$/, /^-?[a-zA-Z0]*P/],
-  [/^(pax|star)$/, /./],
-];
-
-/** Returns the folder that an archive is unpacked in. */
-export function unpackedTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
-  const has = (list: readonly (readonly [RegExp, RegExp])[]): boolean =>
-    list.some(([programs, word]) => programs.test(program) && args.some(({ value }) => word.test(value)));
-  if (!has(UNPACKERS)) return [];
-  const [folder = HERE] = args.flatMap((word) => {
-    const [, name] = /^-o(.+)$/.exec(program.includes('7z') ? word.value : '') ?? [];
-    return name === undefined ? [] : [partOfWord(word, name)];
-  });
-  return [
-    touch('write', folder, 'all', { fills: true }),
-    ...(has(OPEN_NAMES) ? [touch('write', unknownWord('the names that it unpacks'))] : []),
-  ];
 }
 
 /** `gh repo clone a/b` makes the folder `b`. */

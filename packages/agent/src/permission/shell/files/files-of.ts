@@ -14,7 +14,6 @@ import {
   renamedTargets,
   splitTargets,
   teeTargets,
-  unpackedTargets,
 } from './computed-names.ts';
 import { compressed, isCompressor } from './compressors.ts';
 import { takesOnlyRevisions } from './git.ts';
@@ -23,6 +22,7 @@ import { isMessage } from './message-options.ts';
 import { argumentsOf, expandBraces, hasOption, type ParsedOperands, sedWords } from './operands.ts';
 import { endingsOf, searchesFolders, searchOptionsOf, skipsHidden } from './search-options.ts';
 import { changedSettings } from './settings-commands.ts';
+import { archivedFiles } from './packers.ts';
 import { SPECIAL } from './special.ts';
 import { listedFiles, listFile, readsNamesFromFile } from './listed-files.ts';
 import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
@@ -185,7 +185,7 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   const computed =
     program === 'mlr'
       ? millerTargets(args)
-      : [splitTargets, gpgTargets, renamedTargets, unpackedTargets, teeTargets, clonedTargets].flatMap(
+      : [splitTargets, gpgTargets, renamedTargets, archivedFiles, teeTargets, clonedTargets].flatMap(
           (targets) => targets(program, args),
         );
   // It removes quotes and backslashes in addresses: `OPEN:.en"v"`.

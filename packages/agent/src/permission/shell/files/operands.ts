@@ -114,7 +114,7 @@ export function dashedOptions([first, ...rest]: readonly ShellWord[]): readonly 
  * Returns the whole name of the long option that a word abbreviates: `--in-place=.bak` for `--i=.bak`. The word stays as it is
  * if it has a whole name, or may mean several options: the program rejects it then.
  */
-function wholeOption(value: string, known: readonly string[]): string {
+export function wholeOption(value: string, known: readonly string[]): string {
   const [, name = '', attached = ''] = /^(--[a-z][\w-]*)(=.*)?$/s.exec(value) ?? [];
   if (name === '' || known.includes(name)) return value;
   const [whole, ...others] = known.filter((option) => option.startsWith(name));

@@ -1,0 +1,143 @@
+/** Files that programs for archives take without naming them: patterns, lists, and options that are not understood. */
+import { ROOT } from '../world.ts';
+import type { Theme } from './theme.ts';
+
+const PROGRAMS = 'zip tar gtar bsdtar cpio bsdcpio pax 7z 7za 7zz rar star jar';
+const allow = PROGRAMS.split(' ').map((program) => `Bash(${program} *)`);
+const files = [
+  '.',
+  'a',
+  'k',
+  '.npmrc',
+  'src/.',
+  'src/a.ts',
+  'secrets/.',
+  'secrets/k',
+  'sub/.',
+  'sub/.envrc',
+].map((file) => `${ROOT}/${file}`);
+
+/** They take only the files that they name. */
+const NAMED = [
+  'zip q a',
+  'zip -r q src',
+  'zip -qr9 q src -x "*.o"',
+  'zip -ry q.zip src a',
+  'zip --recurse-paths q src',
+  'zip -d q.zip "*.o"',
+  'tar cf q.tar src',
+  'tar -czf q.tgz --exclude=x src a',
+  'tar -cf q.tar --no-recursion --exclude-vcs --zstd src',
+  'tar -cf q.tar --owner=0 --numeric-owner src',
+  'tar tf q.tar',
+  'bsdtar -cf q.tar src',
+  'star -c f=q.tar src',
+  '7z a q.7z src',
+  '7z a -mx=9 -y q.7z a src',
+  '7z a -tzip -bb1 q.zip "-x!*.o" src',
+  '7z l q.7z',
+  '7z t q.7z',
+  'rar a q.rar a',
+  'rar a -m5 -ep1 q.rar src',
+  'pax -w -f q src',
+  'pax -wzf q src',
+  'jar cf q.jar src',
+  'jar tf q.jar',
+  'cpio -it -F q',
+];
+
+const OTHERS = [
+  'zip -R q k',
+  "zip -R q '*'",
+  'zip -qR q k',
+  'zip --recurse-patterns q k',
+  'zip --recurse-pat q k',
+  'zip -q --unknown q a',
+  'zip -f q',
+  'zip -u q',
+  'zip -FS q',
+  'zip -q - -R k',
+  'tar -cf q.tar --unknown src',
+  'tar -cf q.tar --add-file=. a',
+  'tar -cf q.tar --add-file . a',
+  'tar -cf q.tar --files-fr=l',
+  'tar -cf q.tar -T l',
+  'bsdtar -cf q.tar -I l',
+  'tar -cf q.tar -I l',
+  '7z a q.7z -r k',
+  '7z a -r q.7z k',
+  '7z a -r0 q.7z k',
+  "7z a q.7z '*'",
+  "7z a q.7z '*/k'",
+  "7z a q.7z '-ir!k'",
+  "7z a '-i!k' q.7z a",
+  '7z a q.7z @l',
+  '7z a q.7z -i@l',
+  '7z a q.7z',
+  '7z u q.7z',
+  '7z u q.7z -r k',
+  '7za a -r q.7z k',
+  '7zz a -unknown q.7z k',
+  '7z a -aiR q.7z a',
+  '7z A -R q.7z k',
+  'rar a -r q.rar k',
+  'rar a q.rar',
+  'rar a q.rar @l',
+  "rar a q.rar '*'",
+  'rar u -r q.rar k',
+  'rar f q.rar',
+  'pax -w -f q',
+  'pax -w -Q -f q a',
+  'pax -rw sub',
+  'star -c f=q list=l',
+  'star -c f=q -find . -name k',
+  'jar cf q.jar @l',
+  'jar @l',
+  'cpio -o -F q',
+  'cpio -oF q',
+  'cpio -p sub',
+  'cpio -pdm sub',
+  'cpio --create -F q',
+  'bsdcpio -o -O q',
+];
+
+/** They remove files that they do not name. */
+const MOVED = [
+  "zip -Rm q '*rc'",
+  "zip -mR q '*rc'",
+  'zip -R --move q k',
+  'zip -m --unknown q k',
+  'zip -m q -@',
+  'zip -mu q',
+  'tar -cf q.tar --remove-files --unknown k',
+  '7z a -sdel -r q.7z k',
+  '7z a -sdel q.7z',
+  "7z a -sdel q.7z '*'",
+  '7z a -sdel q.7z sub',
+  'rar m -r q.rar k',
+  'rar mf q.rar',
+  'rar a -df -r q.rar k',
+  'rar a -dr q.rar sub',
+  'rar m q.rar sub',
+];
+
+/** Versions of tar differ in whether these options have a value. */
+const SWALLOWED = ['-L', '-H', '-K', '-V', '-N', '-F'].map((option) => `bsdtar -cf q ${option} secrets`);
+
+export const ARCHIVED_FILES: readonly Theme[] = [
+  {
+    theme: 'an archive contains no file of a denied folder that a pattern or a list selects',
+    rules: { allow, deny: ['Read(./secrets/**)'] },
+    world: { files },
+    allowed: NAMED,
+    asked: OTHERS,
+    denied: SWALLOWED,
+  },
+  {
+    theme: 'without a rule about files, patterns and lists of archives are covered',
+    rules: { allow },
+    world: { files },
+    allowed: [...NAMED, 'zip -R q k', '7z a -r q.7z k', 'zip -m q k', '7z a -sdel q.7z k', 'rar m q.rar k'],
+    asked: MOVED,
+  },
+];
