@@ -28,6 +28,7 @@ import { NAMED } from './test/table/named.ts';
 import { OTHER_NAMES } from './test/table/other-names.ts';
 import { OUTPUTS_OF_PROGRAMS } from './test/table/outputs-of-programs.ts';
 import { PLACES } from './test/table/places.ts';
+import { PRINTED_CONTENTS } from './test/table/printed-contents.ts';
 import { PROGRAM_OPTIONS } from './test/table/program-options.ts';
 import { DENIED_PLACES } from './test/table/denied-places.ts';
 import { DENIED_READERS } from './test/table/denied-readers.ts';
@@ -79,6 +80,7 @@ const themes = [
   ...WAITING_EDITS,
   ...COPIED_CONTENTS,
   ...ARCHIVED_FILES,
+  ...PRINTED_CONTENTS,
   ...MADE_PROGRAMS,
   ...CERTAIN_READS,
   ...OUTPUTS_OF_PROGRAMS,

@@ -16,6 +16,7 @@ import {
   workingTreesReader,
 } from '@heddle/tools/git';
 import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
+import { enabledGitSettings } from './git-printing.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
 import { exceptionReader } from './search-exceptions.ts';
 import type { KnownRepository, PermissionWorld } from './world.ts';
@@ -40,6 +41,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
   const gitSources = gitSourcesReader(surroundings, links.realpath, exists);
   const nested = remembered((folder: string) => nestedFolders(folder, links.entries));
   const programsIn = remembered(repositoryProgramsIn(environment));
+  const enabledIn = remembered(enabledGitSettings(environment));
   return {
     ...surroundings,
     environment: withoutShellOptions(environment),
@@ -57,6 +59,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     repository: repositoryReader(),
     workingTrees: workingTreesReader(),
     gitIn: remembered(gitFactsFrom(cwd, environment)),
+    gitSettings: (folder) => enabledIn(nearestFolder(folder) ?? folder),
     repositoryPrograms: (folder) => programsIn(nearestFolder(folder) ?? folder),
     gitSources,
     nestedRepositories: remembered((folder) =>

@@ -77,7 +77,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     };
   };
   const { passesProcess, exceptionsIn, namedEntries, repositoryPrograms, isProgram } = world;
-  const { nestedRepositories, nestedLinks } = world;
+  const { nestedRepositories, nestedLinks, gitSettings } = world;
   const lengthOf = (names: readonly unknown[] | undefined): number => names?.length ?? 0;
   return {
     ...world,
@@ -90,6 +90,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     gitIn: counted(world.gitIn, STEPS_OF_LOOK.gitIn),
     ...(namedEntries && { namedEntries: counted(namedEntries, STEPS_OF_LOOK.list, lengthOf) }),
     ...(repositoryPrograms && { repositoryPrograms: counted(repositoryPrograms, STEPS_OF_LOOK.gitIn) }),
+    ...(gitSettings && { gitSettings: counted(gitSettings, STEPS_OF_LOOK.gitIn) }),
     ...(nestedRepositories && {
       nestedRepositories: counted(nestedRepositories, STEPS_OF_LOOK.nestedRepositories),
     }),

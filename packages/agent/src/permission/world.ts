@@ -72,6 +72,8 @@ export interface PermissionWorld {
   readonly changedPaths?: readonly string[];
   /** The programs that the git configuration around a folder would run. Undefined if unknown. */
   readonly gitIn: (folder: string) => GitFacts | undefined;
+  /** The settings of git that are on in a folder. Undefined if some of them cannot be read. Absent: none is on. */
+  readonly gitSettings?: (folder: string) => ReadonlySet<string> | undefined;
   /** The programs that the repository around a folder itself makes git run. Absent: it runs none. */
   readonly repositoryPrograms?: (folder: string) => RepositoryPrograms;
   /**

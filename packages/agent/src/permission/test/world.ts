@@ -20,6 +20,8 @@ export interface WorldTable {
   readonly exceptions?: Readonly<Record<string, readonly string[]>>;
   /** For `cwd`; nothing is known about other folders. */
   readonly git?: GitFacts;
+  /** Settings of git that are on. */
+  readonly gitSettings?: readonly string[];
   /** Files in the index of the repository at the root. */
   readonly tracked?: readonly string[];
   readonly environment?: PermissionWorld['environment'];
@@ -67,6 +69,7 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
         ? { top: ROOT, tracked: () => (table.tracked ?? []).map((file) => `${ROOT}/${file}`) }
         : 'none',
     gitIn: (folder) => (isFolder(folder, table.cwd ?? ROOT) ? table.git : undefined),
+    gitSettings: () => new Set(table.gitSettings ?? []),
     environment: table.environment ?? {},
   };
 }

@@ -61,6 +61,7 @@ export function touchPart(
   if (words.length !== 1 || words[0] !== word) {
     return words.flatMap((each) => touchPart({ ...touch, word: each }, by, folders, world));
   }
+  if (touch.setting && !mayBeSet(touch, folders, world)) return [];
   if (touch.stored && within && !isFolder(within, folders, world)) return [];
   if (touch.stored) return storedPart(touch, touch.stored, meant(word, folders, world).places, world);
   if (word.kind === 'literal' && word.value === '') return [];
@@ -111,6 +112,18 @@ export function touchPart(
     ...(touch.replacedEnds ? besidePart(touch.replacedEnds, shared, world) : []),
   ];
 }
+
+/** An unknown folder, or settings that cannot be read, may have any setting. */
+function mayBeSet({ word, setting }: Touch, folders: Folders, world: PermissionWorld): boolean {
+  const { places } = meant(word, folders, world);
+  if (places === undefined || setting === undefined) return true;
+  return places.some(({ real }) => {
+    const enabled = world.gitSettings ? world.gitSettings(real) : NO_SETTINGS;
+    return enabled?.has(setting) !== false;
+  });
+}
+
+const NO_SETTINGS: ReadonlySet<string> = new Set();
 
 /** Returns the paths of a deep read. They are looked up once, and only if a rule needs them. */
 function belowOf(

@@ -4,6 +4,7 @@
  */
 import { isHarmlessSetting } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
+import { isSettingOff } from '../../git-printing.ts';
 import { type GitArguments, gitArguments } from './git-arguments.ts';
 import { HERE, literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
@@ -23,6 +24,34 @@ function isHarmlessConfig(key: string, value: string | undefined): boolean {
   const plain = `${section.toLowerCase()}${middle}.${name.toLowerCase()}`;
   if (HARMLESS_PROGRAMS.some(([keys, values]) => keys.test(plain) && values.test(value ?? ''))) return true;
   return HARMLESS.test(plain) && isHarmlessSetting(plain, value);
+}
+
+/** Settings with which no command of git shows a line of a file that it does not show without them. */
+const QUIET =
+  /^(user\.\w+|(author|committer)\.(name|email)|(color|column|advice|push|pull|fetch|rerere|i18n|gc|pack|index|versionsort|safe|credential|pager|http|protocol|gpg|alias)\..+|init\.defaultbranch|rebase\.(autosquash|autostash|updaterefs|stat|abbreviatecommands)|merge\.(ff|conflictstyle|log|renames|renamelimit|stat|verbosity|autostash)|commit\.(cleanup|status|gpgsign)|(branch|tag)\.\w+|branch\..+\.(remote|pushremote|merge|rebase|description)|core\.(quotepath|autocrlf|eol|safecrlf|filemode|ignorecase|abbrev|whitespace|longpaths|compression|preloadindex|untrackedcache|symlinks|precomposeunicode|fsmonitor|commentchar|pager|editor|hookspath|askpass|sshcommand)|sequence\.editor|diff\.(algorithm|renames|renamelimit|mnemonicprefix|noprefix|context|interhunkcontext|colormoved|colormovedws|indentheuristic|statgraphwidth|wserrorhighlight|tool|guitool)|log\.(date|decorate|abbrevcommit|showroot|mailmap|graphcolors|excludedecoration)|status\.[a-z]+|blame\.(date|showemail|showroot|blankboundary|coloring)|grep\.(linenumber|column|patterntype|extendedregexp|threads|fullname)|checkout\.[a-z]+|submodule\.fetchjobs)$/;
+
+/** A setting that is off shows nothing. */
+function mayShowLines(key: string, value: string | undefined): boolean {
+  return !QUIET.test(key.toLowerCase()) && !isSettingOff(value);
+}
+
+/** Returns whether a setting of the command line, or one that `git config` changes, may make git show lines of files. */
+export function mayShowBySetting(args: readonly ShellWord[]): boolean {
+  const { command, rest } = gitArguments(args);
+  const before = args.slice(0, args.length - rest.length);
+  const isShown = before.some((word, index) => {
+    if (word.value.startsWith('--config-env')) return true;
+    if (before[index - 1]?.value !== '-c') return false;
+    const text = word.kind === 'literal' ? word.value : word.prefix;
+    const at = text.indexOf('=');
+    if (word.kind !== 'literal') return at < 0 || mayShowLines(text.slice(0, at), undefined);
+    return at < 0 ? mayShowLines(text, undefined) : mayShowLines(text.slice(0, at), text.slice(at + 1));
+  });
+  if (isShown || command !== 'config' || rest.some(({ value }) => READS.test(value))) return isShown;
+  const [key, value] = rest.filter((word) => !word.value.startsWith('-') && !WRITES.test(word.value));
+  const isUnset = rest.some((word) => /^(unset|--unset(-all)?)$/.test(word.value));
+  if (key === undefined || (value === undefined && !isUnset)) return false;
+  return key.kind !== 'literal' || mayShowLines(key.value, isUnset ? undefined : value?.value);
 }
 
 /** Commands that run a program from their words or settings. */

@@ -12,7 +12,7 @@ import {
 import { contentShown, NAMES_FILES, parseGitGrep, scopesOf } from './git-contents.ts';
 import { CLONE_VALUED, copied, rewritten } from './git-copies.ts';
 import { removedFiles, unknownApplyOption } from './git-removals.ts';
-import { changedSettings, findProgramWord, shownSettings } from './git-settings.ts';
+import { changedSettings, findProgramWord, mayShowBySetting, shownSettings } from './git-settings.ts';
 import { namesInAddress } from './network.ts';
 import { argumentsOf } from './operands.ts';
 import { HERE, literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
@@ -50,6 +50,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   named.push(
     ...shownSettings(given),
     ...stored(given),
+    ...storedBySettings(args),
     ...rewritten(given),
     ...copied(args),
     ...removedFiles(given),
@@ -217,4 +218,21 @@ function stored(given: GitArguments): Touch[] {
   if (given.isElsewhere) return [touch('read', unknownWord('another repository'))];
   const scopes = scopesOf(given);
   return scopes?.map((word) => ({ kind: 'read', word: inFolder(word, given), stored: shown })) ?? [whole];
+}
+
+/** They make commits, and a commit command may show changes. */
+const COMMITS = /^(commit|merge|cherry-pick|revert|rebase|citool)$/;
+
+/** Contents that only a setting shows: of the command line, of a file, or of a variable. */
+function storedBySettings(args: readonly ShellWord[]): Touch[] {
+  const given = gitArguments(args);
+  const { command, folder = HERE, isElsewhere } = given;
+  const whole: Touch = { kind: 'read', word: folder, stored: 'history', whole: true };
+  if (mayShowBySetting(args)) return [whole];
+  if (COMMITS.test(command))
+    return isElsewhere
+      ? [touch('read', unknownWord('another repository'))]
+      : [{ ...whole, setting: 'commit.verbose' }];
+  if (command === 'log' && contentShown(given) !== 'none') return [{ ...whole, setting: 'log.follow' }];
+  return command === 'grep' ? [{ ...touch('read', folder, 'all'), setting: 'submodule.recurse' }] : [];
 }

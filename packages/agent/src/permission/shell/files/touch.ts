@@ -1,5 +1,6 @@
 /** One access of a command to a file. */
 import type { ShellWord } from '@heddle/tools/shell';
+import type { PrintingSetting } from '../../git-printing.ts';
 import type { Selection } from '../../paths/walk-tree.ts';
 import { omitUndefined } from '@heddle/core';
 
@@ -18,6 +19,8 @@ export interface Touch {
   readonly stored?: 'tracked' | 'history';
   /** Git replaces the files instead of showing them. Only rules about edits concern it. */
   readonly rewrites?: boolean;
+  /** The access happens only if this setting of git is on there. */
+  readonly setting?: PrintingSetting;
   /** The access concerns the whole repository around it. */
   readonly whole?: boolean;
   /** The access happens only if this is a folder. */
