@@ -37,6 +37,7 @@ import { PROGRAM_SETTINGS } from './test/table/program-settings.ts';
 import { READING } from './test/table/reading.ts';
 import { START_UP_FILES } from './test/table/start-up-files.ts';
 import { EDIT_RULES } from './test/table/theme.ts';
+import { SYNCHRONIZED } from './test/table/synchronized.ts';
 import { TRANSFERRED_NAMES } from './test/table/transferred-names.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNDERSTOOD_OPTIONS } from './test/table/understood-options.ts';
@@ -81,6 +82,7 @@ const themes = [
   ...COPIED_CONTENTS,
   ...ARCHIVED_FILES,
   ...PRINTED_CONTENTS,
+  ...SYNCHRONIZED,
   ...MADE_PROGRAMS,
   ...CERTAIN_READS,
   ...OUTPUTS_OF_PROGRAMS,

@@ -24,6 +24,7 @@ import { endingsOf, searchesFolders, searchOptionsOf, skipsHidden } from './sear
 import { changedSettings } from './settings-commands.ts';
 import { archivedFiles } from './packers.ts';
 import { SPECIAL } from './special.ts';
+import { syncedFolders } from './synchronizers.ts';
 import { listedFiles, listFile, readsNamesFromFile } from './listed-files.ts';
 import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
@@ -196,6 +197,7 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
     ...unknownProgram(args, deepIfFolder),
     ...archivedByModule(program, args),
     ...computed,
+    ...syncedFolders(program, args),
     ...changedSettings(program, args),
   ];
 }

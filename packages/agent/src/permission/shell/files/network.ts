@@ -1,5 +1,7 @@
 /** Programs that transfer files to and from other machines. */
 import type { ShellWord } from '@heddle/tools/shell';
+import { canCompleteProtected } from '../../paths/protected.ts';
+import { inFolder } from './git-arguments.ts';
 import { isMessage } from './message-options.ts';
 import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
 import { isUnderstood, optionsOf } from './option-tables.ts';
@@ -29,6 +31,7 @@ const copiedBy =
     const targets = isCertain ? given.operands.slice(-1) : words;
     const keepsOld = program === 'rsync' && hasOption(given, 'b', '--backup', '--backup-dir');
     return [
+      ...(program === 'rsync' ? removedByRsync(given, { words, targets, isCertain, keepsOld }) : []),
       ...given.operands
         .filter((word) => word !== last && !isRemote(word))
         .map((word) => touch('read', word, 'all', { staysInTree })),
@@ -48,6 +51,44 @@ const copiedBy =
         .map((one) => (keepsOld ? Object.assign(one, { moves: true }) : one)),
     ];
   };
+
+interface Transfer {
+  readonly words: readonly ShellWord[];
+  readonly targets: readonly ShellWord[];
+  readonly isCertain: boolean;
+  readonly keepsOld: boolean;
+}
+
+/** Files that are missing in the source are removed from the target, or files of the source are removed after their transfer. */
+function removedByRsync(given: ParsedOperands, { words, targets, isCertain, keepsOld }: Transfer): Touch[] {
+  const has = (option: RegExp): boolean => given.options.some((each) => option.test(each));
+  const local = targets.filter((word) => !isRemote(word));
+  const sources = words.filter((word) => !isRemote(word) && (!isCertain || !targets.includes(word)));
+  const isNamedOnly =
+    isCertain && !hasOption(given, 'R', '--relative', '--files-from') && !has(/^--delete-m/);
+  const cleared = local.flatMap((target) =>
+    words.flatMap((word) => {
+      if (word === target) return [];
+      const source = partOfWord(word, word.value.replace(/^[^/]*:+/, ''));
+      // The folder itself is transferred, and only the target's folder of that name is cleared.
+      const isFolder = isNamedOnly && !/(^|\/)\.{0,2}$/.test(source.value);
+      return [isFolder ? wordInside(target, source) : target];
+    }),
+  );
+  const moves = keepsOld ? { moves: true } : {};
+  const suffixes = given.valuesOf('--suffix').filter(({ value }) => canCompleteProtected(value));
+  // The folder for old files counts from the target.
+  const backups = given
+    .valuesOf('--backup-dir')
+    .flatMap((folder) => local.flatMap((target) => [folder, inFolder(folder, { folder: target })]));
+  return [
+    ...(has(/^--de/) ? cleared : []).map((word) => touch('remove', word, 'all', moves)),
+    ...(has(/^--remov/) ? sources : []).map((word) => touch('remove', word, 'all', { moves: true })),
+    ...(keepsOld ? suffixes : []).map((word) => touch('write', unknownWord(word.text))),
+    ...backups.map((word) => touch('write', word)),
+    ...backups.flatMap((word) => local.map((target) => touch('write', word, 'all', { copyOf: target }))),
+  ];
+}
 
 function copiedTo(target: ShellWord, sources: readonly ShellWord[], withFolders: boolean): Touch[] {
   return [

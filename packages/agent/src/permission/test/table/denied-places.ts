@@ -27,7 +27,6 @@ export const DENIED_PLACES: readonly Theme[] = [
       'wget --warc-file=config/x h',
       'wget --hsts-file=config/x h',
       'rsync --log-file=config/x a b',
-      'rsync --backup-dir=config a b',
       'git --work-tree=config checkout HEAD -- a',
       'awk \'{ print > "config/" NR }\' a',
       "sed -i'config/*' s/a/b/ a",
@@ -50,6 +49,7 @@ export const DENIED_PLACES: readonly Theme[] = [
       'shuf -oconfig/x a',
       'iconv -o config/x a',
       'curl --outp config/x h',
+      'rsync --backup-dir=config a b',
     ],
   },
   {
