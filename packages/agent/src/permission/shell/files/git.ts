@@ -45,7 +45,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   if (walks && isSearch && scopesOf(given) === undefined)
     named.push({ ...touch('read', given.folder ?? HERE, walks), staysInTree: true });
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
-  named.push(...prefixed(given), ...ownFiles(given));
+  named.push(...prefixed(given), ...ownFiles(given), ...movedData(given));
   named.push(...changedSettings(given).map((word) => touch('write', word)), ...changedSubmodules(given));
   named.push(
     ...shownSettings(given),
@@ -170,6 +170,19 @@ function ownFiles({ command, rest, folder }: GitArguments): Touch[] {
     commands.test(command) && rest.some(({ value }) => actions.test(value))
       ? files.map((file) => touch('write', inFolder(partOfWord(literalWord(file), file), { folder })))
       : [],
+  );
+}
+
+/** `git init --separate-git-dir x` moves git's data, and leaves a file that names the new place. */
+function movedData(given: GitArguments): Touch[] {
+  const { command, rest } = given;
+  if (!/^(init|clone)$/.test(command) || !rest.some(({ value }) => /^--se(p[a-z-]*)?(=|$)/.test(value)))
+    return [];
+  const { operands } = argumentsOf(rest, CLONE_VALUED);
+  const named = command === 'init' ? operands.slice(0, 1) : clonedFolders(operands);
+  const data = literalWord('.git');
+  return [data, ...named.map((folder) => inFolder(data, { folder }))].map((word) =>
+    touch('write', inFolder(word, given)),
   );
 }
 

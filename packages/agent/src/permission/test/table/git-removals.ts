@@ -142,6 +142,25 @@ const PATTERNS: Theme = {
 };
 
 export const GIT_REMOVALS: readonly Theme[] = [
+  {
+    theme: 'git does not move its data to another folder, although a rule allows git',
+    rules: { allow: ['Bash(git:*)'] },
+    allowed: [
+      'git init q',
+      'git init',
+      'git clone https://host.org/a b',
+      'git clone --server-option x https://host.org/a b',
+    ],
+    asked: [
+      'git init --separate-git-dir skip',
+      'git init --separate-git-dir=skip',
+      'git init --sep skip .',
+      'git init -q --separate-git-dir skip sub',
+      'git -C sub init --separate-git-dir skip',
+      'git clone --separate-git-dir skip https://host.org/a b',
+      'git clone --separate-git-dir=skip https://host.org/a',
+    ],
+  },
   CLEANING,
   PATTERNS,
   {
