@@ -26,6 +26,7 @@ import { LOOPS } from './test/table/loops.ts';
 import { MADE_PROGRAMS } from './test/table/made-programs.ts';
 import { NAMED } from './test/table/named.ts';
 import { OTHER_NAMES } from './test/table/other-names.ts';
+import { SEARCHED_FILES } from './test/table/searched-files.ts';
 import { OUTPUTS_OF_PROGRAMS } from './test/table/outputs-of-programs.ts';
 import { PLACES } from './test/table/places.ts';
 import { PRINTED_CONTENTS } from './test/table/printed-contents.ts';
@@ -60,6 +61,7 @@ const themes = [
   ...COMMANDS_ON_INPUT,
   ...NAMED,
   ...OTHER_NAMES,
+  ...SEARCHED_FILES,
   ...UNKNOWN_WORDS,
   ...EXPANDED_WORDS,
   ...LINKS,

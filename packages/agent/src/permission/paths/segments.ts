@@ -11,10 +11,29 @@ import { LETTER_SET } from '../rules/wildcard.ts';
  */
 export type Segment = '**' | 'visible' | 'globstar' | readonly Token[];
 
-/** A letter, or a wildcard for one letter or for any number of letters. */
-export type Token = string | typeof ONE | typeof MANY;
+/** A letter, or a wildcard for one letter, for any number of letters, or for one letter of a kind. */
+export type Token = string | typeof ONE | typeof MANY | typeof HEX | typeof WORD;
 const ONE = Symbol('?');
 const MANY = Symbol('*');
+const HEX = Symbol('a digit of a hexadecimal number');
+const WORD = Symbol('a letter or a digit');
+
+/** Returns the tokens of a name with unknown parts: `#` is a hexadecimal digit, `@` a letter or digit. */
+export function tokensOfKnownName(name: string): readonly Token[] {
+  return Array.from(name, (letter) => (letter === '#' ? HEX : letter === '@' ? WORD : letter));
+}
+
+/** Sets are read only if they consist of letters, digits and ranges. Programs differ about all others. */
+const PLAIN_NAME = /^(?:[^[\]\\/]|\[[!^]?[\w-]+\])+$/;
+
+/**
+ * Returns the tokens of a pattern for one name, as `find -name` and files of ignored names match it. Undefined if it is not
+ * certain what the pattern matches.
+ */
+export function tokensOfName(pattern: string): readonly Token[] | undefined {
+  if (!/^[ -~]+$/.test(pattern) || !PLAIN_NAME.test(pattern)) return undefined;
+  return tokensOf(pattern.toLowerCase(), true);
+}
 
 /** Splits a shell glob, or with `escapes` a gitignore pattern of a rule. */
 export function segmentsOf(pattern: string, escapes = false): Segment[] {
@@ -109,9 +128,20 @@ export function namesMeet(one: readonly Token[], two: readonly Token[], hidden: 
   // Most names differ in their first letter.
   let at = 0;
   for (; at < left.length && at < right.length && left[at] !== MANY && right[at] !== MANY; at++) {
-    if (left[at] !== right[at] && left[at] !== ONE && right[at] !== ONE) return false;
+    if (!canBeSame(left[at], right[at])) return false;
   }
   return restMeets(left.slice(at), right.slice(at));
+}
+
+/** Returns whether two tokens for one letter can be the same letter. */
+function canBeSame(one: Token | undefined, two: Token | undefined): boolean {
+  if (one === two || one === ONE || two === ONE) return true;
+  if (typeof one === 'string') return typeof two !== 'string' && isOfKind(one, two);
+  return typeof two !== 'string' || isOfKind(two, one);
+}
+
+function isOfKind(letter: string, kind: Token | undefined): boolean {
+  return kind === HEX ? /^[\da-f]$/i.test(letter) : kind === WORD && /^[\da-z]$/i.test(letter);
 }
 
 /** In some locales a wildcard for one letter matches one byte, and a letter of the other name has several. */
@@ -136,7 +166,7 @@ function restMeets(left: readonly Token[], right: readonly Token[]): boolean {
       if (one !== undefined) go(at + 1, other);
     }
     if (one === undefined || two === undefined || one === MANY || two === MANY) return;
-    if (one === two || one === ONE || two === ONE) go(at + 1, other + 1);
+    if (canBeSame(one, two)) go(at + 1, other + 1);
   });
 }
 

@@ -7,8 +7,15 @@ import type { PathsBelow } from '../part.ts';
 import { commandPlace, type FilePlace, isBelow, isKnownPlace, workingFolders } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { configPlaces, gitSourcesIn, programFolder, programPlaces, programsBelow } from './program-places.ts';
-import { canEndProtected, isGitData, isGitDataPath, isInGitData, protectedPlaceName } from './protected.ts';
-import { namesMeet, segmentsOf } from './segments.ts';
+import {
+  canEndProtected,
+  foldCase,
+  isGitData,
+  isGitDataPath,
+  isInGitData,
+  protectedPlaceName,
+} from './protected.ts';
+import { namesMeet, type Token, tokensOfKnownName, tokensOfName } from './segments.ts';
 
 /** The number of entries per walk. More would take longer than a decision may. */
 const MOST_ENTRIES = 3_000;
@@ -65,6 +72,8 @@ export function mayContainLinks({ path: written, real }: FilePlace, world: Permi
 /** The files below a folder that a command of `find` or `fd` changes. */
 export interface Selection {
   readonly mayMatch: (name: string) => boolean;
+  /** The same for a name with unknown parts. Without it, git's objects are not selected. */
+  readonly mayMatchSome?: (name: readonly Token[]) => boolean;
   /** The search skips hidden files and folders, except those that a file of ignored names excepts. */
   readonly skipsHidden?: boolean;
   /** A selected folder is changed with everything in it. */
@@ -108,11 +117,15 @@ export function protectedBelow(
   if (selects !== undefined) {
     const isSkipped = (file: string, type: FolderEntry['kind']): boolean =>
       selects.skipsHidden === true && isHiddenFromSearch(file, mayHold(type), world);
+    const isSelected = (name: readonly Token[]): boolean => selects.mayMatchSome?.(name) === true;
     return walk(
       real,
       world,
       (file, { name, kind: type }) => {
-        if (!selects.mayMatch(name) || isSkipped(file, type)) return undefined;
+        if (isSkipped(file, type)) return undefined;
+        if (type === 'folder' && isFolderOfObjects(file) && objectNames().some(isSelected))
+          return "git's data";
+        if (!selects.mayMatch(name)) return undefined;
         const place = { path: file, real: file };
         const isTree = selects.withContents && type === 'folder';
         return (
@@ -122,9 +135,7 @@ export function protectedBelow(
           (isTree ? protectedBelow(place, world, kind) : undefined)
         );
       },
-      // The names of git's objects are numbers, and there are many.
-      ({ name, kind: type }, file) =>
-        !isRestored(name) && !file.endsWith('.git/objects') && !isSkipped(file, type),
+      ({ name, kind: type }, file) => !isRestored(name) && !isFolderOfObjects(file) && !isSkipped(file, type),
     );
   }
   return walk(
@@ -136,6 +147,32 @@ export function protectedBelow(
     },
     ({ name }) => !isRestored(name),
   );
+}
+
+/** There are too many objects of git for a look at them. Their names are known. */
+function isFolderOfObjects(file: string): boolean {
+  return file.endsWith('.git/objects');
+}
+
+/** `#` is a hexadecimal digit, `@` a letter or digit, and `N` a number that is a hash. */
+const NAMES_OF_OBJECTS = (
+  'info alternates http-alternates packs commit-graph commit-graphs commit-graph-chain graph-N.graph commit-graph-N pack ' +
+  'multi-pack-index multi-pack-index.d multi-pack-index-chain multi-pack-index-N.midx multi-pack-index-N.bitmap ' +
+  'multi-pack-index-N.rev pack-N.pack pack-N.idx pack-N.rev pack-N.bitmap pack-N.keep pack-N.mtimes pack-N.promisor ' +
+  'tmp_obj_@@@@@@ tmp_pack_@@@@@@ tmp_idx_@@@@@@ tmp_rev_@@@@@@ tmp_mtimes_@@@@@@ tmp_bitmap_@@@@@@ tmp_graph_@@@@@@ ' +
+  'tmp_midx_@@@@@@ tmp_objdir-incoming-@@@@@@'
+).split(' ');
+
+let namesOfObjects: readonly (readonly Token[])[] | undefined;
+
+/** Returns the names below the folder of git's objects. There are two kinds of hashes. The folder of an object has its first digits. */
+function objectNames(): readonly (readonly Token[])[] {
+  namesOfObjects ??= ['#'.repeat(40), '#'.repeat(64)]
+    .flatMap((hash) =>
+      NAMES_OF_OBJECTS.map((name) => name.replace('N', hash)).concat(hash.slice(0, 2), hash.slice(2)),
+    )
+    .map(tokensOfKnownName);
+  return namesOfObjects;
 }
 
 /**
@@ -318,8 +355,9 @@ function mayHold(kind: FolderEntry['kind']): boolean {
   return kind === 'folder' || kind === 'link';
 }
 
+/** Some programs ignore case. */
 export function endsWithOneOf(name: string, endings: readonly string[]): boolean {
-  return endings.some((ending) => name.endsWith(ending));
+  return endings.some((ending) => foldCase(name).endsWith(foldCase(ending)));
 }
 
 /** Returns whether a search that skips hidden files skips this one. Only its own name counts, not its folders. */
@@ -342,8 +380,9 @@ function matchesName(pattern: string, letters: readonly string[], isFolder: bool
   if (/\/\s*$/.test(pattern) && !isFolder) return false;
   // Braces are a choice only in some of these files.
   if (/[{}]/.test(pattern)) return true;
-  const last = segmentsOf(pattern.trim().toLowerCase(), true).at(-1);
-  return last !== undefined && (typeof last === 'string' || namesMeet(last, letters, true));
+  const name = pattern.trim().replace(/\/+$/, '').replace(/^.*\//s, '');
+  const last = tokensOfName(name);
+  return last === undefined ? name !== '' : namesMeet(last, letters, true);
 }
 
 function foldersAbove(file: string): readonly string[] {

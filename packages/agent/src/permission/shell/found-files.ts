@@ -4,14 +4,16 @@ import { omitUndefined } from '@heddle/core';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { FilePart } from '../part.ts';
 import { placesOf, tildeExpanded } from '../paths/places.ts';
+import { foldCase } from '../paths/protected.ts';
+import { namesMeet, type Token, tokensOfName } from '../paths/segments.ts';
 import type { Selection } from '../paths/walk-tree.ts';
 import type { Around } from './command-part.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
 import { touchPart } from './files/file-parts.ts';
 import { filesOf } from './files/files-of.ts';
-import { argumentsOf } from './files/operands.ts';
+import { searchOfFd } from './files/fd.ts';
 import { followsLinks, limitsOfFind, startFoldersOf } from './files/find.ts';
-import { HERE, type Touch, touch, unknownWord } from './files/touch.ts';
+import { type Touch, touch, unknownWord } from './files/touch.ts';
 import {
   baseName,
   commandTails,
@@ -40,7 +42,7 @@ export function foundFiles(
   { folders, world }: Around,
 ): FilePart[] {
   const isFind = baseName(name?.value ?? '') === 'find';
-  const { starts, access, selects, isInFolders } = isFind ? searchOfFind(args, run) : searchOfFd(run);
+  const { starts, access, selects, isInFolders } = isFind ? filesOfFind(args, run) : filesOfFd(run);
   const unknown = unknownWord('what it comes upon');
   const relative = isInFolders && !runsElsewhere(run.command) ? run.command.slice(1).filter(isRelative) : [];
   // A name counts in every folder.
@@ -97,40 +99,31 @@ function isRelative({ kind, value }: ShellWord): boolean {
   return (kind === 'literal' || kind === 'pattern') && !/^(?:[-/]|$)/.test(value);
 }
 
-function searchOfFind(args: readonly ShellWord[], { isInFolders }: FindRun): Search {
+function filesOfFind(args: readonly ShellWord[], { isInFolders }: FindRun): Search {
   // It may also print names for another command.
-  const { picks, mayMatch } = limitsOfFind(args, (action) => action !== '-delete');
+  const { picks, mayMatch, mayMatchSome } = limitsOfFind(args, (action) => action !== '-delete');
   return {
     starts: startFoldersOf(args),
     access: { deep: 'all', picks },
-    selects: { mayMatch, followsLinks: followsLinks(args) },
+    selects: { mayMatch, mayMatchSome, followsLinks: followsLinks(args) },
     isInFolders,
   };
 }
 
-const FD_VALUED =
-  '-d --max-depth --min-depth --exact-depth -E --exclude -t --type -e --extension -S --size --changed-within --changed-before -o --owner --format --max-results -j --threads -c --color --batch-size --ignore-file --path-separator --search-path --base-directory -C'.split(
-    ' ',
-  );
-
 /** Without an option for it, `fd` skips hidden files. A pattern or an option selects some of the others. */
-function searchOfFd({ own }: FindRun): Search {
-  const given = argumentsOf(own, FD_VALUED);
-  const extensions = given.valuesOf('-e', '--extension');
-  const isKnown = extensions.length > 0 && extensions.every(({ kind }) => kind === 'literal');
-  const endings = isKnown ? extensions.map(({ value }) => `.${value.replace(/^\./, '')}`) : undefined;
-  const isHidden = own.some(({ value }) => /^-[a-wyzA-WYZ\d]*[Hu]|^--(?:hid|unr|ignore-f)/.test(value));
-  const isElsewhere = given.valuesOf('-C', '--base-directory').length > 0;
-  const named = [...given.operands.slice(1), ...given.valuesOf('--search-path')];
-  const starts = named.length > 0 ? named : [HERE];
-  const ends = endings?.map((ending) => ending.toLowerCase());
+function filesOfFd({ own }: FindRun): Search {
+  const { starts, isElsewhere, isHidden, followsLinks: follows, endings } = searchOfFd(own);
+  const ends = endings?.map((ending) => tokensOfName(`*${ending}`));
+  const mayMatchSome = (name: readonly Token[]): boolean =>
+    ends?.some((end) => end === undefined || namesMeet(end, name, true)) ?? true;
   return {
-    starts: isElsewhere ? [unknownWord('the folder that it searches')] : starts,
+    starts,
     access: { deep: isHidden ? 'all' : 'visible', picks: true, ...omitUndefined({ endings }) },
     selects: {
-      mayMatch: (name) => ends?.some((ending) => name.toLowerCase().endsWith(ending)) ?? true,
+      mayMatch: (name) => mayMatchSome(Array.from(foldCase(name))),
+      mayMatchSome,
       skipsHidden: !isHidden,
-      followsLinks: own.some(({ value }) => /^-[a-wyzA-WYZ\d]*L|^--fol/.test(value)),
+      followsLinks: follows,
     },
     isInFolders: isElsewhere,
   };

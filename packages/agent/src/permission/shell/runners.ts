@@ -3,6 +3,8 @@
  * denied after it. So every command that its arguments may contain is matched against deny and ask rules.
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import { commandsInFd } from './files/fd.ts';
+import { commandsInFind } from './files/find.ts';
 import { unknownWord } from './files/touch.ts';
 
 const RUNNERS: ReadonlySet<string> = new Set(
@@ -115,10 +117,6 @@ export function runsElsewhere([name]: readonly ShellWord[]): boolean {
   return name !== undefined && ELSEWHERE.test(baseName(name.value));
 }
 
-const FIND_RUNS = /^-(?:exec|ok)(?:dir)?$/;
-/** `-x rm`, `-xrm`, `-Hx rm`, `--exec=rm`. */
-const FD_RUNS = /^(?:-[A-WYZa-wyz0-9]*[xX]|--exec(?:-batch)?(?:=|$))(.*)$/s;
-
 /** A command that `find` or `fd` runs for the files that it finds. */
 export interface FindRun {
   readonly command: readonly ShellWord[];
@@ -134,24 +132,22 @@ export const FOUND = /\{(?:\/\/?|\/?\.)?\}/;
 export function runsOfFind(words: readonly ShellWord[]): readonly FindRun[] {
   const [name, ...args] = words;
   const base = baseName(name?.value ?? '');
-  if (name === undefined || !/^(find|fd|fdfind)$/.test(base)) return [];
-  const runs: FindRun[] = [];
-  args.forEach((word, index) => {
-    const [isRun, attached = ''] = (base === 'find' ? FIND_RUNS : FD_RUNS).exec(word.value) ?? [];
-    if (isRun === undefined) return;
-    const first = attached === '' ? [] : [{ ...word, value: attached, text: attached, prefix: attached }];
-    const rest = args.slice(index + 1);
-    const end = rest.findIndex(({ value }) => value === ';' || (base === 'find' && value === '+'));
-    const command = [...first, ...(end < 0 ? rest : rest.slice(0, end))];
-    // Without a sign for it, `fd` adds the file at the end.
-    const isAdded = base !== 'find' && !command.some(({ value }) => FOUND.test(value));
-    runs.push({
-      command: isAdded ? [...command, FOUND_FILE] : command,
-      own: [...args.slice(0, index + 1), ...(end < 0 ? [] : rest.slice(end + 1))],
-      isInFolders: word.value.endsWith('dir'),
-    });
+  if (base === 'find')
+    return commandsInFind(args).map(({ start, end }) => ({
+      command: args.slice(start, end),
+      own: [...args.slice(0, start), ...args.slice(end + 1)],
+      isInFolders: args[start - 1]?.value.endsWith('dir') === true,
+    }));
+  return /^(fd|fdfind)$/.test(base) ? runsOfFd(args) : [];
+}
+
+/** Without a sign for it, `fd` adds the file at the end. */
+function runsOfFd(args: readonly ShellWord[]): readonly FindRun[] {
+  const { commands, own } = commandsInFd(args);
+  return commands.map((command) => {
+    const isAdded = !command.some(({ value }) => FOUND.test(value));
+    return { command: isAdded ? [...command, FOUND_FILE] : command, own, isInFolders: false };
   });
-  return runs;
 }
 
 const FOUND_FILE: ShellWord = {

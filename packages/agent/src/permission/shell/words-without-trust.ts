@@ -6,6 +6,7 @@
 import path from 'node:path';
 import {
   type Arg,
+  endOfFindRun,
   isHarmlessProgram,
   isName,
   isReadingExpression,
@@ -167,9 +168,9 @@ function isPlainFind(words: readonly ShellWord[]): boolean {
       word?.kind === 'literal' &&
       (word.value === '-exec' || (word.value === '-execdir' && takesAnyWords(program)))
     ) {
-      const end = words.findIndex(({ value }, index) => index > at && /^[;+]$/.test(value));
-      // Otherwise a plus sign is an argument, and the command continues.
-      if (end < 0 || (words[end]?.value === '+' && words[end - 1]?.value !== '{}')) return false;
+      const end = endOfFindRun(words, at + 1);
+      // Some versions end the command at any plus sign.
+      if (end < 0 || words.slice(at, end).some(({ value }) => value === '+')) return false;
       at = end;
     } else if (word && !wordArguments(word).every(isPlainExpression)) return false;
   }

@@ -66,9 +66,19 @@ export function isReadingExpression(option: string): boolean {
   );
 }
 
+/**
+ * Returns the index of the end of a command of `find` that starts at `from`, or -1. A plus sign ends it only after `{}`.
+ */
+export function endOfFindRun(words: readonly { readonly value: string }[], from: number): number {
+  return words.findIndex(
+    ({ value }, index) =>
+      index >= from && (value === ';' || (value === '+' && index > from && words[index - 1]?.value === '{}')),
+  );
+}
+
 /** Returns the index of the end of an `-exec` command, or undefined if the command may have effects. */
 function endOfRun(args: readonly Arg[], from: number): number | undefined {
-  const end = args.findIndex(({ value }, index) => index > from && (value === ';' || value === '+'));
+  const end = endOfFindRun(args, from);
   const run = end < 0 ? [] : args.slice(from, end);
   const [program] = run;
   if (program === undefined || !run.every(({ exact }) => exact)) return undefined;

@@ -1,6 +1,6 @@
 /** Parses the words of `find`: its options, its start folders, and the tests that limit what its actions change. */
-import type { ShellWord } from '@heddle/tools/shell';
-import { namesMeet, segmentsOf, type Token } from '../../paths/segments.ts';
+import { endOfFindRun, type ShellWord } from '@heddle/tools/shell';
+import { namesMeet, type Token, tokensOfName } from '../../paths/segments.ts';
 import { HERE, unknownWord } from './touch.ts';
 
 interface FindWords {
@@ -62,6 +62,50 @@ type Term =
   | { readonly kind: 'action'; readonly name: string }
   | { readonly kind: 'sign'; readonly name: '(' | ')' | '!' | 'or' | 'comma' };
 
+function mayEndRun({ kind, value, single, begins }: ShellWord): boolean {
+  if (kind === 'literal' || kind === 'tilde') return value === '+';
+  return !single || begins === '' || /^[;+{]/.test(begins);
+}
+
+/** A command that `find` runs, between the words at these positions. */
+export interface FindCommandAt {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Returns every command that `find` may run. Each word that may start one counts, also inside another command or as a value. Some
+ * versions end a command at any plus sign, so it may have two ends.
+ */
+export function commandsInFind(args: readonly ShellWord[]): readonly FindCommandAt[] {
+  return args.flatMap(({ value }, index) => {
+    if (!RUNS.test(value)) return [];
+    const start = index + 1;
+    const found = endOfFindRun(args, start);
+    const end = found < 0 ? args.length : found;
+    const sign = args.findIndex((word, at) => at > start && at < end && word.value === '+');
+    return sign < 0
+      ? [{ start, end }]
+      : [
+          { start, end },
+          { start, end: sign },
+        ];
+  });
+}
+
+/** Returns whether `find` deletes files itself. In an expression that is not understood, any such word counts. */
+export function deletesFiles(args: readonly ShellWord[]): boolean {
+  if (!args.some(({ value }) => value === '-delete')) return false;
+  const terms = termsOf(expressionOf(args));
+  return terms?.some((term) => term.kind === 'action' && term.name === '-delete') ?? true;
+}
+
+function expressionOf(args: readonly ShellWord[]): readonly ShellWord[] {
+  const { rest } = findWords(args);
+  const at = rest.findIndex(isExpression);
+  return at < 0 ? [] : rest.slice(at);
+}
+
 /** Splits an expression into its terms, with their values. Undefined if a word is not known. */
 function termsOf(words: readonly ShellWord[]): readonly Term[] | undefined {
   const terms: Term[] = [];
@@ -73,12 +117,11 @@ function termsOf(words: readonly ShellWord[]): readonly Term[] | undefined {
     else if (name === ',') terms.push({ kind: 'sign', name: 'comma' });
     else if (/^-(a|and)$/.test(name)) continue;
     else if (RUNS.test(name)) {
-      const end = words.findIndex(
-        ({ value }, index) =>
-          index > at && (value === ';' || (value === '+' && words[index - 1]?.value === '{}')),
-      );
+      const end = endOfFindRun(words, at + 1);
+      // An unknown word may be the end. Some versions end the command at any plus sign.
+      if (end < 0 || words.slice(at + 1, end).some(mayEndRun)) return undefined;
       terms.push({ kind: 'action', name });
-      at = end < 0 ? words.length : end;
+      at = end;
     } else if (name === '-fprintf') {
       terms.push({ kind: 'action', name });
       at += 2;
@@ -112,10 +155,10 @@ function bothOf(one: Limits, other: Limits): Limits {
 
 function limitsOfTest({ name, value }: Extract<Term, { kind: 'test' }>): Limits {
   const isName = value?.kind === 'literal' && /^-i?name$/.test(name);
-  const last = isName ? segmentsOf(value.value.toLowerCase(), true).at(-1) : undefined;
+  const pattern = isName ? tokensOfName(value.value) : undefined;
   return {
     picks: PICKING.test(name),
-    names: last === undefined || typeof last === 'string' ? [] : [last],
+    names: pattern === undefined ? [] : [pattern],
     isPlain: name === '-type' && /^[fd]$/.test(value?.value ?? ''),
   };
 }
@@ -176,27 +219,32 @@ function eitherOf(one: Limits | undefined, other: Limits): Limits {
 export interface FindLimits extends Pick<Limits, 'picks' | 'isPlain'> {
   /** Returns whether the action may concern a file with this name. Only tests of the name count. */
   readonly mayMatch: (name: string) => boolean;
+  /** The same for a name with unknown parts. */
+  readonly mayMatchSome: (name: readonly Token[]) => boolean;
 }
 
-const ANYTHING: FindLimits = { picks: false, isPlain: false, mayMatch: () => true };
+const ANYTHING: FindLimits = {
+  picks: false,
+  isPlain: false,
+  mayMatch: () => true,
+  mayMatchSome: () => true,
+};
 
 /** Returns the limits of the actions that count. Without any action, `find` prints what it selects. */
 export function limitsOfFind(args: readonly ShellWord[], counts: (action: string) => boolean): FindLimits {
-  const { rest } = findWords(args);
-  const at = rest.findIndex(isExpression);
-  const terms = termsOf(at < 0 ? [] : rest.slice(at));
+  const terms = termsOf(expressionOf(args));
   if (terms === undefined) return ANYTHING;
   const expression = new FindExpression(terms);
   const all = expression.evaluate(NO_LIMITS);
   if (!expression.isComplete()) return ANYTHING;
   const counting = expression.actions.filter(({ name }) => counts(name)).map(({ limits }) => limits);
   const limits = counting.length > 0 ? counting : [all];
+  const mayMatchSome = (name: readonly Token[]): boolean =>
+    limits.some(({ names }) => names.every((pattern) => namesMeet(pattern, name, true)));
   return {
     picks: limits.every(({ picks }) => picks),
     isPlain: limits.every(({ isPlain }) => isPlain),
-    mayMatch: (name) =>
-      limits.some(({ names }) =>
-        names.every((pattern) => namesMeet(pattern, Array.from(name.toLowerCase()), true)),
-      ),
+    mayMatch: (name) => mayMatchSome(Array.from(name.toLowerCase())),
+    mayMatchSome,
   };
 }

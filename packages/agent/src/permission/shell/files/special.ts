@@ -2,7 +2,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { ARCHIVES } from './archives.ts';
-import { followsLinks, limitsOfFind, startFoldersOf } from './find.ts';
+import { deletesFiles, followsLinks, limitsOfFind, startFoldersOf } from './find.ts';
 import { gitArguments, inFolder } from './git-arguments.ts';
 import { gitTouches } from './git.ts';
 import { listedFiles } from './listed-files.ts';
@@ -234,7 +234,7 @@ export const SPECIAL: ReadonlyMap<string, FilesOfProgram> = new Map<string, File
 ]);
 
 function find(args: readonly ShellWord[]): Touch[] {
-  const deletes = args.some(({ value }) => value === '-delete');
+  const deletes = deletesFiles(args);
   const limits = limitsOfFind(args, (action) => action === '-delete');
   return [
     ...startFoldersOf(args).map(
@@ -247,6 +247,7 @@ function find(args: readonly ShellWord[]): Touch[] {
               picks: limits.picks,
               selects: {
                 mayMatch: limits.mayMatch,
+                mayMatchSome: limits.mayMatchSome,
                 withContents: false,
                 followsLinks: followsLinks(args),
               },

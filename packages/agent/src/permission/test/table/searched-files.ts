@@ -1,0 +1,116 @@
+/** Files that `find` and `fd` select, and what the commands that they run may change. */
+import { CLEAN_GIT } from '../world.ts';
+import type { Theme } from './theme.ts';
+
+const inProject = (names: string): string[] => names.split(' ').map((name) => `/repo/project/${name}`);
+const rulesFor = (programs: string): string[] => programs.split(' ').map((program) => `Bash(${program} *)`);
+
+export const SEARCHED_FILES: readonly Theme[] = [
+  {
+    theme: 'a plus sign ends a command of find only after {}, beside a rule about reading',
+    rules: { ask: ['Read(./secrets/**)'] },
+    world: { git: CLEAN_GIT, files: inProject('a src/x secrets/k') },
+    allowed: ['find src -exec cat + {} \\;', 'find src -exec cat {} +'],
+    asked: [
+      'find . -exec cat {} \\;',
+      'find . -exec cat + {} \\;',
+      'find . -exec cat + {} +',
+      'find . -exec cat + + {} \\;',
+      'find . -type f -exec grep -H SECRET + {} \\;',
+      'find . -name k -exec cat + {} \\; -o -name git',
+      "git status -s; find . -type f -name '*e*' -exec grep -hs SECRET + {} +",
+    ],
+  },
+  {
+    theme: 'a plus sign ends a command of find only after {}, for changes',
+    rules: { allow: rulesFor('find rm sed chmod') },
+    world: { files: inProject('a src/a.pyc .npmrc .git/HEAD .git/config') },
+    allowed: ["find . -name '*.pyc' -exec rm {} +", 'find src -type f -exec rm -f + {} \\;'],
+    asked: [
+      'find . -type f -exec rm -f + {} \\;',
+      'find . -exec rm -rf + {} \\;',
+      'find . -type f -exec sed -i s/x/y/ + {} \\;',
+      'find . -type f -exec chmod 644 + {} +',
+      "find . -exec echo + -name '*.pyc' {} \\; -delete",
+      "find . -type f -exec echo $x -delete -exec echo \\; -name '*.pyc'",
+    ],
+  },
+  {
+    theme: 'a plus sign in a command of find does not spare the project, in the mode that asks the least',
+    mode: 'bypassPermissions',
+    allowed: ["find . -name '*.pyc' -exec rm {} \\;"],
+    asked: ['find . -exec rm -rf + {} \\;', "find . -exec rm -rf + {} + -name '*.pyc'"],
+  },
+  {
+    theme: 'a pattern of find that is not read exactly limits nothing',
+    rules: { allow: rulesFor('find rm sed') },
+    world: { files: inProject('a src/a.pyc .npmrc .envrc .env') },
+    allowed: [
+      "find . -name '*.py[co]' -delete",
+      "find . -name '*.[oa]' -delete",
+      "find . -name '?.tmp' -delete",
+      "find . -name '*.[0-9]' -exec rm {} +",
+    ],
+    asked: [
+      "find . -name '[[:punct:]]npmrc' -delete",
+      "find . -name '.[[:alpha:]]*' -delete",
+      "find . -name '[].]npmrc' -delete",
+      "find . -name '[!]]npmrc' -delete",
+      "find . -name '.[^/]pmrc' -delete",
+      "find . -name '[[.period.]]npmrc' -delete",
+      "find . -name '.[n]pmrc' -delete",
+      "find . -name '.[a-z]pmrc' -delete",
+      "find . -name '.npm[\\r]c' -delete",
+      "find . -name '\\.npmrc' -delete",
+      "find . -name '.[[:alpha:]]*' -exec rm {} +",
+      "find . -iname '[].]NPMRC' -exec sed -i s/a/b/ {} \\;",
+    ],
+  },
+  {
+    theme: 'names of the objects of git count as present',
+    rules: { allow: rulesFor('find rm fd') },
+    world: { files: inProject('a src/a.pyc .git/HEAD .git/config .git/objects/ab/c') },
+    allowed: [
+      "find . -name '*.pyc' -delete",
+      "find . -name '*.o' -exec rm {} +",
+      "find . -name 'test*' -delete",
+      "find src -name '*.pack' -delete",
+      'find . -name cache -delete',
+    ],
+    asked: [
+      "find . -name '*.pack' -delete",
+      "find . -name 'pack-*' -delete",
+      "find . -name 'pack-0*' -delete",
+      "find . -name '*.idx' -delete",
+      "find . -name '*f.rev' -exec rm {} +",
+      'find . -name alternates -delete',
+      "find . -name 'tmp_*' -delete",
+      "find . -name 'tmp_obj_??????' -delete",
+      'find . -name pack -exec rm -rf {} +',
+      "find . -name 'd*' -delete",
+      "find . -iname 'AB*' -delete",
+      'find . -name ab -exec rm -rf {} +',
+      'fd -H -e pack -x rm',
+    ],
+  },
+  {
+    theme: 'an ending that fd looks for has no leading dots, and ignores case',
+    rules: { allow: rulesFor('fd fdfind rm cat'), ask: ['Read(./secrets/**)'] },
+    world: { files: inProject('mise.toml src/x.o secrets/k.pem src/package.json .mcp.json') },
+    allowed: ['fd -e o -x rm', 'fd -e ..o -x rm', 'fd -eo -x rm', 'fd -e ts -x cat'],
+    asked: [
+      'fd -e toml -x rm',
+      'fd -e .toml -x rm',
+      'fd -e ..toml -x rm',
+      'fdfind -e ...TOML -x rm',
+      'fdfind -He jſon -x rm',
+      'fdfind -e pem -x cat',
+      'fdfind -e ..pem -x cat',
+      'fdfind -e PEM -x cat',
+      'fd -e "" -x rm',
+      'fd -e ts --newer 1d foo -x rm \\; -e toml',
+      'fd --unknown x -x rm',
+      'fd . -x rm {} \\; -x echo src',
+    ],
+  },
+];
