@@ -4,7 +4,14 @@ import { GIT_DATA_NAMES, isGitFolder } from '@heddle/tools/git';
 import { type FilePlace, isAtOrBelow } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
-import { literalSegments, segmentsMeet, namesMeet, type Segment, segmentsOf } from './segments.ts';
+import {
+  literalSegments,
+  segmentsMeet,
+  namesMeet,
+  type Segment,
+  segmentsOf,
+  type Token,
+} from './segments.ts';
 
 /** Returns the name of git's data that a name means. Some disks ignore case. */
 export function gitDataName(
@@ -161,6 +168,14 @@ export function canCompleteProtected(end: string): boolean {
 }
 
 const allNames = new Set([...lastNames, ...PROTECTED_PLACES.flatMap(({ segments }) => segments)]);
+
+/** Returns whether a test accepts a name of git's data, or one that is a part of a protected place. */
+export function someProtectedName(accepts: (name: readonly Token[]) => boolean): boolean {
+  return [...allNames, ...GIT_DATA_NAMES].some((name) => {
+    const segment = segmentsOf(foldCase(name), true).at(-1);
+    return segment === undefined || typeof segment === 'string' || accepts(segment);
+  });
+}
 
 /** Returns whether a name that contains this text can be a part of a protected place. */
 export function canBeInProtected(text: string): boolean {

@@ -23,6 +23,7 @@ import {
   runsElsewhere,
   unwrap,
 } from './runners.ts';
+import { changesOfFound, foundWrites, isOfFound } from './found-writes.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
 /** The files that may be found. */
@@ -33,6 +34,8 @@ interface Search {
   readonly selects: Omit<Selection, 'withContents'>;
   /** The command runs in folders below the starts. Its relative paths begin there. */
   readonly isInFolders: boolean;
+  /** Only regular files and folders are found, and no links. */
+  readonly isPlain: boolean;
 }
 
 /** `{}` is each file that is found. */
@@ -42,7 +45,7 @@ export function foundFiles(
   { folders, world }: Around,
 ): FilePart[] {
   const isFind = baseName(name?.value ?? '') === 'find';
-  const { starts, access, selects, isInFolders } = isFind ? filesOfFind(args, run) : filesOfFd(run);
+  const { starts, access, selects, isInFolders, isPlain } = isFind ? filesOfFind(args, run) : filesOfFd(run);
   const unknown = unknownWord('what it comes upon');
   const relative = isInFolders && !runsElsewhere(run.command) ? run.command.slice(1).filter(isRelative) : [];
   // A name counts in every folder.
@@ -50,6 +53,7 @@ export function foundFiles(
     selects.mayMatch(file) ||
     relative.some(({ kind, value }) => kind === 'pattern' || path.posix.basename(value) === file);
   const given = scriptTouches(run.command, unknown);
+  const changes = changesOfFound(run.command);
   return starts.flatMap((start) => {
     // `{}/x` is also below it, unless it contains `..`.
     const words = run.command.map((word) => {
@@ -59,24 +63,35 @@ export function foundFiles(
     const runs = [words, ...commandTails(words)];
     world.spend?.(runs.length * words.length);
     const climbs = isInFolders && words.some(({ value }) => /^-.*\.\./s.test(value));
-    const touches = [...runs.flatMap(filesOf), ...given, ...(climbs ? [touch('read', unknown)] : [])];
-    return touches.flatMap((one) =>
-      one.word === start || one.word === unknown
-        ? touchPart(
-            {
-              ...one,
-              ...access,
-              picks: access.picks === true || relative.length > 0,
-              staysInTree: false,
-              fills: one.kind === 'write' && relative.length > 0,
-              selects: { ...selects, mayMatch, withContents: one.deep === 'all' },
-            },
-            'command',
-            folders,
-            world,
-          )
-        : [],
-    );
+    // The found file can be the value of an option: `dd of={}`.
+    const itself = changes.filter(isOfFound).map((one): Touch => ({ ...one, word: start }));
+    const touches = [
+      ...runs.flatMap(filesOf),
+      ...itself,
+      ...given,
+      ...(climbs ? [touch('read', unknown)] : []),
+    ];
+    const found = { start, selects: { ...selects, mayMatch }, isInFolders, isPlain };
+    const others = changes.flatMap((one) => foundWrites(one, found, folders, world));
+    return touches
+      .flatMap((one) =>
+        one.word === start || one.word === unknown
+          ? touchPart(
+              {
+                ...one,
+                ...access,
+                picks: access.picks === true || relative.length > 0,
+                staysInTree: false,
+                fills: one.kind === 'write' && relative.length > 0,
+                selects: { ...selects, mayMatch, withContents: one.deep === 'all' },
+              },
+              'command',
+              folders,
+              world,
+            )
+          : [],
+      )
+      .concat(others);
   });
 }
 
@@ -101,12 +116,13 @@ function isRelative({ kind, value }: ShellWord): boolean {
 
 function filesOfFind(args: readonly ShellWord[], { isInFolders }: FindRun): Search {
   // It may also print names for another command.
-  const { picks, mayMatch, mayMatchSome } = limitsOfFind(args, (action) => action !== '-delete');
+  const { picks, isPlain, mayMatch, mayMatchSome } = limitsOfFind(args, (action) => action !== '-delete');
   return {
     starts: startFoldersOf(args),
     access: { deep: 'all', picks },
     selects: { mayMatch, mayMatchSome, followsLinks: followsLinks(args) },
     isInFolders,
+    isPlain: isPlain && !followsLinks(args),
   };
 }
 
@@ -126,6 +142,7 @@ function filesOfFd({ own }: FindRun): Search {
       followsLinks: follows,
     },
     isInFolders: isElsewhere,
+    isPlain: false,
   };
 }
 

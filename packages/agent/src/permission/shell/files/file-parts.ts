@@ -346,7 +346,7 @@ const TOO_MANY_BELOW: Concern = {
   reason: 'It contains more files than can be looked at, and some of them may be protected.',
 };
 
-const UNKNOWN_CHANGE: Concern = {
+export const UNKNOWN_CHANGE: Concern = {
   level: 'unless bypassed',
   reason: 'It is not known which file it would change before it runs.',
 };
@@ -461,6 +461,16 @@ export function meant(word: ShellWord, folders: Folders, world: PermissionWorld)
   const open = glob.found(true)?.find((place) => !isKnownPlace(place));
   if (open === undefined) return { places, pattern, glob };
   return world.passesProcess?.(open.path) === true ? OF_ANOTHER_PROCESS : unknown;
+}
+
+/** Returns the places that a word means. Undefined if they are not known. */
+export function placesOfWord(
+  word: ShellWord,
+  folders: Folders,
+  world: PermissionWorld,
+): readonly FilePlace[] | undefined {
+  const { places, glob } = meant(word, folders, world);
+  return withFound(places, glob);
 }
 
 /** The standard streams are such links, too, but they belong to the command itself. */
