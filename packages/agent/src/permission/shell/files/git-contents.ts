@@ -33,6 +33,27 @@ export function scopesOf(given: GitArguments): readonly ShellWord[] | undefined 
   return limits.length > 0 && scopes.length === limits.length ? scopes : undefined;
 }
 
+/**
+ * Returns whether a command shows only files after `--`. Other commands have commits, stashes or patterns there: `git archive -- HEAD`.
+ * A tag or a number can be a file itself, which no path limits: `git show tag -- src`.
+ */
+export function showsOnlyPaths({ command, rest }: GitArguments): boolean {
+  if (/^(log|whatchanged|blame|annotate|diff-files)$/.test(command)) return true;
+  if (!/^(diff|diff-index|diff-tree|show|grep)$/.test(command)) return false;
+  const before = command === 'grep' ? commitsOfGrep(rest) : (splitAtSeparator(rest)?.before ?? rest);
+  return before.every(
+    ({ kind, value }) => kind === 'literal' && (value.startsWith('-') || COMMIT.test(value)),
+  );
+}
+
+/** A commit, or a range of commits. */
+const COMMIT = /^(?:HEAD|@)(?:[~^]\d*)*$|^[^:]*\.\.[^:]*$/;
+
+function commitsOfGrep(rest: readonly ShellWord[]): readonly ShellWord[] {
+  const { operands, leading, valuesOf } = parseGitGrep(rest);
+  return operands.slice(valuesOf('-e', '-f').length > 0 ? 0 : 1, leading);
+}
+
 function limitsOf({ command, rest }: GitArguments): readonly ShellWord[] {
   if (command !== 'grep') return splitAtSeparator(rest)?.after ?? [];
   const given = parseGitGrep(rest);

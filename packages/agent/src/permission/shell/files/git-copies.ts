@@ -185,7 +185,8 @@ export function rewritten(given: GitArguments): Touch[] {
   if (!isRewritten(given)) return [];
   const { folder = HERE } = given;
   // After `--`, other commands have commits: `git merge-recursive base -- ours theirs`.
-  const hasPaths = /^(checkout|restore|stash|checkout-index)$/.test(given.command);
+  const isPushed = given.command === 'stash' && /^(push|--)$/.test(given.rest[0]?.value ?? '');
+  const hasPaths = isPushed || /^(checkout|restore|checkout-index)$/.test(given.command);
   const scopes = given.isElsewhere || !hasPaths ? undefined : pathsOf(given);
   const touchOf = (word: ShellWord, whole: boolean): Touch => ({
     kind: 'read',

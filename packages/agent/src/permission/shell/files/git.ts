@@ -9,7 +9,7 @@ import {
   inFolder,
   mayWriteOrRun,
 } from './git-arguments.ts';
-import { contentShown, NAMES_FILES, parseGitGrep, scopesOf } from './git-contents.ts';
+import { contentShown, NAMES_FILES, parseGitGrep, scopesOf, showsOnlyPaths } from './git-contents.ts';
 import { CLONE_VALUED, copied, rewritten } from './git-copies.ts';
 import { removedFiles, unknownApplyOption } from './git-removals.ts';
 import { changedSettings, findProgramWord, mayShowBySetting, shownSettings } from './git-settings.ts';
@@ -229,7 +229,7 @@ function stored(given: GitArguments): Touch[] {
   const { folder = HERE } = given;
   const whole: Touch = { kind: 'read', word: folder, stored: shown, whole: true };
   if (given.isElsewhere) return [touch('read', unknownWord('another repository'))];
-  const scopes = scopesOf(given);
+  const scopes = showsOnlyPaths(given) ? scopesOf(given) : undefined;
   return scopes?.map((word) => ({ kind: 'read', word: inFolder(word, given), stored: shown })) ?? [whole];
 }
 

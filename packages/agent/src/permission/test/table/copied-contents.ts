@@ -8,6 +8,9 @@ const files = ['.', '.git/.', '.git/ADD_EDIT.patch', '.env', 'a', 'secrets/key',
 const world = { files, tracked: ['.env', 'a', 'secrets/key'] };
 
 const allowed = [
+  'git show HEAD~2 -- src',
+  'git diff HEAD -- src',
+  'git diff main..feature -- src',
   'git fetch origin',
   'git fetch --all --prune',
   'git pull',
@@ -31,6 +34,16 @@ const allowed = [
 ];
 
 const asked = [
+  'git archive -- HEAD',
+  'git fast-export -- HEAD',
+  'git stash show -p -- stash@{0}',
+  'git show tag -- src',
+  'git show 1a2b3c -- src',
+  'git diff tag -- src/b',
+  'git cat-file -p -- tag',
+  "git tag -l --format='%(raw)' -- tag",
+  "git for-each-ref --format='%(raw)' -- refs/tags",
+  'git grep x tag -- k',
   'git --work-tree=sub checkout HEAD -- .',
   'git --work-tree=sub restore .',
   'git --work-tree sub reset --hard',
