@@ -64,7 +64,7 @@ export function foundFiles(
     world.spend?.(runs.length * words.length);
     const climbs = isInFolders && words.some(({ value }) => /^-.*\.\./s.test(value));
     // The found file can be the value of an option: `dd of={}`.
-    const itself = changes.filter(isOfFound).map((one): Touch => ({ ...one, word: start }));
+    const itself = changes.filter(isOfFound).flatMap((one): Touch[] => [{ ...one, word: start }]);
     const touches = [
       ...runs.flatMap(filesOf),
       ...itself,
