@@ -41,6 +41,22 @@ const GLOBS = [
   '?(b)',
   '*([a-z])',
 ];
+/** In those with quotes, bash finds one list over several parts of the word. */
+const BRACES = [
+  '{a,b}',
+  '{1..3}',
+  '{a,b}{c,d}',
+  '{,x}',
+  '{a..c}',
+  'a{b,c}',
+  '{$x,b}',
+  '{x},b}',
+  '{x}"",-o,MARK}',
+  "{-t}'',-oMARK}",
+  '{x""},--output=MARK}',
+  '{a}{b}"",-delete}',
+  "{x}$'',-exec,touch,MARK,;}",
+];
 const SPECIAL = ['$?', '$#', '$$', '$!', '$@', '$*', '$0', '$1', '$-', '"$@"', '$_'];
 
 export function name(dice: Dice): string {
@@ -66,7 +82,7 @@ function piece(dice: Dice, depth: number, script: MakeScript): string {
     case 3:
       return dice.pick(GLOBS, '*');
     case 4:
-      return dice.pick(['{a,b}', '{1..3}', '{a,b}{c,d}', '{,x}', '{a..c}', 'a{b,c}', '{$x,b}'], '{a,b}');
+      return dice.pick(BRACES, '{a,b}');
     case 5:
       return dice.pick(['~', '~+', '~-', '~/a', '~root', '~daemon/x', 'x=~', 'x:~', '~"/a"'], '~');
     case 6:
