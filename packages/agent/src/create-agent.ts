@@ -140,7 +140,7 @@ export function createAgent(options: AgentOptions): Agent {
     delegate: async (task, call) => subagents && delegateTask(subagents, task, call),
     runForSubagent: async (agentId, call) => {
       const own = subagents?.findRunning(agentId)?.options;
-      if (!own) return { ok: false, message: `The subagent ${agentId} does not run.` };
+      if (!own) return { ok: false, message: `The subagent ${agentId} is not running.` };
       return runSideCall(own, { ...call, mode: liveOf(own).mode ?? 'default' });
     },
     endSubagents: () => subagents?.dispose() ?? Promise.resolve(),

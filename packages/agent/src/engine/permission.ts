@@ -88,7 +88,7 @@ export function permissionOf(
       return deny(`Permission denied. ${why}`, byRule(verdict));
     }
     const moved = answered && movedPlace(answered.places, places);
-    if (moved) return deny(`Permission denied. ${moved.path} no longer leads to the place of the question.`);
+    if (moved) return deny(`Permission denied. ${moved.path} leads to another place since the question.`);
     if (answered) return allowed;
     const reason = sentences(verdict.reason, obstacle, hookReason);
     const question: PermissionQuestion = {
