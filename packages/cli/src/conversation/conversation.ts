@@ -88,6 +88,7 @@ export class Conversation {
       options,
       surface: {
         notify: (text) => note(escapeControls(text)),
+        pastedTexts: () => screen.pastedTexts,
         services: {
           elicit: async (question, signal) => {
             const { elicitFromUser } = await import('../mcp/ask-for-servers.ts');

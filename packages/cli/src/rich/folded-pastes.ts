@@ -12,6 +12,8 @@ import type { Draft } from '../terminal/input/editor.ts';
 /** A longer paste is folded. */
 const MAX_LINES = 10;
 const MAX_LENGTH = 2_000;
+/** The start of a line that the conversation runs instead of sending it. */
+const COMMAND = /^\s*[/!#]/;
 const MARK = /\[(?:Pasted text|Image) #(\d+)(?: \+\d+ lines)?\]/g;
 
 interface Folded {
@@ -19,6 +21,7 @@ interface Folded {
   readonly mark: string;
   /** The text that is sent. */
   readonly text: string;
+  readonly kind: 'paste' | 'image';
 }
 
 export class FoldedPastes {
@@ -31,32 +34,44 @@ export class FoldedPastes {
     const text = escapeControls(pasted.replaceAll(/\r\n?/g, '\n'));
     const lines = text.split('\n').length;
     if (lines <= MAX_LINES && text.length <= MAX_LENGTH) return text;
-    return this.#add((number) => `[Pasted text #${number} +${lines} lines]`, text);
+    return this.#add((number) => `[Pasted text #${number} +${lines} lines]`, { text, kind: 'paste' });
   }
 
   /** Returns a mark that is replaced by a mention of the file. */
   foldImage(file: string): string {
-    return this.#add((number) => `[Image #${number}]`, `@"${file}"`);
+    return this.#add((number) => `[Image #${number}]`, { text: `@"${file}"`, kind: 'image' });
   }
 
-  /** Replaces the marks by their texts. A mark that was edited stays as it is. */
+  /** The texts that the line does not show. */
+  get texts(): readonly string[] {
+    return this.#folded.filter(({ kind }) => kind === 'paste').map(({ text }) => text);
+  }
+
+  /** Replaces the marks by their texts. A mark that was edited stays as it is. A text at the start is never a command. */
   unfold(line: string): string {
+    const unfolded = this.#replaceMarks(line);
+    const isHiddenStart = unfolded.trimStart()[0] !== line.trimStart()[0];
+    return isHiddenStart && COMMAND.test(unfolded) ? `Pasted text:\n${unfolded}` : unfolded;
+  }
+
+  /** Removes the whole mark before the cursor. Returns undefined if there is none. */
+  eraseMark({ text, cursor }: Draft): Draft | undefined {
+    const mark = [...text.slice(0, cursor).matchAll(MARK)].at(-1);
+    if (!mark || mark.index + mark[0].length !== cursor || this.#replaceMarks(mark[0]) === mark[0])
+      return undefined;
+    return { text: text.slice(0, mark.index) + text.slice(cursor), cursor: mark.index };
+  }
+
+  #replaceMarks(line: string): string {
     return line.replaceAll(MARK, (mark, number: string) => {
       const folded = this.#folded[Number(number) - 1];
       return folded?.mark === mark ? folded.text : mark;
     });
   }
 
-  /** Removes the whole mark before the cursor. Returns undefined if there is none. */
-  eraseMark({ text, cursor }: Draft): Draft | undefined {
-    const mark = [...text.slice(0, cursor).matchAll(MARK)].at(-1);
-    if (!mark || mark.index + mark[0].length !== cursor || this.unfold(mark[0]) === mark[0]) return undefined;
-    return { text: text.slice(0, mark.index) + text.slice(cursor), cursor: mark.index };
-  }
-
-  #add(markOf: (number: number) => string, text: string): string {
+  #add(markOf: (number: number) => string, folded: Omit<Folded, 'mark'>): string {
     const mark = markOf(this.#folded.length + 1);
-    this.#folded.push({ mark, text });
+    this.#folded.push({ ...folded, mark });
     return mark;
   }
 }

@@ -120,6 +120,20 @@ describe('editing', () => {
   });
 });
 
+it.each(['!touch x', ' /clear', '#note'])('sends a folded paste that starts with %j as text', (start) => {
+  const { actions, type } = line();
+  const pasted = `${start}${'\rmore'.repeat(20)}`;
+  const text = pasted.replaceAll('\r', '\n');
+  type(`\u001b[200~${pasted}\u001b[201~${ENTER}`);
+  type(`  \u001b[200~${pasted}\u001b[201~${ENTER}`);
+  type(`!cat \u001b[200~${pasted}\u001b[201~${ENTER}`);
+  expect(actions).toMatchObject([
+    { text: `Pasted text:\n${text}` },
+    { text: `Pasted text:\n  ${text}` },
+    { text: `!cat ${text}` },
+  ]);
+});
+
 it('turns the dropped path of an image into a mention, and leaves other paths alone', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-drop-'));
   const file = path.join(folder, 'a picture.PNG');

@@ -133,6 +133,11 @@ export class PromptInput {
     return this.#pastes.unfold(this.#draft.text);
   }
 
+  /** Long pasted texts, for which the line shows a mark. */
+  get pastedTexts(): readonly string[] {
+    return this.#pastes.texts;
+  }
+
   /** Empties the line, and returns its text with the pasted texts. */
   takeDraft(): string {
     const { text } = this.#draft;

@@ -210,6 +210,10 @@ export class RichScreen implements Screen, LiveView {
     this.#painter.schedule();
   }
 
+  get pastedTexts(): readonly string[] {
+    return [...this.#prompts.pastedTexts, ...this.#answers.pastedTexts];
+  }
+
   takeDraft(): string {
     const text = this.#input.takeDraft();
     this.#painter.schedule();

@@ -11,7 +11,7 @@ import { openServersOf, type ToolSources } from './open-tools.ts';
 import { PromptModel } from './prompt-model.ts';
 import { beforeExpansion } from './session-events.ts';
 import type { SessionTools } from './session-tools.ts';
-import type { StartContext } from './start-context.ts';
+import type { StartContext, Surface } from './start-context.ts';
 
 export interface OpenedParts extends ToolSources, OpenedHooks {
   readonly tools: SessionTools;
@@ -114,14 +114,21 @@ function depthIn(env: NodeJS.ProcessEnv): number | undefined {
   return Number.isSafeInteger(depth) && depth > 0 ? depth : undefined;
 }
 
-/** Replaces slash commands and references in a prompt by their text, after hooks have seen it. */
-/** Text that is piped to the program beside a prompt follows the prompt. It is data, in which a mention means nothing. */
-function withoutPiped(content: UserMessage['content'], prompt: string | undefined): UserMessage['content'] {
-  return typeof content === 'string' && prompt !== undefined && content.startsWith(`${prompt}\n\n`)
-    ? prompt
-    : content;
+/**
+ * Returns the words of the user. Text that is piped to the program beside a prompt follows the prompt. That text, and a
+ * long paste, are data, in which a mention means nothing.
+ */
+function typedWords(content: UserMessage['content'], surface: Surface): UserMessage['content'] {
+  if (typeof content !== 'string') return content;
+  const { prompt, pastedTexts } = surface;
+  if (prompt !== undefined && content.startsWith(`${prompt}\n\n`)) return prompt;
+  const pasted = (pastedTexts?.() ?? []).map((paste) => paste.trim()).filter((paste) => paste !== '');
+  // A paste may contain another one.
+  pasted.sort((left, right) => right.length - left.length);
+  return pasted.reduce((text, paste) => text.replaceAll(paste, '\n'), content);
 }
 
+/** Replaces slash commands and references in a prompt by their text, after hooks have seen it. */
 function promptExpansion(
   { surface, options, agent }: StartContext,
   { hooks, extensions, extensionSetup }: OpenedParts,
@@ -135,7 +142,7 @@ function promptExpansion(
     const expanded = await extensions.expand(content, signal, model.use);
     const isFirst = mainAgent?.initialPrompt !== undefined && agent().messages.length === 0;
     // The text of a definition, like that of a command, is not the user's.
-    const typed = isFirst && content === mainAgent.initialPrompt ? '' : withoutPiped(content, surface.prompt);
+    const typed = isFirst && content === mainAgent.initialPrompt ? '' : typedWords(content, surface);
     const prompt = mcp ? await mcp.expand({ content: expanded, typed }, signal) : expanded;
     const answer = { ...hooked, typed, turnModel: model.chosen };
     if (!isFirst) return { ...answer, content: prompt };

@@ -33,6 +33,8 @@ export interface Surface {
   readonly promptFollows?: boolean;
   /** The prompt on the command line. Text that is piped to the program follows it. */
   readonly prompt?: string | undefined;
+  /** Returns the texts that were pasted without being shown. They are data, although they are part of a prompt. */
+  readonly pastedTexts?: () => readonly string[];
   /** The features of this surface that MCP servers may use. */
   readonly services?: ServerServices;
   /** The options that this surface adds, such as handlers for questions and events. */

@@ -11,6 +11,7 @@ import type { Screen, ScreenListener } from './screen.ts';
 export class LineScreen implements Screen {
   readonly readsKeys = false;
   readonly isPipe: boolean;
+  readonly pastedTexts: readonly string[] = [];
   readonly #output: NodeJS.WritableStream;
   readonly #lines: Interface;
   #listener: ScreenListener | undefined;

@@ -12,6 +12,8 @@ export interface Screen {
   readonly readsKeys: boolean;
   /** The input comes from a pipe. Its end is the end of a script. */
   readonly isPipe: boolean;
+  /** Long texts that were pasted. The input line shows only a mark for each. */
+  readonly pastedTexts: readonly string[];
   /** Prints complete lines above the input line. */
   print(text: string): void;
   /** Prints a part of the model's text. It is wrapped at words if the width is known. */

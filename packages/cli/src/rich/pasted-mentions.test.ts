@@ -1,0 +1,47 @@
+/** A long paste in the real program: the line hides its text, so nothing in it counts as typed by the user. */
+import { say } from '@heddle/testing';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { PROMPT, setUpScenes } from '../conversation/test/scene.ts';
+import { ENTER } from '../conversation/test/terminal.ts';
+
+const { scene } = setUpScenes();
+
+const paste = (text: string): string => `\u001b[200~${text}${'\rmore'.repeat(20)}\u001b[201~`;
+
+it('attaches only files of the working folder that no rule asks about', async () => {
+  const { folder, sent, start } = await scene([[say('One.')], [say('Two.')]]);
+  const settings = { permissions: { ask: ['Read(./asked.txt)'] } };
+  const project = path.join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(path.join(project, 'asked.txt'), 'text of asked');
+  writeFileSync(path.join(project, 'plain.txt'), 'text of plain');
+  writeFileSync(path.join(folder, 'outside.txt'), 'text of outside');
+  const terminal = start(['--settings', JSON.stringify(settings)], { cwd: project });
+  await terminal.sees(PROMPT);
+  terminal.type(`see ${paste('@asked.txt @plain.txt @../outside.txt')}`);
+  await terminal.sees('[Pasted text #1 +21 lines]');
+  terminal.type(ENTER);
+  await terminal.sees('One.');
+  expect(sent(1)).toContain('text of plain');
+  expect(sent(1)).not.toContain('text of asked');
+  expect(sent(1)).not.toContain('text of outside');
+  await terminal.sees(PROMPT);
+  terminal.type(`see @asked.txt @../outside.txt${ENTER}`);
+  await terminal.sees('Two.');
+  expect(sent(2)).toContain('text of asked');
+  expect(sent(2)).toContain('text of outside');
+});
+
+it('runs no command', async () => {
+  const { folder, sent, start } = await scene([[say('One.')]]);
+  const terminal = start();
+  await terminal.sees(PROMPT);
+  terminal.type(paste('!touch made #'));
+  await terminal.sees('[Pasted text #1 +21 lines]');
+  terminal.type(ENTER);
+  await terminal.sees('One.');
+  expect(sent(1)).toContain('Pasted text:\\n!touch made');
+  expect(existsSync(path.join(folder, 'made'))).toBe(false);
+});
