@@ -12,7 +12,7 @@ interface OpenSessionSetup {
   readonly command: ResolvedCommand<ChatCommand>;
   readonly options: AgentSetup;
   /** The callbacks for questions and events. */
-  readonly surface: Pick<Surface, 'tools' | 'agent' | 'notify' | 'services'>;
+  readonly surface: Pick<Surface, 'tools' | 'agent' | 'notify' | 'services' | 'pastedTexts'>;
 }
 
 /** Enough letters to identify a session, and short enough for one row. */
