@@ -12,6 +12,7 @@ import { COMPUTED_NAMES, DENIED_SEARCHES } from './test/table/computed-names.ts'
 import { CONTAINERS } from './test/table/containers.ts';
 import { COPIED_CONTENTS } from './test/table/copied-contents.ts';
 import { COVERING } from './test/table/covering.ts';
+import { CURL_FILES } from './test/table/curl-files.ts';
 import { COMMANDS_ON_INPUT } from './test/table/commands-on-input.ts';
 import { EVASIONS } from './test/table/evasions.ts';
 import { EXPANDED_WORDS } from './test/table/expanded-words.ts';
@@ -62,6 +63,7 @@ const themes = [
   ...NAMED,
   ...OTHER_NAMES,
   ...SEARCHED_FILES,
+  ...CURL_FILES,
   ...UNKNOWN_WORDS,
   ...EXPANDED_WORDS,
   ...LINKS,

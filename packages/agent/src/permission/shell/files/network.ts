@@ -2,7 +2,6 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { inFolder } from './git-arguments.ts';
-import { isMessage } from './message-options.ts';
 import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
 import { isUnderstood, optionsOf } from './option-tables.ts';
 import {
@@ -142,100 +141,6 @@ const sftp: FilesOfProgram = (args) => {
     : [...files, ...operands.slice(1).map((word) => touch('write', word))];
 };
 
-const CURL_OUTPUTS = ['-o', '--output', '-D', '--dump-header', '-c', '--cookie-jar', '--output-dir'];
-const CURL_INPUTS =
-  '-T --upload-file -K --config -b --cookie -E --cert --key --cacert --netrc-file --capath --proxy-cert'.split(
-    ' ',
-  );
-
-/** Every option with a value has a form in which curl replaces `{{name}}`: `--expand-output`. */
-const curl: FilesOfProgram = (words) => {
-  const args = words.map((word) => partOfWord(word, word.value.replace(/^--expand-/, '--')));
-  const isExpanded = words.some(({ value }) => value.startsWith('--expand-'));
-  return curlFiles(isExpanded ? args : words).map((one) =>
-    isExpanded && one.word.value.includes('{{') ? withWord(one, unknownWord(one.word.text)) : one,
-  );
-};
-
-function withWord(one: Touch, word: ShellWord): Touch {
-  return { ...one, word };
-}
-
-const curlFiles: FilesOfProgram = (args) => {
-  const given = argumentsOf(args, optionsOf('curl'));
-  const data = args.flatMap((word, index) => {
-    const isNamed = /^--(data-u|url-q|va)[a-z-]*$/.test(args[index - 1]?.value ?? '');
-    const path =
-      /(?:^|[=;])[@<]([^;]+)/.exec(word.value)?.[1] ??
-      (isNamed ? /@(.+)/s : /^(?:-[dFH])?[\w-]*@(.+)/).exec(word.value)?.[1];
-    // A name in quotes can contain escapes.
-    if (path?.startsWith('"')) return [touch('read', unknownWord(word.text))];
-    // A form can send several files: `-F 'x=@a,b'`.
-    const files = path === undefined ? [] : [path, ...(path.includes(',') ? path.split(',') : [])];
-    return files.map((file) => touch('read', partOfWord(word, file)));
-  });
-  // A format can name files: `-w '%output{a}%{url}'`. A format in a file can name any.
-  const formatted = args.flatMap((word, index) => {
-    const isOption = /^(-[a-zA-Z]*w|--wri[a-z-]*=?)$/.test(args[index - 1]?.value ?? '');
-    const isInFile =
-      (isOption && word.value.startsWith('@')) || /^(-[a-zA-Z]*w|--wri[a-z-]*=)@/.test(word.value);
-    if (isInFile) return [unknownWord(word.text)];
-    return Array.from(word.value.matchAll(/%output\{(?:>>)?([^}]*)/g), ([, file = '']) =>
-      partOfWord(word, file),
-    );
-  });
-  const folders = given.valuesOf('--output-dir');
-  const has = (option: RegExp): boolean => args.some(({ value }) => option.test(value));
-  const saved =
-    hasOption(given, 'J') || has(/^--remote-h/)
-      ? [unknownWord('what the server calls it')]
-      : hasOption(given, 'O') || has(/^--remote-n/)
-        ? [...given.operands, ...given.valuesOf('--url')].flatMap((url) =>
-            (folders.length > 0 ? folders : [HERE]).flatMap((folder) => savedAs(url, folder)),
-          )
-        : [];
-  return [
-    ...given
-      .valuesOf(...CURL_OUTPUTS)
-      // `#1` becomes a text from the address.
-      .map((word) => (/#\d/.test(word.value) ? unknownWord(word.text) : word))
-      .filter(({ value }) => value !== '-')
-      .flatMap((word) =>
-        [HERE].concat(folders).map((folder) => (folder === HERE ? word : pathInside(folder, word))),
-      )
-      .map((word) => touch('write', word)),
-    // A file with options can name any output.
-    ...given.valuesOf('-K', '--config').map((word) => touch('write', unknownWord(word.text))),
-    ...[...saved, ...formatted].map((word) => touch('write', word)),
-    ...given
-      .valuesOf(...CURL_INPUTS)
-      .map((word) => touch('read', expandsItself(word) ? unknownWord(word.text) : word)),
-    ...data,
-    ...args.flatMap((word, index) =>
-      isMessage('curl', args, index) ? [] : filesInAddress(word, has(/^--proto-d/)),
-    ),
-  ];
-};
-
-/** Curl replaces `{a,b}` and `[a-c]` in addresses and names of files that it sends. */
-function expandsItself({ value }: ShellWord): boolean {
-  return /[[\]{}]/.test(value);
-}
-
-const REMOTE_SCHEME = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
-
-/** Returns the file that an address names. Any word may be an address. `isLocal`: an address without a scheme is a file. */
-function filesInAddress(word: ShellWord, isLocal: boolean): Touch[] {
-  const address = word.value.replace(/^--url=/, '');
-  const [, path] = /^file:(?:\/\/(?:(?:localhost|127\.0\.0\.1)(?=\/))?)?(.+)$/is.exec(address) ?? [];
-  const mayBeFile = path !== undefined || isLocal || /^[^/]*[[{]/.test(address) || word.kind === 'dynamic';
-  if (!mayBeFile || address.startsWith('-') || REMOTE_SCHEME.test(word.prefix)) return [];
-  if (path === undefined || word.kind !== 'literal' || expandsItself(word))
-    return [touch('read', unknownWord(word.text))];
-  const names = new Set([path, decoded(path), decoded(path.replace(/[?#].*$/s, ''))]);
-  return Array.from(names, (name) => touch('read', partOfWord(word, name)));
-}
-
 const wget: FilesOfProgram = (args) => {
   const inputs = ['-i', '--input-file', '--post-file', '--body-file', '--load-cookies', '--ca-certificate'];
   const logs = ['-o', '-a', '--output-file', '--append-output', '--save-cookies'];
@@ -276,7 +181,7 @@ function wgetAddress(word: ShellWord): ShellWord {
 }
 
 /** Returns the files that a program may name after an address. */
-function savedAs(url: ShellWord, folder: ShellWord): ShellWord[] {
+export function savedAs(url: ShellWord, folder: ShellWord): ShellWord[] {
   const names = url.kind === 'dynamic' ? undefined : namesInAddress(url.value);
   if (names === undefined) return [unknownWord(url.text)];
   return (names.length > 0 ? names : ['index.html']).map((name) => wordInside(folder, literalWord(name)));
@@ -302,7 +207,7 @@ function pathOfAddress(address: string): string {
   return address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
 }
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
@@ -331,6 +236,5 @@ export const NETWORK: readonly (readonly [string, FilesOfProgram])[] = [
   ],
   ['scp', copiedByScp],
   ['sftp', sftp],
-  ['curl', curl],
   ['wget', wget],
 ];

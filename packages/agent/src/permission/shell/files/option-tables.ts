@@ -3,6 +3,7 @@
  * command is listed here, so that its position is certain.
  */
 import type { ShellWord } from '@heddle/tools/shell';
+import { CURL_OPTIONS } from './curl-options.ts';
 import { argumentsOf, dashedOptions, type OptionTable } from './operands.ts';
 import { searchOptionsOf } from './search-options.ts';
 
@@ -117,26 +118,7 @@ const TABLES: ReadonlyMap<string, ReaderOptions> = new Map([
       true,
     ),
   ],
-  [
-    'curl',
-    table(
-      '-A -b -c -C -d -D -e -E -F -H -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z --output --dump-header --cookie-jar ' +
-        '--output-dir --upload-file --config --cookie --cert --key --cacert --netrc-file --capath --proxy-cert --url --header ' +
-        '--request --user --user-agent --data --data-raw --data-binary --data-urlencode --data-ascii --json --form ' +
-        '--form-string --referer --max-time --connect-timeout --retry --retry-delay --retry-max-time --write-out --proxy ' +
-        '--proxy-user --max-filesize --range --limit-rate --resolve --connect-to --interface --ciphers --cert-type --key-type ' +
-        '--pass --tls-max --speed-limit --speed-time --max-redirs --oauth2-bearer --unix-socket --noproxy --time-cond ' +
-        '--continue-at --mail-from --mail-rcpt --quote --proto --proto-default --proto-redir --parallel-max --aws-sigv4',
-      '#0123469aBfgGiIjJklLMnNOpqRsSvVZ',
-      'silent show-error fail fail-with-body fail-early location location-trusted insecure include head get verbose ' +
-        'compressed no-buffer globoff http1.0 http1.1 http2 http2-prior-knowledge http3 ipv4 ipv6 no-progress-meter ' +
-        'progress-bar remote-name remote-name-all remote-header-name create-dirs parallel remote-time ssl ssl-reqd tlsv1 tlsv1.2 ' +
-        'tlsv1.3 post301 post302 post303 netrc netrc-optional basic digest ntlm negotiate anyauth path-as-is append use-ascii ' +
-        'list-only junk-session-cookies raw tcp-nodelay no-keepalive no-sessionid crlf no-clobber remove-on-error disable ' +
-        'retry-connrefused retry-all-errors ftp-create-dirs ftp-pasv next help version',
-      true,
-    ),
-  ],
+  ['curl', { ...CURL_OPTIONS, isMixed: true }],
   [
     'wget',
     table(

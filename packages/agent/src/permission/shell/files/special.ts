@@ -6,6 +6,7 @@ import { deletesFiles, followsLinks, limitsOfFind, startFoldersOf } from './find
 import { gitArguments, inFolder } from './git-arguments.ts';
 import { gitTouches } from './git.ts';
 import { listedFiles } from './listed-files.ts';
+import { curl } from './curl.ts';
 import { NETWORK } from './network.ts';
 import { argumentsOf, hasOption, type OptionTable, type ParsedOperands } from './operands.ts';
 import { isUnderstood, optionsOf } from './option-tables.ts';
@@ -231,6 +232,7 @@ export const SPECIAL: ReadonlyMap<string, FilesOfProgram> = new Map<string, File
     (args) => inOut(['-l', '-s', '-c', '-g'])(args.filter(({ value }) => !/^-(p|ps|plain|r)$/.test(value))),
   ],
   ...NETWORK,
+  ['curl', curl],
 ]);
 
 function find(args: readonly ShellWord[]): Touch[] {

@@ -1,0 +1,147 @@
+/** Finds the files that `curl` reads, sends and writes. */
+import type { ShellWord } from '@heddle/tools/shell';
+import {
+  CURL_CERTIFICATES,
+  CURL_FORMS,
+  CURL_INPUTS,
+  CURL_LOGS,
+  CURL_NAMED_TEXTS,
+  CURL_OPTIONS,
+  CURL_OUTPUTS,
+} from './curl-options.ts';
+import { isMessage } from './message-options.ts';
+import { decoded, savedAs } from './network.ts';
+import { argumentsOf, hasOption, wholeOption } from './operands.ts';
+import {
+  type FilesOfProgram,
+  HERE,
+  literalWord,
+  partOfWord,
+  pathInside,
+  type Touch,
+  touch,
+  unknownWord,
+} from './touch.ts';
+
+const LONG_OPTIONS = [
+  ...CURL_OPTIONS.valued.filter((option) => option.startsWith('--')),
+  ...CURL_OPTIONS.long,
+];
+/** In the value of such an option, curl replaces `{{name}}`. */
+const EXPANDING = /^--expand-/;
+
+/** With an option that is not known, or a value that curl computes, any file may be read or written. */
+export const curl: FilesOfProgram = (words) => {
+  const args = words.map((word) => {
+    const whole =
+      word.kind === 'literal' ? wholeOption(word.value.replace(EXPANDING, '--'), LONG_OPTIONS) : word.value;
+    return whole === word.value ? word : partOfWord(word, whole);
+  });
+  const given = argumentsOf(args, CURL_OPTIONS);
+  const valuesOf = (options: readonly string[]): readonly ShellWord[] => given.valuesOf(...options);
+  const isExpanded = words.some(({ value }) => EXPANDING.test(value));
+  const mayExpand = (options: readonly string[]): boolean =>
+    isExpanded && valuesOf(options).some(({ value }) => value.includes('{{') && !REMOTE_SCHEME.test(value));
+  const has = (option: RegExp): boolean => given.options.some((each) => option.test(each));
+  const folders = valuesOf(['--output-dir']);
+  const addresses = [...given.operands, ...valuesOf(['--url'])];
+  const isListed = valuesOf(['--url']).some(({ value }) => value.startsWith('@'));
+  const saved =
+    hasOption(given, 'J') ||
+    has(/^--(remote-h|metal)/) ||
+    (isListed && (hasOption(given, 'O') || has(/^--remote-n/)))
+      ? [unknownWord('what the server calls it')]
+      : hasOption(given, 'O') || has(/^--remote-n/)
+        ? addresses.flatMap((url) =>
+            (folders.length > 0 ? folders : [HERE]).flatMap((folder) => savedAs(url, folder)),
+          )
+        : [];
+  const written = valuesOf(CURL_OUTPUTS)
+    // `#1` becomes a text from the address.
+    .map((word) => (/#\d/.test(word.value) ? unknownWord(word.text) : word))
+    .filter(({ value }) => value !== '-')
+    .flatMap((word) => [word].concat(folders.map((folder) => pathInside(folder, word))));
+  const formats = valuesOf(['-w', '--write-out']).flatMap(filesOfFormat);
+  const logs = valuesOf(CURL_LOGS).filter(({ value }) => !/^[-%]$/.test(value));
+  // A file with options can name any output.
+  const settings = valuesOf(['-K', '--config']).map((word) => unknownWord(word.text));
+  const read = [
+    ...valuesOf(CURL_INPUTS).map((word) => (expandsItself(word) ? unknownWord(word.text) : word)),
+    ...valuesOf(CURL_CERTIFICATES).flatMap(filesOfCertificate),
+    ...valuesOf(CURL_OPTIONS.valued).flatMap((word) => filesAfter(/^@(.+)$/s, word)),
+    ...valuesOf(CURL_NAMED_TEXTS).flatMap((word) => filesAfter(/@(.+)$/s, word)),
+    ...valuesOf(CURL_FORMS).flatMap(filesOfForm),
+    ...(isListed ? [unknownWord('the addresses of a list')] : []),
+    ...(hasOption(given, 'n') || has(/^--netrc(-optional)?$/) ? [NETRC] : []),
+    ...(given.isUncertain || mayExpand(CURL_OPTIONS.valued) ? [OF_OPTION] : []),
+  ];
+  return [
+    ...[...written, ...logs, ...settings, ...saved, ...formats].map((word) => touch('write', word)),
+    ...(given.isUncertain || mayExpand(NAMING_OUTPUT) ? [touch('write', OF_OPTION)] : []),
+    ...read.map((word) => touch('read', word)),
+    ...(given.isUncertain ? args : addresses)
+      .filter((word) => !isMessage('curl', args, args.indexOf(word)))
+      .flatMap((word) => filesInAddress(word, has(/^--proto-d/))),
+  ];
+};
+
+const OF_OPTION = unknownWord('the words of an option');
+/** Their values may become the name of a file that is written. */
+const NAMING_OUTPUT = [...CURL_OUTPUTS, ...CURL_LOGS, '-w', '--write-out', '-K', '--config', '--url'];
+const NETRC = partOfWord(literalWord('~'), '~/.netrc');
+
+function filesAfter(pattern: RegExp, word: ShellWord): readonly ShellWord[] {
+  const file = pattern.exec(word.value)?.[1];
+  return file === undefined ? [] : [partOfWord(word, file)];
+}
+
+/** A format can name files: `%output{a}%{url}`. A format in a file can name any. */
+function filesOfFormat(word: ShellWord): readonly ShellWord[] {
+  if (word.value.startsWith('@')) return [unknownWord(word.text)];
+  return Array.from(word.value.matchAll(/%output\{(?:>>)?([^}]*)/g), ([, file = '']) =>
+    partOfWord(word, file),
+  );
+}
+
+/** `file:password`. A backslash before a colon belongs to the name. */
+function filesOfCertificate(word: ShellWord): readonly ShellWord[] {
+  const ends = Array.from(word.value.matchAll(/:|$/g), ({ index }) => word.value.slice(0, index));
+  return ends.filter((name) => name !== '').map((name) => partOfWord(word, name.replace(/\\([:\\])/g, '$1')));
+}
+
+/** A form can send several files: `x=@a,b`, `x=@a;headers=@b`. A name in quotes can contain escapes. */
+function filesOfForm(word: ShellWord): readonly ShellWord[] {
+  const { value } = word;
+  if (!/[@<]/.test(value)) return [];
+  if (/["\\]/.test(value)) return [unknownWord(word.text)];
+  const starts = Array.from(value.matchAll(/[@<,]\s*/g), ({ index, 0: sign }) => index + sign.length);
+  return starts.flatMap((start) => {
+    const rest = value.slice(start);
+    const names = new Set([
+      rest,
+      ...[/;.*$/s, /,.*$/s, /[;,].*$/s].map((end) => rest.replace(end, '').trim()),
+    ]);
+    return Array.from(names)
+      .filter((name) => name !== '')
+      .map((name) => partOfWord(word, name));
+  });
+}
+
+/** Curl replaces `{a,b}` and `[a-c]` in addresses and names of files that it sends. */
+function expandsItself({ value }: ShellWord): boolean {
+  return /[[\]{}]/.test(value);
+}
+
+const REMOTE_SCHEME = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
+
+/** Returns the file that an address names. Any word may be an address. `isLocal`: an address without a scheme is a file. */
+function filesInAddress(word: ShellWord, isLocal: boolean): Touch[] {
+  const address = word.value.replace(/^--url=/, '');
+  const [, path] = /^file:(?:\/\/(?:(?:localhost|127\.0\.0\.1)(?=\/))?)?(.+)$/is.exec(address) ?? [];
+  const mayBeFile = path !== undefined || isLocal || /^[^/]*[[{]/.test(address) || word.kind === 'dynamic';
+  if (!mayBeFile || address.startsWith('-') || REMOTE_SCHEME.test(word.prefix)) return [];
+  if (path === undefined || word.kind !== 'literal' || expandsItself(word))
+    return [touch('read', unknownWord(word.text))];
+  const names = new Set([path, decoded(path), decoded(path.replace(/[?#].*$/s, ''))]);
+  return Array.from(names, (name) => touch('read', partOfWord(word, name)));
+}
