@@ -17,6 +17,7 @@ import { COMMANDS_ON_INPUT } from './test/table/commands-on-input.ts';
 import { EVASIONS } from './test/table/evasions.ts';
 import { EXPANDED_WORDS } from './test/table/expanded-words.ts';
 import { FILES } from './test/table/files.ts';
+import { FOUND_NAMES } from './test/table/found-names.ts';
 import { GIT } from './test/table/git.ts';
 import { GIT_REMOVALS } from './test/table/git-removals.ts';
 import { GLOBS } from './test/table/globs.ts';
@@ -63,6 +64,7 @@ const themes = [
   ...NAMED,
   ...OTHER_NAMES,
   ...SEARCHED_FILES,
+  ...FOUND_NAMES,
   ...CURL_FILES,
   ...UNKNOWN_WORDS,
   ...EXPANDED_WORDS,

@@ -23,7 +23,7 @@ import {
   runsElsewhere,
   unwrap,
 } from './runners.ts';
-import { changesOfFound, foundWrites, isOfFound } from './found-writes.ts';
+import { builtTouches, foundWrites, isOfFound, touchesOfFound } from './found-writes.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
 /** The files that may be found. */
@@ -53,7 +53,8 @@ export function foundFiles(
     selects.mayMatch(file) ||
     relative.some(({ kind, value }) => kind === 'pattern' || path.posix.basename(value) === file);
   const given = scriptTouches(run.command, unknown);
-  const changes = changesOfFound(run.command);
+  const marked = touchesOfFound(run.command);
+  const changes = marked.filter(({ kind }) => kind !== 'read');
   return starts.flatMap((start) => {
     // `{}/x` is also below it, unless it contains `..`.
     const words = run.command.map((word) => {
@@ -72,7 +73,12 @@ export function foundFiles(
       ...(climbs ? [touch('read', unknown)] : []),
     ];
     const found = { start, selects: { ...selects, mayMatch }, isInFolders, isPlain };
-    const others = changes.flatMap((one) => foundWrites(one, found, folders, world));
+    const others = [
+      ...changes.flatMap((one) => foundWrites(one, found, folders, world)),
+      ...marked
+        .flatMap((one) => builtTouches(one, found, isFind && !isInFolders))
+        .flatMap((one) => touchPart(one, 'command', folders, world)),
+    ];
     return touches
       .flatMap((one) =>
         one.word === start || one.word === unknown
@@ -84,6 +90,7 @@ export function foundFiles(
                 staysInTree: false,
                 fills: one.kind === 'write' && relative.length > 0,
                 selects: { ...selects, mayMatch, withContents: one.deep === 'all' },
+                ...besideFound(one, { ...selects, mayMatch }),
               },
               'command',
               folders,
@@ -93,6 +100,11 @@ export function foundFiles(
       )
       .concat(others);
   });
+}
+
+/** Files beside each found one are written. */
+function besideFound({ replacedEnds }: Touch, selects: Search['selects']): Pick<Touch, 'replacedEnds'> {
+  return replacedEnds ? { replacedEnds: { ...replacedEnds, isDeep: true, selects } } : {};
 }
 
 /** `sh -c 'cat {}'`: the name of the file becomes a part of the script. */

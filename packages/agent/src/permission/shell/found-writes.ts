@@ -3,6 +3,7 @@
  * contain the found name, and behind links.
  */
 import path from 'node:path';
+import { omitUndefined } from '@heddle/core';
 import { GIT_DATA_NAMES } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../part.ts';
@@ -18,7 +19,7 @@ import { isHiddenFromSearch, once, pathsBelow, type Selection, someLinkBelow } f
 import type { PermissionWorld } from '../world.ts';
 import { concernOf, placesOfWord, touchPart, UNKNOWN_CHANGE } from './files/file-parts.ts';
 import { filesOf } from './files/files-of.ts';
-import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
+import { literalWord, partOfWord, type Touch, touch, unknownWord } from './files/touch.ts';
 import { commandTails, FOUND } from './runners.ts';
 import type { Folders } from './shell-state.ts';
 
@@ -31,29 +32,32 @@ export interface Found {
   readonly isPlain: boolean;
 }
 
-/** The found file, its name without the ending, and other parts of it. Such letters have no meaning in Unicode, and hardly any name contains them. */
-const [ITSELF, STEM, PART] = ['\ue001', '\ue002', '\ue003'];
-const MARK = /[\ue001-\ue003]/;
+/**
+ * The found file, its path without the ending, other parts of it, and its folder. Such letters have no meaning in Unicode, and
+ * hardly any name contains them.
+ */
+const [ITSELF, STEM, PART, FOLDER] = ['\ue001', '\ue002', '\ue003', '\ue004'];
+const MARK = /[\ue001-\ue004]/;
 /** A name beside the found file that begins with its name. */
-const BESIDE = /^[\ue001\ue002]([^/\ue001-\ue003]+)$/;
+const BESIDE = /^[\ue001\ue002]([^/\ue001-\ue004]+)$/;
 /** The found name in a folder with a name beside the found file. */
-const IN_BESIDE = /^[\ue001\ue002]([^/\ue001-\ue003]+)\/\ue001$/;
+const IN_BESIDE = /^[\ue001\ue002]([^/\ue001-\ue004]+)\/\ue001$/;
 /** A file in a found folder. */
-const WITHIN = /^\ue001\/([^/\ue001-\ue003]+)$/;
+const WITHIN = /^\ue001\/([^/\ue001-\ue004]+)$/;
 /** The found name in a folder. */
-const INSIDE = /^([^\ue001-\ue003]*)\/\ue001$/;
+const INSIDE = /^([^\ue001-\ue004]*)\/\ue001$/;
 
-/** Returns the changes of a command whose files depend on the names that are found. */
-export function changesOfFound(command: readonly ShellWord[]): readonly Touch[] {
+/** Returns the accesses of a command to files that depend on the names that are found. */
+export function touchesOfFound(command: readonly ShellWord[]): readonly Touch[] {
   const words = command.map((word) => (FOUND.test(word.value) ? marked(word) : word));
   return [words, ...commandTails(words)]
     .flatMap(filesOf)
-    .filter(({ kind, word, copyOf }) => kind !== 'read' && [word, copyOf].some(isMarked));
+    .filter(({ word, copyOf }) => [word, copyOf].some(isMarked));
 }
 
 function marked(word: ShellWord): ShellWord {
   const value = word.value.replace(new RegExp(FOUND, 'g'), (sign) =>
-    sign === '{}' ? ITSELF : sign === '{.}' ? STEM : PART,
+    sign === '{}' ? ITSELF : sign === '{.}' ? STEM : sign === '{//}' ? FOLDER : PART,
   );
   return word.kind === 'literal' ? literalWord(value) : unknownWord(value);
 }
@@ -66,6 +70,41 @@ function isMarked(word: ShellWord | undefined): boolean {
 export function isOfFound({ word }: Touch): boolean {
   return word.value === ITSELF;
 }
+
+/** A text before a mark, the mark, and a text after it. */
+const ONE_MARK = /^([^\ue001-\ue004]*)([\ue001\ue002\ue004])([^\ue001-\ue004]*)$/;
+
+/**
+ * Returns the accesses to files with names that contain the found name, for one start folder: `{}v` for the start `.en`. All files
+ * below a folder with such a name count, because each file below the start may be found. `isWhole`: a found path begins with the start.
+ */
+export function builtTouches(
+  one: Touch,
+  { start, selects }: Pick<Found, 'start' | 'selects'>,
+  isWhole: boolean,
+): readonly Touch[] {
+  const { kind, word } = one;
+  if (!isMarked(word) || isOfFound(one)) return [];
+  const more = omitUndefined({ knowledge: one.knowledge });
+  const unknown = kind === 'read' ? [touch('read', unknownWord(NAME_OF_FOUND), undefined, more)] : [];
+  const [, beside] = IN_BESIDE.exec(word.value) ?? [];
+  if (kind === 'write' && beside !== undefined)
+    return [touch('write', partOfWord(start, `${start.value + beside}/${path.posix.basename(start.value)}`))];
+  const [isOne, before = '', mark, after = ''] = ONE_MARK.exec(word.value) ?? [];
+  const isKnown = before === '' || (isWhole && start.kind === 'literal');
+  if (isOne === undefined || !isKnown || start.kind === 'dynamic' || /(^|\/)\.\.(\/|$)/.test(after))
+    return unknown;
+  const beginning = before + start.value;
+  const complete = partOfWord(start, beginning + after);
+  const found = kind === 'read' ? [touch('read', partOfWord(start, beginning), 'all', more)] : [];
+  const isFound = start.kind !== 'literal' || selects.mayMatch(path.posix.basename(start.value));
+  // The start itself has no name without an ending.
+  return mark === STEM || (mark === ITSELF && !isFound)
+    ? found
+    : [...found, touch(kind, complete, one.deep, { ...more, deepIfFolder: true })];
+}
+
+const NAME_OF_FOUND = 'a name that depends on what it finds';
 
 /** Returns the parts for a change. If its names are not understood, the file is unknown. */
 export function foundWrites(one: Touch, found: Found, folders: Folders, world: PermissionWorld): FilePart[] {
@@ -255,6 +294,6 @@ function writtenConcern(
 }
 
 function unknownChange(kind: Touch['kind'], folders: Folders, world: PermissionWorld): FilePart[] {
-  const word = unknownWord('a name that depends on what it finds');
+  const word = unknownWord(NAME_OF_FOUND);
   return touchPart(touch(kind, word), 'command', folders, world);
 }

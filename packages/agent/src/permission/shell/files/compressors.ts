@@ -1,4 +1,5 @@
 /** Finds the files of programs that compress and decompress single files. Each output has the name of its input with another end. */
+import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { FilePart, PathsBelow } from '../../part.ts';
 import { commandPlace, type FilePlace } from '../../paths/places.ts';
@@ -210,9 +211,13 @@ export function besideFiles(
   places: readonly FilePlace[],
   world: PermissionWorld,
 ): PathsBelow {
-  const below = ends.isDeep ? pathsBelow(places, world, { follows: false, hidden: true }) : undefined;
+  const { selects } = ends;
+  const hidden = selects?.skipsHidden !== true;
+  const below = ends.isDeep ? pathsBelow(places, world, { follows: false, hidden }) : undefined;
   const files = new Set([...places.flatMap(({ path: at, real }) => [at, real]), ...(below?.paths ?? [])]);
-  const paths = Array.from(files).flatMap((file) => writtenBeside(file, ends));
+  const paths = Array.from(files)
+    .filter((file) => selects?.mayMatch(path.posix.basename(file)) !== false)
+    .flatMap((file) => writtenBeside(file, ends));
   return { paths, isComplete: below?.isComplete !== false, mayGrow: false };
 }
 

@@ -58,6 +58,8 @@ export interface ReplacedEnds {
   readonly usual: readonly string[];
   /** It applies to all files below a folder. */
   readonly isDeep: boolean;
+  /** It applies to those of the files below that a search selects. */
+  readonly selects?: Pick<Selection, 'mayMatch' | 'skipsHidden'>;
   /** Files without one of the dropped ends stay as they are. */
   readonly keepsOthers: boolean;
 }

@@ -57,7 +57,6 @@ export const UNSEEN: readonly Theme[] = [
       'diff -r a b',
     ],
     asked: [
-      'find . -maxdepth 0 -exec cat {}/.env \\;',
       'diff -rN x .',
       'git diff --no-index x .',
       'cd sub; cat /proc/self/cwd/key',
@@ -74,7 +73,12 @@ export const UNSEEN: readonly Theme[] = [
       'jq -n \'"s\\u0065crets/key" | modulemeta\'',
       'P=\'import @text "s\\u0065crets/key" as $d; $d\'; jq -n "$P"',
     ],
-    denied: ['git show :0:secrets/key', 'strings @secrets/key', 'find src -exec cat {}/../.env \\;'],
+    denied: [
+      'git show :0:secrets/key',
+      'strings @secrets/key',
+      'find src -exec cat {}/../.env \\;',
+      'find . -maxdepth 0 -exec cat {}/.env \\;',
+    ],
   },
   {
     theme: 'a home that moves',
