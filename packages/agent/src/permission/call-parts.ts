@@ -10,6 +10,7 @@ import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
 import { calledNames, fileAccess, isShellTool } from './rules/tool-names.ts';
 import { concernOf } from './shell/files/file-parts.ts';
+import { storedBelow } from './shell/files/git-data-below.ts';
 import { storedInData } from './shell/files/stored-parts.ts';
 import { askAboutRepositories } from './shell/made-repositories.ts';
 import { shellParts } from './shell/shell-parts.ts';
@@ -124,7 +125,12 @@ function filePart(
     places,
     // A search includes hidden files.
     deep: walks ? 'all' : 'no',
-    ...(walks ? { below: once(() => searchedPaths(places, world)) } : {}),
+    ...(walks
+      ? {
+          below: once(() => searchedPaths(places, world)),
+          storedBelow: once(() => storedBelow(places, SEARCH, world)),
+        }
+      : {}),
     leavesOutDenied: request.leavesOutDenied === true,
     knowledge: 'known',
     by: 'tool',
@@ -135,6 +141,9 @@ function filePart(
         : (processConcern(read) ?? (isRead ? specialConcern(read, world) : undefined)),
   };
 }
+
+/** The Grep tool skips folders with the name `.git`. */
+const SEARCH = { hidden: true, follows: false, isText: true, skipsGit: true };
 
 /** Returns the paths below a searched folder, as written and as resolved. The search does not follow links below it. */
 function searchedPaths(places: readonly FilePlace[], world: PermissionWorld): PathsBelow {

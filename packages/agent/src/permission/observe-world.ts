@@ -11,6 +11,7 @@ import {
   type GitSources,
   isGitFolder,
   otherTrees,
+  readBoundedFile,
   repositoryProgramsIn,
   trackedFiles,
   workingTreesReader,
@@ -56,6 +57,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     entries: links.entries,
     namedEntries: remembered(namedEntriesIn),
     exceptionsIn: remembered(exceptionReader(surroundings)),
+    mayShowChanges: remembered(mayShowChanges),
     repository: repositoryReader(),
     workingTrees: workingTreesReader(),
     gitIn: remembered(gitFactsFrom(cwd, environment)),
@@ -179,6 +181,7 @@ function repositoryReader(): PermissionWorld['repository'] {
     return {
       top: repository.top,
       isBorrowed: isBorrowed(repository),
+      dataFolders: [...new Set([repository.gitDir, repository.commonDir])],
       otherTops: () => (others ??= otherTrees(repository)),
       tracked: () => tracked(repository),
     };
@@ -187,6 +190,17 @@ function repositoryReader(): PermissionWorld['repository'] {
     const folder = nearestFolder(place);
     return folder === undefined ? 'unknown' : around(folder);
   });
+}
+
+/** Bytes of a message of a commit. A longer one is not read. */
+const MOST_OF_MESSAGE = 65_536;
+
+/** Every list of changes by git has such lines: `diff --git`, `diff --cc`, `@@ -1 +1 @@`. */
+const CHANGES = /^\W{0,3}(diff --|@@)/m;
+
+function mayShowChanges(file: string): boolean {
+  const read = readBoundedFile(file, MOST_OF_MESSAGE);
+  return read.kind === 'unreadable' || (read.kind === 'read' && CHANGES.test(read.bytes.toString('latin1')));
 }
 
 /** Returns whether a `.git` file or link leads to the data of another working tree, and not to those of a linked one. */

@@ -89,6 +89,8 @@ export interface FilePart {
    * are written. Undefined if they are unknown.
    */
   readonly below?: () => PathsBelow | undefined;
+  /** For a deep read: the parts for stored files that git's data below shows. They are looked up only if a rule needs them. */
+  readonly storedBelow?: () => readonly FilePart[];
   /** For a copy: the paths that it writes below the target with a name that git looks for in a repository. */
   readonly copiedGitData?: readonly string[];
   /** For a write: files with unknown names are added to the folder. */

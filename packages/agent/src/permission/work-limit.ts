@@ -77,7 +77,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     };
   };
   const { passesProcess, exceptionsIn, namedEntries, repositoryPrograms, isProgram } = world;
-  const { nestedRepositories, nestedLinks, gitSettings } = world;
+  const { nestedRepositories, nestedLinks, gitSettings, mayShowChanges } = world;
   const lengthOf = (names: readonly unknown[] | undefined): number => names?.length ?? 0;
   return {
     ...world,
@@ -95,6 +95,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
       nestedRepositories: counted(nestedRepositories, STEPS_OF_LOOK.nestedRepositories),
     }),
     ...(nestedLinks && { nestedLinks: counted(nestedLinks, STEPS_OF_LOOK.nestedLinks, lengthOf) }),
+    ...(mayShowChanges && { mayShowChanges: counted(mayShowChanges, STEPS_OF_LOOK.exceptionsIn) }),
     ...(isProgram && { isProgram: counted(isProgram, STEPS_OF_LOOK.exists) }),
     ...(passesProcess && { passesProcess: counted(passesProcess, STEPS_OF_LOOK.passesProcess) }),
     ...(exceptionsIn && { exceptionsIn: counted(exceptionsIn, STEPS_OF_LOOK.exceptionsIn, lengthOf) }),

@@ -11,6 +11,8 @@ export interface KnownRepository {
   otherTops?(): readonly string[];
   /** The working tree uses the data of another one, which does not know about it. */
   readonly isBorrowed?: boolean;
+  /** The folders of git's data of this working tree and of the whole repository. Absent: `.git` in the top folder. */
+  readonly dataFolders?: readonly string[];
   /** Full paths of the files in the index. Undefined if it cannot be read. */
   tracked(): readonly string[] | undefined;
 }
@@ -60,6 +62,8 @@ export interface PermissionWorld {
    * files reads those that match. Absent: there are none.
    */
   readonly exceptionsIn?: (folder: string) => readonly string[];
+  /** The file may contain lines of changes, as a message of `git commit -v` does. Absent: every file may. */
+  readonly mayShowChanges?: (file: string) => boolean;
   /** The repository around a folder. `unknown` if git might find one that is not found here. */
   readonly repository: (folder: string) => KnownRepository | 'none' | 'unknown';
   /** The working trees of the repository around a folder. Absent: there is only one. */

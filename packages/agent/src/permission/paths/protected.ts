@@ -50,6 +50,26 @@ export function isInGitData(file: string, world: PermissionWorld): boolean {
   return answer === true;
 }
 
+const dataAround = new WeakMap<PermissionWorld['exists'], Map<string, string | undefined>>();
+
+/** Folders of a longer path are looked at only if they exist, because a command can name thousands. */
+const USUAL_DEPTH = 32;
+
+/** Returns the outermost folder of git's data at or above a path. Cached, because many paths have the same folders. */
+export function gitDataAround(file: string, world: PermissionWorld): string | undefined {
+  const known = dataAround.get(world.exists) ?? new Map<string, string | undefined>();
+  dataAround.set(world.exists, known);
+  const segments = file.split('/').filter((segment) => segment !== '');
+  let folder = '';
+  for (const [depth, segment] of segments.entries()) {
+    folder += `/${segment}`;
+    if (!known.has(folder)) known.set(folder, isGitData(folder, world) ? folder : undefined);
+    const found = known.get(folder);
+    if (found !== undefined || (depth >= USUAL_DEPTH && !world.exists(folder))) return found;
+  }
+  return undefined;
+}
+
 /** Returns the name of the protected place. Case does not matter, because some file systems ignore it. */
 export function protectedPlaceName(place: FilePlace, world: PermissionWorld): string | undefined {
   return (

@@ -30,7 +30,7 @@ type Answer<Found> = Found | 'too many' | undefined;
  * Visits every entry below a folder until `look` returns a value. Enters folders unless `enter` declines. Does not
  * follow links.
  */
-function walk<Found>(
+export function walk<Found>(
   folder: string,
   world: PermissionWorld,
   look: (file: string, entry: FolderEntry) => Found | undefined,
@@ -166,7 +166,7 @@ const NAMES_OF_OBJECTS = (
 let namesOfObjects: readonly (readonly Token[])[] | undefined;
 
 /** Returns the names below the folder of git's objects. There are two kinds of hashes. The folder of an object has its first digits. */
-function objectNames(): readonly (readonly Token[])[] {
+export function objectNames(): readonly (readonly Token[])[] {
   namesOfObjects ??= ['#'.repeat(40), '#'.repeat(64)]
     .flatMap((hash) =>
       NAMES_OF_OBJECTS.map((name) => name.replace('N', hash)).concat(hash.slice(0, 2), hash.slice(2)),
@@ -347,7 +347,7 @@ export function someLinkBelow(
   return undefined;
 }
 
-function isFile(place: string, world: PermissionWorld): boolean {
+export function isFile(place: string, world: PermissionWorld): boolean {
   return world.entries(place) === undefined && world.exists(place) && !world.exists(`${place}/.`);
 }
 
@@ -391,7 +391,7 @@ function foldersAbove(file: string): readonly string[] {
 }
 
 /** Looks only if the answer is needed, and once. */
-export function once(look: () => PathsBelow | undefined): () => PathsBelow | undefined {
-  let known: { readonly answer: PathsBelow | undefined } | undefined;
+export function once<Answer>(look: () => Answer): () => Answer {
+  let known: { readonly answer: Answer } | undefined;
   return () => (known ??= { answer: look() }).answer;
 }

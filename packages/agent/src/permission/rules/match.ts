@@ -175,10 +175,11 @@ function objectsToCommand(part: CommandPart, compiled: CompiledRule): RuleMatch 
 
 function objectsToFile(
   part: FilePart,
-  { rule, names, specifier }: CompiledRule,
+  compiled: CompiledRule,
   list: 'deny' | 'ask',
   world: SearchedWorld,
 ): RuleMatch | undefined {
+  const { rule, names, specifier } = compiled;
   const pattern = specifier?.path;
   if (specifier?.domain) return connectsTo(part, specifier.domain) ? { rule } : undefined;
   if (!pattern) return undefined;
@@ -196,8 +197,22 @@ function objectsToFile(
   }
   return (
     objectsToPlaces(part, part.places, pattern, { rule, binds, list, world }) ??
-    (part.isUnsettled ? { rule, doubtful: 'an earlier command may put a link in its place' } : undefined)
+    (part.isUnsettled ? { rule, doubtful: 'an earlier command may put a link in its place' } : undefined) ??
+    objectsToStoredBelow(part, compiled, list, world)
   );
+}
+
+function objectsToStoredBelow(
+  { storedBelow }: FilePart,
+  compiled: CompiledRule,
+  list: 'deny' | 'ask',
+  world: SearchedWorld,
+): RuleMatch | undefined {
+  for (const part of storedBelow?.() ?? []) {
+    const match = objectsToFile(part, compiled, list, world);
+    if (match) return { doubtful: 'what git stored may show such a file', ...match };
+  }
+  return undefined;
 }
 
 /** The shell opens a connection for a redirection from or to `/dev/tcp/host/port`. */

@@ -70,7 +70,9 @@ const tarWith =
               (word) => (word === HERE ? REMOVES_SOME : remove(word, true)),
             ),
             ...archives.map((word) => write(word)),
-            ...[...folders, ...named, ...others, ...everything].map((word) => read(word, true, staysInTree)),
+            ...[...folders, ...named, ...others, ...everything].map((word) =>
+              touch('read', word, 'all', { staysInTree, skipsGit: excludesGit(args, given) }),
+            ),
             ...listed.map((word) => read(word)),
           ]
         : []),
@@ -241,3 +243,32 @@ export const ARCHIVES: readonly (readonly [string, FilesOfProgram])[] = [
   ['unzip', unzip],
   ['zip', zip],
 ];
+
+/** Returns whether tar leaves out folders with the name `.git`. The option affects only names after it. */
+function excludesGit(args: readonly ShellWord[], given: ParsedOperands): boolean {
+  const at = args.findIndex(({ kind, value }) => kind === 'literal' && value === '--exclude=.git');
+  if (at < 0 || given.isUncertain || hasOption(given, '', '--anchored')) return false;
+  return given.operands.every((word) => args.indexOf(word) > at);
+}
+
+/** Modules of Python that read a folder with all its contents: `python3 -m zipfile -c x.zip .`. */
+export function archivedByModule(program: string, args: readonly ShellWord[]): Touch[] {
+  const at = args.findIndex(({ value }) => value === '-m');
+  const [module, ...rest] = at < 0 ? [] : args.slice(at + 1);
+  if (!/^(python|pypy)[\d.]*$/.test(program) || !/^(zipfile|tarfile|http\.server)$/.test(module?.value ?? ''))
+    return [];
+  const operands = rest.filter(({ value }) => !value.startsWith('-'));
+  if (module?.value === 'http.server') return [touch('read', HERE, 'all')];
+  const [archive, ...others] = operands;
+  if (archive === undefined) return [];
+  const has = (option: RegExp): boolean => rest.some(({ value }) => option.test(value));
+  if (has(/^(-\w*e|--ex)/)) {
+    const [folder = HERE] = others;
+    return [touch('read', archive), touch('write', folder), touch('write', folder, 'all', { fills: true })];
+  }
+  // It lists, tests, or writes the archive.
+  return [
+    touch(has(/^(-\w*c|--cr)/) ? 'write' : 'read', archive),
+    ...others.map((word) => touch('read', word, 'all')),
+  ];
+}

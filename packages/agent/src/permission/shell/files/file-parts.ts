@@ -45,6 +45,7 @@ import {
 import type { PermissionWorld } from '../../world.ts';
 import { besideFiles, besidePart } from './compressors.ts';
 import { expandBraces } from './operands.ts';
+import { storedBelow } from './git-data-below.ts';
 import { storedInData, storedPart } from './stored-parts.ts';
 import type { ReplacedEnds, Touch } from './touch.ts';
 import type { Folders } from '../shell-state.ts';
@@ -91,7 +92,7 @@ export function touchPart(
   const moved: FilePart = {
     ...shared,
     kind: 'read',
-    ...belowOf({ ...touch, staysInTree: true }, places, glob, world),
+    ...belowOf({ ...touch, staysInTree: true, isText: false }, places, glob, world),
     knowledge: 'known',
     concern: undefined,
   };
@@ -127,18 +128,25 @@ const NO_SETTINGS: ReadonlySet<string> = new Set();
 
 /** Returns the paths of a deep read. They are looked up once, and only if a rule needs them. */
 function belowOf(
-  { staysInTree = false, deep, endings }: Touch,
+  { staysInTree = false, deep, endings, selects, isText, skipsGit = false }: Touch,
   places: readonly FilePlace[] | undefined,
   glob: Glob | undefined,
   world: PermissionWorld,
-): Pick<FilePart, 'below' | 'followsLinks' | 'endings'> {
+): Pick<FilePart, 'below' | 'storedBelow' | 'followsLinks' | 'endings'> {
+  const how = { follows: !staysInTree, hidden: deep !== 'visible', endings };
+  const starts = (): readonly FilePlace[] | undefined => (glob ? glob.found(true) : places);
   const look = (): PathsBelow | undefined => {
-    const starts = glob ? glob.found(true) : places;
-    return (
-      starts && pathsBelow(starts, world, { follows: !staysInTree, hidden: deep !== 'visible', endings })
-    );
+    const from = starts();
+    return from && pathsBelow(from, world, how);
   };
-  return { followsLinks: !staysInTree, below: once(look), ...omitUndefined({ endings }) };
+  // A program that is not known to read whole folders is not known to copy them either.
+  const read = { ...how, selects, skipsGit, isText: isText ?? deep === undefined };
+  return {
+    followsLinks: !staysInTree,
+    below: once(look),
+    storedBelow: once(() => storedBelow(starts() ?? [], read, world)),
+    ...omitUndefined({ endings }),
+  };
 }
 
 /** Returns the paths that a copied or moved folder writes below its target. Undefined if they are unknown. */

@@ -5,6 +5,7 @@ import { isPlainSedScript, loadsJqModules, sedFiles, type ShellWord } from '@hed
 import { passedFolders } from '../../paths/places.ts';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
+import { archivedByModule } from './archives.ts';
 import { changed, isChanger } from './changers.ts';
 import {
   awkTargets,
@@ -20,7 +21,13 @@ import { takesOnlyRevisions } from './git.ts';
 import { hostWords, namesContainerPlaces } from './host-words.ts';
 import { isMessage } from './message-options.ts';
 import { argumentsOf, expandBraces, hasOption, type ParsedOperands, sedWords } from './operands.ts';
-import { endingsOf, searchesFolders, searchOptionsOf, skipsHidden } from './search-options.ts';
+import {
+  endingsOf,
+  gitDataOptions,
+  searchesFolders,
+  searchOptionsOf,
+  skipsHidden,
+} from './search-options.ts';
 import { changedSettings } from './settings-commands.ts';
 import { archivedFiles } from './packers.ts';
 import { SPECIAL } from './special.ts';
@@ -160,7 +167,9 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
     // With some option, most of them read the files of a folder: `zcat -r src`.
     const deepIfFolder = !NAMING.test(program);
     return [
-      ...operands.map((word) => touch('read', listFile(word), undefined, { deepIfFolder })),
+      ...operands.map((word) =>
+        touch('read', listFile(word), undefined, deepIfFolder ? { deepIfFolder } : { isText: true }),
+      ),
       // The version of the program decides whether `-1n a` has a value.
       ...values.map((word) => touch('read', word)),
       ...optionFiles(args),
@@ -213,34 +222,13 @@ function foldersAbove(word: ShellWord): readonly ShellWord[] {
   return [above, ...foldersAbove(above)];
 }
 
-/** Modules of Python that read a folder with all its contents: `python3 -m zipfile -c x.zip .`. */
-function archivedByModule(program: string, args: readonly ShellWord[]): Touch[] {
-  const at = args.findIndex(({ value }) => value === '-m');
-  const [module, ...rest] = at < 0 ? [] : args.slice(at + 1);
-  if (!/^(python|pypy)[\d.]*$/.test(program) || !/^(zipfile|tarfile|http\.server)$/.test(module?.value ?? ''))
-    return [];
-  const operands = rest.filter(({ value }) => !value.startsWith('-'));
-  if (module?.value === 'http.server') return [touch('read', HERE, 'all')];
-  const [archive, ...others] = operands;
-  if (archive === undefined) return [];
-  const has = (option: RegExp): boolean => rest.some(({ value }) => option.test(value));
-  if (has(/^(-\w*e|--ex)/)) {
-    const [folder = HERE] = others;
-    return [touch('read', archive), touch('write', folder), touch('write', folder, 'all', { fills: true })];
-  }
-  // It lists, tests, or writes the archive.
-  return [
-    touch(has(/^(-\w*c|--cr)/) ? 'write' : 'read', archive),
-    ...others.map((word) => touch('read', word, 'all')),
-  ];
-}
-
 /** For two folders, the files in them are compared. With an option, files at any depth are. */
 function compared(given: ParsedOperands): Touch[] {
   const deep = hasOption(given, 'r', '--recursive') ? 'all' : undefined;
   const staysInTree = hasOption(given, '', '--no-dereference');
+  const isForced = hasOption(given, 'a', '--text');
   return given.operands.map((word) =>
-    touch('read', listFile(word), deep, { deepIfFolder: true, staysInTree }),
+    touch('read', listFile(word), deep, { deepIfFolder: true, staysInTree, isText: !isForced }),
   );
 }
 
@@ -312,7 +300,8 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   // An option that is not understood may read a list of files, or make a file of the pattern.
   if (given.isUncertain || (isScript && splitsOptions(args)))
     read.push(touch('read', unknownWord('the words of an option')));
-  if (!walks) return [...read, ...files.map((word) => touch('read', word))];
+  const shown = isGrep || everything ? gitDataOptions(program, given) : {};
+  if (!walks) return [...read, ...files.map((word) => touch('read', word, undefined, shown))];
   const deep = everything && skipsHidden(program, given) ? 'visible' : 'all';
   // Without files, the working folder is searched. A script around grep gives it each file on its input.
   const isHere = !namesFolder(given.operands, args, hasProgram) || isScript || given.isUncertain;
@@ -324,7 +313,9 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   const endings = staysInTree && !isScript ? endingsOf(program, given) : undefined;
   return [
     ...read,
-    ...places.map((word) => touch('read', word, deep, { staysInTree, ...omitUndefined({ endings }) })),
+    ...places.map((word) =>
+      touch('read', word, deep, { ...shown, staysInTree, ...omitUndefined({ endings }) }),
+    ),
   ];
 }
 

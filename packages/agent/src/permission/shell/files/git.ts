@@ -36,14 +36,16 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
         word: word.value.includes(':') ? partOfWord(word, path) : inFolder(partOfWord(word, path), given),
         knowledge: 'named',
         staysInTree: true,
-        ...(walks ? { deep: walks } : {}),
+        ...(walks ? { deep: walks, isText: true, skipsGit: true } : {}),
         ...(deepIfFolder ? { deepIfFolder } : {}),
         ...(word.value.includes(':') ? { fromTopOf: given.folder ?? HERE } : {}),
       },
     ];
   });
   if (walks && isSearch && scopesOf(given) === undefined)
-    named.push({ ...touch('read', given.folder ?? HERE, walks), staysInTree: true });
+    named.push(
+      touch('read', given.folder ?? HERE, walks, { staysInTree: true, isText: true, skipsGit: true }),
+    );
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
   named.push(...prefixed(given), ...ownFiles(given), ...movedData(given));
   named.push(...changedSettings(given).map((word) => touch('write', word)), ...changedSubmodules(given));
@@ -61,7 +63,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   return /^(apply|am|quiltimport)$/.test(command)
     ? [
         ...named,
-        { kind: 'read', word: given.folder ?? HERE, deep: 'all', knowledge: 'named', staysInTree: true },
+        touch('read', given.folder ?? HERE, 'all', { knowledge: 'named', staysInTree: true, skipsGit: true }),
       ]
     : named;
 }
@@ -247,5 +249,7 @@ function storedBySettings(args: readonly ShellWord[]): Touch[] {
       ? [touch('read', unknownWord('another repository'))]
       : [{ ...whole, setting: 'commit.verbose' }];
   if (command === 'log' && contentShown(given) !== 'none') return [{ ...whole, setting: 'log.follow' }];
-  return command === 'grep' ? [{ ...touch('read', folder, 'all'), setting: 'submodule.recurse' }] : [];
+  return command === 'grep'
+    ? [touch('read', folder, 'all', { setting: 'submodule.recurse', skipsGit: true })]
+    : [];
 }

@@ -1,5 +1,7 @@
 /** The options of programs that search folders, so that the pattern and the files among their words are known. */
-import type { OptionTable, ParsedOperands } from './operands.ts';
+import type { ShellWord } from '@heddle/tools/shell';
+import { hasOption, type OptionTable, type ParsedOperands } from './operands.ts';
+import type { Touch } from './touch.ts';
 
 interface SearchOptions extends OptionTable {
   /** Options with which hidden files are searched, or may be. */
@@ -163,3 +165,27 @@ function allEndings(found: readonly (readonly string[] | undefined)[]): readonly
 export function searchesFolders(given: ParsedOperands): boolean {
   return given.valuesOf('-d', '--directories').some(({ value }) => !/^(skip|read)$/.test(value));
 }
+
+/** Returns whether a search shows only lines of text, and whether it leaves out folders with the name `.git`. */
+export function gitDataOptions(program: string, given: ParsedOperands): Pick<Touch, 'isText' | 'skipsGit'> {
+  const isKnown = /^(?:[ef]?grep|rgrep|rg|ag|ack)$/.test(program) && !given.isUncertain;
+  if (!isKnown) return { isText: false };
+  const isDecoded = program === 'rg' && hasOption(given, 'E');
+  const isText = !isDecoded && !given.options.some((option) => SHOWS_BYTES.test(option));
+  const isLiteral = ({ kind }: ShellWord): boolean => kind === 'literal';
+  if (program !== 'rg') {
+    const excluded = given.valuesOf('--exclude-dir').filter(isLiteral);
+    return { isText, skipsGit: excluded.some(({ value }) => /^\.git\/*$/.test(value)) };
+  }
+  // A later glob can except what an earlier one excludes.
+  const globs = given.valuesOf('-g', '--glob', '--iglob');
+  const excludes = globs.every((glob) => isLiteral(glob) && glob.value.startsWith('!'));
+  return {
+    isText,
+    skipsGit:
+      excludes && globs.some(({ value }) => /^!(?:(?:\*\*\/)?\.git\/?|\*\*\/\.git\/\*\*)$/.test(value)),
+  };
+}
+
+/** Options that print files that are not text, decode them, or give them to a program: `-a`, `-z`, `--binary-files`, `--pre`. */
+const SHOWS_BYTES = /^(?:-[^-]*[az]|--(?:t(?:e|$)|bin.*-|null-d|se|enc|pre))/s;

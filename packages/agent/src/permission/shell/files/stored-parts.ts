@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { FilePart } from '../../part.ts';
 import { type FilePlace, isAtOrBelow } from '../../paths/places.ts';
+import { gitDataAround } from '../../paths/protected.ts';
 import type { KnownRepository, PermissionWorld } from '../../world.ts';
 import { literalWord, type Touch } from './touch.ts';
 
@@ -53,7 +54,7 @@ export function storedElsewhere(part: FilePart): FilePart {
 }
 
 /** A path in the folder with git's data. Some disks ignore case. */
-const GIT_DATA = /^(.*?)\/\.git(?:\/(.*))?$/is;
+const GIT_DATA = /^(.*?\/\.git)(?:\/(.*))?$/is;
 
 /**
  * The names in that folder that contain no lines of files. All others may: objects, but also plain copies, such as
@@ -63,11 +64,18 @@ const GIT_DATA = /^(.*?)\/\.git(?:\/(.*))?$/is;
 const WITHOUT_CONTENTS =
   /^((HEAD|[A-Z]+(_[A-Z]+)*_HEAD|MERGE_(MODE|MSG|RR)|SQUASH_MSG|config(\.worktree)?|description|packed-refs|shallow|index|gitdir|commondir|locked|gc\.pid)(\.lock)?|(refs|logs|hooks|info|branches|reftable)(\/.*)?)$/s;
 
-/** Returns the top of the repository of which the path may show stored contents. `isWhole`: also all files below it. */
-function topOfContents(file: string, isWhole: boolean): string | undefined {
-  const [, top, inside = ''] = GIT_DATA.exec(file) ?? [];
-  if (top === undefined || (inside === '' && !isWhole) || WITHOUT_CONTENTS.test(inside)) return undefined;
-  return top === '' ? '/' : top;
+/** Returns whether a file or folder with this path in git's data may contain lines of stored files. */
+export function mayShowStored(inside: string): boolean {
+  return !WITHOUT_CONTENTS.test(inside);
+}
+
+/** Returns the folder of git's data of which the path may show stored contents. `isWhole`: also all files below it. */
+function dataWithContents(file: string, isWhole: boolean, world: PermissionWorld): string | undefined {
+  const [, named, below = ''] = GIT_DATA.exec(file) ?? [];
+  const folder = named ?? gitDataAround(isWhole ? file : path.posix.dirname(file), world);
+  if (folder === undefined) return undefined;
+  const inside = named === undefined ? file.slice(folder.length + 1) : below;
+  return (inside === '' && !isWhole) || !mayShowStored(inside) ? undefined : folder;
 }
 
 /** Returns the parts for stored contents that a call gets by reading the data of git: `cp -r .git x`. */
@@ -76,12 +84,32 @@ export function storedInData(
   isWhole: boolean,
   world: PermissionWorld,
 ): FilePart[] {
-  const tops = (places ?? []).flatMap(({ path: at, real }) =>
-    [at, real].flatMap((file) => topOfContents(file, isWhole) ?? []),
+  const folders = (places ?? []).flatMap(({ path: at, real }) =>
+    [...new Set([at, real])].flatMap((file) => dataWithContents(file, isWhole, world) ?? []),
   );
-  return [...new Set(tops)].flatMap((top) =>
-    storedPart({ word: literalWord(top), whole: true }, 'history', [{ path: top, real: top }], world),
+  return partsOfData(folders, world);
+}
+
+/** Returns the parts for everything that is stored in these folders of git's data. */
+export function partsOfData(folders: readonly string[], world: PermissionWorld): FilePart[] {
+  return [...new Set(folders)].flatMap((folder) =>
+    storedPart({ word: literalWord(folder), whole: true }, 'history', treesOf(folder, world), world),
   );
+}
+
+/** Returns the working trees of git's data. Undefined if none is known, so that it may store any file. */
+function treesOf(data: string, world: PermissionWorld): readonly FilePlace[] | undefined {
+  const inTree = (top: string): FilePlace => ({ path: top, real: top });
+  if (path.posix.basename(data).toLowerCase() === '.git') return [inTree(path.posix.dirname(data))];
+  const near = new Set([world.root, world.cwd, ...world.directories, path.posix.dirname(data)]);
+  const tops = Array.from(near).flatMap((folder) => {
+    const repository = world.repository(folder);
+    const isOwn =
+      typeof repository === 'object' &&
+      repository.dataFolders?.some((own) => isAtOrBelow(own, data) || isAtOrBelow(data, own)) === true;
+    return isOwn ? [repository.top] : [];
+  });
+  return tops.length === 0 ? undefined : [...new Set(tops)].map(inTree);
 }
 
 function inOtherTrees(places: readonly FilePlace[], repository: KnownRepository): FilePlace[] {

@@ -29,6 +29,10 @@ export interface Touch {
   readonly deepIfFolder?: boolean;
   /** For a deep read or a copy: links below are not followed. Every other deep read may follow them. */
   readonly staysInTree?: boolean;
+  /** For a read: only lines of text are shown, and nothing of compressed files. */
+  readonly isText?: boolean;
+  /** For a deep read: folders with the name `.git` are left out. */
+  readonly skipsGit?: boolean;
   /** For a removal: the file is written elsewhere. */
   readonly moves?: boolean;
   /** For a write: the names that this glob matches are written in the folder `within`. */
