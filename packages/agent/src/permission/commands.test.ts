@@ -37,6 +37,7 @@ import { DENIED_PLACES } from './test/table/denied-places.ts';
 import { DENIED_READERS } from './test/table/denied-readers.ts';
 import { KNOWN_READS } from './test/table/known-reads.ts';
 import { PROGRAM_SETTINGS } from './test/table/program-settings.ts';
+import { QUOTED_PATTERNS } from './test/table/quoted-patterns.ts';
 import { READING } from './test/table/reading.ts';
 import { START_UP_FILES } from './test/table/start-up-files.ts';
 import { EDIT_RULES } from './test/table/theme.ts';
@@ -66,6 +67,7 @@ const themes = [
   ...SEARCHED_FILES,
   ...FOUND_NAMES,
   ...CURL_FILES,
+  ...QUOTED_PATTERNS,
   ...UNKNOWN_WORDS,
   ...EXPANDED_WORDS,
   ...LINKS,

@@ -30,6 +30,7 @@ import {
 } from './search-options.ts';
 import { changedSettings } from './settings-commands.ts';
 import { archivedFiles } from './packers.ts';
+import { quotedTouches } from './quoted-patterns.ts';
 import { SPECIAL } from './special.ts';
 import { syncedFolders } from './synchronizers.ts';
 import { listedFiles, listFile, readsNamesFromFile } from './listed-files.ts';
@@ -204,6 +205,7 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   return [
     ...quoted,
     ...unknownProgram(args, deepIfFolder),
+    ...quotedTouches(program, args),
     ...archivedByModule(program, args),
     ...computed,
     ...syncedFolders(program, args),

@@ -22,6 +22,7 @@ import { namesInAddress } from './network.ts';
 import { isUnderstood } from './option-tables.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
 import { type Folders, SOME_NUMBER } from '../shell-state.ts';
+import { quotedPatterns } from './quoted-patterns.ts';
 import { literalWord, unknownWord } from './touch.ts';
 import { baseName } from '../runners.ts';
 
@@ -75,9 +76,18 @@ export function namedPlaces(
       const isFolder = written.endsWith('/') || !isOperand;
       found.set(written, { written, places: concern || !isFolder ? places : withContent(places), concern });
     }
-    const glob =
-      word.kind === 'pattern' && reading === 'no' ? protectedByGlob(word, folders, world) : undefined;
-    if (glob) found.set(word.text, glob);
+    if (reading !== 'no') return;
+    const values = word.kind === 'dynamic' ? (possibleValues(word, scope) ?? []) : undefined;
+    const quoted = quotedPatterns(
+      program,
+      words,
+      index,
+      values?.map(({ text }) => text),
+    );
+    for (const pattern of word.kind === 'pattern' ? [word] : quoted) {
+      const glob = protectedByGlob(pattern, folders, world);
+      if (glob) found.set(word.text, glob);
+    }
   });
   return [...found.values()];
 }

@@ -1,0 +1,105 @@
+/**
+ * Finds words that the shell passes on as they are, and that a program may expand as patterns of files:
+ * `prettier --write 'lib/.vsc*'`. They are checked like globs of the shell.
+ */
+import type { ShellWord } from '@heddle/tools/shell';
+import { gitArguments } from './git-arguments.ts';
+import { isMessage } from './message-options.ts';
+import { partOfWord, type Touch, touch } from './touch.ts';
+
+/** They use their arguments as they are, or as patterns that do not select files to change. */
+const LITERAL_PROGRAMS =
+  /^(cp|mv|ln|install|rm|rmdir|unlink|mkdir|touch|chmod|chown|chgrp|tee|dd|truncate|split|csplit|cat|head|tail|sort|uniq|cut|tr|wc|ls|stat|diff|cmp|patch|sed|[gmn]?awk|perl|jq|yq|gojq|jaq|xmllint|\w*grep|rg|ag|ack|find|fd|fdfind|g?tar|bsdtar|zip|unzip|7z[ar]?|rsync|scp|sftp|ssh|curl|wget|aws|az|gcloud|gh|glab|docker|podman|nerdctl|kubectl|helm|oc|terraform|tofu|psql|mysql|sqlite3|redis-cli|mongosh|http|https|xh|bash|sh|dash|zsh|ksh|g?cc|g\+\+|clang|clang\+\+|ld|ar|sudo|env|nice|timeout|xargs|parallel|tmux|screen|systemctl|journalctl|apt|apt-get|brew|pip3?|uv|conda|jest|vitest|pytest)$/;
+
+/** Their value is code: `node -e 'a[0]'`. */
+const CODE = /^(-[a-z]*[cepr]|--eval|--print|--command|--execute)$/;
+const INTERPRETERS =
+  /^(node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|pypy[\d.]*|ruby|php|lua|Rscript|julia|osascript)$/;
+
+/** Their value is a regular expression, or selects what is left out. */
+const NOT_SELECTING =
+  /^--?(exclude|extend-exclude|force-exclude|exclude-dir|ignore-pattern|skip-glob|extend-skip-glob|testNamePattern|testPathPatterns?|testPathIgnorePatterns|coveragePathIgnorePatterns|modulePathIgnorePatterns|watchPathIgnorePatterns|grep|fgrep|test-name-pattern|reporter)$/;
+
+/** Other commands of git with patterns are checked elsewhere, or only read. */
+const RESTORING = /^(checkout|restore|stash|reset)$/;
+
+/** Characters with a meaning in patterns. */
+const MAGIC = /[*?[\]{}\\]|[+@!]\(/;
+
+/** Returns the patterns that a word may be. `values` are its possible texts. */
+export function quotedPatterns(
+  program: string,
+  args: readonly ShellWord[],
+  index: number,
+  values?: readonly string[],
+): readonly ShellWord[] {
+  const word = args[index];
+  if (word === undefined || LITERAL_PROGRAMS.test(program)) return [];
+  const texts = (values ?? (word.kind === 'literal' ? [word.value] : [])).filter((text) => MAGIC.test(text));
+  if (texts.length === 0 || isMessage(program, args, index)) return [];
+  if (program === 'git' && !RESTORING.test(gitArguments(args).command)) return [];
+  const before = args[index - 1]?.value ?? '';
+  if (NOT_SELECTING.test(before) || (INTERPRETERS.test(program) && CODE.test(before))) return [];
+  return texts.flatMap((text) => {
+    const [, option = '', value = text] = /^(--?[\w-]+)=(.*)$/s.exec(text) ?? [];
+    // A pattern after an exclamation mark is left out.
+    if (NOT_SELECTING.test(option) || /^![^!(]/.test(value)) return [];
+    // Two of them select it again.
+    return patternsIn(value.replace(/^!!/, '')).map((pattern) => patternWord(word, pattern));
+  });
+}
+
+function patternWord(word: ShellWord, pattern: string): ShellWord {
+  return { ...partOfWord(word, pattern), kind: 'pattern' };
+}
+
+/** The program may read or change the files that such a word matches. */
+export function quotedTouches(program: string, args: readonly ShellWord[]): Touch[] {
+  return args
+    .flatMap((_, index) => quotedPatterns(program, args, index))
+    .map((word) => touch('read', word, undefined, { knowledge: 'mentioned' }));
+}
+
+/** Git has words before a pattern: `:(glob)src`, `:/src`. */
+const PATHSPEC = /^:(?:\([^)]*\)|[/^!]+)/;
+/** A set or a sign for one letter can also be a leading dot, and so can a star before a name. */
+const LEADING = /(^|\/)(?:\[[^\]]*\]|\?(?!\()|(?=\*+[A-Za-z]))/g;
+
+const DEPTHS = ['**/', '', '*/', '*/*/'];
+
+/** Returns the alternatives of a pattern, also with a leading dot for a wildcard. */
+function patternsIn(text: string): readonly string[] {
+  const plain = alternatives(text.replace(PATHSPEC, '')).flatMap((one) => [
+    one.replace(/\\(?=.)/gs, ''),
+    one.replaceAll('\\', '/'),
+  ]);
+  const all = plain
+    .flatMap((one) => [one, one.replace(LEADING, '$1.')])
+    // Two stars match any number of folders.
+    .flatMap((one) => (one.includes('**/') ? DEPTHS.map((depth) => one.replaceAll('**/', depth)) : [one]));
+  // A name without a wildcard is a pattern that matches only it.
+  return Array.from(new Set(all), (one) => (/[*?[(]/.test(one) ? one : `${one.slice(0, -1)}?`)).filter(
+    (one) => one.length > 1,
+  );
+}
+
+/** The number of alternatives that are looked at one by one. */
+const MOST = 32;
+const GROUP = /\{([^{}]*)\}/;
+
+/** `{a,b}/c` is `a/c` and `b/c`. With very many alternatives, or a range, a group can be any text. */
+function alternatives(text: string): readonly string[] {
+  let all: readonly string[] = [text];
+  for (let depth = 0; all.some((one) => GROUP.test(one)); depth++) {
+    const next = all.flatMap((one) => {
+      const group = GROUP.exec(one);
+      if (group === null) return [one];
+      const [whole, inner = ''] = group;
+      const isRange = inner.includes('..');
+      const names = isRange || depth > MOST ? ['*'] : inner.split(',');
+      return names.map((name) => one.slice(0, group.index) + name + one.slice(group.index + whole.length));
+    });
+    all = next.length <= MOST ? next : [text.replace(/\{.*\}/s, '*')];
+  }
+  return all;
+}
