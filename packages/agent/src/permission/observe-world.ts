@@ -13,6 +13,7 @@ import {
   otherTrees,
   readBoundedFile,
   repositoryProgramsIn,
+  isBranch,
   trackedFiles,
   workingTreesReader,
 } from '@heddle/tools/git';
@@ -183,6 +184,7 @@ function repositoryReader(): PermissionWorld['repository'] {
       isBorrowed: isBorrowed(repository),
       dataFolders: [...new Set([repository.gitDir, repository.commonDir])],
       otherTops: () => (others ??= otherTrees(repository)),
+      isBranch: (name) => isBranch(repository, name),
       tracked: () => tracked(repository),
     };
   });

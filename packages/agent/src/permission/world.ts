@@ -13,6 +13,8 @@ export interface KnownRepository {
   readonly isBorrowed?: boolean;
   /** The folders of git's data of this working tree and of the whole repository. Absent: `.git` in the top folder. */
   readonly dataFolders?: readonly string[];
+  /** Returns whether git takes a name for a branch, and not for a tag or an object. Absent: this is not known. */
+  isBranch?(name: string): boolean;
   /** Full paths of the files in the index. Undefined if it cannot be read. */
   tracked(): readonly string[] | undefined;
 }

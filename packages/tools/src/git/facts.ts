@@ -2,14 +2,14 @@
  * Finds configuration around a folder that could make a reading `git` command run a program. Reads files
  * and starts no process.
  */
-import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { attributesFiles, mayFilterFile, usesFilters } from './attributes.ts';
-import { readBoundedFile } from './bounded-file.ts';
 import { type GitEnvironment, hooksFolders, readGitSettings, type ScopedSetting } from './config-files.ts';
 import { dependsOnProcess, gitPath, mayExist } from './git-path.ts';
 import { isHarmlessSetting, isHarmlessVariable } from './harmless-settings.ts';
 import { type GitIndex, indexOf } from './index-file.ts';
+import { hasRefs } from './refs.ts';
 import { findRepository, type FoundRepository, type GitRepository } from './repository.ts';
 import { sourcesOf } from './sources.ts';
 
@@ -69,25 +69,9 @@ function factsOf(found: FoundRepository, environment: GitEnvironment): GitFacts 
   };
 }
 
-const MOST_BYTES = 1024 * 1024;
-
 /** Settings can name any branch as notes. */
 function setsNotes(settings: readonly ScopedSetting[]): boolean {
   return settings.some(({ key }) => key.startsWith('notes.') || key === 'core.notesref');
-}
-
-/** Returns true also if the refs cannot be read. */
-function hasRefs({ commonDir }: GitRepository, folder: string): boolean {
-  const place = path.join(commonDir, folder);
-  if (dependsOnProcess(place)) return true;
-  try {
-    if (existsSync(place) && readdirSync(place).length > 0) return true;
-  } catch {
-    return true;
-  }
-  const packed = readBoundedFile(path.join(commonDir, 'packed-refs'), MOST_BYTES);
-  if (packed.kind === 'absent') return mayExist(path.join(commonDir, 'reftable'));
-  return packed.kind === 'unreadable' || packed.bytes.includes(`${folder}/`);
 }
 
 /**

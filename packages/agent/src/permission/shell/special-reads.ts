@@ -54,6 +54,11 @@ function opensPipesInFolders(program: string, args: readonly ShellWord[]): boole
   );
 }
 
+/** GNU grep skips named pipes in folders with `-r`, but not with `-R`. */
+function followsIntoPipes(program: string, args: readonly ShellWord[]): boolean {
+  return program.endsWith('grep') && args.some(({ value }) => /^(?:-[A-Za-z0-9]*R|--der)/.test(value));
+}
+
 /** A command that opens a named pipe or a device does more than read, so only a rule allows it. */
 export function withSpecialFiles(
   own: CommandPart,
@@ -77,8 +82,14 @@ export function withSpecialFiles(
   if (!isOpening) return own;
   const read = files.filter((part) => !part.stored && part.knowledge !== 'mentioned');
   const [concern] = read.flatMap((part) => specialConcern(part, world) ?? []);
-  return concern ? concernedBy(own, concern) : own;
+  if (concern) return concernedBy(own, concern);
+  const searched = followsIntoPipes(program, args)
+    ? new Set(read.flatMap(({ places = [] }) => places.map(({ real }) => real)))
+    : NO_FOLDERS;
+  return [...searched].some((folder) => containsPipe(folder, world)) ? concernedBy(own, NAMED_PIPE) : own;
 }
+
+const NO_FOLDERS: ReadonlySet<string> = new Set();
 
 /** Returns the command with the concern about the files that `find` gives to a program. Pipes further down are not looked for. */
 export function concernAboutFound(

@@ -66,7 +66,11 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
     exceptionsIn: (folder) => table.exceptions?.[folder] ?? [],
     repository: (folder) =>
       path.posix.join(folder, '/').startsWith(`${ROOT}/`)
-        ? { top: ROOT, tracked: () => (table.tracked ?? []).map((file) => `${ROOT}/${file}`) }
+        ? {
+            top: ROOT,
+            isBranch: (name) => ['main', 'feature'].includes(name),
+            tracked: () => (table.tracked ?? []).map((file) => `${ROOT}/${file}`),
+          }
         : 'none',
     gitIn: (folder) => (isFolder(folder, table.cwd ?? ROOT) ? table.git : undefined),
     gitSettings: () => new Set(table.gitSettings ?? []),

@@ -63,7 +63,8 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     (args) =>
       args.every(({ value }) => !/^\+|@/.test(value)) &&
       onlyAllowed(args, LSOF) &&
-      (printsNumbers(args) || !args.some(({ value }) => /^-[a-zA-Z]*i/.test(value))),
+      (args.some(({ value, exact }) => exact && LSOF_NUMBERS.test(value)) ||
+        !args.some(({ value }) => /^-[a-zA-Z]*i/.test(value))),
   ],
   ['netstat', (args) => onlyAllowed(args, NETSTAT) && printsNumbers(args)],
   ['ss', (args) => args.every(namesNoHost) && onlyAllowed(args, SOCKETS)],
@@ -71,6 +72,9 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['jq', (args) => args.every(({ value }) => !loadsJqModules(value)) && onlyAllowed(args, JQ)],
   ['printf', ([format]) => format === undefined || (format.exact && isPrintingFormat(format.value))],
 ]);
+
+/** `-n` among letters without a value. In `-cn` it is a value. */
+const LSOF_NUMBERS = /^-[lPtUwRbCOX]*n/;
 
 /** Without this option, the names of addresses are looked up on the network. */
 function printsNumbers(args: readonly Arg[]): boolean {

@@ -49,6 +49,31 @@ export function showsOnlyPaths({ command, rest }: GitArguments): boolean {
 /** A commit, or a range of commits. */
 const COMMIT = /^(?:HEAD|@)(?:[~^]\d*)*$|^[^:]*\.\.[^:]*$/;
 
+/** Only a commit has ancestors, a log or a branch, so git rejects everything else before `~`, and a tree of files as these names. */
+const CERTAIN_COMMIT =
+  /^(?:(?:HEAD|@)(?:@\{\d+\})?|@\{(?:-?\d+|u|upstream|push)\}|refs\/(?:heads|remotes)\/[\w./-]+)(?:[~^]\d*)*$|^[\w./-]+(?:[~^]\d*)+$/;
+
+/**
+ * Returns the names that may be a tree of files instead of a commit. Then a path counts from that tree: `git show 1a2b:key`,
+ * `git diff 1a2b..3c4d -- key`.
+ */
+export function doubtfulRevisions(
+  { command, rest }: GitArguments,
+  shown: 'none' | 'tracked' | 'history',
+): readonly string[] {
+  const words = (splitAtSeparator(rest)?.before ?? rest).filter(({ value }) => !value.startsWith('-'));
+  const isNamed = shown === 'none' && /^(show|cat-file)$/.test(command);
+  if (isNamed && (rest.some(({ value }) => /^-[tse]$/.test(value)) || rest.every(isCommitOrSummary)))
+    return [];
+  const isLimited = shown !== 'none' && /^(show|diff|diff-index|diff-tree)$/.test(command);
+  const names = words.flatMap(({ value }) => {
+    if (isNamed) return value.split(':', 1);
+    // Two commits of which the common ancestor is looked for.
+    return isLimited && !value.includes('...') ? value.split('..') : [];
+  });
+  return names.filter((name) => name !== '' && !CERTAIN_COMMIT.test(name));
+}
+
 function commitsOfGrep(rest: readonly ShellWord[]): readonly ShellWord[] {
   const { operands, leading, valuesOf } = parseGitGrep(rest);
   return operands.slice(valuesOf('-e', '-f').length > 0 ? 0 : 1, leading);

@@ -9,7 +9,14 @@ import {
   inFolder,
   mayWriteOrRun,
 } from './git-arguments.ts';
-import { contentShown, NAMES_FILES, parseGitGrep, scopesOf, showsOnlyPaths } from './git-contents.ts';
+import {
+  contentShown,
+  doubtfulRevisions,
+  NAMES_FILES,
+  parseGitGrep,
+  scopesOf,
+  showsOnlyPaths,
+} from './git-contents.ts';
 import { CLONE_VALUED, copied, rewritten } from './git-copies.ts';
 import { removedFiles, unknownApplyOption } from './git-removals.ts';
 import { changedSettings, findProgramWord, mayShowBySetting, shownSettings } from './git-settings.ts';
@@ -227,12 +234,22 @@ export function takesOnlyRevisions(args: readonly ShellWord[]): boolean {
 /** Stored versions show the content of a file that may not be read. */
 function stored(given: GitArguments): Touch[] {
   const shown = contentShown(given);
-  if (shown === 'none') return [];
-  const { folder = HERE } = given;
-  const whole: Touch = { kind: 'read', word: folder, stored: shown, whole: true };
+  const revisions = doubtfulRevisions(given, shown);
+  if (shown === 'none' && revisions.length === 0) return [];
+  const { folder = HERE, command, rest } = given;
+  const whole: Touch = { kind: 'read', word: folder, stored: 'history', whole: true };
   if (given.isElsewhere) return [touch('read', unknownWord('another repository'))];
+  const doubtful = revisions.length > 0 ? [{ ...whole, revisions }] : [];
+  if (shown === 'none') return doubtful;
   const scopes = showsOnlyPaths(given) ? scopesOf(given) : undefined;
-  return scopes?.map((word) => ({ kind: 'read', word: inFolder(word, given), stored: shown })) ?? [whole];
+  const isInTree =
+    command === 'grep' && shown === 'tracked' && rest.every(({ value }) => value !== '--cached');
+  const readsTree = isInTree ? { readsTree: true } : {};
+  if (scopes === undefined) return [{ ...whole, stored: shown, ...readsTree }];
+  const limited = scopes.map((word) =>
+    touch('read', inFolder(word, given), undefined, { stored: shown, ...readsTree }),
+  );
+  return [...limited, ...doubtful];
 }
 
 /** They make commits, and a commit command may show changes. */

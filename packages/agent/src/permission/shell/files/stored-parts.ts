@@ -1,8 +1,9 @@
 /** Creates the parts for files that git stored. */
 import path from 'node:path';
-import type { FilePart } from '../../part.ts';
+import type { FilePart, PathsBelow } from '../../part.ts';
 import { type FilePlace, isAtOrBelow } from '../../paths/places.ts';
 import { gitDataAround } from '../../paths/protected.ts';
+import { once } from '../../paths/walk-tree.ts';
 import type { KnownRepository, PermissionWorld } from '../../world.ts';
 import { literalWord, type Touch } from './touch.ts';
 
@@ -11,7 +12,12 @@ import { literalWord, type Touch } from './touch.ts';
  * places.
  */
 export function storedPart(
-  { word, whole = false, rewrites = false }: Pick<Touch, 'word' | 'whole' | 'rewrites'>,
+  {
+    word,
+    whole = false,
+    rewrites = false,
+    readsTree = false,
+  }: Pick<Touch, 'word' | 'whole' | 'rewrites' | 'readsTree'>,
   stored: NonNullable<Touch['stored']>,
   places: readonly FilePlace[] | undefined,
   world: PermissionWorld,
@@ -45,7 +51,60 @@ export function storedPart(
     glob: undefined,
     concern: undefined,
   };
-  return found.some(({ isBorrowed }) => isBorrowed) ? [part, storedElsewhere(part)] : [part];
+  const { stored: _, ...plain } = part;
+  const behindLinks: FilePart = {
+    ...plain,
+    places: [],
+    followsLinks: true,
+    below: once(() => trackedBehindLinks(shown, found, world)),
+  };
+  const parts = readsTree ? [part, behindLinks] : [part];
+  return found.some(({ isBorrowed }) => isBorrowed) ? [...parts, storedElsewhere(part)] : parts;
+}
+
+/** Returns the places of tracked files below a folder that was replaced by a link. */
+function trackedBehindLinks(
+  shown: readonly FilePlace[],
+  found: readonly KnownRepository[],
+  world: PermissionWorld,
+): PathsBelow {
+  const tracked = found.map((repository) => repository.tracked());
+  const files = tracked
+    .flatMap((paths) => paths ?? [])
+    .filter((file) =>
+      shown.some(({ path: at, real }) => [at, real].some((place) => isAtOrBelow(file, place))),
+    );
+  const tops = new Map(found.map(({ top }) => [top, world.realpath(top)]));
+  const named = new Set(files.map((file) => path.posix.dirname(file)));
+  world.spend?.(Math.ceil(named.size / FOLDERS_PER_STEP));
+  const moved = new Map<string, string>();
+  for (const folder of named) {
+    const [top = '', realTop = ''] = [...tops].find(([at]) => isAtOrBelow(folder, at)) ?? [];
+    const real = world.realpath(folder);
+    if (real !== path.posix.join(realTop, path.posix.relative(top, folder))) moved.set(folder, real);
+  }
+  const paths = files.flatMap((file) => {
+    const folder = moved.get(path.posix.dirname(file));
+    return folder === undefined ? [] : [path.posix.join(folder, path.posix.basename(file))];
+  });
+  return { paths, isComplete: tracked.every((list) => list !== undefined), mayGrow: false };
+}
+
+/** The number of folders that are resolved in one step. */
+const FOLDERS_PER_STEP = 4;
+
+/** Returns whether a name is a branch in each repository that it may be looked up in. */
+export function isBranchAt(
+  name: string,
+  places: readonly FilePlace[] | undefined,
+  world: PermissionWorld,
+): boolean {
+  return (
+    places?.every(({ real }) => {
+      const repository = world.repository(real);
+      return typeof repository === 'object' && repository.isBranch?.(name) === true;
+    }) === true
+  );
 }
 
 /** Returns the part for a command that shows stored contents of an unknown repository, or writes them to unknown places. */

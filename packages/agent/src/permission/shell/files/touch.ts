@@ -21,6 +21,10 @@ export interface Touch {
   readonly rewrites?: boolean;
   /** The access happens only if this setting of git is on there. */
   readonly setting?: PrintingSetting;
+  /** The access happens unless git takes each of these names for a commit. Paths in a tree of files start elsewhere. */
+  readonly revisions?: readonly string[];
+  /** Git reads the tracked files in the working tree, also through links above them. */
+  readonly readsTree?: boolean;
   /** The access concerns the whole repository around it. */
   readonly whole?: boolean;
   /** The access happens only if this is a folder. */

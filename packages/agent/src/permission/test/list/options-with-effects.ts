@@ -98,6 +98,9 @@ hostname -F a
 ss -K
 ss -D /etc/x
 lsof +m /etc/x
+lsof -i -cnode
+lsof -a -i -un
+lsof -i -P -pn
 lsof -D b/etc/x
 env make
 env -i make

@@ -1,5 +1,5 @@
 /** Git commands that put stored contents where no rule about their names finds them. */
-import { ROOT } from '../world.ts';
+import { CLEAN_GIT, ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
 const files = ['.', '.git/.', '.git/ADD_EDIT.patch', '.env', 'a', 'secrets/key', 'src/.', 'sub/.'].map(
@@ -11,6 +11,15 @@ const allowed = [
   'git show HEAD~2 -- src',
   'git diff HEAD -- src',
   'git diff main..feature -- src',
+  'git diff main...topic -- src',
+  'git diff HEAD~2..HEAD -- src',
+  'git diff main~..@{u} -- src',
+  'git diff --stat 1a2b3c..4d5e6f',
+  'git show main:src/a.ts',
+  'git show HEAD~2:src/a.ts',
+  'git show abc1234^:src/a.ts',
+  'git cat-file -p refs/heads/x:src/a.ts',
+  'git cat-file -t 1a2b3c:a',
   'git fetch origin',
   'git fetch --all --prune',
   'git pull',
@@ -34,6 +43,18 @@ const allowed = [
 ];
 
 const asked = [
+  'git diff 1a2b3c..4d5e6f -- src',
+  'git diff 1a2b3c.. -- src',
+  'git diff ..tag -- src',
+  'git diff HEAD^{tree}..main -- src',
+  'git show tag..main -- src',
+  'git diff-tree -p tag..main -- src',
+  'git show 1a2b3c:key',
+  'git show tag:key',
+  'git show tag:./src/a.ts',
+  'git -C sub show 1a2b3c:key',
+  'git cat-file -p 1a2b3c:key',
+  'git cat-file -p HEAD:src/a.ts tag:key',
   'git archive -- HEAD',
   'git fast-export -- HEAD',
   'git stash show -p -- stash@{0}',
@@ -86,6 +107,18 @@ const asked = [
 ];
 
 export const COPIED_CONTENTS: readonly Theme[] = [
+  {
+    theme: 'git grep reads a tracked file through a link above it',
+    rules: { deny: ['Read(./secrets/**)'] },
+    world: {
+      files: [...files, `${ROOT}/lib/.`],
+      links: { [`${ROOT}/src/x`]: `${ROOT}/secrets` },
+      tracked: ['a', 'src/x/key', 'lib/b'],
+      git: CLEAN_GIT,
+    },
+    allowed: ['git grep x -- lib', 'git grep --cached x -- src'],
+    asked: ['git grep x -- src', 'git grep -n x', "git grep x -- 'src/*'"],
+  },
   {
     theme:
       'git copies no denied contents to another folder or under another name, although a rule allows git',

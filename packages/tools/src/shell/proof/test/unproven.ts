@@ -181,6 +181,9 @@ iconv --output=b a
 ss -K
 ss -D b
 lsof -D b
+lsof -i -cnode
+lsof -a -i -un
+lsof -i -P -pn
 lsof +m b
 lsof -r
 find . -delete
