@@ -82,6 +82,16 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       '.nvm .asdf .sdkman .rvm .ghcup .opam .selected_editor .mavenrc .task/hooks .vagrant.d .ansible .sbt .config/ghc .config/yt-dlp ' +
       '.msmtprc .local/share/jupyter',
   ],
+  // Options, keys and macros that make viewers, pagers, mail, media and query programs run others.
+  [
+    'locked if present',
+    '.less .config/lesskey .mlrc .rpmmacros .rpmrc .config/rpm .popt .config/popt .manpath .config/bat .config/pry .config/irb .config/ripgrep ' +
+      '.toprc .config/procps .w3m .lynxrc .elinks .newsboat .config/newsboat .offlineimaprc .mbsyncrc .config/isyncrc .fetchmailrc .getmail .notmuch-config ' +
+      '.config/notmuch .config/aerc .irssi .weechat .config/weechat .xresources .xdefaults .config/rofi .config/dunst .config/broot .config/ncmpcpp .ncmpcpp ' +
+      '.taskrc .config/task .latexmkrc .config/latexmk .lftprc .lftp .config/lftp .mysqlrc .mylogin.cnf .myclirc .config/pgcli .config/litecli .config/mycli .usqlrc ' +
+      '.parallel .config/parallel .aria2 .config/aria2 .config/mimeapps.list .wireshark .config/wireshark .config/youtube-dl .config/streamlink .config/gallery-dl ' +
+      '.config/beets .valgrindrc .maxima',
+  ],
   // Credentials, and settings that define trusted hosts and keys.
   ['locked in home', '.ssh'],
   [

@@ -110,7 +110,8 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['lsb_release', () => true],
   ['crontab', (args) => args.length === 1 && args[0] === '-l'],
   ['openssl', opensslReads],
-  ['xmllint', avoiding(/^(-o|--output|--shell)/)],
+  // Each of its options may have one dash.
+  ['xmllint', avoiding(/^(-o|--?output|--?shell)/)],
   ['shellcheck', () => true],
   ['sqlite3', (args) => args.length === 2 && !args[0]?.startsWith('-') && SQLITE_READS.test(args[1] ?? '')],
   ['rpm', ([first = '']) => /^-q[a-zA-Z]*$/.test(first)],

@@ -76,7 +76,8 @@ const ACTS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(nm|objdump|size|ar|jar)$/, /^@/],
   [/^(less|more)$/, /^\+/],
   [/^(tar|cpio|openssl)$/, /^[^/]*:/],
-  [/^rpm$/, /^[^-].*%(?!\{)|^%/s],
+  // Macros run programs: `%(id)`, `%{lua:…}`, `%[…]`. Options such as `--dbpath` expand them as well.
+  [/^rpm$/, /^(?!--(?:qf|queryformat)=).*%/s],
   [/^man$/, /[^\w.+@:-]/],
   [/^(bat|batcat)$/, /^cache$/],
   [/^npm$/, /^help$/],

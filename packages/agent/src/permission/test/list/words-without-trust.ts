@@ -256,6 +256,11 @@ rpm -qE '%(./x)'
 rpm -q --eval '%(./x)'
 rpm -q --pipe ./x a
 rpm -q '%(./x)'
+rpm -qf 'x%{lua:os.execute("id")}'
+rpm -qa 'x%{load:./m}'
+rpm -qf 'x%[1]'
+rpm -q --whatprovides='x%{lua:1}'
+xmllint -shell a.xml
 rpm -qa --define 'a b'
 rpm -q --load x
 rpm -q $x

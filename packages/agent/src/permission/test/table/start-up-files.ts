@@ -12,7 +12,9 @@ const STARTED =
   '.bash_completion.d/x .nvm/nvm.sh .asdf/asdf.sh .sdkman/bin/sdkman-init.sh .rvm/scripts/rvm .fzf.bash .fzf.zsh .p10k.zsh ' +
   '.ghcup/env .opam/opam-init/init.sh .zfunc/_x .iterm2_shell_integration.bash .iterm2_shell_integration.zsh .task/hooks/on-add ' +
   '.vagrant.d/Vagrantfile .bunfig.toml .ansible/plugins/x.py .sbt/1.0/global.sbt .config/ghc/ghci.conf .config/yt-dlp/config ' +
-  '.msmtprc .local/share/jupyter/kernels/x/kernel.json';
+  '.msmtprc .local/share/jupyter/kernels/x/kernel.json ' +
+  '.less .lesskey .config/lesskey .mlrc .rpmmacros .config/rpm/macros .popt .manpath .config/bat/config .toprc .w3m/config ' +
+  '.latexmkrc .taskrc .parallel/config .config/aria2/aria2.conf .config/mimeapps.list .config/ripgrep/config .lftprc';
 
 export const START_UP_FILES: readonly Theme[] = [
   {
@@ -20,7 +22,7 @@ export const START_UP_FILES: readonly Theme[] = [
     mode: 'acceptEdits',
     allowed: (
       '.config/app.json .docker/Dockerfile .julia/x local/lib/x src/i3/config .task/state .local/share/app/x nvm/x pi/x ' +
-      'hooks/x src/jupyter/x bash_completion/x bunfig.json'
+      'hooks/x src/jupyter/x bash_completion/x bunfig.json src/a.less less/x .config/x/bat rpm/macros'
     )
       .split(' ')
       .map((name) => `echo x > ${name}`),
