@@ -1,7 +1,8 @@
 /** Splits a call of any tool into parts. */
 import type { JsonObject } from '@heddle/core';
 import { globPlace, resolvePath } from '@heddle/tools/files';
-import type { CallPart, FilePart, Part, PathsBelow } from './part.ts';
+import type { CallPart, Concern, FilePart, Part, PathsBelow } from './part.ts';
+import { openedBySearch } from './paths/opened-by-search.ts';
 import type { FilePlace } from './paths/places.ts';
 import { processConcern } from './paths/process-files.ts';
 import { specialConcern } from './paths/special-files.ts';
@@ -138,8 +139,16 @@ function filePart(
     concern:
       kind === 'write'
         ? concernOf({ kind }, { places, pattern: undefined }, [world.cwd], world)
-        : (processConcern(read) ?? (isRead ? specialConcern(read, world) : undefined)),
+        : (processConcern(read) ??
+          (isRead ? specialConcern(read, world) : undefined) ??
+          (walks || !isRead ? concernOfSearch(places, world) : undefined)),
   };
+}
+
+/** The search itself opens files of ignored names. It prints none of their lines, so only the kind of the file counts. */
+function concernOfSearch(places: readonly FilePlace[], world: PermissionWorld): Concern | undefined {
+  const opened = { places: openedBySearch(places, world), glob: undefined, deep: 'no' } as const;
+  return specialConcern(opened, world);
 }
 
 /** The Grep tool skips folders with the name `.git`. */

@@ -19,6 +19,7 @@ import {
 } from '@heddle/tools/git';
 import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
 import { enabledGitSettings } from './git-printing.ts';
+import { filesOpenedByGit, openedFilesIn } from './opened-files.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
 import { exceptionReader } from './search-exceptions.ts';
 import type { KnownRepository, PermissionWorld } from './world.ts';
@@ -37,7 +38,7 @@ export interface WorldOptions {
 
 /** Starts no process. */
 export function observeWorld(surroundings: WorldOptions): PermissionWorld {
-  const { root, cwd, directories, environment } = surroundings;
+  const { root, cwd, directories, environment, home } = surroundings;
   const links = createLinkLookup([root, ...directories]);
   const exists = remembered(hasEntry);
   const gitSources = gitSourcesReader(surroundings, links.realpath, exists);
@@ -58,6 +59,8 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     entries: links.entries,
     namedEntries: remembered(namedEntriesIn),
     exceptionsIn: remembered(exceptionReader(surroundings)),
+    openedIn: remembered(openedFilesIn),
+    openedByGit: remembered(filesOpenedByGit({ ...environment, HOME: environment['HOME'] || home })),
     mayShowChanges: remembered(mayShowChanges),
     repository: repositoryReader(),
     workingTrees: workingTreesReader(),

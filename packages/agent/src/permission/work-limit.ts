@@ -40,6 +40,7 @@ const STEPS_OF_LOOK = {
   exists: 3,
   list: 8,
   exceptionsIn: 40,
+  openedIn: 12,
   repository: 20,
   gitIn: 60,
   nestedRepositories: 200,
@@ -76,7 +77,8 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
       return answer;
     };
   };
-  const { passesProcess, exceptionsIn, namedEntries, repositoryPrograms, isProgram } = world;
+  const { passesProcess, exceptionsIn, openedIn, openedByGit, namedEntries, repositoryPrograms, isProgram } =
+    world;
   const { nestedRepositories, nestedLinks, gitSettings, mayShowChanges } = world;
   const lengthOf = (names: readonly unknown[] | undefined): number => names?.length ?? 0;
   return {
@@ -96,6 +98,8 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     }),
     ...(nestedLinks && { nestedLinks: counted(nestedLinks, STEPS_OF_LOOK.nestedLinks, lengthOf) }),
     ...(mayShowChanges && { mayShowChanges: counted(mayShowChanges, STEPS_OF_LOOK.exceptionsIn) }),
+    ...(openedIn && { openedIn: counted(openedIn, STEPS_OF_LOOK.openedIn, lengthOf) }),
+    ...(openedByGit && { openedByGit: counted(openedByGit, STEPS_OF_LOOK.gitIn, lengthOf) }),
     ...(isProgram && { isProgram: counted(isProgram, STEPS_OF_LOOK.exists) }),
     ...(passesProcess && { passesProcess: counted(passesProcess, STEPS_OF_LOOK.passesProcess) }),
     ...(exceptionsIn && { exceptionsIn: counted(exceptionsIn, STEPS_OF_LOOK.exceptionsIn, lengthOf) }),

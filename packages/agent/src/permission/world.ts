@@ -26,6 +26,18 @@ export interface FolderEntry {
   readonly kind: 'folder' | 'link' | 'pipe' | 'file';
 }
 
+/** A file that git opens without a word that names it. */
+export interface OpenedByGit {
+  /** Undefined: it cannot be determined. */
+  readonly file: string | undefined;
+  /** The setting that names it. Undefined: git looks for it in a fixed place. */
+  readonly setting: string | undefined;
+  /** It is a link, or not a regular file. */
+  readonly isUnusual: boolean;
+  /** Programs such as `rg` open it as well. */
+  readonly isOfSearches: boolean;
+}
+
 export interface PermissionWorld {
   /** The start folder of the session. Rules without an anchor start here. */
   readonly root: string;
@@ -64,6 +76,10 @@ export interface PermissionWorld {
    * files reads those that match. Absent: there are none.
    */
   readonly exceptionsIn?: (folder: string) => readonly string[];
+  /** The files in a folder that searches and git open by themselves, if they are links or not regular files. Absent: none. */
+  readonly openedIn?: (folder: string) => readonly string[];
+  /** The other files that git opens by itself in a folder, also missing ones. Absent: none. */
+  readonly openedByGit?: (folder: string) => readonly OpenedByGit[];
   /** The file may contain lines of changes, as a message of `git commit -v` does. Absent: every file may. */
   readonly mayShowChanges?: (file: string) => boolean;
   /** The repository around a folder. `unknown` if git might find one that is not found here. */

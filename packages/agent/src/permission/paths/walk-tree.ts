@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
 import { commandPlace, type FilePlace, isBelow, isKnownPlace, workingFolders } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
+import { isOpenedInFolders } from './opened-names.ts';
 import { configPlaces, gitSourcesIn, programFolder, programPlaces, programsBelow } from './program-places.ts';
 import {
   canEndProtected,
@@ -266,7 +267,8 @@ export function writtenByCopy<Found>(
 /**
  * Returns every path below some places, as written and as resolved. `follows`: also enters folders behind links.
  * `hidden`: includes every name with a leading dot, instead of those that a file of ignored names excepts.
- * `endings`: files are read only if their names end so, also hidden ones.
+ * `endings`: files are read only if their names end so, also hidden ones. `opensIgnored`: a search opens files of ignored names, also
+ * if they are links.
  */
 export function pathsBelow(
   places: readonly FilePlace[],
@@ -275,9 +277,11 @@ export function pathsBelow(
     follows,
     hidden,
     endings,
+    opensIgnored = false,
   }: {
     readonly follows: boolean;
     readonly hidden: boolean;
+    readonly opensIgnored?: boolean;
     readonly endings?: readonly string[] | undefined;
   },
 ): PathsBelow {
@@ -292,8 +296,9 @@ export function pathsBelow(
       (kind !== 'folder' && endings !== undefined && endsWithOneOf(file, endings)) ||
       !isHiddenFromSearch(file, mayHold(kind), world);
     const look = (file: string, entry: FolderEntry): true | undefined => {
+      const { kind, name } = entry;
+      if (opensIgnored && kind === 'link' && isOpenedInFolders(name)) paths.push(world.realpath(file));
       if (!isShown(file, entry)) return undefined;
-      const { kind } = entry;
       if (endings === undefined || endsWithOneOf(file, endings)) paths.push(file);
       if (paths.length > MOST_ENTRIES) return true;
       if (kind !== 'link' || !follows) return undefined;

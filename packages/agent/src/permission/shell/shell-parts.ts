@@ -21,6 +21,7 @@ import { findSyntaxDoubt } from './doubts.ts';
 import { expandedWords } from './expanded-words.ts';
 import { foundFiles, searchedFolders } from './found-files.ts';
 import { touchPart } from './files/file-parts.ts';
+import { openedParts } from './files/opened-files.ts';
 import { storedElsewhere } from './files/stored-parts.ts';
 import { redirectionParts } from './files/redirections.ts';
 import { certainWords } from './files/certain-words.ts';
@@ -331,8 +332,12 @@ function fileParts(
     command.readOnly === 'no' && name
       ? [...namedPlaces(words, known, around), ...namedPlaces([name, ...inputs], new Set(), around)]
       : [];
+  const read = [...own, ...laterWords(words, world)].flatMap((one) =>
+    touchPart(one, 'command', folders, world),
+  );
   return [
-    ...[...own, ...laterWords(words, world)].flatMap((one) => touchPart(one, 'command', folders, world)),
+    ...read,
+    ...[words, ...behind.slice(0, MOST_TAILS)].flatMap((tail) => openedParts(tail, read, folders, world)),
     ...run.flatMap(filesOf).flatMap((touch) => touchPart(touch, 'command', moved, world)),
     ...named.map((place) => namedPart(place, command)),
   ];

@@ -1,6 +1,7 @@
 /** A world out of a table, for tests: a project in /repo/project, a home in /people/user. */
 import path from 'node:path';
 import type { GitFacts } from '@heddle/tools/shell';
+import { isOpenedInFolders } from '../paths/opened-names.ts';
 import type { PermissionWorld } from '../world.ts';
 
 export const ROOT = '/repo/project';
@@ -18,6 +19,8 @@ export interface WorldTable {
   readonly pipes?: readonly string[];
   /** Folder → the exceptions in its files of ignored names. */
   readonly exceptions?: Readonly<Record<string, readonly string[]>>;
+  /** Setting of git → the file that it names. */
+  readonly filesOfSettings?: Readonly<Record<string, string>>;
   /** For `cwd`; nothing is known about other folders. */
   readonly git?: GitFacts;
   /** Settings of git that are on. */
@@ -63,6 +66,17 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
         return { name, kind: files.has(place) ? 'file' : 'folder' };
       });
     },
+    openedIn: (folder) =>
+      [...links.map(([link]) => link), ...(table.pipes ?? [])].filter(
+        (file) => path.posix.dirname(file) === folder && isOpenedInFolders(path.posix.basename(file)),
+      ),
+    openedByGit: () =>
+      Object.entries(table.filesOfSettings ?? {}).map(([setting, file]) => ({
+        file,
+        setting,
+        isUnusual: links.some(([link]) => link === file) || (table.pipes ?? []).includes(file),
+        isOfSearches: setting === 'core.excludesfile',
+      })),
     exceptionsIn: (folder) => table.exceptions?.[folder] ?? [],
     repository: (folder) =>
       path.posix.join(folder, '/').startsWith(`${ROOT}/`)

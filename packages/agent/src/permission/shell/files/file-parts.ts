@@ -135,7 +135,7 @@ function belowOf(
   glob: Glob | undefined,
   world: PermissionWorld,
 ): Pick<FilePart, 'below' | 'storedBelow' | 'followsLinks' | 'endings'> {
-  const how = { follows: !staysInTree, hidden: deep !== 'visible', endings };
+  const how = { follows: !staysInTree, hidden: deep !== 'visible', endings, opensIgnored: true };
   const starts = (): readonly FilePlace[] | undefined => (glob ? glob.found(true) : places);
   const look = (): PathsBelow | undefined => {
     const from = starts();

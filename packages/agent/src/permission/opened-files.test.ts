@@ -1,0 +1,184 @@
+/** Files that searches and git open by themselves, on a real disk: a link or a named pipe makes them read another file. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-opened-')));
+  write('project/src/a.ts', 'x\n');
+  write('project/src/deep/er/b.ts', 'x\n');
+  write('project/secrets/k.json', '{\n');
+  write('home/.keep', '');
+  execFileSync('git', ['init', '-q', '--template=', path.join(folder, 'project')]);
+  mkdirSync(path.join(folder, 'project/.git/info'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, text: string): void {
+  const file = path.join(folder, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text.replaceAll('FOLDER', folder));
+}
+
+function link(name: string, target: string): void {
+  symlinkSync(path.join(folder, target), path.join(folder, name));
+}
+
+function pipe(name: string): void {
+  execFileSync('mkfifo', [path.join(folder, name)]);
+}
+
+interface Given {
+  readonly rule?: 'deny' | 'ask';
+  readonly view?: boolean;
+  readonly tool?: string;
+  readonly input?: Record<string, string>;
+}
+
+function decisionOn(command: string, { rule, view = false, tool = 'Bash', input }: Given = {}): string {
+  const cwd = path.join(folder, 'project');
+  const home = path.join(folder, 'home');
+  const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1' };
+  const world = observeWorld({
+    root: cwd,
+    cwd,
+    directories: [],
+    home,
+    configDirs: [],
+    environment,
+    readOnlyView: view,
+  });
+  const request = { tool, input: input ?? { command }, readOnly: tool !== 'Bash', hookDecision: undefined };
+  const about = [{ text: 'Read(./secrets/**)', source: 'user' as const }];
+  const rules = { deny: rule === 'deny' ? about : [], ask: rule === 'ask' ? about : [], allow: [] };
+  return authorize(request, rules, 'default', world).decision;
+}
+
+const SEARCHES = ['rg x src', 'rg x src/a.ts', 'fd a src', 'timeout 5 rg x src', 'cd src && rg x'];
+const GIT = ['git status', 'git log', 'git diff', 'git blame src/a.ts', 'git -C src status'];
+const NAMES = ['.ignore', '.rgignore', '.gitignore', '.fdignore', 'src/.ignore', '.git/info/exclude'];
+
+describe('searches', () => {
+  it('need no question beside ordinary files of ignored names', () => {
+    write('project/.ignore', 'dist\n');
+    write('project/.gitignore', 'dist\n');
+    write('project/other', '');
+    link('project/.rgignore', 'project/other');
+    for (const command of SEARCHES) expect([command, decisionOn(command)]).toEqual([command, 'allow']);
+    expect(decisionOn('rg x src', { rule: 'ask' })).toBe('allow');
+    for (const tool of ['Grep', 'Glob'])
+      expect(decisionOn('', { tool, input: { pattern: 'x', path: 'src' } })).toBe('allow');
+  });
+
+  it.each(NAMES)('ask if %s leads to a named pipe', (name) => {
+    pipe('ctl');
+    link(`project/${name}`, 'ctl');
+    for (const command of SEARCHES)
+      for (const view of [false, true])
+        expect([command, decisionOn(command, { view })]).toEqual([command, 'ask']);
+    for (const tool of ['Grep', 'Glob'])
+      expect(decisionOn('', { tool, input: { pattern: 'x', path: 'src' } })).toBe('ask');
+  });
+
+  it.each(NAMES)('follow the rules about the file that %s leads to', (name) => {
+    link(`project/${name}`, 'project/secrets/k.json');
+    for (const command of SEARCHES) {
+      expect([command, decisionOn(command, { rule: 'deny' })]).toEqual([command, 'deny']);
+      expect([command, decisionOn(command, { rule: 'ask' })]).toEqual([command, 'ask']);
+      expect([command, decisionOn(command)]).toEqual([command, 'allow']);
+    }
+  });
+
+  it('count links up to three folders below, and all of them beside a rule', () => {
+    pipe('ctl');
+    link('project/src/deep/.ignore', 'ctl');
+    expect(decisionOn('rg x')).toBe('ask');
+    expect(decisionOn('rg x src')).toBe('ask');
+    expect(decisionOn('', { tool: 'Grep', input: { pattern: 'x' } })).toBe('ask');
+    link('project/src/deep/er/.rgignore', 'project/secrets/k.json');
+    rmSync(path.join(folder, 'project/src/deep/.ignore'));
+    expect(decisionOn('rg x src', { rule: 'deny' })).toMatch(/deny|ask/);
+  });
+
+  it('ask if a named pipe is in the place itself, or in a folder above', () => {
+    pipe('project/.ignore');
+    expect(decisionOn('rg x src')).toBe('ask');
+    rmSync(path.join(folder, 'project/.ignore'));
+    pipe('.ignore');
+    expect(decisionOn('fd x src')).toBe('ask');
+  });
+});
+
+describe('git', () => {
+  it('needs no question beside ordinary files that settings name', () => {
+    write('home/.gitconfig', '[core]\n\texcludesFile = ~/.ignored\n[blame]\n\tignoreRevsFile = .revs\n');
+    write('home/.ignored', 'x\n');
+    write('project/.revs', '');
+    for (const command of GIT) expect([command, decisionOn(command)]).toEqual([command, 'allow']);
+    for (const command of ['git status', 'git blame src/a.ts'])
+      expect([command, decisionOn(command, { rule: 'ask' })]).toEqual([command, 'allow']);
+  });
+
+  it.each([
+    ['blame', 'ignoreRevsFile'],
+    ['mailmap', 'file'],
+    ['diff', 'orderFile'],
+    ['core', 'excludesFile'],
+    ['core', 'attributesFile'],
+  ])('asks if %s.%s names a named pipe, or a link to one', (section, key) => {
+    pipe('ctl');
+    link('project/named', 'ctl');
+    for (const [file, value] of [
+      ['home/.gitconfig', 'named'],
+      ['project/.git/config', 'FOLDER/ctl'],
+      ['project/.git/config', '/proc/self/cwd/named'],
+    ] as const) {
+      write(file, '');
+      for (const command of GIT) expect([command, decisionOn(command)]).toEqual([command, 'allow']);
+      write(file, `[${section}]\n\t${key} = ${value}\n`);
+      for (const command of GIT)
+        for (const view of [false, true])
+          expect([command, decisionOn(command, { view })]).toEqual([command, 'ask']);
+      write(file, '');
+    }
+  });
+
+  it('follows the rules about the file that a setting names', () => {
+    link('project/.revs', 'project/secrets/k.json');
+    write('home/.gitconfig', '[blame]\n\tignoreRevsFile = .revs\n');
+    expect(decisionOn('git blame src/a.ts', { rule: 'deny' })).toBe('deny');
+    expect(decisionOn('git blame src/a.ts', { rule: 'ask' })).toBe('ask');
+    write('home/.gitconfig', '[blame]\n\tignoreRevsFile = secrets/k.json\n');
+    expect(decisionOn('git blame src/a.ts', { rule: 'deny' })).toBe('deny');
+    expect(decisionOn('git status', { rule: 'deny' })).toBe('allow');
+    write('home/.gitconfig', '[core]\n\texcludesFile = secrets/k.json\n');
+    expect(decisionOn('git check-ignore -v src/a.ts', { rule: 'deny' })).not.toBe('allow');
+    expect(decisionOn('git status', { rule: 'deny' })).toBe('allow');
+  });
+
+  it.each(['info/exclude', 'info/attributes'])('follows a link at .git/%s', (name) => {
+    link(`project/.git/${name}`, 'project/secrets/k.json');
+    expect(decisionOn('git status', { rule: 'deny' })).toBe('deny');
+    expect(decisionOn('git status')).toBe('allow');
+  });
+
+  it.each(['.mailmap', '.gitattributes', '.gitignore'])('asks if %s is a named pipe', (name) => {
+    pipe(`project/${name}`);
+    for (const command of GIT) expect([command, decisionOn(command)]).toEqual([command, 'ask']);
+  });
+
+  it('asks if an option names a named pipe for a setting', () => {
+    pipe('project/ctl');
+    for (const command of [
+      'git -c core.excludesFile=ctl status',
+      'git -c blame.ignoreRevsFile=ctl blame src/a.ts',
+      'git -c mailmap.file=ctl log',
+    ])
+      expect([command, decisionOn(command)]).toEqual([command, 'ask']);
+  });
+});

@@ -1,0 +1,80 @@
+/**
+ * Looks for files that searches and git open by themselves: files of ignored names, attributes and people, and those that settings of git
+ * name. A link or a named pipe there makes them read another file. Starts no process.
+ */
+import { lstatSync, type Stats } from 'node:fs';
+import path from 'node:path';
+import { findRepository, gitSettingsOf, resolveConfigPath } from '@heddle/tools/git';
+import { NAMES_OPENED_IN_FOLDERS } from './paths/opened-names.ts';
+import type { OpenedByGit } from './world.ts';
+
+/** Returns the files in a folder that searches and git look for there, and that are links or not regular files. */
+export function openedFilesIn(folder: string): readonly string[] {
+  return [...NAMES_OPENED_IN_FOLDERS, '.git/info/exclude']
+    .map((name) => path.join(folder, name))
+    .filter(isUnusual);
+}
+
+/** The settings that name a file which git reads. */
+const NAMING_FILES =
+  /^(?:blame\.ignorerevsfile|mailmap\.file|diff\.orderfile|core\.(?:excludesfile|attributesfile)|commit\.template|gpg\.ssh\.(?:allowedsigners|revocation)file|(?:fsck|receive\.fsck|fetch\.fsck)\.skiplist|format\.signaturefile)$/;
+
+/** Files in the data of a repository. */
+const IN_DATA = ['info/exclude', 'info/attributes', 'info/sparse-checkout', 'info/grafts', 'shallow'];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the files that git opens in a folder, except those that are in folders of the working tree. */
+export function filesOpenedByGit(environment: Environment): (folder: string) => readonly OpenedByGit[] {
+  const { HOME = '', XDG_CONFIG_HOME } = environment;
+  const own = path.join(XDG_CONFIG_HOME || path.join(HOME, '.config'), 'git');
+  const usual = [path.join(own, 'ignore'), path.join(own, 'attributes'), '/etc/gitattributes'];
+  const searched = path.join(XDG_CONFIG_HOME || path.join(HOME, '.config'), 'fd/ignore');
+  return (folder) => {
+    const found = findRepository(folder);
+    const repository = found.kind === 'found' ? found.repository : undefined;
+    const { settings } = gitSettingsOf(repository, environment);
+    // Git counts a relative name from the top, and a search from its own folder.
+    const bases = new Set([repository?.top ?? folder, folder]);
+    const named = settings.flatMap(({ key, value }): readonly OpenedByGit[] =>
+      value && NAMING_FILES.test(key)
+        ? Array.from(bases, (base) =>
+            opened(resolveConfigPath(value, base, environment), key, key.endsWith('.excludesfile')),
+          )
+        : [],
+    );
+    const data = repository ? [...new Set([repository.commonDir, repository.gitDir])] : [];
+    const inData = data.flatMap((place) =>
+      IN_DATA.map((name) => opened(path.join(place, name), undefined, name === 'info/exclude')),
+    );
+    const ofUser = [...usual, searched].map((file) => opened(file, undefined, file.endsWith('/ignore')));
+    return [...named, ...inData, ...ofUser];
+  };
+}
+
+function opened(file: string | undefined, setting: string | undefined, isOfSearches: boolean): OpenedByGit {
+  return { file, setting, isOfSearches, isUnusual: file !== undefined && isUnusual(file) };
+}
+
+/** Returns whether the file is a link, is in a linked folder of git's data, or is not a regular file. */
+function isUnusual(file: string): boolean {
+  return isUnusualEntry(file) || (/\/info\/\w+$/.test(file) && isLink(path.dirname(file)));
+}
+
+function isUnusualEntry(file: string): boolean {
+  const found = statusOf(file);
+  return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
+function isLink(file: string): boolean {
+  return statusOf(file)?.isSymbolicLink() === true;
+}
+
+function statusOf(file: string): Stats | undefined {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false });
+  } catch {
+    // A segment of the path is a file, or the folder cannot be read.
+    return undefined;
+  }
+}

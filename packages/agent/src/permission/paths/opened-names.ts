@@ -1,0 +1,17 @@
+/** Files that `rg`, `fd`, `ag` or git looks for in every folder. */
+export const NAMES_OPENED_IN_FOLDERS: readonly string[] = [
+  '.gitignore',
+  '.ignore',
+  '.rgignore',
+  '.fdignore',
+  '.agignore',
+  '.hgignore',
+  '.gitattributes',
+  '.mailmap',
+];
+
+const OPENED: ReadonlySet<string> = new Set(NAMES_OPENED_IN_FOLDERS);
+
+export function isOpenedInFolders(name: string): boolean {
+  return OPENED.has(name);
+}
