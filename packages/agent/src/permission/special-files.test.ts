@@ -122,6 +122,14 @@ const PIPES = [
   'timeout 2 iconv -f ./ctl src/a.ts',
   'iconv -f ./$x src/a.ts',
   'iconv -f ~+/ctl src/a.ts',
+  // Devices as values of options.
+  'iconv -f /dev/ttyS0 src/a.ts',
+  'iconv -f /dev/ttyS* src/a.ts',
+  'iconv -t/dev/ttyS0 src/a.ts',
+  'iconv --from-code=/dev/ttyS0 src/a.ts',
+  'x=/dev/ttyS0; iconv -f $x src/a.ts',
+  'diff -X/dev/watchdog src b',
+  `date -d 'TZ="/dev/watchdog" now'`,
   // Time zones that are files.
   'TZ=/srv/ctl date',
   'TZ=:/srv/ctl ls -l',

@@ -50,6 +50,20 @@ describe('heddle permissions explain', () => {
     expect(await asked('Read', 'notes.txt')).toMatchObject({ decision: 'allow' });
   });
 
+  it('escapes control characters, also in a pipe, and keeps the exact text in JSON', async () => {
+    const { write, run, explain } = place();
+    const rule = 'Bash(make \u001b[2J\u202e\u007f *)';
+    write('home/.claude/settings.json', { permissions: { deny: [rule] } });
+    const shown = [await run('list'), await run('explain', 'make \u001b[2J\u202e\u007f x')];
+    for (const { stdout } of shown) {
+      expect(stdout).toContain(String.raw`\x1b[2J\u202e\x7f`);
+      expect(stdout).not.toMatch(/[\u001b\u202e\u007f]/);
+    }
+    expect(await explain('Bash', { command: 'make \u001b[2J\u202e\u007f x' })).toMatchObject({ rule });
+    const listed: unknown = JSON.parse((await run('list', '--json')).stdout);
+    expect(listed).toMatchObject({ rules: { deny: [{ text: rule }] } });
+  });
+
   it('prints the decision, the rule, its source, the reason and the parts, and runs nothing', async () => {
     const { write, explain, project } = place();
     write('project/.claude/settings.json', { permissions: { deny: ['Read(./secrets/**)'] } });

@@ -5,7 +5,7 @@ import type { RuleList } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
 import { UsageError } from '../arguments/list-flags.ts';
 import { setVariables } from '../keys.ts';
-import { escapeControls } from '../terminal/escape-controls.ts';
+import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { misuse, warn } from '../terminal/write-message.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
 import { type PermissionsCommand, readPermissionsCommand } from './parse-command.ts';
@@ -57,7 +57,7 @@ async function run(command: PermissionsCommand): Promise<number> {
           parts,
           suggestions,
         };
-        print(`${JSON.stringify({ ...output, notes: setup.notes }, undefined, 2)}\n`);
+        printJson({ ...output, notes: setup.notes });
       } else {
         setup.notes.forEach(warn);
         print(explanationText(explained));
@@ -67,9 +67,12 @@ async function run(command: PermissionsCommand): Promise<number> {
     case 'list': {
       const setup = await permissionSetup(command.flags);
       if (command.json)
-        print(
-          `${JSON.stringify({ mode: setup.mode, rules: setup.rules, directories: setup.directories, notes: setup.notes }, undefined, 2)}\n`,
-        );
+        printJson({
+          mode: setup.mode,
+          rules: setup.rules,
+          directories: setup.directories,
+          notes: setup.notes,
+        });
       else {
         setup.notes.forEach(warn);
         print(listed(setup));
@@ -122,7 +125,7 @@ function test({ loaded, notes, doubts }: PermissionSetup, json: boolean): number
   const examples = loaded.files.reduce((count, { settings }) => count + countExamples(settings), 0);
   const failed = notes.filter((note) => note.includes('its own example'));
   doubts.forEach(warn);
-  if (json) print(`${JSON.stringify({ examples, failed, doubts }, undefined, 2)}\n`);
+  if (json) printJson({ examples, failed, doubts });
   else print(`${failed.map((note) => `${note}\n`).join('')}${examples} examples, ${failed.length} failed\n`);
   return failed.length === 0 ? 0 : 1;
 }
@@ -161,7 +164,15 @@ function places() {
   return { home: os.homedir(), env: process.env };
 }
 
-/** Rules and paths come from files, so their control characters are escaped. */
+/**
+ * Rules, paths and commands come from files and models, so their control characters are escaped. A pipe may lead to a terminal
+ * (`| less`, `| head`), so it makes no difference.
+ */
 function print(text: string): void {
-  process.stdout.write(process.stdout.isTTY ? escapeControls(text) : text);
+  process.stdout.write(escapeControls(text));
+}
+
+/** JSON has its own escapes for these characters, so it keeps the exact texts. */
+function printJson(value: unknown): void {
+  process.stdout.write(`${jsonText(value, 2)}\n`);
 }

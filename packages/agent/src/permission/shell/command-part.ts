@@ -30,7 +30,7 @@ import { classifyConfinement } from './confined.ts';
 import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
-import { gitArguments, mayRunOtherCommand } from './files/git-arguments.ts';
+import { commandsWithSameWork, gitArguments, mayRunOtherCommand } from './files/git-arguments.ts';
 import { findRepositoryProgram, trustsRepository } from './repository-programs.ts';
 import { findContradiction, findLoadedCode, mayLoadCode } from './loaded-code.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
@@ -93,7 +93,11 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     shown: full.canonical,
     cover: distinct(isFree && words.length > 0 ? [full, ...bare] : [full]),
     suspect: distinct([full, ...ends.flatMap(({ words: stage }) => suspectSpellings(stage))]),
-    beginnings: [...beginningsOf(command, stages, ends, around), ...unseen],
+    beginnings: [
+      ...beginningsOf(command, stages, ends, around),
+      ...(readOnly === 'no' ? ends.flatMap(sameWork) : []),
+      ...unseen,
+    ],
     possible: distinct([...possible.flatMap(({ spellings }) => spellings), ...assignedCommands(assignments)]),
     readOnly,
     confinable:
@@ -240,6 +244,17 @@ function beginningsOf(
   };
   const isUnknown = runsUnknownCode(command, ends, isProven);
   return isUnknown ? [...beginnings, { text: '', quoted: false }] : beginnings;
+}
+
+/** A rule about `git push` also concerns `git send-pack`. Its options have other names, so the rest of the command is unknown. */
+function sameWork({ words }: Unwrapped): readonly Beginning[] {
+  return [words, ...commandTails(words)].flatMap((run) =>
+    [run, ...asPlainGit(run)].flatMap(([name, ...args]) =>
+      baseName(name?.value ?? '') === 'git'
+        ? commandsWithSameWork(args).map((command) => ({ text: `git ${command} `, quoted: false }))
+        : [],
+    ),
+  );
 }
 
 function beginningOf(words: readonly ShellWord[], more: boolean): Beginning | undefined {

@@ -57,7 +57,14 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^cargo$/, /^--config/],
   [/^(kubectl|oc|kustomize)$/, /^--(exec-|helm-command|enable-(exec|alpha|helm))|^users\..*\.exec(\.|=|$)/],
   [/^go$/, /^--?(toolexec|exec|vettool)|(^|[\s='"])--?extld/],
-  [/^rsync$/, /^--rsync-p/],
+  // A server takes its settings from a file, and they can name programs.
+  [/^rsync$/, /^--(rsync-p|da|serv)/],
+  // Settings can be in a file, and name programs.
+  [/^unison$/, /^--?(source|include|copyprog|merge|diff|ssh|rsh|server|socket)/],
+  [
+    /^rclone$/,
+    /^--(password-command|.*-(ssh|pass-?command)|rc($|=|-addr|-files|-web))|^(rcd|serve|mount\d?|nfsmount|selfupdate)$/,
+  ],
   [/^(bat|batcat)$/, /^--(pager|config-f)/],
   [/^ag$/, /^--pag/],
   // Options of programs in Perl have any case.

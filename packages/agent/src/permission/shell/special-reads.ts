@@ -71,14 +71,20 @@ export function withSpecialFiles(
   if (own.concern || (own.readOnly === 'no' && own.confinable === 'no')) return own;
   const isOpening = opensFiles(program, args);
   const separate = isOpening ? separateValues(program, args) : [];
+  const attached = args
+    .filter(({ kind }) => kind === 'literal')
+    .flatMap(({ value }) => [...(isOpening ? attachedValues(value) : []), ...zoneFiles(value)]);
   const inOptions =
-    args.some(({ kind, value }) => {
-      const values = [...(isOpening ? attachedValues(value) : []), ...zoneFiles(value)];
-      return kind === 'literal' && namesPipe(values, folders, world);
-    }) || separate.some((word) => mayBePipe(word, scope) || (isUnknown(word, scope) && isNearPipe(scope)));
+    namesPipe(attached, folders, world) ||
+    separate.some((word) => mayBePipe(word, scope) || (isUnknown(word, scope) && isNearPipe(scope)))
+      ? NAMED_PIPE
+      : namesDevice([...attached, ...separate.flatMap((word) => textsOf(word, scope))], scope)
+        ? SPECIAL_FILE
+        : undefined;
   // Without a proof, a rule, a mode or a hook decides about the command, and the view does not.
   if (own.readOnly === 'no') return inOptions ? { ...own, confinable: 'no' } : own;
-  if (inOptions || opensPipesInFolders(program, args)) return concernedBy(own, NAMED_PIPE);
+  if (inOptions) return concernedBy(own, inOptions);
+  if (opensPipesInFolders(program, args)) return concernedBy(own, NAMED_PIPE);
   if (!isOpening) return own;
   const read = files.filter((part) => !part.stored && part.knowledge !== 'mentioned');
   const [concern] = read.flatMap((part) => specialConcern(part, world) ?? []);
@@ -155,6 +161,22 @@ function namesPipe(
   return values.some((value) =>
     (folders ?? [cwd]).some((folder) => isPipe(path.posix.resolve(folder, tildeExpanded(value, home)))),
   );
+}
+
+/** Returns the possible values of a word, and its globs as they are written. */
+function textsOf(word: ShellWord, scope: WordScope): readonly string[] {
+  return (possibleValues(word, scope) ?? []).map(({ text }) => text);
+}
+
+/** Returns whether a value may name a device or a file of the kernel, also through a link: `iconv -f /dev/ttyS0`. */
+function namesDevice(values: readonly string[], { folders, world }: WordScope): boolean {
+  return values
+    .filter((value) => value.includes('/'))
+    .some((value) =>
+      placesOf(value, folders ?? [world.cwd], world).some(
+        (place) => isSpecial(place.path, false) || isSpecial(place.real, false),
+      ),
+    );
 }
 
 /**

@@ -238,8 +238,8 @@ const zip: FilesOfProgram = (words) => {
 export const ARCHIVES: readonly (readonly [string, FilesOfProgram])[] = [
   ['tar', tarWith([])],
   ['gtar', tarWith([])],
-  ['bsdtar', tarWith(['-s'])],
-  ...['cpio', 'gcpio', 'bsdcpio'].map((name) => [name, cpio] as const),
+  ...['bsdtar', 'paxtar'].map((name) => [name, tarWith(['-s'])] as const),
+  ...['cpio', 'gcpio', 'bsdcpio', 'paxcpio'].map((name) => [name, cpio] as const),
   ['unzip', unzip],
   ['zip', zip],
 ];

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import { canBeInProtected, canCompleteProtected, canSurroundProtected } from '../../paths/protected.ts';
-import { argumentsOf } from './operands.ts';
+import { argumentsOf, type ParsedOperands } from './operands.ts';
 import { literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** A string, a comment, or a pattern at a place where a slash cannot divide. */
@@ -235,5 +235,26 @@ export function teeTargets(program: string, args: readonly ShellWord[]): readonl
       .split(/[|\]]/)
       .filter((name) => name !== word.value && name !== '' && !name.startsWith('['))
       .map((name) => touch('write', partOfWord(word, name))),
+  );
+}
+
+/** `sed -i.bak` keeps the old content under another name. With `*` or `/`, that name can be in another folder. */
+export function copiesOfSed(
+  files: readonly ShellWord[],
+  { options }: ParsedOperands,
+  args: readonly ShellWord[],
+): readonly ShellWord[] {
+  const attached = options.flatMap((option) => /^(?:-[nErsuz]*i|--in-place=)(.+)$/s.exec(option)?.[1] ?? []);
+  // For BSD, the next word is the suffix. Other versions take it for the script.
+  const separate = args.flatMap(({ value }, at) => {
+    const next = /^-[nEarsuzl]*[iI]$/.test(value) ? args[at + 1]?.value : undefined;
+    return next !== undefined && next !== '' && canCompleteProtected(next) ? [next] : [];
+  });
+  return [...attached, ...separate].flatMap((suffix) =>
+    files.map((word) => {
+      // A glob with the suffix shows only copies that exist.
+      const isUnknown = /[*/]/.test(suffix) || (word.kind === 'pattern' && canCompleteProtected(suffix));
+      return isUnknown ? unknownWord(suffix) : partOfWord(word, word.value + suffix);
+    }),
   );
 }

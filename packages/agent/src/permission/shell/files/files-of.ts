@@ -3,13 +3,13 @@ import path from 'node:path';
 import { omitUndefined } from '@heddle/core';
 import { isPlainSedScript, loadsJqModules, sedFiles, type ShellWord } from '@heddle/tools/shell';
 import { passedFolders } from '../../paths/places.ts';
-import { canCompleteProtected } from '../../paths/protected.ts';
 import { baseName } from '../runners.ts';
 import { archivedByModule } from './archives.ts';
 import { changed, isChanger } from './changers.ts';
 import {
   awkTargets,
   clonedTargets,
+  copiesOfSed,
   gpgTargets,
   millerTargets,
   renamedTargets,
@@ -278,7 +278,7 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   if (family === 'jq' && args.some(({ value }) => loadsJqModules(value)))
     read.push(touch('read', unknownWord('what the program loads')));
   if (editsInPlace(family, given)) {
-    const copies = family === 'sed' ? files.flatMap((word) => copyOf(word, given)) : [];
+    const copies = family === 'sed' ? copiesOfSed(files, given, args) : [];
     // Code can print the old content, or write it elsewhere.
     const isPlain =
       programFiles.length === 0 &&
@@ -360,17 +360,6 @@ function splitsOptions(args: readonly ShellWord[]): boolean {
     ({ value }, index) =>
       /\s/.test(value) && /^-./.test(value.startsWith('-') ? value : (args[index - 1]?.value ?? '')),
   );
-}
-
-/** `sed -i.bak` keeps the old content under another name. With `*` or `/`, that name can be in another folder. */
-function copyOf(word: ShellWord, { options }: ParsedOperands): ShellWord[] {
-  return options.flatMap((option) => {
-    const [, suffix] = /^(?:-[nErsuz]*i|--in-place=)(.+)$/.exec(option) ?? [];
-    if (suffix === undefined) return [];
-    // A glob with the suffix shows only copies that exist.
-    const isUnknown = /[*/]/.test(suffix) || (word.kind === 'pattern' && canCompleteProtected(suffix));
-    return [isUnknown ? unknownWord(suffix) : partOfWord(word, word.value + suffix)];
-  });
 }
 
 function editsInPlace(family: string, given: ParsedOperands): boolean {

@@ -38,6 +38,7 @@ const copiedBy =
         .valuesOf(...(program === 'scp' ? ['-i', '-F'] : ['--files-from']))
         .map((word) => touch('read', word)),
       ...given.valuesOf('--files-from').map(() => touch('read', unknownWord('the files of a list'))),
+      ...(program === 'rsync' ? otherFilesOfRsync(given, targets, isCertain) : []),
       ...targets
         .filter((word) => !isRemote(word))
         .flatMap((target) =>
@@ -56,6 +57,39 @@ interface Transfer {
   readonly targets: readonly ShellWord[];
   readonly isCertain: boolean;
   readonly keepsOld: boolean;
+}
+
+/** Returns files that other options name: filters in files, folders with older copies, and computed names. */
+function otherFilesOfRsync(
+  given: ParsedOperands,
+  targets: readonly ShellWord[],
+  isCertain: boolean,
+): readonly Touch[] {
+  const has = (option: RegExp): boolean => given.options.some((each) => option.test(each));
+  // The folders count from the target.
+  const from = (...options: string[]): readonly ShellWord[] =>
+    given
+      .valuesOf(...options)
+      .flatMap((folder) => targets.map((target) => inFolder(folder, { folder: target })));
+  const merged = given
+    .valuesOf('-f', '--filter')
+    .filter(({ kind, value }) => kind !== 'literal' || /^(\.|:|merge|dir-merge)/.test(value));
+  const isConverted = given.valuesOf('--iconv').some(({ value }) => !/^(\.|-|utf-?8)$/i.test(value));
+  return [
+    ...given.valuesOf('--exclude-from', '--include-from', '--read-batch').map((word) => touch('read', word)),
+    ...merged.map((word) => touch('read', unknownWord(word.text))),
+    ...from('--copy-dest', '--compare-dest', '--link-dest').map((word) => touch('read', word, 'all')),
+    // A hard link is another name for a file.
+    ...from('--link-dest').map((word) => touch('remove', word, 'all', { moves: true, picks: true })),
+    // Names become others: `+AC4-npmrc` in UTF-7 is `.npmrc`.
+    ...(isConverted || (!isCertain && has(/^--ic/))
+      ? [touch('write', unknownWord('names in other characters'))]
+      : []),
+    // The names are in the batch.
+    ...(given.valuesOf('--read-batch').length > 0
+      ? [touch('write', unknownWord('the names in the batch'))]
+      : []),
+  ];
 }
 
 /** Files that are missing in the source are removed from the target, or files of the source are removed after their transfer. */
@@ -82,6 +116,8 @@ function removedByRsync(given: ParsedOperands, { words, targets, isCertain, keep
     .flatMap((folder) => local.flatMap((target) => [folder, inFolder(folder, { folder: target })]));
   return [
     ...(has(/^--de/) ? cleared : []).map((word) => touch('remove', word, 'all', moves)),
+    // A file of the source replaces a whole folder.
+    ...(has(/^--forc/) ? local : []).map((word) => touch('remove', word, 'all', moves)),
     ...(has(/^--remov/) ? sources : []).map((word) => touch('remove', word, 'all', { moves: true })),
     ...(keepsOld ? suffixes : []).map((word) => touch('write', unknownWord(word.text))),
     ...backups.map((word) => touch('write', word)),

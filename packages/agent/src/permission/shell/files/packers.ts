@@ -138,12 +138,15 @@ function unpackedTargets(program: string, args: readonly ShellWord[]): readonly 
   const has = (list: readonly (readonly [RegExp, RegExp])[]): boolean =>
     list.some(([programs, word]) => programs.test(program) && args.some(({ value }) => word.test(value)));
   if (!has(UNPACKERS)) return [];
-  const [folder = HERE] = args.flatMap((word) => {
-    const [, name] = /^-o(.+)$/.exec(program.includes('7z') ? word.value : '') ?? [];
-    return name === undefined ? [] : [partOfWord(word, name)];
+  const named = args.flatMap((word) => {
+    const [, name] = /^-o(.+)$/is.exec(program.includes('7z') ? word.value : '') ?? [];
+    if (name === undefined) return [];
+    // It replaces a star by the name of the archive.
+    return [name.includes('*') ? unknownWord(word.text) : partOfWord(word, name)];
   });
+  const folders = named.length > 0 ? named : [HERE];
   return [
-    touch('write', folder, 'all', { fills: true }),
+    ...folders.map((folder) => touch('write', folder, 'all', { fills: true })),
     ...(has(OPEN_NAMES) ? [touch('write', unknownWord('the names that it unpacks'))] : []),
   ];
 }

@@ -57,6 +57,7 @@ const transferred =
             )
           : []),
         ...backups(folder, sources, given),
+        ...(/^(git )?mv$/.test(program) ? movedAway(folder, sources, given) : []),
       ];
     };
     return [
@@ -86,6 +87,18 @@ function backups(target: ShellWord, sources: readonly ShellWord[], given: Parsed
   return isKept
     ? [...copies, ...[target, ...sources.map((word) => wordInside(target, word))].map((word) => read(word))]
     : copies;
+}
+
+/** With a backup, `mv` also renames a folder that is in the way, with everything in it. */
+function movedAway(
+  target: ShellWord,
+  sources: readonly ShellWord[],
+  given: ParsedOperands,
+): readonly Touch[] {
+  if (!hasOption(given, 'bS', '--backup', '--suffix')) return [];
+  const isReplaced = given.isUncertain || hasOption(given, 'T', '--no-target-directory');
+  const replaced = [...(isReplaced ? [target] : []), ...sources.map((word) => wordInside(target, word))];
+  return replaced.map((word) => ({ ...remove(word, true), moves: true }));
 }
 
 /** Returns words without a known beginning. They may become an option that names an output file. */

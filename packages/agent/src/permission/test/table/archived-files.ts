@@ -2,7 +2,7 @@
 import { ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
-const PROGRAMS = 'zip tar gtar bsdtar cpio bsdcpio pax 7z 7za 7zz rar star jar';
+const PROGRAMS = 'mv paxtar paxcpio zip tar gtar bsdtar cpio bsdcpio pax 7z 7za 7zz rar star jar';
 const allow = PROGRAMS.split(' ').map((program) => `Bash(${program} *)`);
 const files = [
   '.',
@@ -139,5 +139,23 @@ export const ARCHIVED_FILES: readonly Theme[] = [
     world: { files },
     allowed: [...NAMED, 'zip -R q k', '7z a -r q.7z k', 'zip -m q k', '7z a -sdel q.7z k', 'rar m q.rar k'],
     asked: MOVED,
+  },
+  {
+    theme: 'the folder of an archive, or of a backup, is not a protected one',
+    rules: { allow },
+    world: { files },
+    allowed: ['7z x a.7z -osrc', '7z x a.7z -Osrc', 'paxtar -xf a.tar', 'mv -b a src', 'mv -bT a b'],
+    asked: [
+      "7z x a.7z '-o.husk*'",
+      '7z e "-o*" a.7z',
+      '7z x a.7z -osrc -o../x',
+      '7z x a.7z -O../x',
+      'paxtar -xPf a.tar',
+      'paxtar -xf a.tar -s ,a,b,',
+      'paxcpio -i -F a',
+      'mv -bT src sub',
+      'mv -TS x src sub',
+      'mv -b src/sub .',
+    ],
   },
 ];

@@ -258,7 +258,7 @@ export const FILES: readonly Theme[] = [
     theme:
       'a rule does not cover a protected file that a program makes from another name, or moves into an archive',
     rules: {
-      allow: 'cp mv ln install patch gunzip gzip unxz bunzip2 zstd uncompress zip tar'
+      allow: 'cp mv ln install patch gunzip gzip unxz bunzip2 zstd uncompress zip tar sed'
         .split(' ')
         .map((program) => `Bash(${program} *)`),
     },
@@ -271,8 +271,14 @@ export const FILES: readonly Theme[] = [
       'gzip -dc a.gz',
       'zip -m b.zip a',
       'tar --remove-files -cf b.tar a',
+      "sed -i '' s/x/y/ .npm",
+      'sed -i s/x/y/ .npm a',
     ],
     asked: [
+      'sed -i rc s/x/y/ .npm',
+      'sed -I rc s/x/y/ .npm',
+      'sed -Ei rc -e s/x/y/ .npm',
+      'sed -i rc s/x/y/ .n*',
       'cp -bS.json n .mcp',
       'cp -b --suf=.json n .mcp',
       'cp -bSrc x/.npm .',

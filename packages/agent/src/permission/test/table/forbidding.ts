@@ -1,4 +1,5 @@
 /** Deny and ask rules, and the places where a command can hide from them. */
+import { CLEAN_GIT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
 export const FORBIDDING: readonly Theme[] = [
@@ -203,8 +204,19 @@ export const FORBIDDING: readonly Theme[] = [
       'ls | xargs -0 cat',
       'git config user.name x',
       'git whatchanged -1',
+      'git lfs ls-files',
+      'git fetch-pack o',
+      'git update-index --refresh',
     ],
     asked: [
+      'git send-pack o master',
+      'git -C x send-pack o master',
+      'git-send-pack o master',
+      'sudo git send-pack o',
+      'ls | xargs git send-pack o',
+      'git lfs push o',
+      'git lfs "$x" o',
+      'git http-push http://h/x',
       'git -c alias.p=push p -q o master',
       'git -C . -c alias.p=push p',
       "git -c alias.p='push --force' p",
@@ -231,6 +243,24 @@ export const FORBIDDING: readonly Theme[] = [
       'git-push -q o master',
       'timeout 5 git-push o',
       'ls | xargs git push o',
+    ],
+  },
+  {
+    theme: 'a rule about a command of git concerns those that do the same',
+    rules: {
+      allow: ['Bash(git:*)'],
+      deny: ['Bash(git commit *)', 'Bash(git reset --hard *)', 'Bash(git add *)', 'Bash(git checkout:*)'],
+    },
+    world: { git: CLEAN_GIT },
+    allowed: ['git symbolic-ref HEAD', 'git fetch-pack o', 'git send-pack o x'],
+    asked: [
+      'git commit-tree x',
+      'git update-ref HEAD x',
+      'git read-tree x',
+      'git update-index --add x',
+      'git stage x',
+      'git symbolic-ref HEAD refs/heads/x',
+      'git checkout-index -a',
     ],
   },
   {
