@@ -46,7 +46,7 @@ export const SYNCHRONIZED: readonly Theme[] = [
       'rsync -a --iconv=. src/ out/',
       "rsync -a --filter='- *.o' src/ out/",
       'rsync -a --force src/ out/',
-      'rsync -a --link-dest=../src src/ out/',
+      'rsync -a --link-dest=old src/ out/',
     ],
     asked: [
       'rclone sync src :local:lib',
