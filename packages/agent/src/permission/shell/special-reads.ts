@@ -73,7 +73,7 @@ export function withSpecialFiles(
   const separate = isOpening ? separateValues(program, args) : [];
   const attached = args
     .filter(({ kind }) => kind === 'literal')
-    .flatMap(({ value }) => [...(isOpening ? attachedValues(value) : []), ...zoneFiles(value)]);
+    .flatMap(({ value }) => (isOpening ? attachedValues(value) : []).concat(zoneFiles(value)));
   const inOptions =
     namesPipe(attached, folders, world) ||
     separate.some((word) => mayBePipe(word, scope) || (isUnknown(word, scope) && isNearPipe(scope)))

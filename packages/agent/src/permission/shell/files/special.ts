@@ -98,7 +98,7 @@ function movedAway(
   if (!hasOption(given, 'bS', '--backup', '--suffix')) return [];
   const isReplaced = given.isUncertain || hasOption(given, 'T', '--no-target-directory');
   const replaced = [...(isReplaced ? [target] : []), ...sources.map((word) => wordInside(target, word))];
-  return replaced.map((word) => ({ ...remove(word, true), moves: true }));
+  return replaced.map((word) => touch('remove', word, 'all', { moves: true }));
 }
 
 /** Returns words without a known beginning. They may become an option that names an output file. */

@@ -116,10 +116,12 @@ function filesOfOptions(given: ParsedOperands, targets: readonly ShellWord[]): r
     ...values(OUTPUTS).map((word) => touch('write', word)),
     ...values(INPUTS).map((word) => touch('read', word, 'all')),
     ...values(LISTS).flatMap((word) => [touch('read', word), touch('read', LISTED)]),
-    ...placesOf(values('--backup-dir'), false).flatMap((word) => [
-      ...targets.map((target) => touch('write', word, 'all', { copyOf: target, moves: true })),
-      ...targets.map((target) => touch('read', target, 'all')),
-    ]),
+    ...placesOf(values('--backup-dir'), false).flatMap((word) =>
+      targets.flatMap((target) => [
+        touch('write', word, 'all', { copyOf: target, moves: true }),
+        touch('read', target, 'all'),
+      ]),
+    ),
     ...(isComputed ? targets.map(() => touch('write', unknownWord('names with another end'))) : []),
   ];
 }
