@@ -114,6 +114,29 @@ describe('searches', () => {
   });
 });
 
+describe('other programs', () => {
+  it.each([
+    ['.gitignore', 'tree --gitignore'],
+    ['.info', 'tree --info'],
+    ['.gitignore', 'eza --git-ignore'],
+    ['.tokeignore', 'tokei'],
+    ['.sccignore', 'scc src'],
+    ['.shellcheckrc', 'shellcheck src/a.sh'],
+  ])('that open %s themselves ask if it leads to a named pipe: %s', (name, command) => {
+    expect(decisionOn(command, { view: true })).toBe('allow');
+    pipe('ctl');
+    link(`project/${name}`, 'ctl');
+    expect(decisionOn(command, { view: true })).toBe('ask');
+  });
+
+  it('need no question if they open none', () => {
+    pipe('ctl');
+    link('project/.gitignore', 'ctl');
+    for (const command of ['tree', 'eza', 'grep -r x src', 'rg --version', 'git --version'])
+      expect([command, decisionOn(command)]).toEqual([command, 'allow']);
+  });
+});
+
 describe('git', () => {
   it('needs no question beside ordinary files that settings name', () => {
     write('home/.gitconfig', '[core]\n\texcludesFile = ~/.ignored\n[blame]\n\tignoreRevsFile = .revs\n');

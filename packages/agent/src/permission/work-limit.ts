@@ -40,7 +40,7 @@ const STEPS_OF_LOOK = {
   exists: 3,
   list: 8,
   exceptionsIn: 40,
-  openedIn: 12,
+  openedIn: 16,
   repository: 20,
   gitIn: 60,
   nestedRepositories: 200,

@@ -1,4 +1,4 @@
-/** Files that `rg`, `fd`, `ag` or git looks for in every folder. */
+/** Files that `rg`, `fd`, `tree`, `shellcheck` and similar programs, or git, look for in every folder. */
 export const NAMES_OPENED_IN_FOLDERS: readonly string[] = [
   '.gitignore',
   '.ignore',
@@ -8,6 +8,12 @@ export const NAMES_OPENED_IN_FOLDERS: readonly string[] = [
   '.hgignore',
   '.gitattributes',
   '.mailmap',
+  '.info',
+  '.tokeignore',
+  '.sccignore',
+  '.shellcheckrc',
+  'shellcheckrc',
+  '.ackrc',
 ];
 
 const OPENED: ReadonlySet<string> = new Set(NAMES_OPENED_IN_FOLDERS);

@@ -9,7 +9,12 @@ import { baseName } from '../runners.ts';
 import type { Folders } from '../shell-state.ts';
 import { gitArguments } from './git-arguments.ts';
 
-const SEARCHES = /^(?:rg|fd|fdfind|ag)$/;
+/** Programs that open such files, some of them only with an option. */
+const OPENERS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:rg|fd|fdfind|ag|ack|tokei|scc|shellcheck)$/, /^/],
+  [/^tree$/, /^--(?:git|inf)/],
+  [/^(?:eza|exa)$/, /^--git/],
+];
 
 /** `files` are those that the words name. */
 export function openedParts(
@@ -20,8 +25,13 @@ export function openedParts(
 ): FilePart[] {
   const program = baseName(name?.value ?? '');
   const from = folders ?? [world.cwd];
+  if (args.length === 1 && args[0]?.value === '--version') return [];
   if (program === 'git') return openedByGit(args, from, world);
-  if (!SEARCHES.test(program)) return [];
+  const isOpening = OPENERS.some(
+    ([programs, option]) =>
+      programs.test(program) && [name, ...args].some((word) => option.test(word?.value ?? '')),
+  );
+  if (!isOpening) return [];
   const starts = [
     ...from.flatMap((folder) => placesOf(folder, ['/'], world)),
     ...files.flatMap(({ places = [] }) => places),
