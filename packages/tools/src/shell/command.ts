@@ -52,7 +52,10 @@ export type ShellRedirection =
       readonly target: ShellWord;
     }
   | { readonly kind: 'here_string'; readonly descriptor: Descriptor; readonly target: ShellWord }
-  /** With `expands`, the shell replaces variables and substitutions in the body. Their commands are in the flat list. */
+  /**
+   * `body` is the text that the command gets. With `expands`, the shell first replaces variables and substitutions in it.
+   * Their commands are in the flat list.
+   */
   | {
       readonly kind: 'here_doc';
       readonly descriptor: Descriptor;

@@ -97,6 +97,22 @@ describe('the shell reader', () => {
     expect(first('{fd}> x a').redirections[0]?.descriptor).toBe('fd');
   });
 
+  it('returns a here-document as the command gets it', () => {
+    const bodyOf = (text: string): unknown => first(text).redirections[0];
+    expect(bodyOf('sh <<E\n\\$x \\`a\\` \\\\ \\b\nE')).toMatchObject({
+      body: '$x `a` \\ \\b\n',
+      expands: false,
+    });
+    expect(bodyOf("sh <<'E'\n\\$x\nE")).toMatchObject({ body: '\\$x\n' });
+    expect(bodyOf('sh <<-E\n\ta\n\t\tb\n\tE')).toMatchObject({ body: 'a\nb\n' });
+  });
+
+  it('does not take an expansion that may be empty, or several words, for one word', () => {
+    expect(first('kill $!').args[0]?.single).toBe(false);
+    expect(first('export x={a,b}').args[0]?.single).toBe(false);
+    expect(first('make "a"=b:~/c').args[0]?.begins).toBe('a=b:');
+  });
+
   it('keeps the text of each command', () => {
     expect(read('A=1 ls -l > x && pwd').commands.map(({ text }) => text)).toEqual(['A=1 ls -l > x', 'pwd']);
     expect(read('echo `a \\`b c\\``').commands.at(-1)?.text).toBe('b c');
@@ -117,6 +133,7 @@ describe('the shell reader', () => {
     'cat <<E\nno end',
     'ls\0x',
     'ls\rrm',
+    'ls \ud800',
     `echo ${'x'.repeat(10_001)}`,
   ])('does not understand %j', (text) => {
     expect(readCommand(text).ok).toBe(false);

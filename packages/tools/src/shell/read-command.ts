@@ -34,6 +34,8 @@ export function readCommand(text: string): ReadCommand {
   if (text.length > LONGEST) return { ok: false, reason: `it is longer than ${LONGEST} characters` };
   if (text.split('{').length > MOST_BRACES)
     return { ok: false, reason: `it has more than ${MOST_BRACES} braces` };
+  // The shell gets another character in its place.
+  if (!text.isWellFormed()) return { ok: false, reason: 'it contains half of a character' };
   if (CONTROL.test(text)) return { ok: false, reason: 'it contains control characters' };
   try {
     return new Reader(text).read();

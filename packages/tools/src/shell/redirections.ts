@@ -35,14 +35,21 @@ export function givesInput(redirection: ShellRedirection): boolean {
   }
 }
 
+/** Characters that a backslash protects in a here-document with expansions. A continued line has no line break. */
+const ESCAPED = /\\([$`\\\n])/g;
+
 function hereDocOf(
-  { body, delimiter, closing }: HereDoc,
+  { body, delimiter, closing, operator }: HereDoc,
   descriptor: Descriptor,
 ): ShellRedirection | undefined {
   // Without its closing line it extends to the end of the text. The shell only prints a warning.
   if (delimiter === undefined || closing === undefined) return undefined;
   const expands = !delimiter.quoted && (body.parts ?? []).some((part) => part.type !== 'Literal');
-  return { kind: 'here_doc', descriptor, body: body.text, expands };
+  const text = operator === '<<-' ? body.text.replace(/(^|\n)\t+/g, '$1') : body.text;
+  // The command gets the text without these backslashes. For a shell, a substitution behind one is code.
+  const isPlain = delimiter.quoted || expands;
+  const given = isPlain ? text : text.replace(ESCAPED, (_, letter: string) => letter.trim());
+  return { kind: 'here_doc', descriptor, body: given, expands };
 }
 
 function descriptorOf(descriptor: RedirectDescriptor | undefined): Descriptor {

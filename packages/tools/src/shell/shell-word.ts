@@ -44,7 +44,8 @@ export function argumentOf(argument: CommandArgument): ShellWord {
   const kind = value.type === 'Word' && argument.index === undefined ? wordOf(value).kind : 'dynamic';
   const prefix = `${name}${append ? '+=' : '='}`;
   const known = value.type === 'Word' && kind === 'literal' ? prefix + wordOf(value).value : text;
-  const single = value.type === 'Word' && argument.index === undefined;
+  // The shell makes several arguments of `x={a,b}`.
+  const single = value.type === 'Word' && argument.index === undefined && !value.text.includes('{');
   const begins = kind === 'literal' ? known : prefix;
   return { text, kind, value: known, prefix: begins, plain: false, single, begins };
 }
@@ -57,9 +58,9 @@ function movesTilde(text: string, parts: readonly WordPart[]): boolean {
 
 const MOVED_TILDE = /[=:]~/;
 
-/** Returns true for a quoted word that is not a list, and for a number. */
+/** Returns true for a quoted word that is not a list, and for a number. Before the first background command, `$!` is empty. */
 function isSingle(text: string, parts: readonly WordPart[]): boolean {
-  if (/^(?:\$[?#$!]|\$\{#\w+\})$/.test(text)) return true;
+  if (/^(?:\$[?#$]|\$\{#\w+\})$/.test(text)) return true;
   return parts.length > 0 && parts.every(isQuotedPart);
 }
 
@@ -227,7 +228,8 @@ function beginOf(text: string, parts: readonly WordPart[]): string {
   if (parts.length === 1 && parts[0]?.type === 'ProcessSubstitution') return '/';
   // Without quotes the shell splits a value, and the start of each piece is unknown.
   if (!parts.every((part) => isQuoted(part) || isWhole(part))) return '';
-  return beginOfParts(parts);
+  const begins = beginOfParts(parts);
+  return movesTilde(text, parts) ? begins.replace(/(?<=[=:])~[^]*$/, '') : begins;
 }
 
 function isLiteral({ type }: WordPart): boolean {

@@ -68,7 +68,9 @@ const BRACES = /\{[\w./@%+:=-]*(?:,[\w./@%+:=-]*)+\}/y;
 const NUMBERS = /\{\d+\.\.\d+\}/y;
 const EMPTY_BRACES = /\{\}/y;
 const NUMBER =
-  /\$[?#$!]|\$\{#\w+\}|\$\(\([^()$`"'{}[\]]*\)\)|\$\((?:nproc|id -[ug]|date \+(?:%[YmdHMSsjN])+)\)/y;
+  /\$[?#$]|\$\{#\w+\}|\$\(\([^()$`"'{}[\]]*\)\)|\$\((?:nproc|id -[ug]|date \+(?:%[YmdHMSsjN])+)\)/y;
+/** Empty before the first command in the background. */
+const LAST_PROCESS = /\$!/y;
 const WORKING_FOLDER = /\$PWD(?!\w)|\$\{PWD\}|\$\(pwd\)|`pwd`/y;
 const VARIABLE = /\$(?:([A-Za-z_]\w*)(?!\[)|\{([A-Za-z_]\w*)\})/y;
 
@@ -135,8 +137,10 @@ export function namesFoundBy(glob: string, scope: WordScope): readonly string[] 
   for (const { folder, place, started } of starts ?? []) {
     const here = started.found(started.optioned);
     if (here === undefined) return undefined;
+    // The slash makes programs follow a link.
+    const end = glob.endsWith('/') ? '/' : '';
     names.push(
-      ...here.map(({ path }) => folder + path.slice(place.path === '/' ? 1 : place.path.length + 1)),
+      ...here.map(({ path }) => folder + path.slice(place.path === '/' ? 1 : place.path.length + 1) + end),
     );
   }
   return starts && names;
@@ -162,7 +166,7 @@ function globsAt(glob: string, { folders, world }: WordScope) {
   const rest = glob.slice(folder.length);
   // After a wildcard, the path may climb to any folder.
   if (rest.includes('..')) return undefined;
-  return placesOf(folder === '' ? '.' : folder, folders ?? [], world).map((place) => ({
+  return placesOf(folder === '' ? '.' : folder, folders ?? ['/'], world).map((place) => ({
     folder,
     place,
     started: globOf(rest, [place], world),
@@ -183,6 +187,7 @@ function plainPiece(take: Take): Piece | undefined {
 
 function expansion(take: Take, isQuoted: boolean, scope: WordScope): Piece | undefined {
   if (take(NUMBER)) return { kind: 'text', text: SOME_NUMBER };
+  if (take(LAST_PROCESS)) return { kind: 'choices', texts: [SOME_NUMBER, ''], isQuoted };
   if (take(WORKING_FOLDER)) return scope.folders && { kind: 'choices', texts: scope.folders, isQuoted };
   const variable = take(VARIABLE);
   const name = variable?.[1] ?? variable?.[2];

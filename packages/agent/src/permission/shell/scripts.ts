@@ -178,7 +178,11 @@ function inputCode(redirections: readonly ShellRedirection[]): ShellCode {
       ? [redirection.target.value]
       : [];
   });
-  return { texts, isUnknown: texts.length === 0 };
+  // The value of a variable in a here-document is code as well.
+  const isExpanded = redirections.some(
+    (redirection) => redirection.kind === 'here_doc' && redirection.expands,
+  );
+  return { texts, isUnknown: texts.length === 0 || isExpanded };
 }
 
 /** Returns the commands of a text, if it can be parsed as a script. */

@@ -162,8 +162,9 @@ function valuesOf(
   if (assigned.length + loops.length === 0) return inherited === undefined ? undefined : given;
   const listed = loops.flat().map((text) => ({ text, isGlob: /[*?]/.test(text) }));
   const values = [...new Set(assigned)].map((text) => ({ text, isGlob: false })).concat(listed);
-  // An assignment may be skipped, or be made in a subshell.
-  const before = inherited === undefined ? [{ text: '', isGlob: false }] : given;
+  // An assignment may be skipped, or be made in a subshell. The value of `$!` may be empty.
+  const mayBeEmpty = inherited === undefined || assigned.includes(SOME_NUMBER);
+  const before = mayBeEmpty ? [{ text: '', isGlob: false }, ...given] : given;
   return values.length > MOST_VALUES ? undefined : [...values, ...before];
 }
 

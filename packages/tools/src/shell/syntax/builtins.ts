@@ -10,7 +10,7 @@ const NAME = /^[A-Za-z_]\w*$/;
 const ATTRIBUTES = /^-[rxg]+$/;
 
 const CHECKED: ReadonlySet<string> = new Set(
-  'command builtin let mapfile readarray declare typeset local readonly export unset getopts wait read printf test ['.split(
+  'command builtin let mapfile readarray declare typeset local readonly export unset getopts wait read printf test [ set shopt'.split(
     ' ',
   ),
 );
@@ -55,9 +55,43 @@ export function refuseBuiltin(words: readonly ShellWord[]): Refusal {
       return refuseTest(args);
     case '[':
       return args.at(-1)?.value === ']' ? refuseTest(args.slice(0, -1)) : 'a test without an end';
+    case 'set':
+      return refuseSet(args);
+    case 'shopt':
+      return args.every(isHarmlessShopt) ? undefined : 'an option of the shell that is not known';
     default:
       return undefined;
   }
+}
+
+/** Options that do not change how the shell reads words. With `-k`, each word with an equals sign is an assignment. */
+const SET_LETTERS = /^[-+][abefhmnuvxCET]*o?$/;
+const SET_NAMES =
+  /^(?:allexport|errexit|errtrace|functrace|monitor|noclobber|noexec|noglob|notify|nounset|pipefail|verbose|xtrace)$/;
+const SHOPT_NAMES =
+  /^(?:checkhash|checkjobs|checkwinsize|dotglob|extglob|failglob|globasciiranges|globskipdots|globstar|huponexit|inherit_errexit|lastpipe|nocaseglob|nocasematch|nullglob|xpg_echo)$/;
+
+function refuseSet(args: readonly ShellWord[]): Refusal {
+  for (let at = 0; at < args.length; at++) {
+    const { kind, value, begins } = args[at] ?? unknownArgument;
+    // The words behind these are arguments of the script.
+    if (kind === 'literal' ? /^(?:--?$|[^-+]|$)/.test(value) : /^[^-+]/.test(begins)) return undefined;
+    const isNamed = kind === 'literal' && value.endsWith('o') && at + 1 < args.length;
+    const named = args[at + 1];
+    const isKnown =
+      kind === 'literal' &&
+      SET_LETTERS.test(value) &&
+      (!isNamed || (named?.kind === 'literal' && SET_NAMES.test(named.value)));
+    if (!isKnown) return 'an option of the shell that is not known';
+    if (isNamed) at++;
+  }
+  return undefined;
+}
+
+const unknownArgument = { kind: 'dynamic', value: '', begins: '' } as const;
+
+function isHarmlessShopt({ kind, value }: ShellWord): boolean {
+  return kind === 'literal' && (/^-[supq]+$/.test(value) || SHOPT_NAMES.test(value));
 }
 
 function isPlain({ kind }: ShellWord): boolean {
