@@ -106,9 +106,15 @@ function isDeclared({ kind, value, prefix, text }: ShellWord): boolean {
     (name !== undefined &&
       NAME.test(name) &&
       (kind === 'literal' || prefix.includes('=')) &&
+      (name !== 'IFS' || separatesNoNumbers({ kind, value })) &&
       // Old shells evaluate such a value if the variable is an array.
       !(kind === 'literal' ? /^[^=]*=\(/.test(value) : /^[^=]*=["'\\]+\(/.test(text)))
   );
+}
+
+/** Checks a value of IFS. With a digit in it, the shell splits `$?` and `$((1+2))` into words. */
+export function separatesNoNumbers({ kind, value }: Pick<ShellWord, 'kind' | 'value'>): boolean {
+  return kind === 'literal' && !/[\d-]/.test(value);
 }
 
 const READ_VALUED = /^-[rs]*[dntpu]$/;

@@ -21,7 +21,7 @@ import {
 } from 'unbash';
 import { isOwn } from '../variables.ts';
 import { argumentOf, wordOf } from '../shell-word.ts';
-import { isCheckedBuiltin, refuseBuiltin } from './builtins.ts';
+import { isCheckedBuiltin, refuseBuiltin, separatesNoNumbers } from './builtins.ts';
 import { areGapsIn, BLANKS, END_OF_LIST, isGap, SEPARATOR, type Span } from './gaps.ts';
 import { hereDocRefusal } from './here-doc.ts';
 import { integersOf, isIntegerExpression, isIntegerOperand } from './integers.ts';
@@ -356,6 +356,8 @@ class Understanding {
       value.end !== end
     )
       return 'an unusual assignment';
+    if (name === 'IFS' && value.type === 'Word' && !separatesNoNumbers(wordOf(value)))
+      return 'numbers that are split into words';
     if (value.type === 'Word') return this.#node(value);
     const { elements } = value;
     if (elements.some((element) => element.text.startsWith('['))) return 'an array element with an index';

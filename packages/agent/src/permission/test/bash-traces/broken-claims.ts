@@ -26,7 +26,9 @@ export function brokenClaims(read: Understood, run: BashRun, scope: WordScope): 
   const isProgram = (name: string): boolean =>
     / /.test(name) ||
     commands.some(([program, ...args]) =>
-      [program, ...args].some((claimed) => claimed && mayBecome(claimed, [name], scope, run)),
+      [program, ...args].some(
+        (claimed) => claimed && (claimed.kind === 'dynamic' || mayBecome(claimed, [name], scope, run)),
+      ),
     );
   return [
     ...run.commands.filter((words) => !isKnown(words)).map((words) => `runs ${JSON.stringify(words)}`),
@@ -69,9 +71,10 @@ function canBecome(
   return false;
 }
 
+/** An option of the shell removes a pattern without a match. */
 function countOf({ kind, single }: ShellWord): { readonly least: number; readonly most: number } {
   if (kind === 'literal' || kind === 'tilde' || single) return { least: 1, most: 1 };
-  return { least: kind === 'pattern' ? 1 : 0, most: Number.POSITIVE_INFINITY };
+  return { least: 0, most: Number.POSITIVE_INFINITY };
 }
 
 function mayBecome(word: ShellWord, words: readonly string[], scope: WordScope, run: BashRun): boolean {

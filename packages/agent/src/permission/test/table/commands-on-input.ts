@@ -223,6 +223,7 @@ export const COMMANDS_ON_INPUT: readonly Theme[] = [
       'set -- a b; make all',
       'set a -k; make all',
       'shopt -s nullglob globstar; ls src',
+      'while IFS= read -r x; do ls src; done < list',
     ],
     asked: [
       'set -k; make all SHELL=./x',
@@ -236,6 +237,9 @@ export const COMMANDS_ON_INPUT: readonly Theme[] = [
       'shopt -s expand_aliases; ls',
       'shopt -so keyword; ls',
       'shopt $x; ls',
+      'IFS=1; ls $((x+1))',
+      'export IFS=2; ls src',
+      'IFS=$x; ls src',
     ],
   },
 ];
