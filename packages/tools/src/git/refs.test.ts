@@ -1,6 +1,6 @@
 /** Names of branches, compared with git: a branch is a commit, and everything else may be a tree of files. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -23,7 +23,9 @@ beforeAll(() => {
   for (const name of ['feature/x', 'both', 'beef', 'v1-0-gabcdef']) git('branch', name);
   git('update-ref', 'refs/remotes/origin/main', 'HEAD');
   git('update-ref', 'refs/odd', 'HEAD^{tree}');
-  for (const name of ['both', 'tree']) git('tag', name, 'HEAD^{tree}');
+  for (const name of ['both', 'tree', 'refs/heads/gone']) git('tag', name, 'HEAD^{tree}');
+  git('symbolic-ref', 'refs/heads/symbolic', 'refs/tags/tree');
+  symlinkSync('../tags/tree', path.join(folder, '.git/refs/heads/linked'));
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,11 +38,24 @@ function repository(): GitRepository {
 
 it.each(['loose', 'packed'])('knows %s branches, and takes nothing else for one', (kind) => {
   if (kind === 'packed') git('pack-refs', '--all');
-  const names = ['main', 'feature/x', 'origin/main', 'both', 'tree', 'odd', 'beef', 'v1-0-gabcdef', 'none'];
+  const names = [
+    'main',
+    'feature/x',
+    'origin/main',
+    'both',
+    'tree',
+    'odd',
+    'beef',
+    'v1-0-gabcdef',
+    'none',
+    'symbolic',
+    'linked',
+  ];
+  const whole = ['refs/heads/main', 'refs/heads/gone', 'refs/heads/symbolic', 'refs/tags/both'];
   const numbers = [git('rev-parse', 'HEAD'), git('rev-parse', '--short', 'HEAD^{tree}')];
   const others = ['HEAD', 'main~', 'main^{tree}', '../main', 'main..both', '-x', ''];
-  const branches = [...names, ...numbers, ...others].filter((name) => isBranch(repository(), name));
-  expect(branches).toEqual(['main', 'feature/x', 'origin/main']);
-  expect(branches.map((name) => git('cat-file', '-t', name))).toEqual(['commit', 'commit', 'commit']);
+  const branches = [...names, ...whole, ...numbers, ...others].filter((name) => isBranch(repository(), name));
+  expect(branches).toEqual(['main', 'feature/x', 'origin/main', 'refs/heads/main']);
+  expect(branches.map((name) => git('cat-file', '-t', name))).toEqual(branches.map(() => 'commit'));
   expect(git('cat-file', '-t', 'both')).toBe('tree');
 });

@@ -82,7 +82,7 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
       path.posix.join(folder, '/').startsWith(`${ROOT}/`)
         ? {
             top: ROOT,
-            isBranch: (name) => ['main', 'feature'].includes(name),
+            isBranch: (name) => ['main', 'feature', 'refs/heads/main'].includes(name),
             tracked: () => (table.tracked ?? []).map((file) => `${ROOT}/${file}`),
           }
         : 'none',

@@ -46,7 +46,7 @@ import type { PermissionWorld } from '../../world.ts';
 import { besideFiles, besidePart } from './compressors.ts';
 import { expandBraces } from './operands.ts';
 import { storedBelow } from './git-data-below.ts';
-import { isBranchAt, storedInData, storedPart } from './stored-parts.ts';
+import { areCommits, storedInData, storedPart } from './stored-parts.ts';
 import type { ReplacedEnds, Touch } from './touch.ts';
 import type { Folders } from '../shell-state.ts';
 
@@ -63,7 +63,7 @@ export function touchPart(
     return words.flatMap((each) => touchPart({ ...touch, word: each }, by, folders, world));
   }
   if (touch.setting && !mayBeSet(touch, folders, world)) return [];
-  if (touch.revisions?.every((name) => isBranchAt(name, meant(word, folders, world).places, world)))
+  if (touch.revisions && areCommits(touch, touch.revisions, meant(word, folders, world).places, world))
     return [];
   if (touch.stored && within && !isFolder(within, folders, world)) return [];
   if (touch.stored) return storedPart(touch, touch.stored, meant(word, folders, world).places, world);

@@ -49,9 +49,14 @@ export function showsOnlyPaths({ command, rest }: GitArguments): boolean {
 /** A commit, or a range of commits. */
 const COMMIT = /^(?:HEAD|@)(?:[~^]\d*)*$|^[^:]*\.\.[^:]*$/;
 
-/** Only a commit has ancestors, a log or a branch, so git rejects everything else before `~`, and a tree of files as these names. */
+/** Only a commit has ancestors or a log, so git rejects everything else before `~`, and a tree of files as these names. */
 const CERTAIN_COMMIT =
-  /^(?:(?:HEAD|@)(?:@\{\d+\})?|@\{(?:-?\d+|u|upstream|push)\}|refs\/(?:heads|remotes)\/[\w./-]+)(?:[~^]\d*)*$|^[\w./-]+(?:[~^]\d*)+$/;
+  /^(?:(?:HEAD|@)(?:@\{\d+\})?|@\{(?:-?\d+|u|upstream|push)\})(?:[~^]\d*)*$|^[\w./-]+(?:[~^]\d*)+$/;
+
+/** Returns the names that may be a tag or a number of anything else than a commit. A branch is among them, too. */
+export function maybeNoCommits(names: readonly string[]): readonly string[] {
+  return names.filter((name) => name !== '' && !CERTAIN_COMMIT.test(name));
+}
 
 /**
  * Returns the names that may be a tree of files instead of a commit. Then a path counts from that tree: `git show 1a2b:key`,
@@ -71,7 +76,7 @@ export function doubtfulRevisions(
     // Two commits of which the common ancestor is looked for.
     return isLimited && !value.includes('...') ? value.split('..') : [];
   });
-  return names.filter((name) => name !== '' && !CERTAIN_COMMIT.test(name));
+  return maybeNoCommits(names);
 }
 
 function commitsOfGrep(rest: readonly ShellWord[]): readonly ShellWord[] {

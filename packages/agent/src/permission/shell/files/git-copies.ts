@@ -1,7 +1,7 @@
 /** Git commands that write stored contents into files: in the working tree, or as copies that no rule finds. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { type GitArguments, gitArguments, inFolder, splitAtSeparator } from './git-arguments.ts';
-import { scopeOf, scopesOf } from './git-contents.ts';
+import { maybeNoCommits, scopeOf, scopesOf } from './git-contents.ts';
 import { hasHarmlessSettings } from './git-settings.ts';
 import { argumentsOf } from './operands.ts';
 import { HERE, partOfWord, type Touch, unknownWord } from './touch.ts';
@@ -41,7 +41,10 @@ export function copied(args: readonly ShellWord[]): Touch[] {
     const known: Touch = { kind: 'read', word, stored: 'history', whole: true, knowledge: 'named' };
     return source.isSure ? known : Object.assign(known, { within: word });
   });
-  return TAKES.test(command) || !isSure ? read : [...read, whole];
+  const { names, prefersPaths } = renamedSources(given);
+  const revisions = maybeNoCommits(names);
+  const renamed: Touch[] = revisions.length > 0 ? [{ ...whole, revisions, prefersPaths }] : [];
+  return TAKES.test(command) || !isSure ? [...read, ...renamed] : [...read, whole];
 }
 
 const ELSEWHERE: Touch = { kind: 'read', word: unknownWord('another repository or working tree') };
@@ -81,11 +84,84 @@ function repositoryIn(word: ShellWord, isClone: boolean): OtherRepository[] {
   return [{ word: place, isSure: isClone || place.value.includes('/') || word.kind !== 'literal' }];
 }
 
-/** An object by its number. It can be a folder or a file, which gets another name. */
-const NUMBER = /^[\da-f]{4,64}$/i;
-
 const TAKES_REFSPECS = /^(push|fetch|pull|send-pack|fetch-pack)$/;
-const NUMBERED_REFSPEC = /^\+?(?:[\da-f]{4,64}|[^:]*\^\{[^:]*):/i;
+/** Git takes `x-g1a2b3c` for a number, too. */
+const NUMBERED_REFSPEC = /^\+?(?:(?:[^:]*-g)?[\da-f]{4,64}|[^:]*\^\{[^:]*):/i;
+
+/** Options of `git tag`, `git update-ref` and `git symbolic-ref` that take the next word. */
+const NAMING_VALUED =
+  '-m -F -u --message --file --local-user --cleanup --trailer --contains --no-contains --merged --no-merged --points-at --format --sort'.split(
+    ' ',
+  );
+
+interface RenamedSources {
+  readonly names: readonly string[];
+  /** A name that exists as a file is not a source. */
+  readonly prefersPaths: boolean;
+}
+
+/**
+ * Returns the names of objects from which files, or the objects themselves, get other names. In a tree of files, a name starts at
+ * that tree: `git restore -s TREE key`.
+ */
+function renamedSources({ command, rest }: GitArguments): RenamedSources {
+  const has = (option: RegExp): boolean => rest.some(({ value }) => option.test(value));
+  const end = rest.findIndex(({ value }) => value === '--');
+  const prefersPaths = end < 0;
+  const before = rest.slice(0, prefersPaths ? undefined : end).filter(({ value }) => !value.startsWith('-'));
+  const [first] = before;
+  const source = (word: ShellWord | undefined): RenamedSources => ({
+    names: word ? [nameOf(word)] : [],
+    prefersPaths,
+  });
+  switch (command) {
+    case 'checkout':
+      return has(/^(-[bB]|--orphan)$/) || (prefersPaths && before.length < 2) ? NO_SOURCES : source(first);
+    case 'reset':
+      return has(/^--(h|s|k|me)/) || (prefersPaths && before.length < 2) ? NO_SOURCES : source(first);
+    case 'restore':
+      return { names: restoredFrom(rest), prefersPaths: false };
+    case 'tag':
+      return has(/^(-[dlv]|--(delete|list|verify))$/)
+        ? NO_SOURCES
+        : { ...source(secondOf(rest)), prefersPaths: false };
+    case 'update-ref':
+      return { ...source(secondOf(rest)), prefersPaths: false };
+    case 'push':
+    case 'fetch':
+    case 'pull':
+      return first?.value === '.'
+        ? {
+            names: before.slice(1).map((word) => nameOf(word).replace(/^\+/, '').replace(/:.*$/s, '')),
+            prefersPaths: false,
+          }
+        : NO_SOURCES;
+    default:
+      return NO_SOURCES;
+  }
+}
+
+const NO_SOURCES: RenamedSources = { names: [], prefersPaths: false };
+
+/** A name that is computed is not known to be a branch. */
+function nameOf({ kind, value, text }: ShellWord): string {
+  return kind === 'literal' ? value : text;
+}
+
+function secondOf(rest: readonly ShellWord[]): ShellWord | undefined {
+  return argumentsOf(rest, NAMING_VALUED).operands[1];
+}
+
+/** `-s x`, `-SWsx`, `--source=x`, `--so x`. */
+function restoredFrom(rest: readonly ShellWord[]): readonly string[] {
+  return rest.flatMap((word, at) => {
+    const [, attached] = /^(?:-[A-Za-z]*s|--so[a-z]*=?)(.*)$/s.exec(word.value) ?? [];
+    if (attached === undefined) return [];
+    const next = rest[at + 1];
+    if (attached !== '') return [word.kind === 'literal' ? attached : word.text];
+    return next ? [nameOf(next)] : [];
+  });
+}
 
 /** Settings that name another working tree or repository. */
 const MOVES_REPOSITORY = /^(core\.(worktree|bare)|(remote|url|include|includeif|submodule)\..*)$/is;
@@ -94,10 +170,8 @@ const MOVES_REPOSITORY = /^(core\.(worktree|bare)|(remote|url|include|includeif|
 function movesNames({ command, rest }: GitArguments): boolean {
   const has = (option: RegExp): boolean => rest.some(({ value }) => option.test(value));
   const operands = rest.filter(({ value }) => !value.startsWith('-') && value !== 'set');
-  const given = rest.map(({ value }) => value.replace(/^(?:-s|--so[a-z]*=)/, ''));
-  const isNumbered = given.some((value) => NUMBER.test(value) || value.includes('^{'));
   // An object by its number gets a name: `git push . 1a2b3c:refs/tags/x`.
-  if (TAKES_REFSPECS.test(command) && given.some((value) => NUMBERED_REFSPEC.test(value))) return true;
+  if (TAKES_REFSPECS.test(command) && has(NUMBERED_REFSPEC)) return true;
   switch (command) {
     case 'merge':
     case 'pull':
@@ -109,15 +183,14 @@ function movesNames({ command, rest }: GitArguments): boolean {
           value.includes('subtree') &&
           [value, rest[at - 1]?.value ?? ''].some((text) => text.startsWith('-')),
       );
-    case 'checkout':
-    case 'restore':
-      return isNumbered && !has(/^(-[bB]|--orphan)$/) && (command === 'restore' || operands.length > 1);
-    case 'reset':
-      return isNumbered && !has(/^--(h|s|k|me)/);
-    case 'tag':
     case 'update-ref':
+      return has(/^--std/);
     case 'replace':
-      return isNumbered;
+      return !has(/^(-[dl]|--(d|l))/) && operands.length > 0;
+    case 'symbolic-ref': {
+      const target = secondOf(rest);
+      return target !== undefined && !nameOf(target).startsWith('refs/heads/');
+    }
     case 'update-index':
       return has(/^--(ca|index-i)/);
     case 'mktree':

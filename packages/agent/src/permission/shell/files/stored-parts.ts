@@ -93,18 +93,19 @@ function trackedBehindLinks(
 /** The number of folders that are resolved in one step. */
 const FOLDERS_PER_STEP = 4;
 
-/** Returns whether a name is a branch in each repository that it may be looked up in. */
-export function isBranchAt(
-  name: string,
+/** Returns whether the names are branches in each repository that they may be looked up in. */
+export function areCommits(
+  { prefersPaths = false }: Touch,
+  names: readonly string[],
   places: readonly FilePlace[] | undefined,
   world: PermissionWorld,
 ): boolean {
-  return (
-    places?.every(({ real }) => {
-      const repository = world.repository(real);
-      return typeof repository === 'object' && repository.isBranch?.(name) === true;
-    }) === true
-  );
+  const isCertain = (name: string, { real }: FilePlace): boolean => {
+    if (prefersPaths && world.exists(path.posix.resolve(real, name))) return true;
+    const repository = world.repository(real);
+    return typeof repository === 'object' && repository.isBranch?.(name) === true;
+  };
+  return places?.every((place) => names.every((name) => isCertain(name, place))) === true;
 }
 
 /** Returns the part for a command that shows stored contents of an unknown repository, or writes them to unknown places. */

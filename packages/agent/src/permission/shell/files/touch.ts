@@ -23,6 +23,8 @@ export interface Touch {
   readonly setting?: PrintingSetting;
   /** The access happens unless git takes each of these names for a commit. Paths in a tree of files start elsewhere. */
   readonly revisions?: readonly string[];
+  /** A name that exists as a file is not a revision. */
+  readonly prefersPaths?: boolean;
   /** Git reads the tracked files in the working tree, also through links above them. */
   readonly readsTree?: boolean;
   /** The access concerns the whole repository around it. */
