@@ -20,7 +20,15 @@ function decision(
 ) {
   const { view = false, allow = [], pipes = PIPES_ON_DISK, hook, mode = 'default' } = options;
   const table = {
-    files: [...pipes, `${ROOT}/src/a.ts`, '/proc', ...DEVICES_ON_DISK, '/sys/class/net/lo/address'],
+    files: [
+      ...pipes,
+      `${ROOT}/src/a.ts`,
+      `${ROOT}/t/pipes/q`,
+      `${ROOT}/t/other/q`,
+      '/proc',
+      ...DEVICES_ON_DISK,
+      '/sys/class/net/lo/address',
+    ],
     pipes,
     links: { [`${ROOT}/link`]: `${ROOT}/ctl`, [`${ROOT}/folder`]: `${ROOT}/pipes` },
     git: CLEAN_GIT,
@@ -63,6 +71,15 @@ const PIPES = [
   'set -- ctl; cat "$1"',
   'grep -rD read x pipes',
   'grep -R x pipes',
+  'diff q pipes',
+  'diff pipes q',
+  'sdiff q pipes',
+  'md5sum -c sums',
+  'sha256sum --check sums',
+  'b2sum -wc sums',
+  'wc --files0-from=list',
+  'strings @list',
+  'xzcat --files=list',
   'grep -R x',
   'grep -nR x .',
   'egrep --dereference-recursive x pipes',
@@ -239,6 +256,9 @@ const HARMLESS_IN_VIEW = [
 ];
 
 const EDITS_OF_PIPES = [
+  'cp -r t/pipes .',
+  'cp -a t/pipes/. pipes',
+  'cp -R t/other/. pipes',
   'cp ctl b',
   'cp c* b',
   'cp pipes/* b',
@@ -262,6 +282,8 @@ const EDITS_OF_PIPES = [
   `touch -cd 'TZ="/srv/ctl" now' new`,
 ];
 const OTHER_EDITS = [
+  'cp -r t/other .',
+  'cp -r t/pipes src',
   'cp src/* b',
   'rm src/*',
   'sed -i s/a/b/ src/*.ts',

@@ -7,6 +7,7 @@ export const NAMES_OPENED_IN_FOLDERS: readonly string[] = [
   '.agignore',
   '.hgignore',
   '.gitattributes',
+  '.gitmodules',
   '.mailmap',
   '.info',
   '.tokeignore',

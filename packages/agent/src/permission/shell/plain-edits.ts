@@ -26,7 +26,7 @@ import {
   placesOf,
 } from '../paths/places.ts';
 import { mayReadPipe } from '../paths/special-files.ts';
-import { mayContainLinks } from '../paths/walk-tree.ts';
+import { mayContainLinks, walk } from '../paths/walk-tree.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { isEditCommand } from './files/edits.ts';
 import { meant } from './files/file-parts.ts';
@@ -181,7 +181,7 @@ function isPlainRedirection(redirection: ShellRedirection): boolean {
  * one, and no two may merge in the target.
  */
 function isPlainTransfer(
-  { sources, target }: Change,
+  { sources, target, changed }: Change,
   folders: readonly string[],
   world: PermissionWorld,
 ): boolean {
@@ -191,6 +191,8 @@ function isPlainTransfer(
   const names = found.flat();
   const places = names.flatMap((name) => placesOf(name, folders, world));
   if (places.some((place) => mayContainLinks(place, world))) return false;
+  const filled = placesIn(changed, folders, world);
+  if (places.some((place) => mayFillPipe(place, filled, world))) return false;
   if (names.length < 2) return true;
   const targets = placesIn([target], folders, world);
   const bases = names.map((name) => folded(path.posix.basename(name), world));
@@ -204,6 +206,17 @@ function isPlainTransfer(
       (source) => !isAround(source, folders, world) && !isRelatedToSome(folded(source.real, world), written),
     )
   );
+}
+
+/** Returns whether a folder that is copied has a file with the name of a named pipe in a folder with which it merges. */
+function mayFillPipe(source: FilePlace, targets: readonly FilePlace[], world: PermissionWorld): boolean {
+  const base = path.posix.basename(source.real);
+  const merged = targets.flatMap(({ real }) => [real, path.posix.join(real, base)]);
+  const isPipe = (file: string): boolean => {
+    const below = path.posix.relative(source.real, file);
+    return merged.some((folder) => world.isPipe?.(path.posix.join(folder, below)) === true);
+  };
+  return walk(source.real, world, (file) => (isPipe(file) ? true : undefined)) === true;
 }
 
 /** Returns the current names that a word means. Undefined if they are unknown. */

@@ -54,9 +54,18 @@ function opensPipesInFolders(program: string, args: readonly ShellWord[]): boole
   );
 }
 
-/** GNU grep skips named pipes in folders with `-r`, but not with `-R`. */
-function followsIntoPipes(program: string, args: readonly ShellWord[]): boolean {
+/** GNU grep skips named pipes in folders with `-r`, but not with `-R`. `diff a folder` compares `a` with `folder/a`. */
+function opensEntries(program: string, args: readonly ShellWord[]): boolean {
+  if (/^(?:s|color)?diff$/.test(program)) return true;
   return program.endsWith('grep') && args.some(({ value }) => /^(?:-[A-Za-z0-9]*R|--der)/.test(value));
+}
+
+/** Returns whether the program takes names of files from a file: `md5sum -c sums`, `wc --files0-from=x`, `strings @x`. */
+function takesNamesFromFile(program: string, args: readonly ShellWord[]): boolean {
+  const checks = /^(?:md5|sha\d*|b2|b3|ck|xxh\w*)sum$|^shasum$/.test(program);
+  return args.some(
+    ({ value }) => /^(?:@.|--files)/.test(value) || (checks && /^(?:-[A-Za-z]*c|--c)/.test(value)),
+  );
 }
 
 /** A command that opens a named pipe or a device does more than read, so only a rule allows it. */
@@ -74,28 +83,25 @@ export function withSpecialFiles(
   const attached = args
     .filter(({ kind }) => kind === 'literal')
     .flatMap(({ value }) => (isOpening ? attachedValues(value) : []).concat(zoneFiles(value)));
-  const inOptions =
+  const read = files.filter((part) => !part.stored && part.knowledge !== 'mentioned');
+  const searched = read.flatMap(({ places = [] }) => places.map(({ real }) => real));
+  const opened =
     namesPipe(attached, folders, world) ||
-    separate.some((word) => mayBePipe(word, scope) || (isUnknown(word, scope) && isNearPipe(scope)))
+    separate.some((word) => mayBePipe(word, scope) || (isUnknown(word, scope) && isNearPipe(scope))) ||
+    (isOpening && takesNamesFromFile(program, args) && isNearPipe(scope)) ||
+    (opensEntries(program, args) && searched.some((folder) => containsPipe(folder, world)))
       ? NAMED_PIPE
       : namesDevice([...attached, ...separate.flatMap((word) => textsOf(word, scope))], scope)
         ? SPECIAL_FILE
         : undefined;
   // Without a proof, a rule, a mode or a hook decides about the command, and the view does not.
-  if (own.readOnly === 'no') return inOptions ? { ...own, confinable: 'no' } : own;
-  if (inOptions) return concernedBy(own, inOptions);
+  if (own.readOnly === 'no') return opened ? { ...own, confinable: 'no' } : own;
+  if (opened) return concernedBy(own, opened);
   if (opensPipesInFolders(program, args)) return concernedBy(own, NAMED_PIPE);
   if (!isOpening) return own;
-  const read = files.filter((part) => !part.stored && part.knowledge !== 'mentioned');
   const [concern] = read.flatMap((part) => specialConcern(part, world) ?? []);
-  if (concern) return concernedBy(own, concern);
-  const searched = followsIntoPipes(program, args)
-    ? new Set(read.flatMap(({ places = [] }) => places.map(({ real }) => real)))
-    : NO_FOLDERS;
-  return [...searched].some((folder) => containsPipe(folder, world)) ? concernedBy(own, NAMED_PIPE) : own;
+  return concern ? concernedBy(own, concern) : own;
 }
-
-const NO_FOLDERS: ReadonlySet<string> = new Set();
 
 /** Returns the command with the concern about the files that `find` gives to a program. Pipes further down are not looked for. */
 export function concernAboutFound(

@@ -86,11 +86,12 @@ export function loadsJqModules(program: string): boolean {
   return /(?<![.$\w"])((import|include)\b[^]*"|modulemeta\b)/.test(program);
 }
 
-/** Accepts numbers and the keywords of a filter. A host name would be looked up on the network. */
+/** Keywords of a filter of `ss`. Any other word would be looked up on the network as the name of a host. */
+const SS_KEYWORD =
+  /^(?:state|exclude|all|connected|synchronized|bucket|big|established|syn-sent|syn-recv|fin-wait-[12]|time-wait|closed|close-wait|last-ack|listening|listen|closing|and|or|not|sport|dport|dev|fwmark|autobound|eq|ne|neq|gt|ge|geq|lt|le|leq)$/;
+
 function namesNoHost({ value, exact }: Arg): boolean {
-  return (
-    exact && /^(-.*|[a-z-]+|[=!<>()&|]+|:[\w-]+|[\d.:*/[\]]+)$/.test(value) && !/^(src|dst)$/.test(value)
-  );
+  return exact && (SS_KEYWORD.test(value) || /^(?:-.*|[=!<>()&|]+|:[\w-]+|[\d.:*/[\]]+)$/.test(value));
 }
 
 /** Programs for which every word must be known. */

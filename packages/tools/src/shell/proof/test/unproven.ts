@@ -182,6 +182,10 @@ ss -K
 ss -D b
 lsof -D b
 lsof -i -cnode
+ss evil
+ss -tn not evil
+ss -tnp some-name
+ss -tn sport = evil
 lsof -a -i -un
 lsof -i -P -pn
 lsof +m b
