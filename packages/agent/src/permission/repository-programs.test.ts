@@ -157,6 +157,7 @@ describe('a rule for a git command', () => {
     ['http.saveCookies', 'true'],
     ['http.proxy', 'x'],
     ['format.outputDirectory', '../../out'],
+    ['format.suffix', '/../../out/x'],
     ['branch.main.mergeoptions', '-s x'],
     ['pull.twohead', 'x'],
     ['gc.recentObjectsHook', './evil'],
@@ -372,6 +373,7 @@ describe('a rule for a git command', () => {
     ['http.https://github.com/.extraheader', 'x'],
     ['lfs.https://h/x.access', 'basic'],
     ['log.showSignature', 'true'],
+    ['format.suffix', '.txt'],
   ];
   it.each(USUAL)('covers it with a usual setting of the repository: %s %s', (key, value) => {
     const project = repository(`usual-${key.replace(/\W/g, '-')}-${value.length}`, { [key]: value });

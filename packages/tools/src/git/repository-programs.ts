@@ -114,7 +114,7 @@ const ORDINARY: readonly RegExp[] = [
   /^commit\.(gpgsign|verbose|status|cleanup)$/,
   /^tag\.(gpgsign|forcesignannotated|sort)$/,
   /^diff\.(submodule|colormoved\w*)$/,
-  /^format\.(pretty|signoff|thread|attach|headers|to|cc|from|subjectprefix|suffix|coverletter|signature)$/,
+  /^format\.(pretty|signoff|thread|attach|headers|to|cc|from|subjectprefix|coverletter|signature)$/,
   /^credential\.(.*\.)?(username|usehttppath)$/s,
   /^http\.(.*\.)?(extraheader|postbuffer|version|lowspeed\w+|maxrequests|minsessions|sslverify|followredirects)$/s,
   /^lfs\.(repositoryformatversion|url|pushurl|concurrenttransfers|skipdownloaderrors|fetch\w+|.*\.(access|locksverify))$/s,
@@ -146,6 +146,8 @@ const USUAL_VALUES: readonly (readonly [RegExp, RegExp])[] = [
   [/^gpg\.(.*\.)?program$/s, /^(gpg2?|gpgsm|ssh-keygen)$/],
   [/^gpg\.(format|ssh\.(allowedsignersfile|revocationfile)|mintrustlevel)$/, /^/],
   [/^(merge|diff)\.(gui)?tool$|^(merge|diff)tool\.(prompt|keepbackup|.*\.trustexitcode)$/s, /^/],
+  // After a slash, it can lead to any place.
+  [/^format\.suffix$/, /^[^/]*$/],
   [/^submodule\..*\.update$/s, /^(none|checkout|rebase|merge)$/],
   [
     /^filter\.lfs\.(clean|smudge|process|required)$/,

@@ -186,12 +186,24 @@ export function dangerousOptions({ command, rest }: GitArguments): DangerousOpti
   return rest.flatMap((word, index): DangerousOption[] => {
     const next = rest[index + 1];
     const letter = letterOption(word, command);
-    return [...longOptions(word, command), ...(letter ? [letter] : [])].map(({ does, attached }) => ({
+    const found = [...longOptions(word, command), ...(letter ? [letter] : [])].map(({ does, attached }) => ({
       word,
       does,
       file: attached === undefined ? next : attached,
     }));
+    return command === 'format-patch' && leavesFolder(word, next)
+      ? [...found, { word, does: 'writes', file: unknownWord(word.text) }]
+      : found;
   });
+}
+
+/** The suffix of a patch follows a name that git computes from the subject. After a slash, it can lead to any place. */
+function leavesFolder(word: ShellWord, next: ShellWord | undefined): boolean {
+  const text = word.kind === 'dynamic' ? word.prefix : word.value;
+  const [, name = '', attached] = /^--([a-z]+)(?:=(.*))?$/s.exec(text) ?? [];
+  if (name === '' || !'suffix'.startsWith(name)) return false;
+  const value = attached === undefined ? next : word;
+  return value?.kind === 'dynamic' || (attached ?? next?.value ?? '').includes('/');
 }
 
 interface Recognized {

@@ -18,6 +18,7 @@ import {
   showsOnlyPaths,
 } from './git-contents.ts';
 import { CLONE_VALUED, copied, rewritten } from './git-copies.ts';
+import { changedByRefs } from './git-refs.ts';
 import { removedFiles, unknownApplyOption } from './git-removals.ts';
 import { changedSettings, findProgramWord, mayShowBySetting, shownSettings } from './git-settings.ts';
 import { namesInAddress } from './network.ts';
@@ -54,7 +55,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
       touch('read', given.folder ?? HERE, walks, { staysInTree: true, isText: true, skipsGit: true }),
     );
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
-  named.push(...prefixed(given), ...ownFiles(given), ...movedData(given));
+  named.push(...prefixed(given), ...ownFiles(given), ...movedData(given), ...changedByRefs(given));
   named.push(...changedSettings(given).map((word) => touch('write', word)), ...changedSubmodules(given));
   named.push(
     ...shownSettings(given),
@@ -121,16 +122,7 @@ const WRITTEN_OPERANDS: ReadonlyMap<string, (operands: readonly ShellWord[]) => 
     ['worktree', ([action, folder]) => (action?.value === 'add' && folder ? [folder] : [])],
     ['submodule', ([action, ...words]) => (action?.value === 'add' ? clonedFolders(words) : [])],
     ['mailinfo', (files: readonly ShellWord[]) => files],
-    ['update-ref', refFiles],
-    ['symbolic-ref', refFiles],
   ]);
-
-/** A ref with another name than `refs/x` or `HEAD` is a file among git's own: `git update-ref hooks/pre-commit HEAD`. */
-function refFiles([name]: readonly ShellWord[]): readonly ShellWord[] {
-  return name === undefined || /^(refs\/|[A-Z_]+$)/.test(name.value)
-    ? []
-    : [partOfWord(name, `.git/${name.value}`)];
-}
 
 /** Without a folder, its name is the end of the address. */
 function clonedFolders(operands: readonly ShellWord[]): readonly ShellWord[] {
