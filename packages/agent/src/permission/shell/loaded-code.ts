@@ -145,7 +145,7 @@ function findOwnProgram(
   { folders, world }: Pick<WordScope, 'folders' | 'world'>,
 ): ShellWord | undefined {
   const isOwn = (text: string): boolean =>
-    text.split(/[\s=:,]+/).some((name) => {
+    [text, ...text.split(/[\s=:,]+/)].some((name) => {
       if (name === '' || name.startsWith('-')) return false;
       return placesOf(name, folders ?? [], world).some(
         (place) =>

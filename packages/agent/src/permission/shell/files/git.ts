@@ -23,6 +23,7 @@ import { removedFiles, unknownApplyOption } from './git-removals.ts';
 import { changedSettings, findProgramWord, mayShowBySetting, shownSettings } from './git-settings.ts';
 import { namesInAddress } from './network.ts';
 import { argumentsOf } from './operands.ts';
+import { isMessage } from './message-options.ts';
 import { HERE, literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 export function gitTouches(args: readonly ShellWord[]): Touch[] {
@@ -35,21 +36,20 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   const walks = isOpen ? 'all' : isSearch ? 'visible' : undefined;
   // Two paths of which one is outside of the repository are compared as they are, folders with their contents.
   const deepIfFolder = command === 'diff' && rest.filter(({ value }) => !value.startsWith('-')).length > 1;
-  const named = rest.flatMap((word): Touch[] => {
-    const path = pathIn(word);
-    if (path === undefined) return [];
-    return [
-      {
-        kind: 'read',
-        word: word.value.includes(':') ? partOfWord(word, path) : inFolder(partOfWord(word, path), given),
-        knowledge: 'named',
-        staysInTree: true,
-        ...(walks ? { deep: walks, isText: true, skipsGit: true } : {}),
-        ...(deepIfFolder ? { deepIfFolder } : {}),
-        ...(word.value.includes(':') ? { fromTopOf: given.folder ?? HERE } : {}),
-      },
-    ];
-  });
+  const named = rest.flatMap((word) =>
+    pathsIn(word)
+      .filter(({ path }) => !/\s/.test(path) || !isMessage('git', args, args.indexOf(word)))
+      .map(({ path, isStored }): Touch => {
+        const part = partOfWord(word, path);
+        return touch('read', isStored ? part : inFolder(part, given), walks, {
+          knowledge: 'named',
+          staysInTree: true,
+          ...(walks ? { isText: true, skipsGit: true } : {}),
+          ...(deepIfFolder ? { deepIfFolder } : {}),
+          ...(isStored ? { fromTopOf: given.folder ?? HERE } : {}),
+        });
+      }),
+  );
   if (walks && isSearch && scopesOf(given) === undefined)
     named.push(
       touch('read', given.folder ?? HERE, walks, { staysInTree: true, isText: true, skipsGit: true }),
@@ -101,16 +101,23 @@ export function gitDoubt(args: readonly ShellWord[]): string | undefined {
 const READS_HISTORY =
   /^(log|diff|show|shortlog|whatchanged|reflog|diff-tree|diff-index|diff-files|rev-list|blame|grep)$/;
 
+interface GitPath {
+  readonly path: string;
+  /** It starts at the top of the repository, or of a stored tree. */
+  readonly isStored: boolean;
+}
+
 /**
- * `HEAD:secrets/x` is an old version of the file, `:0:secrets/x` the staged one. `--file=secrets/x` is the value of an
- * option.
+ * `HEAD:secrets/x` is an old version of the file, `:0:secrets/x` the staged one. A file may also have such a name.
+ * `--file=secrets/x` is the value of an option.
  */
-function pathIn({ kind, value: text }: ShellWord): string | undefined {
-  if (kind === 'dynamic') return undefined;
+function pathsIn({ kind, value: text }: ShellWord): readonly GitPath[] {
+  if (kind === 'dynamic') return [];
   const [, value = text] = /^(?:--[\w-]+=|-[A-Za-z](?=[^=]))(.*)$/s.exec(text) ?? [];
-  if (value.startsWith('-')) return undefined;
-  const path = value.slice(value.indexOf(':') + 1).replace(/^[0-3]:/, '');
-  return path === '' || /\s/.test(path) ? undefined : path;
+  if (value === '' || value.startsWith('-')) return [];
+  const [, stored] = /:(?:[0-3]:)?(.+)$/s.exec(value.slice(value.indexOf(':'))) ?? [];
+  const whole = { path: value, isStored: false };
+  return stored === undefined || !value.includes(':') ? [whole] : [whole, { path: stored, isStored: true }];
 }
 
 /** Commands that write one of their operands, with its position. */

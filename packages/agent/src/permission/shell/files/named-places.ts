@@ -220,12 +220,12 @@ function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false)
   const written = word.kind === 'dynamic' ? expandedHome(word.text, world) : word.value;
   const isPath = mayBePath(written, world);
   const value = isPath ? written : written.replace(URL_TEXT, ' ');
-  if (!isPath && /^[\w.-]+@[\w.-]+:/.test(value)) return [];
+  // A file may have such a name, too.
+  if (!isPath && /^[\w.-]+@[\w.-]+:/.test(value)) return [value, ...passedFolders(value)];
   const found = new Set<string>();
-  const isText = /[\s'"()]/.test(value);
-  if (!isText && word.kind !== 'dynamic' && !isFilter) {
-    if (!value.startsWith('-')) found.add(value);
-    for (const at of boundaries(value)) found.add(value.slice(at));
+  // A name may contain any character, so a text counts as a whole as well.
+  if (word.kind !== 'dynamic' && !isFilter) {
+    for (const at of [0, ...boundaries(value)]) for (const path of startsIn(value.slice(at))) found.add(path);
   }
   for (const match of value.matchAll(TOKEN)) {
     const [token] = match;
