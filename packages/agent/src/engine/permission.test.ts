@@ -1,8 +1,8 @@
 /** Permission questions: several may be open, one can be withdrawn, and without a user the call is denied. */
 import { fakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import type { EntryBody, ToolUseContext } from '@heddle/core';
-import { LivePermissions } from '../permission/live-permissions.ts';
+import type { EntryBody, Permission, PermissionMode, ToolUseContext } from '@heddle/core';
+import { LivePermissions, type PermissionUpdate } from '../permission/live-permissions.ts';
 import type { Rules } from '../permission/rules/rule.ts';
 import type { Denial } from './denials.ts';
 import { createReadFileState } from '../attachments/automatic-attachments.ts';
@@ -150,6 +150,44 @@ describe('a question', () => {
       },
     });
     expect(await ask('make')).toMatchObject({ behavior: 'deny' });
+  });
+
+  it.each<[string, PermissionMode, number, Partial<Permission>]>([
+    ['npm test b', 'default', 1, { behavior: 'allow' }],
+    [
+      'npm test b',
+      'plan',
+      1,
+      { behavior: 'deny', message: 'Permission denied. Plan mode: nothing with effects runs.' },
+    ],
+    ['make b', 'default', 2, { behavior: 'deny', message: 'No.' }],
+  ])('that an earlier answer covers is decided again: %s in %s', async (command, mode, count, expected) => {
+    const live = new LivePermissions({ deny: [], ask: [], allow: [] });
+    const coveredBy: readonly PermissionUpdate[] = [
+      {
+        type: 'addRules',
+        rules: [{ toolName: 'Bash', ruleContent: 'npm test *' }],
+        behavior: 'allow',
+        destination: 'session',
+      },
+    ];
+    let asked = 0;
+    const { ask, stored } = questionQueue({
+      rules: live,
+      canUseTool: () => {
+        live.enter(mode);
+        return Promise.resolve(
+          ++asked === 1 ? { allow: false, coveredBy } : { allow: false, message: 'No.' },
+        );
+      },
+    });
+    expect(await ask(command)).toMatchObject(expected);
+    expect(asked).toBe(count);
+    expect(stored.map(({ type }) => type)).toEqual(
+      Array.from({ length: count }, () => ['ask', 'ask_answer']).flat(),
+    );
+    live.apply(coveredBy);
+    expect(live.rules.allow).toEqual([{ text: 'Bash(npm test *)', source: 'session' }]);
   });
 
   it('is about the input that was shown, also if the answer returns an equal one', async () => {

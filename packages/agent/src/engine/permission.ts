@@ -53,7 +53,8 @@ export function permissionOf(
   more?: Rules,
 ): AuthorizeCall {
   const live = liveOf(options);
-  return async (tool, input, context, { toolUseId, hookDecision, hookReason, answered, signal }) => {
+  const authorizeCall: AuthorizeCall = async (tool, input, context, call) => {
+    const { toolUseId, hookDecision, hookReason, answered, signal } = call;
     const deny = (message: string, by: Denial['by'] = 'other', interrupt = false): Permission => {
       record.denials.note({ tool_name: tool.name, tool_use_id: toolUseId, tool_input: input, by, message });
       return { behavior: 'deny', message, ...(interrupt ? { interrupt } : {}) };
@@ -105,15 +106,13 @@ export function permissionOf(
     const byHook = await hookAnswer(options, question, signal);
     if (byHook === undefined && !options.canUseTool)
       return deny(`Permission denied. ${sentences(reason, NO_USER, adviceWithoutUser(tool.name))}`);
-    record.store({ type: 'ask', toolUseId, tool: tool.name, input });
-    await record.stored?.();
-    if (byHook === undefined) options.hooks?.question?.(question);
-    const answer = byHook ?? (await answerOf(options.canUseTool, question, signal));
-    const { allow, message, updatedInput, updates } = answer;
-    const behavior = allow ? 'allow' : 'deny';
-    record.store({ type: 'ask_answer', toolUseId, behavior, ...omitUndefined({ message }) });
-    await record.stored?.();
-    const refused = message ?? 'The user denied this call.';
+    const answer = await recordedAnswer(options, record, question, byHook, signal);
+    const { allow, updatedInput, updates, coveredBy } = answer;
+    if (coveredBy) {
+      live.apply(coveredBy);
+      return authorizeCall(tool, input, context, call);
+    }
+    const refused = answer.message ?? 'The user denied this call.';
     // A withdrawn question has no answer, so nothing was denied.
     if (!allow && signal.aborted) return { behavior: 'deny', message: refused };
     if (!allow) return deny(refused, byHook === undefined ? 'user' : 'hook', answer.interrupt);
@@ -126,6 +125,7 @@ export function permissionOf(
     const changed = isDeepStrictEqual(updatedInput, input) ? undefined : updatedInput;
     return { ...allowed, ...omitUndefined({ updatedInput: changed }) };
   };
+  return authorizeCall;
 }
 
 const NO_USER = 'There is no user to ask.';
@@ -356,6 +356,28 @@ async function hookAnswer(
     return undefined;
   }
 }
+
+/** Stores the question, asks the user if no hook answered, and stores the answer. */
+async function recordedAnswer(
+  { hooks, canUseTool }: PermissionOptions,
+  record: PermissionJournal,
+  question: PermissionQuestion,
+  byHook: PermissionAnswer | undefined,
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  const { toolUseId, tool, input } = question;
+  record.store({ type: 'ask', toolUseId, tool, input });
+  await record.stored?.();
+  if (byHook === undefined) hooks?.question?.(question);
+  const answer = byHook ?? (await answerOf(canUseTool, question, signal));
+  const behavior = answer.allow || answer.coveredBy ? 'allow' : 'deny';
+  const message = answer.coveredBy ? COVERED : answer.message;
+  record.store({ type: 'ask_answer', toolUseId, behavior, ...omitUndefined({ message }) });
+  await record.stored?.();
+  return answer;
+}
+
+const COVERED = 'An earlier answer covers it. The call is decided again.';
 
 /** A question has no deadline, only an abort. A failure to answer is not a permission. */
 async function answerOf(

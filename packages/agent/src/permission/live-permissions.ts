@@ -1,4 +1,5 @@
 /** The current rules: those from the start of the session, and those added while it ran. */
+import { isDeepStrictEqual } from 'node:util';
 import type { PermissionMode } from '@heddle/core';
 import { addedFolder, type AddedFolder, isNamed, withFolders } from './added-folders.ts';
 import {
@@ -262,7 +263,9 @@ export class LivePermissions {
           return update.type === 'removeRules' && !texts.includes(text);
         });
         const added = update.type === 'removeRules' ? [] : texts.map((text) => ({ text, source }));
-        this.#rules = { ...this.#rules, [behavior]: [...kept, ...added] };
+        const isAdded = (rule: PermissionRule): boolean => added.some((one) => isDeepStrictEqual(one, rule));
+        const others = kept.filter((rule) => !isAdded(rule));
+        this.#rules = { ...this.#rules, [behavior]: [...others, ...added] };
         this.#all = undefined;
         const change =
           (isAdded: boolean) =>

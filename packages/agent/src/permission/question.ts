@@ -31,4 +31,9 @@ export interface PermissionAnswer {
   readonly updates?: readonly PermissionUpdate[] | undefined;
   /** A denial with this flag ends the whole turn. */
   readonly interrupt?: boolean | undefined;
+  /**
+   * The user did not see the question, because rules of an earlier answer cover it. They are added, and the call is decided
+   * again: the mode, the rules and the disk may have changed since the question. `allow` is false beside it.
+   */
+  readonly coveredBy?: readonly PermissionUpdate[] | undefined;
 }

@@ -1,6 +1,7 @@
 /** Asks about hosts that are on no list, once per host, even if a command tries several times. */
 import { randomUUID } from 'node:crypto';
 import type { LivePermissions, PermissionUpdate } from '../permission/live-permissions.ts';
+import { isHostDenied, isHostNamed } from '../permission/rules/domain.ts';
 import type { AskForHost } from './sandbox.ts';
 import type { AskPermission } from '../permission/question.ts';
 import { omitUndefined } from '@heddle/core';
@@ -35,7 +36,7 @@ export function hostQuestions(
   }
 
   async function question(host: string, port: number | undefined): Promise<boolean> {
-    const { allow, updates } = await askPermission(
+    const { allow, updates, coveredBy } = await askPermission(
       {
         toolUseId: `sandbox-${randomUUID()}`,
         tool: REACH_HOST,
@@ -47,6 +48,10 @@ export function hostQuestions(
       AbortSignal.any([signal, waiting.signal]),
     );
     if (allow && updates) live.apply(updates);
+    if (coveredBy) {
+      live.apply(coveredBy);
+      return isHostNamed(host, live.rules) && !isHostDenied(host, live.rules);
+    }
     return allow;
   }
 

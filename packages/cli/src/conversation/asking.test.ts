@@ -109,6 +109,38 @@ describe('a permission question', () => {
     expect(sent(2)).toContain('I know it already');
   });
 
+  it.each([
+    ['default', ['aa', 'bb'], 'ran'],
+    ['plan', ['aa'], 'Plan mode: nothing with effects runs.'],
+  ])('that an earlier answer covers is decided again, in the mode %s', async (mode, ran, told) => {
+    const started = (name: string) => call('Agent', { description: name, prompt: `Task ${name}.` }, name);
+    const { folder, sent, api, start } = await scene((body) => {
+      const text = JSON.stringify(body.messages);
+      const name = /Task (\w+)\./.exec(text)?.[1];
+      const isFirst = !text.includes('tool_result');
+      if (text.includes('"tool_use"') && text.includes('"Agent"')) return [say('Done.')];
+      if (name === undefined) return [started('aa'), started('bb')];
+      return isFirst ? [call('Bash', { command: `npm test ${name}` }, `b-${name}`)] : [say('Reported.')];
+    });
+    writeFileSync(
+      path.join(folder, 'package.json'),
+      JSON.stringify({ scripts: { test: 'f() { echo "$1" >> ran.txt; echo ran; }; f' } }),
+    );
+    const terminal = start(['go']);
+    await terminal.sees('Allow Bash?');
+    await terminal.shows(/Agent aa.*Bash \(1 call[^]*Agent bb.*Bash \(1 call/);
+    terminal.type(`/mode ${mode}${ENTER}`);
+    await terminal.shows(`The mode is ${mode}`);
+    terminal.type(`2s${ENTER}`);
+    await terminal.sees('Done.');
+    const names = readFileSync(path.join(folder, 'ran.txt'), 'utf8').trim().split('\n');
+    expect(names.toSorted()).toEqual(ran);
+    const later = api.requests
+      .map((_, index) => sent(index + 1))
+      .filter((text) => text?.includes('Task bb.') && text.includes('tool_result'));
+    expect(later.join('')).toContain(told);
+  });
+
   it('is denied by Ctrl-C, and the turn ends', async () => {
     const { folder, start } = await scene([[touch('never.txt', 't1')], [say('never')]]);
     const terminal = start(['go']);

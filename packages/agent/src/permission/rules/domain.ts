@@ -1,6 +1,6 @@
 /** Matches hosts in rules. Both sides are compared in the form of the network: lower case, punycode, no final dot. */
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { currentName, parseRule, type Rules } from './rule.ts';
+import { currentName, parseRule, type RuleList, type Rules } from './rule.ts';
 import { type Matcher, wildcardMatcher } from './wildcard.ts';
 
 /** The dots that are allowed in domain names. */
@@ -56,11 +56,21 @@ function hostName(host: string): string {
 }
 
 /** Returns whether an allow rule names the host in full. `domain:*` is not meant for the servers of this machine. */
-export function isHostNamed(host: string, { allow }: Rules): boolean {
-  return allow.some(({ text }) => {
-    const parsed = parseRule(text, 'allow');
-    if (!parsed.ok || currentName(parsed.tool) !== 'WebFetch') return false;
+export function isHostNamed(host: string, rules: Rules): boolean {
+  return domainsIn(rules, 'allow').some((domain) => domainName(domain) === hostName(host));
+}
+
+/** Returns whether a deny rule matches the host. */
+export function isHostDenied(host: string, rules: Rules): boolean {
+  return domainsIn(rules, 'deny').some((domain) => domainMatcher(domain)(host));
+}
+
+/** Returns the domains of the rules for WebFetch. A rule without one is not about hosts. */
+function domainsIn(rules: Rules, list: RuleList): string[] {
+  return rules[list].flatMap(({ text }) => {
+    const parsed = parseRule(text, list);
+    if (!parsed.ok || currentName(parsed.tool) !== 'WebFetch') return [];
     const [, domain] = /^domain:(.*)$/is.exec(parsed.specifier ?? '') ?? [];
-    return domain !== undefined && domainName(domain) === hostName(host);
+    return domain === undefined ? [] : [domain];
   });
 }

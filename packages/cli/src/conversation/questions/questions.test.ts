@@ -354,12 +354,11 @@ describe('an answer that allows a rule', () => {
     questionQueue.read('p');
     questionQueue.read('3');
     questionQueue.read('3');
-    expect(await Promise.all(answers)).toMatchObject([
-      { allow: true },
-      { allow: true },
-      { allow: false },
-      { allow: false },
-    ]);
+    const [given, covered, ...others] = await Promise.all(answers);
+    expect(given).toMatchObject({ allow: true, updates: [{ destination: 'localSettings' }] });
+    // The call is decided again: the mode or a rule may have changed since its question.
+    expect(covered).toEqual({ allow: false, coveredBy: given?.updates });
+    expect(others).toMatchObject([{ allow: false }, { allow: false }]);
     const settings: unknown = JSON.parse(readFileSync(path.join(cwd, '.claude/settings.local.json'), 'utf8'));
     expect(settings).toEqual({ permissions: { allow: ['Bash(npm test *)'] } });
   });

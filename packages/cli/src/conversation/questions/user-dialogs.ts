@@ -39,11 +39,13 @@ export interface UserDialogsSetup {
 /** These tools are questions themselves, so they need no permission. */
 const ASKS_ITSELF: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
-/** A waiting question. A rule that another answer adds may settle it. */
+/** A waiting question. A rule that another answer adds may cover it. */
 interface Waiting {
   /** Empty if rules are not enough, because the call also needs a folder or a mode. */
   readonly rules: readonly string[];
   readonly covered: AbortController;
+  /** The updates of the answer that covers it. */
+  coveredBy?: readonly PermissionUpdate[];
 }
 
 export class UserDialogs {
@@ -73,7 +75,8 @@ export class UserDialogs {
     });
     const answer = await ask(noted, AbortSignal.any([signal, waiting.covered.signal]));
     this.#waiting.delete(waiting);
-    if (waiting.covered.signal.aborted && !signal.aborted) return { allow: true };
+    const { coveredBy } = waiting;
+    if (coveredBy && !signal.aborted) return { allow: false, coveredBy };
     if (!answer) {
       const message = hasUser() ? 'The user did not answer.' : 'There is no user to ask.';
       return { allow: false, message };
@@ -114,11 +117,15 @@ export class UserDialogs {
     });
   }
 
-  /** Stores permanent rules in the settings file of their scope, and settles waiting questions that they cover. */
+  /** Stores permanent rules in the settings file of their scope, and withdraws waiting questions that they cover. */
   #remember(updates: readonly PermissionUpdate[]): void {
     const allowed = new Set(rulesIn(updates));
-    for (const { rules, covered } of this.#waiting)
-      if (rules.length > 0 && rules.every((rule) => allowed.has(rule))) covered.abort();
+    for (const waiting of this.#waiting) {
+      const { rules, covered } = waiting;
+      if (rules.length === 0 || !rules.every((rule) => allowed.has(rule))) continue;
+      waiting.coveredBy = updates.filter(({ type }) => type === 'addRules');
+      covered.abort();
+    }
     for (const problem of persistUpdates(updates, this.#places)) this.#setup.say(escapeControls(problem));
   }
 }
