@@ -243,44 +243,65 @@ function load() {
     import('../permission/suggest/suggest.ts'),
     import('../permission/rules/compile.ts'),
     import('../permission/call-parts.ts'),
+    import('../permission/withheld-files.ts'),
   ]);
 }
 
-/** The files that searches omit, by the current rules. */
-export function deniedFilesOf(
+type FileTest = () => Promise<(file: string) => boolean>;
+
+interface FileTestSetup {
+  readonly lists: readonly ('deny' | 'ask')[];
+  /** The rules that count. All by default. */
+  readonly counts?: (rule: PermissionRule) => boolean;
+  /** A call was decided already, with a question about data of git. */
+  readonly isCall?: boolean;
+}
+
+/** Reading these files asks without a rule. Known names are not distinguished here, because the test is loaded early. */
+const OF_PROCESSES = /^\/proc(?:\/|$)/;
+
+function fileTest(
   options: RuleOptions,
   cwd: string,
-  lists: readonly ('deny' | 'ask')[] = ['deny'],
-  counts: (rule: PermissionRule) => boolean = () => true,
-): () => Promise<(file: string) => boolean> {
+  { lists, counts = () => true, isCall = false }: FileTestSetup,
+): FileTest {
   const live = liveOf(options);
   return async () => {
     const { deny, ask, allow } = live.rules;
     const rules = { deny: deny.filter(counts), ask: ask.filter(counts), allow };
-    if (lists.every((list) => rules[list].length === 0)) return () => false;
+    const isAlwaysAsked = (file: string): boolean => lists.includes('ask') && OF_PROCESSES.test(file);
+    if (lists.every((list) => rules[list].length === 0)) return isAlwaysAsked;
     if (isToolDenied('Read', rules)) return () => true;
     loading ??= load();
-    const [, { observeWorld }, , { deniedFiles }] = await loading;
+    const [, { observeWorld }, , { deniedFiles }, , { withheldFiles }] = await loading;
     const world = observeWorld(surroundingsOf(options, live, cwd, []));
-    return deniedFiles(rules, world, lists);
+    const isForbidden = (isCall ? deniedFiles : withheldFiles)(rules, world, lists);
+    return (file) => isAlwaysAsked(file) || isForbidden(file);
   };
 }
 
+/** The files that searches omit, by the current rules. */
+export function deniedFilesOf(options: RuleOptions, cwd: string): FileTest {
+  return fileTest(options, cwd, { lists: ['deny'], isCall: true });
+}
+
+/** The files that the user cannot attach by their path. To type a path answers ask rules. */
+export function unattachedFilesOf(options: RuleOptions, cwd: string): FileTest {
+  return fileTest(options, cwd, { lists: ['deny'] });
+}
+
 /** The files that texts of a project, a server or a plugin cannot name. There is no question about them, so ask rules count, too. */
-export function unaskedFilesOf(options: RuleOptions, cwd: string): () => Promise<(file: string) => boolean> {
-  return deniedFilesOf(options, cwd, ['deny', 'ask']);
+export function unaskedFilesOf(options: RuleOptions, cwd: string): FileTest {
+  return fileTest(options, cwd, { lists: ['deny', 'ask'] });
 }
 
 /**
  * The same for agents of the user, and for hooks and servers of plugins. Rules in files of a project do not count: they would
  * switch off the guards of the user.
  */
-export function unaskedOwnFilesOf(
-  options: RuleOptions,
-  cwd: string,
-): () => Promise<(file: string) => boolean> {
+export function unaskedOwnFilesOf(options: RuleOptions, cwd: string): FileTest {
   const isOwn = ({ source }: PermissionRule): boolean => source !== 'project' && source !== 'local';
-  return deniedFilesOf(options, cwd, ['deny', 'ask'], isOwn);
+  return fileTest(options, cwd, { lists: ['deny', 'ask'], counts: isOwn });
 }
 
 function surroundingsOf(

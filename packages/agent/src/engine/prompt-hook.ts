@@ -14,7 +14,7 @@ import {
 import type { SdkMessage, SdkResult } from '../sdk/message.ts';
 import type { LineStamp } from './lines.ts';
 import type { AgentOptions, PromptHookAnswer } from './options.ts';
-import { deniedFilesOf, unaskedFilesOf } from './permission.ts';
+import { unaskedFilesOf, unattachedFilesOf } from './permission.ts';
 
 export interface Prompt {
   readonly content: string | readonly ContentBlock[];
@@ -51,7 +51,10 @@ export async function preparePrompt(
   if (verbatim || answer.block !== undefined || !textIn(content).includes('@'))
     return { ...answer, content, files: [] };
   const { mentionedFiles } = await import('../attachments/mentions.ts');
-  const rules = { deniedFiles: deniedFilesOf(options, cwd), unaskedFiles: unaskedFilesOf(options, cwd) };
+  const rules = {
+    deniedFiles: unattachedFilesOf(options, cwd),
+    unaskedFiles: unaskedFilesOf(options, cwd),
+  };
   const setup = { cwd, written: textIn(expanded?.typed ?? given), fileState, signal, ...rules };
   return { ...answer, content, files: redact(await mentionedFiles(content, setup)) };
 }

@@ -66,6 +66,9 @@ beforeAll(() => {
   write('bare/.git', 'gitdir: ./.bare\n');
   git(at('bare'), 'worktree', 'add', '-q', 'main');
   write('bare/.bare/worktrees/main/COMMIT_EDITMSG', PATCH);
+  git(at('plain'), 'clone', '-q', '--bare', '.', at('around.git'));
+  git(at('around.git'), 'worktree', 'add', '-q', 'main');
+  write('around.git/worktrees/main/COMMIT_EDITMSG', PATCH);
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
@@ -235,5 +238,16 @@ describe('data of git in a folder with another name', () => {
     expect(allowed.filter((command) => run('separate', command) !== 'allow')).toEqual([]);
     expect(run('separate', 'cat data/COMMIT_EDITMSG', 'Read(//other/**)')).toBe('allow');
     expect(run('bare/main', 'cat ../.bare/worktrees/main/COMMIT_EDITMSG', 'Read(//other/**)')).toBe('allow');
+  });
+
+  it('does not contain the working trees in a bare repository', () => {
+    const main = 'around.git/main';
+    expect(run(main, 'cat src/a.ts')).toBe('allow');
+    expect(run(main, 'grep -r KEY .')).toBe('allow');
+    expect(decide(main, 'Read', { file_path: at(main, 'src/a.ts') })).toBe('allow');
+    expect(decide(main, 'Grep', { pattern: 'KEY' })).toBe('allow');
+    expect(run(main, 'cat ../worktrees/main/COMMIT_EDITMSG')).toBe('ask');
+    expect(run(main, 'cp -r .. ../../q')).toBe('ask');
+    expect(run(main, 'grep -r KEY ..')).toBe('ask');
   });
 });

@@ -55,19 +55,28 @@ const dataAround = new WeakMap<PermissionWorld['exists'], Map<string, string | u
 /** Folders of a longer path are looked at only if they exist, because a command can name thousands. */
 const USUAL_DEPTH = 32;
 
-/** Returns the outermost folder of git's data at or above a path. Cached, because many paths have the same folders. */
+/**
+ * Returns the outermost folder of git's data at or above a path. A bare repository may contain its working trees, whose files
+ * are not data. Cached, because many paths have the same folders.
+ */
 export function gitDataAround(file: string, world: PermissionWorld): string | undefined {
   const known = dataAround.get(world.exists) ?? new Map<string, string | undefined>();
   dataAround.set(world.exists, known);
   const segments = file.split('/').filter((segment) => segment !== '');
   let folder = '';
+  let found: string | undefined;
   for (const [depth, segment] of segments.entries()) {
     folder += `/${segment}`;
-    if (!known.has(folder)) known.set(folder, isGitData(folder, world) ? folder : undefined);
-    const found = known.get(folder);
-    if (found !== undefined || (depth >= USUAL_DEPTH && !world.exists(folder))) return found;
+    if (depth > USUAL_DEPTH && !world.exists(folder)) return found;
+    if (!known.has(folder)) known.set(folder, dataAt(folder, found, world));
+    found = known.get(folder);
   }
-  return undefined;
+  return found;
+}
+
+function dataAt(folder: string, around: string | undefined, world: PermissionWorld): string | undefined {
+  if (around === undefined) return isGitData(folder, world) ? folder : undefined;
+  return world.exists(`${folder}/.git`) ? undefined : around;
 }
 
 /** Returns the name of the protected place. Case does not matter, because some file systems ignore it. */
