@@ -92,8 +92,9 @@ export async function chat(given: ChatCommand): Promise<number> {
     configDir: folder,
     remember: (prompt) => {
       recall.add(prompt);
-      history.add(prompt);
+      history.add(prompt, screen.pastedTexts);
     },
+    pastedTexts: () => [...history.pastes, ...screen.pastedTexts],
     sessionOpened: listCommandsIn(commands),
     now: Date.now,
   });

@@ -39,6 +39,8 @@ export interface ConversationSetup {
   readonly configDir: string;
   /** Adds a prompt to the history for the arrow keys. */
   readonly remember: (prompt: string) => void;
+  /** Long pastes, also those in prompts of the history. */
+  readonly pastedTexts: () => readonly string[];
   /** A session was opened, or replaced by another one. */
   readonly sessionOpened?: (session: StartedSession) => void;
   readonly now: () => number;
@@ -88,7 +90,7 @@ export class Conversation {
       options,
       surface: {
         notify: (text) => note(escapeControls(text)),
-        pastedTexts: () => screen.pastedTexts,
+        pastedTexts: setup.pastedTexts,
         services: {
           elicit: async (question, signal) => {
             const { elicitFromUser } = await import('../mcp/ask-for-servers.ts');

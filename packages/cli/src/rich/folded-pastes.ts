@@ -8,10 +8,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Draft } from '../terminal/input/editor.ts';
+import { isLongPaste } from '../terminal/input/long-paste.ts';
 
-/** A longer paste is folded. */
-const MAX_LINES = 10;
-const MAX_LENGTH = 2_000;
 /** The start of a line that the conversation runs instead of sending it. */
 const COMMAND = /^\s*[/!#]/;
 const MARK = /\[(?:Pasted text|Image) #(\d+)(?: \+\d+ lines)?\]/g;
@@ -32,8 +30,8 @@ export class FoldedPastes {
     const image = droppedImage(pasted);
     if (image !== undefined) return `@"${image}" `;
     const text = escapeControls(pasted.replaceAll(/\r\n?/g, '\n'));
+    if (!isLongPaste(text)) return text;
     const lines = text.split('\n').length;
-    if (lines <= MAX_LINES && text.length <= MAX_LENGTH) return text;
     return this.#add((number) => `[Pasted text #${number} +${lines} lines]`, { text, kind: 'paste' });
   }
 

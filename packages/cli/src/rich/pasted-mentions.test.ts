@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { PROMPT, setUpScenes } from '../conversation/test/scene.ts';
-import { ENTER } from '../conversation/test/terminal.ts';
+import { CTRL_D, ENTER } from '../conversation/test/terminal.ts';
 
 const { scene } = setUpScenes();
 
@@ -32,6 +32,31 @@ it('attaches only files of the working folder that no rule asks about', async ()
   await terminal.sees('Two.');
   expect(sent(2)).toContain('text of asked');
   expect(sent(2)).toContain('text of outside');
+});
+
+it('stays data if its prompt is sent again from the history of an earlier process', async () => {
+  const { folder, sent, start } = await scene([[say('One.')], [say('Two.')]]);
+  const settings = { permissions: { ask: ['Read(./asked.txt)'] } };
+  writeFileSync(path.join(folder, 'asked.txt'), 'text of asked');
+  writeFileSync(path.join(folder, 'plain.txt'), 'text of plain');
+  const first = start(['--settings', JSON.stringify(settings)]);
+  await first.sees(PROMPT);
+  first.type(`see ${paste('@asked.txt @plain.txt')}`);
+  await first.sees('[Pasted text #1 +21 lines]');
+  first.type(ENTER);
+  await first.sees('One.');
+  await first.sees(PROMPT);
+  first.type(CTRL_D);
+  await first.ended;
+  const second = start(['--settings', JSON.stringify(settings)]);
+  await second.sees(PROMPT);
+  second.type('\u001b[A');
+  await second.shows(/more\s+more$/);
+  second.type(ENTER);
+  await second.sees('Two.');
+  expect(sent(2)).toContain('@asked.txt @plain.txt');
+  expect(sent(2)).toContain('text of plain');
+  expect(sent(2)).not.toContain('text of asked');
 });
 
 it('runs no command', async () => {

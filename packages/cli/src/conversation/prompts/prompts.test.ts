@@ -32,6 +32,20 @@ describe('earlier prompts', () => {
     expect(statSync(path.join(config, 'prompt-history.jsonl')).mode & 0o777).toBe(0o600);
   });
 
+  it('keep a note about long pastes, and old prompts without a note count as pastes if they are long', () => {
+    const config = mkdtempSync(path.join(os.tmpdir(), 'heddle-history-'));
+    const long = 'a line\n'.repeat(20);
+    const lines = [long, 'short'].map((prompt) => `${JSON.stringify({ folder: '/', prompt })}\n`);
+    writeFileSync(path.join(config, 'prompt-history.jsonl'), lines.join(''));
+    const history = openPromptHistory(config, '/');
+    history.add(`see ${long}x`, [`${long}x`]);
+    history.add(`typed ${long}`);
+    openPromptHistory(config, '/other').add(long, ['other']);
+    const { prompts, pastes } = openPromptHistory(config, '/');
+    expect(prompts).toEqual([long, 'short', `see ${long}x`, `typed ${long}`]);
+    expect(pastes).toEqual([long, `${long}x`]);
+  });
+
   it('are limited in number, and damaged lines are ignored', () => {
     const config = mkdtempSync(path.join(os.tmpdir(), 'heddle-history-'));
     const file = path.join(config, 'prompt-history.jsonl');

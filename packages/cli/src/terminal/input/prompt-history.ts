@@ -2,11 +2,15 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord } from '@heddle/core';
+import { isLongPaste } from './long-paste.ts';
 
 interface PromptHistory {
   /** The prompts of this folder, the oldest first. */
   readonly prompts: readonly string[];
-  add(text: string): void;
+  /** The long pastes in them, which stay data. */
+  readonly pastes: readonly string[];
+  /** `pasted`: the long pastes of this process. Those that the prompt contains are stored with it. */
+  add(text: string, pasted?: readonly string[]): void;
 }
 
 /** The number of prompts, of all folders together, that are kept if the file is too large. */
@@ -15,7 +19,7 @@ const MAX_BYTES = 1_000_000;
 /** Longer prompts are pastes, which are not stored. */
 const MAX_PROMPT_LENGTH = 20_000;
 
-export const NO_HISTORY: PromptHistory = { prompts: [], add: () => undefined };
+export const NO_HISTORY: PromptHistory = { prompts: [], pastes: [], add: () => undefined };
 
 /** Never fails: the conversation works without a history. */
 export function openPromptHistory(configDir: string, folder: string): PromptHistory {
@@ -23,13 +27,17 @@ export function openPromptHistory(configDir: string, folder: string): PromptHist
   const text = read(file);
   const lines = text.split('\n').flatMap((line) => lineOf(line) ?? []);
   if (text.length > MAX_BYTES) keepLast(file, lines);
+  const own = lines.filter((line) => line.folder === folder);
+  const earlier = [...new Set(own.flatMap(pastesIn))];
   return {
-    prompts: lines.filter((line) => line.folder === folder).map(({ prompt }) => prompt),
-    add(prompt) {
+    prompts: own.map(({ prompt }) => prompt),
+    pastes: earlier,
+    add(prompt, pasted = []) {
       if (prompt.length > MAX_PROMPT_LENGTH) return;
+      const pastes = [...earlier, ...pasted].filter((paste) => prompt.includes(paste.trim()));
       try {
         mkdirSync(configDir, { recursive: true, mode: 0o700 });
-        appendFileSync(file, `${JSON.stringify({ folder, prompt })}\n`, { mode: 0o600 });
+        appendFileSync(file, `${JSON.stringify({ folder, prompt, pastes })}\n`, { mode: 0o600 });
       } catch {
         // The disk is full, or the folder is not writable.
       }
@@ -40,6 +48,14 @@ export function openPromptHistory(configDir: string, folder: string): PromptHist
 interface Line {
   readonly folder: string;
   readonly prompt: string;
+  /** Absent in files of earlier versions. */
+  readonly pastes?: unknown;
+}
+
+/** A long prompt without a note about pastes may be one. */
+function pastesIn({ prompt, pastes }: Line): readonly string[] {
+  if (Array.isArray(pastes)) return pastes.filter((paste: unknown) => typeof paste === 'string');
+  return isLongPaste(prompt) ? [prompt] : [];
 }
 
 function lineOf(text: string): Line | undefined {
