@@ -91,6 +91,11 @@ describe('a rule for a git command', () => {
     'git push ./br HEAD:x',
     'git fetch br',
     'git push "file://$PWD/br" main',
+    'git push "file://$PWD/b%72" main',
+    'git push "--repo=file://$PWD/br"',
+    'git archive --remote=br --format=x HEAD',
+    'git archive --remote=./br --format=x HEAD',
+    'git archive --remote br HEAD',
   ])('does not cover it in a bare repository of the project: %s', (command) => {
     for (const isTrusted of [false, true])
       for (const readOnlyView of [false, true])
@@ -262,6 +267,7 @@ describe('a rule for a git command', () => {
     ['remote.origin.pushurl', '../out'],
     ['remote.pushDefault', '../out'],
     ['branch.main.remote', '/out'],
+    ['branch.main.remote', 'vv'],
     ['branch.main.pushRemote', '..'],
     ['url./out/.insteadOf', 'https://example.com/'],
     ['url.file:///.pushInsteadOf', 'https://'],

@@ -9,6 +9,7 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { isInside, placesOf } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { gitArguments, type GitArguments } from './files/git-arguments.ts';
+import { localPaths } from './files/local-addresses.ts';
 import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
 import { baseName } from './runners.ts';
 
@@ -79,9 +80,10 @@ function foldersOf(given: GitArguments, starts: readonly string[], scope: WordSc
   const named = gitDir ? from(gitDir, inside) : inside;
   const connected = CONNECTS.test(command)
     ? rest
-        .filter(({ value }) => !value.startsWith('-'))
-        .flatMap((word) => from(word, inside))
-        .map((place) => place.replace(/^.*\/file:\/\//, ''))
+        .flatMap((word) => valuesOf(word, scope))
+        .map((value) => value.replace(/^--[\w-]+=/, ''))
+        .flatMap((value) => (value.startsWith('-') ? [] : [value].concat(localPaths(value))))
+        .flatMap((value) => inside.map((each) => resolve(each, value)))
         .filter((place) => scope.world.exists(place))
     : [];
   return [

@@ -14,6 +14,12 @@ export const CURL_INPUTS = list(
     '--proxy-cacert --proxy-capath --proxy-crlfile --pinnedpubkey --proxy-pinnedpubkey --random-file --egd-file ' +
     '--etag-compare --unix-socket -z --time-cond --knownhosts --hsts --alt-svc --ssl-sessions',
 );
+/** The value is a file that is sent. */
+export const CURL_UPLOADS = ['-T', '--upload-file'];
+/** The value is a socket. Its server may change anything, so a socket counts as written, too. */
+export const CURL_SOCKETS = ['--unix-socket'];
+/** A proxy can be a socket: `socks5h://localhost/run/x`. */
+export const CURL_PROXIES = list('-x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname');
 /** The value is a file, perhaps with a password after a colon. */
 export const CURL_CERTIFICATES = list('-E --cert --proxy-cert');
 /** The value is a text, or a file after `@`. */

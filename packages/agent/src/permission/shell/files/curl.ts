@@ -8,9 +8,13 @@ import {
   CURL_NAMED_TEXTS,
   CURL_OPTIONS,
   CURL_OUTPUTS,
+  CURL_PROXIES,
+  CURL_SOCKETS,
+  CURL_UPLOADS,
 } from './curl-options.ts';
+import { decoded, pathsAfterScheme } from './local-addresses.ts';
 import { isMessage } from './message-options.ts';
-import { decoded, savedAs } from './network.ts';
+import { savedAs } from './network.ts';
 import { argumentsOf, hasOption, wholeOption } from './operands.ts';
 import {
   type FilesOfProgram,
@@ -21,6 +25,7 @@ import {
   type Touch,
   touch,
   unknownWord,
+  wordInside,
 } from './touch.ts';
 
 const LONG_OPTIONS = [
@@ -65,6 +70,12 @@ export const curl: FilesOfProgram = (words) => {
   const logs = valuesOf(CURL_LOGS).filter(({ value }) => !/^[-%]$/.test(value));
   // A file with options can name any output.
   const settings = valuesOf(['-K', '--config']).map((word) => unknownWord(word.text));
+  const sent = valuesOf(CURL_UPLOADS);
+  const sockets = [
+    ...valuesOf(CURL_SOCKETS),
+    ...valuesOf(CURL_PROXIES).flatMap(socketOfProxy),
+    ...valuesOf(['--abstract-unix-socket']).map(() => unknownWord('an abstract socket')),
+  ];
   const read = [
     ...valuesOf(CURL_INPUTS).map((word) => (expandsItself(word) ? unknownWord(word.text) : word)),
     ...valuesOf(CURL_CERTIFICATES).flatMap(filesOfCertificate),
@@ -76,12 +87,16 @@ export const curl: FilesOfProgram = (words) => {
     ...(given.isUncertain || mayExpand(CURL_OPTIONS.valued) ? [OF_OPTION] : []),
   ];
   return [
-    ...[...written, ...logs, ...settings, ...saved, ...formats].map((word) => touch('write', word)),
-    ...(given.isUncertain || mayExpand(NAMING_OUTPUT) ? [touch('write', OF_OPTION)] : []),
+    ...[...written, ...logs, ...settings, ...saved, ...formats, ...sockets].map((word) =>
+      touch('write', word),
+    ),
+    ...(given.isUncertain || mayExpand(NAMING_OUTPUT) || (isListed && sent.length > 0)
+      ? [touch('write', OF_OPTION)]
+      : []),
     ...read.map((word) => touch('read', word)),
     ...(given.isUncertain ? args : addresses)
       .filter((word) => !isMessage('curl', args, args.indexOf(word)))
-      .flatMap((word) => filesInAddress(word, has(/^--proto-d/))),
+      .flatMap((word) => filesInAddress(word, { isLocal: has(/^--proto-d/), sent })),
   ];
 };
 
@@ -134,14 +149,34 @@ function expandsItself({ value }: ShellWord): boolean {
 
 const REMOTE_SCHEME = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
 
-/** Returns the file that an address names. Any word may be an address. `isLocal`: an address without a scheme is a file. */
-function filesInAddress(word: ShellWord, isLocal: boolean): Touch[] {
+interface AddressOptions {
+  /** An address without a scheme is a file. */
+  readonly isLocal: boolean;
+  /** The files that are written to the address. */
+  readonly sent: readonly ShellWord[];
+}
+
+/** Returns the file that an address names. Any word may be an address. */
+function filesInAddress(word: ShellWord, { isLocal, sent }: AddressOptions): Touch[] {
   const address = word.value.replace(/^--url=/, '');
-  const [, path] = /^file:(?:\/\/(?:(?:localhost|127\.0\.0\.1)(?=\/))?)?(.+)$/is.exec(address) ?? [];
-  const mayBeFile = path !== undefined || isLocal || /^[^/]*[[{]/.test(address) || word.kind === 'dynamic';
+  const [, rest] = /^file:(.+)$/is.exec(address) ?? [];
+  const mayBeFile = rest !== undefined || isLocal || /^[^/]*[[{]/.test(address) || word.kind === 'dynamic';
   if (!mayBeFile || address.startsWith('-') || REMOTE_SCHEME.test(word.prefix)) return [];
-  if (path === undefined || word.kind !== 'literal' || expandsItself(word))
-    return [touch('read', unknownWord(word.text))];
-  const names = new Set([path, decoded(path), decoded(path.replace(/[?#].*$/s, ''))]);
-  return Array.from(names, (name) => touch('read', partOfWord(word, name)));
+  const isKnown = rest !== undefined && word.kind === 'literal' && !expandsItself(word);
+  const files = isKnown
+    ? pathsAfterScheme(rest).map((name) => partOfWord(word, name))
+    : [unknownWord(word.text)];
+  const written = sent.flatMap((source) => files.flatMap((file) => [file, ...namedAfter(source, file)]));
+  return [...files.map((file) => touch('read', file)), ...written.map((file) => touch('write', file))];
+}
+
+/** After a slash at the end of an address, curl adds the name of the file that it sends. */
+function namedAfter(source: ShellWord, folder: ShellWord): readonly ShellWord[] {
+  if (!folder.value.endsWith('/')) return [];
+  return [expandsItself(source) ? unknownWord(source.text) : wordInside(folder, source)];
+}
+
+function socketOfProxy(word: ShellWord): readonly ShellWord[] {
+  const [, path] = /^(?:socks\w*:\/\/)?(?:[^/]*@)?localhost(?::\d*)?(\/.+)$/is.exec(word.value) ?? [];
+  return path === undefined ? [] : [partOfWord(word, path), partOfWord(word, decoded(path))];
 }

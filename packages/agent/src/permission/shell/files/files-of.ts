@@ -18,9 +18,17 @@ import {
 } from './computed-names.ts';
 import { compressed, isCompressor } from './compressors.ts';
 import { takesOnlyRevisions } from './git.ts';
-import { hostWords, namesContainerPlaces } from './host-words.ts';
+import { boundSources, hostWords, namesContainerPlaces } from './host-words.ts';
+import { localPaths } from './local-addresses.ts';
 import { isMessage } from './message-options.ts';
-import { argumentsOf, expandBraces, hasOption, type ParsedOperands, sedWords } from './operands.ts';
+import {
+  argumentsOf,
+  attachedValues,
+  expandBraces,
+  hasOption,
+  type ParsedOperands,
+  sedWords,
+} from './operands.ts';
 import {
   endingsOf,
   gitDataOptions,
@@ -202,9 +210,12 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   // It removes quotes and backslashes in addresses: `OPEN:.en"v"`.
   const isQuoted = program === 'socat' && args.some(({ value }) => /["'\\]/.test(value));
   const quoted = isQuoted ? [touch('read', QUOTED_ADDRESS, undefined, { knowledge: 'named' })] : [];
+  const isAbstract = program === 'socat' && args.some(({ value }) => /(^|!!)abstract/i.test(value));
+  const sources = namesContainerPlaces(program) ? boundSources(args) : [];
   return [
     ...quoted,
-    ...unknownProgram(args, deepIfFolder),
+    ...(isAbstract ? [touch('write', unknownWord('an abstract socket'))] : []),
+    ...unknownProgram([...args, ...sources], deepIfFolder),
     ...quotedTouches(program, args),
     ...archivedByModule(program, args),
     ...computed,
@@ -405,7 +416,8 @@ function unknownProgram(args: readonly ShellWord[], deepIfFolder: boolean): Touc
     const { value } = word;
     const candidates = new Set(value.startsWith('-') ? [] : [value]);
     for (const part of partsBetween(value)) candidates.add(part);
-    if (/^-[A-Za-z]./.test(value)) candidates.add(value.slice(2));
+    for (const part of attachedParts(value)) candidates.add(part);
+    for (const path of localPaths(value)) candidates.add(path);
     const touches = Array.from(candidates, (candidate) =>
       touch('read', partOfWord(word, candidate), undefined, { knowledge: 'named', deepIfFolder }),
     );
@@ -426,6 +438,13 @@ function partsBetween(value: string): string[] {
       const isPart = end > before + 1 && (before >= 0 || (end < value.length && !value.startsWith('-')));
       return isPart ? [value.slice(before + 1, end)] : [];
     }),
+  );
+}
+
+/** Returns the texts that may be attached to a short option, and their parts: `-ox`, `-itv.:/x`. */
+function attachedParts(value: string): readonly string[] {
+  return attachedValues(value).flatMap((rest) =>
+    rest.startsWith('-') ? [rest] : [rest].concat(partsBetween(rest)),
   );
 }
 

@@ -21,9 +21,9 @@ import { CLONE_VALUED, copied, rewritten } from './git-copies.ts';
 import { changedByRefs } from './git-refs.ts';
 import { removedFiles, unknownApplyOption } from './git-removals.ts';
 import { changedSettings, findProgramWord, mayShowBySetting, shownSettings } from './git-settings.ts';
-import { namesInAddress } from './network.ts';
-import { argumentsOf } from './operands.ts';
 import { isMessage } from './message-options.ts';
+import { namesInAddress } from './network.ts';
+import { argumentsOf, attachedValues } from './operands.ts';
 import { HERE, literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 export function gitTouches(args: readonly ShellWord[]): Touch[] {
@@ -36,20 +36,21 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   const walks = isOpen ? 'all' : isSearch ? 'visible' : undefined;
   // Two paths of which one is outside of the repository are compared as they are, folders with their contents.
   const deepIfFolder = command === 'diff' && rest.filter(({ value }) => !value.startsWith('-')).length > 1;
-  const named = rest.flatMap((word) =>
-    pathsIn(word)
-      .filter(({ path }) => !/\s/.test(path) || !isMessage('git', args, args.indexOf(word)))
-      .map(({ path, isStored }): Touch => {
-        const part = partOfWord(word, path);
-        return touch('read', isStored ? part : inFolder(part, given), walks, {
-          knowledge: 'named',
-          staysInTree: true,
-          ...(walks ? { isText: true, skipsGit: true } : {}),
-          ...(deepIfFolder ? { deepIfFolder } : {}),
-          ...(isStored ? { fromTopOf: given.folder ?? HERE } : {}),
-        });
-      }),
-  );
+  const more: Partial<Touch> = {
+    knowledge: 'named',
+    staysInTree: true,
+    ...(walks ? { isText: true, skipsGit: true } : {}),
+    ...(deepIfFolder ? { deepIfFolder } : {}),
+  };
+  const named = rest.flatMap((word): Touch[] => {
+    if (/\s/.test(word.value) && isMessage('git', args, args.indexOf(word))) return [];
+    return pathsIn(word).map(({ path, isInCommit }) => {
+      const part = partOfWord(word, path);
+      return isInCommit
+        ? touch('read', part, walks, Object.assign({ fromTopOf: given.folder ?? HERE }, more))
+        : touch('read', inFolder(part, given), walks, more);
+    });
+  });
   if (walks && isSearch && scopesOf(given) === undefined)
     named.push(
       touch('read', given.folder ?? HERE, walks, { staysInTree: true, isText: true, skipsGit: true }),
@@ -101,23 +102,27 @@ export function gitDoubt(args: readonly ShellWord[]): string | undefined {
 const READS_HISTORY =
   /^(log|diff|show|shortlog|whatchanged|reflog|diff-tree|diff-index|diff-files|rev-list|blame|grep)$/;
 
-interface GitPath {
+interface PathInWord {
   readonly path: string;
-  /** It starts at the top of the repository, or of a stored tree. */
-  readonly isStored: boolean;
+  /** The path is after a colon, and counts from the top of the repository. */
+  readonly isInCommit: boolean;
 }
 
 /**
- * `HEAD:secrets/x` is an old version of the file, `:0:secrets/x` the staged one. A file may also have such a name.
- * `--file=secrets/x` is the value of an option.
+ * `HEAD:secrets/x` is an old version of the file, `:0:secrets/x` the staged one. `--file=secrets/x` and `-aFsecrets/x` are
+ * values of options.
  */
-function pathsIn({ kind, value: text }: ShellWord): readonly GitPath[] {
+function pathsIn({ kind, value: text }: ShellWord): readonly PathInWord[] {
   if (kind === 'dynamic') return [];
-  const [, value = text] = /^(?:--[\w-]+=|-[A-Za-z](?=[^=]))(.*)$/s.exec(text) ?? [];
-  if (value === '' || value.startsWith('-')) return [];
-  const [, stored] = /:(?:[0-3]:)?(.+)$/s.exec(value.slice(value.indexOf(':'))) ?? [];
-  const whole = { path: value, isStored: false };
-  return stored === undefined || !value.includes(':') ? [whole] : [whole, { path: stored, isStored: true }];
+  const [, attached] = /^--[\w-]+=(.*)$/s.exec(text) ?? [];
+  const values = text.startsWith('-') && attached === undefined ? attachedValues(text) : [attached ?? text];
+  return values
+    .filter((value) => value !== '' && !value.startsWith('-'))
+    .flatMap((path) => {
+      const inCommit = path.slice(path.indexOf(':') + 1).replace(/^[0-3]:/, '');
+      const whole = { path, isInCommit: false };
+      return path.includes(':') && inCommit !== '' ? [whole, { path: inCommit, isInCommit: true }] : [whole];
+    });
 }
 
 /** Commands that write one of their operands, with its position. */

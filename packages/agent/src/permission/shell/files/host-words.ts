@@ -97,12 +97,53 @@ function containerWords(program: string, args: readonly ShellWord[]): readonly S
   return [...own.slice(0, verb + 1), ...options.flatMap((word, at) => boundPlace(word, options[at - 1]))];
 }
 
+/** An option for a bind, perhaps with its value in the same word: `-itv.:/x`, `-v=.:/x`, `--mount=…`. */
+const BIND = /^(?:-[ditPqDT]*v=?|--volume(?:=|$)|--(mount|mount-add)(?:=|$))(.*)$/s;
+const BIND_TARGET = /^(?:target|dst|destination)=/i;
+
+interface Bind {
+  readonly isMount: boolean;
+  /** `here:there`, or settings such as `type=bind,source=here,target=there`. */
+  readonly text: string;
+}
+
+/** Returns the bind in a word, which may be the value of the option before it. */
+function bindOf({ value }: ShellWord, before: ShellWord | undefined): Bind | undefined {
+  const [, mount, attached = ''] = BIND.exec(value) ?? [];
+  if (attached !== '') return { isMount: mount !== undefined, text: attached };
+  const open = BIND.exec(before?.value ?? '');
+  return open && open[2] === '' ? { isMount: open[1] !== undefined, text: value } : undefined;
+}
+
+/** Returns the places on this machine that a bind names. A setting can be in quotes. */
+function sourcesOf({ isMount, text }: Bind): readonly string[] {
+  if (!isMount) return [text.replace(/:.*$/s, '')];
+  return text
+    .split(',')
+    .map((setting) => setting.replace(/["']/g, ''))
+    .filter((setting) => setting.includes('=') && !BIND_TARGET.test(setting))
+    .map((setting) => setting.slice(setting.lastIndexOf('=') + 1));
+}
+
+/** Returns the places on this machine that options for binds name, as separate words. */
+export function boundSources(args: readonly ShellWord[]): readonly ShellWord[] {
+  return args.flatMap((word, at) => sourceWords(word, bindOf(word, args[at - 1])));
+}
+
+function sourceWords(word: ShellWord, bind: Bind | undefined): readonly ShellWord[] {
+  const sources = bind ? sourcesOf(bind) : [];
+  return sources.filter((source) => source !== '').map((source) => partOfWord(word, source));
+}
+
 /** In `-v here:there` and `source=here,target=there`, the second path is inside the container. */
 function boundPlace(word: ShellWord, before: ShellWord | undefined): readonly ShellWord[] {
-  const volume = /^(-[ditPqDT]*v=?(?=.)|--volume=)/;
-  const isVolume = volume.test(word.value) || /^(-[ditPqDT]*v|--volume)$/.test(before?.value ?? '');
-  const place = isVolume ? word.value.replace(volume, '').replace(/^([^:,]+):\/.*$/, '$1') : word.value;
-  return withRoot(word, place.replace(/["']?,?["']?(target|dst|destination)=[^,]*/gi, ''));
+  const bind = bindOf(word, before);
+  const isVolume = bind?.isMount === false;
+  const place = isVolume ? bind.text.replace(/^([^:,]+):\/.*$/, '$1') : word.value;
+  return [
+    ...withRoot(word, place.replace(/["']?,?["']?(target|dst|destination)=[^,]*/gi, '')),
+    ...sourceWords(word, bind),
+  ];
 }
 
 /** In a list of settings, one of them can be the root folder: `type=bind,"src=/"`, `-odevice=/..`. */

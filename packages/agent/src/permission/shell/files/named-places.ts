@@ -17,6 +17,7 @@ import { protectedMatch, protectedPlaceName } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { gitArguments } from './git-arguments.ts';
 import { hostWords, namesContainerPlaces } from './host-words.ts';
+import { localPaths } from './local-addresses.ts';
 import { isMessage } from './message-options.ts';
 import { namesInAddress } from './network.ts';
 import { isUnderstood } from './option-tables.ts';
@@ -235,10 +236,13 @@ function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false)
     if (isBare && (isFilter || !/^$|[\s'"=>@:,]/.test(before))) continue;
     for (const path of startsIn(token)) found.add(path);
   }
+  for (const path of isFilter ? [] : localPaths(written)) found.add(path);
   const paths = [...found].filter(
     (path) => path !== '' && path !== '.' && path !== '/' && path.length < LONGEST_PATH,
   );
-  const all = paths.concat(paths.flatMap(passedFolders));
+  // Such a text may be the end of a name: `--suffix=/../../x`.
+  const ends = paths.filter((path) => /^\/+\.\.(\/|$)/.test(path)).map((path) => `x${path}`);
+  const all = paths.concat(ends, paths.flatMap(passedFolders));
   return ROOT_FOLDER.test(value) ? [...all, '/'] : all;
 }
 

@@ -2,6 +2,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { inFolder } from './git-arguments.ts';
+import { decoded } from './local-addresses.ts';
 import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
 import { isUnderstood, optionsOf } from './option-tables.ts';
 import {
@@ -241,12 +242,6 @@ export function namesInAddress(address: string): readonly string[] | undefined {
 
 function pathOfAddress(address: string): string {
   return address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
-}
-
-export function decoded(text: string): string {
-  return text.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
 }
 
 /** With these, the server or a file chooses the names. Letters before them take no value. */

@@ -168,4 +168,68 @@ export const CONTAINERS: readonly Theme[] = [
       'docker service update --mount-add type=bind,src=/,dst=/x s',
     ],
   },
+  {
+    theme: 'a bind in any spelling reads the files of its folder',
+    rules: { allow, ask: ['Read(./.env)'], deny: ['Read(./secrets/**)'] },
+    world: {
+      files: [
+        '/repo',
+        '/repo/project/.',
+        '/repo/project/.env',
+        '/repo/project/secrets/key',
+        '/repo/project/conf/x',
+        '/repo/project/docs/.',
+      ],
+      links: { '/repo/project/docs/s': '/repo/project/secrets' },
+    },
+    allowed: [
+      'docker run -v conf:/x a ls',
+      'docker run -vconf:/x a ls',
+      'docker run -v./conf:/x a ls',
+      'docker run -itv./conf:/x a ls',
+      'docker run -itv=./conf:/x a ls',
+      'docker run --mount type=bind,src=./conf,dst=/x a ls',
+      'docker run -it a ls',
+    ],
+    asked: bindsOf('.').concat(
+      bindsOf('./'),
+      bindsOf('conf/..'),
+      bindsOf('/repo/project'),
+      bindsOf('./docs'),
+    ),
+  },
+  {
+    theme:
+      'a rule for a container client does not cover a bind of a place outside or a protected one in any spelling',
+    rules: { allow },
+    world: { files: ['/repo', '/repo/project/.'], links: { '/repo/project/docs/s': '/out' } },
+    allowed: bindsOf('.').concat(bindsOf('./conf')),
+    asked: bindsOf('..').concat(
+      bindsOf('../out'),
+      bindsOf('/repo'),
+      bindsOf('./docs/s'),
+      bindsOf('./.git'),
+      bindsOf('/'),
+      bindsOf('/etc'),
+    ),
+  },
 ];
+
+/** All spellings of a bind of the folder. */
+function bindsOf(folder: string): readonly string[] {
+  return [
+    ...['-v ', '-v', '-v=', '-itv ', '-itv', '-itv=', '--volume ', '--volume='].flatMap((option) => [
+      `docker run ${option}${folder}:/x a ls`,
+      `podman create ${option}${folder}:/x:ro a ls`,
+    ]),
+    ...['--mount ', '--mount='].flatMap((option) => [
+      `docker run ${option}type=bind,src=${folder},dst=/x a ls`,
+      `docker run ${option}type=bind,dst=/x,source=${folder} a ls`,
+      `docker run ${option}'type=bind,"src=${folder}",dst=/x' a ls`,
+      `docker run ${option}type=bind,Source=${folder},dst=/x a ls`,
+    ]),
+    `docker container run --rm -v${folder}:/x a ls`,
+    `docker compose run -v${folder}:/x web ls`,
+    `docker run -u 1 -e A=b -tiv${folder}:/x a`,
+  ];
+}

@@ -1,0 +1,41 @@
+/** Addresses of places on this machine: `file:///a%20b`, `git+file://localhost/x`, `unix:///run/x`, `sqlite:///x`. */
+
+/** The scheme may follow another one, or the letter of an option: `-Hunix:///run/x`. */
+const LOCAL_ADDRESS = /(file|unix|sqlite3?|ipc)(?:\+[a-z0-9]{1,20})?:([^\s'"`]+)/gi;
+/** The number of addresses in a text that are looked at. */
+const MOST_ADDRESSES = 16;
+
+/** Returns the paths that the addresses in a text may mean, as written and decoded. */
+export function localPaths(text: string): readonly string[] {
+  if (!text.includes(':')) return [];
+  const rests = Array.from(text.matchAll(LOCAL_ADDRESS))
+    .slice(0, MOST_ADDRESSES)
+    // After the scheme of SQLite, three slashes are before a relative path.
+    .flatMap(([, scheme = '', rest = '']) =>
+      /^sqlite/i.test(scheme) ? [rest, rest.replace(/^\/{3}/, '')] : [rest],
+    );
+  const paths = rests.flatMap(pathsAfterScheme);
+  return [...new Set(paths)].filter((path) => path !== '');
+}
+
+/** Returns the paths that the rest of an address may mean, with and without the name of this machine, a query and codes. */
+export function pathsAfterScheme(rest: string): readonly string[] {
+  const starts = [
+    rest,
+    rest.replace(/^\/\//, ''),
+    rest.replace(/^\/\/(?:localhost|127\.0\.0\.1)(?=[/%])/i, ''),
+  ];
+  const ends = starts.flatMap((path) => [
+    path,
+    path.replace(/[?#].*$/s, ''),
+    path.replace(/[)>,;|&\]}].*$/s, ''),
+  ]);
+  return [...new Set(ends.flatMap((path) => [path, decoded(path)]))];
+}
+
+/** Replaces percent codes. Bytes that are not UTF-8 become a sign for any file. */
+export function decoded(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (codes) =>
+    Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),
+  );
+}
