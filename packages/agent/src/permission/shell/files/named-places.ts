@@ -3,6 +3,7 @@
  * inside the text of a program. The effect on such a place is unknown. So a protected place, or one outside the working
  * directories, asks. This applies to every program, except to commands that are proven to read.
  */
+import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern } from '../../part.ts';
 import {
@@ -23,6 +24,7 @@ import { namesInAddress } from './network.ts';
 import { isUnderstood } from './option-tables.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
 import { type Folders, SOME_NUMBER } from '../shell-state.ts';
+import { fixedFolder, linkedMatches } from './quoted-matches.ts';
 import { quotedPatterns } from './quoted-patterns.ts';
 import { literalWord, unknownWord } from './touch.ts';
 import { baseName } from '../runners.ts';
@@ -89,6 +91,8 @@ export function namedPlaces(
       const glob = protectedByGlob(pattern, folders, world);
       if (glob) found.set(word.text, glob);
     }
+    const concern = quoted.length === 0 ? undefined : concernOfPatterns(quoted, scope);
+    if (concern) found.set(word.text, { written: word.text, places: [], concern });
   });
   return [...found.values()];
 }
@@ -158,6 +162,23 @@ function protectedByGlob(
     }
   }
   return undefined;
+}
+
+/** Folders before the wildcards count as named, and matches that links lead elsewhere. */
+function concernOfPatterns(quoted: readonly ShellWord[], scope: WordScope): Concern | undefined {
+  const { world } = scope;
+  const patterns = quoted.map(({ value }) => value);
+  const starts = new Set(
+    patterns.flatMap((one) => [fixedFolder(one), fixedFolder(path.posix.normalize(one))]),
+  );
+  const isRead = false;
+  for (const folder of starts) {
+    const concern =
+      folder === '' ? undefined : concernAbout(folder, placesAt(folder, scope), { isRead, world });
+    if (concern) return concern;
+  }
+  const linked = linkedMatches(patterns, scope);
+  return linked.length === 0 ? undefined : concernAbout('.', linked, { isRead, world });
 }
 
 /** Returns whether the arguments of the program are texts. */

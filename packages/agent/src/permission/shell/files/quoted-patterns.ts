@@ -67,27 +67,40 @@ const LEADING = /(^|\/)(?:\[[^\]]*\]|\?(?!\()|(?=\*+[A-Za-z]))/g;
 
 const DEPTHS = ['**/', '', '*/', '*/*/'];
 
-/** Returns the alternatives of a pattern, also with a leading dot for a wildcard. */
+/** Returns the alternatives of a pattern, also with a leading dot for a wildcard, and with `..` for `.[.]`. */
 function patternsIn(text: string): readonly string[] {
   const plain = alternatives(text.replace(PATHSPEC, '')).flatMap((one) => [
     one.replace(/\\(?=.)/gs, ''),
     one.replaceAll('\\', '/'),
   ]);
   const all = plain
-    .flatMap((one) => [one, one.replace(LEADING, '$1.')])
+    .flatMap((one) => [one, climbing(one), one.replace(LEADING, '$1.')])
     // Two stars match any number of folders.
     .flatMap((one) => (one.includes('**/') ? DEPTHS.map((depth) => one.replaceAll('**/', depth)) : [one]));
-  // A name without a wildcard is a pattern that matches only it.
-  return Array.from(new Set(all), (one) => (/[*?[(]/.test(one) ? one : `${one.slice(0, -1)}?`)).filter(
-    (one) => one.length > 1,
-  );
+  return Array.from(new Set(all), asPattern).filter((one) => one.length > 1);
+}
+
+/** A name without a wildcard is a pattern that matches only it. A folder above is one that matches its files. */
+function asPattern(text: string): string {
+  if (/[*?[(]/.test(text)) return text;
+  return /(^|\/)\.\.?$/.test(text) ? `${text}/*` : `${text.slice(0, -1)}?`;
+}
+
+/** A set of other signs than letters and digits may contain a dot. */
+const DOT = String.raw`(?:\.|\[(?!(?:\w-\w|\w)+\])[^\]]+\])`;
+const CLIMBING = new RegExp(String.raw`(^|/)${DOT}(?:${DOT}|\?(?!\())(?=/|$)`, 'g');
+
+/** Programs take a set of one letter for that letter. */
+function climbing(pattern: string): string {
+  return pattern.replace(CLIMBING, '$1..');
 }
 
 /** The number of alternatives that are looked at one by one. */
 const MOST = 32;
 const GROUP = /\{([^{}]*)\}/;
+const RANGE = /^[^,]+\.\.[^,]+$/;
 
-/** `{a,b}/c` is `a/c` and `b/c`. With very many alternatives, or a range, a group can be any text. */
+/** `{a,b}/c` is `a/c` and `b/c`. In a range, a group can be any text. */
 function alternatives(text: string): readonly string[] {
   let all: readonly string[] = [text];
   for (let depth = 0; all.some((one) => GROUP.test(one)); depth++) {
@@ -95,11 +108,24 @@ function alternatives(text: string): readonly string[] {
       const group = GROUP.exec(one);
       if (group === null) return [one];
       const [whole, inner = ''] = group;
-      const isRange = inner.includes('..');
-      const names = isRange || depth > MOST ? ['*'] : inner.split(',');
+      const names = RANGE.test(inner) ? ['*'] : inner.split(',');
       return names.map((name) => one.slice(0, group.index) + name + one.slice(group.index + whole.length));
     });
-    all = next.length <= MOST ? next : [text.replace(/\{.*\}/s, '*')];
+    if (next.length > MOST || depth > MOST) return manyAlternatives(text);
+    all = next;
   }
   return all;
+}
+
+/** Returns few patterns for very many alternatives. A group can be any text, and a hidden name or a step up if it has dots. */
+function manyAlternatives(text: string): readonly string[] {
+  const [groups = ''] = /\{.*\}/s.exec(text) ?? [];
+  const withGroups = (any: string): string => text.replace(groups, () => any);
+  const isHidden = /[{,/]\.|[{,][,}]|\[/.test(groups);
+  const mayClimb = /\.\.|[{,]\.?[,}/]|\.[,}]|\[/.test(groups);
+  return [
+    withGroups('*'),
+    ...(isHidden ? [withGroups('.*'), withGroups('**/.*')] : []),
+    ...(mayClimb ? ['../*'] : []),
+  ];
 }
