@@ -12,6 +12,7 @@ import {
   isGitFolder,
   otherTrees,
   readBoundedFile,
+  repositoriesAt,
   repositoryProgramsIn,
   isBranch,
   trackedFiles,
@@ -67,6 +68,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     gitIn: remembered(gitFactsFrom(cwd, environment)),
     gitSettings: (folder) => enabledIn(nearestFolder(folder) ?? folder),
     repositoryPrograms: (folder) => programsIn(nearestFolder(folder) ?? folder),
+    repositoriesAt: remembered(repositoriesAt),
     gitSources,
     nestedRepositories: remembered((folder) =>
       nested(folder)

@@ -48,6 +48,27 @@ write(
 const plain = repository('plain');
 symlinkSync('br', path.join(plain, 'link'));
 
+/** A project with repositories that git finds by other names, and one outside. */
+const named = repository('named');
+{
+  const bare = (folder: string): void => {
+    write(path.join(folder, 'HEAD'), 'ref: refs/heads/main\n');
+    write(path.join(folder, 'objects/x'), '');
+    write(path.join(folder, 'refs/x'), '');
+    write(path.join(folder, 'config'), '');
+  };
+  bare(path.join(named, 'xx.git'));
+  bare(path.join(base, 'out/r.git'));
+  write(path.join(named, 'docs/.git'), 'gitdir: ../xx.git\n');
+  write(path.join(named, 'note'), 'gitdir: xx.git\n');
+  write(path.join(named, 'far'), 'gitdir: ../out/r.git\n');
+  write(path.join(named, 'odd'), 'gitdir: src/../xx.git\n');
+  write(path.join(named, 'text'), 'a\n');
+  write(path.join(named, 'list.git'), 'a\n');
+  symlinkSync('../out/r.git', path.join(named, 'via.git'));
+  symlinkSync('../../out', path.join(named, 'src/lnk'));
+}
+
 interface Setting {
   readonly isTrusted?: boolean | ((folder: string) => boolean);
   readonly readOnlyView?: boolean;
@@ -60,6 +81,20 @@ const GIT_RULES =
     .split(', ')
     .map((command) => `Bash(${command}:*)`)
     .concat('Bash(cd *)', 'Bash(pushd *)');
+
+/** Addresses that are not repositories of the project, and words of other commands. */
+const OTHER_ADDRESSES = `
+git push origin main ; git push origin src ; git push origin text ; git push origin list
+git fetch https://example.com/xx%2fy.git ; git fetch git@example.com:a/b.git main
+git push -u origin HEAD:refs/heads/x ; git push . HEAD:refs/heads/x
+git clone https://example.com/a/xx copy ; git config branch.main.remote origin
+git config branch.main.remote . ; git -c branch.main.remote=origin push ; git archive --format=tar HEAD src
+git add xx note ; git log xx ; git remote add up https://example.com/a.git ; git fetch --all
+cd src && git push origin main ; echo x > new; git push origin main`
+  .split(/\n| ; /)
+  .filter((command) => command !== '');
+
+const NAMED_RULES = ['Bash(git *)', 'Bash(cd *)', 'Bash(echo *)', 'Edit(./**)'];
 
 function decide(project: string, command: string, setting: Setting = {}): string {
   const { isTrusted = false, readOnlyView = false, allow = GIT_RULES, mode = 'default' } = setting;
@@ -126,6 +161,77 @@ describe('a rule for a git command', () => {
   ])('does not cover options that lead there: %s', (command) => {
     for (const isTrusted of [false, true])
       expect(decide(plain, command, { isTrusted, allow: ['Bash(git *)'] })).toBe('ask');
+  });
+
+  it.each([
+    'git push xx HEAD:refs/heads/x',
+    'git push "$PWD/xx" HEAD',
+    'git push "file://$PWD/xx" HEAD',
+    'git push "file://$PWD/b%72" HEAD',
+    'git push "file://localhost$PWD/br" HEAD',
+    'git push "file://[a/b]$PWD/br" HEAD',
+    'git push docs HEAD',
+    'cd src && git push br HEAD',
+    'git -C src push br HEAD',
+    'echo "gitdir: xx.git" > new; git push new HEAD',
+    'git fetch -q new && echo "gitdir: xx.git" > new.git',
+    'cd src && git archive --remote=br HEAD',
+    'git push note HEAD',
+    'git push odd HEAD',
+    'git push far HEAD',
+    'git push via HEAD',
+    'git fetch ./via',
+    'git push "file://$PWD/%2e%2e/out/r.git" HEAD',
+    'git push "file://$PWD/..%2fout/r.git" HEAD',
+    'git push "file://$PWD/src/ln%6b/r.git" HEAD',
+    'git remote add zz "file://$PWD/%2e%2e/out/new.git"',
+    'git remote add evil xx',
+    'git remote set-url origin xx',
+    'git fetch xx',
+    'git pull xx main',
+    'git clone xx copy',
+    'git ls-remote ./xx',
+    'git send-pack ./xx HEAD',
+    'git fetch-pack xx HEAD',
+    'git archive --remote=br --format=x HEAD',
+    'git archive --remote=./xx HEAD',
+    'git archive --rem xx HEAD',
+    'git push --repo=br --all',
+    'git push --rep=xx',
+    'git receive-pack br',
+    'git upload-pack xx',
+    'git upload-archive br',
+    'git request-pull HEAD br',
+    'git own br HEAD',
+    'git config branch.main.remote br',
+    'git config set branch.main.remote xx',
+    'git -c branch.main.remote=br push --all',
+    'git -c branch.main.remote=xx push --all',
+    'git config branch.main.remote "file://$PWD/%2e%2e/out/r.git"',
+    'git submodule add ./xx sub',
+  ])('does not cover a repository that git finds by another name: %s', (command) => {
+    for (const isTrusted of [false, true])
+      for (const mode of ['default', 'acceptEdits'] as const)
+        expect(decide(named, command, { isTrusted, mode, allow: NAMED_RULES })).toBe('ask');
+  });
+
+  it('does not cover a repository in the home folder that git expands', () => {
+    const inHome = repository('home/own');
+    expect(decide(inHome, "git push '~/own/br' HEAD", { allow: ['Bash(git *)'] })).toBe('ask');
+  });
+
+  it('does not cover a repository outside, also beside a rule for all commands', () => {
+    for (const command of [
+      'git push "file://$PWD/%2e%2e/out/r.git" HEAD',
+      'git push via HEAD',
+      'git push far HEAD',
+    ])
+      expect(decide(named, command, { allow: ['Bash'], isTrusted: true })).toBe('ask');
+  });
+
+  it.each(OTHER_ADDRESSES)('covers an address that is not a repository of the project: %s', (command) => {
+    for (const isTrusted of [false, true])
+      expect(decide(named, command, { allow: NAMED_RULES, isTrusted })).toBe('allow');
   });
 
   const PROGRAMS: readonly (readonly [string, string])[] = [
@@ -269,6 +375,9 @@ describe('a rule for a git command', () => {
     ['branch.main.remote', '/out'],
     ['branch.main.remote', 'vv'],
     ['branch.main.pushRemote', '..'],
+    ['branch.main.remote', 'vv'],
+    ['branch.main.pushRemote', 'vv'],
+    ['remote.pushDefault', 'vv'],
     ['url./out/.insteadOf', 'https://example.com/'],
     ['url.file:///.pushInsteadOf', 'https://'],
     ['submodule.x.url', '/out'],

@@ -79,7 +79,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
   };
   const { passesProcess, exceptionsIn, openedIn, openedByGit, namedEntries, repositoryPrograms, isProgram } =
     world;
-  const { nestedRepositories, nestedLinks, gitSettings, mayShowChanges } = world;
+  const { nestedRepositories, nestedLinks, gitSettings, mayShowChanges, repositoriesAt } = world;
   const lengthOf = (names: readonly unknown[] | undefined): number => names?.length ?? 0;
   return {
     ...world,
@@ -92,6 +92,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     gitIn: counted(world.gitIn, STEPS_OF_LOOK.gitIn),
     ...(namedEntries && { namedEntries: counted(namedEntries, STEPS_OF_LOOK.list, lengthOf) }),
     ...(repositoryPrograms && { repositoryPrograms: counted(repositoryPrograms, STEPS_OF_LOOK.gitIn) }),
+    ...(repositoriesAt && { repositoriesAt: counted(repositoriesAt, STEPS_OF_LOOK.repository) }),
     ...(gitSettings && { gitSettings: counted(gitSettings, STEPS_OF_LOOK.gitIn) }),
     ...(nestedRepositories && {
       nestedRepositories: counted(nestedRepositories, STEPS_OF_LOOK.nestedRepositories),

@@ -99,6 +99,11 @@ export interface PermissionWorld {
   /** The programs that the repository around a folder itself makes git run. Absent: it runs none. */
   readonly repositoryPrograms?: (folder: string) => RepositoryPrograms;
   /**
+   * The folders with the data of repositories that git may use for a full path in an address. Undefined: one that cannot be determined.
+   * Absent: there are none.
+   */
+  readonly repositoriesAt?: (path: string) => readonly (string | undefined)[];
+  /**
    * The files and folders from which git takes hooks, settings and attributes in a folder. Absent: only those with the usual
    * names.
    */

@@ -288,7 +288,7 @@ function localAddresses(settings: readonly ScopedSetting[], commonDir: string): 
     if (ADDRESS.test(key)) return !OF_NETWORK.test(value);
     // A relative address of a submodule starts at the one of its repository.
     if (SUBMODULE.test(key)) return !OF_NETWORK.test(value) && !/^\.\.?\//.test(value);
-    // A name without settings of its own is a folder. The dot is the repository itself.
+    // A name that is not one of a remote is a folder. The repository itself is `.`.
     if (REMOTE.test(key)) return !/^\.?$/.test(value) && !OF_NETWORK.test(value) && !remotes.has(value);
     const replacement = REPLACED.exec(key)?.[1];
     return replacement !== undefined && !OF_NETWORK.test(replacement);

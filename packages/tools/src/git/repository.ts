@@ -53,9 +53,9 @@ function repositoryAt(folder: string): FoundRepository {
     return named === undefined ? UNKNOWN : repositoryIn(named, folder);
   }
   // Without HEAD git continues above. The sandbox creates such an empty folder to prevent a new repository.
-  if (kind === 'folder' && exists(path.join(dotGit, 'HEAD'))) return repositoryIn(dotGit, folder);
+  if (kind === 'folder' && mayHaveEntry(path.join(dotGit, 'HEAD'))) return repositoryIn(dotGit, folder);
   // A bare repository, or the inside of one. A project could contain one as ordinary files.
-  return isGitFolder((name) => exists(path.join(folder, name))) ? UNKNOWN : NONE;
+  return isGitFolder((name) => mayHaveEntry(path.join(folder, name))) ? UNKNOWN : NONE;
 }
 
 /** Returns the bare repository that git would use in a folder. Undefined if it uses another one, or none. */
@@ -65,7 +65,7 @@ export function findBareRepository(directory: string): string | undefined {
     for (let folder = realpathSync.native(directory); ; folder = path.dirname(folder)) {
       const dotGit = path.join(folder, '.git');
       if (repositoryAt(folder).kind !== 'none')
-        return /^(absent|folder)$/.test(kindOf(dotGit)) && !exists(path.join(dotGit, 'HEAD'))
+        return /^(absent|folder)$/.test(kindOf(dotGit)) && !mayHaveEntry(path.join(dotGit, 'HEAD'))
           ? folder
           : undefined;
       if (folder === path.dirname(folder)) return undefined;
@@ -80,7 +80,7 @@ export function bareRepositoryAt(directory: string): GitRepository | undefined {
   const bare = findBareRepository(directory);
   if (bare === undefined) return undefined;
   const file = path.join(bare, 'commondir');
-  if (!exists(file)) return { top: bare, gitDir: bare, commonDir: bare };
+  if (!mayHaveEntry(file)) return { top: bare, gitDir: bare, commonDir: bare };
   const named = smallText(file)?.replace(/[\r\n]+$/, '');
   const commonDir = named ? gitPath(bare, named) : undefined;
   return commonDir === undefined ? undefined : { top: bare, gitDir: bare, commonDir };
@@ -120,7 +120,7 @@ export function readGitFile(file: string): string | undefined {
  */
 function commonDirOf(gitDir: string): string | undefined {
   const file = path.join(gitDir, 'commondir');
-  if (!exists(file)) return gitDir;
+  if (!mayHaveEntry(file)) return gitDir;
   const named = smallText(file)?.replace(/[\r\n]+$/, '');
   const folder = named ? gitPath(gitDir, named) : undefined;
   if (folder === undefined) return undefined;
@@ -147,19 +147,19 @@ function smallText(file: string): string | undefined {
   return read.kind === 'read' ? decodePlainText(read.bytes) : undefined;
 }
 
-function kindOf(file: string): 'file' | 'folder' | 'absent' | 'other' {
+export function kindOf(file: string): 'file' | 'folder' | 'absent' | 'other' {
   if (dependsOnProcess(file)) return 'other';
   try {
     const about = statSync(file);
     return about.isFile() ? 'file' : about.isDirectory() ? 'folder' : 'other';
   } catch {
     // A dangling link, or a folder that cannot be read.
-    return exists(file) ? 'other' : 'absent';
+    return mayHaveEntry(file) ? 'other' : 'absent';
   }
 }
 
 /** Also returns true if it cannot be determined. */
-function exists(file: string): boolean {
+export function mayHaveEntry(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (thrown) {
@@ -177,7 +177,7 @@ const REPOSITORIES: readonly string[] = ['.git', '.hg', '.jj', '.svn', '.sl'];
 export function repositoriesAround(
   folder: string,
   containsHome: (folder: string) => boolean,
-  hasEntry: (file: string) => boolean = exists,
+  hasEntry: (file: string) => boolean = mayHaveEntry,
 ): readonly string[] {
   const above = path.dirname(folder);
   if (above === folder || containsHome(above)) return [];
@@ -224,11 +224,11 @@ export function workingTreesReader(): (place: string) => WorkingTrees | undefine
 }
 
 function treesAt(top: string): WorkingTrees | undefined {
-  const found = exists(path.join(top, '.git')) ? findRepository(top) : NONE;
+  const found = mayHaveEntry(path.join(top, '.git')) ? findRepository(top) : NONE;
   if (found.kind !== 'found') return undefined;
   const { repository } = found;
   const others = [repository.top, ...otherTrees(repository)].filter(
-    (folder) => folder !== top && exists(folder),
+    (folder) => folder !== top && mayHaveEntry(folder),
   );
   return { top, others, isLinked: repository.gitDir !== repository.commonDir };
 }

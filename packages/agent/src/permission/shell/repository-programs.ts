@@ -8,34 +8,49 @@ import { ADDRESS_PREFIX } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import { isInside, placesOf } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
-import { gitArguments, type GitArguments } from './files/git-arguments.ts';
-import { localPaths } from './files/local-addresses.ts';
-import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
+import {
+  foldersIn,
+  mayConnect,
+  type NamedRepository,
+  namedRepositories,
+  resolvedFrom,
+} from './files/git-addresses.ts';
+import { gitArguments } from './files/git-arguments.ts';
+import type { WordScope } from './possible-values.ts';
 import { baseName } from './runners.ts';
 
 /** Commands that run hooks by design, also those for refs and the index. */
 const RUNS_HOOKS =
   /^(commit|merge|pull|push|rebase|checkout|switch|am|cherry-pick|revert|worktree|clone|gc|maintenance)$/;
-/** Commands whose words, or the settings of a remote, can name another repository on this machine, in which git runs hooks. */
-const CONNECTS =
-  /^(push|fetch|pull|clone|ls-remote|fetch-pack|send-pack|archive|remote|submodule|lfs|maintenance|subtree)$/;
-
 /** Returns the reason why only a rule for all commands covers a git command, or undefined. */
 export function findRepositoryProgram(
   [name, ...args]: readonly ShellWord[],
   scope: WordScope,
 ): string | undefined {
-  const { folders, world } = scope;
+  const { world } = scope;
   if (name === undefined || baseName(name.value) !== 'git' || !world.repositoryPrograms) return undefined;
-  const given = gitArguments(args);
-  for (const folder of foldersOf(given, folders ?? [], scope)) {
-    const reason = reasonIn(folder, given.command, world);
+  const { command } = gitArguments(args);
+  const named = namedRepositories(args, scope);
+  const unknown = named.find(({ data }) => data.includes(undefined));
+  if (unknown) return `${unknown.place} may name a repository of git, whose settings can run programs.`;
+  const git = { command, connects: mayConnect(args) };
+  for (const folder of [...ownFolders(args, scope), ...otherFolders(named, world)]) {
+    const reason = reasonIn(folder, git, world);
     if (reason !== undefined) return reason;
   }
   return undefined;
 }
 
-function reasonIn(folder: string, command: string, world: PermissionWorld): string | undefined {
+interface GitCommand {
+  readonly command: string;
+  readonly connects: boolean;
+}
+
+function reasonIn(
+  folder: string,
+  { command, connects }: GitCommand,
+  world: PermissionWorld,
+): string | undefined {
   // Neither its settings nor the trust in it are those of the folder that git would use.
   if (world.passesProcess?.(folder) === true)
     return `${folder} means another folder for git than for the process that decides.`;
@@ -46,7 +61,7 @@ function reasonIn(folder: string, command: string, world: PermissionWorld): stri
   if (named === undefined) return `The settings of the repository around ${folder} are unknown.`;
   const program = named.find((key) => {
     if (key.startsWith('hooks/')) return !RUNS_HOOKS.test(command);
-    if (key.startsWith(ADDRESS_PREFIX)) return CONNECTS.test(command);
+    if (key.startsWith(ADDRESS_PREFIX)) return connects;
     return !key.startsWith('alias.') || key === `alias.${command.toLowerCase()}`;
   });
   return program === undefined
@@ -70,36 +85,20 @@ function topOf(folder: string, world: PermissionWorld): string | undefined {
   return named === undefined ? undefined : unclear;
 }
 
-function foldersOf(given: GitArguments, starts: readonly string[], scope: WordScope): readonly string[] {
-  const { folder, gitDir, command, rest } = given;
-  const from = (word: ShellWord | undefined, above: readonly string[]): readonly string[] =>
-    word === undefined
-      ? above
-      : valuesOf(word, scope).flatMap((value) => above.map((each) => resolve(each, value)));
-  const inside = from(folder, starts);
-  const named = gitDir ? from(gitDir, inside) : inside;
-  const connected = CONNECTS.test(command)
-    ? rest
-        .flatMap((word) => valuesOf(word, scope))
-        .map((value) => value.replace(/^--[\w-]+=/, ''))
-        .flatMap((value) => (value.startsWith('-') ? [] : [value].concat(localPaths(value))))
-        .flatMap((value) => inside.map((each) => resolve(each, value)))
-        .filter((place) => scope.world.exists(place))
-    : [];
-  return [
-    ...named.map((place) => (path.posix.basename(place) === '.git' ? path.posix.dirname(place) : place)),
-    ...connected,
-  ];
-}
-
-/** Unknown words of git ask anyway. */
-function valuesOf(word: ShellWord, scope: WordScope): readonly string[] {
-  return (possibleValues(word, scope) ?? []).flatMap(({ text, isGlob }) =>
-    isGlob ? (namesFoundBy(text, scope) ?? []) : [text],
+/** Returns the folders in which git looks for its own repository. */
+function ownFolders(args: readonly ShellWord[], scope: WordScope): readonly string[] {
+  const { gitDir } = gitArguments(args);
+  const inside = foldersIn(args, scope);
+  return resolvedFrom(gitDir, inside, scope).map((place) =>
+    path.posix.basename(place) === '.git' ? path.posix.dirname(place) : place,
   );
 }
 
-/** After a link, `..` leads elsewhere, so the path is kept as written. */
-function resolve(folder: string, place: string): string {
-  return path.posix.isAbsolute(place) ? place : `${folder}/${place}`;
+/** A repository with a working tree is known by the folder of that. */
+function otherFolders(named: readonly NamedRepository[], { exists }: PermissionWorld): readonly string[] {
+  const data = named.flatMap((each) => each.data.flatMap((folder) => folder ?? []));
+  return [
+    ...named.map(({ place }) => place).filter((place) => exists(place)),
+    ...data.map((folder) => folder.replace(/\/\.git(\/.*)?$/s, '') || '/'),
+  ];
 }

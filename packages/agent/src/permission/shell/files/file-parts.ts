@@ -65,7 +65,8 @@ export function touchPart(
   if (touch.setting && !mayBeSet(touch, folders, world)) return [];
   if (touch.revisions && areCommits(touch, touch.revisions, meant(word, folders, world).places, world))
     return [];
-  if (touch.stored && within && !isFolder(within, folders, world)) return [];
+  if (touch.stored && within && !isFolder(within, folders, world) && !mayBeRepository(within, folders, world))
+    return [];
   if (touch.stored) return storedPart(touch, touch.stored, meant(word, folders, world).places, world);
   if (word.kind === 'literal' && word.value === '') return [];
   if (within && world.foldersMayChange !== true && !isFolder(within, folders, world)) return [];
@@ -114,6 +115,12 @@ export function touchPart(
     },
     ...(touch.replacedEnds ? besidePart(touch.replacedEnds, shared, world) : []),
   ];
+}
+
+/** Git completes the name, and follows a file that names a repository. */
+function mayBeRepository(word: ShellWord, folders: Folders, world: PermissionWorld): boolean {
+  const { places } = meant(word, folders, world);
+  return places?.some((place) => (world.repositoriesAt?.(place.path) ?? []).length > 0) ?? true;
 }
 
 /** An unknown folder, or settings that cannot be read, may have any setting. */

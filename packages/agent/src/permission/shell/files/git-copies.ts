@@ -79,8 +79,9 @@ function repositoryIn(word: ShellWord, isClone: boolean): OtherRepository[] {
   const value = word.value.replace(/^--[\w-]+=/, '');
   if (word.kind === 'dynamic') return ADDRESS.test(word.prefix) ? [] : [unknown];
   if (value === '' || (value === '.' && !isClone) || value.startsWith('-') || ADDRESS.test(value)) return [];
-  if (/^[a-z]+::|^file:.*%/i.test(value)) return [unknown];
-  const place = partOfWord(word, value.replace(/^file:(?:\/\/(?:localhost)?)?/i, ''));
+  // Git decodes the address, and ignores its host, also one in brackets.
+  if (/^[a-z]+::|^file:.*[%\]]/i.test(value)) return [unknown];
+  const place = partOfWord(word, value.replace(/^file:(?:\/\/[^/]*)?/i, ''));
   return [{ word: place, isSure: isClone || place.value.includes('/') || word.kind !== 'literal' }];
 }
 

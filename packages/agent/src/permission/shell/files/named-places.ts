@@ -16,6 +16,7 @@ import {
 } from '../../paths/places.ts';
 import { protectedMatch, protectedPlaceName } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
+import { fileAddressesIn, namedRepositories } from './git-addresses.ts';
 import { gitArguments } from './git-arguments.ts';
 import { hostWords, namesContainerPlaces } from './host-words.ts';
 import { localPaths } from './local-addresses.ts';
@@ -66,7 +67,8 @@ export function namedPlaces(
     const before = words[index - 1]?.value ?? '';
     if (known.has(word) || isMessage(program, words, index) || isReadOption(program, words, index)) return;
     const isRemote = CARRIERS.test(program) && /^[^/-][^/]*:/.test(word.value);
-    const saved = savesAsTold ? [] : namesOfAddresses(word, isRemote);
+    const addressed = program === 'git' ? fileAddressesIn(word, scope) : [];
+    const saved = savesAsTold ? addressed : namesOfAddresses(word, isRemote);
     for (const written of isRemote ? saved : [...candidatesOf(word, scope, isFilter), ...saved]) {
       const isOperand = !word.value.startsWith('-') && !/^-./.test(before);
       const isRead = reading === 'all' || (reading === 'operands' && isOperand);
@@ -94,7 +96,19 @@ export function namedPlaces(
     const concern = quoted.length === 0 ? undefined : concernOfPatterns(quoted, scope);
     if (concern) found.set(word.text, { written: word.text, places: [], concern });
   });
-  return [...found.values()];
+  return [...found.values(), ...(program === 'git' ? repositoriesOutside(args, scope) : [])];
+}
+
+/** Git may find a repository outside by a name in the project: a link `x.git` for `x`, or a file that names the repository. */
+function repositoriesOutside(args: readonly ShellWord[], scope: WordScope): NamedPlace[] {
+  return namedRepositories(args, scope).flatMap(({ place: written, data }) =>
+    data.flatMap((folder): NamedPlace[] => {
+      const places = folder === undefined ? [] : placesOf(folder, ['/'], scope.world);
+      if (folder !== undefined && places.every((place) => isInside(place, scope.world))) return [];
+      const reason = `${folder ?? written} may lie outside the working directories, and the command may change it.`;
+      return [{ written, places, concern: { level: 'outside', reason } }];
+    }),
+  );
 }
 
 /** Adds a file in each place, which the program may complete: `--target config`, `"config/" name`. */
