@@ -10,7 +10,6 @@ import { CHANGED_FOLDERS } from './test/table/changed-folders.ts';
 import { COMBINED_NAMES } from './test/table/combined-names.ts';
 import { COMPUTED_NAMES, DENIED_SEARCHES } from './test/table/computed-names.ts';
 import { CONTAINERS } from './test/table/containers.ts';
-import { BLANKS_IN_NAMES } from './test/table/blanks-in-names.ts';
 import { COPIED_CONTENTS } from './test/table/copied-contents.ts';
 import { COVERING } from './test/table/covering.ts';
 import { CURL_FILES } from './test/table/curl-files.ts';
@@ -90,7 +89,6 @@ const themes = [
   ...ADDRESSES,
   ...COMPUTED_NAMES,
   ...WAITING_EDITS,
-  ...BLANKS_IN_NAMES,
   ...COPIED_CONTENTS,
   ...ARCHIVED_FILES,
   ...PRINTED_CONTENTS,

@@ -11,7 +11,7 @@ import { isGitFolder, kindOf, mayHaveEntry } from './repository.ts';
 export function pathsOfAddress(address: string): readonly string[] {
   const [, written] = /^file:\/\/(.*)$/is.exec(address) ?? [];
   if (written === undefined) return [address];
-  const text = decoded(written);
+  const text = percentDecoded(written);
   const starts = [text.indexOf('/'), ...Array.from(text.matchAll(/\][^/]*(?=\/)/g), endOf)];
   return [address, ...starts.filter((at) => at >= 0).map((at) => text.slice(at))];
 }
@@ -20,8 +20,8 @@ function endOf({ 0: found, index }: RegExpExecArray): number {
   return index + found.length;
 }
 
-/** A sequence of bytes that is not UTF-8 becomes a character that no path has. */
-function decoded(text: string): string {
+/** Replaces percent codes. A sequence of bytes that is not UTF-8 becomes a character that no path has. */
+export function percentDecoded(text: string): string {
   return text.replace(/(?:%(?!00)[\da-f]{2})+/gi, (bytes) =>
     Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'),
   );

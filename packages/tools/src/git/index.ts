@@ -2,7 +2,7 @@
  * Reads git repositories without git. A repository controls which programs git runs, so a permission
  * decision must not start git.
  */
-export { pathsOfAddress, REPOSITORY_ENDINGS, repositoriesAt } from './addresses.ts';
+export { pathsOfAddress, percentDecoded, REPOSITORY_ENDINGS, repositoriesAt } from './addresses.ts';
 export { readBoundedFile } from './bounded-file.ts';
 export {
   readGitConfigFile,

@@ -82,7 +82,7 @@ export function withSpecialFiles(
   const separate = isOpening ? separateValues(program, args) : [];
   const attached = args
     .filter(({ kind }) => kind === 'literal')
-    .flatMap(({ value }) => (isOpening ? attachedValues(value) : []).concat(zoneFiles(value)));
+    .flatMap(({ value }) => (isOpening ? valuesInOption(value) : []).concat(zoneFiles(value)));
   const read = files.filter((part) => !part.stored && part.knowledge !== 'mentioned');
   const searched = read.flatMap(({ places = [] }) => places.map(({ real }) => real));
   const opened =
@@ -125,7 +125,7 @@ export function concernedBy(part: CommandPart, concern: Concern): CommandPart {
 }
 
 /** Returns the values that may be attached to an option: `--exclude-from=x`, `-aXx`. */
-function attachedValues(word: string): readonly string[] {
+function valuesInOption(word: string): readonly string[] {
   const [, value] = /^--[^=]+=(.+)$/s.exec(word) ?? [];
   if (value !== undefined) return [value];
   const [, letters = ''] = /^-([A-Za-z0-9]+)/.exec(word) ?? [];
@@ -247,7 +247,7 @@ function mayBePipe(word: ShellWord, { folders: known, world, variables }: WordSc
     return (
       places === undefined ||
       places.some(({ real }) => world.isPipe?.(real) === true) ||
-      (!isGlob && namesPipe(attachedValues(text), folders, world))
+      (!isGlob && namesPipe(valuesInOption(text), folders, world))
     );
   };
   const values = possibleValues(word, scope);

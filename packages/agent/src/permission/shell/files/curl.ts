@@ -1,4 +1,5 @@
 /** Finds the files that `curl` reads, sends and writes. */
+import { percentDecoded } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import {
   CURL_CERTIFICATES,
@@ -12,7 +13,7 @@ import {
   CURL_SOCKETS,
   CURL_UPLOADS,
 } from './curl-options.ts';
-import { decoded, pathsAfterScheme } from './local-addresses.ts';
+import { pathsAfterScheme } from './local-addresses.ts';
 import { isMessage } from './message-options.ts';
 import { savedAs } from './network.ts';
 import { argumentsOf, hasOption, wholeOption } from './operands.ts';
@@ -178,5 +179,5 @@ function namedAfter(source: ShellWord, folder: ShellWord): readonly ShellWord[] 
 
 function socketOfProxy(word: ShellWord): readonly ShellWord[] {
   const [, path] = /^(?:socks\w*:\/\/)?(?:[^/]*@)?localhost(?::\d*)?(\/.+)$/is.exec(word.value) ?? [];
-  return path === undefined ? [] : [partOfWord(word, path), partOfWord(word, decoded(path))];
+  return path === undefined ? [] : [partOfWord(word, path), partOfWord(word, percentDecoded(path))];
 }

@@ -1,4 +1,5 @@
 /** Addresses of places on this machine: `file:///a%20b`, `git+file://localhost/x`, `unix:///run/x`, `sqlite:///x`. */
+import { percentDecoded } from '@heddle/tools/git';
 
 /** The scheme may follow another one, or the letter of an option: `-Hunix:///run/x`. */
 const LOCAL_ADDRESS = /(file|unix|sqlite3?|ipc)(?:\+[a-z0-9]{1,20})?:([^\s'"`]+)/gi;
@@ -30,12 +31,5 @@ export function pathsAfterScheme(rest: string): readonly string[] {
     path.replace(/[?#].*$/s, ''),
     path.replace(/[)>,;|&\]}].*$/s, ''),
   ]);
-  return [...new Set(ends.flatMap((path) => [path, decoded(path)]))];
-}
-
-/** Replaces percent codes. Bytes that are not UTF-8 become a sign for any file. */
-export function decoded(text: string): string {
-  return text.replace(/(?:%[0-9a-f]{2})+/gi, (codes) =>
-    Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),
-  );
+  return [...new Set(ends.flatMap((path) => [path, percentDecoded(path)]))];
 }

@@ -1,8 +1,8 @@
 /** Programs that transfer files to and from other machines. */
+import { percentDecoded } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import { canCompleteProtected } from '../../paths/protected.ts';
 import { inFolder } from './git-arguments.ts';
-import { decoded } from './local-addresses.ts';
 import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
 import { isUnderstood, optionsOf } from './option-tables.ts';
 import {
@@ -212,7 +212,7 @@ const wget: FilesOfProgram = (args) => {
 function wgetAddress(word: ShellWord): ShellWord {
   const full = word.value.replace(/^([^/:]+):(?!\d+(\/|$)|\/\/)/, 'ftp://$1/');
   if (word.kind === 'dynamic' || !/^ftps?:/i.test(full)) return word;
-  return /[*?[\]]/.test(decoded(full))
+  return /[*?[\]]/.test(percentDecoded(full))
     ? unknownWord(word.text)
     : partOfWord(word, full.replace(/;[^/]*$/, ''));
 }
@@ -236,7 +236,7 @@ export function namesInAddress(address: string): readonly string[] | undefined {
       .replace(/[/\\]+$/, '')
       .split(/[/\\]/)
       .at(-1) ?? '';
-  const names = [last, decoded(last).split('/').at(-1) ?? ''].filter((name) => name !== '');
+  const names = [last, percentDecoded(last).split('/').at(-1) ?? ''].filter((name) => name !== '');
   return [...new Set(names)];
 }
 
@@ -252,7 +252,7 @@ const WGET_FOLDERS = /^(-[^-naoeiBtOTwQPUlARDIX]*x|--force-d|--pro)/;
 /** Returns the paths below the folder for an address with folders: with or without the host, and without some folders. */
 function savedWithFolders(url: ShellWord, folder: ShellWord): ShellWord[] {
   if (url.kind === 'dynamic' || folder.kind === 'dynamic') return [unknownWord(url.text)];
-  const parts = decoded(url.value.replace(/^[a-z]+:\/\//i, '').replace(/[?#].*$/s, ''))
+  const parts = percentDecoded(url.value.replace(/^[a-z]+:\/\//i, '').replace(/[?#].*$/s, ''))
     .split('/')
     .filter(Boolean);
   return parts.map((_, at) => partOfWord(folder, `${folder.value}/${parts.slice(at).join('/')}`));
