@@ -27,7 +27,7 @@ import { LOADED_CODE } from './test/table/loaded-code.ts';
 import { LOOPS } from './test/table/loops.ts';
 import { MADE_PROGRAMS } from './test/table/made-programs.ts';
 import { NAMED } from './test/table/named.ts';
-import { NAMES_WITH_SIGNS } from './test/table/names-with-signs.ts';
+import { UNUSUAL_NAMES } from './test/table/unusual-names.ts';
 import { OTHER_NAMES } from './test/table/other-names.ts';
 import { SEARCHED_FILES } from './test/table/searched-files.ts';
 import { OUTPUTS_OF_PROGRAMS } from './test/table/outputs-of-programs.ts';
@@ -64,7 +64,7 @@ const themes = [
   ...EVASIONS,
   ...COMMANDS_ON_INPUT,
   ...NAMED,
-  ...NAMES_WITH_SIGNS,
+  ...UNUSUAL_NAMES,
   ...OTHER_NAMES,
   ...SEARCHED_FILES,
   ...FOUND_NAMES,

@@ -59,7 +59,7 @@ function signsIn(command: SimpleCommand): readonly string[] {
   return ['{}', ...chosen].filter((sign) => sign !== '');
 }
 
-/** It sets an array, adds to a value, or splits values at other signs than blanks. */
+/** It sets an array, adds to a value, or splits values at characters other than spaces. */
 function setsUnseen({ assignments }: SimpleCommand): boolean {
   return assignments.some(
     ({ name, value, append }) =>

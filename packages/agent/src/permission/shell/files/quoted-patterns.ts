@@ -86,7 +86,7 @@ function asPattern(text: string): string {
   return /(^|\/)\.\.?$/.test(text) ? `${text}/*` : `${text.slice(0, -1)}?`;
 }
 
-/** A set of other signs than letters and digits may contain a dot. */
+/** A set of characters other than letters and digits may contain a dot. */
 const DOT = String.raw`(?:\.|\[(?!(?:\w-\w|\w)+\])[^\]]+\])`;
 const CLIMBING = new RegExp(String.raw`(^|/)${DOT}(?:${DOT}|\?(?!\())(?=/|$)`, 'g');
 

@@ -1,10 +1,10 @@
-/** Names of files with blanks, quotes and other signs, and names that git or a program completes. */
+/** Names of files with spaces, quotes and other special characters, and names that git or a program completes. */
 import { CLEAN_GIT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
-export const NAMES_WITH_SIGNS: readonly Theme[] = [
+export const UNUSUAL_NAMES: readonly Theme[] = [
   {
-    theme: 'a name can contain any sign',
+    theme: 'a name can contain any character',
     rules: {
       allow: 'make prettier npm docker git cargo ffmpeg convert mytool python3'
         .split(' ')
@@ -92,7 +92,7 @@ export const NAMES_WITH_SIGNS: readonly Theme[] = [
     ],
   },
   {
-    theme: 'a name with any sign that leads to a denied file',
+    theme: 'a name with any character that leads to a denied file',
     rules: { allow: ['Bash(git *)', 'Bash(mytool *)'], deny: ['Read(./secrets/**)'] },
     world: {
       git: CLEAN_GIT,
