@@ -72,6 +72,7 @@ export const curl: FilesOfProgram = (words) => {
   // A file with options can name any output.
   const settings = valuesOf(['-K', '--config']).map((word) => unknownWord(word.text));
   const sent = valuesOf(CURL_UPLOADS);
+  const redirected = valuesOf(['--proto-redir']).filter(mayRedirectToFile).map(() => OF_SERVER);
   const sockets = [
     ...valuesOf(CURL_SOCKETS),
     ...valuesOf(CURL_PROXIES).flatMap(socketOfProxy),
@@ -85,12 +86,15 @@ export const curl: FilesOfProgram = (words) => {
     ...valuesOf(CURL_FORMS).flatMap(filesOfForm),
     ...(isListed ? [unknownWord('the addresses of a list')] : []),
     ...(hasOption(given, 'n') || has(/^--netrc(-optional)?$/) ? [NETRC] : []),
+    ...redirected,
     ...(given.isUncertain || mayExpand(CURL_OPTIONS.valued) ? [OF_OPTION] : []),
   ];
   return [
     ...[...written, ...logs, ...settings, ...saved, ...formats, ...sockets].map((word) =>
       touch('write', word),
     ),
+    // The server also chooses where an upload goes.
+    ...(sent.length > 0 ? redirected : []).map((word) => touch('write', word)),
     ...(given.isUncertain || mayExpand(NAMING_OUTPUT) || (isListed && sent.length > 0)
       ? [touch('write', OF_OPTION)]
       : []),
@@ -102,9 +106,19 @@ export const curl: FilesOfProgram = (words) => {
 };
 
 const OF_OPTION = unknownWord('the words of an option');
+const OF_SERVER = unknownWord('the file that a server names');
 /** Their values may become the name of a file that is written. */
 const NAMING_OUTPUT = [...CURL_OUTPUTS, ...CURL_LOGS, '-w', '--write-out', '-K', '--config', '--url'];
 const NETRC = partOfWord(literalWord('~'), '~/.netrc');
+
+/** By default, curl does not follow a redirect to a file of this machine. The list can contain signs: `=http,+file`, `-all,https`. */
+function mayRedirectToFile({ kind, value }: ShellWord): boolean {
+  if (kind !== 'literal') return true;
+  return value.split(',').some((part) => {
+    const [, signs = '', name = ''] = /^([^a-z]*)(.*)$/is.exec(part) ?? [];
+    return !signs.endsWith('-') && !/^(?!file$|all$)[a-z0-9]+$/i.test(name);
+  });
+}
 
 function filesAfter(pattern: RegExp, word: ShellWord): readonly ShellWord[] {
   const file = pattern.exec(word.value)?.[1];
