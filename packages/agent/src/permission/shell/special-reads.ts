@@ -54,10 +54,17 @@ function opensPipesInFolders(program: string, args: readonly ShellWord[]): boole
   );
 }
 
-/** GNU grep skips named pipes in folders with `-r`, but not with `-R`. `diff a folder` compares `a` with `folder/a`. */
+/** They look for files in folders, and skip named pipes there. Archives contain the name of a pipe, and not its data. */
+const SKIPS_PIPES = /^(?:rg|ag|ack|ugrep|git|tokei|scc|tar|bsdtar|gtar)$/;
+
+/**
+ * Returns whether the program opens named pipes in a folder that it reads. GNU grep skips them with `-r`, but not with `-R`.
+ * `diff a folder` compares `a` with `folder/a`. Other programs may open all files of a folder: `zstd -dcr docs`.
+ */
 function opensEntries(program: string, args: readonly ShellWord[]): boolean {
   if (/^(?:s|color)?diff$/.test(program)) return true;
-  return program.endsWith('grep') && args.some(({ value }) => /^(?:-[A-Za-z0-9]*R|--der)/.test(value));
+  if (program.endsWith('grep')) return args.some(({ value }) => /^(?:-[A-Za-z0-9]*R|--der)/.test(value));
+  return opensFiles(program, args) && !SKIPS_PIPES.test(program);
 }
 
 /** Returns whether the program takes names of files from a file: `md5sum -c sums`, `wc --files0-from=x`, `strings @x`. */
