@@ -46,6 +46,7 @@ import { SYNCHRONIZED } from './test/table/synchronized.ts';
 import { TRANSFERRED_NAMES } from './test/table/transferred-names.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNDERSTOOD_OPTIONS } from './test/table/understood-options.ts';
+import { SPLIT_WORDS } from './test/table/split-words.ts';
 import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
 import { UNSEEN } from './test/table/unseen.ts';
 import { WIDER_WORDS } from './test/table/wider-words.ts';
@@ -70,6 +71,7 @@ const themes = [
   ...FOUND_NAMES,
   ...CURL_FILES,
   ...QUOTED_PATTERNS,
+  ...SPLIT_WORDS,
   ...UNKNOWN_WORDS,
   ...EXPANDED_WORDS,
   ...LINKS,

@@ -10,7 +10,7 @@ import { literalSegments, segmentsMeet, segmentsOf } from '../paths/segments.ts'
 import type { PlacedCommand } from './earlier-effects.ts';
 import { possibleValues, type WordScope } from './possible-values.ts';
 import { baseName, commandWords } from './runners.ts';
-import { changesFolder, SOME_NUMBER, type Variables } from './shell-state.ts';
+import { changesFolder, separatesAtBlanks, SOME_NUMBER, type Variables } from './shell-state.ts';
 
 type Script = Extract<ReadCommand, { ok: true }>;
 
@@ -62,8 +62,7 @@ function signsIn(command: SimpleCommand): readonly string[] {
 /** It sets an array, adds to a value, or splits values at characters other than spaces. */
 function setsUnseen({ assignments }: SimpleCommand): boolean {
   return assignments.some(
-    ({ name, value, append }) =>
-      append || value === undefined || (name === 'IFS' && !/^\s*$/.test(value.value.replace(/\\[nt]/g, ' '))),
+    (each) => each.append || each.value === undefined || (each.name === 'IFS' && !separatesAtBlanks(each)),
   );
 }
 

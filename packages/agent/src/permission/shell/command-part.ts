@@ -48,7 +48,7 @@ import {
   withPiped,
 } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
-import { type Folders, NO_VARIABLES, type Variables } from './shell-state.ts';
+import { type Folders, type Variables, variablesWithin } from './shell-state.ts';
 import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
 import { mayReadUnknownFiles } from './unknown-reads.ts';
 import { mayConnectAnywhere } from './unknown-hosts.ts';
@@ -391,7 +391,7 @@ function pythonModule([name, ...args]: readonly ShellWord[]): readonly (readonly
 /** Checks scripts among the arguments: `bash -c 'make -C $x'`. Their variables are treated as unknown. */
 function doubtWithin(command: SimpleCommand, { words }: Unwrapped, around: Around): string | undefined {
   if (runsElsewhere(words)) return undefined;
-  const inner = { ...around, variables: NO_VARIABLES };
+  const inner = { ...around, variables: variablesWithin(around.variables) };
   for (const run of findEmbeddedScripts(command, words).scripts.flat()) {
     const last = unwrap(commandWords(run)).at(-1);
     const doubt = last && proof(run, last, inner) === 'no' ? doubtAboutWords(run, last, inner) : undefined;

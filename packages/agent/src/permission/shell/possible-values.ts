@@ -6,7 +6,13 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { globOf } from '../paths/glob.ts';
 import { type FilePlace, placesOf } from '../paths/places.ts';
 import { hasOtherHome, type PermissionWorld } from '../world.ts';
-import { type Folders, type PossibleValue, SOME_NUMBER, type Variables } from './shell-state.ts';
+import {
+  type Folders,
+  type PossibleValue,
+  SOME_NUMBER,
+  SPLIT_ANYWHERE,
+  type Variables,
+} from './shell-state.ts';
 
 export interface WordScope {
   readonly variables: Variables;
@@ -188,6 +194,7 @@ function plainPiece(take: Take): Piece | undefined {
 function expansion(take: Take, isQuoted: boolean, scope: WordScope): Piece | undefined {
   if (take(NUMBER)) return { kind: 'text', text: SOME_NUMBER };
   if (take(LAST_PROCESS)) return { kind: 'choices', texts: [SOME_NUMBER, ''], isQuoted };
+  if (!isQuoted && scope.variables === SPLIT_ANYWHERE) return undefined;
   if (take(WORKING_FOLDER)) return scope.folders && { kind: 'choices', texts: scope.folders, isQuoted };
   const variable = take(VARIABLE);
   const name = variable?.[1] ?? variable?.[2];

@@ -31,7 +31,7 @@ import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { textsForCode } from './texts-for-code.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
-import { knownVariables, NO_VARIABLES, setsUnknownName } from './shell-state.ts';
+import { knownVariables, setsUnknownName, variablesWithin } from './shell-state.ts';
 import { partsBehindLinks, type PlacedCommand, runsMadeFile, withoutHome } from './earlier-effects.ts';
 import { definesNames, runsAfterWrites } from './made-programs.ts';
 import { partsInOrder } from './parts-in-order.ts';
@@ -277,7 +277,7 @@ function asRead(part: FilePart): FilePart {
 
 /** An embedded script starts in the folders of the command that runs it. */
 function scriptParts(script: readonly SimpleCommand[], around: Around): Part[] {
-  const { parts, placed, own } = partsInOrder(script, { ...around, variables: NO_VARIABLES }, innerParts);
+  const { parts, placed, own } = partsInOrder(script, { ...around, variables: variablesWithin(around.variables) }, innerParts);
   return [...parts, ...unknownRuns(placed, own, [], around.world)];
 }
 

@@ -21,6 +21,14 @@ export type Variables = (name: string) => readonly PossibleValue[] | undefined;
 
 export const NO_VARIABLES: Variables = () => undefined;
 
+/** The script may set IFS. So the shell may split every value without quotes, also a path: `IFS=/; make -C $PWD`. */
+export const SPLIT_ANYWHERE: Variables = () => undefined;
+
+/** The variables of a script inside another one. */
+export function variablesWithin(around: Variables): Variables {
+  return around === SPLIT_ANYWHERE ? SPLIT_ANYWHERE : NO_VARIABLES;
+}
+
 /** Represents an unknown number in a value. No command contains this character. */
 export const SOME_NUMBER = '\0';
 
@@ -42,10 +50,10 @@ export function knownVariables(
   commands: readonly SimpleCommand[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Variables {
-  if (!text.includes('$') || commands.some(setsUnknown)) return NO_VARIABLES;
+  if (!/[$`]/.test(text)) return NO_VARIABLES;
   const named = namesIn(commands);
-  // Word splitting depends on IFS.
-  if (/\bIFS\b/.test(text) || named.has('IFS')) return NO_VARIABLES;
+  if (changesSplitting(text, commands, named)) return SPLIT_ANYWHERE;
+  if (/\bIFS\b/.test(text) || commands.some(setsUnknown)) return NO_VARIABLES;
   const answers = new Map<string, readonly PossibleValue[] | undefined>();
   let uses: VariableUses | undefined;
   return (name) => {
@@ -55,6 +63,27 @@ export function knownVariables(
     if (!answers.has(name)) answers.set(name, valuesOf(name, uses, environment[name]));
     return answers.get(name);
   };
+}
+
+/** Returns whether the shell may split words at other characters than blanks. `IFS=: read x` changes only that command. */
+function changesSplitting(
+  text: string,
+  commands: readonly SimpleCommand[],
+  named: ReadonlySet<string>,
+): boolean {
+  const assigned = commands.flatMap((command) =>
+    command.assignments
+      .filter(({ name }) => name === 'IFS')
+      .map((assignment) => command.name?.value === 'read' || separatesAtBlanks(assignment)),
+  );
+  const mentions = text.match(/\bIFS\b/g)?.length ?? 0;
+  const expansions = Array.from(text.matchAll(EXPANSION)).filter(([, bare, braced]) => (bare ?? braced) === 'IFS');
+  return named.has('IFS') || assigned.includes(false) || mentions > assigned.length + expansions.length;
+}
+
+/** Returns whether a value of IFS contains only blanks, as by default. */
+export function separatesAtBlanks({ value, append }: SimpleCommand['assignments'][number]): boolean {
+  return !append && value?.kind === 'literal' && /^[ \t\n]*$/.test(value.value);
 }
 
 /** The mentions of variables in a script, by name. */
