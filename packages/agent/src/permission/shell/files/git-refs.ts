@@ -26,12 +26,15 @@ const OWN_FILE = literalWord('.git/config');
 function mayLeaveRefs({ command, rest }: GitArguments): boolean {
   const { operands, options } = argumentsOf(rest, ['-m']);
   const [first, second] = operands;
+  const isOnInput = options.some((option) => option.startsWith('--st'));
   switch (command) {
+    // It accepts names outside of `refs/`: `reset commondir`.
+    case 'fast-import':
+      return true;
     case 'symbolic-ref':
       return operands.some(({ kind, value }) => kind !== 'literal' || !isRefName(value));
     case 'update-ref':
-      // The names are on the input.
-      if (options.some((option) => option.startsWith('--st'))) return true;
+      if (isOnInput) return true;
       // Git itself rejects other names below `refs/`.
       return first !== undefined && !(first.kind === 'literal' ? isRefName(first.value) : isBelowRefs(first));
     case 'branch':
@@ -42,7 +45,7 @@ function mayLeaveRefs({ command, rest }: GitArguments): boolean {
     case 'pull':
     case 'send-pack':
     case 'fetch-pack':
-      return operands.slice(1).some(climbs);
+      return isOnInput || operands.slice(1).some(climbs);
     case 'remote':
       return first?.value === 'set-head' && second !== undefined && climbs(second);
     default:

@@ -68,6 +68,12 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
   );
   if (NAMES_FILES.has(command) && rest.some(({ kind }) => kind === 'dynamic'))
     named.push(touch('read', unknownWord('the file that git shows')));
+  if (
+    READS_LISTED.some(
+      ([commands, options]) => command === commands && rest.some(({ value }) => options.test(value)),
+    )
+  )
+    named.push(touch('read', unknownWord('the files of a list')));
   // The files that a patch changes are listed in the patch, which was not read.
   return /^(apply|am|quiltimport)$/.test(command)
     ? [
@@ -76,6 +82,12 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
       ]
     : named;
 }
+
+/** They store the files that their input names. */
+const READS_LISTED: readonly (readonly [string, RegExp])[] = [
+  ['hash-object', /^--stdin-/],
+  ['update-index', /^--st/],
+];
 
 /**
  * Returns why only a rule for all commands covers the call. Undefined if the call does only what its git command does.

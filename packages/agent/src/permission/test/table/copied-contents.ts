@@ -71,6 +71,8 @@ const asked = [
   'git tag refs/heads/x tag',
   'git update-ref refs/tags/t tag',
   'git update-ref --stdin',
+  'git hash-object -w --stdin-paths < list',
+  'git update-index --add --stdin < list',
   'git replace tag HEAD',
   'git symbolic-ref refs/heads/b refs/tags/t',
   'git push . x-g1a2b3c:refs/tags/t',

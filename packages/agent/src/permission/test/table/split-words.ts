@@ -1,7 +1,19 @@
 /** Words that the shell splits at other characters than blanks, because the script sets IFS. */
 import type { Theme } from './theme.ts';
 
-const allow = ['make', 'declare', 'export', 'typeset', 'read', 'getopts', 'unset', 'local', 'eval', 'bash', 'f']
+const allow = [
+  'make',
+  'declare',
+  'export',
+  'typeset',
+  'read',
+  'getopts',
+  'unset',
+  'local',
+  'eval',
+  'bash',
+  'f',
+]
   .map((program) => `Bash(${program} *)`)
   .concat('Bash(IFS=*)', 'Bash(f)', 'Bash(IFS+=*)');
 const world = { files: ['/repo/project/sub/a'] };
