@@ -231,7 +231,8 @@ describe('an edit after which a folder is a repository', () => {
 });
 
 describe('git in a folder that the same script unpacks', () => {
-  const rules = 'tar unzip git rsync scp curl cd 7z cpio patch make npm cp mv find'.split(' ');
+  const rules =
+    'tar unzip git rsync scp curl cd 7z cpio patch make npm cp mv find docker kubectl aws svn npx'.split(' ');
 
   it.each([
     'tar xf a.tar; cd deep; git status',
@@ -259,6 +260,18 @@ describe('git in a folder that the same script unpacks', () => {
     'git clone https://h/x new && git -C new/sub status',
     'git submodule update --init; git -C deep status',
     'x=$(tar xf a.tar); git -C new status',
+    'tar xf a.tar -C deep; git push ./deep/new x',
+    'tar xf a.tar -C deep; git push deep/new x',
+    'unzip -d deep a.zip && git fetch deep/y',
+    'unzip -d deep a.zip && git archive --remote=deep/y HEAD',
+    'git switch other && git push ./new x',
+    'git switch other && git push "$PWD/new" x',
+    'git switch other && git push "file://$PWD/new" x',
+    'docker cp c:/x new; git -C new status',
+    'kubectl cp p:/x new; git -C new status',
+    'aws s3 sync s3://b new --delete; git -C new status',
+    'svn export https://h/x new; git -C new status',
+    'npx degit a/b new; git -C new status',
   ])('asks in every folder, although rules allow the commands: %s', (command) => {
     for (const isTrusted of [true, false])
       expect(run(command, { mode: 'default', rules, isTrusted })).toBe('ask');
@@ -276,6 +289,11 @@ describe('git in a folder that the same script unpacks', () => {
     'make all; git -C deep add .',
     'npm ci && git status',
     'cp -r deep new && git -C new status',
+    'tar xf a.tar -C deep; git push origin main',
+    'tar xf a.tar -C deep; git push origin feature/x',
+    'git pull && git push -u origin feature/x',
+    'docker cp a c:/x; git status',
+    'aws s3 cp a s3://b/a; git status',
   ])('allows commands that do not unpack there: %s', (command) => {
     expect(run(command, { mode: 'default', rules })).toBe('allow');
   });

@@ -22,6 +22,7 @@ export { isHarmlessSetting } from './harmless-settings.ts';
 export { readGitIndex } from './index-file.ts';
 export { readOnlyGitEnvironment } from './read-only-environment.ts';
 export { isBranch } from './refs.ts';
+export { replacedAddresses } from './remotes.ts';
 export { ADDRESS_PREFIX, type RepositoryPrograms, repositoryProgramsIn } from './repository-programs.ts';
 export {
   GIT_DATA_NAMES,

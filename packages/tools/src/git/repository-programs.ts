@@ -15,7 +15,14 @@ import {
 import { gitPath, mayExist } from './git-path.ts';
 import { isHarmlessSetting } from './harmless-settings.ts';
 import { indexOf } from './index-file.ts';
-import { findBareRepository, findRepository, type GitRepository } from './repository.ts';
+import { addressesOf, localAddresses, REPLACED, type Replacement, replacementsIn } from './remotes.ts';
+import {
+  findBareRepository,
+  findRepository,
+  type FoundRepository,
+  type GitRepository,
+} from './repository.ts';
+import { moduleRepositories } from './submodules.ts';
 
 export interface RepositoryPrograms {
   /** Settings, hooks and links of the repository that run a program, or change other places. Undefined if they are unknown. */
@@ -25,6 +32,12 @@ export interface RepositoryPrograms {
    * this reader.
    */
   readonly unclear?: string;
+  /** Hooks that run in the repository if another one is pushed to it. */
+  readonly receiving?: readonly string[];
+  /** The local addresses in its settings, as full paths unless they start with a scheme or a tilde. Undefined: one that is unknown. */
+  readonly addresses?: readonly (string | undefined)[];
+  /** Replaced beginnings of addresses. */
+  readonly replacements?: readonly Replacement[];
 }
 
 /** Marks an address of a remote that is on this machine. It matters only to commands that connect to a remote. */
@@ -43,44 +56,82 @@ export function repositoryProgramsIn(environment: GitEnvironment): (folder: stri
 function programsAround(folder: string, environment: GitEnvironment, depth: number): RepositoryPrograms {
   const found = findRepository(folder);
   if (found.kind === 'none') return NO_PROGRAMS;
-  if (found.kind === 'found') return { named: programsOf(found.repository, environment, depth) };
+  if (found.kind === 'found') return programsOf(found.repository, environment, depth);
   const bare = findBareRepository(folder);
   if (bare === undefined) return { named: undefined, unclear: folder };
   const repository = { top: bare, gitDir: bare, commonDir: bare };
-  return { named: programsOf(repository, environment, depth), unclear: bare };
+  return { ...programsOf(repository, environment, depth), unclear: bare };
 }
+
+const UNKNOWN_PROGRAMS: RepositoryPrograms = { named: undefined };
 
 function programsOf(
   repository: GitRepository,
   environment: GitEnvironment,
   depth: number,
-): readonly string[] | undefined {
+): RepositoryPrograms {
   const settings = readRepositorySettings(repository, environment);
   const index = indexOf(repository);
-  if (settings === undefined || index === undefined || depth > MOST_NESTED) return undefined;
+  const modules = moduleRepositories(repository);
+  if (settings === undefined || index === undefined || modules === undefined || depth > MOST_NESTED)
+    return UNKNOWN_PROGRAMS;
   const named = settings.filter((setting) => mayRunProgram(setting, repository)).map(({ key }) => key);
   const found = findLink(repository);
-  if (found === undefined) return undefined;
-  const nested = index.gitlinks
+  if (found === undefined) return UNKNOWN_PROGRAMS;
+  const trees = index.gitlinks
     .map((folder) => path.join(repository.top, folder))
-    .filter((folder) => mayExist(path.join(folder, '.git')))
-    .map((folder) => programsAround(folder, environment, depth + 1).named);
-  if (nested.includes(undefined)) return undefined;
-  return [
-    ...new Set([
-      ...named,
-      ...localAddresses(settings, repository.commonDir).map((key) => `${ADDRESS_PREFIX}${key}`),
-      ...(found.link === undefined ? [] : [`the link ${found.link}`]),
-      ...hooksOf(repository, settings, environment),
-      ...nested.flatMap((each) => each ?? []),
-    ]),
-  ];
+    .filter((folder) => mayExist(path.join(folder, '.git')));
+  const used = new Set(trees.flatMap((folder) => dataOf(findRepository(folder))));
+  const nested = trees
+    .map((folder) => programsAround(folder, environment, depth + 1))
+    // Git uses the data of a submodule again when it is checked out.
+    .concat(
+      modules
+        .filter(({ gitDir }) => !used.has(gitDir))
+        .map((module) => programsOf(module, environment, depth + 1)),
+    );
+  if (nested.some((each) => each.named === undefined)) return UNKNOWN_PROGRAMS;
+  const hooksIn = (names: readonly string[]): readonly string[] =>
+    existingHooks(names, repository, settings, environment);
+  return {
+    named: [
+      ...new Set([
+        ...named,
+        ...localAddresses(settings, repository.commonDir).map((key) => `${ADDRESS_PREFIX}${key}`),
+        ...(found.link === undefined ? [] : [`the link ${found.link}`]),
+        ...hooksIn(SILENT_HOOKS),
+        ...nested.flatMap((each) => each.named ?? []),
+      ]),
+    ],
+    receiving: hooksIn(RECEIVING_HOOKS),
+    addresses: [...addressesOf(settings, repository), ...nested.flatMap((each) => each.addresses ?? [])],
+    replacements: [...replacementsIn(settings), ...nested.flatMap((each) => each.replacements ?? [])],
+  };
+}
+
+function dataOf(found: FoundRepository): readonly string[] {
+  return found.kind === 'found' ? [found.repository.gitDir] : [];
 }
 
 /** Hooks of commands that are not known for hooks: they update the index or a ref, or collect garbage. */
 const SILENT_HOOKS = ['post-index-change', 'reference-transaction', 'pre-auto-gc'];
 
-function hooksOf(
+/** Hooks of a repository to which another one is pushed. */
+const RECEIVING_HOOKS = [
+  'pre-receive',
+  'update',
+  'post-receive',
+  'post-update',
+  'push-to-checkout',
+  'proc-receive',
+  'reference-transaction',
+  'post-index-change',
+  'post-checkout',
+  'pre-auto-gc',
+];
+
+function existingHooks(
+  names: readonly string[],
   repository: GitRepository,
   settings: readonly ScopedSetting[],
   environment: GitEnvironment,
@@ -88,7 +139,7 @@ function hooksOf(
   const folders = hooksFolders(repository, settings, environment);
   const hasHook = (hook: string): boolean =>
     folders.some((folder) => folder === undefined || mayExist(path.join(folder, hook)));
-  return SILENT_HOOKS.filter(hasHook).map((hook) => `hooks/${hook}`);
+  return names.filter(hasHook).map((hook) => `hooks/${hook}`);
 }
 
 /**
@@ -261,42 +312,12 @@ const SHELL_WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s;&|()<>`"'\\])+/g;
 /** Git writes this setting for submodules. Any other value makes commands change another folder. */
 function isOwnTree(written: string, { top, gitDir }: GitRepository): boolean {
   const place = gitPath(gitDir, written);
+  if (place === top) return true;
   try {
     return place !== undefined && realpathSync.native(place) === realpathSync.native(top);
   } catch {
     return false;
   }
-}
-
-/** An address with a protocol of the network, or `host:path`. */
-const OF_NETWORK = /^((https?|ssh|git|git\+ssh|ssh\+git|ftps?):\/\/|[^/:\s]{2,}:(?!:|\/\/))/i;
-
-const ADDRESS = /^(remote\.(.*)\.(url|pushurl)|lfs\.(url|pushurl))$/s;
-/** The name of a remote, or an address. */
-const REMOTE = /^(branch\..*\.(remote|pushremote)|remote\.pushdefault)$/s;
-/** Replaces the beginning of an address. */
-const REPLACED = /^url\.(.*)\.(push)?insteadof$/s;
-const SUBMODULE = /^submodule\..*\.url$/s;
-
-/**
- * Returns the settings whose addresses lead git to a folder of this machine, or to another program than those for the network, and older
- * files with addresses.
- */
-function localAddresses(settings: readonly ScopedSetting[], commonDir: string): readonly string[] {
-  const remotes = new Set(settings.flatMap(({ key }) => ADDRESS.exec(key)?.[2] ?? []));
-  const isLocal = ({ key, value = '' }: ScopedSetting): boolean => {
-    if (ADDRESS.test(key)) return !OF_NETWORK.test(value);
-    // A relative address of a submodule starts at the one of its repository.
-    if (SUBMODULE.test(key)) return !OF_NETWORK.test(value) && !/^\.\.?\//.test(value);
-    // A name that is not one of a remote is a folder. The repository itself is `.`.
-    if (REMOTE.test(key)) return !/^\.?$/.test(value) && !OF_NETWORK.test(value) && !remotes.has(value);
-    const replacement = REPLACED.exec(key)?.[1];
-    return replacement !== undefined && !OF_NETWORK.test(replacement);
-  };
-  const older = ['remotes', 'branches'].flatMap((name) =>
-    entriesIn(path.join(commonDir, name)).map((remote) => `${name}/${remote.name}`),
-  );
-  return [...settings.filter(isLocal).map(({ key }) => key), ...older];
 }
 
 /** The number of folders that are looked at. More count as unknown. */

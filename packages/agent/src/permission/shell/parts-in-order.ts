@@ -112,7 +112,7 @@ interface Visit {
 }
 
 type LateFacts = Required<Pick<PermissionWorld, 'gitIn' | 'changedPaths'>> &
-  Pick<PermissionWorld, 'repositoryPrograms'>;
+  Pick<PermissionWorld, 'repositoryPrograms' | 'repositoriesAt'>;
 
 /** Returns the parts of a command. Most of them do not depend on the late facts, so they need not be made twice. */
 function visit(command: SimpleCommand, { folders, world, ...around }: Around, partsOf: PartsOf): Visit {
@@ -126,6 +126,7 @@ function visit(command: SimpleCommand, { folders, world, ...around }: Around, pa
     ...world,
     gitIn: (folder) => used().gitIn(folder),
     repositoryPrograms: (folder) => used().repositoryPrograms?.(folder) ?? { named: [] },
+    repositoriesAt: (place) => used().repositoriesAt?.(place) ?? [],
     get changedPaths() {
       return used().changedPaths;
     },

@@ -33,9 +33,13 @@ export function findRepositoryProgram(
   const named = namedRepositories(args, scope);
   const unknown = named.find(({ data }) => data.includes(undefined));
   if (unknown) return `${unknown.place} may name a repository of git, whose settings can run programs.`;
-  const git = { command, connects: mayConnect(args) };
-  for (const folder of [...ownFolders(args, scope), ...otherFolders(named, world)]) {
-    const reason = reasonIn(folder, git, world);
+  const git = { command, connects: mayConnect(args), isOther: false };
+  const looked = [
+    ...ownFolders(args, scope).map((folder) => ({ folder, git })),
+    ...otherFolders(named, world).map((folder) => ({ folder, git: { ...git, isOther: true } })),
+  ];
+  for (const { folder, git: inside } of looked) {
+    const reason = reasonIn(folder, inside, world);
     if (reason !== undefined) return reason;
   }
   return undefined;
@@ -44,22 +48,30 @@ export function findRepositoryProgram(
 interface GitCommand {
   readonly command: string;
   readonly connects: boolean;
+  /** The folder is that of another repository, to which the command connects. */
+  readonly isOther: boolean;
 }
+
+/** They read another repository. Other commands that connect may push to it, and it runs its hooks. */
+const ONLY_FETCHES =
+  /^(fetch|pull|clone|ls-remote|fetch-pack|archive|remote|upload-pack|upload-archive|request-pull)$/;
 
 function reasonIn(
   folder: string,
-  { command, connects }: GitCommand,
+  { command, connects, isOther }: GitCommand,
   world: PermissionWorld,
 ): string | undefined {
   // Neither its settings nor the trust in it are those of the folder that git would use.
   if (world.passesProcess?.(folder) === true)
     return `${folder} means another folder for git than for the process that decides.`;
-  const { named, unclear } = world.repositoryPrograms?.(folder) ?? { named: [] };
+  const { named, unclear, receiving = [] } = world.repositoryPrograms?.(folder) ?? { named: [] };
   if (unclear !== undefined && placesOf(unclear, ['/'], world).some((place) => isInside(place, world)))
     return `${unclear} may be a repository of git among the files of the project, whose settings can run programs.`;
   if (trustsRepository(folder, world)) return undefined;
   if (named === undefined) return `The settings of the repository around ${folder} are unknown.`;
-  const program = named.find((key) => {
+  const hooks = isOther && !ONLY_FETCHES.test(command) ? receiving : [];
+  const program = [...hooks, ...named].find((key) => {
+    if (hooks.includes(key)) return true;
     if (key.startsWith('hooks/')) return !RUNS_HOOKS.test(command);
     if (key.startsWith(ADDRESS_PREFIX)) return connects;
     return !key.startsWith('alias.') || key === `alias.${command.toLowerCase()}`;

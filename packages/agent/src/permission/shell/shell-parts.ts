@@ -277,7 +277,11 @@ function asRead(part: FilePart): FilePart {
 
 /** An embedded script starts in the folders of the command that runs it. */
 function scriptParts(script: readonly SimpleCommand[], around: Around): Part[] {
-  const { parts, placed, own } = partsInOrder(script, { ...around, variables: variablesWithin(around.variables) }, innerParts);
+  const { parts, placed, own } = partsInOrder(
+    script,
+    { ...around, variables: variablesWithin(around.variables) },
+    innerParts,
+  );
   return [...parts, ...unknownRuns(placed, own, [], around.world)];
 }
 

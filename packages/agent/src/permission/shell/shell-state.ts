@@ -77,7 +77,9 @@ function changesSplitting(
       .map((assignment) => command.name?.value === 'read' || separatesAtBlanks(assignment)),
   );
   const mentions = text.match(/\bIFS\b/g)?.length ?? 0;
-  const expansions = Array.from(text.matchAll(EXPANSION)).filter(([, bare, braced]) => (bare ?? braced) === 'IFS');
+  const expansions = Array.from(text.matchAll(EXPANSION)).filter(
+    ([, bare, braced]) => (bare ?? braced) === 'IFS',
+  );
   return named.has('IFS') || assigned.includes(false) || mentions > assigned.length + expansions.length;
 }
 

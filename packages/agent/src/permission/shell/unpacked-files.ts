@@ -3,9 +3,9 @@
  * `tar xf a.tar && git -C a status`.
  */
 import path from 'node:path';
-import type { SimpleCommand } from '@heddle/tools/shell';
+import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import type { FilePart, Part } from '../part.ts';
-import { isAtOrBelowSome } from '../paths/places.ts';
+import { isAtOrBelowSome, isInside } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { MadeLinks } from './earlier-effects.ts';
 import { baseName, commandWords, unwrap } from './runners.ts';
@@ -24,6 +24,26 @@ const UNPACKERS = /^(tar|unzip)$/;
 const OTHER_UNPACKERS =
   /^(bsdtar|gtar|patch|7z|7za|7zr|7zz|cpio|pax|unrar|unar|jar|ar|cabextract|dpkg-deb|unsquashfs|bsdcpio|rclone)$/;
 
+/** They copy whole folders from another machine, a container or another system of version control. The text is that of the words. */
+const COPIERS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(docker|podman|nerdctl|kubectl|oc)$/, / cp /],
+  [/^aws$/, / s3 (cp|sync|mv) /],
+  [/^(gcloud|gsutil|s3cmd)$/, / (cp|rsync|mv|sync|get) /],
+  [/^az$/, / download/],
+  [
+    /^(svn|hg|bzr|fossil|jj|sl)$/,
+    / (checkout|co|export|update|up|clone|archive|open|switch|pull|get|new|edit) /,
+  ],
+  [/^(npx|bunx|pnpm|yarn|npm|bun|degit|tiged|giget)$/, / (degit|tiged|giget)[@ ]/],
+];
+
+function copiesFolders(base: string, words: readonly ShellWord[]): boolean {
+  const text = ` ${[base, ...words.map(({ value }) => value)].join(' ')} `;
+  // The last word of an upload is the place elsewhere.
+  const isUpload = words.at(-1)?.value.includes(':') === true && !/^(svn|hg|npx|npm)$/.test(base);
+  return !isUpload && COPIERS.some(([programs, actions]) => programs.test(base) && actions.test(text));
+}
+
 /** Returns the files that a command unpacks. `parts` are those of the command, its own first. */
 export function unpackedBy(
   command: SimpleCommand | undefined,
@@ -32,14 +52,14 @@ export function unpackedBy(
 ): readonly Unpacked[] {
   const [own] = parts;
   if (command === undefined || (own?.kind === 'command' && own.readOnly !== 'no')) return [];
-  const [name] = unwrap(commandWords(command)).at(-1)?.words ?? [];
+  const [name, ...words] = unwrap(commandWords(command)).at(-1)?.words ?? [];
   const base = baseName(name?.value ?? '');
   const writes = parts.filter(isWrite);
   if (base === 'git')
     return made === 'anywhere'
       ? [{ roots: 'anywhere', clones: writes.flatMap((part) => pathsOf(part) ?? []) }]
       : [];
-  if (OTHER_UNPACKERS.test(base)) return [{ roots: 'anywhere' }];
+  if (OTHER_UNPACKERS.test(base) || copiesFolders(base, words)) return [{ roots: 'anywhere' }];
   return writes
     .filter((part) => part.fills === true || (part.deep !== 'no' && UNPACKERS.test(base)))
     .map((part) => ({ roots: pathsOf(part) ?? 'anywhere' }));
@@ -58,7 +78,19 @@ export function worldAfterUnpacking(world: PermissionWorld, unpacked: readonly U
       return roots === 'anywhere' || spellings.some((at) => isAtOrBelowSome(at, roots));
     });
   };
-  const { gitIn, repositoryPrograms } = world;
+  /** An archive may contain the repository that an address names. Git itself writes none that ordinary words name. */
+  const mayBeUnpacked = (place: string): boolean => {
+    const spellings = [path.posix.resolve(place), world.realpath(place)];
+    return (
+      spellings.some((at) => isInside({ path: at, real: at }, world)) &&
+      unpacked.some(
+        ({ roots, clones }) =>
+          clones === undefined &&
+          (roots === 'anywhere' || spellings.some((at) => isAtOrBelowSome(at, roots))),
+      )
+    );
+  };
+  const { gitIn, repositoryPrograms, repositoriesAt } = world;
   return {
     ...world,
     gitIn: (folder) => (isReplaced(folder) ? undefined : gitIn(folder)),
@@ -66,6 +98,7 @@ export function worldAfterUnpacking(world: PermissionWorld, unpacked: readonly U
       isReplaced(folder)
         ? { named: undefined, unclear: folder }
         : (repositoryPrograms?.(folder) ?? { named: [] }),
+    repositoriesAt: (place) => (mayBeUnpacked(place) ? [undefined] : (repositoriesAt?.(place) ?? [])),
   };
 }
 

@@ -72,7 +72,9 @@ export const curl: FilesOfProgram = (words) => {
   // A file with options can name any output.
   const settings = valuesOf(['-K', '--config']).map((word) => unknownWord(word.text));
   const sent = valuesOf(CURL_UPLOADS);
-  const redirected = valuesOf(['--proto-redir']).filter(mayRedirectToFile).map(() => OF_SERVER);
+  const redirected = valuesOf(['--proto-redir'])
+    .filter(mayRedirectToFile)
+    .map(() => OF_SERVER);
   const sockets = [
     ...valuesOf(CURL_SOCKETS),
     ...valuesOf(CURL_PROXIES).flatMap(socketOfProxy),

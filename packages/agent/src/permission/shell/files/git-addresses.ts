@@ -1,8 +1,8 @@
 /** Finds the repositories on this machine that the words of a git command may name: `git push x`, `--repo=x`, `-c branch.main.remote=x`. */
 import path from 'node:path';
-import { pathsOfAddress, REPOSITORY_ENDINGS } from '@heddle/tools/git';
+import { pathsOfAddress, replacedAddresses, REPOSITORY_ENDINGS } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
-import { tildeExpanded } from '../../paths/places.ts';
+import { isInside, placesOf, tildeExpanded } from '../../paths/places.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
 import { gitArguments, mayRunOtherCommand } from './git-arguments.ts';
@@ -29,20 +29,62 @@ export interface NamedRepository {
 /** Returns the places that a git command may use as repositories, except for its own repository. */
 export function namedRepositories(args: readonly ShellWord[], scope: WordScope): readonly NamedRepository[] {
   const { world } = scope;
-  const addresses = new Set(addressesIn(args, scope).flatMap((text) => pathsOfAddress(text)));
-  if (addresses.size === 0) return [];
   const starts = foldersIn(args, scope);
+  const written = new Set(addressesIn(args, scope).flatMap((text) => pathsOfAddress(text)));
+  const ofSettings = addressesInSettings(args, starts, scope).flatMap((text) => pathsOfAddress(text));
+  const addresses = new Set([...written, ...ofSettings]);
+  if (addresses.size === 0 && !mayConnect(args)) return [];
   const own = new Set(starts.flatMap((folder) => ownData(folder, world)));
   // Most commands of git start at the top of the repository, wherever they run.
   const folders = new Set([...starts, ...starts.flatMap((folder) => topOf(folder, world))]);
   const isOwn = (data: string | undefined): boolean => data !== undefined && own.has(world.realpath(data));
-  const places = Array.from(addresses, (written) => tildeExpanded(written, world.home)).flatMap((written) =>
-    path.posix.isAbsolute(written) ? [written] : Array.from(folders, (folder) => `${folder}/${written}`),
-  );
-  return places.map((place) => {
-    const data = mayBeMade(place, world) ? [undefined] : (world.repositoriesAt?.(place) ?? []);
-    return { place, data: data.filter((each) => !isOwn(each)) };
+  const places = Array.from(addresses).flatMap((text) => {
+    const expanded = tildeExpanded(text, world.home);
+    // Other words are names of remotes, branches and tags.
+    const isPath = written.has(text) && /^\.{0,2}\//.test(expanded);
+    const found = path.posix.isAbsolute(expanded)
+      ? [expanded]
+      : Array.from(folders, (folder) => `${folder}/${expanded}`);
+    return found.map((place) => ({ place, isPath }));
   });
+  const known = places.map(({ place, isPath }) => {
+    const found = mayBeMade(place, world) ? [undefined] : (world.repositoriesAt?.(place) ?? []);
+    const isMissing = isPath && found.length === 0 && mayAppear(place, world);
+    return { place, data: isMissing ? [undefined] : found.filter((each) => !isOwn(each)) };
+  });
+  return known.concat(
+    starts
+      .filter((folder) => mayConnect(args) && remotesIn(folder, world).includes(undefined))
+      .map((folder) => ({ place: `A remote of ${folder}`, data: [undefined] })),
+  );
+}
+
+function remotesIn(folder: string, world: PermissionWorld): readonly (string | undefined)[] {
+  return world.repositoryPrograms?.(folder).addresses ?? [];
+}
+
+/** Returns the addresses that the settings of the repository add: those of its remotes, and replaced ones. */
+function addressesInSettings(
+  args: readonly ShellWord[],
+  starts: readonly string[],
+  scope: WordScope,
+): readonly string[] {
+  if (!mayConnect(args)) return [];
+  const words = addressesIn(args, scope);
+  return starts.flatMap((folder) => {
+    const { replacements = [] } = scope.world.repositoryPrograms?.(folder) ?? {};
+    return [
+      ...remotesIn(folder, scope.world).filter((address) => address !== undefined),
+      ...words.flatMap((text) => replacedAddresses(text, replacements)),
+    ];
+  });
+}
+
+/** Another command of the script may make a repository in a working directory: `git switch x && git push ./new`. */
+function mayAppear(place: string, world: PermissionWorld): boolean {
+  return (
+    world.foldersMayChange === true && placesOf(place, ['/'], world).some((found) => isInside(found, world))
+  );
 }
 
 /** Another command of the script writes the file or the link by which git may find a repository. */
