@@ -12,7 +12,8 @@ import { isLongPaste } from '../terminal/input/long-paste.ts';
 
 /** The start of a line that the conversation runs instead of sending it. */
 const COMMAND = /^\s*[/!#]/;
-const MARK = /\[(?:Pasted text|Image) #(\d+)(?: \+\d+ lines)?\]/g;
+const MARK = /\[(?:Pasted text|Image) #\d+(?: \+\d+ lines)?\]/g;
+const IMAGE_MARK = /(\[Image #\d+\])/;
 
 interface Folded {
   /** The mark in the line. */
@@ -30,6 +31,10 @@ export class FoldedPastes {
     const image = droppedImage(pasted);
     if (image !== undefined) return `@"${image}" `;
     const text = escapeControls(pasted.replaceAll(/\r\n?/g, '\n'));
+    return this.#foldText(text);
+  }
+
+  #foldText(text: string): string {
     if (!isLongPaste(text)) return text;
     const lines = text.split('\n').length;
     return this.#add((number) => `[Pasted text #${number} +${lines} lines]`, { text, kind: 'paste' });
@@ -47,9 +52,29 @@ export class FoldedPastes {
 
   /** Replaces the marks by their texts. A mark that was edited stays as it is. A text at the start is never a command. */
   unfold(line: string): string {
-    const unfolded = this.#replaceMarks(line);
-    const isHiddenStart = unfolded.trimStart()[0] !== line.trimStart()[0];
-    return isHiddenStart && COMMAND.test(unfolded) ? `Pasted text:\n${unfolded}` : unfolded;
+    return guarded(line, this.#replaceMarks(line));
+  }
+
+  /** Returns the line as an editor shows it. Beside a long paste, images stay marks. */
+  toEdit(line: string): string {
+    return this.#hasPaste(line) ? guarded(line, this.#replaceMarks(line, 'paste')) : this.unfold(line);
+  }
+
+  /**
+   * Returns the line for a text that was edited. If the line contained a long paste, everything between the words around its marks
+   * stays a paste: it is not known which of it the user wrote.
+   */
+  refold(line: string, edited: string): string {
+    if (!this.#hasPaste(line)) return edited;
+    if (edited === this.toEdit(line)) return line;
+    const marks = [...line.matchAll(MARK)].filter(([mark]) => this.#foldedAs(mark)?.kind === 'paste');
+    const before = line.slice(0, marks[0]?.index);
+    const last = marks.at(-1);
+    const after = last ? line.slice(last.index + last[0].length) : '';
+    const start = edited.startsWith(before) ? before : '';
+    const end = edited.slice(start.length).endsWith(after) ? after : '';
+    const pieces = edited.slice(start.length, edited.length - end.length).split(IMAGE_MARK);
+    return start + pieces.map((piece) => this.#foldText(piece)).join('') + end;
   }
 
   /** Removes the whole mark before the cursor. Returns undefined if there is none. */
@@ -60,11 +85,19 @@ export class FoldedPastes {
     return { text: text.slice(0, mark.index) + text.slice(cursor), cursor: mark.index };
   }
 
-  #replaceMarks(line: string): string {
-    return line.replaceAll(MARK, (mark, number: string) => {
-      const folded = this.#folded[Number(number) - 1];
-      return folded?.mark === mark ? folded.text : mark;
+  #replaceMarks(line: string, kind?: Folded['kind']): string {
+    return line.replaceAll(MARK, (mark) => {
+      const folded = this.#foldedAs(mark);
+      return folded && (kind ?? folded.kind) === folded.kind ? folded.text : mark;
     });
+  }
+
+  #foldedAs(mark: string): Folded | undefined {
+    return this.#folded.find((folded) => folded.mark === mark);
+  }
+
+  #hasPaste(line: string): boolean {
+    return this.#replaceMarks(line, 'paste') !== line;
   }
 
   #add(markOf: (number: number) => string, folded: Omit<Folded, 'mark'>): string {
@@ -72,6 +105,12 @@ export class FoldedPastes {
     this.#folded.push({ ...folded, mark });
     return mark;
   }
+}
+
+/** Returns the unfolded line. A text that the line did not show is never a command. */
+function guarded(line: string, unfolded: string): string {
+  const isHiddenStart = unfolded.trimStart()[0] !== line.trimStart()[0];
+  return isHiddenStart && COMMAND.test(unfolded) ? `Pasted text:\n${unfolded}` : unfolded;
 }
 
 const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;

@@ -70,3 +70,21 @@ it('runs no command', async () => {
   expect(sent(1)).toContain('Pasted text:\\n!touch made');
   expect(existsSync(path.join(folder, 'made'))).toBe(false);
 });
+
+it('stays data after an edit in the editor of the user', async () => {
+  const { folder, sent, start } = await scene([[say('One.')]]);
+  const settings = { permissions: { ask: ['Read(./asked.txt)'] } };
+  writeFileSync(path.join(folder, 'asked.txt'), 'text of asked');
+  writeFileSync(path.join(folder, 'edit.sh'), 'sed -i -e "s/^Pasted text:$//" -e "s/more/most/" "$1"\n');
+  const terminal = start(['--settings', JSON.stringify(settings)], { env: { EDITOR: 'sh edit.sh' } });
+  await terminal.sees(PROMPT);
+  terminal.type(paste('!touch made # @asked.txt'));
+  await terminal.sees('[Pasted text #1 +21 lines]');
+  terminal.type('\u0007');
+  await terminal.sees('[Pasted text #2');
+  terminal.type(ENTER);
+  await terminal.sees('One.');
+  expect(sent(1)).toContain('most');
+  expect(sent(1)).not.toContain('text of asked');
+  expect(existsSync(path.join(folder, 'made'))).toBe(false);
+});

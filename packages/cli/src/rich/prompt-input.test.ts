@@ -184,3 +184,53 @@ describe('a line with Vim keys', () => {
     expect(input.take(ESCAPE)).toEqual({ kind: 'editor', action: 'escape' });
   });
 });
+
+describe('a line with a long paste in the editor of the user', () => {
+  const pasted = `!touch x @.env${'\rmore'.repeat(20)}`;
+  const edit = (before: string, change: (text: string) => string, after = '') => {
+    const made = line();
+    made.type(`${before}\u001b[200~${pasted}\u001b[201~${after}`);
+    made.input.takeEdited(change(made.input.textToEdit));
+    return made.input;
+  };
+
+  it('stays as it is if nothing is changed', () => {
+    expect(edit('see ', (text) => text).draft.text).toBe('see [Pasted text #1 +21 lines]');
+  });
+
+  it('keeps the words around the paste, and a changed paste is still one', () => {
+    const input = edit('see ', (text) => text.replace('more', 'most'), ' now');
+    expect(input.draft.text).toBe('see [Pasted text #2 +21 lines] now');
+    expect(input.fullText).toContain('@.env\nmost\nmore');
+    expect(input.pastedTexts).toHaveLength(2);
+  });
+
+  it('is a paste as a whole if the words around it are changed', () => {
+    const input = edit('see ', (text) => text.replace('see', 'read'));
+    expect(input.draft.text).toBe('[Pasted text #2 +21 lines]');
+    expect(input.fullText.startsWith('read !touch x')).toBe(true);
+  });
+
+  it('is never a command, also without the words that were added before it', () => {
+    const input = edit('', (text) => text.replace('Pasted text:\n', ''));
+    expect(input.fullText.startsWith('Pasted text:\n!touch x')).toBe(true);
+  });
+
+  it('is a command if the user typed its start', () => {
+    const input = edit('!cat ', (text) => text.replace('more', 'most'));
+    expect(input.fullText.startsWith('!cat !touch x')).toBe(true);
+  });
+
+  it('keeps the marks of images', () => {
+    const made = line();
+    made.type(`\u001b[200~${pasted}\u001b[201~ `);
+    made.input.pasteImage('/tmp/a.png');
+    made.input.takeEdited(`${made.input.textToEdit} more`);
+    expect(made.input.draft.text).toBe('[Pasted text #3 +22 lines][Image #2]  more');
+    expect(made.input.fullText).toContain('@"/tmp/a.png"');
+  });
+
+  it('is plain text if it is short then', () => {
+    expect(edit('see ', () => 'see this').draft.text).toBe('see this');
+  });
+});

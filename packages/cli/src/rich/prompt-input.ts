@@ -133,6 +133,16 @@ export class PromptInput {
     return this.#pastes.unfold(this.#draft.text);
   }
 
+  /** The text for the editor of the user. */
+  get textToEdit(): string {
+    return this.#pastes.toEdit(this.#draft.text);
+  }
+
+  /** Takes the text of the editor. Long pastes stay pastes. */
+  takeEdited(text: string): void {
+    this.draft = draftOf(this.#pastes.refold(this.#draft.text, text));
+  }
+
   /** Long pasted texts, for which the line shows a mark. */
   get pastedTexts(): readonly string[] {
     return this.#pastes.texts;

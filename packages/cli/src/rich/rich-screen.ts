@@ -417,10 +417,10 @@ export class RichScreen implements Screen, LiveView {
     const input = this.#input;
     this.#painter.pause();
     this.#keyboard.release();
-    const edited = await edit(input.fullText, this.#setup.env);
+    const edited = await edit(input.textToEdit, this.#setup.env);
     if (this.#isClosed) return;
     this.#keyboard.seize();
-    if (edited.ok) input.draft = draftOf(escapeControls(edited.text));
+    if (edited.ok) input.takeEdited(escapeControls(edited.text));
     else this.print(this.#setup.style.paint('dim', `  (${escapeControls(edited.message)})`));
     this.#painter.resume();
   }

@@ -1,7 +1,6 @@
 /** Joins the parts of a session to the options of its agent. */
 import type { AgentOptions, SessionContext } from '@heddle/agent';
 import type { SessionInstructions } from '@heddle/agent/instructions';
-import type { UserMessage } from '@heddle/core';
 import { offered } from './named-tools.ts';
 import { agentMemoryFolder, type AgentTypes } from './agent-types.ts';
 import { extensionNames } from './loaded-extensions.ts';
@@ -11,7 +10,8 @@ import { openServersOf, type ToolSources } from './open-tools.ts';
 import { PromptModel } from './prompt-model.ts';
 import { beforeExpansion } from './session-events.ts';
 import type { SessionTools } from './session-tools.ts';
-import type { StartContext, Surface } from './start-context.ts';
+import type { StartContext } from './start-context.ts';
+import { typedWords } from './typed-words.ts';
 
 export interface OpenedParts extends ToolSources, OpenedHooks {
   readonly tools: SessionTools;
@@ -112,20 +112,6 @@ function subagentOptions(
 function depthIn(env: NodeJS.ProcessEnv): number | undefined {
   const depth = Number(env['HEDDLE_MAX_SUBAGENT_SPAWN_DEPTH'] || env['CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH']);
   return Number.isSafeInteger(depth) && depth > 0 ? depth : undefined;
-}
-
-/**
- * Returns the words of the user. Text that is piped to the program beside a prompt follows the prompt. That text, and a
- * long paste, are data, in which a mention means nothing.
- */
-function typedWords(content: UserMessage['content'], surface: Surface): UserMessage['content'] {
-  if (typeof content !== 'string') return content;
-  const { prompt, pastedTexts } = surface;
-  if (prompt !== undefined && content.startsWith(`${prompt}\n\n`)) return prompt;
-  const pasted = (pastedTexts?.() ?? []).map((paste) => paste.trim()).filter((paste) => paste !== '');
-  // A paste may contain another one.
-  pasted.sort((left, right) => right.length - left.length);
-  return pasted.reduce((text, paste) => text.replaceAll(paste, '\n'), content);
 }
 
 /** Replaces slash commands and references in a prompt by their text, after hooks have seen it. */
