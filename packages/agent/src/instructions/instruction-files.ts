@@ -21,6 +21,8 @@ export interface InstructionFile {
   readonly reason: string;
   /** It applies only when a file that matches is read. */
   readonly paths?: PathPatterns | undefined;
+  /** Another file names it. */
+  readonly isImported?: boolean;
 }
 
 export interface InstructionPlaces {
@@ -97,6 +99,15 @@ export function findNestedInstructions(file: string, places: InstructionPlaces):
       collector.addFolder(below, top !== undefined && isWithin(below, top) ? top : cwd, sources);
   }
   return collector.found;
+}
+
+/** Returns whether a rule forbids to show a file that is imported, or that is read through a link. */
+export function isWithheld(
+  { file, isImported = false }: InstructionFile,
+  isDenied: (file: string) => boolean,
+): boolean {
+  const real = realPath(file);
+  return (isImported && isDenied(file)) || ((isImported || real !== path.resolve(file)) && isDenied(real));
 }
 
 /** The files that a file of some scope may lead to. */
@@ -230,7 +241,14 @@ class Collector {
       const real = realPath(target);
       if (this.#seen.has(real)) continue;
       this.#seen.add(real);
-      list.push({ file: target, scope, text: clean(content), reason: `imported by ${file}`, paths });
+      list.push({
+        file: target,
+        scope,
+        text: clean(content),
+        reason: `imported by ${file}`,
+        paths,
+        isImported: true,
+      });
     }
     if (clean(body) !== '') list.push({ file, scope, text: clean(body), reason, paths });
   }

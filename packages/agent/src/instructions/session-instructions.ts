@@ -10,6 +10,7 @@ import {
   type FoundInstructions,
   type InstructionFile,
   type InstructionPlaces,
+  isWithheld,
 } from './instruction-files.ts';
 import { type AppliedInstructions, appliedInstructions } from './instruction-text.ts';
 
@@ -23,6 +24,8 @@ export interface SessionInstructionsSetup {
   /** The facts that the session began with. */
   readonly userContext: () => Readonly<Record<string, string>>;
   readonly messages: () => Iterable<Message>;
+  /** The files that the current rules forbid to import. By default, those of `places`. */
+  readonly deniedFiles?: () => Promise<(file: string) => boolean>;
 }
 
 export class SessionInstructions {
@@ -74,8 +77,11 @@ export class SessionInstructions {
   }
 
   async #applyingTo(file: string): Promise<readonly InstructionFile[]> {
-    const nested = findNestedInstructions(file, this.#setup.places);
-    const rules = [...this.found.byPath, ...nested.byPath];
+    const { places, deniedFiles } = this.#setup;
+    // Rules may have changed since the start.
+    const isDenied = (await deniedFiles?.()) ?? places.isDenied ?? (() => false);
+    const nested = findNestedInstructions(file, { ...places, isDenied });
+    const rules = this.found.byPath.filter((one) => !isWithheld(one, isDenied)).concat(nested.byPath);
     const matching: InstructionFile[] = [];
     for (const rule of rules)
       if (rule.paths !== undefined && (await matchesPaths(rule.paths, file))) matching.push(rule);

@@ -7,6 +7,7 @@ import {
   type Session,
   sessionContext,
   type SessionContext,
+  unaskedFilesOf,
 } from '@heddle/agent';
 import type { SessionExtensions } from '@heddle/agent/extensions';
 import type { Plugin } from '@heddle/agent/plugins';
@@ -140,6 +141,7 @@ async function openParts(context: StartContext): Promise<OpenedParts> {
     places: await instructionPlaces(command, options, options.instructionExcludes),
     userContext: () => userContextOf(session, parts),
     messages: () => context.agent().messages,
+    deniedFiles: unaskedFilesOf(options, options.cwd),
   });
   const parts: OpenedParts = {
     servers,
