@@ -57,14 +57,19 @@ function opensPipesInFolders(program: string, args: readonly ShellWord[]): boole
 /** They look for files in folders, and skip named pipes there. Archives contain the name of a pipe, and not its data. */
 const SKIPS_PIPES = /^(?:rg|ag|ack|ugrep|git|tokei|scc|tar|bsdtar|gtar)$/;
 
+/** They print compressed files. */
+const DECOMPRESSES = /^(?:lz4|lz|z|gz|xz|bz|zstd)cat$/;
+
 /**
  * Returns whether the program opens named pipes in a folder that it reads. GNU grep skips them with `-r`, but not with `-R`.
- * `diff a folder` compares `a` with `folder/a`. Other programs may open all files of a folder: `zstd -dcr docs`.
+ * `diff a folder` compares `a` with `folder/a`. Others open all files of a folder that they read as a whole: `zstd -dcr docs`.
  */
-function opensEntries(program: string, args: readonly ShellWord[]): boolean {
+function opensEntries(program: string, args: readonly ShellWord[], { deep }: FilePart): boolean {
   if (/^(?:s|color)?diff$/.test(program)) return true;
-  if (program.endsWith('grep')) return args.some(({ value }) => /^(?:-[A-Za-z0-9]*R|--der)/.test(value));
-  return opensFiles(program, args) && !SKIPS_PIPES.test(program);
+  const has = (option: RegExp): boolean => args.some(({ value }) => option.test(value));
+  if (program.endsWith('grep')) return has(/^(?:-[A-Za-z0-9]*R|--der)/);
+  if (DECOMPRESSES.test(program)) return has(/^(?:-[A-Za-z0-9]*r|--rec)/);
+  return deep !== 'no' && opensFiles(program, args) && !SKIPS_PIPES.test(program);
 }
 
 /** Returns whether the program takes names of files from a file: `md5sum -c sums`, `wc --files0-from=x`, `strings @x`. */
@@ -91,12 +96,14 @@ export function withSpecialFiles(
     .filter(({ kind }) => kind === 'literal')
     .flatMap(({ value }) => (isOpening ? valuesInOption(value) : []).concat(zoneFiles(value)));
   const read = files.filter((part) => !part.stored && part.knowledge !== 'mentioned');
-  const searched = read.flatMap(({ places = [] }) => places.map(({ real }) => real));
+  const searched = read
+    .filter((part) => opensEntries(program, args, part))
+    .flatMap(({ places = [] }) => places.map(({ real }) => real));
   const opened =
     namesPipe(attached, folders, world) ||
     separate.some((word) => mayBePipe(word, scope) || (isUnknown(word, scope) && isNearPipe(scope))) ||
     (isOpening && takesNamesFromFile(program, args) && isNearPipe(scope)) ||
-    (opensEntries(program, args) && searched.some((folder) => containsPipe(folder, world)))
+    searched.some((folder) => containsPipe(folder, world))
       ? NAMED_PIPE
       : namesDevice([...attached, ...separate.flatMap((word) => textsOf(word, scope))], scope)
         ? SPECIAL_FILE
