@@ -25,8 +25,8 @@ async function joining(denied: readonly string[]): Promise<readonly string[]> {
     userContext: () => ({}),
     messages: () => [],
     deniedFiles: () => {
-      const files = now.map((name) => path.join(root, name));
-      return Promise.resolve((file) => files.includes(file));
+      const files = new Set(now.map((name) => path.join(root, name)));
+      return Promise.resolve((file) => files.has(file));
     },
   });
   expect(instructions.found.byPath).toHaveLength(2);

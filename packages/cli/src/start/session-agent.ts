@@ -1,6 +1,7 @@
 /** Joins the parts of a session to the options of its agent. */
 import type { AgentOptions, SessionContext } from '@heddle/agent';
 import type { SessionInstructions } from '@heddle/agent/instructions';
+import type { UserMessage } from '@heddle/core';
 import { offered } from './named-tools.ts';
 import { agentMemoryFolder, type AgentTypes } from './agent-types.ts';
 import { extensionNames } from './loaded-extensions.ts';
@@ -10,8 +11,7 @@ import { openServersOf, type ToolSources } from './open-tools.ts';
 import { PromptModel } from './prompt-model.ts';
 import { beforeExpansion } from './session-events.ts';
 import type { SessionTools } from './session-tools.ts';
-import type { StartContext } from './start-context.ts';
-import { typedWords } from './typed-words.ts';
+import type { StartContext, Surface } from './start-context.ts';
 
 export interface OpenedParts extends ToolSources, OpenedHooks {
   readonly tools: SessionTools;
@@ -112,6 +112,48 @@ function subagentOptions(
 function depthIn(env: NodeJS.ProcessEnv): number | undefined {
   const depth = Number(env['HEDDLE_MAX_SUBAGENT_SPAWN_DEPTH'] || env['CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH']);
   return Number.isSafeInteger(depth) && depth > 0 ? depth : undefined;
+}
+
+/**
+ * Returns the words of the user. Text that is piped to the program beside a prompt follows the prompt. That text, and a
+ * long paste, are data, in which a mention means nothing. The same holds for a paste in which some letters were changed.
+ */
+export function typedWords(
+  content: UserMessage['content'],
+  { prompt, pastedTexts }: Pick<Surface, 'prompt' | 'pastedTexts'>,
+): UserMessage['content'] {
+  if (typeof content !== 'string') return content;
+  if (prompt !== undefined && content.startsWith(`${prompt}\n\n`)) return prompt;
+  const pasted = (pastedTexts?.() ?? []).map((paste) => paste.trim()).filter((paste) => paste !== '');
+  // A paste may contain another one.
+  pasted.sort((left, right) => right.length - left.length);
+  const exact = pasted.reduce((text, paste) => text.replaceAll(paste, '\n'), content);
+  return pasted.filter((paste) => sharesText(exact, paste)).reduce(withoutMentions, exact);
+}
+
+/** The number of words in a row that show that a text is a part of another one. */
+const SHARED_WORDS = 5;
+/** The length of one word that shows it. */
+const SHARED_LENGTH = 40;
+
+/** Returns whether a prompt contains parts of a paste, as after a change of some letters in an earlier prompt. */
+function sharesText(text: string, paste: string): boolean {
+  const known = new Set(piecesOf(text));
+  return piecesOf(paste).some((piece) => known.has(piece));
+}
+
+function piecesOf(text: string): readonly string[] {
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  const rows = words
+    .map((_, at) => words.slice(at, at + SHARED_WORDS))
+    .filter((row) => row.length === SHARED_WORDS);
+  return [...rows.map((row) => row.join(' ')), ...words.filter((word) => word.length >= SHARED_LENGTH)];
+}
+
+const MENTION = /@(?:"[^"\n]*"|\S+?(?=[.,;:!?)\]}>'"]*(?:\s|$)))/g;
+
+function withoutMentions(text: string, paste: string): string {
+  return text.replace(MENTION, (mention) => (paste.includes(mention) ? '' : mention));
 }
 
 /** Replaces slash commands and references in a prompt by their text, after hooks have seen it. */

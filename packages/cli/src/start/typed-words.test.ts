@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { typedWords } from './typed-words.ts';
+import { typedWords } from './session-agent.ts';
 
 const LOG = Array.from({ length: 30 }, (_, line) => `line ${line} of a log with @.env and @srv:x://y`).join(
   '\n',
