@@ -293,6 +293,10 @@ describe('git in a folder that the same script unpacks', () => {
     'tar xf a.tar -C deep; git push origin feature/x',
     'git pull && git push -u origin feature/x',
     'docker cp a c:/x; git status',
+    'git clone https://h/x ./new && git -C new log',
+    'cd deep && git clone https://h/x ./new',
+    'docker compose up -d && git status',
+    'npx prettier --write . && git commit -am x',
     'aws s3 cp a s3://b/a; git status',
   ])('allows commands that do not unpack there: %s', (command) => {
     expect(run(command, { mode: 'default', rules })).toBe('allow');

@@ -71,10 +71,12 @@ function changesSplitting(
   commands: readonly SimpleCommand[],
   named: ReadonlySet<string>,
 ): boolean {
+  // A function with that name would run its commands with the other value.
+  const isBuiltin = !commands.some(({ inside }) => inside.includes('function'));
   const assigned = commands.flatMap((command) =>
     command.assignments
       .filter(({ name }) => name === 'IFS')
-      .map((assignment) => command.name?.value === 'read' || separatesAtBlanks(assignment)),
+      .map((assignment) => (isBuiltin && command.name?.value === 'read') || separatesAtBlanks(assignment)),
   );
   const mentions = text.match(/\bIFS\b/g)?.length ?? 0;
   const expansions = Array.from(text.matchAll(EXPANSION)).filter(

@@ -28,7 +28,8 @@ const OTHER_UNPACKERS =
 const COPIERS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(docker|podman|nerdctl|kubectl|oc)$/, / cp /],
   [/^aws$/, / s3 (cp|sync|mv) /],
-  [/^(gcloud|gsutil|s3cmd)$/, / (cp|rsync|mv|sync|get) /],
+  [/^gcloud$/, / (storage|scp) /],
+  [/^(gsutil|s3cmd)$/, / (cp|rsync|mv|sync|get) /],
   [/^az$/, / download/],
   [
     /^(svn|hg|bzr|fossil|jj|sl)$/,

@@ -37,11 +37,13 @@ export function namedRepositories(args: readonly ShellWord[], scope: WordScope):
   const own = new Set(starts.flatMap((folder) => ownData(folder, world)));
   // Most commands of git start at the top of the repository, wherever they run.
   const folders = new Set([...starts, ...starts.flatMap((folder) => topOf(folder, world))]);
+  // Its last word is the new folder.
+  const makesFolder = /^(clone|submodule)$/.test(gitArguments(args).command);
   const isOwn = (data: string | undefined): boolean => data !== undefined && own.has(world.realpath(data));
   const places = Array.from(addresses).flatMap((text) => {
     const expanded = tildeExpanded(text, world.home);
     // Other words are names of remotes, branches and tags.
-    const isPath = written.has(text) && /^\.{0,2}\//.test(expanded);
+    const isPath = !makesFolder && written.has(text) && /^\.{0,2}\//.test(expanded);
     const found = path.posix.isAbsolute(expanded)
       ? [expanded]
       : Array.from(folders, (folder) => `${folder}/${expanded}`);
