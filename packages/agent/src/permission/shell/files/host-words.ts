@@ -139,7 +139,7 @@ function sourceWords(word: ShellWord, bind: Bind | undefined): readonly ShellWor
 function boundPlace(word: ShellWord, before: ShellWord | undefined): readonly ShellWord[] {
   const bind = bindOf(word, before);
   const isVolume = bind?.isMount === false;
-  const place = isVolume ? bind.text.replace(/^([^:,]+):\/.*$/, '$1') : word.value;
+  const place = isVolume ? bind.text.replace(/^([^:,]*):\/.*$/, '$1') : word.value;
   return [
     ...withRoot(word, place.replace(/["']?,?["']?(target|dst|destination)=[^,]*/gi, '')),
     ...sourceWords(word, bind),

@@ -56,14 +56,16 @@ export function namedPlaces(
   if (name === undefined) return [];
   const program = baseName(name.value);
   if (isTalker(program)) return [];
-  const words = namesContainerPlaces(program) ? hostWords(program, args) : args;
+  const lists = namesContainerPlaces(program)
+    ? knownLists(args, scope).map((list) => hostWords(program, list))
+    : [args];
   const isFilter = /^(jq|yq|gojq|jaq|fx|gron)$/.test(program);
   const reading = program === 'git' ? readsPaths(args) : 'no';
   const savesAsTold =
     SAVES_AS_TOLD.test(program) && (!/^(curl|wget)$/.test(program) || isUnderstood(program, args));
   const found = new Map<string, NamedPlace>();
   const looked = new Set<string>();
-  words.forEach((word, index) => {
+  const lookAt = (word: ShellWord, index: number, words: readonly ShellWord[]): void => {
     const before = words[index - 1]?.value ?? '';
     if (known.has(word) || isMessage(program, words, index) || isReadOption(program, words, index)) return;
     const isRemote = CARRIERS.test(program) && /^[^/-][^/]*:/.test(word.value);
@@ -79,6 +81,8 @@ export function namedPlaces(
       const places = placesAt(written, scope);
       const concern = homeOfOther(written, world) ?? concernAbout(written, places, { isRead, world });
       const isFolder = written.endsWith('/') || !isOperand;
+      // The same place may be an operand that is read and a value that is written.
+      if (found.get(written)?.concern) continue;
       found.set(written, { written, places: concern || !isFolder ? places : withContent(places), concern });
     }
     if (reading !== 'no') return;
@@ -95,8 +99,26 @@ export function namedPlaces(
     }
     const concern = quoted.length === 0 ? undefined : concernOfPatterns(quoted, scope);
     if (concern) found.set(word.text, { written: word.text, places: [], concern });
-  });
+  };
+  for (const words of lists) words.forEach(lookAt);
   return [...found.values(), ...(program === 'git' ? repositoriesOutside(args, scope) : [])];
+}
+
+/** The number of values of a variable in the words of a container program. Other words count as texts with a variable. */
+const MOST_VALUES = 16;
+
+/** Returns the arguments with the values of variables. Each value of each word is in one of the lists. */
+function knownLists(args: readonly ShellWord[], scope: WordScope): readonly (readonly ShellWord[])[] {
+  const choices = args.map((word): readonly ShellWord[] => {
+    const values = word.kind === 'dynamic' ? (possibleValues(word, scope) ?? []) : [];
+    const isUsable =
+      values.length > 0 && values.length <= MOST_VALUES && !values.some(({ isGlob }) => isGlob);
+    return isUsable ? values.map(({ text }) => literalWord(text)) : [word];
+  });
+  const count = Math.max(1, ...choices.map(({ length }) => length));
+  return Array.from({ length: count }, (_, at) =>
+    choices.flatMap((values) => values[at % values.length] ?? []),
+  );
 }
 
 /** Git may find a repository outside by a name in the project: a link `x.git` for `x`, or a file that names the repository. */
@@ -120,15 +142,15 @@ function withContent(places: readonly FilePlace[]): readonly FilePlace[] {
 function candidatesOf(word: ShellWord, scope: WordScope, isFilter: boolean): Iterable<string> {
   if (word.kind === 'literal' && /\$\{?[A-Za-z_]/.test(word.value))
     return [
-      ...candidatesIn(word, scope.world, isFilter),
+      ...candidatesIn(word, scope, isFilter),
       ...candidatesOf(expandedByProgram(word, scope.world), scope, isFilter),
     ];
   const values = word.kind === 'literal' ? undefined : possibleValues(word, scope);
-  if (values === undefined) return candidatesIn(word, scope.world, isFilter);
+  if (values === undefined) return candidatesIn(word, scope, isFilter);
   const texts = values.flatMap(({ text, isGlob }) =>
     [text].concat(isGlob ? (namesFoundBy(text, scope) ?? []) : []),
   );
-  return new Set(texts.flatMap((text) => candidatesIn(literalWord(text), scope.world, isFilter)));
+  return new Set(texts.flatMap((text) => candidatesIn(literalWord(text), scope, isFilter)));
 }
 
 /** Some programs expand variables in their arguments themselves, such as pytest: `--junitxml='$HOME/x'`. */
@@ -249,20 +271,21 @@ const URL_TEXT = /\b(?!file:)[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"]*|\bfile:\/\/(loc
 const TOKEN = /[^\s'"`()<>|;,&=:@{}[\]$!*?^\\]+/g;
 
 /** Returns the paths that a word may contain. Unknown variables split it. */
-function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false): string[] {
+function candidatesIn(word: ShellWord, scope: WordScope, isFilter = false): string[] {
   // Most words are plain names or options.
   if (word.kind === 'literal' && /^[\w-]+$/.test(word.value) && !/^-[A-Za-z]./.test(word.value))
-    return word.value.startsWith('-') ? [] : [word.value];
-  const written = word.kind === 'dynamic' ? expandedHome(word.text, world) : word.value;
-  const isPath = mayBePath(written, world);
+    return word.value.startsWith('-') ? dashedNames(word.value, scope) : [word.value];
+  const written = word.kind === 'dynamic' ? expandedHome(word.text, scope.world) : word.value;
+  const isPath = mayBePath(written, scope);
   const value = isPath ? written : written.replace(URL_TEXT, ' ');
   // A file may have such a name, too.
   if (!isPath && /^[\w.-]+@[\w.-]+:/.test(value)) return [value, ...passedFolders(value)];
   const found = new Set<string>();
   // A name may contain any character, so a text counts as a whole as well.
-  if (word.kind !== 'dynamic' && !isFilter) {
-    for (const at of [0, ...boundaries(value)]) for (const path of startsIn(value.slice(at))) found.add(path);
-  }
+  const whole = word.kind === 'dynamic' ? value.replace(/["'\\]/g, '') : value;
+  for (const text of isFilter ? [] : [whole, ...stringsIn(value)])
+    for (const part of partsAt(text))
+      for (const path of [...startsIn(part), ...dashedNames(part, scope)]) found.add(path);
   for (const match of value.matchAll(TOKEN)) {
     const [token] = match;
     const before = value[match.index - 1] ?? '';
@@ -281,13 +304,39 @@ function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false)
   return ROOT_FOLDER.test(value) ? [...all, '/'] : all;
 }
 
-/** A folder may have the name with which an address begins: `a://../x`, `name@host:/../x`. */
-function mayBePath(written: string, world: PermissionWorld): boolean {
+/** A folder may have the name with which an address begins: `a://../x`, `name@host:/../x`, `-oa://x`. */
+function mayBePath(written: string, scope: WordScope): boolean {
   if (!written.includes(':/')) return false;
   if (/:\/(.*\/)?\.\.(\/|['"\s]|$)/s.test(written)) return true;
-  return Array.from(written.matchAll(/[^\s'"=,/]+:(?=\/)/g)).some(
-    ([name]) => !/^file:$/i.test(name) && world.exists(`${world.cwd}/${name}`),
-  );
+  const names = Array.from(written.matchAll(/[^\s'"=,/]+:(?=\/)/g), ([name]) => name);
+  return names
+    .flatMap((name) => [...partsAt(name)].flatMap(startsIn))
+    .some((name) => name.endsWith(':') && !/^file:$/i.test(name) && isNameHere(name, scope));
+}
+
+/** Returns whether the folder of the command has an entry of that name. */
+function isNameHere(name: string, { folders, world }: WordScope): boolean {
+  return (folders ?? [world.cwd]).some((folder) => world.exists(path.posix.join(folder, name)));
+}
+
+/** A word with a leading dash may be the name of a file: after `--`, or as the value of an option. */
+function dashedNames(text: string, scope: WordScope): string[] {
+  const [name = ''] = text.split('/');
+  return name.startsWith('-') && isNameHere(name, scope) ? [text] : [];
+}
+
+/** The number of strings in the code of a program that are looked at. */
+const MOST_STRINGS = 64;
+
+/**
+ * Returns the strings in the code of a program. Each text between two quotes of a kind may be one. Plain names are found
+ * without this.
+ */
+function stringsIn(code: string): readonly string[] {
+  return ['"', "'", '`']
+    .flatMap((quote) => code.split(quote).slice(1))
+    .filter((text) => /[^\w./~-]/.test(text) && /\w/.test(text) && text.length < LONGEST_PATH)
+    .slice(0, MOST_STRINGS);
 }
 
 /** A whole word, or the value of an option. In a text, a slash is rather a separator. */
@@ -298,6 +347,17 @@ const LONGEST_PATH = 4_096;
 /** Returns the positions after `=`, `:`, `,` and `@`, where a path may begin. */
 function boundaries(value: string): number[] {
   return Array.from(value.matchAll(/[=:,@]/g), ({ index }) => index + 1).slice(0, 16);
+}
+
+/** Returns the text, what follows each of these positions, and what is between two of them: `-v 'a b:c d'`. */
+function partsAt(text: string): ReadonlySet<string> {
+  const starts = [0, ...boundaries(text)];
+  return new Set(
+    starts.flatMap((at, index) => [
+      text.slice(at),
+      text.slice(at, (starts[index + 1] ?? text.length + 1) - 1),
+    ]),
+  );
 }
 
 /** The number of letters before an attached value. */
