@@ -23,6 +23,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
 import type { Rules } from './rules/rule.ts';
+import { type Choose, choices } from './test/choices.ts';
 
 const proving = process.env['HEDDLE_PROVE'] === '1';
 const DECIDED = proving ? 100_000 : 60;
@@ -96,18 +97,7 @@ const SHAPES = (
   '{ %; %; } > c|% || %|echo "$(%)" > %'
 ).split('|');
 
-/** A small generator of numbers that a seed repeats. */
-function choices(start: number): <Item>(items: readonly Item[]) => Item {
-  let state = start >>> 0;
-  return (items) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    const item = items[Math.floor((state / 2 ** 32) * items.length)];
-    if (item === undefined) throw new Error('There is nothing to choose from.');
-    return item;
-  };
-}
-
-function randomScript(choose: ReturnType<typeof choices>, commands: readonly string[]): string {
+function randomScript(choose: Choose, commands: readonly string[]): string {
   const command = (): string => choose(commands).replaceAll('%', () => choose(NAMES));
   const shape = choose(SHAPES);
   if (shape.endsWith('> %')) return shape.replace('> %', () => `> ${choose(NAMES)}`).replace('%', command);
