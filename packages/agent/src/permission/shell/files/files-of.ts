@@ -381,7 +381,7 @@ function editsInPlace(family: string, given: ParsedOperands): boolean {
 /** An option may read any file that it names: `--rcfile=secrets/x`. */
 function optionFiles(args: readonly ShellWord[]): Touch[] {
   return args.flatMap((word) => {
-    const value = /^--?[\w-]+=(.+)$/.exec(word.value)?.[1];
+    const value = /^--?[\w-]+=(.+)$/s.exec(word.value)?.[1];
     return value === undefined || word.kind !== 'literal' ? [] : [named(word, value)];
   });
 }
@@ -406,7 +406,7 @@ function unknownProgram(args: readonly ShellWord[], deepIfFolder: boolean): Touc
   const distinct = new Map(args.map((word) => [word.text, word]));
   const written = args.flatMap((word, index): Touch[] => {
     if (!word.value.startsWith('-')) return [];
-    const [, option = '', value] = /^(--?[\w-]+)=(.+)$/.exec(word.value) ?? [];
+    const [, option = '', value] = /^(--?[\w-]+)=(.+)$/s.exec(word.value) ?? [];
     if (value !== undefined && OUTPUTS.test(option)) return [touch('write', partOfWord(word, value))];
     const next = args[index + 1];
     return OUTPUTS.test(word.value) && next ? [touch('write', next)] : [];

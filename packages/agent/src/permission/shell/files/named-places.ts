@@ -428,7 +428,7 @@ function isOnDisk(written: string, { path, real }: FilePlace, world: PermissionW
   if (path === '/') return true;
   if (SYSTEM.test(path) && SYSTEM.test(real)) return world.isPrivileged === true;
   if (!written.startsWith('/') || path === world.home || path.startsWith(`${world.home}/`)) return true;
-  const [, top = '', below] = /^\/([^/]+)(\/.+)?$/.exec(path) ?? [];
+  const [, top = '', below] = /^\/([^/]+)(\/.+)?$/s.exec(path) ?? [];
   if (ROOTS.has(top.toLowerCase())) return true;
   if (below === undefined && !world.exists(path))
     return world.isPrivileged === true && /^\/[\w.-]+$/.test(written);

@@ -153,7 +153,7 @@ const linkHere: FilesOfProgram = (args) => {
 
 const dd: FilesOfProgram = (args) =>
   args.flatMap((word) => {
-    const [, side, file] = /^(if|of)=(.+)$/.exec(word.value) ?? [];
+    const [, side, file] = /^(if|of)=(.+)$/s.exec(word.value) ?? [];
     if (file === undefined) return mayBecomeOption([word]).map((each) => write(each));
     const part = partOfWord(word, file);
     return [side === 'if' ? read(part) : write(part)];
