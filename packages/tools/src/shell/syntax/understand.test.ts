@@ -18,6 +18,7 @@ const UNDERSTOOD = [
   'for f; do a; done',
   'case $x in (a|b*) c;; "d e") f; g ;; *) ;; esac',
   '( a; b ) > out 2>&1',
+  'a >&2 2>&1-; b >&out; c >& "out/x.log"; d <&3; e > >(f) g',
   '{ a; b; } | c',
   'f() { a "$1"; }; f x',
   '[[ -f a && ! ( $x == b* || -z "$y" ) ]] && c',
@@ -46,6 +47,22 @@ const UNDERSTOOD = [
 ];
 
 const NOT_UNDERSTOOD = [
+  // Bash expands the name of a file after `>&` a second time.
+  "a >&'b$(c)'",
+  "a >&'b`c`'",
+  'a >&"b\\$c"',
+  'a >&b\\$c',
+  'a >&"b\\"c"',
+  'a >&"~/b"',
+  "a 1>& '<(b)'",
+  'a >&"$b"',
+  'a >&$b',
+  '{ a; } >&"$b"',
+  // The rest of the word belongs to the name.
+  'a > >(b)c',
+  '> >(b)c d',
+  'a < <(b)"c"',
+  'a > >(b)\\ > c',
   'printf %n PATH; ls',
   "printf '%s%n' a PATH; ls",
   'printf "%\'+5.3ln" PATH; ls',

@@ -19,6 +19,7 @@ import {
   type TestExpression,
   type Word,
 } from 'unbash';
+import type { ShellWord } from '../command.ts';
 import { isOwn } from '../variables.ts';
 import { argumentOf, wordOf } from '../shell-word.ts';
 import { isCheckedBuiltin, refuseBuiltin, separatesNoNumbers } from './builtins.ts';
@@ -330,7 +331,8 @@ class Understanding {
       const isRedirection =
         piece.type === 'Redirect' || piece.type === 'HereString' || piece.type === 'HereDoc';
       if (!this.#isGap(at, piece.pos, isGlued || isRedirection ? BLANKS : /^[ \t]+$/)) return NOT_COVERED;
-      isGlued = isRedirection;
+      // A word after the target of a redirection may belong to it: `> >(x)a`.
+      isGlued = piece.type === 'HereDoc';
       at = piece.end;
     }
     if (at !== node.end && !this.#isGap(at, node.end, BLANKS)) return NOT_COVERED;
@@ -374,6 +376,8 @@ class Understanding {
     if (target === undefined) return 'a redirection without a target';
     const written = this.#bare.slice(node.pos, target.pos);
     if (written.replace(/[ \t]+$/, '') !== head || target.end !== node.end) return 'an unusual redirection';
+    if (operator === '>&' && target.type === 'Word' && !isPlainDuplicate(wordOf(target)))
+      return 'a file name that the shell expands twice';
     if (target.type === 'Word') return this.#node(target);
     if (node.type !== 'HereDoc') return 'an unusual redirection';
     const refusal = hereDocRefusal(node, this.#source);
@@ -382,6 +386,17 @@ class Understanding {
     const inner = new Understanding(this.#source, this.#source, this.#integers);
     return refuseDocument(node.body, inner.#words);
   }
+}
+
+/** Characters that no expansion changes. */
+const NEVER_EXPANDED = /^[\p{L}\p{N}_\-.,/:=@%+]+$/u;
+
+/**
+ * Bash expands the word after `>&` a second time, with its substitutions, if it is not a number: `>&'a$(x)'` runs `x`. The
+ * value of a variable may contain anything.
+ */
+function isPlainDuplicate({ kind, value }: ShellWord): boolean {
+  return kind === 'literal' && NEVER_EXPANDED.test(value);
 }
 
 /** The position of the first command of a list. */

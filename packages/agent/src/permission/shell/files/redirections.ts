@@ -1,5 +1,5 @@
 /** The parts of a redirection: the file that the shell opens, and outputs that may be a terminal. */
-import type { ShellRedirection } from '@heddle/tools/shell';
+import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
 import { isSink } from '../../paths/places.ts';
 import type { FilePart } from '../../part.ts';
 import type { PermissionWorld } from '../../world.ts';
@@ -20,7 +20,7 @@ export function redirectionParts(
   const part = (kind: 'read' | 'write', target = word): FilePart[] =>
     touchPart({ kind, word: target }, 'redirection', folders, world);
   // An unknown output needs a question, like a file that is not known.
-  if (redirection.kind === 'duplicate' && /^(\d+-?|-)$/.test(word.value))
+  if (redirection.kind === 'duplicate' && isDescriptor(word))
     return copiesInput(redirection) ? part('write', unknownWord(word.text)) : [];
   if (operator === '<' || operator === '<&') {
     const parts = part('read').map(withUnknownFile);
@@ -29,6 +29,11 @@ export function redirectionParts(
   // The shell replaces a pattern by the one file that matches, which may be a link to anywhere.
   const target = word.kind === 'pattern' ? unknownWord(word.text) : word;
   return operator === '<>' ? [...part('read'), ...part('write', target)] : part('write', target);
+}
+
+/** A dash after a number moves the descriptor. In quotes it belongs to the name of a file: `>&"1-"`. */
+function isDescriptor({ value, text }: ShellWord): boolean {
+  return /^(\d+|-)$/.test(value) || (/^\d+-$/.test(value) && text.endsWith('-'));
 }
 
 function withUnknownFile(part: FilePart): FilePart {
