@@ -56,13 +56,13 @@ function follow(file: string, links: number): string {
   try {
     return realpathSync.native(file);
   } catch (thrown) {
-    if (errorCode(thrown) !== 'ENOENT' || links >= MAX_LINKS) throw thrown;
+    if (!isMissing(thrown) || links >= MAX_LINKS) throw thrown;
   }
   const parent = path.dirname(file);
   if (parent === file) return file;
   const folder = follow(parent, links);
   const entry = path.join(folder, path.basename(file));
-  // A missing folder may be made later. Links behind `missing/..` count then.
+  // A missing folder may be made later, also in the place of a file. Links behind `missing/..` count then.
   if (entry !== file) return follow(entry, links + 1);
   const link = linkOf(file);
   if (link === undefined) return file;
@@ -74,7 +74,12 @@ function linkOf(file: string): string | undefined {
   try {
     return lstatSync(file).isSymbolicLink() ? readlinkSync(file) : undefined;
   } catch (thrown) {
-    if (errorCode(thrown) === 'ENOENT') return undefined;
+    if (isMissing(thrown)) return undefined;
     throw thrown;
   }
+}
+
+/** A name is missing, or a name before it is a file. */
+function isMissing(thrown: unknown): boolean {
+  return errorCode(thrown) === 'ENOENT' || errorCode(thrown) === 'ENOTDIR';
 }

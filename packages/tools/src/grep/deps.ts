@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { waitOrInterrupt } from '../files/abort.ts';
+import { fileError } from '../files/errors.ts';
 import { permittedPlace, resolvePath } from '../files/path.ts';
 import { pinFile } from '../files/pinned.ts';
 import { findEngine } from './ripgrep.ts';
@@ -72,6 +73,7 @@ function kindOf(real: string): 'file' | 'folder' | 'other' | 'none' {
     return about.isDirectory() ? 'folder' : about.isFile() ? 'file' : 'other';
   } catch (thrown) {
     if (errorCode(thrown) === undefined) throw thrown;
+    if (errorCode(thrown) === 'ENOTDIR') throw fileError('cannot be reached', real, thrown);
     return 'none';
   }
 }

@@ -20,6 +20,8 @@ beforeAll(() => {
     ['folder', 'sub'],
     ['out', '../outside'],
     ['gone', 'missing/x'],
+    ['through', 'a/../sub/a'],
+    ['chained', 'through/../../b'],
     ['loop', 'loop'],
     ['sub/up', '..'],
     ['sub/LINK2', '../../outside/a'],
@@ -42,7 +44,10 @@ const FOLDERS = [
   'gone/',
   '../outside/',
 ];
-const NAMES = 'a b link folder out gone x up LINK2 link2 LINK A missing new é sub deep c d e f'.split(' ');
+const NAMES =
+  'a b link folder out gone through chained x up LINK2 link2 LINK A missing new é sub deep c d e f'.split(
+    ' ',
+  );
 
 describe('a lookup of many names in a folder', () => {
   it('resolves each path like the file tools, in any order', () => {
