@@ -53,6 +53,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     foldsCase: process.platform === 'darwin' || process.platform === 'win32',
     realpath: links.realpath,
     passesProcess: links.passesProcess,
+    leftByLinks: links.leftByLinks,
     exists,
     isProgram: remembered(isExecutable),
     isPipe: remembered(isNamedPipe),

@@ -79,7 +79,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
   };
   const { passesProcess, exceptionsIn, openedIn, openedByGit, namedEntries, repositoryPrograms, isProgram } =
     world;
-  const { nestedRepositories, nestedLinks, gitSettings, mayShowChanges, repositoriesAt } = world;
+  const { leftByLinks, nestedRepositories, nestedLinks, gitSettings, mayShowChanges, repositoriesAt } = world;
   const lengthOf = (names: readonly unknown[] | undefined): number => names?.length ?? 0;
   return {
     ...world,
@@ -102,6 +102,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     ...(openedIn && { openedIn: counted(openedIn, STEPS_OF_LOOK.openedIn, lengthOf) }),
     ...(openedByGit && { openedByGit: counted(openedByGit, STEPS_OF_LOOK.gitIn, lengthOf) }),
     ...(isProgram && { isProgram: counted(isProgram, STEPS_OF_LOOK.exists) }),
+    ...(leftByLinks && { leftByLinks: counted(leftByLinks, STEPS_OF_LOOK.passesProcess, lengthOf) }),
     ...(passesProcess && { passesProcess: counted(passesProcess, STEPS_OF_LOOK.passesProcess) }),
     ...(exceptionsIn && { exceptionsIn: counted(exceptionsIn, STEPS_OF_LOOK.exceptionsIn, lengthOf) }),
   };

@@ -59,6 +59,11 @@ export interface PermissionWorld {
    * no path does.
    */
   readonly passesProcess?: (path: string) => boolean;
+  /**
+   * Returns the places that texts of links on the way enter and leave again with `..`: `a` for a link to `a/../b`. Absent: there
+   * are none.
+   */
+  readonly leftByLinks?: (path: string) => readonly string[];
   /** A link exists even if its target is missing. */
   readonly exists: (path: string) => boolean;
   /** The file can be run as a program. Absent: none can. */
@@ -88,6 +93,8 @@ export interface PermissionWorld {
   readonly workingTrees?: (folder: string) => WorkingTrees | undefined;
   /** An earlier command of the script may have made or removed folders since they were looked at. */
   readonly foldersMayChange?: boolean;
+  /** The script may set HOME. */
+  readonly changesHome?: boolean;
   /** The script may set shell options with which globs match hidden files and whole trees. */
   readonly hasGlobOptions?: boolean;
   /** Paths that other commands of the script write. The contents of a folder are unknown if it is related to one of them. */
@@ -125,8 +132,8 @@ export interface PermissionWorld {
 }
 
 /** Returns whether `~` means another folder for commands than `home`. A hook can set HOME. */
-export function hasOtherHome({ environment: { HOME }, home }: PermissionWorld): boolean {
-  return HOME !== undefined && HOME !== home;
+export function hasOtherHome({ environment: { HOME }, home, changesHome }: PermissionWorld): boolean {
+  return changesHome === true || (HOME !== undefined && HOME !== home);
 }
 
 /** Returns a world without information about the disk, for uses that only parse rules or commands. */

@@ -27,6 +27,48 @@ export function passesPlace(file: string, isSought: (place: string) => boolean, 
   return false;
 }
 
+interface NextName {
+  readonly name: string;
+  /** The number of places that were passed when the text of its link began. Undefined in the path itself. */
+  readonly start: number | undefined;
+}
+
+/**
+ * Returns the places that texts of links on the way of a path enter and leave again with `..`: for a link to `a/../b`, the
+ * place `a`. If one of them is replaced, the path leads elsewhere.
+ */
+export function placesLeftByLinks(file: string): readonly string[] {
+  const next: NextName[] = namesOf(file, undefined);
+  const passed: string[] = [];
+  const left = new Set<string>();
+  let at = '/';
+  let links = 0;
+  for (let each = next.pop(); each !== undefined; each = next.pop()) {
+    const { name, start } = each;
+    if (name === '..') {
+      for (const place of start === undefined ? [] : passed.slice(start)) left.add(place);
+      at = path.posix.dirname(at);
+      continue;
+    }
+    const place = path.posix.join(at, name);
+    if (start !== undefined) passed.push(place);
+    const target = linkTarget(place);
+    if (target === undefined) at = place;
+    else if (++links > MOST_LINKS) return [...new Set(passed)];
+    else {
+      if (path.posix.isAbsolute(target)) at = '/';
+      next.push(...namesOf(target, passed.length));
+    }
+  }
+  return [...left];
+}
+
+/** The last name first. */
+function namesOf(text: string, start: number | undefined): NextName[] {
+  const names = text.split('/').filter((name) => name !== '' && name !== '.');
+  return names.toReversed().map((name) => ({ name, start }));
+}
+
 function linkTarget(file: string): string | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true

@@ -5,7 +5,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
-import { isLinkOfProcess, passesPlace, realTarget } from '@heddle/tools/files';
+import { isLinkOfProcess, passesPlace, placesLeftByLinks, realTarget } from '@heddle/tools/files';
 import { UNKNOWN_CHARACTER } from './places.ts';
 import type { FolderEntry } from '../world.ts';
 
@@ -14,6 +14,8 @@ export interface LinkLookup {
   readonly realpath: (file: string) => string;
   /** Returns whether following a path passes a link of a process, directly or through other links. */
   readonly passesProcess: (file: string) => boolean;
+  /** Returns the places that texts of links on the way enter and leave again. */
+  readonly leftByLinks: (file: string) => readonly string[];
   /** Empty if there is no such folder, undefined if it cannot be read. */
   readonly entries: (folder: string) => readonly FolderEntry[] | undefined;
 }
@@ -57,13 +59,15 @@ export function createLinkLookup(roots: readonly string[]): LinkLookup {
       return entryIn(realpath(path.dirname(file)), file, realpath);
     return realPath(file, () => unclear.add(file));
   });
+  /** A path that leads to itself passes no link. */
+  const isStraight = (file: string): boolean =>
+    path.posix.normalize(file) === file && realpath(file) === file && !unclear.has(file);
   const passes = remembered((file: string): boolean => {
     if (parentOfPlain(file) !== undefined) return passes(path.posix.dirname(file));
-    // A path that leads to itself passes no link.
-    const isStraight = path.posix.normalize(file) === file && realpath(file) === file && !unclear.has(file);
-    return (!isStraight || file.startsWith('/proc')) && passesPlace(file, isLinkOfProcess);
+    return (!isStraight(file) || file.startsWith('/proc')) && passesPlace(file, isLinkOfProcess);
   });
-  return { realpath, passesProcess: (file) => isLinux && passes(file), entries };
+  const leftByLinks = remembered((file) => (isStraight(file) ? [] : placesLeftByLinks(file)));
+  return { realpath, passesProcess: (file) => isLinux && passes(file), leftByLinks, entries };
 }
 
 /** Caches results, because one decision asks for the same paths many times. */

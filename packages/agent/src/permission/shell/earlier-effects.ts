@@ -16,7 +16,7 @@ import {
   placesOf,
   tildeExpanded,
 } from '../paths/places.ts';
-import { mayContainLinks } from '../paths/walk-tree.ts';
+import { mayContainLinks, someLinkBelow } from '../paths/walk-tree.ts';
 import { hasOtherHome, type PermissionWorld } from '../world.ts';
 import type { Around } from './command-part.ts';
 import { isEditCommand } from './files/edits.ts';
@@ -174,6 +174,52 @@ function isMoved(
     .some((file) => (isWide ? isRelatedToSome(file, links) : isBehindLink(file, links)));
 }
 
+/** The paths that commands write or remove. A name at or below one may become a folder, or another file. */
+export type ChangedPaths = 'anywhere' | readonly string[];
+
+export function pathsChangedBy(parts: readonly Part[], world: PermissionWorld): ChangedPaths {
+  const paths = new Set<string>();
+  for (const part of parts) {
+    if (!isFile(part) || part.kind === 'read') continue;
+    if (part.places === undefined) return 'anywhere';
+    for (const { path: written, real } of part.places) {
+      // A link itself is removed in its real folder.
+      const entry = path.posix.join(
+        world.realpath(path.posix.dirname(written)),
+        path.posix.basename(written),
+      );
+      for (const file of [written, real, entry]) paths.add(folded(file, world));
+    }
+  }
+  return [...paths];
+}
+
+/**
+ * Returns the parts of a command after others that changed paths. A link to `a/../b` leads elsewhere if `a` was a link and is a
+ * folder now. Such links are rare, so the changed paths are looked up only for them.
+ */
+export function partsBehindChanges(
+  parts: readonly Part[],
+  changed: () => ChangedPaths,
+  world: PermissionWorld,
+): readonly Part[] {
+  const isLed = (file: string): boolean =>
+    (world.leftByLinks?.(file) ?? []).some((place) => isBehindLink(folded(place, world), changed()));
+  return parts.map((part) => {
+    if (!isFile(part) || part.places === undefined || part.knowledge === 'mentioned') return part;
+    const places = [...part.places, ...(part.glob?.found(true) ?? [])];
+    if (places.some((place) => isLed(place.path))) return unsettled(part);
+    const { below, followsLinks } = part;
+    if (below === undefined || followsLinks !== true) return part;
+    const isLedBelow = (): boolean => someLinkBelow(places, world, 'follow', isLed) === true;
+    return { ...part, below: () => (isLedBelow() ? undefined : below()) };
+  });
+}
+
+function folded(file: string, { foldsCase }: PermissionWorld): string {
+  return foldsCase ? file.normalize('NFC').toLowerCase() : file;
+}
+
 /** Rules about the current places still apply. */
 function unsettled(part: FilePart): FilePart {
   const keeps = part.kind === 'read' || part.concern?.level === 'always';
@@ -237,11 +283,16 @@ function runBy(command: SimpleCommand): readonly ShellWord[] {
 
 type Read = Extract<ReadCommand, { ok: true }>;
 
-/** Returns the script with unknown words for `~` if it may set HOME, or if commands have another HOME. */
-export function withoutHome(text: string, read: Read, world: PermissionWorld): Read {
+/** Returns whether a script may set HOME. */
+export function mayChangeHome(text: string, { commands }: Read): boolean {
   const isMentioned = /\bHOME\b/.test(text.replace(/\$\{?HOME\b/g, ''));
   // A quoted name is not a mention in the text: `export HO\ME=x`.
-  if (!isMentioned && !hasOtherHome(world) && !namesIn(read.commands).has('HOME')) return read;
+  return isMentioned || namesIn(commands).has('HOME');
+}
+
+/** Returns the script with unknown words for `~` and `$HOME` if it may set HOME, or if commands have another HOME. */
+export function withoutHome(read: Read, world: PermissionWorld): Read {
+  if (!hasOtherHome(world)) return read;
   return {
     ...read,
     commands: read.commands.map(homeless),
@@ -250,21 +301,25 @@ export function withoutHome(text: string, read: Read, world: PermissionWorld): R
 }
 
 function homeless(command: SimpleCommand): SimpleCommand {
-  const { name, args, redirections } = command;
+  const { name, args, assignments, redirections } = command;
   const isBare = args.length === 0 && name?.value === 'cd';
   return {
     ...command,
-    name: name && unknownTilde(name),
-    args: isBare ? [unknownWord('~')] : args.map(unknownTilde),
+    name: name && unknownHome(name),
+    args: isBare ? [unknownWord('~')] : args.map(unknownHome),
+    assignments: assignments.map((each) =>
+      Object.assign({}, each, { value: each.value && unknownHome(each.value) }),
+    ),
     redirections: redirections.map(redirected),
   };
 }
 
 function redirected(redirection: ShellRedirection): ShellRedirection {
   if (redirection.kind === 'here_doc') return redirection;
-  return { ...redirection, target: unknownTilde(redirection.target) };
+  return { ...redirection, target: unknownHome(redirection.target) };
 }
 
-function unknownTilde(word: ShellWord): ShellWord {
-  return word.kind !== 'literal' && word.text.startsWith('~') ? unknownWord(word.text) : word;
+function unknownHome(word: ShellWord): ShellWord {
+  const isOfHome = word.text.startsWith('~') || /\$\{?HOME\b/.test(word.text);
+  return word.kind !== 'literal' && isOfHome ? unknownWord(word.text) : word;
 }

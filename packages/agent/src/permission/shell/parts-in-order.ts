@@ -5,15 +5,19 @@
 import type { Construct, ShellRedirection, SimpleCommand } from '@heddle/tools/shell';
 import type { FilePart, Part } from '../part.ts';
 import { isAtOrBelow } from '../paths/places.ts';
+import { once } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
 import { type Around, changesLaterCommands } from './command-part.ts';
 import {
+  type ChangedPaths,
   isBehindLink,
   joinLinks,
   linksMadeBy,
   type MadeLinks,
   NO_LINKS,
+  partsBehindChanges,
   partsBehindLinks,
+  pathsChangedBy,
   type PlacedCommand,
   runsProjectCode,
 } from './earlier-effects.ts';
@@ -30,6 +34,8 @@ interface Ordered {
   readonly folders: Folders;
   /** Links that the commands may have made. */
   readonly links: MadeLinks;
+  /** The paths that the commands change. */
+  readonly changed: () => ChangedPaths;
   /** For each command, its parts. */
   readonly own: readonly (readonly Part[])[];
 }
@@ -60,30 +66,44 @@ export function partsInOrder(
   const isAlone = commands.length === 1 && commands.every(({ inside }) => inside.length === 0);
   const around: Around = { ...rest, world: isAlone ? before : { ...before, foldersMayChange: true } };
   const isOrdered = commands.every(({ inside }) => !inside.some((construct) => REORDERS.has(construct)));
-  const once = walk(commands, around, partsOf, { isOrdered, fromLastRound: NO_FOLDERS });
+  const first = walk(commands, around, partsOf, { isOrdered, fromLastRound: NO_FOLDERS });
   const isMoved = commands.some(movesNextRound);
   const beside = redirections.flatMap((each) => redirectionParts(each, around.folders, around.world));
-  const world = gitWorldAfter([...once.own, beside], once.made, around.world);
-  const changes = isAlone ? NO_CHANGES : changesOf([...once.own, beside], commands, once.made);
+  const world = gitWorldAfter([...first.own, beside], first.made, around.world);
+  const changes = isAlone ? NO_CHANGES : changesOf([...first.own, beside], commands, first.made);
   const { placed, made, own, folders } =
     isMoved || world !== around.world || changes !== NO_CHANGES
       ? walk(commands, { ...around, world }, partsOf, {
           isOrdered,
-          fromLastRound: isMoved ? once.afterRepeated : NO_FOLDERS,
+          fromLastRound: isMoved ? first.afterRepeated : NO_FOLDERS,
           changes,
-          visits: once.visits,
+          visits: first.visits,
         })
-      : once;
+      : first;
+  const isChanging =
+    !isAlone &&
+    [...own, beside].some((each) => each.some(({ kind }) => kind === 'write' || kind === 'remove'));
+  const changedBy = once(() => [...own, beside].map((each) => pathsChangedBy(each, world)));
+  const changed = (isCounted: (at: number) => boolean = () => true): (() => ChangedPaths) =>
+    once(() => joinLinks(changedBy().filter((_, at) => isCounted(at))));
   const parts = own.flatMap((each, index) => {
-    const before = made.filter((_, at) => (isOrdered ? at < index : at !== index || repeats(commands[at])));
+    const isBefore = (at: number): boolean =>
+      isOrdered ? at < index : at !== index || repeats(commands[at]);
+    const before = made.filter((_, at) => isBefore(at));
     const { command, folders: there } = placed[index] ?? {};
     const words = command ? (unwrap(commandWords(command)).at(-1)?.words ?? []) : [];
     const isFree = runsProjectCode(words, { ...around, folders: there });
     const links = joinLinks(before);
     around.world.spend?.(links === 'anywhere' ? 0 : links.length);
-    return partsBehindLinks(each, links, isFree);
+    const behind = partsBehindLinks(each, links, isFree);
+    if (!isChanging) return behind;
+    return partsBehindChanges(
+      behind,
+      changed((at) => at === own.length || isBefore(at)),
+      world,
+    );
   });
-  return { parts, placed, folders, links: joinLinks(made), own };
+  return { parts, placed, folders, links: joinLinks(made), changed: changed(), own };
 }
 
 const NO_FOLDERS: Folders = [];

@@ -143,13 +143,24 @@ export function namesFoundBy(glob: string, scope: WordScope): readonly string[] 
   for (const { folder, place, started } of starts ?? []) {
     const here = started.found(started.optioned);
     if (here === undefined) return undefined;
-    // The slash makes programs follow a link.
-    const end = glob.endsWith('/') ? '/' : '';
+    const rest = glob.slice(folder.length);
     names.push(
-      ...here.map(({ path }) => folder + path.slice(place.path === '/' ? 1 : place.path.length + 1) + end),
+      ...here.map(
+        ({ path }) => folder + spelledAs(rest, path.slice(place.path === '/' ? 1 : place.path.length + 1)),
+      ),
     );
   }
   return starts && names;
+}
+
+/** A slash at the end, or a dot behind it, makes programs follow a link. The shell keeps dots, and repeats no slash. */
+function spelledAs(glob: string, found: string): string {
+  const names = found.split('/');
+  const spelled = glob
+    .replace(/\/+/g, '/')
+    .split('/')
+    .map((name) => (name === '' || name === '.' ? name : (names.shift() ?? '')));
+  return [...spelled, ...names].join('/');
 }
 
 /** Returns at least the links and named pipes among the current matches of a glob. Undefined if they are unknown. */

@@ -32,7 +32,14 @@ import { textsForCode } from './texts-for-code.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
 import { knownVariables, setsUnknownName, variablesWithin } from './shell-state.ts';
-import { partsBehindLinks, type PlacedCommand, runsMadeFile, withoutHome } from './earlier-effects.ts';
+import {
+  mayChangeHome,
+  partsBehindChanges,
+  partsBehindLinks,
+  type PlacedCommand,
+  runsMadeFile,
+  withoutHome,
+} from './earlier-effects.ts';
 import { definesNames, runsAfterWrites } from './made-programs.ts';
 import { partsInOrder } from './parts-in-order.ts';
 import { showsHost } from './shown-processes.ts';
@@ -66,10 +73,11 @@ export type ShellParts =
 
 const PLAIN: ReadonlySet<Construct> = new Set<Construct>(['list', 'pipeline', 'negation', 'time']);
 
-export function shellParts(text: string, observed: PermissionWorld): ShellParts {
+export function shellParts(text: string, outside: PermissionWorld): ShellParts {
   const written = readCommand(text);
   if (!written.ok) return written;
-  const read = withoutHome(text, written, observed);
+  const observed = mayChangeHome(text, written) ? { ...outside, changesHome: true } : outside;
+  const read = withoutHome(written, observed);
   // A quoted name is not in the text: `sh\opt -s dot\glob`.
   const hasGlobOptions = [text, ...valuesIn(read)].some((value) => GLOB_OPTIONS.test(value));
   const world = hasGlobOptions ? { ...observed, hasGlobOptions } : observed;
@@ -77,19 +85,17 @@ export function shellParts(text: string, observed: PermissionWorld): ShellParts 
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
   const variables = knownVariables(text, read.commands, world.environment);
   const around: Around = { folders: [world.cwd], shape: shapeOf(read.constructs), world, variables };
-  const { parts, placed, folders, links, own } = partsInOrder(
+  const { parts, placed, folders, links, changed, own } = partsInOrder(
     read.commands,
     around,
     partsOfCommand,
     read.redirections,
   );
   // Redirections of compound commands. Their position among the other commands is unknown, so every `cd` counts.
-  parts.push(
-    ...partsBehindLinks(
-      read.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
-      links,
-    ),
+  const redirected = read.redirections.flatMap((redirection) =>
+    redirectionParts(redirection, folders, world),
   );
+  parts.push(...partsBehindChanges(partsBehindLinks(redirected, links), changed, world));
   parts.push(...textsForCode(read.commands, around));
   parts.push(...unknownRuns(placed, own, read.redirections, world));
   const unseen = read.strange ?? reopensOutput(read);

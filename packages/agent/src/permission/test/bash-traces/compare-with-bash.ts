@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type ReadCommand, readCommand } from '@heddle/tools/shell';
 import { observeWorld } from '../../observe-world.ts';
+import { mayChangeHome, withoutHome } from '../../shell/earlier-effects.ts';
 import { knownVariables } from '../../shell/shell-state.ts';
 import { Dice } from '../fuzz.ts';
 import { brokenClaims } from './broken-claims.ts';
@@ -72,12 +73,15 @@ function compareBatch(scripts: ReadonlyMap<string, Understood>, root: string): C
   const world = observeWorld({ root: work, cwd: work, directories: [], home, configDirs: [], environment });
   const texts = [...scripts];
   const runs = runInBash([...scripts.keys()], { work, home, traces }, canConfine);
-  const differences = texts.flatMap(([text, read], index) => {
+  const differences = texts.flatMap(([text, written], index) => {
     const run = runs[index];
     if (run === undefined) return [];
+    // As for a decision.
+    const here = { ...world, changesHome: mayChangeHome(text, written) };
+    const read = withoutHome(written, here);
     const isMoved = read.commands.some(({ name }) => name?.kind !== 'literal' || name.value === 'cd');
     const variables = knownVariables(text, read.commands, environment);
-    const scope = { variables, folders: isMoved ? undefined : [work], world };
+    const scope = { variables, folders: isMoved ? undefined : [work], world: here };
     return brokenClaims(read, run, scope).map((what) => `${JSON.stringify(text)} ${what}`);
   });
   const commands = runs.reduce((sum, run) => sum + run.commands.length, 0);
