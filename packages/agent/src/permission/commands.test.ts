@@ -27,6 +27,7 @@ import { LOADED_CODE } from './test/table/loaded-code.ts';
 import { LOOPS } from './test/table/loops.ts';
 import { MADE_PROGRAMS } from './test/table/made-programs.ts';
 import { NAMED } from './test/table/named.ts';
+import { VALUES_OF_WORDS } from './test/table/values-of-words.ts';
 import { UNUSUAL_NAMES } from './test/table/unusual-names.ts';
 import { OTHER_NAMES } from './test/table/other-names.ts';
 import { SEARCHED_FILES } from './test/table/searched-files.ts';
@@ -66,6 +67,7 @@ const themes = [
   ...COMMANDS_ON_INPUT,
   ...NAMED,
   ...UNUSUAL_NAMES,
+  ...VALUES_OF_WORDS,
   ...OTHER_NAMES,
   ...SEARCHED_FILES,
   ...FOUND_NAMES,

@@ -3,6 +3,7 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { expandBraces } from './files/operands.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
 import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
+import { SOME_NUMBER } from './shell-state.ts';
 
 /** Returns the same list if there is nothing to replace, because results are cached by list. */
 export function expandedWords(words: readonly ShellWord[], scope: WordScope): readonly ShellWord[] {
@@ -68,4 +69,59 @@ function choicesFor(word: ShellWord, scope: WordScope): readonly (readonly Shell
   );
   const known = found.filter(({ length }) => length > 0);
   return known.length > 0 ? known : [[word]];
+}
+
+/** The number of commands that one command with variables may become. */
+const MOST_COMMANDS = 32;
+
+/**
+ * Returns the words that the program may get: each variable with each of its values, each glob with its matches. Options and
+ * names of commands may be among them: `o=-exec; find . $o x`, `git p?sh`. Values that can only be names of files are
+ * represented by one of them. Undefined if there are too many combinations.
+ */
+export function commandsByValue(
+  words: readonly ShellWord[],
+  scope: WordScope,
+): readonly (readonly ShellWord[])[] | undefined {
+  if (words.every(({ kind }) => kind === 'literal' || kind === 'tilde')) return [];
+  let made: readonly (readonly ShellWord[])[] = [[]];
+  for (const word of words) {
+    const choices = valuesFor(word, scope);
+    made = made.flatMap((before) => choices.map((choice) => before.concat(choice)));
+    if (made.length > MOST_COMMANDS) return undefined;
+  }
+  return made;
+}
+
+function valuesFor(word: ShellWord, scope: WordScope): readonly (readonly ShellWord[])[] {
+  if (word.kind === 'literal' || word.kind === 'tilde') return [[word]];
+  const braces = expandBraces(word);
+  if (braces.length !== 1 || braces[0] !== word) return [braces];
+  const values = possibleValues(word, scope);
+  if (values === undefined) return [[word]];
+  const lists = values.map(({ text, isGlob }) => {
+    const found = isGlob ? namesFoundBy(text, scope) : [text];
+    // A glob without a match stays as it is.
+    return found === undefined || found.length === 0 ? [word] : fewNames(found).map(valueWord);
+  });
+  const isQuoted = /["']/.test(word.text);
+  const given = lists.map((list) => list.filter(({ value }) => value !== '' || isQuoted));
+  const [plain, other] = [given.filter(isPlainFile), given.filter((list) => !isPlainFile(list))];
+  return [...plain.slice(0, 1), ...other];
+}
+
+function valueWord(text: string): ShellWord {
+  return literalWord(text.replaceAll(SOME_NUMBER, '1'));
+}
+
+/** A name with a dot or a slash, which is not an option, a setting, or the name of a command. */
+const FILE_NAME = /^(?:\.\/)?\w[\w-]*[./][\w./-]*$/;
+
+function isPlainFile([word, ...rest]: readonly ShellWord[]): boolean {
+  return rest.length === 0 && word !== undefined && FILE_NAME.test(word.value);
+}
+
+/** Sorts the matches of a glob as the shell does, and leaves out names of files after the first one. */
+function fewNames(names: readonly string[]): readonly string[] {
+  return names.toSorted().filter((name, index) => index === 0 || !FILE_NAME.test(name));
 }

@@ -28,6 +28,7 @@ import { certainWords } from './files/certain-words.ts';
 import { filesOf, touchesFiles } from './files/files-of.ts';
 import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
+import { globsAfterChanges, withValues } from './known-values.ts';
 import { textsForCode } from './texts-for-code.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
@@ -98,6 +99,8 @@ export function shellParts(text: string, outside: PermissionWorld): ShellParts {
   parts.push(...partsBehindChanges(partsBehindLinks(redirected, links), changed, world));
   parts.push(...textsForCode(read.commands, around));
   parts.push(...unknownRuns(placed, own, read.redirections, world));
+  const later = globsAfterChanges(placed, own);
+  if (later.length > 0) parts.push({ ...unknownPart(text), beginnings: later });
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
   const found = withSearches(withGlobs(withStored(parts, text, read)), text, read);
@@ -219,6 +222,10 @@ function shapeOf(constructs: ReadonlySet<Construct>): Around['shape'] {
 const STEPS_OF_SCRIPT = 100;
 
 function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
+  return withValues(command, around, partsOfWords);
+}
+
+function partsOfWords(command: SimpleCommand, around: Around): Part[] {
   const { folders, world } = around;
   const words = commandWords(command);
   const own = commandPart(command, around);
@@ -306,6 +313,10 @@ function unknownRuns(
 
 /** Its files count as parts, but its rule does not cover other parts. */
 function innerParts(command: SimpleCommand, around: Around): Part[] {
+  return withValues(command, around, innerPartsOfWords);
+}
+
+function innerPartsOfWords(command: SimpleCommand, around: Around): Part[] {
   const part: CommandPart = { ...commandPart(command, around), inner: true };
   const last = unwrap(expandedWords(commandWords(command), around)).at(-1) ?? { words: [], more: false };
   const { words } = last;

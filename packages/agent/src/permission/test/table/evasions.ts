@@ -131,7 +131,6 @@ export const EVASIONS: readonly Theme[] = [
       'r$()m a',
       '/bin/r? a',
       '/bin/[r]m a',
-      '{rm,a}',
       'sudo $X a',
       'sudo -u root $X',
       'env $X a',
@@ -201,6 +200,7 @@ export const EVASIONS: readonly Theme[] = [
     mode: 'bypassPermissions',
     rules: DENY,
     denied: [
+      '{rm,a}',
       'fd --exec=rm',
       'parallel {} ::: rm',
       "rsync --rsh='rm a' a h:b",

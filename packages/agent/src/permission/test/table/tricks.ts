@@ -64,6 +64,9 @@ export const TRICKS: readonly Theme[] = [
     theme: 'a denied command behind programs and settings that run one',
     rules: { allow: ['Bash'], deny: ['Bash(rm *)'] },
     denied: [
+      'x=rm; $x a',
+      'r{m,} a',
+      '{rm,a}',
       "env -S'rm a'",
       "env --split-string='rm a'",
       "bash <<< 'rm a'",
@@ -95,13 +98,10 @@ export const TRICKS: readonly Theme[] = [
     // Unknown commands ask, and are not allowed.
     asked: [
       '$X a',
-      'x=rm; $x a',
       '${x:-rm} a',
       '$(echo rm) a',
       '`echo rm` a',
       'r$x a',
-      'r{m,} a',
-      '{rm,a}',
       'r? a',
       '/bin/r? a',
       '/bin/*m a',
