@@ -21,6 +21,7 @@ import { FOUND_NAMES } from './test/table/found-names.ts';
 import { GIT } from './test/table/git.ts';
 import { GIT_REMOVALS } from './test/table/git-removals.ts';
 import { GLOBS } from './test/table/globs.ts';
+import { GROUPED_OPTIONS } from './test/table/grouped-options.ts';
 import { FORBIDDING } from './test/table/forbidding.ts';
 import { LINKS } from './test/table/links.ts';
 import { LOADED_CODE } from './test/table/loaded-code.ts';
@@ -83,6 +84,7 @@ const themes = [
   ...DENIED_READERS,
   ...KNOWN_READS,
   ...PROGRAM_OPTIONS,
+  ...GROUPED_OPTIONS,
   ...LOADED_CODE,
   ...PROGRAM_SETTINGS,
   ...GIT_REMOVALS,

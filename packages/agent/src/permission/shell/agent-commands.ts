@@ -15,6 +15,7 @@ import { changedSettings, settingsTouch } from './files/settings-commands.ts';
 import type { Touch } from './files/touch.ts';
 import { mayRunWords } from './possible-commands.ts';
 import { baseName, commandTails, isManager, isRunner, type Unwrapped, withPiped } from './runners.ts';
+import { shortOption } from './short-options.ts';
 
 /** They also access files, or read files as scripts. */
 const RUNS_WORDS = /^(git|source|\.)$/;
@@ -79,7 +80,7 @@ function agentRun(
   certainty: Start['certainty'],
 ): readonly [agent: Agent | undefined, args: readonly ShellWord[]] {
   // The name of a module can follow the option of Python: `-maider`.
-  const value = name?.value.replace(/^-[a-zA-Z]*m(?=\w)/, '') ?? '';
+  const value = name?.value.replace(MODULE_OPTION, '') ?? '';
   const [command, agent = ''] = AGENT_OF.get(baseName(value)) ?? [];
   if (command !== undefined && args[0]?.value === command)
     return [agentNamed(agent, 'certain'), args.slice(1)];
@@ -155,6 +156,9 @@ function mayBeProgram(
   return paths === 'any path' && (at + 1 < words.length || value.startsWith('./'));
 }
 
+/** The name of a module can follow the option of Python: `-maider`. */
+const MODULE_OPTION = new RegExp(`^${shortOption('m', 'cWX')}(?=\\w)`);
+
 /** Options of package runners without a value. The word after another option may be its value, or the command. */
 const FLAG = /^(-y|--yes|-q|--quiet|--silent|--bun|--no-install)$/;
 
@@ -163,7 +167,7 @@ function firstWords(words: readonly ShellWord[], from: number, passed?: RegExp):
   const starts: Start[] = [];
   for (let at = from; at < words.length; at++) {
     const { value = '' } = words[at] ?? {};
-    const isModule = /^-[a-zA-Z]*m\w/.test(value) && /^(python|pypy)/.test(baseName(words[0]?.value ?? ''));
+    const isModule = MODULE_OPTION.test(value) && /^(python|pypy)/.test(baseName(words[0]?.value ?? ''));
     if (isModule) starts.push({ at, certainty: 'certain' });
     if (value === '' || value.startsWith('-') || /^\w+=/.test(value) || passed?.test(value)) continue;
     starts.push({ at, certainty: 'certain' });

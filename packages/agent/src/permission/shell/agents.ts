@@ -1,6 +1,7 @@
 /** Agents, Heddle among them: their names, their settings, and their commands that only print. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { baseName } from './runners.ts';
+import { shortOption } from './short-options.ts';
 
 export interface Agent {
   /** Its programs and packages. */
@@ -128,7 +129,7 @@ const BY_NAME: ReadonlyMap<string, Agent> = new Map(
 );
 
 const SOME_NAME = new RegExp(
-  `(?:^-[a-z]*m|(?<![a-z0-9]))(?:${[...BY_NAME.keys(), ...AGENT_OF.keys()].join('|')})(?![a-z0-9])`,
+  `(?:^${shortOption('m')}|(?<![a-z0-9]))(?:${[...BY_NAME.keys(), ...AGENT_OF.keys()].join('|')})(?![a-z0-9])`,
   'i',
 );
 

@@ -11,6 +11,7 @@ import type { PlacedCommand } from './earlier-effects.ts';
 import { possibleValues, type WordScope } from './possible-values.ts';
 import { baseName, commandWords } from './runners.ts';
 import { changesFolder, separatesAtBlanks, SOME_NUMBER, type Variables } from './shell-state.ts';
+import { shortOption } from './short-options.ts';
 
 type Script = Extract<ReadCommand, { ok: true }>;
 
@@ -48,12 +49,14 @@ function loopAround(text: string): string | undefined {
   return GLOB_OPTIONS.test(text) ? undefined : WHOLE_LOOP.exec(text)?.[1];
 }
 
+const REPLACED_SIGN = new RegExp(`^(?:${shortOption('Ii')}|--replace=)(.*)$`, 's');
+
 /** The texts that `find` and `xargs` replace by names: `{}`, and the value of `xargs -I`. */
 function signsIn(command: SimpleCommand): readonly string[] {
   const words = commandWords(command);
   if (!words.some(({ value }) => baseName(value) === 'xargs')) return ['{}'];
   const chosen = words.flatMap(({ value }, index) => {
-    const [, own] = /^(?:-[^-]*?[Ii]|--replace=)(.*)$/s.exec(value) ?? [];
+    const [, own] = REPLACED_SIGN.exec(value) ?? [];
     return own === undefined ? [] : [own === '' ? (words[index + 1]?.value ?? '') : own];
   });
   return ['{}', ...chosen].filter((sign) => sign !== '');

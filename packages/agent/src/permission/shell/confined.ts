@@ -8,6 +8,7 @@ import type { CommandPart } from '../part.ts';
 import { asksForHelp } from './chosen-programs.ts';
 import { touchesFiles } from './files/files-of.ts';
 import { isSedInPlace } from './files/operands.ts';
+import { optionPattern } from './short-options.ts';
 
 type Fit = CommandPart['confinable'];
 type Check = (args: readonly string[]) => boolean;
@@ -48,22 +49,27 @@ const LISTS_PACKAGES = doing('ls list ll la root prefix explain why query help')
 const NPM: Check = (args) => LISTS_PACKAGES(args.filter((arg) => !/^(-g|--global)$/.test(arg)));
 const PIP = doing('list show freeze check inspect help');
 
+const FD_RUNS = optionPattern({ letters: 'xX', valued: 'cdeEjoSt', long: 'exec' });
+
 /** They only read if they are used in a certain way. */
 const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['sed', (args) => !args.some(isSedInPlace)],
-  ['sort', avoiding(/^(-[a-zA-Z]*o|--o)/)],
+  ['sort', avoiding(optionPattern({ letters: 'o', valued: 'kStT', long: 'o' }))],
   ['uniq', (args) => args.filter((arg) => !arg.startsWith('-')).length < 2],
   ['find', avoiding(/^-(delete|fprint|fls|ok)/)],
-  ['fd', avoiding(/^(-[a-zA-Z0]*[xX]|--exec)/)],
-  ['fdfind', avoiding(/^(-[a-zA-Z0]*[xX]|--exec)/)],
-  ['tree', avoiding(/^(-[a-zA-Z]*[oR]|--output)/)],
-  ['yq', avoiding(/^(-[a-zA-Z]*[is]|--i(n?$|n?=|np?$|np?=|npl|n-)|--sp)/)],
+  ['fd', avoiding(FD_RUNS)],
+  ['fdfind', avoiding(FD_RUNS)],
+  ['tree', avoiding(optionPattern({ letters: 'oR', long: 'output' }))],
+  ['yq', avoiding(optionPattern({ letters: 'is', valued: 'opI', long: 'i(?:n?$|n?=|np?$|np?=|npl|n-)|sp' }))],
   ['tar', listsArchive],
   ['unzip', ([first = '']) => /^-[lvZtp]+$/.test(first)],
   ['7z', ([first]) => first === 'l'],
   ['ar', ([first = '']) => /^-?[tp][vOP]*$/.test(first)],
   ['jar', ([first = '']) => /^-?t[vf]*$/.test(first)],
-  ['cpio', (args) => args.some((arg) => /^-[a-z]*t/.test(arg)) && avoiding(/^-[a-z]*[iop]/)(args)],
+  [
+    'cpio',
+    (args) => args.some((arg) => /^-[a-z]*t/.test(arg)) && avoiding(optionPattern({ letters: 'iop' }))(args),
+  ],
   [
     'npm',
     (args) =>
@@ -99,9 +105,9 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ...['gcc', 'g++', 'cc', 'c++', 'clang', 'clang++'].map((name) => [name, isVerbose] as const),
   ...['gzip', 'xz', 'bzip2', 'zstd'].map((name) => [name, decompresses] as const),
   // Other characters can be options as well, and hide one behind them: `-~klk`.
-  ['less', avoiding(/^[+]|^-[^-]*[oOkT]|^--(log|lesskey)/i)],
+  ['less', avoiding(/^[+]|^-(?!-).*[oOkT]|^-.*--(log|lesskey)|^--(log|lesskey)/is)],
   ['more', avoiding(/^[+]/)],
-  ['man', avoiding(/^(-[a-zA-Z]*[PHC]|--(pager|html|config))/)],
+  ['man', avoiding(optionPattern({ letters: 'PHC', long: 'pager|html|config' }))],
   [
     'hostname',
     (args) => args.every((arg) => /^(-[IisfdA]|--(all-ip-addresses|short|fqdn|domain))$/.test(arg)),

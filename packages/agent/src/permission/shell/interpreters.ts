@@ -5,6 +5,7 @@
 import { isPlainSedScript, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
 import { argumentsOf } from './files/operands.ts';
 import { baseName } from './runners.ts';
+import { optionPattern, shortOption } from './short-options.ts';
 
 /**
  * Matches long options, and their beginnings that a program may accept. A name is written as `c|olor`: the letters before
@@ -143,11 +144,15 @@ const hasOption =
 /** Features of awk that run a program, and ways to hide them. */
 const AWK_RUNS = /system|\||getline|@|SYMTAB|FUNCTAB|\\\n/;
 
+/** The next word is a file with code. */
+const AWK_FILE = new RegExp(`^(?:${shortOption('fEil', 'evF')}|--file|--exec|--include|--load)$`);
+const AWK_LOADS = optionPattern({ letters: 'lEiD', valued: 'efvF' });
+
 const awk: TakesCode = (args) =>
   args.some((word, index) => {
     const before = args[index - 1]?.value ?? '';
-    if (/^(-f|--file|-E|--exec|-i|--include|-l|--load)$/.test(before)) return isFedIn(word);
-    return word.kind === 'dynamic' || AWK_RUNS.test(word.value) || /^-[lEiD]/.test(word.value);
+    if (AWK_FILE.test(before)) return isFedIn(word);
+    return word.kind === 'dynamic' || AWK_RUNS.test(word.value) || AWK_LOADS.test(word.value);
   });
 
 const SED_CODE = new RegExp(`^(-${SED_FLAGS}e|--e[a-z]*)$`);
@@ -261,13 +266,13 @@ const OTHERS: readonly (readonly [RegExp, TakesCode])[] = [
   [/^man$/, only(/^-[kfawMsS]+$/, /^--(version|help)$/)],
   [/^(gdb|lldb|rr)$/, hasOption(/^-(?!-args$|-version$)/)],
   [/^(socat)$/, hasOption(/(exec|system|shell):/i)],
-  [/^(nc|ncat|netcat)$/, hasOption(/^(-[a-zA-Z]*[ec]|--(exec|sh-exec|lua-exec))/)],
+  [/^(nc|ncat|netcat)$/, hasOption(optionPattern({ letters: 'ec', long: 'exec|sh-exec|lua-exec' }))],
   [
     /^(psql|mysql|mariadb|sqlite3?|sqlite|mongosh|mongo|redis-cli|duckdb|clickhouse(-client)?|sqlcmd)$/,
     queries,
   ],
-  [/^(enable|bind|complete)$/, hasOption(/^-[a-zA-Z]*[fxC]/)],
-  [/^rpm$/, hasOption(/^(-E|--eval|--define|-D|--load|--pipe)/)],
+  [/^(enable|bind|complete)$/, hasOption(optionPattern({ letters: 'fxC' }))],
+  [/^rpm$/, hasOption(optionPattern({ letters: 'ED', long: 'eval|define|load|pipe' }))],
   [/^(launchctl|at|batch|run-parts)$/, hasOption(/^(submit|bootstrap|load)$/)],
 ];
 

@@ -185,7 +185,7 @@ function listsMatches(program: string, [first = '', ...others]: readonly string[
 function isSelection(values: readonly string[]): boolean {
   return (
     values.filter((value) => !value.startsWith('-')).length === 1 &&
-    values.every((value) => !/^-[a-zA-Z]*[ofer]|^--/i.test(value) || value === '-E')
+    values.every((value) => !/^-(?!-).*[ofer]|^--/is.test(value) || value === '-E')
   );
 }
 

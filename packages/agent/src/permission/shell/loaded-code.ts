@@ -8,25 +8,34 @@ import { runsProjectPrograms } from './chosen-programs.ts';
 import { touchesFiles } from './files/files-of.ts';
 import { argumentsOf, isSedInPlace } from './files/operands.ts';
 import { runsFiles } from './interpreters.ts';
-import { LONGEST_PROGRAM } from './program-options.ts';
+import { AWK_VALUED, LONGEST_PROGRAM } from './program-options.ts';
 import type { WordScope } from './possible-values.ts';
 import { baseName, isManager, isRunner } from './runners.ts';
+import { optionPattern, shortOption } from './short-options.ts';
 
 /** Words with which a program loads code, or settings that do. Beginnings of a long option count. */
 const LOADS: readonly (readonly [RegExp, RegExp])[] = [
-  [/^[gmn]?awk$/, /^(-[a-eg-uw-zA-EG-Z]*[fiEWD]|--(fil|i|e|de))|@\s*include\b/],
+  [/^[gmn]?awk$/, new RegExp(`^(?:${shortOption('fiEWD', AWK_VALUED)}|--(?:fil|i|e|de))|@\\s*include\\b`)],
   // Some versions have a letter `l` without a value.
-  [/^g?sed$/, /^(-[^-efi]*f|--fi)/],
+  [/^g?sed$/, optionPattern({ letters: 'f', valued: 'ei', long: 'fi' })],
   [/^openssl$/, /^--?(config|pre$|post$)|^(SO_PATH|DIR_ADD):/],
   // They load a library.
-  [/^ssh-keygen$/, /^-[lcegHiLpqQuvyABhk]*[Dw]/],
-  [/^ssh-add$/, /^-[cdDkKlLqvxX]*[seS]/],
+  [/^ssh-keygen$/, optionPattern({ letters: 'Dw', valued: 'abCEFfIMmNnOPRrSsTtVWYZz' })],
+  [/^ssh-add$/, optionPattern({ letters: 'seS', valued: 'EHht' })],
   [/^helm$/, /^--post-renderer(=|$)/],
   // A file of defaults can name filters.
-  [/^pandoc$/, /^(-[FLd]|--(fil|lu|def|data-d)|--pdf-engine=.*\/)|\.lua$/],
+  [
+    /^pandoc$/,
+    new RegExp(
+      `^(?:${shortOption('FLd', 'frtwoDMVHBATc')}|--(?:fil|lu|def|data-d)|--pdf-engine=.*/)|\\.lua$`,
+    ),
+  ],
   [/^d?mypy$/, /^--python-e/],
-  [/^dc$/, /^(-[^-e]*f|--f)/],
-  [/^psql$/, /^(-[^-cdfhopFLPRTUv]*f|--fil)|\\(i|ir|include|include_relative)\b/],
+  [/^dc$/, optionPattern({ letters: 'f', valued: 'e', long: 'f' })],
+  [
+    /^psql$/,
+    new RegExp(`^(?:${shortOption('f', 'cdhopFLPRTUv')}|--fil)|\\\\(?:i|ir|include|include_relative)\\b`),
+  ],
   [
     /^(mysql|mariadb)/,
     /^--(defaults-[ef]|plugin|default-a|pager=(?!(less|more|cat)( -[\w-]+)*$))|(^|[;\n])\s*(source\b|\\\.)/i,
@@ -89,9 +98,9 @@ const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, RegExp | ((word: strin
   [/^g?sed$/, /^(-[a-zA-Z]*n[a-zA-Z]*|--q[a-z]*|--si[a-z]*)$/, isSedInPlace],
   [/^(bash|sh|zsh|dash|ksh)$/, /^-n$/, /^\+/],
   [/^node$/, /^(-c|--check)$/, /^(-[rep]|--(req|imp|loa|experimental-l|ev|pr))/],
-  [/^perl$/, /^-c$/, /^-[a-zA-Z]*[eEMmI]/],
-  [/^ruby$/, /^-c$/, /^-[a-zA-Z]*[erI]/],
-  [/^php$/, /^-l$/, /^(-[rdzFRB]|--(run|def|zend))/],
+  [/^perl$/, /^-c$/, optionPattern({ letters: 'eEMmI' })],
+  [/^ruby$/, /^-c$/, optionPattern({ letters: 'erI' })],
+  [/^php$/, /^-l$/, optionPattern({ letters: 'rdzFRB', valued: 'cf', long: 'run|def|zend' })],
   [/^git$/, /^(-l|--list)$/, /^--no-l/],
 ];
 

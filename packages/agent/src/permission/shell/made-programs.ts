@@ -13,6 +13,7 @@ import {
   runsElsewhere,
   unwrap,
 } from './runners.ts';
+import { optionPattern } from './short-options.ts';
 
 /** They write no content of the script's choice. */
 const WITHOUT_CONTENT =
@@ -74,7 +75,7 @@ function isWrite(part: Part): part is FilePart {
 /** Variables that name files or folders with code. */
 const NAMES_CODE = /(PATH|ENV|PRELOAD|LIBRARY|OPT|OPTS|OPTIONS|FLAGS|RC|SHELL)$/;
 /** Options that name a file with code: `sed -f x`, `awk -fx`, `sed --file=x`. */
-const CODE_FILE = /^(-[a-zA-Z]*[fEiL]|--(fi|from-f|ex|in|lo))/;
+const CODE_FILE = optionPattern({ letters: 'fEiL', valued: 'Fv', long: 'fi|from-f|ex|in|lo' });
 /** They run no file of the machine, except hooks and settings, which are protected. */
 const RUNS_NO_FILE =
   /^(git|gh|curl|wget|tr|test|\[|local|read|wait|break|continue|pwd|id|uname|date|ps|pgrep|kill|pkill|tar|gtar|zip|unzip|export|declare|typeset|readonly|find|xargs|shopt|umask|ulimit|alias|unalias|hash)$/;
@@ -107,6 +108,6 @@ export function definesNames(command: SimpleCommand): boolean {
   if (name?.value === 'alias')
     return args.some(({ kind, value }) => kind !== 'literal' || value.includes('='));
   if (name?.value === 'hash')
-    return args.some(({ kind, value }) => kind !== 'literal' || /^-[a-z]*p/.test(value));
+    return args.some(({ kind, value }) => kind !== 'literal' || optionPattern({ letters: 'p' }).test(value));
   return command.assignments.some((assignment) => /^BASH_(ALIASES|CMDS)$/.test(assignment.name));
 }

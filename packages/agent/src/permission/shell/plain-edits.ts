@@ -35,6 +35,7 @@ import { argumentsOf, expandBraces } from './files/operands.ts';
 import { namesFoundBy, possibleValues } from './possible-values.ts';
 import { commandWords } from './runners.ts';
 import { foldersAfter, NO_VARIABLES } from './shell-state.ts';
+import { shortOption } from './short-options.ts';
 
 type Script = Extract<ReadCommand, { ok: true }>;
 
@@ -128,7 +129,7 @@ function changesOf(
 }
 
 /** Its options with which it waits for more content, or for the end of a process. */
-const TAIL_WAITS = /^(?:-[^-]*[fFs]|--[frps]|\+\d*[bcl]?f)/;
+const TAIL_WAITS = new RegExp(`^(?:${shortOption('fFs')}|--[frps]|\\+\\d*[bcl]?f)`);
 
 /**
  * Returns whether a command before an edit may take long. Then the edit would run when other calls may have changed what its

@@ -5,22 +5,20 @@
 import { maySedRunProgram, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
 import { bareCode } from './files/computed-names.ts';
 import { beginsOption, isMakeCommand, SED_FLAGS, takesCode } from './interpreters.ts';
+import { runsProgramByNpm } from './npm-options.ts';
+import { optionPattern, shortOption } from './short-options.ts';
 
 /** Programs whose check of unknown code accepts only options that start no program. */
 const CHECKED = /^((bsd|g)?tar|ssh|scp|sftp|mosh|man|rpm|nc|ncat|netcat|socat)$/;
 
-/** Packages and formats of these programs have short names, so that only a longer beginning counts. */
-const NPM_SETTINGS =
-  'sc|ript-shell she|ll node-|options node-|gyp gi|t ed|itor vi|ewer br|owser onl|oad-script init-|module init.|module pyt|hon';
-/** Files with settings can contain all of these. */
-const NPM_FILES =
-  'userc|onfig globalc|onfig use-yarnrc pnpmfile global-pnpmfile npmrc-auth-file config-file npm-path';
-const NPM = beginsOption(`${NPM_SETTINGS} ${NPM_FILES}`, '-?-(?:config\\.)?');
+const NPM = /^(npm|npx|pnpm|pnpx|yarn|bun|bunx)$/;
+
+/** Letters of awk that take the rest of the word. */
+export const AWK_VALUED = 'evF';
 
 /** Long options count from a beginning that the program may accept. */
 const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(npm|npx|pnpm|pnpx|yarn|bun|bunx)$/, NPM],
-  [/^bunx?$/, /^(-c|--config)(=|$)/],
+  [/^bunx?$/, optionPattern({ letters: 'c', long: 'config(=|$)' })],
   [/^g?sort$/, beginsOption('c|ompress-program')],
   [/^g?split$/, beginsOption('f|ilter')],
   // It sets any variable.
@@ -28,7 +26,7 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^g?install$/, beginsOption('strip-|program')],
   [/^pip[\d.]*$/, beginsOption('py|thon')],
   [/^rg$/, /^--(pre|hostname-bin)(=|$)/],
-  [/^zip$/, /^-\w*TT/],
+  [/^zip$/, /^-(?!-).*TT/s],
   [/^zip$/, beginsOption('u|nzip-command')],
   [/^wget$/, beginsOption('u|se-askpass conf|ig')],
   // It loads a library.
@@ -73,7 +71,7 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   // They load a library. Options can also be in a file: `nm @x`.
   [/^(nm|ar|ranlib|objdump|strip|size)$/, /^(--p(l|=|$)|@)/],
   [/^openssl$/, /^--?(provider|engine)/],
-  [/^[gmn]?awk$/, /^(-[a-eg-uw-zA-EG-Z]*l|--lo)|@\s*load\b/],
+  [/^[gmn]?awk$/, new RegExp(`^(?:${shortOption('l', AWK_VALUED)}|--lo)|@\\s*load\\b`)],
   // A comment can be between the name of a function and its arguments.
   [
     /^sqlite3$/,
@@ -81,8 +79,11 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   ],
   [/^mlr$/, /^--?(prepipex?|m?load)(=|$)|\b(system|exec)\s*\(/],
   [/^cpio$/, /^--rs/],
-  [/^(apt(-get|-cache|-mark|-config|itude)?)$/, /^(-[a-zA-Z]*[oc]|--(op|conf))/],
-  [/^(dnf5?|yum|microdnf|zypper)$/, /^(-[a-zA-Z]*c|--(conf|seto|installr|plug|root))/],
+  [
+    /^(apt(-get|-cache|-mark|-config|itude)?)$/,
+    optionPattern({ letters: 'oc', valued: 't', long: 'op|conf' }),
+  ],
+  [/^(dnf5?|yum|microdnf|zypper)$/, optionPattern({ letters: 'c', long: 'conf|seto|installr|plug|root' })],
   [/^pacman$/, beginsOption('ho|okdir conf|ig gp|gdir ro|ot sysr|oot')],
   [/^gem$/, beginsOption('con|fig-file')],
   // `!<`, `!>` and `!=` compare numbers.
@@ -96,7 +97,10 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
     /^(psql|mysql|mariadb)$/,
     /\\!|\\[a-z]*\s*\||\\[a-z]+[^\n]*`|\b(from|to)\s+program\b|(^|[;\n])\s*(system|pager)\b/i,
   ],
-  [/^(vim?|nvim|ex|rvim|view|gvim|vimdiff)$/, /^(-[a-zA-Z]*[cSsuUl]|--(cm|remote|lua)|\+(?!\d*$))/],
+  [
+    /^(vim?|nvim|ex|rvim|view|gvim|vimdiff)$/,
+    new RegExp(`^(?:${shortOption('cSsuUl')}|--(?:cm|remote|lua)|\\+(?!\\d*$))`),
+  ],
   [/^(emacs|emacsclient)$/, /^--?(?!(nw|Q|no-window-system|version|help)$)[a-zA-Z]/],
 ];
 
@@ -134,7 +138,7 @@ const PLAIN_CLONE =
 
 /** Returns whether some option of the program runs another one. */
 export function hasProgramOption(program: string): boolean {
-  return CHECKED.test(program) || OPTIONS.some(([programs]) => programs.test(program));
+  return CHECKED.test(program) || NPM.test(program) || OPTIONS.some(([programs]) => programs.test(program));
 }
 
 /** Returns why the words start another program, or undefined. */
@@ -149,6 +153,9 @@ export function findProgramOption(
   const options = OPTIONS.filter(([programs]) => programs.test(program));
   const option = args.find(({ value }) => options.some(([, words]) => words.test(value)));
   if (option) return reason(option);
+  const values = args.map(({ value }) => value);
+  const setting = NPM.test(program) && args.find((_, index) => runsProgramByNpm(values, index));
+  if (setting) return reason(setting);
   const access = /^(docker|podman|nerdctl)$/.test(program) ? findContainerAccess(args) : undefined;
   if (access !== undefined)
     return `${access} may give a container access to this machine, or load other programs.`;
@@ -158,8 +165,8 @@ export function findProgramOption(
   if (passed) return reason(passed);
   if (/^g?make$/.test(program)) {
     // In an unknown word, `$(` belongs to the shell. Such words are checked elsewhere.
-    const setting = args.find((word) => word.kind === 'literal' && isMakeCommand(word));
-    if (setting) return reason(setting);
+    const variable = args.find((word) => word.kind === 'literal' && isMakeCommand(word));
+    if (variable) return reason(variable);
   }
   if (program === 'rsync') {
     const shell = args.find((word, index) => isRemoteShell(word.value, args[index + 1]));
@@ -170,9 +177,9 @@ export function findProgramOption(
   if (/^g?sed$/.test(program) && maySedRunProgram(sedScript(args)))
     return `Its script may make ${program} run another program.`;
   // The names of its settings have any case, with or without dashes: `-e use_askpass=x`.
-  const setting =
+  const askpass =
     program === 'wget' && args.find(({ value }) => /useaskpass/i.test(value.replace(/[-_\s]/g, '')));
-  return setting ? reason(setting) : undefined;
+  return askpass ? reason(askpass) : undefined;
 }
 
 /** Returns whether a word of awk may run a program: with `system`, or with a single `|`. */
@@ -212,8 +219,11 @@ function sedScript(args: readonly ShellWord[]): string {
   return parts.length > 0 || readsFile ? parts.join('\n') : (operands.find((value) => value !== '') ?? '');
 }
 
+/** Its letters with the values `f`, `B`, `T` and `M` take the rest of the word. */
+const REMOTE_SHELL = new RegExp(`^(?:${shortOption('e', 'fBTM')}|--rsh)=?(.*)$`, 's');
+
 function isRemoteShell(value: string, next: ShellWord | undefined): boolean {
-  const [, attached] = /^(?:-[a-zA-Z]*?e|--rsh)=?(.*)$/s.exec(value) ?? [];
+  const [, attached] = REMOTE_SHELL.exec(value) ?? [];
   if (attached === undefined) return false;
   return !PLAIN_SSH.test(attached === '' ? (next?.value ?? '') : attached);
 }

@@ -14,6 +14,7 @@ import { KNOWN_READERS } from './files/reader-options.ts';
 import { possibleValues, namesFoundBy, unusualFoundBy, type WordScope } from './possible-values.ts';
 import { baseName, commandWords, type Unwrapped } from './runners.ts';
 import type { PossibleValue } from './shell-state.ts';
+import { optionPattern, shortOption } from './short-options.ts';
 
 type Script = Extract<ReadCommand, { ok: true }>;
 
@@ -30,7 +31,7 @@ const OPENS_FOR_OPTIONS: ReadonlyMap<string, RegExp | 'if not listed'> = new Map
   ['find', /^-files0/],
   ['fd', /^--ignore-f/],
   ['fdfind', /^--ignore-f/],
-  ['findmnt', /^(?:-\w*F|--ta)/],
+  ['findmnt', optionPattern({ letters: 'F', long: 'ta' })],
 ]);
 
 /** Returns whether the program opens files that its words name. */
@@ -43,12 +44,16 @@ function opensFiles(program: string, args: readonly ShellWord[] = []): boolean {
   return listed === undefined || argumentsOf(args, listed).isUncertain;
 }
 
+/** Letters of grep that take the rest of the word. */
+const GREP_VALUED = 'ABCefm';
+const DEVICES = new RegExp(`^(?:${shortOption('D', GREP_VALUED)}|--dev[a-z]*=?)(.*)$`, 's');
+
 /** Returns whether a search in folders also opens the named pipes and devices there. */
 function opensPipesInFolders(program: string, args: readonly ShellWord[]): boolean {
   return (
     program.endsWith('grep') &&
     args.some(({ value }, at) => {
-      const [, chosen] = /^(?:-[A-Za-z]*D|--dev[a-z]*=?)(.*)$/s.exec(value) ?? [];
+      const [, chosen] = DEVICES.exec(value) ?? [];
       return chosen !== undefined && (chosen || args[at + 1]?.value) !== 'skip';
     })
   );
@@ -67,8 +72,8 @@ const DECOMPRESSES = /^(?:lz4|lz|z|gz|xz|bz|zstd)cat$/;
 function opensEntries(program: string, args: readonly ShellWord[], { deep }: FilePart): boolean {
   if (/^(?:s|color)?diff$/.test(program)) return true;
   const has = (option: RegExp): boolean => args.some(({ value }) => option.test(value));
-  if (program.endsWith('grep')) return has(/^(?:-[A-Za-z0-9]*R|--der)/);
-  if (DECOMPRESSES.test(program)) return has(/^(?:-[A-Za-z0-9]*r|--rec)/);
+  if (program.endsWith('grep')) return has(optionPattern({ letters: 'R', valued: GREP_VALUED, long: 'der' }));
+  if (DECOMPRESSES.test(program)) return has(optionPattern({ letters: 'r', long: 'rec' }));
   return deep !== 'no' && opensFiles(program, args) && !SKIPS_PIPES.test(program);
 }
 
@@ -76,7 +81,8 @@ function opensEntries(program: string, args: readonly ShellWord[], { deep }: Fil
 function takesNamesFromFile(program: string, args: readonly ShellWord[]): boolean {
   const checks = /^(?:md5|sha\d*|b2|b3|ck|xxh\w*)sum$|^shasum$/.test(program);
   return args.some(
-    ({ value }) => /^(?:@.|--files)/.test(value) || (checks && /^(?:-[A-Za-z]*c|--c)/.test(value)),
+    ({ value }) =>
+      /^(?:@.|--files)/.test(value) || (checks && optionPattern({ letters: 'c', long: 'c' }).test(value)),
   );
 }
 

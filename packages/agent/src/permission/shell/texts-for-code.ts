@@ -10,6 +10,7 @@ import { baseName, commandWords, unwrap } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 import { isFed, startsShell } from './unknown-code.ts';
 import { codeOnInput } from './unknown-words.ts';
+import { shortOption } from './short-options.ts';
 
 /** The places in these texts count. If a text is changed or put together before it runs, its files are unknown. */
 export function textsForCode(commands: readonly SimpleCommand[], { folders, world }: Around): FilePart[] {
@@ -43,11 +44,13 @@ function runsInput(command: SimpleCommand): boolean {
   return /^([gmn]?awk|g?sed)$/.test(program) && args.some((word, at) => isProgramOnInput(word, args[at - 1]));
 }
 
+const FILE_OPTION = new RegExp(`^(?:${shortOption('f')}|--file(?:=|$))(.*)$`, 's');
+
 /** `awk -f -`, `sed -f/dev/stdin`. */
 function isProgramOnInput(word: ShellWord, before: ShellWord | undefined): boolean {
-  const [, attached] = /^(?:-[a-zA-Z]*f|--file=)(.+)$/s.exec(word.value) ?? [];
-  if (attached !== undefined) return isFedIn({ ...word, value: attached });
-  return /^(-[a-zA-Z]*f|--file)$/.test(before?.value ?? '') && isFedIn(word);
+  const [, attached] = FILE_OPTION.exec(word.value) ?? [];
+  if (attached) return isFedIn({ ...word, value: attached });
+  return FILE_OPTION.exec(before?.value ?? '')?.[1] === '' && isFedIn(word);
 }
 
 function feeds({ inside }: SimpleCommand): boolean {

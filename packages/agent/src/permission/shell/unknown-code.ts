@@ -21,6 +21,7 @@ import {
   type Unwrapped,
 } from './runners.ts';
 import { findEmbeddedScripts, hasUnknownVariable, isShell } from './scripts.ts';
+import { optionPattern } from './short-options.ts';
 
 export function runsUnknownCode(
   command: SimpleCommand,
@@ -76,7 +77,7 @@ const NAMES_FIRST = /^(su|runuser|newgrp|sg|script|capsh)$/;
 const COMMAND_OPTION = /^(-[a-zA-Z]*c.*|--(command|session-command)(=.*)?|-u.*|--user(=.*)?)$/s;
 /** Words with which a program starts a shell. */
 const SHELL_WORDS: readonly (readonly [RegExp, RegExp])[] = [
-  [/^(sudo|doas)$/, /^(-[a-zA-Z]*[si]|--(shell|login))$/],
+  [/^(sudo|doas)$/, optionPattern({ letters: 'si', valued: 'ugpCDrtTUR', long: '(?:shell|login)$' })],
   [/^(poetry|pipenv|hatch|pdm|conda|nix|machinectl|devbox|flox|pixi)$/, /^(shell|develop)$/],
   [/^tmux$/, /^-C+$/],
 ];

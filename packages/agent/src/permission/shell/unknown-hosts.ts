@@ -1,15 +1,18 @@
 /** Programs that connect to a host which no word shows: a variable, a pipe or an expression contains it. */
 import { baseName, fedCommands, likelyTails, PIPED, type Unwrapped } from './runners.ts';
+import { optionPattern } from './short-options.ts';
 
 const CONNECTS =
   /^(curl|wget|wget2|aria2c|http|https|xh|socat|nc|ncat|netcat|telnet|ftp|lftp|ssh|sftp|mosh|openssl|websocat|grpcurl)$/;
 /** The unknown text follows the host. */
 const KNOWN_HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/)?[\w.@-]+(?::\d+)?[/?#]/i;
 /** Options whose value is a host, or a list of options or addresses. */
-const HOST_OPTION =
-  /^(-[a-zA-Z]*[xK]|--(url|expand|proxy|preproxy|socks|resolve|connect|conf|doh|input|base|variable))/;
+const HOST_OPTION = optionPattern({
+  letters: 'xK',
+  long: 'url|expand|proxy|preproxy|socks|resolve|connect|conf|doh|input|base|variable',
+});
 /** Addresses or options come from the input, or an expression makes them. */
-const COMPUTED = /^(?:-[a-zA-Z]*[Ki]-?|--(?:config|input-file)(?:=-)?)$|^--(?:expand|variable)/;
+const COMPUTED = /^(?:-(?!-).*[Ki]-?|--(?:config|input-file)(?:=-)?)$|^--(?:expand|variable)/s;
 
 /** Returns whether a command may connect to any host. */
 export function mayConnectAnywhere({ words, more }: Unwrapped): boolean {

@@ -69,7 +69,7 @@ function hasKnownForm(program: string, args: readonly ShellWord[]): boolean {
  * A program that loads a module or a file, or that evaluates a text. The word alone is enough for a doubt. `.include` is a
  * field.
  */
-const LOADS = /import|include|modulemeta|\b(load\w*|eval)\s*\(|^-[^-]*[fL]/;
+const LOADS = /import|include|modulemeta|\b(load\w*|eval)\s*\(|^-(?!-).*[fL]/s;
 
 /** Every option is listed, and every operand is among the files that were found. */
 function hasKnownOperands([name, ...args]: readonly ShellWord[], known: KnownReader): boolean {

@@ -21,6 +21,7 @@ import { baseName, fedCommands, PIPED, type Unwrapped, withPiped } from './runne
 import { findEmbeddedScripts } from './scripts.ts';
 import { SOME_NUMBER } from './shell-state.ts';
 import { startsShell } from './unknown-code.ts';
+import { optionPattern } from './short-options.ts';
 
 export function doubtAboutWords(
   command: SimpleCommand,
@@ -182,6 +183,8 @@ const DATA =
 const GIT_DATA =
   /^(commit|tag|notes|hash-object|interpret-trailers|check-ignore|check-attr|cat-file|stripspace|mktree|add)$/;
 
+const CURL_SETTINGS = optionPattern({ letters: 'K', valued: 'AbcCdDeEFHmoPQrtTuUwxXyYz', long: 'conf' });
+
 function takesData(
   program: string,
   args: readonly ShellWord[],
@@ -190,7 +193,7 @@ function takesData(
   if (DATA.test(program)) return true;
   if (program === 'git') return GIT_DATA.test(gitArguments(args).command);
   // The input can also contain options of curl.
-  if (program === 'curl') return !args.some(({ value }) => /^(-[a-zA-Z]*K|--conf)/.test(value));
+  if (program === 'curl') return !args.some(({ value }) => CURL_SETTINGS.test(value));
   // A script file decides how the input is used.
   return runsFiles(program) && program !== 'make' && takesCode(program)?.(args, redirections) === false;
 }

@@ -4,13 +4,15 @@
  */
 import type { ShellWord } from '@heddle/tools/shell';
 import { beginsOption } from './interpreters.ts';
+import { choosesLocation, installsGlobally, npmOption } from './npm-options.ts';
 import { baseName } from './runners.ts';
+import { optionPattern, shortOption } from './short-options.ts';
 
 interface WiderWords {
   readonly programs: RegExp;
   /** A word that must be among the others. */
   readonly beside?: RegExp;
-  readonly words: RegExp;
+  readonly words: Pick<RegExp, 'test'>;
   /** Words with this beginning of the next one do not count. */
   readonly unless?: RegExp;
   /** Continues the sentence "… makes the program …". */
@@ -40,14 +42,22 @@ const WIDER: readonly WiderWords[] = [
   {
     programs: /^(npm|pnpm|yarn|bun)$/,
     beside: INSTALLS,
-    words: /^(-[a-zA-Z]{0,3}g[a-zA-Z]{0,2}|--?global(=(?!false).*)?|--?loc[a-z]*(=(?!(project|user)$).*)?)$/,
+    words: { test: installsGlobally },
+    effect: 'install programs for all projects',
+    isOfCommand: true,
+  },
+  {
+    programs: /^npm$/,
+    beside: INSTALLS,
+    words: { test: choosesLocation },
+    unless: /^(project|user)$/,
     effect: 'install programs for all projects',
     isOfCommand: true,
   },
   {
     programs: /^(npm|pnpm)$/,
     beside: /^audit$/,
-    words: /^(-?-?fix)(=|$)/,
+    words: { test: (word) => word === 'fix' || npmOption(word)?.name === 'fix' },
     effect: 'change and install dependencies',
     isOfCommand: true,
   },
@@ -104,14 +114,17 @@ const WIDER: readonly WiderWords[] = [
   },
   {
     programs: /^just$/,
-    words:
-      /^(-[a-z]*c|--command|--shell(-arg|-command)?|--set|--chooser|--choose|-[a-z]*e|--edit|-[a-z]*g|--global-justfile)(=|$)/,
+    words: optionPattern({
+      letters: 'ceg',
+      valued: 'dfs',
+      long: '(command|shell(-arg|-command)?|set|chooser|choose|edit|global-justfile)(=|$)',
+    }),
     effect: 'run another program',
     isOfCommand: true,
   },
   {
     programs: /^task$/,
-    words: /^(-[a-z]*g|--global)(=|$)|https?:/,
+    words: new RegExp(`^(?:${shortOption('g', 'dtoCI')}|--global(=|$))|https?:`),
     effect: 'run tasks of another file',
     isOfCommand: true,
   },
@@ -149,7 +162,9 @@ const WIDER: readonly WiderWords[] = [
   },
   {
     programs: /^(pytest|py\.test)$/,
-    words: new RegExp(`^-[^-=kmpncrWo]*o(?!${PYTEST_SETTING}=)|^--ov[a-z-]*(?:$|=(?!${PYTEST_SETTING}=))`),
+    words: new RegExp(
+      `^${shortOption('o', 'kmpncrW')}(?!${PYTEST_SETTING}=)|^--ov[a-z-]*(?:$|=(?!${PYTEST_SETTING}=))`,
+    ),
     unless: new RegExp(`^${PYTEST_SETTING}=`),
     effect: 'use a setting that may contain other options, or name files that it writes',
   },
@@ -171,7 +186,11 @@ const WIDER: readonly WiderWords[] = [
       /^(-[SDTMA]|--(script|build-and-test|test-command|launch|dashboard|test-action|test-model|add-notes|submit|extra-submit))/,
     effect: 'run a script or another program, or send results to another host',
   },
-  { programs: /^tox$/, words: /^(-[a-z]*x|--override|--discover|--runner)/, effect: 'run other commands' },
+  {
+    programs: /^tox$/,
+    words: optionPattern({ letters: 'x', valued: 'ec', long: 'override|discover|runner' }),
+    effect: 'run other commands',
+  },
   {
     programs: /^nox$/,
     words: /^(-P|--force-python|--extra-python)/,

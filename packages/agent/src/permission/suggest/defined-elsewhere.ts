@@ -107,6 +107,9 @@ function namesConsole([name, ...args]: readonly ShellWord[]): boolean {
 /** Options that name the commands, or a file with them. */
 const GIVEN_COMMANDS = /^-(c(?!md)|e|f|-command|-execute|-eval|-file)/;
 
+/** `bash -s`, also behind other options. */
+const SHELL_INPUT = /^-(?!-).*s$/s;
+
 /**
  * Returns whether the command runs its input, also if this call has none. Then even the exact command does not define the
  * effect.
@@ -124,7 +127,7 @@ function takesOrders(all: readonly ShellWord[]): boolean {
   const at = words.findLastIndex((word) => isInterpreter(baseName(word)));
   if (at === 0 || (at > 0 && runs)) {
     const rest = words.slice(at + 1);
-    if (rest.some((word) => /^-[a-z]*s$/.test(word))) return true;
+    if (rest.some((word) => SHELL_INPUT.test(word))) return true;
     return operands(at + 1) === 0 && !rest.includes('--test');
   }
   const dialog = words.findLastIndex((word) => DIALOGS.test(baseName(word)));

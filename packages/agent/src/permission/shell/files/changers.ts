@@ -2,6 +2,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { argumentsOf, hasOption } from './operands.ts';
 import { type Touch, touch, unknownWord } from './touch.ts';
+import { optionPattern } from '../short-options.ts';
 
 const CHANGERS = /^(chmod|chown|chgrp|chattr|chcon|setfacl)$/;
 
@@ -55,7 +56,8 @@ function fileOperands(
         ? operands
         : operands.slice(1);
     case 'chcon':
-      return hasReference || args.some(({ value }) => /^(-[a-zA-Z]*[urtl]|--[urt])/.test(value))
+      return hasReference ||
+        args.some(({ value }) => optionPattern({ letters: 'urtl', long: '[urt]' }).test(value))
         ? operands
         : operands.slice(1);
     default:

@@ -2,10 +2,14 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { argumentsOf, type OptionTable } from './operands.ts';
 import { HERE, partOfWord, unknownWord } from './touch.ts';
+import { optionPattern } from '../short-options.ts';
 
 /** `-x rm`, `-xrm`, `-Hx rm`, `--exec=rm`. The letters before it may also be an option with a value: `-tx`. */
-const RUNS = /^(?:(-[A-WYZa-wyz0-9]*)[xX]|--exec(?:-batch)?(?:=|$))(.*)$/s;
-const VALUED_LETTER = /[dEteSojcC]/;
+const RUNS = /^(?:(-(?!-)[^xX]*)[xX]|--exec(?:-batch)?(?:=|$))(.*)$/s;
+const VALUED = 'dEteSojcC';
+const VALUED_LETTER = new RegExp(`[${VALUED}]`);
+const SHOWS_HIDDEN = optionPattern({ letters: 'Hu', valued: VALUED, long: 'hid|unr|ignore-f' });
+const FOLLOWS_LINKS = optionPattern({ letters: 'L', valued: VALUED, long: 'fol' });
 
 export interface FdCommands {
   /** Every command that it may run. */
@@ -77,8 +81,8 @@ export function searchOfFd(own: readonly ShellWord[]): FdSearch {
   return {
     starts: isElsewhere ? [unknownWord('the folder that it searches')] : starts,
     isElsewhere,
-    isHidden: isUncertain || own.some(({ value }) => /^-[a-zA-Z\d]*[Hu]|^--(?:hid|unr|ignore-f)/.test(value)),
-    followsLinks: own.some(({ value }) => /^-[a-zA-Z\d]*L|^--fol/.test(value)),
+    isHidden: isUncertain || own.some(({ value }) => SHOWS_HIDDEN.test(value)),
+    followsLinks: own.some(({ value }) => FOLLOWS_LINKS.test(value)),
     endings: isUncertain ? undefined : endingsOf(given.valuesOf('-e', '--extension')),
   };
 }

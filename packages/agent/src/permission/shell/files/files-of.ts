@@ -282,7 +282,7 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   if (family === 'yq' && args.some(({ value }) => mayYqLoad(value)))
     read.push(touch('read', unknownWord('what the program loads')));
   // It writes files whose names an expression computes.
-  if (family === 'yq' && args.some(({ value }) => /^(-[^-]*s|--split-exp)/.test(value)))
+  if (family === 'yq' && args.some(({ value }) => /^(-(?!-).*s|--split-exp)/s.test(value)))
     read.push(touch('write', unknownWord('what the program writes')));
   if (family === 'sed') read.push(...texts.flatMap(filesInSed));
   // The program can follow options with two values: `jq --arg a b 'include "x"; .'`.

@@ -1,6 +1,7 @@
 /** Parses the words of a `git` command, and finds options that write a file or run a program. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { partOfWord, unknownWord } from './touch.ts';
+import { optionPattern } from '../short-options.ts';
 
 export interface GitArguments {
   /** The folder that `-C` names. */
@@ -156,22 +157,24 @@ const RUNS =
 /** Other options whose names begin in the same way. */
 const OTHERS: ReadonlySet<string> = new Set(['text', 'exec-path', 'verify']);
 
-/** Short options with the same effect, by command. */
+/** Short options with the same effect, by command. Other letters may take the rest of the word as their value. */
 const LETTERS: readonly {
   readonly commands: RegExp;
-  readonly letter: string;
+  readonly option: RegExp;
   readonly does: 'writes' | 'runs';
 }[] = [
   {
-    commands: /^(archive|format-patch|bugreport|diagnose|mailsplit|index-pack)$/,
-    letter: 'o',
+    commands: /^(archive|format-patch|mailsplit|index-pack)$/,
+    option: optionPattern({ letters: 'o' }),
     does: 'writes',
   },
   // The suffix is a part of the file's path, and can leave its folder.
-  { commands: /^(bugreport|diagnose)$/, letter: 's', does: 'writes' },
-  { commands: /^grep$/, letter: 'O', does: 'runs' },
-  { commands: /^(rebase|difftool)$/, letter: 'x', does: 'runs' },
-  { commands: /^(clone|ls-remote)$/, letter: 'u', does: 'runs' },
+  { commands: /^(bugreport|diagnose)$/, option: optionPattern({ letters: 'os' }), does: 'writes' },
+  { commands: /^grep$/, option: optionPattern({ letters: 'O', valued: 'ABCefm' }), does: 'runs' },
+  { commands: /^rebase$/, option: optionPattern({ letters: 'x', valued: 'CsSX' }), does: 'runs' },
+  { commands: /^difftool$/, option: optionPattern({ letters: 'x', valued: 't' }), does: 'runs' },
+  { commands: /^clone$/, option: optionPattern({ letters: 'u', valued: 'bcjo' }), does: 'runs' },
+  { commands: /^ls-remote$/, option: optionPattern({ letters: 'u', valued: 'o' }), does: 'runs' },
 ];
 
 export interface DangerousOption {
@@ -236,11 +239,10 @@ function longOptions(word: ShellWord, command: string): readonly Recognized[] {
 
 function letterOption(word: ShellWord, command: string): Recognized | undefined {
   const text = word.kind === 'dynamic' ? word.prefix : word.value;
-  const [, letters = ''] = /^-([A-Za-z]+)/.exec(text) ?? [];
-  for (const { commands, letter, does } of LETTERS) {
-    const at = letters.indexOf(letter);
-    if (at < 0 || !commands.test(command)) continue;
-    const value = text.slice(at + 2);
+  for (const { commands, option, does } of LETTERS) {
+    const [found] = commands.test(command) ? (option.exec(text) ?? []) : [];
+    if (found === undefined) continue;
+    const value = text.slice(found.length);
     if (word.kind === 'dynamic') return { does, attached: unknownWord(word.text) };
     return value === '' ? { does } : { does, attached: partOfWord(word, value) };
   }

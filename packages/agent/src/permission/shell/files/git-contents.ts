@@ -3,6 +3,7 @@ import { listsOnlyCommits, type ShellWord } from '@heddle/tools/shell';
 import { type GitArguments, splitAtSeparator } from './git-arguments.ts';
 import { argumentsOf, type OptionTable, type ParsedOperands } from './operands.ts';
 import { partOfWord } from './touch.ts';
+import { optionPattern } from '../short-options.ts';
 
 /** Commands that never print a line of a stored file. Some of them print settings. */
 const SILENT: ReadonlySet<string> = new Set(
@@ -14,7 +15,14 @@ const SILENT: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 /** They print lines only if they ask about each change. */
-const PATCHING: ReadonlySet<string> = new Set('add stage commit checkout restore reset'.split(' '));
+const PATCHING: ReadonlyMap<string, string> = new Map([
+  ['add', ''],
+  ['stage', ''],
+  ['commit', 'mFCct'],
+  ['checkout', 'bB'],
+  ['restore', 's'],
+  ['reset', ''],
+]);
 /** The files that they show are among their operands. */
 export const NAMES_FILES: ReadonlySet<string> = new Set('blame annotate'.split(' '));
 const SUMMARY =
@@ -113,7 +121,8 @@ export function contentShown(given: GitArguments): 'none' | 'tracked' | 'history
   const has = (pattern: RegExp): boolean => rest.some(({ value }) => pattern.test(value));
   const isList = listsOnlyCommits(rest);
   const mayBeOption = rest.some(({ kind, begins }) => kind === 'dynamic' && !/^[^-]/.test(begins));
-  if (command === 'status') return mayBeOption || has(/^(-\w*v|--v)/) ? 'history' : 'none';
+  if (command === 'status')
+    return mayBeOption || has(optionPattern({ letters: 'v', long: 'v' })) ? 'history' : 'none';
   // It copies files to a place that no rule covers.
   if (command === 'worktree' && action?.value === 'add') return 'history';
   // They show a commit, or a log with any options.
@@ -125,12 +134,15 @@ export function contentShown(given: GitArguments): 'none' | 'tracked' | 'history
   // The value may be the name of any stored file.
   if (command === 'config' && has(/^--bl/)) return 'history';
   // They write plain copies of contents into the folder of git.
-  if (/^(add|stage)$/.test(command) && has(/^(-\w*e|--e)/)) return 'history';
+  if (/^(add|stage)$/.test(command) && has(optionPattern({ letters: 'e', long: 'e' }))) return 'history';
   if (command === 'fsck' && has(/^--l/)) return 'history';
   if (command === '' || command === 'bisect' || SILENT.has(command) || NAMES_FILES.has(command))
     return 'none';
-  if (command === 'commit' && has(/^(-[^-mFCct]*v|--v)/)) return 'history';
-  if (PATCHING.has(command)) return has(/^(-\w*[pi]|--p|--i)/) ? 'history' : 'none';
+  if (command === 'commit' && has(optionPattern({ letters: 'v', valued: 'mFCct', long: 'v' })))
+    return 'history';
+  const valued = PATCHING.get(command);
+  if (valued !== undefined)
+    return has(optionPattern({ letters: 'pi', valued, long: 'p|i' })) ? 'history' : 'none';
   switch (command) {
     case 'log':
     case 'shortlog':
@@ -141,7 +153,7 @@ export function contentShown(given: GitArguments): 'none' | 'tracked' | 'history
       if (action?.value === 'list') return isList ? 'none' : 'history';
       // Without an option, a setting of the repository decides whether it shows lines.
       if (action?.value === 'show') return isList && has(SUMMARY) ? 'none' : 'history';
-      return mayBeOption || has(/^(-\w*p|--p)/) ? 'history' : 'none';
+      return mayBeOption || has(optionPattern({ letters: 'p', valued: 'm', long: 'p' })) ? 'history' : 'none';
     case 'show':
       // A name alone can be a commit or the content of a file.
       return has(SUMMARY) && rest.every(isCommitOrSummary) ? 'none' : showsOnlyNamed(rest);

@@ -5,6 +5,7 @@ import { maybeNoCommits, scopeOf, scopesOf } from './git-contents.ts';
 import { hasHarmlessSettings } from './git-settings.ts';
 import { argumentsOf } from './operands.ts';
 import { HERE, partOfWord, type Touch, unknownWord } from './touch.ts';
+import { optionPattern, shortOption } from '../short-options.ts';
 
 /** Options of `git clone` and `git submodule add` that take the next word. */
 export const CLONE_VALUED: readonly string[] =
@@ -153,10 +154,12 @@ function secondOf(rest: readonly ShellWord[]): ShellWord | undefined {
   return argumentsOf(rest, NAMING_VALUED).operands[1];
 }
 
-/** `-s x`, `-SWsx`, `--source=x`, `--so x`. */
+const RESTORE_SOURCE = new RegExp(`^(?:${shortOption('s')}|--so[a-z]*=?)(.*)$`, 's');
+
+/** `-s x`, `-SWsx`, `-3sx`, `--source=x`, `--so x`. */
 function restoredFrom(rest: readonly ShellWord[]): readonly string[] {
   return rest.flatMap((word, at) => {
-    const [, attached] = /^(?:-[A-Za-z]*s|--so[a-z]*=?)(.*)$/s.exec(word.value) ?? [];
+    const [, attached] = RESTORE_SOURCE.exec(word.value) ?? [];
     if (attached === undefined) return [];
     const next = rest[at + 1];
     if (attached !== '') return [word.kind === 'literal' ? attached : word.text];
@@ -241,7 +244,7 @@ function isRewritten(given: GitArguments): boolean {
     case 'reset':
       return has(/^--(h|m|k)/);
     case 'read-tree':
-      return has(/^-\w*u/);
+      return has(optionPattern({ letters: 'u' }));
     case 'stash':
       return !/^(list|show|drop|clear|create|store)$/.test(rest[0]?.value ?? '');
     case 'submodule':

@@ -5,10 +5,11 @@ import { type GitArguments, inFolder, splitAtSeparator } from './git-arguments.t
 import { scopeOf } from './git-contents.ts';
 import { argumentsOf } from './operands.ts';
 import { HERE, type Touch, touch, unknownWord } from './touch.ts';
+import { optionPattern } from '../short-options.ts';
 
 /** Letters of an option word before one that takes a value. */
 function hasLetter(words: readonly ShellWord[], letter: string, valued: string): boolean {
-  return words.some(({ value }) => new RegExp(`^-[^-${valued}]*${letter}`).test(value));
+  return words.some(({ value }) => optionPattern({ letters: letter, valued }).test(value));
 }
 
 interface Words {
@@ -57,7 +58,9 @@ function cleaned(given: GitArguments): Touch[] {
     (hasLetter(words, 'n', 'e') || words.some(({ value }) => /^--d[a-z-]*$/.test(value))) &&
     !words.some(({ kind, value }) => kind !== 'literal' || value.startsWith('--no'));
   if (isDry) return [];
-  const force = words.filter(({ value }) => /^(-[^-e]*f|--f)/.test(value));
+  const force = words.filter(({ value }) =>
+    optionPattern({ letters: 'f', valued: 'e', long: 'f' }).test(value),
+  );
   const repositories = force.length > 1 || force.some(({ value }) => /^-[^-e]*f[^-e]*f/.test(value));
   // With a path, folders without tracked files are entered, too.
   const folders =
@@ -87,7 +90,7 @@ const STASH_VALUED = /^(-[^-m]*m|--m[a-z]*|--path[a-z-]*)$/;
 function stashed(given: GitArguments): Touch[] {
   const { options, paths = [] } = wordsOf(given.rest, STASH_VALUED);
   const isUntracked =
-    hasLetter(options, '[ua]', 'm') ||
+    hasLetter(options, 'ua', 'm') ||
     options.some(({ value }) => /^--(i|a)/.test(value)) ||
     mayBeOption(options);
   const [action] = paths;
@@ -108,7 +111,7 @@ const EXPANDED_BY_GIT = /[*?[\\]|^:/;
 function removedTracked(given: GitArguments): Touch[] {
   const { options, paths } = wordsOf(given.rest, /^--path[a-z-]*$/);
   const isKept =
-    options.some(({ value }) => /^(-[^-]*n|--(c|d))/.test(value)) &&
+    options.some(({ value }) => optionPattern({ letters: 'n', long: 'c|d' }).test(value)) &&
     options.every(({ kind, value }) => kind === 'literal' && !value.startsWith('--no'));
   if (isKept) return [];
   if (given.isElsewhere) return [touch('remove', unknownWord('another working tree'))];

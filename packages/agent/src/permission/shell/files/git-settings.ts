@@ -7,6 +7,7 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { isSettingOff } from '../../git-printing.ts';
 import { type GitArguments, gitArguments } from './git-arguments.ts';
 import { HERE, literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
+import { optionPattern, shortOption } from '../short-options.ts';
 
 /** Settings for names, output and common choices. None of them names a program, a file or another setting. */
 const HARMLESS =
@@ -83,7 +84,7 @@ const NAMING_PROGRAMS: readonly {
 }[] = [
   {
     commands: /^(merge|pull|rebase)$/,
-    option: /^(?:-[a-rt-z]*s|--strategy(?:=|$))/,
+    option: optionPattern({ letters: 's', valued: 'FSX', long: 'strategy(?:=|$)' }),
     known: /^(?:ort|recursive|resolve|octopus|ours|subtree)$/,
   },
   {
@@ -92,7 +93,11 @@ const NAMING_PROGRAMS: readonly {
     known: /^(?:ort|recursive|resolve|octopus|ours|subtree)$/,
   },
   // A name with a folder leads from git's own folder to any script.
-  { commands: /^(difftool|mergetool)$/, option: /^(?:-[a-su-z]*t|--tool\w*(?:=|$))/, known: /^[^/]*$/ },
+  {
+    commands: /^(difftool|mergetool)$/,
+    option: optionPattern({ letters: 't', valued: 'x', long: 'tool\\w*(?:=|$)' }),
+    known: /^[^/]*$/,
+  },
 ];
 
 function namesOtherProgram(command: string, value: string, next: string): boolean {
@@ -104,6 +109,9 @@ function namesOtherProgram(command: string, value: string, next: string): boolea
   });
 }
 
+/** `git clone -4c a=b`, `--config=a=b`. */
+const CLONE_SETTING = new RegExp(`^(?:${shortOption('c', 'bjou')}|--c[a-z]*(?:=|$))(.*)$`, 's');
+
 /** Returns the word that makes git run another program: a setting, an address, a command, or a format with signatures. */
 export function findProgramWord(args: readonly ShellWord[]): ShellWord | undefined {
   const { command, rest } = gitArguments(args);
@@ -113,11 +121,10 @@ export function findProgramWord(args: readonly ShellWord[]): ShellWord | undefin
     const before = args[index - 1]?.value ?? '';
     const isSetting =
       (index < start && before === '-c') ||
-      (command === 'clone' && index >= start && /^(-[lsqvn46]*c|--c[a-z]*)$/.test(before));
+      (command === 'clone' && index >= start && CLONE_SETTING.exec(before)?.[1] === '');
     if (isSetting && !isHarmlessPair(word)) return true;
-    const [, attached] =
-      command === 'clone' && index >= start ? (/^(?:-[lsqvn46]*c|--c[a-z]*=)(.+)$/s.exec(value) ?? []) : [];
-    if (attached !== undefined) return !isHarmlessPair(partOfWord(word, attached));
+    const [, attached] = command === 'clone' && index >= start ? (CLONE_SETTING.exec(value) ?? []) : [];
+    if (attached) return !isHarmlessPair(partOfWord(word, attached));
     if (index < start && /^--(exec-path=|config-env)/.test(value)) return true;
     if (/(^|=)ext::/.test(value)) return true;
     if (index < start) return false;

@@ -1,6 +1,7 @@
 /** Finds programs that read the names of their files from another file. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { partOfWord, type Touch, touch, unknownWord } from './touch.ts';
+import { optionPattern } from '../short-options.ts';
 
 /** Returns the files in the list of `--files0-from=list`, and the list itself. Beginnings of the option count. */
 export function listedFiles(args: readonly ShellWord[]): Touch[] {
@@ -25,11 +26,11 @@ const AT_FILES = /^([\w.-]+-)?(strings|nm|objdump|readelf|size|ar|addr2line|c\+\
  */
 const LIST_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(xz|unxz|xzcat|lzma|unlzma|lzcat|zstd|unzstd|zstdcat|zstdmt)$/, /^--fi?l?e?(s|l|$|=)/],
-  [/^file$/, /^-\w*f|^--fi?l?e?(s|$|=)/],
-  [/^([\w.-]+-)?objdump$/, /^-[a-zA-Z]*S|^--(so|pl)/],
+  [/^file$/, optionPattern({ letters: 'f', valued: 'eFmP', long: 'fi?l?e?(s|$|=)' })],
+  [/^([\w.-]+-)?objdump$/, optionPattern({ letters: 'S', valued: 'bjmM', long: 'so|pl' })],
   [/^([\w.-]+-)?(nm|size|ar|ranlib|strip|objcopy)$/, /^--pl/],
   [/^mlr$/, /^(--files|-s|--mfrom|--load|--mload)$/],
-  [/^ack$/, /^(-\w*x|--files-from|--ackrc)/],
+  [/^ack$/, optionPattern({ letters: 'x', long: 'files-from|ackrc' })],
   [/^cloc$/, /^--(list-file|include-list|config)/],
 ];
 

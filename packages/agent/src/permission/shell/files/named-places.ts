@@ -23,11 +23,12 @@ import { localPaths } from './local-addresses.ts';
 import { isMessage } from './message-options.ts';
 import { namesInAddress } from './network.ts';
 import { isUnderstood } from './option-tables.ts';
+import { expandedByProgram, PROGRAM_VARIABLE } from './program-variables.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
 import { type Folders, SOME_NUMBER } from '../shell-state.ts';
 import { fixedFolder, linkedMatches } from './quoted-matches.ts';
 import { quotedPatterns } from './quoted-patterns.ts';
-import { literalWord, unknownWord } from './touch.ts';
+import { literalWord } from './touch.ts';
 import { baseName } from '../runners.ts';
 
 export interface NamedPlace {
@@ -68,6 +69,8 @@ export function namedPlaces(
   const lookAt = (word: ShellWord, index: number, words: readonly ShellWord[]): void => {
     const before = words[index - 1]?.value ?? '';
     if (known.has(word) || isMessage(program, words, index) || isReadOption(program, words, index)) return;
+    if (word.kind === 'literal' && expandedByProgram(word.value, world) === undefined)
+      found.set(word.text, { ...TOO_MANY, written: word.text });
     const isRemote = CARRIERS.test(program) && /^[^/-][^/]*:/.test(word.value);
     const addressed = program === 'git' ? fileAddressesIn(word, scope) : [];
     const saved = savesAsTold ? addressed : namesOfAddresses(word, isRemote);
@@ -140,28 +143,20 @@ function withContent(places: readonly FilePlace[]): readonly FilePlace[] {
 
 /** Returns the candidates of every possible value of the word, and of the matches if it is a glob. */
 function candidatesOf(word: ShellWord, scope: WordScope, isFilter: boolean): Iterable<string> {
-  if (word.kind === 'literal' && /\$\{?[A-Za-z_]/.test(word.value))
-    return [
-      ...candidatesIn(word, scope, isFilter),
-      ...candidatesOf(expandedByProgram(word, scope.world), scope, isFilter),
-    ];
+  if (word.kind === 'literal' && PROGRAM_VARIABLE.test(word.value)) {
+    const expanded = expandedByProgram(word.value, scope.world) ?? [];
+    return [word, ...expanded].flatMap((each) => [...candidatesOfValue(each, scope, isFilter)]);
+  }
+  return candidatesOfValue(word, scope, isFilter);
+}
+
+function candidatesOfValue(word: ShellWord, scope: WordScope, isFilter: boolean): Iterable<string> {
   const values = word.kind === 'literal' ? undefined : possibleValues(word, scope);
   if (values === undefined) return candidatesIn(word, scope, isFilter);
   const texts = values.flatMap(({ text, isGlob }) =>
     [text].concat(isGlob ? (namesFoundBy(text, scope) ?? []) : []),
   );
   return new Set(texts.flatMap((text) => candidatesIn(literalWord(text), scope, isFilter)));
-}
-
-/** Some programs expand variables in their arguments themselves, such as pytest: `--junitxml='$HOME/x'`. */
-function expandedByProgram({ value }: ShellWord, { environment, home }: PermissionWorld): ShellWord {
-  const expanded = value.replace(/\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g, (written, bare, braced) => {
-    const name = String(bare ?? braced);
-    const known = name === 'HOME' ? home : environment[name];
-    return known?.startsWith('/') ? known : written;
-  });
-  const text = expanded.replace(/["\\`]|\$(?!\{?[A-Za-z_])/g, String.raw`\$&`);
-  return unknownWord(`"${text}"`);
 }
 
 /** An unknown number represents every matching name in its folder. */

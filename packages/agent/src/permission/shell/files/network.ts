@@ -17,6 +17,7 @@ import {
   wordInside,
   writeInside,
 } from './touch.ts';
+import { optionPattern } from '../short-options.ts';
 
 /** If the position of the target is not certain, each operand and each value may be it. */
 const copiedBy =
@@ -244,10 +245,15 @@ function pathOfAddress(address: string): string {
   return address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
 }
 
+const WGET_VALUED = 'naoeiBtOTwQPUlARDIX';
 /** With these, the server or a file chooses the names. Letters before them take no value. */
-const WGET_UNKNOWN = /^(-[^-naoeiBtOTwQPUlARDIX]*[rmpi]|--(rec|mi|pag|inp|content-d|trust-s))/;
+const WGET_UNKNOWN = optionPattern({
+  letters: 'rmpi',
+  valued: WGET_VALUED,
+  long: 'rec|mi|pag|inp|content-d|trust-s',
+});
 /** It keeps the folders of the address. */
-const WGET_FOLDERS = /^(-[^-naoeiBtOTwQPUlARDIX]*x|--force-d|--pro)/;
+const WGET_FOLDERS = optionPattern({ letters: 'x', valued: WGET_VALUED, long: 'force-d|pro' });
 
 /** Returns the paths below the folder for an address with folders: with or without the host, and without some folders. */
 function savedWithFolders(url: ShellWord, folder: ShellWord): ShellWord[] {

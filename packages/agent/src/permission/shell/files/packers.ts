@@ -2,6 +2,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { isOneKnownWord } from './option-tables.ts';
 import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
+import { optionPattern } from '../short-options.ts';
 
 interface Packer {
   readonly programs: RegExp;
@@ -44,7 +45,7 @@ const PACKERS: readonly Packer[] = [
   },
   {
     programs: /^pax$/,
-    command: /^-[a-zA-Z]*w/,
+    command: optionPattern({ letters: 'w', valued: 'bfopsx' }),
     options: /^-[rwvdtuXHLPikzjJZnac]*([fbxp].*)?$/s,
     valued: /^-[rwvdtuXHLPikzjJZnac]*[fbxp]$/,
     leading: 0,
@@ -122,7 +123,7 @@ function namesIn(
 const UNPACKERS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(7z[azr]?|7zz|7zzs|p7zip|unrar|rar)$/, /^[xe]$/i],
   [/^jar$/, /^(-?[a-wyzA-Z0]*x[a-zA-Z0]*|--extract)$/],
-  [/^pax$/, /^-[a-zA-Z]*r/],
+  [/^pax$/, optionPattern({ letters: 'r', valued: 'bfopsx' })],
   [/^star$/, /^(-?[a-zA-Z]*x|-extract)/],
   [/^(unar|aunpack|dtrx)$/, /./],
 ];

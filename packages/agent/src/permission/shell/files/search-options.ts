@@ -2,6 +2,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { hasOption, type OptionTable, type ParsedOperands } from './operands.ts';
 import type { Touch } from './touch.ts';
+import { optionPattern } from '../short-options.ts';
 
 interface SearchOptions extends OptionTable {
   /** Options with which hidden files are searched, or may be. */
@@ -188,4 +189,7 @@ export function gitDataOptions(program: string, given: ParsedOperands): Pick<Tou
 }
 
 /** Options that print files that are not text, decode them, or give them to a program: `-a`, `-z`, `--binary-files`, `--pre`. */
-const SHOWS_BYTES = /^(?:-[^-]*[az]|--(?:t(?:e|$)|bin.*-|null-d|se|enc|pre))/s;
+const SHOWS_BYTES = optionPattern({
+  letters: 'az',
+  long: 't(?:e|$)|bin.*-|null-d|se|enc|pre',
+});

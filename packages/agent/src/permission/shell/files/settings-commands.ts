@@ -3,6 +3,7 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { baseName } from '../runners.ts';
 import { runsElsewhere } from './host-words.ts';
 import { literalWord, partOfWord, type Touch, touch } from './touch.ts';
+import { shortOption } from '../short-options.ts';
 
 interface SettingsProgram {
   readonly programs: RegExp;
@@ -86,7 +87,7 @@ const SETTINGS: readonly SettingsProgram[] = [
   },
   {
     programs: /^composer$/,
-    changes: /^(g\w* )?conf\w*\b.* (-\w*g|--g\w*|--a\w*)/,
+    changes: /^(g\w* )?conf\w*\b.* (-(?!-)\S*g|--g\w*|--a\w*)/,
     files: ['~/.config/composer/config.json'],
   },
   {
@@ -103,7 +104,7 @@ const SETTINGS: readonly SettingsProgram[] = [
     files: ['.tool-versions'],
   },
   { programs: /^uv$/, changes: /^python pin\b/, files: ['.python-version'] },
-  { programs: /^ssh-keygen$/, changes: /(^| )-[a-zA-Z]*R/, files: ['~/.ssh/known_hosts'] },
+  { programs: /^ssh-keygen$/, changes: /(^| )-(?!-)\S*R/, files: ['~/.ssh/known_hosts'] },
   {
     programs: /^gpg2?$/,
     changes: /(^| )--(im|recv|receive|del|edit|gen|full-g|quick|sign-k|lsign|update-t|card-e|refresh)/,
@@ -142,9 +143,11 @@ export function settingsTouch(file: string): Touch {
   return touch('write', partOfWord(literalWord(file), file));
 }
 
+const MODULE_OPTION = new RegExp(`^${shortOption('m', 'cWX')}(?=\\w)`);
+
 /** The name of a module can follow the option of Python: `-mpip`. A version can follow the name of a package: `npm@10`. */
 function programIn(word: string): string {
-  return baseName(word.replace(/^-[a-zA-Z]*m(?=\w)/, '')).replace(/@.*$/, '');
+  return baseName(word.replace(MODULE_OPTION, '')).replace(/@.*$/, '');
 }
 
 function filesChangedBy(program: string, words: readonly string[]): readonly string[] {

@@ -4,6 +4,7 @@ import { canCompleteProtected } from '../../paths/protected.ts';
 import { argumentsOf, type OptionTable, type ParsedOperands } from './operands.ts';
 import { isOneKnownWord } from './option-tables.ts';
 import { partOfWord, type Touch, touch, unknownWord, writeInside } from './touch.ts';
+import { optionPattern } from '../short-options.ts';
 
 /** Returns the files that such a program changes or reads, besides those that its words name. */
 export function syncedFolders(program: string, args: readonly ShellWord[]): readonly Touch[] {
@@ -107,7 +108,7 @@ function filesOfOptions(given: ParsedOperands, targets: readonly ShellWord[]): r
   const has = (option: RegExp): boolean => given.options.some((each) => option.test(each));
   const isComputed =
     // `a.rclonelink` becomes the link `a`.
-    has(/^(-[^-]*l|--links)/) ||
+    has(optionPattern({ letters: 'l', long: 'links' })) ||
     values('--suffix').some(
       ({ kind, value }) =>
         kind !== 'literal' || canCompleteProtected(value) || has(/^--suffix-k/) || value.includes('/'),
