@@ -145,7 +145,7 @@ function withContent(places: readonly FilePlace[]): readonly FilePlace[] {
 function candidatesOf(word: ShellWord, scope: WordScope, isFilter: boolean): Iterable<string> {
   if (word.kind === 'literal' && PROGRAM_VARIABLE.test(word.value)) {
     const expanded = expandedByProgram(word.value, scope.world) ?? [];
-    return [word, ...expanded].flatMap((each) => [...candidatesOfValue(each, scope, isFilter)]);
+    return [word, ...expanded].flatMap((each) => Array.from(candidatesOfValue(each, scope, isFilter)));
   }
   return candidatesOfValue(word, scope, isFilter);
 }

@@ -78,8 +78,7 @@ function quoted(text: string): string {
 }
 
 function subsetsOf(names: readonly string[]): readonly ReadonlySet<string>[] {
-  return names.reduce<readonly ReadonlySet<string>[]>(
-    (subsets, name) => [...subsets, ...subsets.map((subset) => new Set([...subset, name]))],
-    [new Set()],
-  );
+  const subsets: ReadonlySet<string>[] = [new Set()];
+  for (const name of names) subsets.push(...subsets.map((subset) => new Set(subset).add(name)));
+  return subsets;
 }
