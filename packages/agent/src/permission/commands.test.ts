@@ -4,6 +4,7 @@ import { decided, shell } from './test/ask.ts';
 import { ACCEPTED_EDITS } from './test/table/accepted-edits.ts';
 import { AGENTS } from './test/table/agents.ts';
 import { ADDRESSES } from './test/table/addresses.ts';
+import { DECODED_NAMES } from './test/table/decoded-names.ts';
 import { ARCHIVED_FILES } from './test/table/archived-files.ts';
 import { CERTAIN_READS } from './test/table/certain-reads.ts';
 import { CHANGED_FOLDERS } from './test/table/changed-folders.ts';
@@ -97,6 +98,7 @@ const themes = [
   ...WAITING_EDITS,
   ...COPIED_CONTENTS,
   ...ARCHIVED_FILES,
+  ...DECODED_NAMES,
   ...PRINTED_CONTENTS,
   ...SYNCHRONIZED,
   ...MADE_PROGRAMS,

@@ -17,7 +17,8 @@ import {
 } from '../paths/protected.ts';
 import { isHiddenFromSearch, once, pathsBelow, type Selection, someLinkBelow } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
-import { concernOf, placesOfWord, touchPart, UNKNOWN_CHANGE } from './files/file-parts.ts';
+import { concernOf, touchPart, UNKNOWN_CHANGE } from './files/file-parts.ts';
+import { placesOfWord } from './files/meant-places.ts';
 import { filesOf } from './files/files-of.ts';
 import { literalWord, partOfWord, type Touch, touch, unknownWord } from './files/touch.ts';
 import { commandTails, FOUND } from './runners.ts';

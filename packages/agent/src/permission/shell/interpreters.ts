@@ -184,13 +184,18 @@ const only =
       ({ value }) => value.startsWith('-') && value !== '-' && !known.some((option) => option.test(value)),
     );
 
-const tar: TakesCode = (args, redirections) =>
-  /^[^-].*[IFW]|^[IFW]/.test(args[0]?.value ?? '') ||
-  only(
-    // The letters at the end take a value.
-    /^-[cxtrudAvzjJZapPkmOhSUlowBGiMnRs]*([fCTXbgKLNV].*)?$/s,
-    /^--(create|extract|get|list|append|update|diff|compare|delete|concatenate|file|directory|gzip|bzip2|xz|zstd|lz4|lzma|lzip|auto-compress|verbose|exclude(-from|-vcs.*|-caches.*)?|strip-components|transform|xform|files-from|preserve-permissions|same-permissions|no-same-(owner|permissions)|same-owner|owner|group|mode|mtime|sort|format|numeric-owner|keep-old-files|overwrite|touch|to-stdout|wildcards.*|no-recursion|one-file-system|dereference|hard-dereference|sparse|totals|checkpoint|anchored|no-anchored|ignore-case|null|remove-files|version|help|skip-old-files|absolute-names|no-wildcards.*|show-.*|warning|verify|acls|xattrs|selinux|posix|level|utc|full-time|index-file)(=.*)?$/,
-  )(args, redirections);
+/** A first word without a dash is letters of options. `letters`: the last ones take a value. */
+const tarWith =
+  (hasProgram: RegExp, letters: RegExp): TakesCode =>
+  (args, redirections) => {
+    const first = args[0]?.value ?? '';
+    return (!first.startsWith('-') && hasProgram.test(first)) || only(letters, TAR_LONG)(args, redirections);
+  };
+const TAR_LONG =
+  /^--(create|extract|get|list|append|update|diff|compare|delete|concatenate|file|directory|gzip|bzip2|xz|zstd|lz4|lzma|lzip|auto-compress|verbose|exclude(-from|-vcs.*|-caches.*)?|strip-components|transform|xform|files-from|preserve-permissions|same-permissions|no-same-(owner|permissions)|same-owner|owner|group|mode|mtime|sort|format|numeric-owner|keep-old-files|overwrite|touch|to-stdout|wildcards.*|no-recursion|one-file-system|dereference|hard-dereference|sparse|totals|checkpoint|anchored|no-anchored|ignore-case|null|remove-files|version|help|skip-old-files|absolute-names|no-wildcards.*|show-.*|warning|verify|acls|xattrs|selinux|posix|level|utc|full-time|index-file)(=.*)?$/;
+const bsdTar = tarWith(/[IFW]/, /^-[cxtrudAvzjJZapPkmOhSUlowBGiMnRs]*([fCTXbgKLNV].*)?$/s);
+/** With several volumes (`-M`, or a length after `-L`), it takes names of files and commands from its input. */
+const gnuTar = tarWith(/[IFWML]/, /^-[cxtrudAvzjJZapPkmOhSUlowBGinRs]*([fCTXbgKNV].*)?$/s);
 
 /** Letters of the ssh programs that take a value. */
 const SSH_VALUED = 'BbcDEeFIiJLlmoPpQRSWw'.split('').map((letter) => `-${letter}`);
@@ -252,7 +257,8 @@ const OTHERS: readonly (readonly [RegExp, TakesCode])[] = [
   // They are scripts that run an option with a quote at its end.
   [/^(z|xz|bz|lz|zst)[ef]?grep$/, hasOption(/['\n]/)],
   [/^g?sed$/, sed],
-  [/^(bsd|g)?tar$/, tar],
+  [/^bsdtar$/, bsdTar],
+  [/^g?tar$/, gnuTar],
   [/^ssh$/, ssh('ssh')],
   [/^scp$/, ssh('scp')],
   [/^sftp$/, ssh('sftp')],

@@ -29,7 +29,7 @@ import { mayReadPipe } from '../paths/special-files.ts';
 import { mayContainLinks, walk } from '../paths/walk-tree.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { isEditCommand } from './files/edits.ts';
-import { meant } from './files/file-parts.ts';
+import { meant } from './files/meant-places.ts';
 import { filesOf } from './files/files-of.ts';
 import { argumentsOf, expandBraces } from './files/operands.ts';
 import { namesFoundBy, possibleValues } from './possible-values.ts';

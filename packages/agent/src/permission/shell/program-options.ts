@@ -79,6 +79,7 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   ],
   [/^mlr$/, /^--?(prepipex?|m?load)(=|$)|\b(system|exec)\s*\(/],
   [/^cpio$/, /^--rs/],
+  [/^star$/, /^-*(multivol|new-volume|rsh=|rmt=|compress-pr)/],
   [
     /^(apt(-get|-cache|-mark|-config|itude)?)$/,
     optionPattern({ letters: 'oc', valued: 't', long: 'op|conf' }),

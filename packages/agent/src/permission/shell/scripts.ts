@@ -9,6 +9,7 @@ import {
   type ShellWord,
   type SimpleCommand,
 } from '@heddle/tools/shell';
+import { partOfWord } from './files/touch.ts';
 import { isFedIn } from './interpreters.ts';
 import {
   baseName,
@@ -91,7 +92,7 @@ function argumentScripts([name, ...args]: readonly ShellWord[]): string[] {
   if (name === undefined) return [];
   const base = baseName(name.value);
   if (base === 'eval') return [args.map(({ value }) => value).join(' ')];
-  const given = base === 'git' ? gitScripts(args) : args;
+  const given = base === 'git' ? gitScripts(args) : decodedByEnv([name, ...args]).slice(1);
   if (!isRunner(base) && !isManager(base) && !SCRIPTED.test(base)) return [];
   return given
     .filter(({ value }) => base === 'alias' || base === 'git' || /[\s;&|<>]/.test(value))
@@ -105,6 +106,16 @@ function argumentScripts([name, ...args]: readonly ShellWord[]): string[] {
       );
       return bare === value ? [value] : [value, bare].concat(rests);
     });
+}
+
+/** `env -S` has its own codes: `\_` is a blank, and `\c` ends the text. */
+function decodedByEnv(words: readonly ShellWord[]): readonly ShellWord[] {
+  if (!words.some(({ value }) => /^g?env$/.test(baseName(value)))) return words;
+  return words.map((word) =>
+    /\\[_c]/.test(word.value)
+      ? partOfWord(word, word.value.replace(/\\c.*$/s, '').replaceAll('\\_', ' '))
+      : word,
+  );
 }
 
 function gitScripts(args: readonly ShellWord[]): readonly ShellWord[] {

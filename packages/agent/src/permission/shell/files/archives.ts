@@ -4,6 +4,7 @@ import { inFolder } from './git-arguments.ts';
 import { argumentsOf, dashedOptions, hasOption, type ParsedOperands, wholeOption } from './operands.ts';
 import { isUnderstood, optionsOf } from './option-tables.ts';
 import {
+  completedWord,
   type FilesOfProgram,
   HERE,
   partOfWord,
@@ -28,56 +29,68 @@ const ANY_NAME = unknownWord('the names that it unpacks');
 const tarWith =
   (more: readonly string[]): FilesOfProgram =>
   (args) => {
-    const given = tarArguments(dashedOptions(args), more);
-    const letters = given.options.filter((option) => /^-[^-]/.test(option)).join('');
-    const has = (letter: RegExp, ...long: string[]) => letter.test(letters) || hasOption(given, '', ...long);
-    const staysInTree = !has(/[hLH]/, '--dereference');
-    const archives = given.valuesOf('-f', '--file');
-    const folders = enteredFolders(given.valuesOf('-C', '--directory', '--cd'));
-    const named = given.operands.flatMap((word) =>
-      // An archive among the operands of BSD can list any file.
-      word.value.startsWith('@') && more.length > 0
-        ? [partOfWord(word, word.value.slice(1)), unknownWord('the files of a list')]
-        : [word, ...folders.map((folder) => inFolder(word, { folder }))],
-    );
-    // It reads the files in a list, and the list is unknown.
-    const lists = [...given.valuesOf('-T', '--files-from'), ...given.valuesOf('-I').filter(isListOfBsd)];
-    const listed = lists.map(() => unknownWord('the files of a list'));
-    // An option that is not understood may add any file. Some versions read the values of others as names.
-    const others = given.valuesOf('-F', '-H', '-K', '-L', '-N', '-V');
-    const everything = given.isUncertain ? [HERE] : [];
-    const isUnpacked = has(/x/, '--extract', '--get');
-    const isOpen =
-      has(/P/, '--absolute-names', '--absolute-paths', '--insecure') ||
-      given.valuesOf('--transform', '--xform', ...more).length > 0;
-    const isListed = has(/t/, '--list');
-    // The value of an unknown option can look like an option: `tar -cf x --label -t a`.
-    const isPacked =
-      has(/[cruA]/, '--create', '--append', '--update', '--catenate', '--concatenate') ||
-      !(isUnpacked || isListed);
-    return [
-      ...given.valuesOf('-g', '--listed-incremental').map((word) => write(word)),
-      ...[...lists, ...given.valuesOf('-X', '--exclude-from')].map((word) => read(word)),
-      ...(isUnpacked || isListed ? archives : []).map((word) => read(word)),
-      ...(isUnpacked ? extracted([...folders, ...topFolders(args, folders)], given.operands) : []),
-      ...(isUnpacked && isOpen ? [write(ANY_NAME)] : []),
-      ...(isUnpacked && !given.options.every(isPlainUnpacking)
-        ? [write(ANY_NAME), ...(folders.length > 0 ? folders : [HERE]).map((word) => remove(word, true))]
-        : []),
-      ...(isPacked
-        ? [
-            ...(hasOption(given, '', '--remove-files') ? [...named, ...listed, ...everything] : []).map(
-              (word) => (word === HERE ? REMOVES_SOME : remove(word, true)),
-            ),
-            ...archives.map((word) => write(word)),
-            ...[...folders, ...named, ...others, ...everything].map((word) =>
-              touch('read', word, 'all', { staysInTree, skipsGit: excludesGit(args, given) }),
-            ),
-            ...listed.map((word) => read(word)),
-          ]
-        : []),
-    ];
+    const files = tarFiles(args, more);
+    return more.length > 0 ? files : files.map(decoded);
   };
+
+/** GNU tar takes `\056env` for `.env`, also as a folder. */
+function decoded(named: Touch): Touch {
+  return { ...named, decodes: true };
+}
+
+function tarFiles(args: readonly ShellWord[], more: readonly string[]): Touch[] {
+  const given = tarArguments(dashedOptions(args), more);
+  const letters = given.options.filter((option) => /^-[^-]/.test(option)).join('');
+  const has = (letter: RegExp, ...long: string[]) => letter.test(letters) || hasOption(given, '', ...long);
+  const staysInTree = !has(/[hLH]/, '--dereference');
+  const archives = given.valuesOf('-f', '--file');
+  const folders = enteredFolders(given.valuesOf('-C', '--directory', '--cd'));
+  // A name may also be attached to an option that is not understood: `--add-file=\056env`.
+  const coded = args.filter(({ value }) => given.isUncertain && more.length === 0 && value.includes('\\'));
+  const named = [...given.operands, ...coded].flatMap((word) =>
+    // An archive among the operands of BSD can list any file.
+    word.value.startsWith('@') && more.length > 0
+      ? [partOfWord(word, word.value.slice(1)), unknownWord('the files of a list')]
+      : [word].concat(folders.map((folder) => inFolder(word, { folder }))),
+  );
+  // It reads the files in a list, and the list is unknown.
+  const lists = [...given.valuesOf('-T', '--files-from'), ...given.valuesOf('-I').filter(isListOfBsd)];
+  const listed = lists.map(() => unknownWord('the files of a list'));
+  // An option that is not understood may add any file. Some versions read the values of others as names.
+  const others = given.valuesOf('-F', '-H', '-K', '-L', '-N', '-V');
+  const everything = given.isUncertain ? [HERE] : [];
+  const isUnpacked = has(/x/, '--extract', '--get');
+  const isOpen =
+    has(/P/, '--absolute-names', '--absolute-paths', '--insecure') ||
+    given.valuesOf('--transform', '--xform', ...more).length > 0;
+  const isListed = has(/t/, '--list');
+  // The value of an unknown option can look like an option: `tar -cf x --label -t a`.
+  const isPacked =
+    has(/[cruA]/, '--create', '--append', '--update', '--catenate', '--concatenate') ||
+    !(isUnpacked || isListed);
+  return [
+    ...given.valuesOf('-g', '--listed-incremental').map((word) => write(word)),
+    ...[...lists, ...given.valuesOf('-X', '--exclude-from')].map((word) => read(word)),
+    ...(isUnpacked || isListed ? archives : []).map((word) => read(word)),
+    ...(isUnpacked ? extracted([...folders, ...topFolders(args, folders)], given.operands) : []),
+    ...(isUnpacked && isOpen ? [write(ANY_NAME)] : []),
+    ...(isUnpacked && !given.options.every(isPlainUnpacking)
+      ? [write(ANY_NAME), ...(folders.length > 0 ? folders : [HERE]).map((word) => remove(word, true))]
+      : []),
+    ...(isPacked
+      ? [
+          ...(hasOption(given, '', '--remove-files') ? [...named, ...listed, ...everything] : []).map(
+            (word) => (word === HERE ? REMOVES_SOME : remove(word, true)),
+          ),
+          ...archives.map((word) => write(word)),
+          ...[...folders, ...named, ...others, ...everything].map((word) =>
+            touch('read', word, 'all', { staysInTree, skipsGit: excludesGit(args, given) }),
+          ),
+          ...listed.map((word) => read(word)),
+        ]
+      : []),
+  ];
+}
 
 /** Options of tar with which it only adds and replaces the members of the archive. */
 const UNPACKING =
@@ -160,19 +173,40 @@ function extracted(folders: readonly ShellWord[], members: readonly ShellWord[])
   });
 }
 
+/** Unzip expands wildcards in the last part of the name, and completes the name of a file that it cannot read. */
+function readsOfZip(archive: ShellWord): readonly Touch[] {
+  const { kind, value } = archive;
+  const at = value.lastIndexOf('/') + 1;
+  const isPattern = kind === 'literal' && /[*?[]/.test(value);
+  // A wildcard in the name of a folder is a plain character for it.
+  const isUnclear = isPattern && (/[*?[]/.test(value.slice(0, at)) || value.includes('\\'));
+  const pattern: ShellWord = isUnclear ? unknownWord(archive.text) : { ...archive, kind: 'pattern' };
+  return [
+    read(archive),
+    ...['.zip', '.ZIP'].map((end) => read(completedWord(archive, end))),
+    ...(isPattern ? [read(pattern)] : []),
+  ];
+}
+
+/** An option that is not understood may take the word before the archive. */
+function archivesIn({ operands, isUncertain }: ParsedOperands): Touch[] {
+  return (isUncertain ? operands : operands.slice(0, 1)).flatMap(readsOfZip);
+}
+
+/** It only lists. */
+const zipinfo: FilesOfProgram = (args) =>
+  archivesIn(argumentsOf(args, { valued: ['-x'], letters: '12slmvhtTzMCU', long: [] }));
+
 const unzip: FilesOfProgram = (args) => {
   const given = argumentsOf(args, optionsOf('unzip'));
-  const [archive, ...members] = given.operands;
+  const members = given.operands.slice(1);
+  const archives = archivesIn(given);
   // A dash among the letters reverses the next one.
   const isPlain = given.options.every((option) => /^-[a-zA-Z\d]+$/.test(option));
-  if (isPlain && hasOption(given, 'lptvzZ')) return archive ? [read(archive)] : [];
+  if (isPlain && hasOption(given, 'lptvzZ')) return archives;
   // With some options, the names may contain `..`.
   const isOpen = !isUnderstood('unzip', args);
-  return [
-    ...(archive ? [read(archive)] : []),
-    ...extracted(given.valuesOf('-d'), members),
-    ...(isOpen ? [write(ANY_NAME)] : []),
-  ];
+  return [...archives, ...extracted(given.valuesOf('-d'), members), ...(isOpen ? [write(ANY_NAME)] : [])];
 };
 
 /** Unless an option forbids it, it unpacks files with absolute names. It can also make hard links to the files of a list. */
@@ -223,13 +257,18 @@ const zip: FilesOfProgram = (words) => {
   const isUpdated = hasOption(given, 'uf', '--update', '--freshen') && files.length === 0;
   const isListed =
     hasOption(given, '@', '--names-stdin') ||
-    (!isRemoval && (isUpdated || files.some(({ kind, value }) => kind === 'literal' && /[*?[]/.test(value))));
+    (!isRemoval &&
+      (isUpdated || files.some(({ kind, value }) => kind === 'literal' && /[*?[\\]/.test(value))));
   const isMoved = hasOption(given, 'm', '--move');
   return [
     ...(isMoved ? files : []).map((word) => remove(word, true)),
     ...(isMoved && isListed ? [remove(unknownWord('the files of a list'))] : []),
     ...(isMoved && !isCertain ? [REMOVES_SOME] : []),
     ...archives.map((word) => write(word)),
+    // It completes a name without an end.
+    ...archives
+      .filter(({ value }) => !/\.[^/]*$/.test(value))
+      .map((word) => write(completedWord(word, '.zip'))),
     ...[...files, ...(isCertain ? [] : [HERE])].map((word) => read(word, true, staysInTree)),
     ...(isListed ? [read(unknownWord('the files of a list'))] : []),
   ];
@@ -241,6 +280,7 @@ export const ARCHIVES: readonly (readonly [string, FilesOfProgram])[] = [
   ...['bsdtar', 'paxtar'].map((name) => [name, tarWith(['-s'])] as const),
   ...['cpio', 'gcpio', 'bsdcpio', 'paxcpio'].map((name) => [name, cpio] as const),
   ['unzip', unzip],
+  ['zipinfo', zipinfo],
   ['zip', zip],
 ];
 

@@ -73,7 +73,7 @@ export function awkTargets(args: readonly ShellWord[]): readonly Touch[] {
   // The old content of each file is kept under a name with this end.
   const completes = valuesOf('-v', '--assign').some(({ value }) => {
     const [, end] = /^(?:inplace::suffix|INPLACE_SUFFIX)=(.+)$/s.exec(value) ?? [];
-    return end !== undefined && (canCompleteProtected(end) || end.includes('/'));
+    return end !== undefined && (canCompleteProtected(end) || /[/\\]/.test(end));
   });
   const setsFiles = args.some(({ value }) => /\b(?:ARGV|SYMTAB)\b/.test(value));
   const reads = setsFiles || args.some(({ value }) => namesUnknownFile(value, AWK_INPUT));

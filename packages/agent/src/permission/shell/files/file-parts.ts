@@ -9,13 +9,11 @@ import {
   commandPlace,
   type FilePlace,
   isInside,
-  isKnownPlace,
   isRelatedToSome,
   isSink,
-  placesOf,
   tildeExpanded,
 } from '../../paths/places.ts';
-import { type Glob, globOf } from '../../paths/glob.ts';
+import type { Glob } from '../../paths/glob.ts';
 import {
   mayContainLinks,
   once,
@@ -44,6 +42,7 @@ import {
 } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { besideFiles, besidePart } from './compressors.ts';
+import { type Meant, meant, meantBy, withFound } from './meant-places.ts';
 import { expandBraces } from './operands.ts';
 import { storedBelow } from './git-data-below.ts';
 import { areCommits, storedInData, storedPart } from './stored-parts.ts';
@@ -70,9 +69,7 @@ export function touchPart(
   if (touch.stored) return storedPart(touch, touch.stored, meant(word, folders, world).places, world);
   if (word.kind === 'literal' && word.value === '') return [];
   if (within && world.foldersMayChange !== true && !isFolder(within, folders, world)) return [];
-  const { places, pattern, glob, ofProcess } = touch.fromTopOf
-    ? meantFromTop(word, touch.fromTopOf, folders, world)
-    : meant(word, folders, world);
+  const { places, pattern, glob, ofProcess } = meantBy(touch, folders, world);
   if (touch.submodule && !mayChangeSubmodule(places, meant(touch.submodule, folders, world), world))
     return [];
   if (kind !== 'remove' && !touch.replaces && places?.every((place) => isSink(place.path, kind))) return [];
@@ -368,27 +365,6 @@ export const UNKNOWN_CHANGE: Concern = {
   reason: 'It is not known which file it would change before it runs.',
 };
 
-/** `HEAD:a/b` starts at the top of the repository, `HEAD:./a` in the folder. Both are checked. */
-function meantFromTop(word: ShellWord, folder: ShellWord, folders: Folders, world: PermissionWorld): Meant {
-  const { places: starts } = meant(folder, folders, world);
-  const tops = starts?.map(({ real }) => world.repository(real));
-  if (starts === undefined || tops === undefined || tops.includes('unknown')) return NOTHING_KNOWN;
-  const from = tops.flatMap((top) =>
-    typeof top === 'object' ? [top.top].concat(top.otherTops?.() ?? []) : [],
-  );
-  return meant(word, [...new Set([...starts.map(({ path: at }) => at), ...from])], world);
-}
-
-/** The places of a pattern are its folder and its current matches. A link among them may lead anywhere. */
-function withFound(
-  places: readonly FilePlace[] | undefined,
-  glob: Glob | undefined,
-): readonly FilePlace[] | undefined {
-  if (glob === undefined || places === undefined) return places;
-  const found = glob.found(true);
-  return found && [...places, ...found];
-}
-
 /** Returns whether a word is a folder, by its form or because the folder exists. */
 function isFolder(word: ShellWord, folders: Folders, world: PermissionWorld): boolean {
   if (word.kind === 'dynamic') return false;
@@ -434,65 +410,4 @@ export function concernOf(
   }
   const outside = places.find((place) => !isInside(place, world));
   return outside && { level: 'outside', reason: `${outside.real} lies outside the working directories.` };
-}
-
-interface Meant {
-  readonly places: readonly FilePlace[] | undefined;
-  /** The rest of a glob after the place, as written. */
-  readonly pattern: string | undefined;
-  readonly glob: Glob | undefined;
-  /** The path leads through a link of a process. */
-  readonly ofProcess?: boolean;
-}
-
-const NOTHING_KNOWN: Meant = { places: undefined, pattern: undefined, glob: undefined };
-const OF_ANOTHER_PROCESS: Meant = { ...NOTHING_KNOWN, ofProcess: true };
-
-const OF_PROCESS = /^\/+proc\/[^/]+\/(cwd|root|fd|task)(\/|$)/;
-
-/** Returns the places that a word of a command may mean. */
-export function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant {
-  const unknown = NOTHING_KNOWN;
-  if (word.kind === 'dynamic') return unknown;
-  const tilde = word.text.startsWith('~') && word.kind !== 'literal';
-  if (tilde && !/^~(\/|$)/.test(word.value)) return unknown;
-  const written = tilde ? world.home + word.value.slice(1) : word.value;
-  if (folders === undefined && !path.posix.isAbsolute(written)) return unknown;
-  // These paths mean other files for the command's process than for this one.
-  if (OF_PROCESS.test(path.posix.normalize(written))) return unknown;
-  const from = folders ?? [world.cwd];
-  if (word.kind !== 'pattern') {
-    if (passesProcess(written, from, world)) return OF_ANOTHER_PROCESS;
-    const places = placesOf(written, from, world);
-    return places.every(isKnownPlace) ? { ...unknown, places } : unknown;
-  }
-  const at = written.search(/[*?[(+@!]/);
-  const folder = written.slice(0, written.lastIndexOf('/', at) + 1);
-  // After the wildcard, the path may climb to any folder.
-  if (written.slice(at).includes('..')) return unknown;
-  const pattern = written.slice(folder.length);
-  if (passesProcess(folder, from, world)) return OF_ANOTHER_PROCESS;
-  const places = placesOf(folder === '' ? '.' : folder, from, world);
-  if (!places.every(isKnownPlace)) return unknown;
-  const glob = globOf(pattern, places, world);
-  const open = glob.found(true)?.find((place) => !isKnownPlace(place));
-  if (open === undefined) return { places, pattern, glob };
-  return world.passesProcess?.(open.path) === true ? OF_ANOTHER_PROCESS : unknown;
-}
-
-/** Returns the places that a word means. Undefined if they are not known. */
-export function placesOfWord(
-  word: ShellWord,
-  folders: Folders,
-  world: PermissionWorld,
-): readonly FilePlace[] | undefined {
-  const { places, glob } = meant(word, folders, world);
-  return withFound(places, glob);
-}
-
-/** The standard streams are such links, too, but they belong to the command itself. */
-function passesProcess(written: string, folders: readonly string[], world: PermissionWorld): boolean {
-  if (isSink(written, 'read')) return false;
-  const absolute = path.posix.isAbsolute(written) ? [written] : folders.map((at) => `${at}/${written}`);
-  return absolute.some((file) => world.passesProcess?.(file) === true);
 }

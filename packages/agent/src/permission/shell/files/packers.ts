@@ -1,7 +1,8 @@
 /** Other programs for archives: the folders in which they unpack, and files that they take or remove without naming them. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { isOneKnownWord } from './option-tables.ts';
-import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
+import { fixedFolder } from './quoted-matches.ts';
+import { completedWord, HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 import { optionPattern } from '../short-options.ts';
 
 interface Packer {
@@ -152,6 +153,35 @@ function unpackedTargets(program: string, args: readonly ShellWord[]): readonly 
   ];
 }
 
+/** The ends that these programs add to the name of an archive. */
+const COMPLETED: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^zip(grep|note|cloak|split)$/, ['.zip', '.ZIP']],
+  [/^(un)?rar$/, ['.rar']],
+  [/^(7z[azr]?|7zz|7zzs|p7zip)$/, '.7z .zip .tar .gz .bz2 .xz .wim'.split(' ')],
+];
+/** They expand wildcards in the name of an archive themselves, and open all files of a folder with that name. */
+const OPENS_SEVERAL = /^(7z[azr]?|7zz|7zzs|p7zip|unrar|rar)$/;
+/** Options that look for archives. */
+const LOOKS_FOR_ARCHIVES = /^-a[in]/i;
+
+/** Returns the archives that a program may open besides those that its words name. */
+function openedArchives(program: string, args: readonly ShellWord[]): readonly Touch[] {
+  const operands = args.filter(({ kind, value }) => kind !== 'dynamic' && !value.startsWith('-'));
+  const ends = COMPLETED.flatMap(([programs, list]) => (programs.test(program) ? list : []));
+  const completed = operands.flatMap((word) => ends.map((end) => completedWord(word, end)));
+  const named = completed.map((word) => touch('read', word, undefined, { knowledge: 'named' }));
+  if (!OPENS_SEVERAL.test(program)) return named;
+  // The first operand is the command.
+  const patterns = operands.slice(1, 2).filter(({ kind, value }) => kind === 'literal' && /[*?]/.test(value));
+  const folders = patterns.map((word) => partOfWord(word, fixedFolder(word.value) || HERE.value));
+  const searches = args.filter(({ value }) => LOOKS_FOR_ARCHIVES.test(value));
+  return [
+    ...named,
+    ...[...folders, ...(searches.length > 0 ? [HERE] : [])].map((word) => touch('read', word, 'all')),
+    ...(searches.some(({ value }) => value.includes('@')) ? [touch('read', LISTED)] : []),
+  ];
+}
+
 export function archivedFiles(program: string, args: readonly ShellWord[]): readonly Touch[] {
-  return [...unpackedTargets(program, args), ...packedFiles(program, args)];
+  return [...unpackedTargets(program, args), ...packedFiles(program, args), ...openedArchives(program, args)];
 }

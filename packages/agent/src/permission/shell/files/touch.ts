@@ -53,6 +53,8 @@ export interface Touch {
   readonly replacedEnds?: ReplacedEnds;
   /** The access happens only if this is, or contains, a submodule. */
   readonly submodule?: ShellWord;
+  /** The program decodes backslash codes in the name, so a name with one may mean any file. */
+  readonly decodes?: boolean;
   /** A relative path starts at the top of the repository around this folder. */
   readonly fromTopOf?: ShellWord;
 }
@@ -111,6 +113,11 @@ export function unknownWord(text: string): ShellWord {
 export function partOfWord(word: ShellWord, value: string): ShellWord {
   const kind = word.kind === 'literal' && /^~(\/|$)/.test(value) ? 'tilde' : word.kind;
   return { ...word, kind, value, text: value, prefix: value, becomes: undefined };
+}
+
+/** Returns the word with an end that a program adds to a name. */
+export function completedWord(word: ShellWord, end: string): ShellWord {
+  return word.kind === 'dynamic' ? word : partOfWord(word, word.value + end);
 }
 
 /** Returns the path of `source` in the folder `target`. The contents of a folder (`a/.`) have unknown names. */
