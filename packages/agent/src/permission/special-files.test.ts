@@ -5,7 +5,7 @@ import { authorize } from './authorize.ts';
 import { CLEAN_GIT, ROOT, worldOf } from './test/world.ts';
 
 const DEVICES_ON_DISK = ['/dev/ttyS0', '/dev/watchdog', '/proc/kmsg'];
-const PIPES_ON_DISK = [`${ROOT}/ctl`, `${ROOT}/pipes/q`, '/srv/ctl'];
+const PIPES_ON_DISK = [`${ROOT}/ctl`, `${ROOT}/pipes/q`, `${ROOT}/zips/q.zip`, '/srv/ctl'];
 
 function decision(
   tool: string,
@@ -196,6 +196,30 @@ const PIPES = [
   'x=(pipes/q); cat "${x[@]}"',
   'while read -r f; do cat "$f"; done <<< pipes/q',
   'while read -r f; do cat "$f"; done <<EOF\npipes/q\nEOF',
+  // Names that a program completes or expands itself.
+  'unzip -l zips/q',
+  'unzip -Z1 zips/q',
+  'unzip -v ./zips/q',
+  'unzip -p zips/q',
+  'zipinfo -1 zips/q',
+  "unzip -l 'zips/*'",
+  "unzip -v 'zips/*.zip'",
+  "zipinfo 'zips/[q]*'",
+  'cd zips && unzip -l q',
+  '7z l pipes',
+  '7z l -slt pipes',
+  '7z l folder',
+  "7z l 'pipes/*'",
+  "7z l '*'",
+  "7z l '?ipes'",
+  '7z l pip*',
+  "7z l -an '-air!q'",
+  '7z l -an -ai@list',
+  '7z l a.7z @ctl',
+  '7z l a.7z -i@ctl',
+  'git ls-files -o --exclude-per-directory=q',
+  'git ls-files -o --exclude-per-directory q',
+  'git ls-files -o --exclude-per=q',
 ];
 /** With a pipe only in `pipes`. */
 const OTHER_FOLDERS = [
@@ -259,6 +283,13 @@ const HARMLESS_IN_VIEW = [
   'echo "$x" ~+/ctl',
   'git show "HEAD:$x"',
   'git log "main..$x"',
+  '7z l src/a.7z',
+  '7z l -slt -ba src/a.7z src "-x!*.o"',
+  '7z l src',
+  'unzip -l src/a',
+  "unzip -l 'src/*'",
+  'zipinfo src/a.zip',
+  'git ls-files -o --exclude-per-directory=.gitignore',
 ];
 
 const EDITS_OF_PIPES = [

@@ -63,7 +63,7 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['yq', avoiding(optionPattern({ letters: 'is', valued: 'opI', long: 'i(?:n?$|n?=|np?$|np?=|npl|n-)|sp' }))],
   ['tar', listsArchive],
   ['unzip', ([first = '']) => /^-[lvZtp]+$/.test(first)],
-  ['7z', ([first]) => first === 'l'],
+  ['7z', listsOneArchive],
   ['ar', ([first = '']) => /^-?[tp][vOP]*$/.test(first)],
   ['jar', ([first = '']) => /^-?t[vf]*$/.test(first)],
   [
@@ -187,7 +187,23 @@ function listsArchive(args: readonly string[]): boolean {
     isList(first) || args.includes('--list') || rest.some((arg) => arg.startsWith('-') && isList(arg));
   const writes =
     /^(--(create|extract|get|append|update|delete|concatenate|catenate|index|check|to-)|-[a-zA-Z]*[xru]|-c)/;
-  return lists && !rest.some((arg) => writes.test(arg));
+  // For an archive of several volumes, its input can name files, and run programs.
+  const asksForVolumes = /^(-[a-zA-Z]*[MLF]|--(mul|tape|info|new-v))/;
+  const hasVolumes = /^[a-zA-Z]*[MLF]/.test(first) || args.some((arg) => asksForVolumes.test(arg));
+  return lists && !hasVolumes && !rest.some((arg) => writes.test(arg));
+}
+
+/** Options of 7z with which it looks for no other archives, and reads no list of names. */
+const LISTING = /^-(slt|ba|bd|bb[0-3]?|bs[oep][012]|p.*|t\w+|s[cl]\S+|ssc-?|y|r[-0]?|[ix]r?[-0]?!.*)$/i;
+
+/** A wildcard in the name may match any folder, and then 7z opens all files in it. */
+function listsOneArchive([first, ...rest]: readonly string[]): boolean {
+  const archive = rest.find((arg) => !arg.startsWith('-')) ?? '';
+  return (
+    first === 'l' &&
+    !/[*?]/.test(archive) &&
+    rest.every((arg) => (arg.startsWith('-') ? LISTING.test(arg) : !arg.startsWith('@')))
+  );
 }
 
 const GIT_VALUED = words('-C -c --git-dir --work-tree --namespace --config-env');
@@ -217,11 +233,14 @@ const GIT_LISTS: ReadonlyMap<string, Check> = new Map<string, Check>([
 const GIT_BRANCHES =
   /^(-[arvi]+|--(all|remotes|list|show-current|verbose|ignore-case|no-color|no-column)|--(sort|format|color|column|contains|merged|no-merged|points-at)=.*)$/;
 
+/** Git opens the file of this name in every folder. */
+const OPENS_IN_FOLDERS = /^--exclude-p(?!er-directory=\.gitignore$)/;
+
 /** Options of any git command are accepted. Programs that the repository configures run only in a trusted folder. */
 function readsRepository(args: readonly string[]): boolean {
   let at = 0;
   for (let arg = args[at] ?? ''; arg.startsWith('-'); arg = args[at] ?? '') at += GIT_VALUED.has(arg) ? 2 : 1;
   const [verb = '', ...rest] = args.slice(at);
-  if (rest.some((arg) => /^--ou(t|tp|tpu|tput)?(=|$)/.test(arg))) return false;
+  if (rest.some((arg) => /^--ou(t|tp|tpu|tput)?(=|$)/.test(arg) || OPENS_IN_FOLDERS.test(arg))) return false;
   return GIT_READS.has(verb) || GIT_LISTS.get(verb)?.(rest) === true;
 }

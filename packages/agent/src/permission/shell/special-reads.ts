@@ -67,10 +67,10 @@ const DECOMPRESSES = /^(?:lz4|lz|z|gz|xz|bz|zstd)cat$/;
 
 /**
  * Returns whether the program opens named pipes in a folder that it reads. GNU grep skips them with `-r`, but not with `-R`.
- * `diff a folder` compares `a` with `folder/a`. Others open all files of a folder that they read as a whole: `zstd -dcr docs`.
+ * `diff a folder` compares `a` with `folder/a`, and `7z l folder` opens all files in it. Others open all files of a folder that they read as a whole: `zstd -dcr docs`.
  */
 function opensEntries(program: string, args: readonly ShellWord[], { deep }: FilePart): boolean {
-  if (/^(?:s|color)?diff$/.test(program)) return true;
+  if (/^(?:s|color)?diff$|^7z/.test(program)) return true;
   const has = (option: RegExp): boolean => args.some(({ value }) => option.test(value));
   if (program.endsWith('grep')) return has(optionPattern({ letters: 'R', valued: GREP_VALUED, long: 'der' }));
   if (DECOMPRESSES.test(program)) return has(optionPattern({ letters: 'r', long: 'rec' }));
@@ -104,7 +104,8 @@ export function withSpecialFiles(
   const read = files.filter((part) => !part.stored && part.knowledge !== 'mentioned');
   const searched = read
     .filter((part) => opensEntries(program, args, part))
-    .flatMap(({ places = [] }) => places.map(({ real }) => real));
+    .flatMap(({ places = [], glob }) => [...places, ...(glob?.found(true) ?? [])].map(({ real }) => real));
+  const [special] = isOpening ? read.flatMap((part) => specialConcern(part, world) ?? []) : [];
   const opened =
     namesPipe(attached, folders, world) ||
     separate.some((word) => mayBePipe(word, scope) || (isUnknown(word, scope) && isNearPipe(scope))) ||
@@ -115,12 +116,10 @@ export function withSpecialFiles(
         ? SPECIAL_FILE
         : undefined;
   // Without a proof, a rule, a mode or a hook decides about the command, and the view does not.
-  if (own.readOnly === 'no') return opened ? { ...own, confinable: 'no' } : own;
+  if (own.readOnly === 'no') return opened || special ? { ...own, confinable: 'no' } : own;
   if (opened) return concernedBy(own, opened);
   if (opensPipesInFolders(program, args)) return concernedBy(own, NAMED_PIPE);
-  if (!isOpening) return own;
-  const [concern] = read.flatMap((part) => specialConcern(part, world) ?? []);
-  return concern ? concernedBy(own, concern) : own;
+  return special ? concernedBy(own, special) : own;
 }
 
 /** Returns the command with the concern about the files that `find` gives to a program. Pipes further down are not looked for. */
