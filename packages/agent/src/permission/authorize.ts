@@ -50,16 +50,19 @@ export function authorizeParts(
 ): Authorization {
   const compiled = compileRules(rules, world, () => (given.ok ? given.parts.flatMap(touchedBy) : []));
   const read = given.ok && request.failedInView ? { ...given, parts: given.parts.map(unproven) } : given;
+  const isInBackground = runsInBackground(request);
   const held: Case = {
     request,
     rules: compiled,
     mode,
     world,
     // A script in the background edits later, when other calls may have changed what its paths mean.
-    acceptsEdits: mode === 'acceptEdits' && read.ok && read.isPlainEdit && !runsInBackground(request),
+    acceptsEdits: mode === 'acceptEdits' && read.ok && read.isPlainEdit && !isInBackground,
     hasCovered:
       read.ok && read.parts.some(leansOnRule) && read.parts.some((part) => isCovered(part, compiled)),
     inView: read.ok && world.readOnlyView === true && fitsView(request, read.parts, compiled, world),
+    readsLater:
+      mode === 'acceptEdits' && isInBackground && read.ok && read.parts.some(({ kind }) => kind === 'read'),
   };
   const verdicts = read.ok
     ? askAboutProjectPrograms(

@@ -24,6 +24,8 @@ export interface Case {
   readonly hasCovered: boolean;
   /** The call fits the read-only view, and runs there if nothing else allows it. */
   readonly inView: boolean;
+  /** The call reads files later, when edits that need no question may have changed what its paths and searches mean. */
+  readonly readsLater: boolean;
 }
 
 export interface PartDecision extends PartVerdict {
@@ -91,13 +93,17 @@ export function decidePart(part: Part, held: Case): PartDecision {
   if (cover) return permit(ruleReason(cover, 'allow'), cover);
   if (isFilePart(part) && part.by === 'command') return say('allow', 'The command itself decides.');
   const harmless = provenBy(part, held);
-  const isBlind = part.kind === 'command' && rules.restrictsReading && part.mayReadMore();
+  const isBlind =
+    part.kind === 'command' && rules.restrictsReading && (held.readsLater || part.mayReadMore());
   if (harmless === 'proof' && !isBlind) return prove('It changes nothing.');
   if (harmless === 'view' && !isBlind)
     return { ...say('allow', 'It runs in a read-only view.'), basis: 'view' };
   if (request.hookDecision === 'allow' && !isConfined) return permit('A hook allowed it.');
   if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part)) return say('ask', NOT_PLAIN);
-  return say('ask', harmless !== undefined && isBlind ? READS_UNKNOWN : open(part));
+  return say(
+    'ask',
+    harmless === undefined || !isBlind ? open(part) : held.readsLater ? READS_LATER : READS_UNKNOWN,
+  );
 }
 
 const UNREAD_SETTINGS =
@@ -105,6 +111,9 @@ const UNREAD_SETTINGS =
 
 const READS_UNKNOWN =
   'A rule restricts reading, and the command may read more files than its words name. An allow rule for it settles that.';
+
+const READS_LATER =
+  'A rule restricts reading, and the command reads in the background, when edits may have changed what it finds. An allow rule for it settles that.';
 
 /** Returns why a part without a rule has no effects: it is proven to have none, or the read-only view prevents them. */
 function provenBy(part: Part, { hasCovered, inView }: Case): 'proof' | 'view' | undefined {

@@ -60,10 +60,17 @@ export interface PermissionWorld {
    */
   readonly passesProcess?: (path: string) => boolean;
   /**
+   * The path cannot be followed to its end with certainty: a link leads to itself, through a file, or has a text that is not
+   * UTF-8. Absent: every path can.
+   */
+  readonly isUnclear?: (path: string) => boolean;
+  /**
    * Returns the places that texts of links on the way enter and leave again with `..`: `a` for a link to `a/../b`. Absent: there
    * are none.
    */
   readonly leftByLinks?: (path: string) => readonly string[];
+  /** Returns the links on the way that the text of another link names: `a` for a link to `a/b`, if `a` is one. Absent: there are none. */
+  readonly linksInTexts?: (path: string) => readonly string[];
   /** A link exists even if its target is missing. */
   readonly exists: (path: string) => boolean;
   /** The file can be run as a program. Absent: none can. */

@@ -1,12 +1,10 @@
 /** Resolves paths given by the model to real files. Permission decides with these functions, too. */
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { errorCode, type ToolUseContext } from '@heddle/core';
 import { FileError, fileError, shownPath } from './errors.ts';
-
-/** The limit of Linux. */
-const MAX_LINKS = 40;
+import { followPath } from './follow-path.ts';
 
 /** `~` and `~/x` mean the user's home folder, as in a shell. */
 export function resolvePath(given: string, workingDirectory: string, home = os.homedir()): string {
@@ -46,37 +44,14 @@ export function permittedPlace(
  */
 export function realTarget(file: string): string {
   try {
-    return follow(file, 0);
-  } catch (thrown) {
-    throw fileError('cannot be reached', file, thrown);
-  }
-}
-
-function follow(file: string, links: number): string {
-  try {
     return realpathSync.native(file);
   } catch (thrown) {
-    if (!isMissing(thrown) || links >= MAX_LINKS) throw thrown;
+    if (!isMissing(thrown)) throw fileError('cannot be reached', file, thrown);
   }
-  const parent = path.dirname(file);
-  if (parent === file) return file;
-  const folder = follow(parent, links);
-  const entry = path.join(folder, path.basename(file));
   // A missing folder may be made later, also in the place of a file. Links behind `missing/..` count then.
-  if (entry !== file) return follow(entry, links + 1);
-  const link = linkOf(file);
-  if (link === undefined) return file;
-  // After another link in its text, `..` is the parent of that link's target.
-  return follow(path.isAbsolute(link) ? link : `${folder}/${link}`, links + 1);
-}
-
-function linkOf(file: string): string | undefined {
-  try {
-    return lstatSync(file).isSymbolicLink() ? readlinkSync(file) : undefined;
-  } catch (thrown) {
-    if (isMissing(thrown)) return undefined;
-    throw thrown;
-  }
+  const { target, error } = followPath(path.isAbsolute(file) ? file : `${process.cwd()}/${file}`);
+  if (error !== undefined) throw fileError('cannot be reached', file, error);
+  return target;
 }
 
 /** A name is missing, or a name before it is a file. */

@@ -5,7 +5,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
-import { passesPlace } from '../files/passes-place.ts';
+import { passesPlace } from '../files/follow-path.ts';
 
 /**
  * Returns the full path of a written one that starts in an existing folder. Undefined for `..` after a name: if the name is

@@ -5,7 +5,7 @@
  */
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { isLinkOfProcess, passesPlace } from '../files/passes-place.ts';
+import { isLinkOfProcess, passesPlace } from '../files/follow-path.ts';
 import {
   type GitEnvironment,
   hooksFolders,

@@ -5,7 +5,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
-import { isLinkOfProcess, passesPlace, placesLeftByLinks, realTarget } from '@heddle/tools/files';
+import { followPath, isLinkOfProcess, realTarget } from '@heddle/tools/files';
 import { UNKNOWN_CHARACTER } from './places.ts';
 import type { FolderEntry } from '../world.ts';
 
@@ -14,8 +14,12 @@ export interface LinkLookup {
   readonly realpath: (file: string) => string;
   /** Returns whether following a path passes a link of a process, directly or through other links. */
   readonly passesProcess: (file: string) => boolean;
+  /** Returns whether a path cannot be followed to its end with certainty. */
+  readonly isUnclear: (file: string) => boolean;
   /** Returns the places that texts of links on the way enter and leave again. */
   readonly leftByLinks: (file: string) => readonly string[];
+  /** Returns the links on the way that the text of another link names. */
+  readonly linksInTexts: (file: string) => readonly string[];
   /** Empty if there is no such folder, undefined if it cannot be read. */
   readonly entries: (folder: string) => readonly FolderEntry[] | undefined;
 }
@@ -64,10 +68,20 @@ export function createLinkLookup(roots: readonly string[]): LinkLookup {
     path.posix.normalize(file) === file && realpath(file) === file && !unclear.has(file);
   const passes = remembered((file: string): boolean => {
     if (parentOfPlain(file) !== undefined) return passes(path.posix.dirname(file));
-    return (!isStraight(file) || file.startsWith('/proc')) && passesPlace(file, isLinkOfProcess);
+    return (!isStraight(file) || file.startsWith('/proc')) && followPath(file, isLinkOfProcess).isFound;
   });
-  const leftByLinks = remembered((file) => (isStraight(file) ? [] : placesLeftByLinks(file)));
-  return { realpath, passesProcess: (file) => isLinux && passes(file), leftByLinks, entries };
+  const wayOf = remembered((file) => (isStraight(file) ? undefined : followPath(file)));
+  const isUnclear = remembered((file: string): boolean =>
+    parentOfPlain(file) === undefined ? wayOf(file)?.isUnclear === true : isUnclear(path.posix.dirname(file)),
+  );
+  return {
+    realpath,
+    passesProcess: (file) => isLinux && passes(file),
+    isUnclear,
+    leftByLinks: (file) => wayOf(file)?.left ?? [],
+    linksInTexts: (file) => wayOf(file)?.linksInTexts ?? [],
+    entries,
+  };
 }
 
 /** Caches results, because one decision asks for the same paths many times. */
@@ -162,9 +176,7 @@ function realPath(file: string, onFailure: () => void = () => undefined): string
     onFailure();
     // The system follows a short relative path where the absolute one is too long.
     const isTooLong = thrown instanceof Error && errorCode(thrown.cause) === 'ENAMETOOLONG';
-    const folder = path.dirname(file);
-    if (isTooLong) return path.join(file, UNKNOWN_CHARACTER);
-    return folder === file ? file : entryIn(realPath(folder), file, realPath);
+    return isTooLong ? path.join(file, UNKNOWN_CHARACTER) : followPath(file).target;
   }
 }
 

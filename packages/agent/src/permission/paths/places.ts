@@ -32,12 +32,17 @@ function placesFrom(folder: string, written: string, world: PermissionWorld): Fi
   });
 }
 
+/** Returns whether a command may find any place by a full path: through `/proc/self/cwd`, or a link that leads to itself. */
+export function leadsAnywhere(file: string, { passesProcess, isUnclear }: PermissionWorld): boolean {
+  return passesProcess?.(file) === true || isUnclear?.(file) === true;
+}
+
 /**
- * Returns the place that a full path means for a command. A path through a link such as `/proc/self/cwd` may mean any file there. The
- * standard streams are such links, too, but they are the command's own.
+ * Returns the place that a full path means for a command. A path that leads anywhere may mean any file. The standard streams are such
+ * links, too, but they are the command's own.
  */
 export function commandPlace(file: string, world: PermissionWorld): FilePlace {
-  const isUnknown = !isSink(file, 'read') && world.passesProcess?.(file) === true;
+  const isUnknown = !isSink(file, 'read') && leadsAnywhere(file, world);
   return { path: file, real: isUnknown ? ANY_FILE : world.realpath(file) };
 }
 
@@ -122,13 +127,13 @@ export function isInside(place: FilePlace, world: PermissionWorld): boolean {
   );
 }
 
-type Lookup = (world: PermissionWorld) => readonly string[];
+type Lookup<Place> = (world: PermissionWorld) => readonly Place[];
 
 /** Caches the result for a world and its copies, which share their functions. */
-export function onceFor(find: Lookup): Lookup {
+export function onceFor<Place>(find: Lookup<Place>): Lookup<Place> {
   const known = new WeakMap<
     PermissionWorld['realpath'],
-    { readonly of: PermissionWorld; readonly places: readonly string[] }
+    { readonly of: PermissionWorld; readonly places: readonly Place[] }
   >();
   return (world) => {
     const before = known.get(world.realpath);

@@ -40,6 +40,7 @@ export function programFolder(
     const entry = programPlaces(world).find((folder) => isWithin(file, folder, world));
     if (entry !== undefined) return entry;
   }
+  if (isOnWay({ path: written, real }, world)) return `${written}, on the way of a link,`;
   // A nested repository, or another working tree, has its own settings.
   return [written, real]
     .flatMap((file) => gitSourcesIn(path.posix.dirname(file), world))
@@ -69,12 +70,12 @@ export function gitSourcesIn(folder: string, world: PermissionWorld): readonly s
 export function programsBelow({ path: written, real }: FilePlace, world: PermissionWorld): readonly string[] {
   const folders = written === real ? [real] : [written, real];
   const sources = folders.flatMap((folder) => gitSourcesIn(path.posix.dirname(folder), world));
-  return placesBelow(folders, [...programPlaces(world), ...sources]);
+  return placesBelow(folders, [...changedPrograms(world), ...sources]);
 }
 
 /** Returns the same for a folder that may be the top of such a repository. */
 export function programsInFolder(folder: string, world: PermissionWorld): readonly string[] {
-  return placesBelow([folder], [...programPlaces(world), ...gitSourcesIn(folder, world)]);
+  return placesBelow([folder], [...changedPrograms(world), ...gitSourcesIn(folder, world)]);
 }
 
 function placesBelow(folders: readonly string[], places: readonly string[]): readonly string[] {
@@ -101,10 +102,40 @@ export const programPlaces = onceFor((world) => {
       (name) => ({ name, by: 'environment' }) as const,
     ),
     ...sources.map((name) => ({ name, by: 'git' }) as const),
-    ...protectedLinks(sources, world),
+    ...linkNames(world),
   ];
   return [...new Set(names.flatMap((name) => partsInRoots(name, world)))];
 });
+
+const linkNames = onceFor((world) => protectedLinks(gitPlaces(world), world));
+
+/**
+ * Returns the links in working directories that lead on from a protected link: `lk` for `.envrc -> lk/../e.txt`. If one of them is
+ * removed or replaced, the protected link leads elsewhere. Files behind them are ordinary.
+ */
+const linksOnWays = onceFor((world): readonly string[] => {
+  const { linksInTexts } = world;
+  if (linksInTexts === undefined) return [];
+  const roots = workingFolders(world);
+  const links = linkNames(world).flatMap(({ name }) => linksInTexts(name));
+  return [...new Set(links)].filter((link) => roots.some((root) => isBelow(link, root)));
+});
+
+/** Returns the places whose own change affects a program, without regard to what is below them. */
+export function changedPrograms(world: PermissionWorld): readonly string[] {
+  const links = linksOnWays(world);
+  return links.length === 0 ? programPlaces(world) : [...programPlaces(world), ...links];
+}
+
+/** Returns whether a change to a place may remove or replace a link on the way of a protected one. */
+function isOnWay({ path: written, real }: FilePlace, world: PermissionWorld): boolean {
+  const links = linksOnWays(world);
+  if (links.length === 0) return false;
+  const entry = path.posix.join(world.realpath(path.posix.dirname(written)), path.posix.basename(written));
+  const isSame = (one: string, other: string): boolean =>
+    world.foldsCase ? foldCase(one) === foldCase(other) : one === other;
+  return links.some((link) => [written, real, entry].some((file) => isSame(file, link)));
+}
 
 /**
  * Returns the parts of the working directories that a name leads to. A protected name that leads to a working directory, or to a
@@ -146,13 +177,13 @@ export const configPlaces = onceFor((world) =>
 );
 
 /** Nested repositories count, because their settings can name places beside them. */
-function gitPlaces(world: PermissionWorld): readonly string[] {
+const gitPlaces = onceFor((world) => {
   const folders = [...new Set([world.root, world.cwd, ...world.directories])];
   const nested = folders.flatMap((folder) => world.nestedRepositories?.(folder) ?? []);
   world.spend?.(STEPS_OF_SETTINGS * nested.length);
   const places = [...folders, ...nested].flatMap((folder) => world.gitSources?.(folder).places ?? []);
   return [...new Set(places)];
-}
+});
 
 /** Steps of reading the settings of a repository. */
 const STEPS_OF_SETTINGS = 20;

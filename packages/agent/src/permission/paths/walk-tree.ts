@@ -7,7 +7,13 @@ import type { PathsBelow } from '../part.ts';
 import { commandPlace, type FilePlace, isBelow, isKnownPlace, workingFolders } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { isOpenedInFolders } from './opened-names.ts';
-import { configPlaces, gitSourcesIn, programFolder, programPlaces, programsBelow } from './program-places.ts';
+import {
+  changedPrograms,
+  configPlaces,
+  gitSourcesIn,
+  programFolder,
+  programsBelow,
+} from './program-places.ts';
 import {
   canEndProtected,
   foldCase,
@@ -247,7 +253,7 @@ export function writtenByCopy<Found>(
   look: (place: FilePlace) => Found | undefined,
 ): Answer<Found> {
   const prefix = source.real === '/' ? 0 : source.real.length;
-  const searched = new Set([...programPlaces(world), ...configPlaces(world)]);
+  const searched = new Set([...changedPrograms(world), ...configPlaces(world)]);
   const entered = new Set<string>();
   const isSource = (written: string): boolean => {
     const folder = path.posix.dirname(written);

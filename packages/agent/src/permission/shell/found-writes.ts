@@ -8,7 +8,7 @@ import { GIT_DATA_NAMES } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../part.ts';
 import { commandPlace, type FilePlace, isRelatedToSome } from '../paths/places.ts';
-import { configPlaces, gitSourcesIn, programPlaces } from '../paths/program-places.ts';
+import { changedPrograms, configPlaces, gitSourcesIn } from '../paths/program-places.ts';
 import {
   canCompleteProtected,
   canEndProtected,
@@ -272,7 +272,7 @@ function mayNameProtected(
 }
 
 function searchedPlaces(folder: string, world: PermissionWorld): readonly string[] {
-  return [...programPlaces(world), ...configPlaces(world), ...gitSourcesIn(folder, world)];
+  return [...changedPrograms(world), ...configPlaces(world), ...gitSourcesIn(folder, world)];
 }
 
 function writtenConcern(

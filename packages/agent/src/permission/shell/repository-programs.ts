@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { ADDRESS_PREFIX } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
-import { isInside, placesOf } from '../paths/places.ts';
+import { isInside, leadsAnywhere, placesOf } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import {
   foldersIn,
@@ -62,8 +62,8 @@ function reasonIn(
   world: PermissionWorld,
 ): string | undefined {
   // Neither its settings nor the trust in it are those of the folder that git would use.
-  if (world.passesProcess?.(folder) === true)
-    return `${folder} means another folder for git than for the process that decides.`;
+  if (leadsAnywhere(folder, world))
+    return `${folder} may mean another folder for git than for the process that decides.`;
   const { named, unclear, receiving = [] } = world.repositoryPrograms?.(folder) ?? { named: [] };
   if (unclear !== undefined && placesOf(unclear, ['/'], world).some((place) => isInside(place, world)))
     return `${unclear} may be a repository of git among the files of the project, whose settings can run programs.`;

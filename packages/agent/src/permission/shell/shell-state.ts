@@ -6,7 +6,7 @@
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import path from 'node:path';
-import { placesOf, UNKNOWN_CHARACTER } from '../paths/places.ts';
+import { leadsAnywhere, placesOf, UNKNOWN_CHARACTER } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { commandWords, unwrap } from './runners.ts';
 
@@ -240,5 +240,5 @@ export function foldersAfter(folders: Folders, command: SimpleCommand, world: Pe
 
 /** The path may mean any folder, or another one in the process of the shell than here. */
 function isUnknownFolder(folder: string, world: PermissionWorld): boolean {
-  return folder.includes(UNKNOWN_CHARACTER) || world.passesProcess?.(folder) === true;
+  return folder.includes(UNKNOWN_CHARACTER) || leadsAnywhere(folder, world);
 }

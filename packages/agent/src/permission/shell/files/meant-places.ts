@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import { type Glob, globOf } from '../../paths/glob.ts';
-import { type FilePlace, isKnownPlace, isSink, placesOf } from '../../paths/places.ts';
+import { type FilePlace, isKnownPlace, isSink, leadsAnywhere, placesOf } from '../../paths/places.ts';
 import type { PermissionWorld } from '../../world.ts';
 import type { Folders } from '../shell-state.ts';
 import type { Touch } from './touch.ts';
@@ -69,16 +69,17 @@ export function meant(word: ShellWord, folders: Folders, world: PermissionWorld)
   if (OF_PROCESS.test(path.posix.normalize(written))) return unknown;
   const from = folders ?? [world.cwd];
   if (word.kind !== 'pattern') {
-    if (passesProcess(written, from, world)) return OF_ANOTHER_PROCESS;
     const places = placesOf(written, from, world);
-    return places.every(isKnownPlace) ? { ...unknown, places } : unknown;
+    const known = places.every(isKnownPlace) ? { ...unknown, places } : unknown;
+    return meantAnywhere(written, from, world) ?? known;
   }
   const at = written.search(/[*?[(+@!]/);
   const folder = written.slice(0, written.lastIndexOf('/', at) + 1);
   // After the wildcard, the path may climb to any folder.
   if (written.slice(at).includes('..')) return unknown;
   const pattern = written.slice(folder.length);
-  if (passesProcess(folder, from, world)) return OF_ANOTHER_PROCESS;
+  const anywhere = meantAnywhere(folder, from, world);
+  if (anywhere !== undefined) return anywhere;
   const places = placesOf(folder === '' ? '.' : folder, from, world);
   if (!places.every(isKnownPlace)) return unknown;
   const glob = globOf(pattern, places, world);
@@ -97,9 +98,10 @@ export function placesOfWord(
   return withFound(places, glob);
 }
 
-/** The standard streams are such links, too, but they belong to the command itself. */
-function passesProcess(written: string, folders: readonly string[], world: PermissionWorld): boolean {
-  if (isSink(written, 'read')) return false;
-  const absolute = path.posix.isAbsolute(written) ? [written] : folders.map((at) => `${at}/${written}`);
-  return absolute.some((file) => world.passesProcess?.(file) === true);
+/** Returns what a path means that may lead anywhere. The standard streams belong to the command itself. */
+function meantAnywhere(written: string, from: readonly string[], world: PermissionWorld): Meant | undefined {
+  if (isSink(written, 'read')) return undefined;
+  const files = path.posix.isAbsolute(written) ? [written] : from.map((at) => `${at}/${written}`);
+  if (files.some((file) => world.passesProcess?.(file) === true)) return OF_ANOTHER_PROCESS;
+  return files.some((file) => leadsAnywhere(file, world)) ? NOTHING_KNOWN : undefined;
 }
