@@ -28,6 +28,7 @@ import { LINKS } from './test/table/links.ts';
 import { LOADED_CODE } from './test/table/loaded-code.ts';
 import { LOOPS } from './test/table/loops.ts';
 import { MADE_PROGRAMS } from './test/table/made-programs.ts';
+import { MAKE_WORDS } from './test/table/make-words.ts';
 import { NAMED } from './test/table/named.ts';
 import { VALUES_OF_WORDS } from './test/table/values-of-words.ts';
 import { UNUSUAL_NAMES } from './test/table/unusual-names.ts';
@@ -70,6 +71,7 @@ const themes = [
   ...NAMED,
   ...UNUSUAL_NAMES,
   ...VALUES_OF_WORDS,
+  ...MAKE_WORDS,
   ...OTHER_NAMES,
   ...SEARCHED_FILES,
   ...FOUND_NAMES,

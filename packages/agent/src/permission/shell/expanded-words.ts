@@ -35,22 +35,45 @@ function optionsFoundBy(word: ShellWord, scope: WordScope): readonly ShellWord[]
 
 /** The number of combinations of values for one command. */
 const MOST_VARIANTS = 256;
+/** Each combination is looked at as a command of its own. */
+const WORDS_PER_STEP = 16;
+
+export type WordLists = readonly (readonly ShellWord[])[];
 
 /**
  * Returns the words with each combination of values that variables, globs and braces may have. A word with an unknown value
  * stays as it is. If there are too many combinations, each value is in one of them.
  */
-export function wordVariants(
-  words: readonly ShellWord[],
-  scope: WordScope,
-): readonly (readonly ShellWord[])[] {
-  if (words.every(({ kind }) => kind === 'literal' || kind === 'tilde')) return [words];
+export function wordVariants(words: readonly ShellWord[], scope: WordScope): WordLists {
+  if (isPlain(words)) return [words];
   const choices = words.map((word) => choicesFor(word, scope));
-  const count = choices.reduce((product, { length }) => product * length, 1);
-  scope.world.spend?.(Math.min(count, MOST_VARIANTS));
+  const combinations = combinationsOf(choices, scope);
+  if (combinations !== undefined) return combinations;
   const first = choices.map(([choice = []]) => choice);
-  if (count > MOST_VARIANTS)
-    return choices.flatMap((each, at) => each.map((choice) => first.with(at, choice).flat()));
+  const count = choices.reduce((sum, { length }) => sum + length, 0);
+  scope.world.spend?.(Math.floor((count * words.length) / WORDS_PER_STEP));
+  return choices.flatMap((each, at) => each.map((choice) => first.with(at, choice).flat()));
+}
+
+/** Like `wordVariants`. Undefined if there are too many combinations. */
+export function everyVariant(words: readonly ShellWord[], scope: WordScope): WordLists | undefined {
+  if (isPlain(words)) return [words];
+  return combinationsOf(
+    words.map((word) => choicesFor(word, scope)),
+    scope,
+  );
+}
+
+function isPlain(words: readonly ShellWord[]): boolean {
+  return words.every(({ kind }) => kind === 'literal' || kind === 'tilde');
+}
+
+/** Returns each list with one choice for each word. Undefined if there are too many. */
+export function combinationsOf(choices: readonly WordLists[], { world }: WordScope): WordLists | undefined {
+  const count = choices.reduce((product, { length }) => product * length, 1);
+  world.spend?.(Math.min(count, MOST_VARIANTS));
+  if (count > MOST_VARIANTS) return undefined;
+  world.spend?.(Math.floor((count * choices.length) / WORDS_PER_STEP));
   return choices
     .reduce<readonly (readonly ShellWord[])[][]>(
       (made, each) => made.flatMap((before) => each.map((choice) => [...before, choice])),
@@ -64,9 +87,11 @@ function choicesFor(word: ShellWord, scope: WordScope): readonly (readonly Shell
   if (word.kind === 'literal' || word.kind === 'tilde') return [[word]];
   const braces = expandBraces(word);
   if (braces.length !== 1 || braces[0] !== word) return [braces];
-  const found = (possibleValues(word, scope) ?? []).map(({ text, isGlob }) =>
-    (isGlob ? (namesFoundBy(text, scope) ?? []) : [text]).map(literalWord),
-  );
+  const found = (possibleValues(word, scope) ?? []).map(({ text, isGlob }) => {
+    const names = isGlob ? (namesFoundBy(text, scope) ?? []) : [text];
+    // The shell passes a glob without matches as it is.
+    return (names.length > 0 ? names : [text]).map(literalWord);
+  });
   const known = found.filter(({ length }) => length > 0);
   return known.length > 0 ? known : [[word]];
 }

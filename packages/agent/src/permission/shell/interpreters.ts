@@ -4,6 +4,7 @@
  */
 import { isPlainSedScript, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
 import { argumentsOf } from './files/operands.ts';
+import { findMakeCommand, isMake, makefilesOf } from './make-words.ts';
 import { baseName } from './runners.ts';
 import { optionPattern, shortOption } from './short-options.ts';
 
@@ -230,25 +231,11 @@ export function localWords(args: readonly ShellWord[]): readonly ShellWord[] {
   return args;
 }
 
-/** Variables with which make runs another shell, reads other makefiles, or gets more options. */
-const MAKE_SETTING = /^(\.?SHELL(FLAGS)?|MAKE|(GNU)?MAKEFLAGS|MFLAGS|MAKEFILES|MAKEFILE_LIST)[:+?]*=/;
-
-/** Returns whether a word of make sets a variable that runs a command when it is set or expanded. */
-export function isMakeCommand({ value }: ShellWord): boolean {
-  if (MAKE_SETTING.test(value) || /^[\w.-]+\s*!=/.test(value)) return true;
-  return /^[\w.-]+\s*[:+?]*=/.test(value) && /\$[({]|`/.test(value);
-}
-
 /** `make -f -`, `make --eval=…`, and variables that run a command when they are set or expanded. */
-const make: TakesCode = (args) =>
-  args.some((word, index) => {
-    const { value } = word;
-    if (/^(--ev|-E)/.test(value)) return true;
-    if (/^(-f|--file|--makefile)$/.test(args[index - 1]?.value ?? '')) return isFedIn(word);
-    if (/^(-f.|--(make)?file=)/.test(value))
-      return isFedIn({ ...word, value: value.replace(/^(-f|--(make)?file=)/, '') });
-    return isMakeCommand(word);
-  });
+const make =
+  (program: string): TakesCode =>
+  (args) =>
+    makefilesOf(args).some(isFedIn) || findMakeCommand(program, args) !== undefined;
 
 const sourced: TakesCode = ([file]) => file === undefined || isFedIn(file);
 
@@ -263,7 +250,6 @@ const OTHERS: readonly (readonly [RegExp, TakesCode])[] = [
   [/^scp$/, ssh('scp')],
   [/^sftp$/, ssh('sftp')],
   [/^mosh$/, ssh('mosh')],
-  [/^g?make$/, make],
   [/^(\.|source)$/, sourced],
   [/^(ed|ex|red|vipe|crontab|visudo|vipw)$/, (args) => args[0]?.value !== '-l'],
   [/^(vim?|nvim|view|gvim|vimdiff|kak|hx|joe|micro)$/, hasOption(/^[-+]/)],
@@ -284,12 +270,15 @@ const OTHERS: readonly (readonly [RegExp, TakesCode])[] = [
 
 /** Returns whether a program runs the file in its arguments, or reads commands from it. */
 export function runsFiles(program: string): boolean {
-  return /^(\.|source|g?make)$/.test(program) || INTERPRETERS.some(([names]) => names.test(program));
+  return (
+    /^(\.|source)$/.test(program) || isMake(program) || INTERPRETERS.some(([names]) => names.test(program))
+  );
 }
 
 /** Returns the check for a program, if it takes code at all. */
 export function takesCode(program: string): TakesCode | undefined {
   const name = baseName(program);
+  if (isMake(name)) return make(name);
   const interpreter = INTERPRETERS.find(([names]) => names.test(name))?.[1];
   return interpreter ? interprets(interpreter) : OTHERS.find(([names]) => names.test(name))?.[1];
 }

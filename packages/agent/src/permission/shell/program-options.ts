@@ -3,8 +3,10 @@
  * (`Bash(tar *)`) is meant for what the program itself does, so it does not cover them.
  */
 import { maySedRunProgram, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
+import { mayContainCode } from './code-variables.ts';
 import { bareCode } from './files/computed-names.ts';
-import { beginsOption, isMakeCommand, SED_FLAGS, takesCode } from './interpreters.ts';
+import { beginsOption, SED_FLAGS, takesCode } from './interpreters.ts';
+import { findMakeCommand, isMake } from './make-words.ts';
 import { runsProgramByNpm } from './npm-options.ts';
 import { optionPattern, shortOption } from './short-options.ts';
 
@@ -50,8 +52,9 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
     ),
   ],
   [/^(ed|red)$/, /^!/],
-  [/^g?make$/, /^-[bBdeikLmnpqrRsStvw]*E/],
-  [/^g?make$/, beginsOption('ev|al')],
+  [/^just$/, /^--(shell|shell-arg|chooser|cygpath)(=|$)/],
+  // Old versions run such a value.
+  [/^task$/, /^\w+=\$/],
   [/^cargo$/, /^--config/],
   [/^(kubectl|oc|kustomize)$/, /^--(exec-|helm-command|enable-(exec|alpha|helm))|^users\..*\.exec(\.|=|$)/],
   [/^go$/, /^--?(toolexec|exec|vettool)|(^|[\s='"])--?extld/],
@@ -139,7 +142,12 @@ const PLAIN_CLONE =
 
 /** Returns whether some option of the program runs another one. */
 export function hasProgramOption(program: string): boolean {
-  return CHECKED.test(program) || NPM.test(program) || OPTIONS.some(([programs]) => programs.test(program));
+  return (
+    CHECKED.test(program) ||
+    isMake(program) ||
+    NPM.test(program) ||
+    OPTIONS.some(([programs]) => programs.test(program))
+  );
 }
 
 /** Returns why the words start another program, or undefined. */
@@ -164,11 +172,8 @@ export function findProgramOption(
   const end = program === 'gh' ? args.findIndex(({ value }) => value === '--') : -1;
   const passed = end < 0 ? undefined : args.slice(end + 1).find(({ value }) => !PLAIN_CLONE.test(value));
   if (passed) return reason(passed);
-  if (/^g?make$/.test(program)) {
-    // In an unknown word, `$(` belongs to the shell. Such words are checked elsewhere.
-    const variable = args.find((word) => word.kind === 'literal' && isMakeCommand(word));
-    if (variable) return reason(variable);
-  }
+  const command = findBuildCommand(program, args);
+  if (command) return reason(command);
   if (program === 'rsync') {
     const shell = args.find((word, index) => isRemoteShell(word.value, args[index + 1]));
     if (shell) return reason(shell);
@@ -181,6 +186,30 @@ export function findProgramOption(
   const askpass =
     program === 'wget' && args.find(({ value }) => /useaskpass/i.test(value.replace(/[-_\s]/g, '')));
   return askpass ? reason(askpass) : undefined;
+}
+
+/** Returns a word with which a build tool runs a command: an option, or a variable for the programs that it runs. */
+function findBuildCommand(program: string, args: readonly ShellWord[]): ShellWord | undefined {
+  // The values of other words are checked as well, if they are known. Otherwise the command asks.
+  if (isMake(program))
+    return findMakeCommand(
+      program,
+      args.filter(({ kind }) => kind !== 'dynamic'),
+    );
+  if (program === 'just') {
+    // Later options belong to a recipe.
+    const recipe = args.findIndex(
+      ({ value }, index) => /^[^-=]*$/.test(value) && !args[index - 1]?.value.startsWith('-'),
+    );
+    return args
+      .slice(0, recipe < 0 ? args.length : recipe)
+      .find(({ value }) => /^(-[^-]*c|--command$)/.test(value));
+  }
+  if (program !== 'rake') return undefined;
+  return args.find(({ value }) => {
+    const [, name, text] = /^(\w+)=(.*)$/s.exec(value) ?? [];
+    return name !== undefined && mayContainCode(name, text);
+  });
 }
 
 /** Returns whether a word of awk may run a program: with `system`, or with a single `|`. */

@@ -9,8 +9,10 @@ import {
   type ShellWord,
   type SimpleCommand,
 } from '@heddle/tools/shell';
+import { CODE_VARIABLES, isHarmlessOption } from './code-variables.ts';
 import { partOfWord } from './files/touch.ts';
 import { isFedIn } from './interpreters.ts';
+import { isMake } from './make-words.ts';
 import {
   baseName,
   hasManyValues,
@@ -30,7 +32,7 @@ export interface Embedded {
 }
 
 /** Programs besides the runners that take a script as an option. */
-const SCRIPTED = /^(make|find|fd|fdfind|at|batch|alias|tar|rsync|expect)$/;
+const SCRIPTED = /^(find|fd|fdfind|at|batch|alias|tar|rsync|expect)$/;
 /** Git commands that take a script. For other commands, a longer text is a message. */
 const GIT_SCRIPTED =
   /^(rebase|submodule|bisect|filter-branch|config|difftool|mergetool|clone|fetch|pull|push|ls-remote|archive)$/;
@@ -93,18 +95,21 @@ function argumentScripts([name, ...args]: readonly ShellWord[]): string[] {
   const base = baseName(name.value);
   if (base === 'eval') return [args.map(({ value }) => value).join(' ')];
   const given = base === 'git' ? gitScripts(args) : decodedByEnv([name, ...args]).slice(1);
-  if (!isRunner(base) && !isManager(base) && !SCRIPTED.test(base)) return [];
+  if (!isRunner(base) && !isManager(base) && !SCRIPTED.test(base) && !isMake(base)) return [];
+  const hasMake = [name, ...args].some(({ value }) => isMake(baseName(value)));
   return given
     .filter(({ value }) => base === 'alias' || base === 'git' || /[\s;&|<>]/.test(value))
     .flatMap(({ value }) => {
       // The script begins after `--to-command=…`, `-S…`, `alias.x=!…`, `exec=…`.
       const bare = value.replace(/^(?:--?[\w.-]+=|-[A-Za-z]|[\w.-]+=)?(?:exec=)?!?/, '');
+      // The name of a variable of make can contain any character.
+      const assigned = hasMake && value.includes('=') ? [value.slice(value.indexOf('=') + 1)] : [];
       // Other letters can be before the option: `-qc…`.
       const [, letters = ''] = /^-[A-Za-z]([A-Za-z]{1,8})/.exec(value) ?? [];
       const rests = Array.from(letters, (_, index) => value.slice(index + 3)).filter(
         (rest) => rest.trim() !== '',
       );
-      return bare === value ? [value] : [value, bare].concat(rests);
+      return bare === value ? [value].concat(assigned) : [value, bare].concat(rests, assigned);
     });
 }
 
@@ -129,18 +134,14 @@ function variableScripts({ assignments }: SimpleCommand): string[] {
   return assignments.flatMap(({ name, value }) => (value && RUN_VARIABLES.test(name) ? [value.value] : []));
 }
 
-/** Variables with options or code for a program, and those that name a start-up script. */
-const CODE_VARIABLES =
-  /^(PERL5OPT|PERL5DB|RUBYOPT|NODE_OPTIONS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|GIT_CONFIG.*|GIT_EXEC_PATH|MAKEFLAGS|GNUMAKEFLAGS|BASH_FUNC.*|TAR_OPTIONS|RSYNC_RSH|VIMINIT|EXINIT|LUA_INIT.*|PYTHONINSPECT|PYTHONBREAKPOINT)$/;
-const START_FILES = /^(BASH_ENV|ENV|PYTHONSTARTUP|ZDOTDIR|RPROFILE.*|LD_PRELOAD|DYLD_INSERT_LIBRARIES)$/;
-/** Options that do not change which program runs. */
-const HARMLESS_OPTIONS =
-  /^(--(max[-_]old[-_]space[-_]size=\d+|no-warnings|enable-source-maps|no-deprecation)|-[jkns\d]+|\s)*$/;
-
+/** Variables that name a start-up script. */
+const START_FILES =
+  /^(BASH_ENV|ENV|PYTHONSTARTUP|ZDOTDIR|RPROFILE.*|LD_PRELOAD|DYLD_INSERT_LIBRARIES|MAKEFILES)$/;
 /** Returns whether a variable makes a program run code that is not in the command, or in another language. */
 export function hasUnknownVariable(assignments: readonly ShellAssignment[]): boolean {
   return assignments.some(({ name, value }) => {
-    if (CODE_VARIABLES.test(name)) return value?.kind !== 'literal' || !HARMLESS_OPTIONS.test(value.value);
+    if (CODE_VARIABLES.test(name))
+      return !isHarmlessOption(value?.kind === 'literal' ? value.value : undefined);
     if (START_FILES.test(name)) return value === undefined || isFedIn(value);
     return RUN_VARIABLES.test(name) && value?.kind !== 'literal';
   });

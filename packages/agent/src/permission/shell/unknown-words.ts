@@ -15,6 +15,7 @@ import { gitArguments } from './files/git-arguments.ts';
 import { isTalker } from './files/named-places.ts';
 import { literalWord } from './files/touch.ts';
 import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
+import { isMake, makefilesOf } from './make-words.ts';
 import { isFlag, isMessage } from './files/message-options.ts';
 import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
 import { baseName, fedCommands, PIPED, type Unwrapped, withPiped } from './runners.ts';
@@ -55,7 +56,7 @@ export function doubtAboutWords(
     (inputs.length > 0 && TAKES_COMMANDS.test(program))
   )
     return `${program} may run the text that it is given on its input.`;
-  if (runsFiles(program) && inputs.length === 0 && args.some(({ value }) => NAMED_INPUT.test(value)))
+  if (runsFiles(program) && inputs.length === 0 && namesInput(program, args))
     return `${program} may run the text that it is given on its input.`;
   const isPiped = isFed || inside.includes('pipeline');
   if (isPiped && (findEmbeddedScripts(command, words).isUnknown || startsShell(words)))
@@ -78,6 +79,11 @@ const FEEDS: ReadonlySet<Construct> = new Set<Construct>([
 
 /** Standard input or another descriptor as a script: `make -f -`, `python3 /dev/fd/3`. */
 const NAMED_INPUT = /^(?:-f|--(?:make)?file=)?(?:-|\/dev\/(?:stdin|fd\/\d+|tty)|\/proc\/[^/]+\/fd\/\d+)$/;
+
+function namesInput(program: string, args: readonly ShellWord[]): boolean {
+  const named = isMake(program) ? [...args, ...makefilesOf(args)] : args;
+  return named.some(({ value }) => NAMED_INPUT.test(value));
+}
 
 /** They read commands or names of files from their input. */
 const READ_COMMANDS = /^(ed|ex|vim?|nvim|view|gvim|cpio|pax|sftp)$/;
@@ -195,7 +201,7 @@ function takesData(
   // The input can also contain options of curl.
   if (program === 'curl') return !args.some(({ value }) => CURL_SETTINGS.test(value));
   // A script file decides how the input is used.
-  return runsFiles(program) && program !== 'make' && takesCode(program)?.(args, redirections) === false;
+  return runsFiles(program) && !isMake(program) && takesCode(program)?.(args, redirections) === false;
 }
 
 /** Another command writes the program: `printf … | make -f -`. */
@@ -206,9 +212,8 @@ export function codeOnInput(
 ): string | undefined {
   if (!runsFiles(program)) return undefined;
   const reason = `${program} may run the text that it is given on its input.`;
-  if (isPiped && args.some(isFedIn)) return reason;
-  const isMake = /^g?make$/.test(program);
-  return !isMake &&
+  if (isPiped && [...args, ...(isMake(program) ? makefilesOf(args) : [])].some(isFedIn)) return reason;
+  return !isMake(program) &&
     args.every(({ value }) => /^--?\w*$/.test(value) && !/^-[a-zA-Z]*[cemprv]|^--\w/.test(value))
     ? reason
     : undefined;

@@ -4,6 +4,7 @@
  */
 import type { ShellWord } from '@heddle/tools/shell';
 import { beginsOption } from './interpreters.ts';
+import { isMake, plainDefinition } from './make-words.ts';
 import { choosesLocation, installsGlobally, npmOption } from './npm-options.ts';
 import { baseName } from './runners.ts';
 import { optionPattern, shortOption } from './short-options.ts';
@@ -137,13 +138,13 @@ const WIDER: readonly WiderWords[] = [
   },
   // They insert values of variables and words into the text of a shell.
   {
-    programs: /^(g?make|just|task)$/,
+    programs: /^(make|just|task)$/,
     words: /[;|&`$()<>\n\\]/,
     effect: 'run commands of this text',
     isOfCommand: true,
   },
   {
-    programs: /^g?make$/,
+    programs: /^make$/,
     words: new RegExp(
       `^(?:CC|CXX|CPP|LD|AR|AS|FC|RM|CP|MV|INSTALL|LEX|YACC|GO|CARGO|PYTHON\\d?|NODE|NPM|\\w*(?:CMD|COMMAND|BIN|EXE|PROGRAM|PROG|WRAPPER|LAUNCHER|RUNNER|TOOL|CC|CXX))\\s*[:+?]*=(?!${COMPILER}$)`,
     ),
@@ -226,9 +227,10 @@ interface WiderMeaning {
 /** Returns why a rule with a wildcard does not cover the command, or undefined. */
 export function findWiderWord([name, ...args]: readonly ShellWord[]): WiderMeaning | undefined {
   const program = baseName(name?.value ?? '');
+  const isMakeProgram = isMake(program);
   for (const wider of WIDER) {
-    if (!wider.programs.test(program)) continue;
-    const values = args.map(({ value }) => value);
+    if (!wider.programs.test(isMakeProgram ? 'make' : program)) continue;
+    const values = args.map(({ value }) => (isMakeProgram ? plainDefinition(value) : value));
     if (wider.beside && !values.some((value) => wider.beside?.test(value))) continue;
     const [found] = widerIn(values, wider);
     if (found === undefined) continue;

@@ -5,6 +5,7 @@
 import { isHarmlessProgram, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
 import { localWords, runsFiles } from '../shell/interpreters.ts';
+import { isMake } from '../shell/make-words.ts';
 import {
   baseName,
   commandTails,
@@ -143,5 +144,5 @@ function takesOrders(all: readonly ShellWord[]): boolean {
 
 /** Make and the shell's `source` run a file also without words. */
 function isInterpreter(base: string): boolean {
-  return INTERPRETERS.test(base) || (runsFiles(base) && !/^(\.|source|g?make)$/.test(base));
+  return INTERPRETERS.test(base) || (runsFiles(base) && !isMake(base) && !/^(\.|source)$/.test(base));
 }
