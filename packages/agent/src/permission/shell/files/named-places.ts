@@ -22,8 +22,10 @@ import { hostWords, namesContainerPlaces } from './host-words.ts';
 import { localPaths } from './local-addresses.ts';
 import { isMessage } from './message-options.ts';
 import { namesInAddress } from './network.ts';
+import { expandBraces } from './operands.ts';
 import { isUnderstood } from './option-tables.ts';
 import { expandedByProgram, PROGRAM_VARIABLE } from './program-variables.ts';
+import { combinationsOf } from '../expanded-words.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
 import { type Folders, SOME_NUMBER } from '../shell-state.ts';
 import { fixedFolder, linkedMatches } from './quoted-matches.ts';
@@ -58,8 +60,9 @@ export function namedPlaces(
   const program = baseName(name.value);
   if (isTalker(program)) return [];
   const lists = namesContainerPlaces(program)
-    ? knownLists(args, scope).map((list) => hostWords(program, list))
+    ? knownLists(args, scope)?.map((list) => hostWords(program, list))
     : [args];
+  if (lists === undefined) return [TOO_MANY];
   const isFilter = /^(jq|yq|gojq|jaq|fx|gron)$/.test(program);
   const reading = program === 'git' ? readsPaths(args) : 'no';
   const savesAsTold =
@@ -107,21 +110,18 @@ export function namedPlaces(
   return [...found.values(), ...(program === 'git' ? repositoriesOutside(args, scope) : [])];
 }
 
-/** The number of values of a variable in the words of a container program. Other words count as texts with a variable. */
-const MOST_VALUES = 16;
-
-/** Returns the arguments with the values of variables. Each value of each word is in one of the lists. */
-function knownLists(args: readonly ShellWord[], scope: WordScope): readonly (readonly ShellWord[])[] {
-  const choices = args.map((word): readonly ShellWord[] => {
+/** Returns the arguments with each combination of the values of variables. Undefined if there are too many. */
+function knownLists(
+  args: readonly ShellWord[],
+  scope: WordScope,
+): readonly (readonly ShellWord[])[] | undefined {
+  if (!args.some(({ kind }) => kind === 'dynamic')) return [args];
+  const choices = args.flatMap(expandBraces).map((word): readonly (readonly ShellWord[])[] => {
     const values = word.kind === 'dynamic' ? (possibleValues(word, scope) ?? []) : [];
-    const isUsable =
-      values.length > 0 && values.length <= MOST_VALUES && !values.some(({ isGlob }) => isGlob);
-    return isUsable ? values.map(({ text }) => literalWord(text)) : [word];
+    const isUsable = values.length > 0 && !values.some(({ isGlob }) => isGlob);
+    return isUsable ? values.map(({ text }) => [literalWord(text)]) : [[word]];
   });
-  const count = Math.max(1, ...choices.map(({ length }) => length));
-  return Array.from({ length: count }, (_, at) =>
-    choices.flatMap((values) => values[at % values.length] ?? []),
-  );
+  return combinationsOf(choices, scope);
 }
 
 /** Git may find a repository outside by a name in the project: a link `x.git` for `x`, or a file that names the repository. */

@@ -1,6 +1,9 @@
 /** Words of container programs: places in a container, and places on this machine. */
 import type { Theme } from './theme.ts';
 
+/** More than the number of values whose combinations with themselves are checked. */
+const NAMES = Array.from({ length: 17 }, (_, index) => `n${index}`).join(' ');
+
 const allow = 'docker podman nerdctl docker-compose kubectl oc helm kustomize'
   .split(' ')
   .map((program) => `Bash(${program} *)`);
@@ -212,6 +215,28 @@ export const CONTAINERS: readonly Theme[] = [
       bindsOf('/'),
       bindsOf('/etc'),
     ),
+  },
+  {
+    theme: 'each combination of the values of variables in the words of a container client is checked',
+    rules: { allow: ['Bash(docker *)', 'Bash(kubectl *)'] },
+    allowed: [
+      'for opt in -e -w; do for dir in a:/x lib:/y; do docker run "$opt" "$dir" img; done; done',
+      'for o in -e -v; do for w in ./a:/x lib:/y; do docker run "$o" "$w" img; done; done',
+      `for img in ${NAMES}; do docker pull "$img"; done`,
+      'for i in a b c; do for t in d e; do docker tag "$i" "$t"; done; done',
+    ],
+    asked: [
+      'for o in -e -v; do for w in ../out:/x lib:/y; do docker run "$o" "$w" img; done; done',
+      'for o in -e -v; do for w in ../out:/x lib:/y; do docker run $o $w img; done; done',
+      'for o in -e -v; do for w in lib:/y a:/z ../out:/x; do docker run "$o" "$w" img; done; done',
+      'for o in -v -e -w; do for w in ../out:/x; do for v in run info; do docker $v "$o" "$w" img; done; done; done',
+      'docker run {-v,../out:/x} img',
+      'docker run {-e,a,-v} ../out:/x img',
+      'for o in --rm --privileged; do docker run "$o" img; done',
+      'for o in --pid --name; do for w in a host; do docker run "$o" "$w" img; done; done',
+      `for one in ${NAMES}; do for two in ${NAMES}; do docker tag "$one" "$two"; done; done`,
+      'for f in -p -f; do for w in ../x a; do kubectl apply "$f" "$w"; done; done',
+    ],
   },
 ];
 
