@@ -52,6 +52,8 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
     ),
   ],
   [/^(ed|red)$/, /^!/],
+  // Variables for make.
+  [/^(env|sudo|doas)$/, /^(MAKEFILES=.|(GNU)?MAKEFLAGS=(?!(-[jkns\d]+|\s)*$))/],
   [/^just$/, /^--(shell|shell-arg|chooser|cygpath)(=|$)/],
   // Old versions run such a value.
   [/^task$/, /^\w+=\$/],

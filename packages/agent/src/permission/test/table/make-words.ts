@@ -139,7 +139,8 @@ export const MAKE_WORDS: readonly Theme[] = [
   },
   {
     theme: 'variables before make that contain options or name makefiles ask',
-    rules: { allow: ['Bash(make:*)', 'Bash(gmake:*)'] },
+    rules: { allow: ['Bash(make:*)', 'Bash(gmake:*)', 'Bash(env:*)', 'Bash(sudo:*)'] },
+    allowed: ['env MAKEFLAGS=-j8 make', 'sudo A=b make'],
     asked: [
       "MAKEFLAGS='X!=id' make",
       'GNUMAKEFLAGS=--eval=x make',
@@ -148,6 +149,10 @@ export const MAKE_WORDS: readonly Theme[] = [
       'export MAKEFLAGS=--eval=x; make',
       'export MAKEFILES=q && make',
       'env MAKEFILES=q make',
+      "env 'MAKEFLAGS=X!=id' make",
+      'env A=b GNUMAKEFLAGS=--eval=x make',
+      'sudo MAKEFLAGS=--eval=x make',
+      'for name in MAKEFILES A; do env "$name=q" make; done',
     ],
   },
   {
