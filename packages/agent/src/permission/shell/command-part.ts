@@ -27,13 +27,10 @@ import {
 import type { PermissionWorld } from '../world.ts';
 import { isChoiceProtected, isManaged, mayRunChosen, runsProjectPrograms } from './chosen-programs.ts';
 import { classifyConfinement } from './confined.ts';
-import { everyVariant, type WordLists, wordVariants } from './expanded-words.ts';
 import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import { commandsWithSameWork, gitArguments, mayRunOtherCommand } from './files/git-arguments.ts';
-import { namesContainerPlaces } from './files/host-words.ts';
-import { isMake } from './make-words.ts';
 import { findRepositoryProgram, trustsRepository } from './repository-programs.ts';
 import { findContradiction, findLoadedCode, mayLoadCode } from './loaded-code.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
@@ -367,11 +364,7 @@ function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Ar
   // A rule for `sudo tar` is meant for what tar itself does, as one for `tar` is.
   const fed = fedCommands(words).map(withPiped);
   const tails = fed.length > 0 ? fed : likelyTails(words);
-  const written = [words, ...(runsElsewhere(words) ? [] : [...tails, ...pythonModule(words)])];
-  const variants = written.map((run) => variantsOf(run, around));
-  if (variants.includes(undefined))
-    return { exactOnly: 'Its words have more combinations of values than can be looked at.' };
-  const runs = [...written, ...variants.flatMap((lists) => lists ?? [])];
+  const runs = [words, ...(runsElsewhere(words) ? [] : [...tails, ...pythonModule(words)])];
   const doubts = runs.map(([name, ...args]) => {
     const program = baseName(name?.value ?? '');
     return program === 'git' ? gitDoubt(args) : findProgramOption(program, args, command.redirections);
@@ -386,15 +379,6 @@ function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Ar
     if (found) return { exactOnly: found.reason, isNamedBy: found.isNamedBy };
   }
   return NO_DOUBT;
-}
-
-/** Returns the words with the values of variables. Undefined if some combination of values is missing that must be checked. */
-function variantsOf(words: readonly ShellWord[], around: Around): WordLists | undefined {
-  const program = baseName(words[0]?.value ?? '');
-  if (program === 'git' || words.every(({ kind }) => kind === 'literal')) return [];
-  return isMake(program) || namesContainerPlaces(program)
-    ? everyVariant(words, around)
-    : wordVariants(words, around);
 }
 
 /** `python3 -m pylint x` is `pylint x`. */

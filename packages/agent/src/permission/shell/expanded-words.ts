@@ -38,7 +38,7 @@ const MOST_VARIANTS = 256;
 /** Each combination is looked at as a command of its own. */
 const WORDS_PER_STEP = 16;
 
-export type WordLists = readonly (readonly ShellWord[])[];
+type WordLists = readonly (readonly ShellWord[])[];
 
 /**
  * Returns the words with each combination of values that variables, globs and braces may have. A word with an unknown value
@@ -53,15 +53,6 @@ export function wordVariants(words: readonly ShellWord[], scope: WordScope): Wor
   const count = choices.reduce((sum, { length }) => sum + length, 0);
   scope.world.spend?.(Math.floor((count * words.length) / WORDS_PER_STEP));
   return choices.flatMap((each, at) => each.map((choice) => first.with(at, choice).flat()));
-}
-
-/** Like `wordVariants`. Undefined if there are too many combinations. */
-export function everyVariant(words: readonly ShellWord[], scope: WordScope): WordLists | undefined {
-  if (isPlain(words)) return [words];
-  return combinationsOf(
-    words.map((word) => choicesFor(word, scope)),
-    scope,
-  );
 }
 
 function isPlain(words: readonly ShellWord[]): boolean {
@@ -126,8 +117,10 @@ function valuesFor(word: ShellWord, scope: WordScope): readonly (readonly ShellW
   if (values === undefined) return [[word]];
   const lists = values.map(({ text, isGlob }) => {
     const found = isGlob ? namesFoundBy(text, scope) : [text];
-    // A glob without a match stays as it is.
-    return found === undefined || found.length === 0 ? [word] : fewNames(found).map(valueWord);
+    if (found === undefined) return [word];
+    // The shell passes a glob without a match as it is.
+    if (found.length === 0) return [word.kind === 'dynamic' ? valueWord(text) : word];
+    return fewNames(found).map(valueWord);
   });
   const isQuoted = /["']/.test(word.text);
   const given = lists.map((list) => list.filter(({ value }) => value !== '' || isQuoted));

@@ -199,12 +199,12 @@ function findBuildCommand(program: string, args: readonly ShellWord[]): ShellWor
       args.filter(({ kind }) => kind !== 'dynamic'),
     );
   if (program === 'just') {
-    // Later options belong to a recipe.
-    const recipe = args.findIndex(
-      ({ value }, index) => /^[^-=]*$/.test(value) && !args[index - 1]?.value.startsWith('-'),
+    // Options after the first target belong to it.
+    const target = args.findIndex(
+      ({ value }, index) => /^(?!-)[^=]*$/.test(value) && !args[index - 1]?.value.startsWith('-'),
     );
     return args
-      .slice(0, recipe < 0 ? args.length : recipe)
+      .slice(0, target < 0 ? args.length : target)
       .find(({ value }) => /^(-[^-]*c|--command$)/.test(value));
   }
   if (program !== 'rake') return undefined;

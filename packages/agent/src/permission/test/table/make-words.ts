@@ -162,6 +162,7 @@ export const MAKE_WORDS: readonly Theme[] = [
       'just X=1 all',
       'just --set X 1 all',
       'just test -c chrome',
+      'just my-test -c chrome',
       'task build X=1',
       'rake test TEST=a.rb',
       'ninja -C out all',
