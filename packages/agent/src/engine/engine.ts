@@ -25,7 +25,7 @@ import { type AgentOptions, applyChanges, type Changes } from './options.ts';
 import { requestOf } from './params.ts';
 import type { ParentAgent } from './parent.ts';
 import { liveOf } from './permission.ts';
-import type { Prompt } from './prompt-hook.ts';
+import { mayBeCommand, type Prompt } from './prompt-hook.ts';
 import { PromptRunner } from './prompt-runner.ts';
 import { RequestSources } from './request-sources.ts';
 import { SessionBackground } from './session-background.ts';
@@ -187,8 +187,9 @@ export class QueryEngine {
     this.#runner.start();
     try {
       const given = typeof prompt === 'string' ? { content: prompt } : prompt;
-      if (!given.verbatim && isContinueCommand(given.content)) return yield* this.#runner.continued();
-      const instructions = given.verbatim ? undefined : compactCommand(given.content);
+      const isOfUser = mayBeCommand(given);
+      if (isOfUser && isContinueCommand(given.content)) return yield* this.#runner.continued();
+      const instructions = isOfUser ? compactCommand(given.content) : undefined;
       return yield* instructions === undefined
         ? this.#runner.answer(given)
         : this.#runner.compactTurn(instructions);

@@ -24,6 +24,13 @@ export interface Prompt {
   readonly carries?: readonly string[];
   /** The text is for the model. No command is read from it. */
   readonly verbatim?: boolean;
+  /** The text is of a file and not of the user. No command is read from it, and it names only files of the working folder. */
+  readonly isOfFile?: boolean;
+}
+
+/** Whether the words are those of the user, so that a command in them counts. */
+export function mayBeCommand({ verbatim, isOfFile }: Pick<Prompt, 'verbatim' | 'isOfFile'>): boolean {
+  return verbatim !== true && isOfFile !== true;
 }
 
 export interface PreparedPrompt extends PromptHookAnswer {
@@ -36,15 +43,17 @@ export interface PreparedPrompt extends PromptHookAnswer {
 
 export async function preparePrompt(
   options: AgentOptions,
-  { content: given, verbatim }: Prompt,
+  prompt: Prompt,
   { signal, fileState }: { readonly signal: AbortSignal; readonly fileState: FileStateCache },
 ): Promise<PreparedPrompt> {
   const { cwd, redact = (value) => value } = options;
-  const expanded = verbatim ? undefined : await options.expandPrompt?.(given, signal, options);
+  const { content: given, verbatim } = prompt;
+  const isOfUser = mayBeCommand(prompt);
+  const expanded = isOfUser ? await options.expandPrompt?.(given, signal, options) : undefined;
   // The words of the user stay as they are. Output of commands and text of servers may contain a key.
   const content = expanded === undefined || expanded.content === given ? given : redact(expanded.content);
   if (expanded?.block !== undefined) return { block: redact(expanded.block), content: given, files: [] };
-  const submitted = await promptHookAnswer(options, content, { isOfUser: verbatim !== true, signal });
+  const submitted = await promptHookAnswer(options, content, { isOfUser, signal });
   const contexts = [expanded?.context, submitted.context].filter((text) => text !== undefined);
   const context = contexts.length === 0 ? undefined : redact(contexts.join('\n\n'));
   const answer = { ...submitted, context, turnModel: expanded?.turnModel };
@@ -55,7 +64,8 @@ export async function preparePrompt(
     deniedFiles: unattachedFilesOf(options, cwd),
     unaskedFiles: unaskedFilesOf(options, cwd),
   };
-  const setup = { cwd, written: textIn(expanded?.typed ?? given), fileState, signal, ...rules };
+  const written = isOfUser ? textIn(expanded?.typed ?? given) : '';
+  const setup = { cwd, written, fileState, signal, ...rules };
   return { ...answer, content, files: redact(await mentionedFiles(content, setup)) };
 }
 

@@ -23,7 +23,7 @@ import {
   type CompletionSources,
   listFolder,
 } from '../terminal/completion/complete.ts';
-import { Conversation } from './conversation.ts';
+import { Conversation, type FirstInput } from './conversation.ts';
 import { KeybindingFile } from '../terminal/input/keybinding-file.ts';
 import { NO_KEYBINDINGS } from '../terminal/input/keybindings.ts';
 import { NO_HISTORY, openPromptHistory, Recall } from '../terminal/input/prompt-history.ts';
@@ -101,7 +101,7 @@ export async function chat(given: ChatCommand): Promise<number> {
   const signals = watchTerminalSignals(conversation);
   try {
     const isNew = command.session.from.kind === 'new';
-    const first = command.prompt ?? (isNew ? options.options.mainAgent?.initialPrompt : undefined);
+    const first = firstInput(command.prompt, isNew ? options.options.mainAgent : undefined);
     const code = await conversation.run(command.session, first);
     return signals.exitCode() ?? code;
   } finally {
@@ -113,6 +113,13 @@ export async function chat(given: ChatCommand): Promise<number> {
       () => options.options.mcp?.close(),
     ]);
   }
+}
+
+/** The prompt of the command line, else the text that the definition of the agent begins with. */
+function firstInput(typed: string | undefined, agent: AgentSetup['mainAgent']): FirstInput | undefined {
+  if (typed !== undefined) return { kind: 'typed', text: typed };
+  if (agent?.initialPrompt === undefined) return undefined;
+  return { kind: 'of the agent', text: agent.initialPrompt, agent: agent.name };
 }
 
 /** The first lines: version, model and folder, and how to start. */

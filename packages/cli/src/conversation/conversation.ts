@@ -46,8 +46,15 @@ export interface ConversationSetup {
   readonly now: () => number;
 }
 
+/** The first text of a conversation. Only one that the user typed can be a command. */
+export type FirstInput =
+  | { readonly kind: 'typed'; readonly text: string }
+  | { readonly kind: 'of the agent'; readonly text: string; readonly agent: string };
+
 /** Two presses of Ctrl-C at an empty prompt within this time end the program. */
 const DOUBLE_PRESS_MS = 2_000;
+/** A note of the user for the memory, such as `# use tabs`. */
+const NOTE = /^#(?![#!])\s*(\S.*)$/;
 /** Differs from the reason for a new message, so that the model learns about the interruption. */
 const INTERRUPTED = 'interrupted by the user';
 
@@ -143,7 +150,7 @@ export class Conversation {
   }
 
   /** Runs until the user leaves. Returns the exit code. */
-  async run(choice: SessionChoice, first = ''): Promise<number> {
+  async run(choice: SessionChoice, first?: FirstInput): Promise<number> {
     const { screen, options, style } = this.#setup;
     screen.listen({
       line: (text) => {
@@ -171,7 +178,7 @@ export class Conversation {
       const problem = await this.#session.open(chosen);
       if (problem !== undefined) return this.#refuse(problem);
       this.#showSession();
-      if (screen.live && first.trim() === '')
+      if (screen.live && (first === undefined || first.text.trim() === ''))
         this.#warmUp = new WarmUp(this.#session.started.agent, options.cwd);
       this.#warmUp?.wait();
       await this.#readPrompts(first);
@@ -208,14 +215,21 @@ export class Conversation {
     this.#interruptedAt = Number.NEGATIVE_INFINITY;
   }
 
-  async #readPrompts(first: string): Promise<void> {
-    if (first.trim() !== '') await this.#take(this.#echoed(first));
+  async #readPrompts(first: FirstInput | undefined): Promise<void> {
+    if (first && first.text.trim() !== '') await this.#begin(first);
     while (!this.#leaving && !this.#ended) {
       const line = await this.#nextLine();
       if (line === undefined) return;
       if (typeof line === 'string') await this.#take(line);
       else await this.#turn(line);
     }
+  }
+
+  async #begin(first: FirstInput): Promise<void> {
+    if (first.kind === 'typed') return this.#take(this.#echoed(first.text));
+    this.#note(`initial prompt of the agent ${escapeControls(first.agent)}`);
+    this.#setup.screen.print(escapeControls(first.text));
+    await this.#turn({ content: first.text, isOfFile: true });
   }
 
   /** Returns the next line of the user, or a prompt of the team that the conversation leads. */
@@ -280,7 +294,7 @@ export class Conversation {
     if (slash?.kind === 'unknown') return this.#setup.screen.print(slash.message);
     if (slash?.kind === 'command' && !slash.command.isPrompt)
       return void this.#settle(await this.#turns.command(slash.command, slash.words));
-    const note = /^#(?![#!])\s*(\S.*)$/.exec(line)?.[1];
+    const note = NOTE.exec(line)?.[1];
     if (note !== undefined) return this.#take(`/remember ${note}`);
     if (line === '!') return this.#note('type a command after the !, such as !ls');
     if (isShell(line)) return void this.#settle(await this.#turns.shell(line.slice(1).trim()));
@@ -315,6 +329,22 @@ export class Conversation {
     if (draft !== undefined) this.#setup.screen.put(draft);
   }
 
+  /**
+   * Puts an earlier prompt into the input line, without the text that the definition of the agent adds again. A text that
+   * was sent to the model must not become a command there.
+   */
+  #putPrompt(text: string): boolean {
+    const { initialPrompt = '' } = this.#session.options.mainAgent ?? {};
+    const isWhole = initialPrompt === '' || !text.startsWith(initialPrompt);
+    const own = isWhole ? text : text.slice(initialPrompt.length).trim();
+    const slash = readSlash(own, this.#session.fileCommands);
+    const isCommand =
+      (slash?.kind === 'command' && !slash.command.isPrompt) || isShell(own) || NOTE.test(own);
+    if (own === '' || isCommand) return false;
+    this.#setup.screen.put(own);
+    return true;
+  }
+
   #chat(): Chat {
     const { screen, style, configDir } = this.#setup;
     const session = this.#session;
@@ -330,7 +360,7 @@ export class Conversation {
       cwd: session.options.cwd,
       say: (text) => screen.print(text),
       ask: (dialog) => this.#questionQueue.ask(dialog),
-      put: (text) => screen.put(text),
+      putPrompt: (text) => this.#putPrompt(text),
       moveTo: async (from) => {
         const problem = await session.moveTo(from);
         if (problem === undefined) this.#showSession();

@@ -28,7 +28,7 @@ export class HeadlessChat {
       say: (text) => void lines.push(text),
       // There is no user to answer.
       ask: () => Promise.resolve(undefined),
-      put: () => undefined,
+      putPrompt: () => false,
       moveTo: () => Promise.resolve(`/${name} cannot open another session here.`),
       change: (changes) => {
         this.#options = { ...this.#options, ...changes };

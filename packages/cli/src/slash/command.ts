@@ -66,8 +66,8 @@ export interface Chat {
   readonly say: (text: string) => void;
   /** Undefined if the user dismissed the dialog. */
   readonly ask: <Answer>(dialog: Dialog<Answer>) => Promise<Answer | undefined>;
-  /** Puts a text into the line being typed. */
-  readonly put: (text: string) => void;
+  /** Puts an earlier prompt into the line being typed. Returns false if it would not be a prompt there. */
+  readonly putPrompt: (text: string) => boolean;
   /** Opens another session in place of this one. Returns the reason if that is not possible. */
   readonly moveTo: (from: SessionChoice['from']) => Promise<string | undefined>;
   /** Changes options from the next prompt on, also for later sessions. */

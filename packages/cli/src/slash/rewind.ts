@@ -32,8 +32,8 @@ export async function rewindSlash(words: string, chat: Chat): Promise<void> {
   if (what === 'files') return;
   const rewound = started.agent.rewindBefore(prompt.uuid);
   if (!rewound.ok) return say(rewound.message);
-  say(`The conversation is back before that prompt.${hasTerminal ? ' It is in the line below.' : ''}`);
-  chat.put(prompt.text);
+  const isBelow = chat.putPrompt(prompt.text);
+  say(`The conversation is back before that prompt.${isBelow ? ' It is in the line below.' : ''}`);
 }
 
 const USAGE = 'Type /rewind NUMBER, and conversation, files or both (the default).';

@@ -317,8 +317,8 @@ export function readSlash(line: string, fromFiles?: FileCommands): Slash | undef
 }
 
 /** The text of a prompt that may be a command. Undefined if the prompt is for the model in any case. */
-export function slashText({ content, verbatim }: Prompt): string | undefined {
-  if (verbatim) return undefined;
+export function slashText({ content, verbatim, isOfFile }: Prompt): string | undefined {
+  if (verbatim || isOfFile) return undefined;
   const [only, ...others] =
     typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   const text = only?.type === 'text' && others.length === 0 ? only.text.trim() : '';

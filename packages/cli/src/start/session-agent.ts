@@ -169,8 +169,7 @@ function promptExpansion(
     const model = new PromptModel(current, extensionSetup);
     const expanded = await extensions.expand(content, signal, model.use);
     const isFirst = mainAgent?.initialPrompt !== undefined && agent().messages.length === 0;
-    // The text of a definition, like that of a command, is not the user's.
-    const typed = isFirst && content === mainAgent.initialPrompt ? '' : typedWords(content, surface);
+    const typed = typedWords(content, surface);
     const prompt = mcp ? await mcp.expand({ content: expanded, typed }, signal) : expanded;
     const answer = { ...hooked, typed, turnModel: model.chosen };
     if (!isFirst) return { ...answer, content: prompt };
