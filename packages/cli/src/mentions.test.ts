@@ -62,3 +62,19 @@ it('a skill in use survives a compaction, and hooks run again after a resume', a
   expect(sent()[4]).toContain('Write short words.');
   expect(sent()[4]?.match(/From the hook\./g)?.length).toBeGreaterThan(1);
 });
+
+it('the question of an agent hook attaches no file that a call names', async () => {
+  const hook = { type: 'agent', prompt: 'May this run? $ARGUMENTS' };
+  const files = {
+    '../secret': 'The secret.',
+    '../config/settings.json': JSON.stringify({ hooks: { PreToolUse: [{ hooks: [hook] }] } }),
+  };
+  const { run, sent } = await project(files, [
+    [call('Bash', { command: 'echo @../secret now' }, 'b1')],
+    [say('{"ok": true}')],
+    [say('Done.')],
+  ]);
+  await run(['-p', 'go']);
+  expect(sent()[1]).toContain('echo @../secret now');
+  expect(sent().join('')).not.toContain('The secret.');
+});

@@ -51,7 +51,8 @@ export function agentJudge({ options, hooks, charge }: AgentHookSetup): AskJudge
     const abort = (): void => agent.abort(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     try {
-      for await (const line of agent.submit(question)) {
+      // The question contains the input of a call, so it is not the words of the user.
+      for await (const line of agent.submit({ content: question, verbatim: true })) {
         // The run starts with its first line. The signal may have aborted before.
         if (signal.aborted) abort();
         if (line.type !== 'result') continue;
