@@ -10,6 +10,7 @@ export {
   mergeAgents,
   serverToolNames,
 } from './agents/definition.ts';
+export { definedModel } from './subagents/child-options.ts';
 export { stricterMode } from './subagents/child-permissions.ts';
 export { compactionOverrides } from './context/overrides.ts';
 export { admitMedia } from './context/admit-media.ts';

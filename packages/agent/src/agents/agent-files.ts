@@ -5,6 +5,7 @@ import { lineOfKey, readMarkdownFile } from '../extensions/frontmatter.ts';
 import { type FileLimits, GuardedFiles, type GuardedPath } from '../extensions/guarded-files.ts';
 import { unreadableText } from '../extensions/small-file.ts';
 import { managedDir, PROJECT_FOLDERS, projectRoot, type Scope } from '../settings/scopes.ts';
+import { BUILT_IN_AGENTS, FORK_NAME } from './built-in.ts';
 import { type AgentDefinition, type AgentSource, decodeAgent } from './definition.ts';
 
 export interface AgentFilePlaces {
@@ -15,9 +16,11 @@ export interface AgentFilePlaces {
   readonly sources?: readonly Scope[] | undefined;
   /**
    * Without trust, a file of the project cannot choose another provider, run hooks or servers, have a memory, or replace
-   * an agent of the user. The folder of the files decides, which can be above the working folder.
+   * an agent of the user or a built-in one. The folder of the files decides, which can be above the working folder.
    */
   readonly isTrusted: (folder: string) => boolean;
+  /** Names in settings of the user. Without trust, a file of the project cannot define an agent for them. */
+  readonly namesOfUser?: readonly string[] | undefined;
   /** Plugins in use. Their agents have the names `plugin:name`. */
   readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
   /** Whether a rule forbids reading a file. Such a file is not read through a link. */
@@ -32,6 +35,8 @@ export interface AgentFiles {
   readonly problems: readonly string[];
   /** The names of agents with parts that do not count until the folder is trusted. */
   readonly leftOut: readonly string[];
+  /** The names of agents that do not count at all until the folder is trusted, because others have these names. */
+  readonly hidden: readonly string[];
 }
 
 /** A file that is larger is not a prompt. */
@@ -44,11 +49,14 @@ export async function readAgentFiles(places: AgentFilePlaces): Promise<AgentFile
   const folders = foldersOf(places).filter(({ path: folder }) => existsSync(folder));
   const found = await Promise.all(folders.map((folder) => readFolder(folder, places)));
   const definitions = found.flatMap((one) => one.definitions);
-  const hidden = trustsProject(places) ? [] : replacing(definitions);
+  const hidden = trustsProject(places) ? [] : replacing(definitions, places.namesOfUser ?? []);
+  const hiddenNames = new Set(hidden.map(({ name }) => name));
+  const leftOut = new Set(found.flatMap((one) => one.leftOut));
   return {
     definitions: definitions.filter((definition) => !hidden.includes(definition)),
     problems: found.flatMap(({ problems }) => problems),
-    leftOut: [...new Set([...found.flatMap(({ leftOut }) => leftOut), ...hidden.map(({ name }) => name)])],
+    leftOut: [...leftOut].filter((name) => !hiddenNames.has(name)),
+    hidden: [...hiddenNames],
   };
 }
 
@@ -56,11 +64,20 @@ function trustsProject({ cwd, isTrusted }: AgentFilePlaces): boolean {
   return isTrusted(cwd) && isTrusted(projectRoot(cwd));
 }
 
-/** Definitions of the project in place of others that the user restricted. */
-function replacing(definitions: readonly AgentDefinition[]): readonly AgentDefinition[] {
-  const others = definitions.filter(({ source }) => source !== 'project');
-  const own = new Set(others.map(({ name }) => name.toLowerCase()));
-  return definitions.filter(({ source, name }) => source === 'project' && own.has(name.toLowerCase()));
+/**
+ * Definitions of the project in place of others that the user knows. A name with a colon is that of an agent of a plugin,
+ * which may be loaded later.
+ */
+function replacing(
+  definitions: readonly AgentDefinition[],
+  namesOfUser: readonly string[],
+): readonly AgentDefinition[] {
+  const others = [...definitions.filter(({ source }) => source !== 'project'), ...BUILT_IN_AGENTS];
+  const names = [...others.map(({ name }) => name), FORK_NAME, ...namesOfUser];
+  const own = new Set(names.map((name) => name.toLowerCase()));
+  return definitions.filter(
+    ({ source, name }) => source === 'project' && (name.includes(':') || own.has(name.toLowerCase())),
+  );
 }
 
 interface AgentFolder {
@@ -113,6 +130,7 @@ async function readFolder(folder: AgentFolder, places: AgentFilePlaces): Promise
     definitions: read.flatMap(({ definitions }) => definitions),
     problems: [...files.problems, ...read.flatMap(({ problems }) => problems), ...most],
     leftOut: read.flatMap(({ leftOut }) => leftOut),
+    hidden: [],
   };
 }
 
@@ -122,17 +140,18 @@ function withoutTrust({
   hooks: _hooks,
   memory: _memory,
   serverEntries: _serverEntries,
-  ...rest
+  ...given
 }: AgentDefinition): AgentDefinition {
+  const rest = { ...given, isUntrusted: true } as const;
   return model !== undefined && PLAIN_MODEL_NAME.test(model) ? { ...rest, model } : rest;
 }
 
 const UNTRUSTED_PARTS = ['hooks', 'memory', 'serverEntries'] as const;
 
-/** Names without a provider. */
+/** Names without a provider. They count only in a conversation with Anthropic. */
 const PLAIN_MODEL_NAME = /^(inherit|sonnet|opus|haiku|claude-[\w.-]+)$/i;
 
-const NOTHING: AgentFiles = { definitions: [], problems: [], leftOut: [] };
+const NOTHING: AgentFiles = { definitions: [], problems: [], leftOut: [], hidden: [] };
 
 async function readAgentFile(
   at: GuardedPath,
@@ -158,9 +177,9 @@ async function readAgentFile(
   const { definition } = decoded;
   if (!definition) return { ...NOTHING, problems };
   if (source !== 'project' || trustsProject(places))
-    return { definitions: [definition], problems, leftOut: [] };
+    return { ...NOTHING, definitions: [definition], problems };
   const careful = withoutTrust(definition);
   const isWhole =
     definition.model === careful.model && UNTRUSTED_PARTS.every((part) => definition[part] === undefined);
-  return { definitions: [careful], problems, leftOut: isWhole ? [] : [name] };
+  return { ...NOTHING, definitions: [careful], problems, leftOut: isWhole ? [] : [name] };
 }

@@ -18,6 +18,9 @@ Read the code that the change concerns and the code that uses it. Then report a 
 
 const READ_ONLY_TOOLS = ['Read', 'Grep', 'Glob', 'Bash', 'WebFetch', 'WebSearch', 'TaskOutput', 'TaskStop'];
 
+/** The name of the type that starts as a copy of the conversation. */
+export const FORK_NAME = 'fork';
+
 export const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
   {
     name: DEFAULT_AGENT,

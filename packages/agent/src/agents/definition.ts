@@ -46,6 +46,8 @@ export interface AgentDefinition {
   readonly color?: AgentColor | undefined;
   readonly source: AgentSource;
   readonly file?: string | undefined;
+  /** It is of a project that is not trusted, so the user did not choose its model. */
+  readonly isUntrusted?: true | undefined;
 }
 
 type AgentMemory = 'user' | 'project' | 'local';

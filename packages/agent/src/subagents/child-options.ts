@@ -171,7 +171,7 @@ export async function addedProvider(
   const nameOf = (wanted: string | undefined): string => childModel([wanted], modelName, process.env);
   const provider = await providerOf(nameOf(model), process.env);
   if (provider === undefined) return undefined;
-  const ofUser = chosen.definitions.filter(({ source }) => source !== 'built-in');
+  const ofUser = chosen.definitions.filter((one) => isChosenByUser(one));
   const others = [smallModel ?? modelName, ...ofUser.map((one) => nameOf(one.model)), fallbackModel].flat();
   const names = [modelName, chosen.mainModel, ...others];
   const known = await Promise.all(names.map((name) => providerOf(name, process.env)));
@@ -182,15 +182,21 @@ export async function addedProvider(
 }
 
 /**
- * Returns the model that a definition names. The user did not choose the model of a built-in type, so it must belong to the
+ * Returns the model that a definition names. If the user did not choose it, it is a Claude model, and must belong to the
  * provider of the conversation. Undefined if it does not.
  */
 export function definedModel(
-  { source, model }: Pick<AgentDefinition, 'source' | 'model'>,
+  definition: Pick<AgentDefinition, 'source' | 'model' | 'isUntrusted'>,
   parentModel: string,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  return source === 'built-in' && !isAnthropicModel(parentModel, env) ? undefined : model;
+  const counts = isChosenByUser(definition) || isAnthropicModel(parentModel, env);
+  return counts ? definition.model : undefined;
+}
+
+/** The user chose neither the models of built-in types nor those of a project without trust. */
+function isChosenByUser({ source, isUntrusted }: Pick<AgentDefinition, 'source' | 'isUntrusted'>): boolean {
+  return source !== 'built-in' && isUntrusted !== true;
 }
 
 /**

@@ -3,6 +3,7 @@
  * messages. So it reads them from the cache of its parent.
  */
 import { type EntryBody, type Message, textOf, type Tool } from '@heddle/core';
+import { FORK_NAME } from '../agents/built-in.ts';
 import type { AgentDefinition } from '../agents/definition.ts';
 import type { AgentOptions } from '../engine/options.ts';
 import type { ParentAgent } from '../engine/parent.ts';
@@ -11,7 +12,7 @@ import { childOptions, type ChildSpec, isForChildren } from './child-options.ts'
 
 /** The type of a call that forks. A definition of the user with this name takes precedence. */
 export const FORK_AGENT: AgentDefinition = {
-  name: 'fork',
+  name: FORK_NAME,
   description:
     'A copy of yourself that has read this whole conversation. Cheap to start, because it reads the conversation from the cache. Use it if a task needs what was said here.',
   prompt: '',

@@ -3,6 +3,7 @@ import {
   type AgentDefinition,
   type AgentOptions,
   compactionOverrides,
+  definedModel,
   ENGINE_TOOLS,
   LivePermissions,
   memoryFolder,
@@ -253,9 +254,11 @@ async function chooseModels(
   mainAgent: AgentDefinition | undefined,
   settings: AppliedSettings,
 ): Promise<Models> {
-  const agentModel = mainAgent?.model === 'inherit' ? undefined : mainAgent?.model;
-  const configured = command.model ?? agentModel ?? (await findModel(modelEnvironment(), settings.model));
-  const wanted = configured ?? (await storedModel(command.session));
+  const usual = async (): Promise<string | undefined> => findModel(modelEnvironment(), settings.model);
+  const stored = async (): Promise<string | undefined> => storedModel(command.session);
+  const agentModel = mainAgent && (await modelOfAgent(mainAgent, async () => (await usual()) ?? stored()));
+  const configured = command.model ?? agentModel ?? (await usual());
+  const wanted = configured ?? (await stored());
   if (wanted === undefined) return { ok: false, message: NO_MODEL_MESSAGE, needsModel: true };
   const model = await modelSetup(wanted, { record: command.record, stated: settings.models });
   if (!model.ok) return model;
@@ -274,6 +277,16 @@ async function chooseModels(
     fallbacks: fallbacks.models.length === 0 ? undefined : fallbacks.models,
     small: small?.models[0],
   };
+}
+
+/** The model of a definition that the user did not choose must belong to the provider that the conversation has without it. */
+async function modelOfAgent(
+  agent: AgentDefinition,
+  usual: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  if (agent.model === undefined || agent.model === 'inherit') return undefined;
+  if (agent.isUntrusted !== true) return agent.model;
+  return definedModel(agent, (await usual()) ?? '', process.env);
 }
 
 interface LoopOptions extends Pick<AgentOptions, 'config' | 'compaction'> {

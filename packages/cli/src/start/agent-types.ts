@@ -4,6 +4,7 @@ import {
   type AgentOptions,
   BUILT_IN_AGENTS,
   decodeAgents,
+  definedModel,
   unaskedFilesOf,
   unaskedOwnFilesOf,
   mergeAgents,
@@ -24,6 +25,8 @@ interface AgentTypePlaces {
   readonly agentHooks?: AgentHookPolicy | undefined;
   /** A file that these forbid to read is not read through a link. */
   readonly rules?: AgentOptions['rules'];
+  /** The agents that settings of the user name. */
+  readonly namesOfUser?: readonly string[] | undefined;
 }
 
 type DeniedFiles = ReturnType<typeof unaskedFilesOf>;
@@ -37,15 +40,18 @@ export class AgentTypes {
   #definitions: readonly AgentDefinition[];
   /** The names of agents with parts that do not count until the folder is trusted. */
   readonly leftOut: readonly string[];
+  /** The names of agents that do not count at all until the folder is trusted. */
+  readonly hidden: readonly string[];
 
   constructor(
     definitions: readonly AgentDefinition[],
     hooks: AgentHookPolicy = 'all',
     deniedFiles?: DeniedFiles,
-    leftOut: readonly string[] = [],
+    { leftOut, hidden }: Pick<AgentTypes, 'leftOut' | 'hidden'> = { leftOut: [], hidden: [] },
   ) {
     this.#hooks = hooks;
     this.leftOut = leftOut;
+    this.hidden = hidden;
     this.#deniedFiles = deniedFiles;
     this.#definitions = mergeAgents(definitions);
   }
@@ -54,6 +60,14 @@ export class AgentTypes {
     const mayRun = ({ source }: AgentDefinition): boolean =>
       this.#hooks === 'all' || (this.#hooks === 'managed' && source === 'managed');
     return this.#definitions.map((one) => (mayRun(one) ? one : { ...one, hooks: undefined }));
+  }
+
+  /** The names of agents whose model does not count in a conversation with this one, because the folder is not trusted. */
+  withoutModel(modelName: string): readonly string[] {
+    const names = (model = 'inherit'): boolean => model !== 'inherit';
+    const isLeftOut = (one: AgentDefinition): boolean =>
+      one.isUntrusted === true && names(one.model) && definedModel(one, modelName, process.env) === undefined;
+    return this.#definitions.filter((one) => isLeftOut(one)).map(({ name }) => name);
   }
 
   /** Adds the definitions of a host, by name. Returns sentences about what has no effect. */
@@ -82,24 +96,25 @@ export class AgentTypes {
 /** Problems are printed to standard error, and the run continues. */
 export async function readAgentTypes(
   { agents, bare, settingSources: sources, projectConfigRoot }: RunOptions,
-  { cwd: folder, configDirs = [], plugins, agentHooks, rules }: AgentTypePlaces,
+  { cwd: folder, configDirs = [], plugins, agentHooks, rules, namesOfUser }: AgentTypePlaces,
 ): Promise<AgentTypes> {
   const cwd = projectConfigRoot ?? folder;
   const about = { cwd: folder, configDirs, rules };
   const deniedFiles = unaskedFilesOf(about, folder);
   const files = bare
-    ? { definitions: [], problems: [], leftOut: [] }
+    ? { definitions: [], problems: [], leftOut: [], hidden: [] }
     : await readAgentFiles({
         cwd,
         configDirs,
         sources,
         isTrusted: trustIn({ home: os.homedir(), env: process.env }),
+        namesOfUser,
         plugins,
         isDenied: await deniedFiles(),
         isOwnDenied: await unaskedOwnFilesOf(about, folder)(),
       });
   const definitions = [...files.definitions, ...BUILT_IN_AGENTS];
-  const types = new AgentTypes(definitions, bare ? 'none' : agentHooks, deniedFiles, files.leftOut);
+  const types = new AgentTypes(definitions, bare ? 'none' : agentHooks, deniedFiles, files);
   const given = agents === undefined ? [] : types.add(agents).map((problem) => `--agents: ${problem}`);
   const obstacles = types.list.flatMap(
     (one) => memoryPlace(one, { cwd: folder, configDirs })?.obstacle ?? [],

@@ -52,21 +52,27 @@ export function describeLoaded(
   return present.length === 0 ? [] : [present.join(', ')];
 }
 
-/**
- * Problems in files, and what a folder would have if it were trusted. `untrusted`: parts that are not extensions. `agents`:
- * the names of agents with such parts.
- */
+/** The names of agents that do not count until the folder is trusted: with some parts, or at all. */
+interface LeftOutAgents {
+  readonly leftOut: readonly string[];
+  readonly hidden: readonly string[];
+}
+
+/** Problems in files, and what a folder would have if it were trusted. `untrusted`: parts that are not extensions. */
 export function extensionNotices(
   { problems, leftOut, leftOutHooks }: SessionExtensions,
   untrusted: readonly string[],
-  agents: readonly string[],
+  agents: LeftOutAgents,
 ): readonly string[] {
   const [first, ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${others.length} more; /skills lists them)`;
   const parts = [
     ...untrusted,
     ...(leftOut.length === 0 ? [] : [`allowed tools, model or effort of ${commands(leftOut)}`]),
-    ...(agents.length === 0 ? [] : [`model, hooks, servers or memory of ${agentNames(agents)}`]),
+    ...(agents.hidden.length === 0 ? [] : [agentNames(agents.hidden)]),
+    ...(agents.leftOut.length === 0
+      ? []
+      : [`model, hooks, servers or memory of ${agentNames(agents.leftOut)}`]),
     ...(leftOutHooks.length === 0 ? [] : [`hooks of ${commands(leftOutHooks)}`]),
   ];
   return [

@@ -13,8 +13,14 @@ type MainAgent =
 export function findMainAgent(types: AgentTypes, name: string, from: string): MainAgent {
   const agent = findAgent(types.list, name);
   if (agent) return { ok: true, agent };
+  if (types.hidden.some((one) => one.toLowerCase() === name.toLowerCase()))
+    return { ok: false, message: `${from}: ${hiddenAgent(name)}` };
   const known = types.list.map((one) => one.name).join(', ');
   return { ok: false, message: `${from}: there is no agent named ${name}; there are ${known}` };
+}
+
+function hiddenAgent(name: string): string {
+  return `the agent ${name} of this folder is left out, because the folder is not trusted. If you trust it: heddle permissions trust`;
 }
 
 /** Definitions of the user. Those of projects and plugins change with an update. */

@@ -109,7 +109,9 @@ async function mainAgentOf<Command extends RunOptions>(
   const name = command.agent ?? stored ?? setting;
   if (name === undefined) return { ok: true, command, ...NO_HOOKS, notes: [] };
   const { findMainAgent, hooksOfMainAgent, runAsAgent } = await import('./main-agent.ts');
-  const place = { ...known, cwd: command.folder ?? process.cwd() };
+  // A flag, and the session that it began, are choices for this folder. A setting is one for all folders.
+  const namesOfUser = name === setting && command.agent === undefined && stored === undefined ? [name] : [];
+  const place = { ...known, cwd: command.folder ?? process.cwd(), namesOfUser };
   const agentTypes = await readAgentTypes(command, place);
   const from = command.agent === undefined ? 'agent in the settings' : '--agent';
   const found = findMainAgent(agentTypes, name, from);

@@ -189,7 +189,10 @@ function startedOf(context: StartContext, parts: OpenedParts): StartedSession {
       ...session.notices,
       ...queuedNotice(agent),
       ...left,
-      ...extensionNotices(extensions, options.untrusted ?? [], agentTypes.leftOut),
+      ...extensionNotices(extensions, options.untrusted ?? [], {
+        hidden: agentTypes.hidden,
+        leftOut: [...new Set([...agentTypes.leftOut, ...agentTypes.withoutModel(options.modelName)])],
+      }),
     ],
     entitle: (text) => title.set(text),
     listen: (listener) => listeners.onEvent(listener),
