@@ -1,6 +1,7 @@
 /** Only the key itself answers a question. A text that starts with a key never allows, stores or rewinds anything. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { PermissionQuestion } from '@heddle/agent';
 import { call, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -184,5 +185,47 @@ describe('the program', () => {
       terminal.type(ENTER);
       await terminal.sees(/Type 1, 2 or 3\.\nwhat>$/);
     }
+  });
+});
+
+describe('an Enter after a key that has answered alone', () => {
+  /** A new question takes no key for 0.3 seconds. */
+  const aMoment = (): Promise<unknown> => setTimeout(600);
+
+  it('does not answer the next question, but a second Enter does', async () => {
+    const { folder, start } = await scene([[touch('one', 'c1'), touch('two', 'c2')], [say('Done.')]]);
+    const isMade = (name: string): boolean => existsSync(path.join(folder, name));
+    const terminal = start(['go']);
+    await terminal.sees('| touch one');
+    await aMoment();
+    terminal.type('1');
+    await terminal.sees('| touch two');
+    await aMoment();
+    terminal.type(ENTER);
+    await terminal.sees('Press Enter again to answer this one.');
+    await aMoment();
+    expect(isMade('two')).toBe(false);
+    terminal.type(ENTER);
+    await terminal.sees('Done.');
+    expect(isMade('one')).toBe(true);
+    expect(isMade('two')).toBe(true);
+  });
+
+  it('does not choose where a rule is stored', async () => {
+    const { folder, start } = await scene([[touch('one', 'c1')], [say('Done.')]]);
+    const terminal = start(['go']);
+    await terminal.sees('| touch one');
+    await aMoment();
+    terminal.type('2');
+    await terminal.sees('allow where?');
+    await aMoment();
+    terminal.type(ENTER);
+    await terminal.sees('Press Enter again to answer this one.');
+    await aMoment();
+    expect(existsSync(path.join(folder, 'one'))).toBe(false);
+    terminal.type('s');
+    await terminal.sees('Done.');
+    expect(existsSync(path.join(folder, 'one'))).toBe(true);
+    expect(existsSync(path.join(folder, '.claude/settings.local.json'))).toBe(false);
   });
 });

@@ -23,7 +23,7 @@ import {
   type CompletionSources,
   listFolder,
 } from '../terminal/completion/complete.ts';
-import { Conversation, type FirstInput } from './conversation.ts';
+import { Conversation, type ConversationSetup, type FirstInput } from './conversation.ts';
 import { KeybindingFile } from '../terminal/input/keybinding-file.ts';
 import { NO_KEYBINDINGS } from '../terminal/input/keybindings.ts';
 import { NO_HISTORY, openPromptHistory, Recall } from '../terminal/input/prompt-history.ts';
@@ -90,11 +90,7 @@ export async function chat(given: ChatCommand): Promise<number> {
       detail: plain ? 'summary' : 'preview',
     }),
     configDir: folder,
-    remember: (prompt) => {
-      recall.add(prompt);
-      history.add(prompt, screen.pastedTexts);
-    },
-    pastedTexts: () => [...history.pastes, ...screen.pastedTexts],
+    ...promptsOf(recall, history, screen),
     sessionOpened: listCommandsIn(commands),
     now: Date.now,
   });
@@ -113,6 +109,23 @@ export async function chat(given: ChatCommand): Promise<number> {
       () => options.options.mcp?.close(),
     ]);
   }
+}
+
+/** The prompts that the user has sent, with the texts that were pasted into them. */
+function promptsOf(
+  recall: Recall,
+  history: typeof NO_HISTORY,
+  screen: Screen,
+): Pick<ConversationSetup, 'remember' | 'isTyped' | 'pastedTexts'> {
+  const pastedTexts = (): readonly string[] => [...history.pastes, ...screen.pastedTexts];
+  return {
+    pastedTexts,
+    remember(prompt) {
+      recall.add(prompt);
+      history.add(prompt, screen.pastedTexts);
+    },
+    isTyped: (prompt) => recall.has(prompt) && !pastedTexts().some((paste) => paste.trim() === prompt.trim()),
+  };
 }
 
 /** The prompt of the command line, else the text that the definition of the agent begins with. */

@@ -39,6 +39,8 @@ export interface ConversationSetup {
   readonly configDir: string;
   /** Adds a prompt to the history for the arrow keys. */
   readonly remember: (prompt: string) => void;
+  /** Returns whether it is known that the user typed this prompt. */
+  readonly isTyped: (prompt: string) => boolean;
   /** Long pastes, also those in prompts of the history. */
   readonly pastedTexts: () => readonly string[];
   /** A session was opened, or replaced by another one. */
@@ -331,7 +333,7 @@ export class Conversation {
 
   /**
    * Puts an earlier prompt into the input line, without the text that the definition of the agent adds again. A text that
-   * was sent to the model must not become a command there.
+   * was sent to the model must not become a command there. A text that the user may not have typed is data.
    */
   #putPrompt(text: string): boolean {
     const { initialPrompt = '' } = this.#session.options.mainAgent ?? {};
@@ -341,7 +343,10 @@ export class Conversation {
     const isCommand =
       (slash?.kind === 'command' && !slash.command.isPrompt) || isShell(own) || NOTE.test(own);
     if (own === '' || isCommand) return false;
-    this.#setup.screen.put(own);
+    const { screen, isTyped } = this.#setup;
+    if (isTyped(own)) screen.put(own);
+    else if (screen.putData(own))
+      this.#note('you may not have typed that prompt, so it is sent like a pasted text; Ctrl-G shows it');
     return true;
   }
 

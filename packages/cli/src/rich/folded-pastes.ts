@@ -1,5 +1,6 @@
 /**
  * Pastes in the input line. For a long text, the line shows a short mark, and the text replaces it when the line is sent.
+ * An earlier prompt that the user may not have typed is folded, too, if something in it could count as a command or a mention.
  * The path of an image becomes a mention, because terminals paste the path of a file that is dropped on their window. An
  * image from the clipboard is a mark, too.
  */
@@ -12,7 +13,7 @@ import { isLongPaste } from '../terminal/input/long-paste.ts';
 
 /** The start of a line that the conversation runs instead of sending it. */
 const COMMAND = /^\s*[/!#]/;
-const MARK = /\[(?:Pasted text|Image) #\d+(?: \+\d+ lines)?\]/g;
+const MARK = /\[(?:Pasted text|Earlier prompt|Image) #\d+(?: \+\d+ lines?)?\]/g;
 const IMAGE_MARK = /(\[Image #\d+\])/;
 
 interface Folded {
@@ -20,8 +21,20 @@ interface Folded {
   readonly mark: string;
   /** The text that is sent. */
   readonly text: string;
-  readonly kind: 'paste' | 'image';
+  readonly kind: FoldedKind;
 }
+
+type FoldedKind = DataKind | 'image';
+/** Texts that the user may not have written. They are never commands. */
+type DataKind = 'paste' | 'prompt';
+
+interface DataMark {
+  readonly kind: DataKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+const LABELS: Readonly<Record<DataKind, string>> = { paste: 'Pasted text', prompt: 'Earlier prompt' };
 
 export class FoldedPastes {
   readonly #folded: Folded[] = [];
@@ -30,14 +43,25 @@ export class FoldedPastes {
   fold(pasted: string): string {
     const image = droppedImage(pasted);
     if (image !== undefined) return `@"${image}" `;
-    const text = escapeControls(pasted.replaceAll(/\r\n?/g, '\n'));
-    return this.#foldText(text);
+    const text = cleaned(pasted);
+    return isLongPaste(text) ? this.#foldText(text, 'paste') : text;
   }
 
-  #foldText(text: string): string {
-    if (!isLongPaste(text)) return text;
+  /** Returns the text for the line for an earlier prompt that the user may not have typed: the prompt itself, or a mark. */
+  foldPrompt(prompt: string): string {
+    return this.#foldData(cleaned(prompt), 'prompt');
+  }
+
+  /** A short text stays visible if nothing in it has an effect. */
+  #foldData(text: string, kind: DataKind): string {
+    const hasEffect = text.includes('@') || COMMAND.test(text);
+    return hasEffect || isLongPaste(text) ? this.#foldText(text, kind) : text;
+  }
+
+  #foldText(text: string, kind: DataKind): string {
     const lines = text.split('\n').length;
-    return this.#add((number) => `[Pasted text #${number} +${lines} lines]`, { text, kind: 'paste' });
+    const unit = lines === 1 ? 'line' : 'lines';
+    return this.#add((number) => `[${LABELS[kind]} #${number} +${lines} ${unit}]`, { text, kind });
   }
 
   /** Returns a mark that is replaced by a mention of the file. */
@@ -47,17 +71,18 @@ export class FoldedPastes {
 
   /** The texts that the line does not show. */
   get texts(): readonly string[] {
-    return this.#folded.filter(({ kind }) => kind === 'paste').map(({ text }) => text);
+    return this.#folded.filter(({ kind }) => kind !== 'image').map(({ text }) => text);
   }
 
   /** Replaces the marks by their texts. A mark that was edited stays as it is. A text at the start is never a command. */
   unfold(line: string): string {
-    return guarded(line, this.#replaceMarks(line));
+    return this.#guarded(line, this.#replaceMarks(line));
   }
 
   /** Returns the line as an editor shows it. Beside a long paste, images stay marks. */
   toEdit(line: string): string {
-    return this.#hasPaste(line) ? guarded(line, this.#replaceMarks(line, 'paste')) : this.unfold(line);
+    const hasData = this.#dataMarks(line).length > 0;
+    return hasData ? this.#guarded(line, this.#replaceData(line)) : this.unfold(line);
   }
 
   /**
@@ -65,16 +90,17 @@ export class FoldedPastes {
    * stays a paste: it is not known which of it the user wrote.
    */
   refold(line: string, edited: string): string {
-    if (!this.#hasPaste(line)) return edited;
+    const marks = this.#dataMarks(line);
+    const kind = marks[0]?.kind;
+    if (kind === undefined) return edited;
     if (edited === this.toEdit(line)) return line;
-    const marks = [...line.matchAll(MARK)].filter(([mark]) => this.#foldedAs(mark)?.kind === 'paste');
-    const before = line.slice(0, marks[0]?.index);
-    const last = marks.at(-1);
-    const after = last ? line.slice(last.index + last[0].length) : '';
+    const before = line.slice(0, marks[0]?.start);
+    const after = line.slice(marks.at(-1)?.end);
     const start = edited.startsWith(before) ? before : '';
     const end = edited.slice(start.length).endsWith(after) ? after : '';
     const pieces = edited.slice(start.length, edited.length - end.length).split(IMAGE_MARK);
-    return start + pieces.map((piece) => this.#foldText(piece)).join('') + end;
+    const folded = pieces.map((piece) => (IMAGE_MARK.test(piece) ? piece : this.#foldData(piece, kind)));
+    return start + folded.join('') + end;
   }
 
   /** Removes the whole mark before the cursor. Returns undefined if there is none. */
@@ -85,10 +111,15 @@ export class FoldedPastes {
     return { text: text.slice(0, mark.index) + text.slice(cursor), cursor: mark.index };
   }
 
-  #replaceMarks(line: string, kind?: Folded['kind']): string {
+  #replaceMarks(line: string): string {
+    return line.replaceAll(MARK, (mark) => this.#foldedAs(mark)?.text ?? mark);
+  }
+
+  /** Replaces the marks of texts, but not those of images. */
+  #replaceData(line: string): string {
     return line.replaceAll(MARK, (mark) => {
       const folded = this.#foldedAs(mark);
-      return folded && (kind ?? folded.kind) === folded.kind ? folded.text : mark;
+      return folded && folded.kind !== 'image' ? folded.text : mark;
     });
   }
 
@@ -96,8 +127,19 @@ export class FoldedPastes {
     return this.#folded.find((folded) => folded.mark === mark);
   }
 
-  #hasPaste(line: string): boolean {
-    return this.#replaceMarks(line, 'paste') !== line;
+  /** The places of the marks that are not images. */
+  #dataMarks(line: string): readonly DataMark[] {
+    return [...line.matchAll(MARK)].flatMap(({ 0: mark, index }) => {
+      const kind = this.#foldedAs(mark)?.kind;
+      return kind === undefined || kind === 'image' ? [] : [{ kind, start: index, end: index + mark.length }];
+    });
+  }
+
+  /** Returns the unfolded line. A text that the line did not show is never a command. */
+  #guarded(line: string, unfolded: string): string {
+    const isHiddenStart = unfolded.trimStart()[0] !== line.trimStart()[0];
+    const label = LABELS[this.#dataMarks(line)[0]?.kind ?? 'paste'];
+    return isHiddenStart && COMMAND.test(unfolded) ? `${label}:\n${unfolded}` : unfolded;
   }
 
   #add(markOf: (number: number) => string, folded: Omit<Folded, 'mark'>): string {
@@ -107,10 +149,8 @@ export class FoldedPastes {
   }
 }
 
-/** Returns the unfolded line. A text that the line did not show is never a command. */
-function guarded(line: string, unfolded: string): string {
-  const isHiddenStart = unfolded.trimStart()[0] !== line.trimStart()[0];
-  return isHiddenStart && COMMAND.test(unfolded) ? `Pasted text:\n${unfolded}` : unfolded;
+function cleaned(text: string): string {
+  return escapeControls(text.replaceAll(/\r\n?/g, '\n'));
 }
 
 const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;

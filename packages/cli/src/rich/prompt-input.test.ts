@@ -234,3 +234,26 @@ describe('a line with a long paste in the editor of the user', () => {
     expect(edit('see ', () => 'see this').draft.text).toBe('see this');
   });
 });
+
+describe('an earlier prompt that the user may not have typed', () => {
+  it.each(['!touch x', '  /deploy', '#note', 'see @.env', 'more '.repeat(1_000), 'x\n'.repeat(20)])(
+    'is a mark, and no command, if it is %j',
+    (prompt) => {
+      const { input } = line();
+      expect(input.putData(prompt)).toBe(true);
+      expect(input.draft.text).toMatch(/^\[Earlier prompt #1 \+\d+ lines?\]$/);
+      expect(input.pastedTexts).toEqual([prompt]);
+      expect(input.fullText).toMatch(/^(Earlier prompt:\n|see|more|x)/);
+      input.takeEdited(input.textToEdit.replace('Earlier prompt:\n', '').replace('e', 'E'));
+      expect(input.fullText).not.toMatch(/^\s*[!/#]/);
+    },
+  );
+
+  it('is visible if nothing in it has an effect', () => {
+    const { input } = line();
+    input.put('after');
+    expect(input.putData('fix the\ntest!')).toBe(false);
+    expect(input.draft.text).toBe('fix the\ntest!\nafter');
+    expect(input.pastedTexts).toEqual([]);
+  });
+});

@@ -128,6 +128,16 @@ export class PromptInput {
     this.draft = draftOf(parts.join('\n'));
   }
 
+  /**
+   * Puts an earlier prompt before the draft that the user may not have typed. Returns true if the line shows only a mark for
+   * it.
+   */
+  putData(prompt: string): boolean {
+    const shown = this.#pastes.foldPrompt(prompt);
+    this.put(shown);
+    return this.#pastes.unfold(shown) !== shown;
+  }
+
   /** The text of the line with the pasted texts. */
   get fullText(): string {
     return this.#pastes.unfold(this.#draft.text);

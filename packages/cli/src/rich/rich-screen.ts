@@ -45,6 +45,7 @@ const ASK_BACKGROUND = '\u001b]11;?\u001b\\';
 const TYPING_MS = 300;
 /** A single key answers a question if nothing follows it within this time. */
 const SINGLE_KEY_MS = 500;
+const ENTER_AGAIN = 'Your last key answered the question before. Press Enter again to answer this one.';
 const DOUBLE_ESC_MS = 600;
 /** The end of a longer turn, and a question in it, ring the bell. */
 const LONG_TURN_MS = 10_000;
@@ -76,6 +77,8 @@ export class RichScreen implements Screen, LiveView {
   #holdTimer: NodeJS.Timeout | undefined;
   #singleKey: NodeJS.Timeout | undefined;
   #typingTimer: NodeJS.Timeout | undefined;
+  /** The last key answered a question without Enter. */
+  #hasAnsweredAlone = false;
   #lastKeyAt = Number.NEGATIVE_INFINITY;
   /** The user was typing when the question appeared. Keys edit the prompt until a pause. */
   #isTypingOn = false;
@@ -210,6 +213,11 @@ export class RichScreen implements Screen, LiveView {
     this.#painter.schedule();
   }
 
+  putData(prompt: string): boolean {
+    this.#painter.schedule();
+    return this.#input.putData(prompt);
+  }
+
   get pastedTexts(): readonly string[] {
     return [...this.#prompts.pastedTexts, ...this.#answers.pastedTexts];
   }
@@ -312,14 +320,18 @@ export class RichScreen implements Screen, LiveView {
   #touch(): void {
     if (this.#isTypingOn) this.#typeOn();
     this.#lastKeyAt = Date.now();
+    this.#hasAnsweredAlone = false;
     clearTimeout(this.#singleKey);
     this.#listener?.touched();
   }
 
   #take(key: Key): void {
     const isInterrupt = key.ctrl === true && key.name === 'c';
+    // The user may have meant the question that is already answered.
+    const isLateEnter = key.name === 'return' && this.#hasAnsweredAlone;
     if (!isInterrupt || this.#input.isSearching) this.#touch();
-    if (this.#dialog && !this.#isTypingOn) this.#takeForDialog(this.#dialog, key);
+    if (this.#dialog && isLateEnter) this.#dialog = { ...this.#dialog, hint: ENTER_AGAIN };
+    else if (this.#dialog && !this.#isTypingOn) this.#takeForDialog(this.#dialog, key);
     // An Enter that was meant for the prompt must not be lost in a question: the text stays in the line.
     else if (!(this.#isTypingOn && key.name === 'return')) this.#act(this.#prompts.take(key));
     this.#painter.paint();
@@ -340,8 +352,9 @@ export class RichScreen implements Screen, LiveView {
         this.#dialog = { ...open, selected: 0 };
       if (typed.length === 1 && isWholeKey(open, typed))
         this.#singleKey = setTimeout(() => {
-          if (this.#dialog?.dialog === open.dialog && this.#answers.draft.text === typed)
-            this.#listener?.line(typed);
+          if (this.#dialog?.dialog !== open.dialog || this.#answers.draft.text !== typed) return;
+          this.#hasAnsweredAlone = true;
+          this.#listener?.line(typed);
         }, SINGLE_KEY_MS);
     }
   }

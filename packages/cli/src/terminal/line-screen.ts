@@ -97,6 +97,12 @@ export class LineScreen implements Screen {
     this.print(`(not sent: ${text.replaceAll('\n', ' ')})`);
   }
 
+  /** Nothing is put into the line here. */
+  putData(prompt: string): boolean {
+    this.put(escapeControls(prompt));
+    return false;
+  }
+
   takeDraft(): string {
     return '';
   }

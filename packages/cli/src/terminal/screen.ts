@@ -36,6 +36,11 @@ export interface Screen {
   busy(prompt: string): void;
   /** Inserts a text at the start of the input line. */
   put(text: string): void;
+  /**
+   * Inserts an earlier prompt that the user may not have typed. Nothing in it counts as a command or a mention of the user.
+   * Returns true if the line shows only a mark for it.
+   */
+  putData(prompt: string): boolean;
   /** Removes and returns the text of the input line. */
   takeDraft(): string;
   listen(listener: ScreenListener): void;

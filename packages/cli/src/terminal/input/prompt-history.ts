@@ -106,6 +106,11 @@ export class Recall {
     return [...new Set(this.#prompts.toReversed())];
   }
 
+  /** Returns whether the prompt was sent from this folder. Blanks around it do not count. */
+  has(prompt: string): boolean {
+    return this.#prompts.some((known) => known.trim() === prompt.trim());
+  }
+
   older(draft: string): string | undefined {
     const text = this.#prompts.at(-this.#back - 1);
     if (text === undefined) return undefined;
