@@ -53,7 +53,7 @@ export interface CommandPart {
    */
   readonly exactOnly: string | undefined;
   /** Returns whether a rule covers it nevertheless, because its own text contains the option. */
-  readonly isNamedBy?: (rule: string) => boolean;
+  readonly isNamedBy?: ((rule: string) => boolean) | undefined;
   /**
    * The command may read files that are not parts of the call. If a rule restricts reading, neither the proof nor the view
    * allows it. Most calls have no such rule, so it is computed late.

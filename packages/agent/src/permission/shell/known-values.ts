@@ -19,7 +19,7 @@ export function withValues(command: SimpleCommand, around: Around, partsOf: Part
   if (own?.kind !== 'command' || own.readOnly !== 'no') return parts;
   const given = commandsByValue(commandWords(command), around);
   if (given === undefined)
-    return [{ ...own, exactOnly: own.exactOnly ?? TOO_MANY_VALUES }, ...parts.slice(1)];
+    return [{ ...own, exactOnly: TOO_MANY_VALUES, isNamedBy: undefined }, ...parts.slice(1)];
   const seen = new Set(parts.flatMap(accessesOf));
   const more = given.flatMap(([name, ...args]) => {
     const made = partsOf({ ...command, name, args }, around);

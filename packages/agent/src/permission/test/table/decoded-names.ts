@@ -46,7 +46,6 @@ const DECODED = [
   String.raw`gtar cf - \\056env`,
   String.raw`x='\056env'; tar cf - "$x"`,
   String.raw`for f in '\056env'; do tar cf - $f; done`,
-  'cd odd && tar cf - *',
   String.raw`awk -v f='\056env' 'BEGIN { ARGV[1] = f; ARGC = 2 } 1'`,
   String.raw`awk -v 'f=\56env' 'BEGIN { ARGV[1] = f; ARGC = 2 } 1'`,
   String.raw`gawk -vf='.\x65nv' 'BEGIN { ARGV[1] = f; ARGC = 2 } 1'`,
@@ -142,6 +141,7 @@ export const DECODED_NAMES: readonly Theme[] = [
       String.raw`awk -F '\t' -v x='a\nb' '{ print x, $1 }' a`,
     ],
     asked: DECODED,
+    denied: ['cd odd && tar cf - *'],
     denied: ['tar cf - .env', 'tar cf y.tar -C docs ../.env'],
   },
   {
