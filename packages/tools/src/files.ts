@@ -1,7 +1,7 @@
 /** Path resolution of the file tools, which permission also uses, and pinned files for the session. */
 export { globPlace } from './glob/glob-place.ts';
 export { editDecision } from './files/edit-turns.ts';
-export { followPath, isLinkOfProcess } from './files/follow-path.ts';
+export { type FollowedPath, followPath, isLinkOfProcess } from './files/follow-path.ts';
 export { shortDiff } from './files/line-diff.ts';
 export { pinFile } from './files/pinned.ts';
 export { PinnedPlace } from './files/pinned-place.ts';

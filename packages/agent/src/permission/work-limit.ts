@@ -80,7 +80,6 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
   const { passesProcess, exceptionsIn, openedIn, openedByGit, namedEntries, repositoryPrograms, isProgram } =
     world;
   const {
-    isUnclear,
     leftByLinks,
     linksInTexts,
     nestedRepositories,
@@ -112,7 +111,6 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     ...(openedByGit && { openedByGit: counted(openedByGit, STEPS_OF_LOOK.gitIn, lengthOf) }),
     ...(isProgram && { isProgram: counted(isProgram, STEPS_OF_LOOK.exists) }),
     ...(leftByLinks && { leftByLinks: counted(leftByLinks, STEPS_OF_LOOK.passesProcess, lengthOf) }),
-    ...(isUnclear && { isUnclear: counted(isUnclear, STEPS_OF_LOOK.passesProcess) }),
     ...(linksInTexts && { linksInTexts: counted(linksInTexts, STEPS_OF_LOOK.passesProcess, lengthOf) }),
     ...(passesProcess && { passesProcess: counted(passesProcess, STEPS_OF_LOOK.passesProcess) }),
     ...(exceptionsIn && { exceptionsIn: counted(exceptionsIn, STEPS_OF_LOOK.exceptionsIn, lengthOf) }),

@@ -31,7 +31,7 @@ export interface FollowedPath {
    * them is replaced, the path leads elsewhere.
    */
   readonly left: readonly string[];
-  /** A place on the way is sought. The path is not followed further. */
+  /** A place on the way is sought. */
   readonly isFound: boolean;
   /** The system may follow the path to another place, or not to its end: a link leads to itself, through a file, or has a text that is not UTF-8. */
   readonly isUnclear: boolean;
@@ -60,7 +60,7 @@ export function followPath(file: string, isSought: (place: string) => boolean = 
   let [at, texts, names] = [path.parse(file).root, 0, 0];
   let [isAtFile, isFound, isUnclear] = [false, false, false];
   let error: unknown;
-  for (let each = next.pop(); each !== undefined && !isFound; each = next.pop()) {
+  for (let each = next.pop(); each !== undefined; each = next.pop()) {
     const { name, start } = each;
     if (++names > MOST_NAMES) {
       at = path.join(at, toBytes(NOT_UTF8));
@@ -74,7 +74,7 @@ export function followPath(file: string, isSought: (place: string) => boolean = 
       continue;
     }
     const place = path.join(at, name);
-    isFound = isSought(toText(place));
+    isFound ||= isSought(toText(place));
     if (start !== undefined) passed.push(place);
     const entry = entryAt(place);
     if (entry.kind === 'unreadable') error ??= entry.error;

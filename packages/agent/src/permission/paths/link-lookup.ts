@@ -5,7 +5,7 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
-import { followPath, isLinkOfProcess, realTarget } from '@heddle/tools/files';
+import { type FollowedPath, followPath, isLinkOfProcess, realTarget } from '@heddle/tools/files';
 import { UNKNOWN_CHARACTER } from './places.ts';
 import type { FolderEntry } from '../world.ts';
 
@@ -66,18 +66,15 @@ export function createLinkLookup(roots: readonly string[]): LinkLookup {
   /** A path that leads to itself passes no link. */
   const isStraight = (file: string): boolean =>
     path.posix.normalize(file) === file && realpath(file) === file && !unclear.has(file);
-  const passes = remembered((file: string): boolean => {
-    if (parentOfPlain(file) !== undefined) return passes(path.posix.dirname(file));
-    return (!isStraight(file) || file.startsWith('/proc')) && followPath(file, isLinkOfProcess).isFound;
+  /** One look answers every question about the way of a path. */
+  const wayOf = remembered((file: string): FollowedPath | undefined => {
+    if (parentOfPlain(file) !== undefined) return wayOf(path.posix.dirname(file));
+    return isStraight(file) && !file.startsWith('/proc') ? undefined : followPath(file, isLinkOfProcess);
   });
-  const wayOf = remembered((file) => (isStraight(file) ? undefined : followPath(file)));
-  const isUnclear = remembered((file: string): boolean =>
-    parentOfPlain(file) === undefined ? wayOf(file)?.isUnclear === true : isUnclear(path.posix.dirname(file)),
-  );
   return {
     realpath,
-    passesProcess: (file) => isLinux && passes(file),
-    isUnclear,
+    passesProcess: (file) => isLinux && wayOf(file)?.isFound === true,
+    isUnclear: (file) => wayOf(file)?.isUnclear === true,
     leftByLinks: (file) => wayOf(file)?.left ?? [],
     linksInTexts: (file) => wayOf(file)?.linksInTexts ?? [],
     entries,
