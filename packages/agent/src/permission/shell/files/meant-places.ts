@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import { type Glob, globOf } from '../../paths/glob.ts';
-import { type FilePlace, isKnownPlace, isSink, leadsAnywhere, placesOf } from '../../paths/places.ts';
+import { type FilePlace, isKnownPlace, isSink, placesOf } from '../../paths/places.ts';
 import type { PermissionWorld } from '../../world.ts';
 import type { Folders } from '../shell-state.ts';
 import type { Touch } from './touch.ts';
@@ -103,5 +103,5 @@ function meantAnywhere(written: string, from: readonly string[], world: Permissi
   if (isSink(written, 'read')) return undefined;
   const files = path.posix.isAbsolute(written) ? [written] : from.map((at) => `${at}/${written}`);
   if (files.some((file) => world.passesProcess?.(file) === true)) return OF_ANOTHER_PROCESS;
-  return files.some((file) => leadsAnywhere(file, world)) ? NOTHING_KNOWN : undefined;
+  return files.some((file) => world.isUnclear?.(file) === true) ? NOTHING_KNOWN : undefined;
 }
