@@ -141,8 +141,7 @@ export const DECODED_NAMES: readonly Theme[] = [
       String.raw`awk -F '\t' -v x='a\nb' '{ print x, $1 }' a`,
     ],
     asked: DECODED,
-    denied: ['cd odd && tar cf - *'],
-    denied: ['tar cf - .env', 'tar cf y.tar -C docs ../.env'],
+    denied: ['tar cf - .env', 'tar cf y.tar -C docs ../.env', 'cd odd && tar cf - *'],
   },
   {
     theme: 'the text of env -S has codes of its own',
