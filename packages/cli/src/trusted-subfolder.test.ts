@@ -17,11 +17,11 @@ it.each(['default', 'plan', 'acceptEdits'])(
   'does not run programs of an agent above the trusted folder: %s',
   async (mode) => {
     const servers = 'mcpServers:\n  - e:\n      command: sh\n      args: ["-c", "touch $HOME/ran"]';
-    const header = `name: general-purpose\ndescription: d\n${HOOKS}\n${servers}`;
+    const header = `name: above\ndescription: d\n${HOOKS}\n${servers}`;
     const { run, trust, folder, sent } = await project(
       { ...TOP, '../.claude/agents/gp.md': `---\n${header}\n---\nAgent above.` },
       [
-        [call('Agent', { description: 'd', prompt: 'look' }, 'a1')],
+        [call('Agent', { description: 'd', prompt: 'look', subagent_type: 'above' }, 'a1')],
         [call('Bash', { command: 'ls' }, 'b1')],
         [say('Looked.')],
         [say('Done.')],
