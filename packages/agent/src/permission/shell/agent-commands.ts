@@ -7,12 +7,10 @@ import type { ShellWord } from '@heddle/tools/shell';
 import type { CommandPart, FilePart } from '../part.ts';
 import { type Agent, agentNamed, AGENT_OF, isPrinting, mayNameAgent } from './agents.ts';
 import type { Around } from './command-part.ts';
-import { wordVariants } from './expanded-words.ts';
 import { touchPart } from './files/file-parts.ts';
 import { touchesFiles } from './files/files-of.ts';
 import { runsElsewhere } from './files/host-words.ts';
-import { changedSettings, settingsTouch } from './files/settings-commands.ts';
-import type { Touch } from './files/touch.ts';
+import { settingsTouch } from './files/settings-commands.ts';
 import { mayRunWords } from './possible-commands.ts';
 import { baseName, commandTails, isManager, isRunner, type Unwrapped, withPiped } from './runners.ts';
 import { shortOption } from './short-options.ts';
@@ -22,20 +20,16 @@ const RUNS_WORDS = /^(git|source|\.)$/;
 /** With options, they still add words from their input. */
 const FEEDERS = /^(xargs|parallel)$/;
 
-/** Settings that the command changes: those of agents, and those that it names with a variable or a glob. */
+/** Settings that the command changes as an agent, or by agents that it runs. */
 export function changedSettingsParts(last: Unwrapped, { readOnly }: CommandPart, around: Around): FilePart[] {
   const program = baseName(last.words[0]?.value ?? '');
   if (readOnly !== 'no' || (touchesFiles(program) && !RUNS_WORDS.test(program))) return [];
   const words = withPiped(FEEDERS.test(program) ? { ...last, more: true } : last);
-  const variants = wordVariants(words, around);
-  const parts = (written: Touch): FilePart[] => touchPart(written, 'command', around.folders, around.world);
-  const settings = variants
-    .filter((variant) => variant !== words)
-    .flatMap((variant) => changedSettings(program, variant.slice(1)));
-  const byAgents = variants
-    .flatMap(changesByAgents)
-    .flatMap((change) => parts(settingsTouch(change.settings)).map((part) => byAgent(part, change)));
-  return [...settings.flatMap(parts), ...byAgents];
+  return changesByAgents(words).flatMap((change) =>
+    touchPart(settingsTouch(change.settings), 'command', around.folders, around.world).map((part) =>
+      byAgent(part, change),
+    ),
+  );
 }
 
 function byAgent(part: FilePart, { program }: AgentChange): FilePart {

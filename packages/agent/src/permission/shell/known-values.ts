@@ -17,16 +17,15 @@ export function withValues(command: SimpleCommand, around: Around, partsOf: Part
   const parts = partsOf(command, around);
   const [own] = parts;
   if (own?.kind !== 'command' || own.readOnly !== 'no') return parts;
-  const given = commandsByValue(commandWords(command), around);
-  if (given === undefined)
-    return [{ ...own, exactOnly: TOO_MANY_VALUES, isNamedBy: undefined }, ...parts.slice(1)];
+  const { commands, isCut } = commandsByValue(commandWords(command), around);
   const seen = new Set(parts.flatMap(accessesOf));
-  const more = given.flatMap(([name, ...args]) => {
+  const more = commands.flatMap(([name, ...args]) => {
     const made = partsOf({ ...command, name, args }, around);
     const [first] = made;
     return first?.kind === 'command' ? made.with(0, { ...first, shown: own.shown, cover: own.cover }) : made;
   });
-  return parts.concat(
+  const known = isCut ? parts.with(0, { ...own, exactOnly: TOO_MANY_VALUES, isNamedBy: undefined }) : parts;
+  return known.concat(
     more.filter((part) => !isFileAccess(part) || !accessesOf(part).every((access) => seen.has(access))),
   );
 }

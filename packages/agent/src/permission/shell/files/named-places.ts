@@ -22,10 +22,8 @@ import { hostWords, namesContainerPlaces } from './host-words.ts';
 import { localPaths } from './local-addresses.ts';
 import { isMessage } from './message-options.ts';
 import { namesInAddress } from './network.ts';
-import { expandBraces } from './operands.ts';
 import { isUnderstood } from './option-tables.ts';
 import { expandedByProgram, PROGRAM_VARIABLE } from './program-variables.ts';
-import { combinationsOf } from '../expanded-words.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
 import { type Folders, SOME_NUMBER } from '../shell-state.ts';
 import { fixedFolder, linkedMatches } from './quoted-matches.ts';
@@ -59,10 +57,7 @@ export function namedPlaces(
   if (name === undefined) return [];
   const program = baseName(name.value);
   if (isTalker(program)) return [];
-  const lists = namesContainerPlaces(program)
-    ? knownLists(args, scope)?.map((list) => hostWords(program, list))
-    : [args];
-  if (lists === undefined) return [TOO_MANY];
+  const all = namesContainerPlaces(program) ? hostWords(program, args) : args;
   const isFilter = /^(jq|yq|gojq|jaq|fx|gron)$/.test(program);
   const reading = program === 'git' ? readsPaths(args) : 'no';
   const savesAsTold =
@@ -106,22 +101,8 @@ export function namedPlaces(
     const concern = quoted.length === 0 ? undefined : concernOfPatterns(quoted, scope);
     if (concern) found.set(word.text, { written: word.text, places: [], concern });
   };
-  for (const words of lists) words.forEach(lookAt);
+  all.forEach(lookAt);
   return [...found.values(), ...(program === 'git' ? repositoriesOutside(args, scope) : [])];
-}
-
-/** Returns the arguments with each combination of the values of variables. Undefined if there are too many. */
-function knownLists(
-  args: readonly ShellWord[],
-  scope: WordScope,
-): readonly (readonly ShellWord[])[] | undefined {
-  if (!args.some(({ kind }) => kind === 'dynamic')) return [args];
-  const choices = args.flatMap(expandBraces).map((word): readonly (readonly ShellWord[])[] => {
-    const values = word.kind === 'dynamic' ? (possibleValues(word, scope) ?? []) : [];
-    const isUsable = values.length > 0 && !values.some(({ isGlob }) => isGlob);
-    return isUsable ? values.map(({ text }) => [literalWord(text)]) : [[word]];
-  });
-  return combinationsOf(choices, scope);
 }
 
 /** Git may find a repository outside by a name in the project: a link `x.git` for `x`, or a file that names the repository. */
