@@ -1,6 +1,6 @@
 /**
  * Finds short options in a word, as parsers of options read it: each character is an option, up to one that takes the rest as
- * its value. Digits and signs can be options, so any character may be before a letter: `-4u`, `-T@TT`.
+ * its value. Digits and other characters can be options, so any character may be before a letter: `-4u`, `-T@TT`.
  */
 
 /**

@@ -113,12 +113,12 @@ const OF_SERVER = unknownWord('the file that a server names');
 const NAMING_OUTPUT = [...CURL_OUTPUTS, ...CURL_LOGS, '-w', '--write-out', '-K', '--config', '--url'];
 const NETRC = partOfWord(literalWord('~'), '~/.netrc');
 
-/** By default, curl does not follow a redirect to a file of this machine. The list can contain signs: `=http,+file`, `-all,https`. */
+/** By default, curl does not follow a redirect to a file of this machine. A protocol can have a prefix: `=http,+file`, `-all,https`. */
 function mayRedirectToFile({ kind, value }: ShellWord): boolean {
   if (kind !== 'literal') return true;
   return value.split(',').some((part) => {
-    const [, signs = '', name = ''] = /^([^a-z]*)(.*)$/is.exec(part) ?? [];
-    return !signs.endsWith('-') && !/^(?!file$|all$)[a-z0-9]+$/i.test(name);
+    const [, prefix = '', name = ''] = /^([^a-z]*)(.*)$/is.exec(part) ?? [];
+    return !prefix.endsWith('-') && !/^(?!file$|all$)[a-z0-9]+$/i.test(name);
   });
 }
 

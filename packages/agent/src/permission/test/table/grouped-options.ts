@@ -1,4 +1,4 @@
-/** Short options behind digits and signs in the same word, and names of options as npm reads them. */
+/** Short options behind digits and other characters in the same word, and names of options as npm reads them. */
 import type { Theme } from './theme.ts';
 import { CLEAN_GIT } from '../world.ts';
 
