@@ -78,7 +78,7 @@ const NUMBER =
 /** Empty before the first command in the background. */
 const LAST_PROCESS = /\$!/y;
 const WORKING_FOLDER = /\$PWD(?!\w)|\$\{PWD\}|\$\(pwd\)|`pwd`/y;
-const VARIABLE = /\$(?:([A-Za-z_]\w*)(?!\[)|\{([A-Za-z_]\w*)\})/y;
+const VARIABLE = /\$(?:([A-Za-z_]\w*)(?![\w[])|\{([A-Za-z_]\w*)\})/y;
 
 function piecesOf(text: string, scope: WordScope): readonly Piece[] | undefined {
   const pieces: Piece[] = [];

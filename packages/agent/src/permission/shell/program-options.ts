@@ -214,9 +214,13 @@ function findBuildCommand(program: string, args: readonly ShellWord[]): ShellWor
   });
 }
 
-/** Returns whether a word of awk may run a program: with `system`, or with a single `|`. */
+/** Returns whether a word of awk may run a program: with `system`, a function whose name is in a variable, or a single `|`. */
 function mayAwkRunProgram(word: string): boolean {
-  if (word.length > LONGEST_PROGRAM || /\bsystem\s*\(|\|\s*getline|\|&/.test(word)) return true;
+  if (
+    word.length > LONGEST_PROGRAM ||
+    /\bsystem(?:\s|\\\r?\n)*\(|@\s*[\w:]+\s*\(|\|\s*getline|\|&/.test(word)
+  )
+    return true;
   // A separator of fields, such as `-F'|'`, is not a program.
   const text = word.replace(/^(-F|(-v)?\w+=)/, '');
   if (!/[A-Za-z]/.test(text.replace(/\\[tnsb]/g, ''))) return false;

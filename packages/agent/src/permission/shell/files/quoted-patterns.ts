@@ -24,7 +24,7 @@ const NOT_SELECTING =
 const RESTORING = /^(checkout|restore|stash|reset)$/;
 
 /** Characters with a meaning in patterns. */
-const MAGIC = /[*?[\]{}\\]|[+@!]\(/;
+const MAGIC = /[*?[\]{}()\\]/;
 
 /** Returns the patterns that a word may be. `values` are its possible texts. */
 export function quotedPatterns(
@@ -69,7 +69,7 @@ const DEPTHS = ['**/', '', '*/', '*/*/'];
 
 /** Returns the alternatives of a pattern, also with a leading dot for a wildcard, and with `..` for `.[.]`. */
 function patternsIn(text: string): readonly string[] {
-  const plain = alternatives(text.replace(PATHSPEC, '')).flatMap((one) => [
+  const plain = alternatives(withBraces(text.replace(PATHSPEC, ''))).flatMap((one) => [
     one.replace(/\\(?=.)/gs, ''),
     one.replaceAll('\\', '/'),
   ]);
@@ -93,6 +93,13 @@ const CLIMBING = new RegExp(String.raw`(^|/)${DOT}(?:${DOT}|\?(?!\())(?=/|$)`, '
 /** Programs take a set of one letter for that letter. */
 function climbing(pattern: string): string {
   return pattern.replace(CLIMBING, '$1..');
+}
+
+/** Some programs also take `(a|b)` for alternatives. */
+const PARENTHESES = /(?<![+@!?*])\(([^()]*)\)/g;
+
+function withBraces(pattern: string): string {
+  return pattern.replace(PARENTHESES, (_, names: string) => `{${names.replaceAll('|', ',')}}`);
 }
 
 /** The number of alternatives that are looked at one by one. */

@@ -144,6 +144,8 @@ export const PROGRAM_OPTIONS: readonly Theme[] = [
       'ssh -o ProxyCommand=./x.sh h',
       'ssh -F ../out/config h',
       'awk \'BEGIN { system("./x.sh") }\'',
+      'awk \'BEGIN { system\\\n("./x.sh") }\'',
+      'awk \'BEGIN { f = "system"; @f("./x.sh") }\'',
       'awk \'BEGIN { "./x.sh" | getline a }\'',
       "sed '1e ./x.sh' a",
       "sed -n '1e' a",

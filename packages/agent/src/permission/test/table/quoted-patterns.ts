@@ -12,6 +12,7 @@ export const QUOTED_PATTERNS: readonly Theme[] = [
     rules: { allow: RULES },
     world: { files: inProject('a src/x lib/.vscode/x .vscode/settings.json .npmrc') },
     allowed: [
+      "prettier --write 'app/(auth)/a.ts' '(a|b)/*.ts'",
       'prettier --write "**/*.ts"',
       "prettier --write 'src/**/*.{ts,tsx}'",
       "prettier --write '**/*.json' '!.vsc*/**'",
@@ -37,6 +38,9 @@ export const QUOTED_PATTERNS: readonly Theme[] = [
     ],
     asked: [
       "prettier --write 'lib/.vsc*/x'",
+      "prettier --write '.(vscode|x)/tasks.json'",
+      "prettier --write '(.vscode|x)/tasks.json'",
+      "prettier --write '.vs(code)/tasks.json'",
       "prettier --write '{.vscode,x}/settings.json'",
       "prettier --write '.{vscode,x}/settings.json'",
       "prettier --write '.{a,v{b,scode}}/settings.json'",

@@ -30,6 +30,7 @@ export const VALUES_OF_WORDS: readonly Theme[] = [
       'for a in -x -y; do for o in --rm --privileged; do docker run $o img; done; done',
       'o=-toolexec=./x; go build $o',
       'o=-e; rsync -a $o ./x src h:y',
+      'x=s; x1=../out; make -C $x1[a]',
     ],
     allowed: [
       'x=src; make "$x"',
