@@ -128,9 +128,9 @@ describe('a permission question', () => {
     );
     const terminal = start(['go']);
     await terminal.sees('Allow Bash?');
-    await terminal.shows(/Agent aa.*Bash \(1 call[^]*Agent bb.*Bash \(1 call/);
+    await terminal.shows(/Agent aa.*Bash \(1 call[^]*Agent bb.*Bash \(1 call[^]*\nallow\?$/);
     terminal.type(`/mode ${mode}${ENTER}`);
-    await terminal.shows(`The mode is ${mode}`);
+    await terminal.shows(new RegExp(`The mode is ${mode}[^]*\nallow\\?$`));
     terminal.type(`2s${ENTER}`);
     await terminal.sees('Done.');
     const names = readFileSync(path.join(folder, 'ran.txt'), 'utf8').trim().split('\n');

@@ -86,7 +86,7 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['node', isShortQuery],
   ['perl', isShortQuery],
   ['cargo', doing('tree metadata version help locate-project pkgid read-manifest')],
-  ['go', doing('version env list doc help', avoiding(/^-[wu]$/))],
+  ['go', doing('version env list doc help', avoiding(/^--?[wu](=|$)/))],
   ['rustc', avoiding(/^[^-]|^-o/)],
   ['java', ([first, ...more]) => /^--?version$/.test(first ?? '') && more.length === 0],
   ['gem', doing('list contents environment help')],

@@ -54,9 +54,16 @@ function scriptsFrom(dice: Dice, count: number): ReadonlyMap<string, Understood>
     const text = randomScript(dice);
     const read = readCommand(text);
     const isSafe = canConfine || !text.replaceAll('/dev/null', '').includes('/');
-    if (read.ok && read.strange === undefined && isSafe) scripts.set(text, read);
+    if (read.ok && read.strange === undefined && isSafe && !setsUnknownTrap(read)) scripts.set(text, read);
   }
   return scripts;
+}
+
+/** Bash runs the text of a trap at another time. The reader claims nothing about a text with an unknown value. */
+function setsUnknownTrap({ commands }: Understood): boolean {
+  return commands.some(
+    ({ name, args }) => name?.value === 'trap' && args.some(({ kind }) => kind !== 'literal'),
+  );
 }
 
 function compareBatch(scripts: ReadonlyMap<string, Understood>, root: string): Comparison {

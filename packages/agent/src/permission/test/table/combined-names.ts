@@ -188,6 +188,8 @@ export const COMBINED_NAMES: readonly Theme[] = [
       "gh alias --shell=true set x 'touch z'",
       'go -C . env -w A=b',
       'go env -w=true A=b',
+      'go env --w A=b',
+      'go env --u=true A',
       'gcloud config set x y',
       'gcloud container clusters get-credentials x',
       'aws eks update-kubeconfig --name x',
