@@ -1,5 +1,5 @@
 /** A command runs with the variables that its decision used, also if a hook changes one in between. Through the program. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord } from '@heddle/core';
 import { call, say } from '@heddle/testing';
@@ -9,10 +9,17 @@ import { setUpProjects } from '../test/project.ts';
 
 const project = setUpProjects();
 
-const HOST = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+const HOST = [
+  '--input-format',
+  'stream-json',
+  '--output-format',
+  'stream-json',
+  '--verbose',
+  '--include-hook-events',
+];
 const PROMPT = { type: 'user', message: { role: 'user', content: 'go' } };
 /** The hook ends while the question is open. */
-const HOOK = 'sleep 1; echo "export WHICH=new" > "$CLAUDE_ENV_FILE"; touch ../hook-ended';
+const HOOK = 'until [ -e ../asked ]; do sleep 0.05; done; echo "export WHICH=new" > "$CLAUDE_ENV_FILE"';
 
 it('a variable that a hook changes during a question counts from the next decision on', async () => {
   const hooks = { CwdChanged: [{ hooks: [{ type: 'command', command: HOOK }] }] };
@@ -24,26 +31,31 @@ it('a variable that a hook changes during a question counts from the next decisi
     [print('b3')],
     [say('Done.')],
   ]);
-  const answered = new Set<unknown>();
-  const send = (to: { write: (text: string) => unknown } | null, line: object): void => {
-    to?.write(`${JSON.stringify(line)}\n`);
-  };
+  const read = new Set<string>();
+  const open: unknown[] = [];
+  let hookEnded = false;
   await run([...HOST, '--permission-prompt-tool', 'stdio'], {
     input: null,
-    onStart: ({ stdin }) => send(stdin, PROMPT),
+    onStart: ({ stdin }) => stdin?.write(`${JSON.stringify(PROMPT)}\n`),
     onOutput: (stdout, { stdin }) => {
-      for (const { type, request_id, request } of linesOf(stdout)) {
-        if (type === 'result' && !answered.has(type)) {
-          answered.add(type);
-          stdin?.end();
-        }
-        if (type !== 'control_request' || !isRecord(request) || answered.has(request_id)) continue;
-        answered.add(request_id);
+      for (const line of linesOf(stdout)) {
+        const text = JSON.stringify(line);
+        if (read.has(text)) continue;
+        read.add(text);
+        const { type, subtype, hook_event: event, request_id: id, request } = line;
+        if (type === 'result') stdin?.end();
+        if (subtype === 'hook_response' && event === 'CwdChanged') hookEnded = true;
+        if (type !== 'control_request' || !isRecord(request)) continue;
+        open.push(id);
+        writeFileSync(path.join(folder, '../asked'), '');
+      }
+      if (!hookEnded) return;
+      for (const request_id of open.splice(0)) {
         const response = { subtype: 'success', request_id, response: { behavior: 'allow' } };
-        setTimeout(() => send(stdin, { type: 'control_response', response }), 2_500);
+        stdin?.write(`${JSON.stringify({ type: 'control_response', response })}\n`);
       }
     },
   });
-  expect(readFileSync(path.join(folder, '../hook-ended'), 'utf8')).toBe('');
+  expect(hookEnded).toBe(true);
   expect(readFileSync(path.join(folder, '../out'), 'utf8')).toBe('WHICH=\nWHICH=new\n');
 }, 30_000);
