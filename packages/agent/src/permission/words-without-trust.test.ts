@@ -51,7 +51,7 @@ describe('in a folder that is not trusted', () => {
 
 describe('in a trusted folder', () => {
   it.each([
-    'o=-exec; find . $o ./x +',
+    'o=-name; find . $o x',
     'nm $x',
     'rg x *',
     'echo a | xargs tar tf',
@@ -60,6 +60,11 @@ describe('in a trusted folder', () => {
     'find . -execdir nm {} +',
   ])('the same words need no question: %s', (command) => {
     expect(decide(command, { isTrusted: true })).toBe('allow');
+  });
+
+  it('an option in a variable is the option', () => {
+    expect(decide('find . -exec ./x {} +', { isTrusted: true })).toBe('ask');
+    expect(decide('o=-exec; find . $o ./x {} +', { isTrusted: true })).toBe('ask');
   });
 });
 
