@@ -196,7 +196,7 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
  * A deny rule for `git push` also matches `git -C folder push` and `git-push`. Returns an empty list if the words have no
  * such form.
  */
-function asPlainGit([name, ...args]: readonly ShellWord[]): (readonly ShellWord[])[] {
+export function asPlainGit([name, ...args]: readonly ShellWord[]): (readonly ShellWord[])[] {
   if (name === undefined) return [];
   const git = { ...name, value: 'git', text: 'git' };
   const [, command] = /^git-(.+)$/.exec(baseName(name.value)) ?? [];
@@ -230,9 +230,12 @@ function beginningsOf(
 ): Beginning[] {
   const words = stages[0]?.words ?? [];
   const copied = words.length === 0 ? [] : copiedPrograms(words);
+  const tails = commandTails(words)
+    .filter(([name]) => name?.kind === 'literal')
+    .map((tail) => ({ words: tail, more: false }));
   const beginnings = [
-    ...[...stages, ...fedCommands(words)].flatMap((stage) =>
-      [stage.words, ...asPlainGit(stage.words)].flatMap((run) => beginningOf(run, stage.more) ?? []),
+    ...[...stages, ...tails, ...fedCommands(words)].flatMap((stage) =>
+      [stage.words, ...asPlainGit(stage.words)].flatMap((run) => beginningOf(run, stage.more)),
     ),
     ...copied.map((text) => ({ text, quoted: false })),
   ];
@@ -257,17 +260,23 @@ function sameWork({ words }: Unwrapped): readonly Beginning[] {
   );
 }
 
-function beginningOf(words: readonly ShellWord[], more: boolean): Beginning | undefined {
+function beginningOf(words: readonly ShellWord[], more: boolean): readonly Beginning[] {
   const at = words.findIndex(({ kind }, index) => kind === 'dynamic' || (kind === 'pattern' && index === 0));
   const word = words[at];
   const [name, ...args] = words;
   const isOpen = more && gitArguments(args).command === '';
   if (baseName(name?.value ?? '') === 'git' && (isOpen || mayRunOtherCommand(args)))
-    return { text: 'git ', quoted: false };
+    return [{ text: 'git ', quoted: false }];
   // Words through a pipe follow.
-  if (word === undefined) return more ? { text: `${canonicalText(words)} `, quoted: false } : undefined;
+  if (word === undefined) return more ? namedBeginnings(`${canonicalText(words)} `) : [];
   const text = at === 0 ? nameBeginning(word) : `${canonicalText(words.slice(0, at))} ${word.prefix}`;
-  return { text, quoted: word.text.startsWith('"$(') };
+  return namedBeginnings(text, word.text.startsWith('"$('));
+}
+
+/** A rule for `git push` also concerns `/usr/bin/git push` and `git-push`. */
+export function namedBeginnings(text: string, quoted = false): readonly Beginning[] {
+  const named = text.replace(/^[^\s'"]*\//, '');
+  return [...new Set([text, named, named.replace(/^git-/, 'git ')])].map((each) => ({ text: each, quoted }));
 }
 
 /** `/bin/r?` begins with `r`, `/b?n/rm` with `rm`. */

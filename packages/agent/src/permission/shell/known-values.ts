@@ -2,21 +2,28 @@
  * Decides about a command with the values that its variables and globs have. The program gets these values, so an option or the
  * name of a command among them counts like one that is written.
  */
-import type { SimpleCommand } from '@heddle/tools/shell';
+import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import type { FilePart, Part } from '../part.ts';
 import { type Beginning, canonicalText } from '../rules/command-pattern.ts';
-import type { Around } from './command-part.ts';
+import { type Around, asPlainGit, namedBeginnings } from './command-part.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
 import { commandsByValue } from './expanded-words.ts';
-import { commandWords } from './runners.ts';
+import { namesFoundBy, possibleValues } from './possible-values.ts';
+import { commandTails, commandWords, unwrap } from './runners.ts';
 
 type PartsOfWords = (command: SimpleCommand, around: Around) => Part[];
 
 /** Adds the parts of the command with each known value of its words. Its own text decides which rules allow it. */
 export function withValues(command: SimpleCommand, around: Around, partsOf: PartsOfWords): Part[] {
   const parts = partsOf(command, around);
-  const [own] = parts;
-  if (own?.kind !== 'command' || own.readOnly !== 'no') return parts;
+  const [written] = parts;
+  if (written?.kind !== 'command' || written.readOnly !== 'no') return parts;
+  const isUnknown = (glob: ShellWord): boolean =>
+    possibleValues(glob, around)?.every(
+      ({ text, isGlob }) => !isGlob || namesFoundBy(text, around) !== undefined,
+    ) !== true;
+  const beginnings = beginningsBeforeGlobs(command, isUnknown);
+  const own = { ...written, beginnings: written.beginnings.concat(beginnings) };
   const { commands, isCut } = commandsByValue(commandWords(command), around);
   const seen = new Set(parts.flatMap(accessesOf));
   const more = commands.flatMap(([name, ...args]) => {
@@ -24,8 +31,8 @@ export function withValues(command: SimpleCommand, around: Around, partsOf: Part
     const [first] = made;
     return first?.kind === 'command' ? made.with(0, { ...first, shown: own.shown, cover: own.cover }) : made;
   });
-  const known = isCut ? parts.with(0, { ...own, exactOnly: TOO_MANY_VALUES, isNamedBy: undefined }) : parts;
-  return known.concat(
+  const first = isCut ? { ...own, exactOnly: TOO_MANY_VALUES, isNamedBy: undefined } : own;
+  return parts.with(0, first).concat(
     more.filter((part) => !isFileAccess(part) || !accessesOf(part).every((access) => seen.has(access))),
   );
 }
@@ -55,11 +62,24 @@ export function globsAfterChanges(
   const isChange = (part: Part): boolean =>
     part.kind === 'write' || part.kind === 'remove' || (part.kind === 'command' && part.readOnly === 'no');
   const changing = own.map((parts) => parts.some(isChange));
-  return placed.flatMap(({ command }, index) => {
-    if (!changing.some((changes, at) => changes && at !== index)) return [];
-    const words = commandWords(command);
-    const at = words.findIndex(({ kind }, place) => kind === 'pattern' && place > 0);
-    const [known = ''] = words[at]?.value.match(/^[^*?[]*/) ?? [];
-    return at < 0 ? [] : [{ text: `${canonicalText(words.slice(0, at))} ${known}`, quoted: false }];
-  });
+  return placed.flatMap(({ command }, index) =>
+    changing.some((changes, at) => changes && at !== index) ? beginningsBeforeGlobs(command) : [],
+  );
+}
+
+/** Returns the words before the first glob, also those after runners: `git p` for `env git p?sh`. */
+export function beginningsBeforeGlobs(
+  command: SimpleCommand,
+  isUnknown: (glob: ShellWord) => boolean = () => true,
+): readonly Beginning[] {
+  const words = commandWords(command);
+  if (!words.some((word) => word.kind === 'pattern' && isUnknown(word))) return [];
+  const runs = unwrap(words).flatMap((stage) => [stage.words, ...commandTails(stage.words)]);
+  return runs
+    .flatMap((run) => [run, ...asPlainGit(run)])
+    .flatMap((run) => {
+      const at = run.findIndex((word, place) => word.kind === 'pattern' && place > 0 && isUnknown(word));
+      const [known = ''] = run[at]?.value.match(/^[^*?[]*/) ?? [];
+      return at < 0 ? [] : namedBeginnings(`${canonicalText(run.slice(0, at))} ${known}`);
+    });
 }

@@ -28,7 +28,7 @@ import { certainWords } from './files/certain-words.ts';
 import { filesOf, touchesFiles } from './files/files-of.ts';
 import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
-import { globsAfterChanges, withValues } from './known-values.ts';
+import { beginningsBeforeGlobs, globsAfterChanges, withValues } from './known-values.ts';
 import { textsForCode } from './texts-for-code.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
@@ -317,7 +317,10 @@ function innerParts(command: SimpleCommand, around: Around): Part[] {
 }
 
 function innerPartsOfWords(command: SimpleCommand, around: Around): Part[] {
-  const part: CommandPart = { ...commandPart(command, around), inner: true };
+  const own = commandPart(command, around);
+  // A command before it may make files that its globs find.
+  const beginnings = own.beginnings.concat(beginningsBeforeGlobs(command));
+  const part: CommandPart = { ...own, inner: true, beginnings };
   const last = unwrap(expandedWords(commandWords(command), around)).at(-1) ?? { words: [], more: false };
   const { words } = last;
   return [

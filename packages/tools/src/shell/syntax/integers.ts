@@ -2,7 +2,14 @@
  * Accepts arithmetic that can neither run a command nor set an unknown variable. The shell evaluates the value of a variable
  * as an expression, and a subscript in it may contain a substitution. So only numbers and integer variables are accepted.
  */
-import { type ArithmeticFor, type Assignment, forEachChild, type SyntaxNode, type Word } from 'unbash';
+import {
+  type ArithmeticFor,
+  type Assignment,
+  type Command,
+  forEachChild,
+  type SyntaxNode,
+  type Word,
+} from 'unbash';
 import { isOwn } from '../variables.ts';
 
 const NUMBER = /^-?\d+$/;
@@ -10,6 +17,7 @@ const NUMBER = /^-?\d+$/;
 /** Names that the script sets to integers, and to nothing else anywhere in its text. */
 export function integersOf(root: SyntaxNode): ReadonlySet<string> {
   const isInteger = new Map<string, boolean>();
+  const settingTexts: string[] = [];
   const note = (name: string, holds: boolean): void => {
     isInteger.set(name, (isInteger.get(name) ?? true) && holds && isOwn(name));
   };
@@ -22,18 +30,34 @@ export function integersOf(root: SyntaxNode): ReadonlySet<string> {
       );
     }
     if (node.type === 'ArithmeticFor') for (const name of initialized(node)) note(name, true);
-    // `read x` and similar commands name a variable in a word.
-    if (node.type === 'Command' && SETTERS.test(node.name?.value ?? '')) {
-      for (const word of node.args) if (word.type === 'Word') note(word.value, false);
-    }
+    if (node.type === 'Command') settingTexts.push(...textsThatSet(node));
     forEachChild(node, visit);
   };
   visit(root);
-  return new Set([...isInteger].flatMap(([name, holds]) => (holds ? [name] : [])));
+  const maySet = (text: string, name: string): boolean => /[$`{]/.test(text) || text.includes(name);
+  return new Set(
+    [...isInteger].flatMap(([name, holds]) =>
+      holds && !settingTexts.some((text) => maySet(text, name)) ? [name] : [],
+    ),
+  );
 }
 
 const SETTERS =
-  /^(read|mapfile|readarray|getopts|printf|let|export|declare|typeset|local|readonly|unset|command|builtin)$/;
+  /^(read|mapfile|readarray|getopts|let|export|declare|typeset|local|readonly|unset|wait|command|builtin|eval|trap|alias)$/;
+
+/**
+ * Returns texts that may contain the name of a variable that the command sets: `-ax`, `'x=a'`, the code of `eval`, and the
+ * variable of a reference (`declare -n r=x`). The shell expands some of them first.
+ */
+function textsThatSet({ name, args }: Command): readonly string[] {
+  const program = name?.value ?? '';
+  const isPrinted = program === 'printf' && !args[0]?.text.replace(/["'\\]/g, '').startsWith('-v');
+  if (isPrinted || !(program === 'printf' || SETTERS.test(program))) return [];
+  return args.flatMap((arg) => {
+    if (arg.type === 'Word') return [arg.value];
+    return arg.value.type === 'Word' && !isIntegerAssignment(arg) ? [arg.value.text] : [];
+  });
+}
 
 function isIntegerAssignment({ value, index }: Assignment): boolean {
   if (value.type !== 'Word' || index !== undefined) return false;

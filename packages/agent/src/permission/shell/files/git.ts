@@ -96,6 +96,7 @@ export function gitDoubt(args: readonly ShellWord[]): string | undefined {
   const given = gitArguments(args);
   const { unknownOption } = given;
   if (unknownOption) return `${unknownOption.text} is an option of git that Heddle does not know.`;
+  if (INTERNAL.test(given.command)) return `git ${given.command} may run other programs.`;
   const options = dangerousOptions(given);
   const runs = options.find(({ does }) => does === 'runs')?.word ?? findProgramWord(args);
   if (runs) return `${runs.text} makes git run another program.`;
@@ -109,6 +110,10 @@ export function gitDoubt(args: readonly ShellWord[]): string | undefined {
     ? 'An expanded word may be an option with which git writes a file or runs a program.'
     : undefined;
 }
+
+/** Commands that git itself calls, that serve or import repositories, or that run programs for parts of a repository. */
+const INTERNAL =
+  /--|^(?:archimport|citool|credential-cache|cvs\w+|daemon|filter-(?:branch|repo)|for-each-repo|gui|hook|http-\w+|imap-send|instaweb|merge-(?:index|one-file)|p4|receive-pack|remote-\w+|send-email|shell|svn|upload-\w+)$/;
 
 /** Commands that write nothing without such an option. A rule for one of them is meant for reading. */
 const READS_HISTORY =
