@@ -15,7 +15,7 @@ export function parseGitConfig(text: string): readonly GitSetting[] | undefined 
   let at = 0;
   while (at < source.length) {
     const char = source.charAt(at);
-    if (/\s/.test(char)) {
+    if (/[\t-\r ]/.test(char)) {
       if (!/[ \t\r\n]/.test(char)) return undefined;
       at++;
     } else if (char === '#' || char === ';') {

@@ -32,9 +32,11 @@ export function withValues(command: SimpleCommand, around: Around, partsOf: Part
     return first?.kind === 'command' ? made.with(0, { ...first, shown: own.shown, cover: own.cover }) : made;
   });
   const first = isCut ? { ...own, exactOnly: TOO_MANY_VALUES, isNamedBy: undefined } : own;
-  return parts.with(0, first).concat(
-    more.filter((part) => !isFileAccess(part) || !accessesOf(part).every((access) => seen.has(access))),
-  );
+  return parts
+    .with(0, first)
+    .concat(
+      more.filter((part) => !isFileAccess(part) || !accessesOf(part).every((access) => seen.has(access))),
+    );
 }
 
 const TOO_MANY_VALUES = 'Its words have too many possible values.';
@@ -74,9 +76,9 @@ export function beginningsBeforeGlobs(
 ): readonly Beginning[] {
   const words = commandWords(command);
   if (!words.some((word) => word.kind === 'pattern' && isUnknown(word))) return [];
-  const runs = unwrap(words).flatMap((stage) => [stage.words, ...commandTails(stage.words)]);
+  const runs = unwrap(words).flatMap((stage) => commandTails(stage.words).concat([stage.words]));
   return runs
-    .flatMap((run) => [run, ...asPlainGit(run)])
+    .flatMap((run) => asPlainGit(run).concat([run]))
     .flatMap((run) => {
       const at = run.findIndex((word, place) => word.kind === 'pattern' && place > 0 && isUnknown(word));
       const [known = ''] = run[at]?.value.match(/^[^*?[]*/) ?? [];

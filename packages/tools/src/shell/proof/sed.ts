@@ -37,7 +37,7 @@ export function isPlainScript(script: string): boolean {
   let rest = script;
   if (script.endsWith('\\')) return false;
   while (true) {
-    rest = rest.replace(/^[\s;}]+/, '');
+    rest = rest.replace(/^[\t-\r ;}]+/, '');
     if (rest === '') return true;
     const address = addressEnd(rest);
     const end = address === undefined ? undefined : commandEnd(rest.slice(address));
@@ -49,7 +49,9 @@ export function isPlainScript(script: string): boolean {
 /** A set that ends at the same place in every version. `[^]x]` and `[[:a]x]` do not. */
 const SET = String.raw`\[(?!\^?\])(?:\[:[a-z]+:\]|[^\][\\/\n])+\]`;
 const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|/(?:[^\\/\n[]|\\.|${SET})+/I?)`;
-const ADDRESSES = new RegExp(`^(?:${ADDRESS}(?:\\s*,\\s*(?:${ADDRESS}|[+~]\\d+))?)?\\s*!?\\s*`);
+const ADDRESSES = new RegExp(
+  `^(?:${ADDRESS}(?:[\\t-\\r ]*,[\\t-\\r ]*(?:${ADDRESS}|[+~]\\d+))?)?[\\t-\\r ]*!?[\\t-\\r ]*`,
+);
 
 function addressEnd(text: string): number | undefined {
   return ADDRESSES.exec(text)?.[0].length;
@@ -61,7 +63,7 @@ function commandEnd(text: string): number | undefined {
   if (letter === '{') return 1;
   if (/[aic]/.test(letter)) return /^[aic] ?[^\\\n]*(?=\n|$)/.exec(text)?.[0].length;
   if (/[sy]/.test(letter)) return substitutionEnd(text);
-  return /^(?:[dDpPnNgGhHx=]|q\d*)\s*(?=[;}\n]|$)/.exec(text)?.[0].length;
+  return /^(?:[dDpPnNgGhHx=]|q\d*)[\t-\r ]*(?=[;}\n]|$)/.exec(text)?.[0].length;
 }
 
 /** A pattern with another delimiter. Escaped characters in a set are literal. */
@@ -81,7 +83,7 @@ function substitutionEnd(text: string): number | undefined {
   }
   const [pattern = ''] = parts;
   if (parts.length < 3 || !PATTERN.test(pattern)) return undefined;
-  const flags = /^[gpiI\d]*\s*(?=[;}\n]|$)/.exec(text.slice(at));
+  const flags = /^[gpiI\d]*[\t-\r ]*(?=[;}\n]|$)/.exec(text.slice(at));
   return flags ? at + flags[0].length : undefined;
 }
 
@@ -90,7 +92,7 @@ const ADDRESS_DELIMITER = /\/|\\[^\n\\]/y;
 const LINE_ADDRESS = /\d+(?:~\d+)?|\$|[+~]\d+/y;
 /** Commands up to their end. The names of files and the added text continue to the end of the line. */
 const PLAIN_COMMAND =
-  /(?:[=dDgGhHnNpPxzF]|[qQlL]\s*\d*|[btT][ \t]*[^\s;}]*|:[ \t]*[^\s;]+)[ \t]*(?=[;}#\n]|$)|[rRwW][^\n]*|[aic](?:[^\\\n]|\\[^])*(?=\n|$)|\{/y;
+  /(?:[=dDgGhHnNpPxzF]|[qQlL][\t-\r ]*\d*|[btT][ \t]*[^\t-\r ;}]*|:[ \t]*[^\t-\r ;]+)[ \t]*(?=[;}#\n]|$)|[rRwW][^\n]*|[aic](?:[^\\\n]|\\[^])*(?=\n|$)|\{/y;
 const END_OF_COMMAND = /[ \t]*(?=[;}#\n]|$)/y;
 /** A set that ends at the same place in every version. */
 const PLAIN_SET = /\[(?!\^?\])(?:\[:[a-z]+:\]|\\[^\]\n]|[^\][\\\n])+\]/y;
@@ -141,12 +143,12 @@ export function sedFiles(script: string): readonly SedFile[] | undefined {
     return 'whole';
   };
   while (true) {
-    accept(/(?:[\s;}]|#[^\n]*)*/y);
+    accept(/(?:[\t-\r ;}]|#[^\n]*)*/y);
     if (at >= script.length) return files;
     const first = acceptAddress();
-    const isRange = first === 'whole' && accept(/\s*,\s*/y) !== undefined;
+    const isRange = first === 'whole' && accept(/[\t-\r ]*,[\t-\r ]*/y) !== undefined;
     if (first === 'unclear' || (isRange && acceptAddress() !== 'whole')) return undefined;
-    accept(/[\s!]*/y);
+    accept(/[\t-\r !]*/y);
     const letter = script[at] ?? '';
     if (letter === 's' || letter === 'y') {
       const delimiter = script[at + 1] ?? '\n';
@@ -165,6 +167,7 @@ export function sedFiles(script: string): readonly SedFile[] | undefined {
   }
 }
 
+/** Sed skips only these two blanks. Others, such as U+00A0, belong to the name. */
 function nameAfter(command: string, at: number): string {
-  return command.slice(at + 1).trimStart();
+  return command.slice(at + 1).replace(/^[ \t]+/, '');
 }

@@ -146,12 +146,12 @@ function filesOfForm(word: ShellWord): readonly ShellWord[] {
   const { value } = word;
   if (!/[@<]/.test(value)) return [];
   if (/["\\]/.test(value)) return [unknownWord(word.text)];
-  const starts = Array.from(value.matchAll(/[@<,]\s*/g), ({ index, 0: sign }) => index + sign.length);
+  const starts = Array.from(value.matchAll(/[@<,][\t-\r ]*/g), ({ index, 0: sign }) => index + sign.length);
   return starts.flatMap((start) => {
     const rest = value.slice(start);
     const names = new Set([
       rest,
-      ...[/;.*$/s, /,.*$/s, /[;,].*$/s].map((end) => rest.replace(end, '').trim()),
+      ...[/;.*$/s, /,.*$/s, /[;,].*$/s].map((end) => rest.replace(end, '').replace(/^[ \t]+|[ \t]+$/g, '')),
     ]);
     return Array.from(names)
       .filter((name) => name !== '')

@@ -468,14 +468,14 @@ const SED_FILE = unknownWord('a file in the script of sed');
 /** After a letter as delimiter, versions of sed may find other commands: `sxaxbxw.npmrc`, `\\xaxr.env`. */
 function mayHideFiles(script: string): boolean {
   if (isPlainSedScript(script) || !/[wrR]/.test(script)) return false;
-  return sedFiles(script) === undefined || /(?:^|[;{}\n!,\d$/])[IM\s]*(?:[sy]\w|\\\w)/.test(script);
+  return sedFiles(script) === undefined || /(?:^|[;{}\n!,\d$/])[IM\t-\r ]*(?:[sy]\w|\\\w)/.test(script);
 }
 
 /** Returns the files after each `w` that may be a command or a flag of sed. Returns too many rather than too few. */
 function sedWrites(script: string): string[] {
   if (isPlainSedScript(script)) return [];
   const files: string[] = [];
-  const written = /[wW]\s*([^\s;}][^\n]*)/y;
+  const written = /[wW][\t-\r ]*([^\t-\r ;}][^\n]*)/y;
   // A pattern that looks for the start of the flags would take quadratic time.
   let mayBeFlag = true;
   for (let at = 0; at < script.length; at++) {
@@ -491,8 +491,10 @@ function sedWrites(script: string): string[] {
   return files;
 }
 
+const SED_READ = /(?:^|[^\\A-Za-z])[rR][\t-\r ]*([^\t-\r ;}][^\n]*)/g;
+
 /** Returns the files after each `r` or `R` that may be a command of sed. Returns too many rather than too few. */
 function sedReads(script: string): string[] {
   if (isPlainSedScript(script)) return [];
-  return Array.from(script.matchAll(/(?:^|[^\\A-Za-z])[rR]\s*([^\s;}][^\n]*)/g), ([, file = '']) => file);
+  return Array.from(script.matchAll(SED_READ), ([, file = '']) => file);
 }

@@ -128,11 +128,11 @@ export const VALUES_OF_WORDS: readonly Theme[] = [
   {
     theme: 'an unknown word after a runner or a path may be the name of a denied command',
     rules: { allow: ['Bash'], deny: ['Bash(git push:*)'] },
-    asked: [
-      ...['env', 'sudo', 'sudo -u me', 'doas', 'ionice -c2', 'chroot .', 'env -C d', 'docker exec c', 'npx'],
-      ...['ssh h', 'watch', 'setsid -w', 'nsenter -t 1'],
-    ].map((runner) => `${runner} git $x`)
-      .concat('/usr/bin/git $x', 'env /usr/bin/git $x', 'git-$x', "bash -c '/usr/bin/git $x'"),
+    asked:
+      'env/sudo/sudo -u me/doas/ionice -c2/chroot ./env -C d/docker exec c/npx/ssh h/watch/setsid -w/nsenter -t 1'
+        .split('/')
+        .map((runner) => `${runner} git $x`)
+        .concat('/usr/bin/git $x', 'env /usr/bin/git $x', 'git-$x', "bash -c '/usr/bin/git $x'"),
     allowed: ['env FOO=1 npm test "$x"', 'sudo npm test $x', 'timeout $n make', 'env X=$y git status'],
   },
   {
@@ -147,9 +147,9 @@ export const VALUES_OF_WORDS: readonly Theme[] = [
       ),
       "x=1; export 'x=a[$(. ./s)]'; (( x > 0 ))",
       "x=1; export 'x=a[$(. ./s)]'; [[ $x -gt 1 ]]",
-      "x=1; export \"x\"='a[$(r\\m y)]'; echo $((x))",
-      "x=1; export x\"=\"'a[$(r\\m y)]'; echo $((x))",
-      "x=1; eval \"x='a[\\$(r\\\\m y)]'\"; echo $((x))",
+      'x=1; export "x"=\'a[$(r\\m y)]\'; echo $((x))',
+      'x=1; export x"="\'a[$(r\\m y)]\'; echo $((x))',
+      'x=1; eval "x=\'a[\\$(r\\\\m y)]\'"; echo $((x))',
       "x=1; declare -n r=x; r='a[$(r\\m y)]'; echo $((x))",
       "x=1; printf -vx 'a[$(r\\m y)]'; echo $((x))",
       "x=1; read -rax <<< 'a[$(r\\m y)]'; echo $((x))",
