@@ -23,6 +23,7 @@ import { GIT } from './test/table/git.ts';
 import { GIT_REMOVALS } from './test/table/git-removals.ts';
 import { GLOBS } from './test/table/globs.ts';
 import { GROUPED_OPTIONS } from './test/table/grouped-options.ts';
+import { HOSTS_IN_WORDS } from './test/table/hosts-in-words.ts';
 import { FORBIDDING } from './test/table/forbidding.ts';
 import { LINKS } from './test/table/links.ts';
 import { LOADED_CODE } from './test/table/loaded-code.ts';
@@ -96,6 +97,7 @@ const themes = [
   ...START_UP_FILES,
   ...CONTAINERS,
   ...ADDRESSES,
+  ...HOSTS_IN_WORDS,
   ...COMPUTED_NAMES,
   ...WAITING_EDITS,
   ...COPIED_CONTENTS,

@@ -61,6 +61,8 @@ export interface CommandPart {
   readonly mayReadMore: () => boolean;
   /** The command may connect to a host that no word shows. A rule about a host may concern it. */
   readonly mayConnectAnywhere?: boolean;
+  /** The texts that the program gets, as far as its own text does not show them. Only rules about hosts need them. */
+  readonly given?: () => GivenTexts;
   /** The search path may lead from its name to a program of the project. A proof then needs a safe search path. */
   readonly mayRunProject: boolean;
   /** The script may give the command an input. */
@@ -71,6 +73,13 @@ export interface CommandPart {
    */
   readonly inner: boolean;
   readonly concern: Concern | undefined;
+}
+
+/** Each text is on a line of its own. */
+export interface GivenTexts {
+  readonly known: string;
+  /** Texts with unknown parts. A star represents each of these. */
+  readonly unknown: string;
 }
 
 export interface FilePart {

@@ -12,7 +12,7 @@ import {
   type CommandPattern,
   commandPattern,
 } from './command-pattern.ts';
-import { domainMatcher } from './domain.ts';
+import { type DomainPattern, domainPattern } from './domain.ts';
 import { copiesOf, placeOf, withMoved } from './copies.ts';
 import {
   type Anchors,
@@ -41,7 +41,7 @@ interface Specifier {
   /** Only in deny and ask. */
   readonly doubt: CommandDoubt | undefined;
   readonly path: PathPattern | undefined;
-  readonly domain: ((host: string) => boolean) | undefined;
+  readonly domain: DomainPattern | undefined;
   readonly name: ((name: string) => boolean) | undefined;
   /** `Tool(param:value)`, only in deny and ask. */
   readonly param: { readonly name: string; readonly value: Matcher } | undefined;
@@ -244,7 +244,7 @@ function compileSpecifier(
     command: tool === 'Bash' ? commandPattern(text) : undefined,
     doubt: tool === 'Bash' && list !== 'allow' ? commandDoubt(text) : undefined,
     path: files && anchoredPattern(files, list === 'allow' ? 'allow' : 'deny', world),
-    domain: fetches && param === 'domain' ? domainMatcher(value ?? '') : undefined,
+    domain: fetches && param === 'domain' ? domainPattern(value ?? '') : undefined,
     name:
       !files && !fetches && tool !== 'Bash'
         ? nameMatcher(named ? (value ?? '') : text, list, tool)

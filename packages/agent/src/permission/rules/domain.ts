@@ -1,11 +1,42 @@
 /** Matches hosts in rules. Both sides are compared in the form of the network: lower case, punycode, no final dot. */
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { currentName, parseRule, type RuleList, type Rules } from './rule.ts';
-import { type Matcher, wildcardMatcher } from './wildcard.ts';
+import { type Matcher, mayMatchBoth, wildcardMatcher } from './wildcard.ts';
 
 /** The dots that are allowed in domain names. */
 const DOTS = /[.\u3002\uff0e\uff61]/;
 const ASCII = /^[\x20-\x7e]*$/;
+
+export interface DomainPattern {
+  readonly matches: Matcher;
+  /** Returns whether a host with unknown parts may match. A star represents each of these. */
+  readonly mayMatch: Matcher;
+  /** The same for a name that may be one of a file. If its end is unknown, it is one label: `a.*` is not `a.evil.com`. */
+  readonly mayMatchName: Matcher;
+}
+
+export function domainPattern(domain: string): DomainPattern {
+  const readable = (text: string): string => domainToUnicode(domainName(text)) || domainName(text);
+  const mayMatch = (host: string): boolean =>
+    mayMatchBoth(domainName(host), domainName(domain)) || mayMatchBoth(readable(host), readable(domain));
+  const lastLabel = endOf(domainName(domain));
+  return {
+    matches: domainMatcher(domain),
+    mayMatch,
+    mayMatchName: (name) => {
+      const end = endOf(domainName(name));
+      const isOpen = end.includes('*') && lastLabel !== '' && !lastLabel.includes('*');
+      if (!isOpen) return mayMatch(name);
+      return mayMatchBoth(end, lastLabel) && mayMatch(domainName(name).slice(0, -end.length) + lastLabel);
+    },
+  };
+}
+
+/** Returns the text after the last dot. */
+function endOf(name: string): string {
+  const at = name.lastIndexOf('.');
+  return at < 0 ? '' : name.slice(at + 1);
+}
 
 /** `example.com` matches that host, `*.example.com` the hosts below it. `*` also matches dots. */
 export function domainMatcher(domain: string): Matcher {

@@ -6,7 +6,8 @@ import { literalSegments } from '../paths/segments.ts';
 import { endsWithOneOf, isHiddenFromSearch } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
-import { mayExpandHost, namesHost } from './named-hosts.ts';
+import type { DomainPattern } from './domain.ts';
+import { mayExpandHost, mayNameHost, namesHost } from './named-hosts.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { PermissionRule } from './rule.ts';
 import { calledName, governingTools, isShellTool, mainField } from './tool-names.ts';
@@ -44,6 +45,8 @@ const COMPARISONS_PER_STEP = 8;
 const PATHS_PER_STEP = 32;
 /** The number of characters of paths that are compared with a rule in one step. */
 const CHARACTERS_PER_STEP = 1_024;
+/** The same for texts with unknown parts. Each character of a host is compared with each one of the rule. */
+const UNKNOWN_CHARACTERS_PER_STEP = 64;
 
 /** Returns how many paths or spellings each rule is compared with. */
 function sizeOf(part: Part): number {
@@ -131,11 +134,11 @@ function objects(
         ? { rule, doubtful: 'the name of the tool is shortened' }
         : undefined;
     case 'command':
-      return objectsToCommand(part, compiled);
+      return objectsToCommand(part, compiled, world);
     case 'fetch':
       if (!compiled.names(part.tool) || !specifier?.domain) return undefined;
       if (part.tool === 'WebFetch' && part.host === '') return { rule, doubtful: 'its host is unknown' };
-      return specifier.domain(part.host) ? { rule } : undefined;
+      return specifier.domain.matches(part.host) ? { rule } : undefined;
     case 'read':
     case 'write':
     case 'remove':
@@ -161,16 +164,31 @@ function speaksOfCall(
   return used.some((one) => names(one.tool) && specifier.name?.(one.name) === true);
 }
 
-function objectsToCommand(part: CommandPart, compiled: CompiledRule): RuleMatch | undefined {
+function objectsToCommand(
+  part: CommandPart,
+  compiled: CompiledRule,
+  world: SearchedWorld,
+): RuleMatch | undefined {
   const { rule, specifier } = compiled;
-  const { domain } = specifier ?? {};
-  const isOpen = part.mayConnectAnywhere === true || mayExpandHost(part.shown);
-  if (domain && (isOpen || namesHost(part.shown, domain)))
+  if (specifier?.domain && mayConnectTo(part, specifier.domain, world))
     return { rule, doubtful: 'it may connect to that host' };
   if (!specifier?.command) return undefined;
   if (part.suspect.some(specifier.command)) return { rule };
   if (mayGoOn(part, compiled)) return { rule, doubtful: 'the program that it runs is unknown' };
   return part.possible.some(specifier.command) ? { rule, doubtful: 'it may run that' } : undefined;
+}
+
+function mayConnectTo(
+  { shown, mayConnectAnywhere, given }: CommandPart,
+  domain: DomainPattern,
+  { spend }: SearchedWorld,
+): boolean {
+  if (mayConnectAnywhere === true || mayExpandHost(shown) || namesHost(shown, domain.matches)) return true;
+  const { known, unknown } = given?.() ?? { known: '', unknown: '' };
+  spend?.(Math.ceil(known.length / CHARACTERS_PER_STEP + unknown.length / UNKNOWN_CHARACTERS_PER_STEP));
+  return (
+    (known !== '' && namesHost(known, domain.matches)) || (unknown !== '' && mayNameHost(unknown, domain))
+  );
 }
 
 function objectsToFile(
@@ -181,7 +199,7 @@ function objectsToFile(
 ): RuleMatch | undefined {
   const { rule, names, specifier } = compiled;
   const pattern = specifier?.path;
-  if (specifier?.domain) return connectsTo(part, specifier.domain) ? { rule } : undefined;
+  if (specifier?.domain) return connectsTo(part, rule, specifier.domain);
   if (!pattern) return undefined;
   // A file that may not be read may not be changed either, because an edit shows its content. An ask rule for reading
   // covers only reading.
@@ -216,13 +234,22 @@ function objectsToStoredBelow(
 }
 
 /** The shell opens a connection for a redirection from or to `/dev/tcp/host/port`. */
-function connectsTo({ by, places = [] }: FilePart, matches: (host: string) => boolean): boolean {
-  if (by !== 'redirection') return false;
-  return places.some(({ path }) => {
-    const [, host] = /^\/dev\/(?:tcp|udp)\/([^/]+)/.exec(path) ?? [];
+function connectsTo(
+  { by, places, shown }: FilePart,
+  rule: PermissionRule,
+  { matches }: DomainPattern,
+): RuleMatch | undefined {
+  if (by !== 'redirection') return undefined;
+  if (places === undefined)
+    return CONNECTION.test(shown) ? { rule, doubtful: 'it may connect to that host' } : undefined;
+  const isNamed = places.some(({ path }) => {
+    const [, host] = CONNECTION.exec(path) ?? [];
     return host !== undefined && matches(host);
   });
+  return isNamed ? { rule } : undefined;
 }
+
+const CONNECTION = /^\/dev\/(?:tcp|udp)\/([^/]+)/;
 
 function objectsToPlaces(
   part: FilePart,
@@ -445,7 +472,7 @@ function coversCommand(part: CommandPart, { names, specifier }: CompiledRule): b
 
 function coversFetch(part: FetchPart, { names, specifier }: CompiledRule): boolean {
   if (!names(part.tool)) return false;
-  return specifier === undefined || (part.host !== '' && specifier.domain?.(part.host) === true);
+  return specifier === undefined || (part.host !== '' && specifier.domain?.matches(part.host) === true);
 }
 
 /**

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decided, type RuleTexts, shell } from '../test/ask.ts';
 import { pathPattern } from './path-pattern.ts';
-import { wildcardMatcher } from './wildcard.ts';
+import { mayMatchBoth, wildcardMatcher } from './wildcard.ts';
 
 describe('a wildcard', () => {
   it('matches what the regular expression of its definition matches', () => {
@@ -18,6 +18,23 @@ describe('a wildcard', () => {
       }),
       { numRuns: 3_000 },
     );
+  });
+
+  it('meets another one in every text that both match', () => {
+    const pattern = fc.stringMatching(/^[ab*]{0,6}$/);
+    const text = fc.stringMatching(/^[ab]{0,6}$/);
+    fc.assert(
+      fc.property(pattern, pattern, text, (one, other, given) => {
+        if (wildcardMatcher(one)(given) && wildcardMatcher(other)(given))
+          expect(mayMatchBoth(one, other)).toBe(true);
+        expect(mayMatchBoth(one, given)).toBe(wildcardMatcher(one)(given));
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(mayMatchBoth('*.com', 'evil.*')).toBe(true);
+    expect(mayMatchBoth('a*', '*b.*')).toBe(true);
+    expect(mayMatchBoth('*.com', '*.org')).toBe(false);
+    expect(mayMatchBoth('a*', 'b*')).toBe(false);
   });
 });
 

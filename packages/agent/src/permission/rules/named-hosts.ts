@@ -1,5 +1,7 @@
 /** Finds the hosts that the text of a command names, in every form that programs map to a host. */
 
+import type { DomainPattern } from './domain.ts';
+
 /** Characters that end the name of a host in a text. */
 const AROUND_HOST = /[^\p{L}\p{N}_.\u3002\uff0e\uff61-]+/u;
 const DOT = /[.\u3002\uff0e\uff61]/;
@@ -36,6 +38,29 @@ export function namesHost(text: string, matches: (host: string) => boolean): boo
     Buffer.from(bytes.replaceAll('%', ''), 'hex').toString(),
   );
   return [...new Set([decoded, mapped(decoded)])].some((one) => hostsIn(one, matches).some(matches));
+}
+
+/** Characters that end the name of a host with unknown parts. */
+const AROUND_STARS = /[^\p{L}\p{N}_.*\u3002\uff0e\uff61-]+/u;
+
+/**
+ * Returns whether a text with unknown parts may contain a matching host. A host that is wholly unknown counts only in an
+ * address: `https://*`, `git@*:x`. Other words may be anything.
+ */
+export function mayNameHost(text: string, domain: DomainPattern): boolean {
+  const plain = mapped(text);
+  const addressed = Array.from(plain.matchAll(/(:\/\/|@)([^\s/?#]*)/g)).flatMap(([, before, rest = '']) => {
+    const [host = ''] = rest.split(AROUND_STARS, 1);
+    // A version is unknown in `x@*`.
+    const isVersion = before === '@' && /^\**$/.test(host) && rest[host.length] !== ':';
+    // An unknown name or port before `@` may contain the end of the host.
+    return isVersion ? [] : [/^[^@]*\*[^@]*@/.test(rest) ? '*' : host];
+  });
+  const others = domain.matches('any.invalid')
+    ? []
+    : plain.split(AROUND_STARS).filter((name) => DOT.test(name) && /[\p{L}\p{N}]/u.test(name));
+  const isOpen = (name: string): boolean => name.includes('*');
+  return addressed.filter(isOpen).some(domain.mayMatch) || others.filter(isOpen).some(domain.mayMatchName);
 }
 
 /**

@@ -34,5 +34,23 @@ function literalsOf(pattern: string): string[] {
   return literals;
 }
 
+/** Returns whether some text matches both patterns. */
+export function mayMatchBoth(one: string, other: string): boolean {
+  // `reached[at]`: the beginning of `one` up to here, and that of `other` up to `at`, match a common text.
+  let reached = Array.from({ length: other.length + 1 }, (_, at) => /^\**$/.test(other.slice(0, at)));
+  for (const letter of one) {
+    const next: boolean[] = [];
+    for (let at = 0; at <= other.length; at++) {
+      const beside = at > 0 ? other[at - 1] : undefined;
+      next[at] =
+        (letter === '*' && (reached[at] === true || next[at - 1] === true)) ||
+        (beside === '*' && (reached[at] === true || next[at - 1] === true)) ||
+        (beside === letter && reached[at - 1] === true);
+    }
+    reached = next;
+  }
+  return reached[other.length] === true;
+}
+
 /** A set of letters in a glob with a clear end: `[a-z]`, `[!x]`, `[[:alpha:]_]`. Not `[]a]`, and no quotes. */
 export const LETTER_SET = String.raw`\[[!^]?(?:\[:[a-z]+:\]|[^\][\\'"$/!^])(?:\[:[a-z]+:\]|[^\][\\'"$/])*\]`;

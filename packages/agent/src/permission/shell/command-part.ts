@@ -51,7 +51,7 @@ import { findEmbeddedScripts } from './scripts.ts';
 import { type Folders, type Variables, variablesWithin } from './shell-state.ts';
 import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
 import { mayReadUnknownFiles } from './unknown-reads.ts';
-import { mayConnectAnywhere } from './unknown-hosts.ts';
+import { hostFacts } from './unknown-hosts.ts';
 import { doubtAboutWords } from './unknown-words.ts';
 import { findWiderWord } from './wider-options.ts';
 import { runsOnlyItself } from './words-without-trust.ts';
@@ -111,7 +111,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     ...(readOnly === 'no' ? doubtAboutArguments(command, last, around) : NO_DOUBT),
     mayReadMore: () => mayReadUnknownFiles(command, { readOnly }, around),
     mayRunProject: namesToSearch(stages).some((name) => mayRunProjectProgram(name, around.world)),
-    mayConnectAnywhere: readOnly === 'no' && mayConnectAnywhere(last),
+    ...hostFacts(command, last, readOnly, around),
     hasInput: command.hasInput,
     inner: false,
     concern: readOnly === 'no' ? concernOf(last, assignments, around) : undefined,

@@ -1,4 +1,10 @@
-/** Programs that connect to a host which no word shows: a variable, a pipe or an expression contains it. */
+/** Finds the hosts that a command may connect to, although its text does not show them: in values, globs and texts on its input. */
+import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import type { CommandPart } from '../part.ts';
+import { once } from '../paths/walk-tree.ts';
+import { CURL_OPTIONS } from './files/curl-options.ts';
+import { givenTexts } from './given-texts.ts';
+import type { WordScope } from './possible-values.ts';
 import { baseName, fedCommands, likelyTails, PIPED, type Unwrapped } from './runners.ts';
 import { optionPattern } from './short-options.ts';
 
@@ -11,17 +17,44 @@ const HOST_OPTION = optionPattern({
   letters: 'xK',
   long: 'url|expand|proxy|preproxy|socks|resolve|connect|conf|doh|input|base|variable',
 });
+/** Letters of options without a value. The word after them is not a value. */
+const FLAGS: Readonly<Record<string, string>> = {
+  curl: CURL_OPTIONS.letters,
+  wget: 'bcdEFHhkLmNnpqrSvVx46',
+  wget2: 'bcdEFHhkLmNnpqrSvVx46',
+  ssh: '46AaCfGgKkMNnqsTtVvXxYy',
+  sftp: '46AaCfNpqrv',
+  nc: '46bCDdFhklNnrStUuvZz',
+  ncat: '46CDhklNnrtuvz',
+  netcat: '46bCDdFhklNnrStUuvZz',
+  telnet: '468EFKLacdfrx',
+};
+const LONG_FLAG =
+  /^--(?:no-[a-z-]+|quiet|silent|verbose|continue|timestamping|recursive|mirror|spider|ipv4|ipv6|inet[46]-only|listen|udp|ssl|check-certificate)$/;
 /** Addresses or options come from the input, or an expression makes them. */
 const COMPUTED = /^(?:-(?!-).*[Ki]-?|--(?:config|input-file)(?:=-)?)$|^--(?:expand|variable)/s;
 
-/** Returns whether a command may connect to any host. */
-export function mayConnectAnywhere({ words, more }: Unwrapped): boolean {
-  const runs: readonly Unwrapped[] = [
+/** The facts about a command that decide whether it may connect to a host. */
+export function hostFacts(
+  command: SimpleCommand,
+  last: Unwrapped,
+  readOnly: CommandPart['readOnly'],
+  scope: WordScope,
+): Pick<CommandPart, 'mayConnectAnywhere' | 'given'> {
+  const runs = runsIn(last);
+  const connects = runs.some(({ words: [name] }) => CONNECTS.test(baseName(name?.value ?? '')));
+  return {
+    mayConnectAnywhere: readOnly === 'no' && runs.some(hasUnknownHost),
+    given: once(() => givenTexts(command, connects, scope)),
+  };
+}
+
+function runsIn({ words, more }: Unwrapped): readonly Unwrapped[] {
+  return [
     { words, more },
     ...likelyTails(words).map((tail) => ({ words: tail, more })),
     ...fedCommands(words),
   ];
-  return runs.some(hasUnknownHost);
 }
 
 function hasUnknownHost({ words, more }: Unwrapped): boolean {
@@ -30,7 +63,6 @@ function hasUnknownHost({ words, more }: Unwrapped): boolean {
   if (!CONNECTS.test(program)) return false;
   if (program === 'socat') return args.some(({ kind, value }) => kind === 'dynamic' || /["'\\]/.test(value));
   return args.some((word, at) => {
-    const before = args[at - 1]?.value ?? '';
     if (COMPUTED.test(word.value) && /^(curl|wget|wget2|aria2c)$/.test(program))
       return (
         /^--(expand|variable)/.test(word.value) ||
@@ -38,7 +70,16 @@ function hasUnknownHost({ words, more }: Unwrapped): boolean {
         word.value.endsWith('-')
       );
     if (word.kind !== 'dynamic' || KNOWN_HOST.test(word.prefix)) return false;
-    const isValue = word.single && /^-./.test(before) && !HOST_OPTION.test(before);
-    return !isValue;
+    return !(word.single && mayTakeValue(program, args[at - 1]));
   });
+}
+
+/** Returns whether the next word may be the value of this one, and not a host. */
+function mayTakeValue(program: string, option: ShellWord | undefined): boolean {
+  const { value = '' } = option ?? {};
+  if (!/^-./.test(value) || HOST_OPTION.test(value)) return false;
+  if (value.startsWith('--'))
+    return program === 'curl' ? !CURL_OPTIONS.long.includes(value) : !LONG_FLAG.test(value);
+  const flags = FLAGS[program] ?? '';
+  return Array.from(value.slice(1)).some((letter) => !flags.includes(letter));
 }
