@@ -182,14 +182,21 @@ export function objectNames(): readonly (readonly Token[])[] {
   return namesOfObjects;
 }
 
+/** Returns the name of a place whose content another program runs or trusts, by its name or because something leads there. */
+export function protectedFromChange(place: FilePlace, world: PermissionWorld): string | undefined {
+  return (
+    protectedPlaceName(place, world) ??
+    programFolder(place, world) ??
+    reachedThrough(place, world) ??
+    (isInGitData(place.real, world) ? "the folder of git's data" : undefined)
+  );
+}
+
 /**
  * Returns a place that git, the search path or the agent reaches through a link, if the change may remove or replace the link. The
  * same applies to a missing folder above settings, because a link or another folder may take its place.
  */
-export function reachedThrough(
-  { path: written, real }: FilePlace,
-  world: PermissionWorld,
-): string | undefined {
+function reachedThrough({ path: written, real }: FilePlace, world: PermissionWorld): string | undefined {
   if (workingFolders(world).includes(written)) return undefined;
   const above = [written, real];
   const settings = configPlaces(world).find((place) => above.some((folder) => isBelow(place, folder)));

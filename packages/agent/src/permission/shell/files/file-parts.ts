@@ -19,26 +19,19 @@ import {
   once,
   pathsBelow,
   protectedBelow,
-  reachedThrough,
+  protectedFromChange,
   someLinkBelow,
   writtenByCopy,
 } from '../../paths/walk-tree.ts';
 import { specialConcern } from '../../paths/special-files.ts';
 import { processConcern } from '../../paths/process-files.ts';
-import {
-  isAboveSearched,
-  mayFillSearched,
-  programFolder,
-  programsInFolder,
-} from '../../paths/program-places.ts';
+import { isAboveSearched, mayFillSearched, programsInFolder } from '../../paths/program-places.ts';
 import {
   canBeginProtected,
   isGitDataPath,
-  isInGitData,
   mayChangeSubmodule,
   mayHoldProtected,
   protectedMatch,
-  protectedPlaceName,
 } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { besideFiles, besidePart } from './compressors.ts';
@@ -400,10 +393,7 @@ export function concernOf(
   if (places === undefined) return UNKNOWN_CHANGE;
   for (const place of places) {
     const what =
-      protectedPlaceName(place, world) ??
-      programFolder(place, world) ??
-      reachedThrough(place, world) ??
-      (isInGitData(place.real, world) ? "the folder of git's data" : undefined) ??
+      protectedFromChange(place, world) ??
       (pattern === undefined ? undefined : protectedMatch(place, pattern, world));
     if (what !== undefined)
       return { level: 'unless bypassed', reason: `${what} is protected: a change to it always asks.` };

@@ -15,6 +15,7 @@ import {
   tildeExpanded,
 } from '../../paths/places.ts';
 import { protectedMatch, protectedPlaceName } from '../../paths/protected.ts';
+import { protectedFromChange } from '../../paths/walk-tree.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { fileAddressesIn, namedRepositories } from './git-addresses.ts';
 import { gitArguments } from './git-arguments.ts';
@@ -22,6 +23,7 @@ import { hostWords, namesContainerPlaces } from './host-words.ts';
 import { localPaths } from './local-addresses.ts';
 import { isMessage } from './message-options.ts';
 import { namesInAddress } from './network.ts';
+import { attachedValues } from './operands.ts';
 import { isUnderstood } from './option-tables.ts';
 import { expandedByProgram, PROGRAM_VARIABLE } from './program-variables.ts';
 import { namesFoundBy, possibleValues, type WordScope } from '../possible-values.ts';
@@ -29,7 +31,9 @@ import { type Folders, SOME_NUMBER } from '../shell-state.ts';
 import { fixedFolder, linkedMatches } from './quoted-matches.ts';
 import { quotedPatterns } from './quoted-patterns.ts';
 import { literalWord } from './touch.ts';
-import { baseName } from '../runners.ts';
+import { runsFiles } from '../interpreters.ts';
+import { isMake } from '../make-words.ts';
+import { baseName, isRunner } from '../runners.ts';
 
 export interface NamedPlace {
   readonly written: string;
@@ -62,6 +66,7 @@ export function namedPlaces(
   const reading = program === 'git' ? readsPaths(args) : 'no';
   const savesAsTold =
     SAVES_AS_TOLD.test(program) && (!/^(curl|wget)$/.test(program) || isUnderstood(program, args));
+  const mayRun = mayBeRun(program, all);
   const found = new Map<string, NamedPlace>();
   const looked = new Set<string>();
   const lookAt = (word: ShellWord, index: number, words: readonly ShellWord[]): void => {
@@ -80,7 +85,8 @@ export function namedPlaces(
       looked.add(key);
       if (looked.size > MOST) return void found.set('…', TOO_MANY);
       const places = placesAt(written, scope);
-      const concern = homeOfOther(written, world) ?? concernAbout(written, places, { isRead, world });
+      const effect = isRead ? 'reads' : isOperand && mayRun(word) ? 'runs' : 'changes';
+      const concern = homeOfOther(written, world) ?? concernAbout(written, places, effect, world);
       const isFolder = written.endsWith('/') || !isOperand;
       // The same place may be an operand that is read and a value that is written.
       if (found.get(written)?.concern) continue;
@@ -103,6 +109,14 @@ export function namedPlaces(
   };
   all.forEach(lookAt);
   return [...found.values(), ...(program === 'git' ? repositoriesOutside(args, scope) : [])];
+}
+
+/** Returns whether an operand may be a program that the command runs, or a target of make. Git changes files by other rules. */
+function mayBeRun(program: string, args: readonly ShellWord[]): (operand: ShellWord) => boolean {
+  if (program === 'git') return () => true;
+  if (isRunner(program) || isMake(program)) return ({ value }) => !value.includes('=');
+  const first = args.find(({ value }) => !value.startsWith('-') || value === '-m');
+  return (operand) => operand === first && runsFiles(program);
 }
 
 /** Git may find a repository outside by a name in the project: a link `x.git` for `x`, or a file that names the repository. */
@@ -183,14 +197,13 @@ function concernOfPatterns(quoted: readonly ShellWord[], scope: WordScope): Conc
   const starts = new Set(
     patterns.flatMap((one) => [fixedFolder(one), fixedFolder(path.posix.normalize(one))]),
   );
-  const isRead = false;
   for (const folder of starts) {
     const concern =
-      folder === '' ? undefined : concernAbout(folder, placesAt(folder, scope), { isRead, world });
+      folder === '' ? undefined : concernAbout(folder, placesAt(folder, scope), 'changes', world);
     if (concern) return concern;
   }
   const linked = linkedMatches(patterns, scope);
-  return linked.length === 0 ? undefined : concernAbout('.', linked, { isRead, world });
+  return linked.length === 0 ? undefined : concernAbout('.', linked, 'changes', world);
 }
 
 /** Returns whether the arguments of the program are texts. */
@@ -249,7 +262,7 @@ const TOKEN = /[^\s'"`()<>|;,&=:@{}[\]$!*?^\\]+/g;
 /** Returns the paths that a word may contain. Unknown variables split it. */
 function candidatesIn(word: ShellWord, scope: WordScope, isFilter = false): string[] {
   // Most words are plain names or options.
-  if (word.kind === 'literal' && /^[\w-]+$/.test(word.value) && !/^-[A-Za-z]./.test(word.value))
+  if (word.kind === 'literal' && /^[\w-]+$/.test(word.value) && !/^-[A-Za-z\d]./.test(word.value))
     return word.value.startsWith('-') ? dashedNames(word.value, scope) : [word.value];
   const written = word.kind === 'dynamic' ? expandedHome(word.text, scope.world) : word.value;
   const isPath = mayBePath(written, scope);
@@ -336,18 +349,12 @@ function partsAt(text: string): ReadonlySet<string> {
   );
 }
 
-/** The number of letters before an attached value. */
-const MOST_LETTERS = 8;
-
 /** Returns the token itself, and the text attached to a short option: `-o/x`, `-I../x`, `-sSLo.npmrc`. */
 function startsIn(token: string): string[] {
   if (/^[+%#]/.test(token)) return [token, token.replace(/^[+%#]+/, '')];
   if (!token.startsWith('-')) return [token];
   const at = token.search(/[./~]/);
-  // Any of the letters may take the rest of the word.
-  const [, letters = ''] = /^-([A-Za-z]+)/.exec(token) ?? [];
-  const rests = Array.from(letters.slice(0, MOST_LETTERS), (_, index) => token.slice(index + 2));
-  return [...(at > 0 ? [token.slice(at)] : []), ...rests].filter((rest) => rest !== '');
+  return [...(at > 0 ? [token.slice(at)] : []), ...attachedValues(token)];
 }
 
 function expandedHome(text: string, { home, cwd }: PermissionWorld): string {
@@ -367,13 +374,20 @@ const ROOTS: ReadonlySet<string> = new Set(
 /** Programs and libraries. Naming them is ordinary, and only the administrator can change them. */
 const SYSTEM = /^\/(usr|bin|sbin|lib|lib32|lib64|libx32|opt|nix|snap|System|Applications|Library)(\/|$)/;
 
+/** To run a program from a folder of programs is ordinary. */
 function concernAbout(
   written: string,
   places: readonly FilePlace[],
-  { isRead, world }: { readonly isRead: boolean; readonly world: PermissionWorld },
+  effect: 'reads' | 'runs' | 'changes',
+  world: PermissionWorld,
 ): Concern | undefined {
   for (const place of places) {
-    const what = isRead ? undefined : protectedPlaceName(place, world);
+    const what =
+      effect === 'reads'
+        ? undefined
+        : effect === 'runs'
+          ? protectedPlaceName(place, world)
+          : protectedFromChange(place, world);
     if (what !== undefined)
       return {
         level: 'unless bypassed',

@@ -98,16 +98,13 @@ export function argumentsOf(
   };
 }
 
-/** The number of letters before an attached value. */
-const MOST_LETTERS = 8;
+/** Options can be repeated, and some are digits or other characters: `-vvvvvvvvvoFILE`, `-0aFILE`. */
+const OPTION_LETTERS = /^-([A-Za-z\d#?%+!^]+)/;
 
 /** Returns the texts that may be attached to a short option: `-ox`, `-I.`, `-itv.:/x`. Any of the letters may take the rest. */
 export function attachedValues(value: string): readonly string[] {
-  const [, letters = ''] = /^-([A-Za-z]+)/.exec(value) ?? [];
-  const count = /[^\w-]/.test(value) ? MOST_LETTERS : 1;
-  return Array.from(letters.slice(0, count), (_, index) => value.slice(index + 2)).filter(
-    (rest) => rest !== '',
-  );
+  const [, letters = ''] = OPTION_LETTERS.exec(value) ?? [];
+  return Array.from(letters, (_, index) => value.slice(index + 2)).filter((rest) => rest !== '');
 }
 
 /** `tar cfz a.tar b`: letters without a dash, whose values follow in order. */

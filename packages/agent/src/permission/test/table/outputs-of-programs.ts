@@ -254,4 +254,96 @@ export const OUTPUTS_OF_PROGRAMS: readonly Theme[] = [
     ],
     allowed: ['sftp h', 'sftp h:a b'],
   },
+  {
+    theme: 'a folder of programs is protected in the words of every program that may change it',
+    rules: {
+      allow:
+        'python3,awk,gcc,make,prettier,black,npm,cargo,pip,cmake,jest,ffmpeg,protoc,docker,node,php,nyc,env,sh'
+          .split(',')
+          .map((program) => `Bash(${program} *)`),
+    },
+    world: {
+      files: ['node_modules/.bin/tsc', 'vendor/bin/x', 'q', 'src/a.ts'].map(
+        (name) => `/repo/project/${name}`,
+      ),
+      links: { '/repo/project/.mcp.json': '/repo/project/m.json' },
+    },
+    asked: [
+      ...[
+        'node_modules/.bin/tsc',
+        'vendor/bin/x',
+        './vendor/bin/new',
+        '.venv/bin/python',
+        'm.json',
+        './m.json',
+      ].flatMap((place) => [
+        `python3 -m pytest --junitxml=${place}`,
+        `awk '{print > "${place}"}' q`,
+        `gcc -o${place} q.c`,
+        `make OUT=${place}`,
+        `prettier --write ${place}`,
+        `ffmpeg -i q ${place}`,
+        `jest --outputFile=${place}`,
+        `jest --outputFile ${place}`,
+        `docker run -v ./${place}:/x img`,
+        `node x.js --out ${place}`,
+      ]),
+      'pip install -t vendor/bin x',
+      'npm pack --pack-destination=node_modules/.bin',
+      'cargo build --target-dir vendor/bin',
+      'cmake -B vendor/bin',
+      'python3 -m venv node_modules/.bin',
+    ],
+    allowed: [
+      'node node_modules/.bin/tsc -p .',
+      'php vendor/bin/x src',
+      'env node_modules/.bin/tsc',
+      'sh vendor/bin/x',
+      'prettier --write src/a.ts',
+      'python3 -m pytest --junitxml=report.xml',
+    ],
+  },
+  {
+    theme: 'any number of letters and digits may be before a value in the same word',
+    rules: {
+      allow: 'git,make,pip,xargs,python3,pandoc,gpg,psql,dot,docker,ssh,dig,rsync,zip'
+        .split(',')
+        .map((program) => `Bash(${program}:*)`),
+      deny: ['Read(secrets/**)', 'Read(key)'],
+    },
+    world: {
+      files: ['secrets/prod/key', 'key', 'lefthook.yml', 'vendor/bin/x'].map(
+        (name) => `/repo/project/${name}`,
+      ),
+    },
+    denied: [
+      'git commit -qFsecrets/prod/key',
+      'git commit --allow-empty -qqqqqqqqqFsecrets/prod/key',
+      'git tag -aaaaaaaaaaFsecrets/prod/key v',
+      'git commit -qFkey',
+      'git commit -qqqqqqqqqqFkey',
+      'git ls-files -oooooooooXsecrets/prod/key',
+      'make -kkkkkkkkkpfsecrets/prod/key',
+      'pip install -vvvvvvvvvrsecrets/prod/key',
+      'pip install -vvvvvvvvvrkey',
+      'xargs -rrrrrrrrrasecrets/prod/key echo',
+      'xargs -0asecrets/prod/key echo',
+      'xargs -r0akey echo',
+      'python3 -m pytest -qqqqqqqqqcsecrets/prod/key',
+      'dig -4fsecrets/prod/key',
+    ],
+    asked: [
+      'pandoc -sssssssssolefthook.yml q',
+      'gpg -vvvvvvvvvolefthook.yml -d q',
+      'psql -qqqqqqqqqolefthook.yml -c x',
+      'psql -1olefthook.yml -c x',
+      'dot -vvvvvvvvvolefthook.yml q',
+      'pip install -vvvvvvvvvtvendor/bin x',
+      'docker run -tttttttttvvendor/bin:/x img',
+      'ssh -4Elefthook.yml h',
+      'rsync -4Tvendor/bin a h:b',
+      'zip -9bvendor/bin x.zip a',
+    ],
+    allowed: ['git commit -qm x', 'pip install -vvv x', 'make -kkkkkkkkkj8 all', 'git log -20 --oneline'],
+  },
 ];
