@@ -226,10 +226,19 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
 }
 
 function partsOfWords(command: SimpleCommand, around: Around): Part[] {
+  const { world } = around;
+  const embedded = unwrap(commandWords(command)).flatMap((stage) => {
+    const { scripts } = findEmbeddedScripts(command, stage.words);
+    world.spend?.(STEPS_OF_SCRIPT * scripts.length);
+    const parts = scripts.flatMap((script) => scriptParts(script, around));
+    return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
+  });
+  return partsWithoutScripts(command, commandPart(command, around), around).concat(embedded);
+}
+
+function partsWithoutScripts(command: SimpleCommand, own: CommandPart, around: Around): Part[] {
   const { folders, world } = around;
   const words = commandWords(command);
-  const own = commandPart(command, around);
-  const stages = unwrap(words);
   const last = unwrap(expandedWords(words, around)).at(-1) ?? { words, more: false };
   const files = fileParts(last.words, own, around, programInputs(last.words, command.redirections)).map(
     (part) => (own.readOnly === 'no' ? part : asRead(part)),
@@ -252,12 +261,6 @@ function partsOfWords(command: SimpleCommand, around: Around): Part[] {
       const special = concernAboutFound(run.command, last.words, found, world);
       const runs = partsOfCommand(simple(run.command, command), there);
       return runs.concat(found, special ? [concernedBy(own, special)] : []);
-    }),
-    ...stages.flatMap((stage) => {
-      const { scripts } = findEmbeddedScripts(command, stage.words);
-      world.spend?.(STEPS_OF_SCRIPT * scripts.length);
-      const parts = scripts.flatMap((script) => scriptParts(script, around));
-      return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
     }),
   ];
 }
@@ -320,17 +323,9 @@ function innerPartsOfWords(command: SimpleCommand, around: Around): Part[] {
   const own = commandPart(command, around);
   // A command before it may make files that its globs find.
   const beginnings = own.beginnings.concat(beginningsBeforeGlobs(command));
-  const part: CommandPart = { ...own, inner: true, beginnings };
-  const last = unwrap(expandedWords(commandWords(command), around)).at(-1) ?? { words: [], more: false };
-  const { words } = last;
-  return [
-    part,
-    ...changedSettingsParts(last, part, around),
-    ...command.redirections.flatMap((redirection) =>
-      redirectionParts(redirection, around.folders, around.world),
-    ),
-    ...fileParts(words, part, around, programInputs(words, command.redirections)),
-  ];
+  return partsWithoutScripts(command, { ...own, beginnings }, around).map((part) =>
+    part.kind === 'command' ? { ...part, inner: true } : part,
+  );
 }
 
 /** The number of tails after a runner whose file accesses are checked. */

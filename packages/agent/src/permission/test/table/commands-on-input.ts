@@ -242,4 +242,25 @@ export const COMMANDS_ON_INPUT: readonly Theme[] = [
       'IFS=$x; ls src',
     ],
   },
+  {
+    theme: 'a script among the words is looked at like one that is written',
+    rules: { allow: ['Bash'], deny: ['Read(./.env)', 'Read(secrets/**)'] },
+    world: { files: ['.env', 'secrets/key', 'docs/.npmrc', 'a.ts'].map((name) => `/repo/project/${name}`) },
+    asked: [
+      'find . -type f -exec cat {} +',
+      'find . -type f | xargs cat',
+      'ls -A | xargs cat',
+      'ls -A | xargs rm -rf',
+      'ls -A | xargs chmod 777',
+      String.raw`find docs -type f -exec cp {} . \;`,
+    ].flatMap((script) => [
+      `bash -c '${script}'`,
+      `timeout 5 bash -c '${script}'`,
+      `npx -c '${script}'`,
+      `eval '${script}'`,
+      `bash <<< '${script}'`,
+      `bash <<'E'\n${script}\nE`,
+    ]),
+    allowed: ["bash -c 'find . -name a.ts'", "bash -c 'ls | wc -l'", "bash -c 'cat a.ts | xargs echo'"],
+  },
 ];
