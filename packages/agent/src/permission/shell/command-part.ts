@@ -279,10 +279,15 @@ export function namedBeginnings(text: string, quoted = false): readonly Beginnin
   return [...new Set([text, named, named.replace(/^git-/, 'git ')])].map((each) => ({ text: each, quoted }));
 }
 
-/** `/bin/r?` begins with `r`, `/b?n/rm` with `rm`. */
+/**
+ * `/bin/build-?` begins with `build-`, `/b?n/rm` with `rm`. After a few letters, the name may be that of a program that runs others:
+ * `eva?`, `ev$x`.
+ */
 function nameBeginning({ kind, value, prefix }: ShellWord): string {
-  if (kind !== 'pattern') return baseName(prefix);
-  return /^[^*?[\]()!+@\\]*/.exec(baseName(value))?.[0] ?? '';
+  const known =
+    kind === 'pattern' ? (/^[^*?[\]()!+@\\]*/.exec(baseName(value))?.[0] ?? '') : baseName(prefix);
+  const isWhole = kind === 'pattern' && known === baseName(value);
+  return /^\w{0,8}$/.test(known) && !isWhole ? '' : known;
 }
 
 function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Around): CommandPart['readOnly'] {

@@ -76,12 +76,14 @@ function choicesFor(word: ShellWord, scope: WordScope): readonly (readonly Shell
     if (found === undefined) return [[word]];
     // The shell passes a glob without a match as it is.
     if (found.length === 0) return [[word.kind === 'dynamic' ? valueWord(text) : word]];
-    return fewNames(found).map((names) => names.map(valueWord));
+    return fewNames(found, scope).map((names) => names.map(valueWord));
   });
   if (lists === undefined) return [[word]];
   const isQuoted = /["']/.test(word.text);
   const given = lists.map((list) => list.filter(({ value }) => value !== '' || isQuoted));
-  const [plain, other] = [given.filter(isPlainFile), given.filter((list) => !isPlainFile(list))];
+  const { yes: plain = [], no: other = [] } = Object.groupBy(given, ([first, ...rest]) =>
+    first !== undefined && rest.length === 0 && isPlainFile(first.value, scope) ? 'yes' : 'no',
+  );
   return [...plain.slice(0, 1), ...other];
 }
 
@@ -89,21 +91,25 @@ function valueWord(text: string): ShellWord {
   return literalWord(text.replaceAll(SOME_NUMBER, '1'));
 }
 
-/** A name with a dot or a slash, which is not an option, a setting, or the name of a command. */
-const FILE_NAME = /^(?:\.\/)?\w[\w-]*[./][\w./-]*$/;
+/** A name with an ending, which is not an option, a setting, or the name of a command. */
+const FILE_NAME = /^(?:\.\/)?\w[\w./-]*\.\w+$/;
+/** Some options load such a file. */
+const CODE = /\.(?:lua|so|dylib|dll|sh|py|rb|pl|wasm|jar|exe|node)$/i;
 
-function isPlainFile([word, ...rest]: readonly ShellWord[]): boolean {
-  return rest.length === 0 && word !== undefined && FILE_NAME.test(word.value);
+/** Returns whether no command treats the file in another way than other files. */
+function isPlainFile(name: string, { folders, world }: WordScope): boolean {
+  if (!FILE_NAME.test(name) || CODE.test(name)) return false;
+  return folders?.every((folder) => world.isProgram?.(`${folder}/${name}`) !== true) === true;
 }
 
 /**
  * Returns the matches of a glob without names of files after the first one. The locale of the shell decides about their order, so
  * there may be two.
  */
-function fewNames(names: readonly string[]): readonly (readonly string[])[] {
+function fewNames(names: readonly string[], scope: WordScope): readonly (readonly string[])[] {
   const orders = [names.toSorted(), names.toSorted((one, other) => one.localeCompare(other))];
   const [byCode, byLocale] = orders.map((sorted) =>
-    sorted.filter((name, index) => index === 0 || !FILE_NAME.test(name)),
+    sorted.filter((name, index) => index === 0 || !isPlainFile(name, scope)),
   );
   return [byCode ?? [], ...(byLocale && byLocale[0] !== byCode?.[0] ? [byLocale] : [])];
 }

@@ -237,9 +237,16 @@ const make =
   (args) =>
     makefilesOf(args).some(isFedIn) || findMakeCommand(program, args) !== undefined;
 
+/** `cmake --build x -- 'X!=id'` */
+const cmake: TakesCode = (args, redirections) => {
+  const end = args.findIndex(({ value }) => value === '--');
+  return end >= 0 && make('make')(args.slice(end + 1), redirections);
+};
+
 const sourced: TakesCode = ([file]) => file === undefined || isFedIn(file);
 
 const OTHERS: readonly (readonly [RegExp, TakesCode])[] = [
+  [/^cmake$/, cmake],
   [/^[gmn]?awk$/, awk],
   // They are scripts that run an option with a quote at its end.
   [/^(z|xz|bz|lz|zst)[ef]?grep$/, hasOption(/['\n]/)],

@@ -198,6 +198,9 @@ function findBuildCommand(program: string, args: readonly ShellWord[]): ShellWor
       program,
       args.filter(({ kind }) => kind !== 'dynamic'),
     );
+  // The words after `--` are those of make.
+  const end = program === 'cmake' ? args.findIndex(({ value }) => value === '--') : -1;
+  if (end >= 0) return findBuildCommand('make', args.slice(end + 1));
   if (program === 'just') {
     // Options after the first target belong to it.
     const target = args.findIndex(

@@ -323,9 +323,11 @@ function innerPartsOfWords(command: SimpleCommand, around: Around): Part[] {
   const own = commandPart(command, around);
   // A command before it may make files that its globs find.
   const beginnings = own.beginnings.concat(beginningsBeforeGlobs(command));
-  return partsWithoutScripts(command, { ...own, beginnings }, around).map((part) =>
-    part.kind === 'command' ? { ...part, inner: true } : part,
-  );
+  return partsWithoutScripts(command, { ...own, beginnings }, around).map(asInner);
+}
+
+function asInner(part: Part): Part {
+  return part.kind === 'command' ? { ...part, inner: true } : part;
 }
 
 /** The number of tails after a runner whose file accesses are checked. */

@@ -180,4 +180,20 @@ export const MAKE_WORDS: readonly Theme[] = [
       'rake RUBYOPT=-r./x',
     ],
   },
+  {
+    theme: 'the words of cmake after two dashes are words of make',
+    rules: { allow: ['Bash(cmake:*)'], deny: ['Bash(rm:*)'] },
+    asked: [
+      "cmake --build build -- 'X!=touch x'",
+      'cmake --build build -- SHELL=./x',
+      "cmake --build build -- --eval='$(shell id)'",
+      String.raw`cmake --build build -- 'X!=r\m q'`,
+      'cmake --build build --target all -- -j4 SHELL=./x',
+    ],
+    allowed: [
+      'cmake --build build',
+      'cmake --build build -- -j4',
+      'cmake --build build -- -j4 VERBOSE=1 all',
+    ],
+  },
 ];

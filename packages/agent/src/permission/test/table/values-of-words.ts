@@ -122,6 +122,10 @@ export const VALUES_OF_WORDS: readonly Theme[] = [
       'env git p[]u]sh',
       '/usr/bin/git p[]u]sh',
       "bash -c 'git p[]u]sh'",
+      'touch eval; eva? \'git pu""sh\'',
+      "touch env; e?v -S 'git pu\\_sh'",
+      'ev$(echo al) \'git pu""sh\'',
+      'x=$1; ev$x \'git pu""sh\'',
     ],
     allowed: ['git add [[:alpha:]]*.ts', "bash -c 'git add *.ts'", 'touch x; git add *.ts'],
   },
@@ -160,5 +164,21 @@ export const VALUES_OF_WORDS: readonly Theme[] = [
       "x=1; printf '%d in x' $((x))",
       'x=1; printf "%s\\n" "$y"; echo $((x))',
     ],
+  },
+  {
+    theme: 'each of several values counts, also if it looks like a file',
+    rules: { allow: ['Bash(node:*)', 'Bash(npx:*)', 'Bash(gh:*)', 'Bash(pandoc:*)', 'Bash(mytool:*)'] },
+    world: {
+      files: [file('a.b'), file('bin/heddle'), file('tools/evil.sh'), file('tools/run'), file('tools/w.lua')],
+      programs: [file('tools/evil.sh'), file('tools/run')],
+    },
+    asked: [
+      'for x in a.b bin/heddle; do node $x permissions trust; done',
+      'for x in a.js node_modules/.bin/claude; do npx $x mcp add y; done',
+      'for x in a.b tools/evil.sh; do mytool --plugin $x; done',
+      'for x in a.b tools/run; do mytool --plugin $x; done',
+      'for x in a.b tools/w.lua; do pandoc -t $x q; done',
+    ],
+    allowed: ['for x in a.ts b.ts c.ts; do mytool $x; done', 'for x in a.ts b.ts; do mytool --file $x; done'],
   },
 ];
