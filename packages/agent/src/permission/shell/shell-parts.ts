@@ -298,7 +298,7 @@ function scriptParts(script: readonly SimpleCommand[], around: Around): Part[] {
     { ...around, variables: variablesWithin(around.variables) },
     innerParts,
   );
-  return [...parts, ...unknownRuns(placed, own, [], around.world)];
+  return [...parts, ...textsForCode(script, around), ...unknownRuns(placed, own, [], around.world)];
 }
 
 /** Commands that run a file of the same script, or under a name that the script defines. Only deny and ask rules concern them. */
