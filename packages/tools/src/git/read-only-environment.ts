@@ -28,7 +28,7 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
 ];
 
 /** Exactly one plain `git config`: a word in a comment or another command must not disable the guard. */
-const PRINTS_SETTINGS = /^\s*git(\s+-C\s+[\w./-]+)?\s+config(\s+[\w./:@=-]+)*\s*$/;
+const PRINTS_SETTINGS = /^\s*git([ \t]+-C[ \t]+[\w./-]+)?[ \t]+config([ \t]+[\w./:@=-]+)*\s*$/;
 
 /** `git config` prints settings. There, settings from the environment would be a wrong answer. */
 export function readOnlyGitEnvironment(command: string): Readonly<Record<string, string>> {

@@ -131,7 +131,7 @@ function interprets({ alone, valued, ends, code }: Interpreter): TakesCode {
 
 /** Commands of database clients that run programs: `\!`, `.shell`, `COPY … PROGRAM`. */
 const LEAVES_DATABASE =
-  /\\!|\\[gos]?\s*\||\bprogram\b|(^|[\n;])\s*\.|\bsystem\b|edit\s*\(|load_extension|readfile|writefile/i;
+  /\\!|\\[gos]?\s*\||\bprogram\b|(^|[\n;])\s*\.|\bsystem\b|edit["\]`]?\s*(\(|\/\*|--)|load_extension|readfile|writefile/i;
 
 const queries: TakesCode = (args) =>
   !args.some(({ value }) => /^(-c|-e|--command|--execute|--eval)/.test(value) || /\s/.test(value)) ||

@@ -4,6 +4,7 @@
  */
 import type { ShellWord } from '@heddle/tools/shell';
 import { isInside, placesOf } from '../paths/places.ts';
+import { AWK_BLANK } from './awk-code.ts';
 import { runsProjectPrograms } from './chosen-programs.ts';
 import { touchesFiles } from './files/files-of.ts';
 import { argumentsOf, isSedInPlace } from './files/operands.ts';
@@ -15,7 +16,10 @@ import { optionPattern, shortOption } from './short-options.ts';
 
 /** Words with which a program loads code, or settings that do. Beginnings of a long option count. */
 const LOADS: readonly (readonly [RegExp, RegExp])[] = [
-  [/^[gmn]?awk$/, new RegExp(`^(?:${shortOption('fiEWD', AWK_VALUED)}|--(?:fil|i|e|de))|@\\s*include\\b`)],
+  [
+    /^[gmn]?awk$/,
+    new RegExp(`^(?:${shortOption('fiEWD', AWK_VALUED)}|--(?:fil|i|e|de))|@${AWK_BLANK}include\\b`),
+  ],
   // Some versions have a letter `l` without a value.
   [/^g?sed$/, optionPattern({ letters: 'f', valued: 'ei', long: 'fi' })],
   [/^openssl$/, /^--?(config|pre$|post$)|^(SO_PATH|DIR_ADD):/],
@@ -38,7 +42,7 @@ const LOADS: readonly (readonly [RegExp, RegExp])[] = [
   ],
   [
     /^(mysql|mariadb)/,
-    /^--(defaults-[ef]|plugin|default-a|pager=(?!(less|more|cat)( -[\w-]+)*$))|(^|[;\n])\s*(source\b|\\\.)/i,
+    /^--(defaults-[ef]|plugin|default-a|pager=(?!(less|more|cat)( -[\w-]+)*$))|(^|[;\n])\s*(source\b|\\\.)|^[^'"`]*\\\./i,
   ],
   // Its users can be programs.
   [/^/, /^--kubeconfig(=|$)/],
@@ -226,11 +230,13 @@ export function mayLoadCode(program: string, args: readonly ShellWord[]): boolea
   return program === 'dc' && !isPlainDc(args);
 }
 
+const AWK_INDIRECT = new RegExp(String.raw`@${AWK_BLANK}[\w:]+${AWK_BLANK}\(|\\\r?\n`);
+
 /** Returns whether a text may call a function by its name in a variable, continue a line, or write to a program. */
 function mayAwkRun(text: string): boolean {
-  if (text.length > LONGEST_PROGRAM || /@\s*[\w:]+\s*\(|\bextension\s*\(|\\\r?\n/.test(text)) return true;
+  if (text.length > LONGEST_PROGRAM || AWK_INDIRECT.test(text) || /extension\s*\(/.test(text)) return true;
   // A single `|` before the first `print` is part of a pattern, unless `getline` reads from it.
-  return /\bprintf?\b.*\||\|.*\bgetline\b/s.test(text.replaceAll('||', ' '));
+  return /(?<![A-Za-z_])printf?\b.*\||\|.*getline/s.test(text.replaceAll('||', ' '));
 }
 
 /** Returns whether a word that may be the program is unknown. The words after the program are files. */

@@ -3,8 +3,9 @@
  * (`Bash(tar *)`) is meant for what the program itself does, so it does not cover them.
  */
 import { maySedRunProgram, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
+import { AWK_BLANK, awkCodeWords, bareCode, hasAwkWord } from './awk-code.ts';
 import { mayContainCode } from './code-variables.ts';
-import { bareCode } from './files/computed-names.ts';
+
 import { beginsOption, SED_FLAGS, takesCode } from './interpreters.ts';
 import { findMakeCommand, isMake } from './make-words.ts';
 import { runsProgramByNpm } from './npm-options.ts';
@@ -76,13 +77,13 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   // They load a library. Options can also be in a file: `nm @x`.
   [/^(nm|ar|ranlib|objdump|strip|size)$/, /^(--p(l|=|$)|@)/],
   [/^openssl$/, /^--?(provider|engine)/],
-  [/^[gmn]?awk$/, new RegExp(`^(?:${shortOption('l', AWK_VALUED)}|--lo)|@\\s*load\\b`)],
+  [/^[gmn]?awk$/, new RegExp(`^(?:${shortOption('l', AWK_VALUED)}|--lo)|@${AWK_BLANK}load\\b`)],
   // A comment can be between the name of a function and its arguments.
   [
     /^sqlite3$/,
-    /\b(load_extension|writefile|readfile|fts3_tokenizer)\b|\bedit["\]`]?\s*(\(|\/\*|--)|^\s*\.(sh(e|\s|$)|sy|lo(?!g))/i,
+    /load_extension|writefile|readfile|fts3_tokenizer|(?<![a-z_$])edit["\]`]?\s*(\(|\/\*|--)|^\s*\.(sh(e|\s|$)|sy|lo(?!g))/i,
   ],
-  [/^mlr$/, /^--?(prepipex?|m?load)(=|$)|\b(system|exec)\s*\(/],
+  [/^mlr$/, /^--?(prepipex?|m?load)(=|$)|(system|exec)(\s|#[^\n]*\n)*\(/],
   [/^cpio$/, /^--rs/],
   [/^star$/, /^-*(multivol|new-volume|rsh=|rmt=|compress-pr)/],
   [
@@ -99,10 +100,9 @@ const OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
     /^sqlite3?$/,
     /^--?init|(^|\n)\s*\.(?!(t[a-z]*|sch[a-z]*|he[a-z]*|mode|dump|ind[a-z]*|databases|width|nullvalue|print|timer|q[a-z]*|exit|show|separator)\b)[a-z]+(\s|$)|(^|\n)\s*\.[a-z]+\s.*\|/i,
   ],
-  [
-    /^(psql|mysql|mariadb)$/,
-    /\\!|\\[a-z]*\s*\||\\[a-z]+[^\n]*`|\b(from|to)\s+program\b|(^|[;\n])\s*(system|pager)\b/i,
-  ],
+  [/^(psql|mysql|mariadb)$/, /\\!|\\[a-z]*\s*\||\\[a-z]+[^\n]*`|(^|[;\n])\s*(system|pager)\b/i],
+  // Comments can be between the words: `copy a to/**/program 'x'`. A foreign table has an option of that name.
+  [/^psql$/, /^(?=[^]*\b(copy|options)\b)[^]*\bprogram\b/i],
   [
     /^(vim?|nvim|ex|rvim|view|gvim|vimdiff)$/,
     new RegExp(`^(?:${shortOption('cSsuUl')}|--(?:cm|remote|lua)|\\+(?!\\d*$))`),
@@ -180,7 +180,7 @@ export function findProgramOption(
     const shell = args.find((word, index) => isRemoteShell(word.value, args[index + 1]));
     if (shell) return reason(shell);
   }
-  const text = /^[gmn]?awk$/.test(program) && args.find(({ value }) => mayAwkRunProgram(value));
+  const text = /^[gmn]?awk$/.test(program) && findAwkCommand(args);
   if (text) return reason(text);
   if (/^g?sed$/.test(program) && maySedRunProgram(sedScript(args)))
     return `Its script may make ${program} run another program.`;
@@ -217,17 +217,25 @@ function findBuildCommand(program: string, args: readonly ShellWord[]): ShellWor
   });
 }
 
-/** Returns whether a word of awk may run a program: with `system`, a function whose name is in a variable, or a single `|`. */
-function mayAwkRunProgram(word: string): boolean {
-  if (
-    word.length > LONGEST_PROGRAM ||
-    /\bsystem(?:\s|\\\r?\n)*\(|@\s*[\w:]+\s*\(|\|\s*getline|\|&/.test(word)
-  )
-    return true;
-  // A separator of fields, such as `-F'|'`, is not a program.
-  const text = word.replace(/^(-F|(-v)?\w+=)/, '');
-  if (!/[A-Za-z]/.test(text.replace(/\\[tnsb]/g, ''))) return false;
-  return /(?<!\|)\|(?!\|)/.test(bareCode(text) ?? text);
+const AWK_INDIRECT = new RegExp(String.raw`@${AWK_BLANK}[\w:]+${AWK_BLANK}\(|\|${AWK_BLANK}getline|\|&`);
+const AWK_CALL = new RegExp(String.raw`system${AWK_BLANK}\(|${AWK_INDIRECT.source}`);
+
+/**
+ * Returns the word with which awk may run a program: with `system`, a function whose name is in a variable, or a single `|`. In
+ * some versions, `system` runs the current line if no parentheses follow.
+ */
+function findAwkCommand(args: readonly ShellWord[]): ShellWord | undefined {
+  const code = new Set(awkCodeWords(args));
+  return args.find((word) => {
+    const { value } = word;
+    if (value.length > LONGEST_PROGRAM) return true;
+    if (code.has(word) ? hasAwkWord(value, 'system') || AWK_INDIRECT.test(value) : AWK_CALL.test(value))
+      return true;
+    // A separator of fields, such as `-F'|'`, is not a program.
+    const text = value.replace(/^(-F|(-v)?\w+=)/, '');
+    if (!/[A-Za-z]/.test(text.replace(/\\[tnsb]/g, ''))) return false;
+    return /(?<!\|)\|(?!\|)/.test(bareCode(text) ?? text);
+  });
 }
 
 const SED_CODE = new RegExp(`^(?:-${SED_FLAGS}e|--e\\w*(?:=|$))(.*)$`, 's');

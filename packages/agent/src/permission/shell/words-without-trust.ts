@@ -54,7 +54,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
       words.every(
         ({ kind, value }) =>
           kind === 'literal' &&
-          (value.startsWith('-') ? MILLER.test(value) : !/\b(system|exec)\b/.test(value)),
+          (value.startsWith('-') ? MILLER.test(value) : !/(?<![A-Za-z_])(system|exec)\b/.test(value)),
       ),
   ],
   [

@@ -4,47 +4,43 @@
  */
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
+import { bareCode, hasAwkWord } from '../awk-code.ts';
 import { canBeInProtected, canCompleteProtected, canSurroundProtected } from '../../paths/protected.ts';
 import { argumentsOf, type ParsedOperands } from './operands.ts';
 import { literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
-/** A string, a comment, or a pattern at a place where a slash cannot divide. */
-const TEXT =
-  /"(?:\\[^]|[^"\\\n])*"|#[^\n]*|(?<=(?:^|[\n({},;!~&|=])[ \t]*)\/(?:[^/\\\n[]|\\[^\n]|\[[^\]/\\\n]*\])+\//g;
-/** A slash that divides. After these words, it starts a pattern. */
-const DIVISION = /(?<!\b(?:printf?|return|case|in|else|do|exit)\s*)(?<=[\w\]$]\s*)\//g;
-
-/**
- * Returns the code without the contents of strings, comments and patterns. A string with an escape becomes `"\"`. Returns
- * undefined if a slash may either divide or start a pattern, or if a line continues.
- */
-export function bareCode(text: string): string | undefined {
-  if (/\\\r?\n/.test(text)) return undefined;
-  const code = text.replace(TEXT, (found) =>
-    found.startsWith('"') ? (found.includes('\\') ? String.raw`"\"` : '""') : ' ',
-  );
-  return code.replace(DIVISION, ' ').includes('/') ? undefined : code;
-}
-
 /** A statement or an expression that names a file after a sign. */
 interface FileForm {
+  /** A part of each keyword. In unclear code, it can be anywhere. */
+  readonly begins: RegExp;
   readonly keyword: RegExp;
   readonly sign: '<' | '>';
   /** A name that is known, with the text after it. */
   readonly known: RegExp;
 }
 
-const AWK_OUTPUT: FileForm = { keyword: /\bprintf?\b/g, sign: '>', known: /^>?\s*""\s*(?:$|[;\n}])/ };
-const AWK_INPUT: FileForm = { keyword: /\bgetline\b/g, sign: '<', known: /^\s*""\s*(?:$|[);\n}&|<>=!])/ };
+const AWK_OUTPUT: FileForm = {
+  begins: /print/,
+  keyword: /\bprintf?\b/g,
+  sign: '>',
+  known: /^>?\s*""\s*(?:$|[;\n}])/,
+};
+const AWK_INPUT: FileForm = {
+  begins: /getline/,
+  keyword: /\bgetline\b/g,
+  sign: '<',
+  known: /^\s*""\s*(?:$|[);\n}&|<>=!])/,
+};
 const MILLER_OUTPUT: FileForm = {
+  begins: /tee|print|dump|emit/,
   keyword: /\b(?:tee|e?printn?|e?dump|emit\w*)\b/g,
   sign: '>',
   known: /^>?\s*(?:""|stderr\b|stdout\b)\s*(?:$|[,;\n}])/,
 };
 
 /** Returns whether the code may use a file whose name is not a plain text. */
-function namesUnknownFile(text: string, { keyword, sign, known }: FileForm): boolean {
-  if (text.search(keyword) < 0 || !text.includes(sign)) return false;
+function namesUnknownFile(text: string, { begins, keyword, sign, known }: FileForm): boolean {
+  if (!begins.test(text) || !text.includes(sign)) return false;
   const code = bareCode(text);
   if (code === undefined) return true;
   return Array.from(code.matchAll(keyword)).some(({ index, 0: { length } }) => {
@@ -56,10 +52,14 @@ function namesUnknownFile(text: string, { keyword, sign, known }: FileForm): boo
 /** Returns the code after the sign. Undefined if the statement ends before it, or if it compares in parentheses. */
 function targetAfter(code: string, from: number, sign: string): string | undefined {
   let depth = 0;
+  let last = '';
   for (let at = from; at < code.length; at++) {
     const letter = code[at] ?? '';
     if (depth === 0 && letter === sign) return code.slice(at + 1);
-    if (depth === 0 && /[;\n})\]]/.test(letter)) return undefined;
+    // After these operators, the statement continues on the next line.
+    const isContinued = letter === '\n' && /[,&|?:]/.test(last);
+    if (depth === 0 && /[;\n})\]]/.test(letter) && !isContinued) return undefined;
+    if (!/\s/.test(letter)) last = letter;
     if (/[([]/.test(letter)) depth++;
     else if (/[)\]]/.test(letter)) depth--;
   }
@@ -75,7 +75,7 @@ export function awkTargets(args: readonly ShellWord[]): readonly Touch[] {
     const [, end] = /^(?:inplace::suffix|INPLACE_SUFFIX)=(.+)$/s.exec(value) ?? [];
     return end !== undefined && (canCompleteProtected(end) || /[/\\]/.test(end));
   });
-  const setsFiles = args.some(({ value }) => /\b(?:ARGV|SYMTAB)\b/.test(value));
+  const setsFiles = args.some(({ value }) => hasAwkWord(value, 'ARGV', 'SYMTAB'));
   const reads = setsFiles || args.some(({ value }) => namesUnknownFile(value, AWK_INPUT));
   const writes =
     (editsInPlace && (setsFiles || completes)) ||

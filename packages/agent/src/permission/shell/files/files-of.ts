@@ -41,7 +41,7 @@ import { archivedFiles } from './packers.ts';
 import { quotedTouches } from './quoted-patterns.ts';
 import { SPECIAL } from './special.ts';
 import { syncedFolders } from './synchronizers.ts';
-import { listedFiles, listFile, readsNamesFromFile } from './listed-files.ts';
+import { listedFiles, withListFile, readsNamesFromFile } from './listed-files.ts';
 import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** Their arguments are texts, not files. */
@@ -176,9 +176,9 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
     // With some option, most of them read the files of a folder: `zcat -r src`.
     const deepIfFolder = !NAMING.test(program);
     return [
-      ...operands.map((word) =>
-        touch('read', listFile(word), undefined, deepIfFolder ? { deepIfFolder } : { isText: true }),
-      ),
+      ...operands
+        .flatMap(withListFile)
+        .map((word) => touch('read', word, undefined, deepIfFolder ? { deepIfFolder } : { isText: true })),
       // The version of the program decides whether `-1n a` has a value.
       ...values.map((word) => touch('read', word)),
       ...optionFiles(args),
@@ -240,9 +240,9 @@ function compared(given: ParsedOperands): Touch[] {
   const deep = hasOption(given, 'r', '--recursive') ? 'all' : undefined;
   const staysInTree = hasOption(given, '', '--no-dereference');
   const isForced = hasOption(given, 'a', '--text');
-  return given.operands.map((word) =>
-    touch('read', listFile(word), deep, { deepIfFolder: true, staysInTree, isText: !isForced }),
-  );
+  return given.operands
+    .flatMap(withListFile)
+    .map((word) => touch('read', word, deep, { deepIfFolder: true, staysInTree, isText: !isForced }));
 }
 
 /**

@@ -13,9 +13,9 @@ export function listedFiles(args: readonly ShellWord[]): Touch[] {
   });
 }
 
-/** `@list`: some programs read their arguments from such a file. */
-export function listFile(word: ShellWord): ShellWord {
-  return word.value.startsWith('@') ? partOfWord(word, word.value.slice(1)) : word;
+/** `@list`: some programs read their arguments from such a file. For others, it is the name of a file. */
+export function withListFile(word: ShellWord): readonly ShellWord[] {
+  return word.value.startsWith('@') ? [word, partOfWord(word, word.value.slice(1))] : [word];
 }
 
 /** They read more words from a file after the sign, at any position. A glob may match a name with that sign. */

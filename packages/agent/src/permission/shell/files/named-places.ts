@@ -61,7 +61,9 @@ export function namedPlaces(
   if (name === undefined) return [];
   const program = baseName(name.value);
   if (isTalker(program)) return [];
-  const all = namesContainerPlaces(program) ? hostWords(program, args) : args;
+  const all = namesContainerPlaces(program)
+    ? [...hostWords(program, args), ...args.filter((word) => isPathWithColon(word, scope))]
+    : args;
   const isFilter = /^(jq|yq|gojq|jaq|fx|gron)$/.test(program);
   const reading = program === 'git' ? readsPaths(args) : 'no';
   const savesAsTold =
@@ -308,24 +310,30 @@ function isNameHere(name: string, { folders, world }: WordScope): boolean {
   return (folders ?? [world.cwd]).some((folder) => world.exists(path.posix.join(folder, name)));
 }
 
+/** A name on this disk can look like the place of a file in a container: `src/a:b/x`. */
+function isPathWithColon({ value }: ShellWord, scope: WordScope): boolean {
+  const [name = ''] = /^[^:]*:[^/]*/.exec(value) ?? [];
+  return name !== '' && isNameHere(name, scope);
+}
+
 /** A word with a leading dash may be the name of a file: after `--`, or as the value of an option. */
 function dashedNames(text: string, scope: WordScope): string[] {
   const [name = ''] = text.split('/');
   return name.startsWith('-') && isNameHere(name, scope) ? [text] : [];
 }
 
-/** The number of strings in the code of a program that are looked at. */
-const MOST_STRINGS = 64;
-
 /**
  * Returns the strings in the code of a program. Each text between two quotes of a kind may be one. Plain names are found
  * without this.
  */
 function stringsIn(code: string): readonly string[] {
-  return ['"', "'", '`']
-    .flatMap((quote) => code.split(quote).slice(1))
-    .filter((text) => /[^\w./~-]/.test(text) && /\w/.test(text) && text.length < LONGEST_PATH)
-    .slice(0, MOST_STRINGS);
+  const texts = new Set(['"', "'", '`'].flatMap((quote) => code.split(quote).slice(1)));
+  return (
+    [...texts]
+      .filter((text) => /[^\w./~-]/.test(text) && /\S/.test(text) && text.length < LONGEST_PATH)
+      // One more is enough for a question.
+      .slice(0, MOST + 1)
+  );
 }
 
 /** A whole word, or the value of an option. In a text, a slash is rather a separator. */

@@ -37,6 +37,8 @@ sed -n -e 1p -e 2p a
 sed -E 's/a/b/' a b
 awk -F, -v n="$n" '{print n, $1}' a
 awk '{print > "/dev/stderr"}' a
+awk '/system/ {print $1 > "/dev/stderr"}' a
+awk '{print ($1 + $2) / 2 > "/dev/stderr"}' system.log
 awk --re-interval '$1 > "a" { print $1 }' a
 awk --csv -F, '{print > "/dev/stderr"}' a
 ls | xargs wc -l

@@ -205,6 +205,20 @@ gawk --lint -f y
 awk * a
 awk {-f,x} a
 mawk -W exec x
+awk '{$0system("./x")}' a
+awk 'BEGIN{print 1system("./x")}'
+awk '$1system("./x")' a
+awk 'BEGIN{print 1e3system("./x")}'
+nawk '{$0system("./x")}' a
+/usr/bin/awk '{$0system("./x")}' a
+find . -name a -exec awk '{$0system("./x")}' {} +
+timeout 5 awk '{$0system("./x")}' a
+awk '{system}' a
+awk system a
+awk '{$0="./x"; system}' a
+awk '{1print $0 | "./x"}' a
+awk 'BEGIN{print $/#/ | "./x"}'
+mlr -n put 'end{1exec("./x",[])}'
 dc x
 dc -f x
 dc -e '[./x]!'

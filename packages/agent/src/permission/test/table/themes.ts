@@ -51,6 +51,7 @@ import { UNDERSTOOD_OPTIONS } from './understood-options.ts';
 import { SPLIT_WORDS } from './split-words.ts';
 import { UNKNOWN_WORDS } from './unknown-words.ts';
 import { UNSEEN } from './unseen.ts';
+import { WORDS_IN_CODE } from './words-in-code.ts';
 import { WIDER_WORDS } from './wider-words.ts';
 import { WAITING_EDITS } from './waiting-edits.ts';
 import type { Theme } from './theme.ts';
@@ -97,6 +98,7 @@ export const THEMES: readonly Theme[] = [
   ...ADDRESSES,
   ...HOSTS_IN_WORDS,
   ...COMPUTED_NAMES,
+  ...WORDS_IN_CODE,
   ...WAITING_EDITS,
   ...COPIED_CONTENTS,
   ...ARCHIVED_FILES,
