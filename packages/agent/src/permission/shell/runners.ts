@@ -18,7 +18,7 @@ const RUNNERS: ReadonlySet<string> = new Set(
     'watchexec chpst setuidgid softlimit envdir envuidgid daemonize torsocks torify proxychains proxychains4 sem run-one cpulimit ' +
     'trickle eatmydata fakechroot datefudge runcon sg newgrp systemd-nspawn systemd-inhibit systemd-cat machinectl ' +
     'lxc-execute lxc-attach distrobox-enter flatpak-spawn xterm konsole kitty alacritty gnome-terminal abduco dtach ' +
-    'dbus-launch primusrun optirun honcho foreman pexec i386 x86_64 s6-setuidgid gtime gnice gtimeout gstdbuf genv scl'
+    'dbus-launch primusrun optirun honcho foreman pexec i386 x86_64 s6-setuidgid gtime gnice gtimeout gstdbuf genv scl shx'
   ).split(' '),
 );
 
@@ -29,6 +29,9 @@ const RUN_WORD = /^(exec|x|dlx|run|--|-c|--command)$/;
 const GIT_RUN_WORD = /^(foreach|run)$/;
 /** Their `run` takes the name of a project script. */
 const SCRIPT_RUNNERS = /^(npm|pnpm|yarn|bun)$/;
+
+/** Runners from a package, which package managers start by their name: `yarn shx rm x`. */
+const PACKAGED_RUNNERS = /^(shx|cross-env(-shell)?|dotenvx?|env-cmd)$/;
 
 /** Commands after these see the files of a container instead. */
 const ELSEWHERE = /^(docker|podman|kubectl)$/;
@@ -61,6 +64,8 @@ function firstTail(words: readonly ShellWord[]): number | undefined {
   const [name] = words;
   if (name === undefined) return undefined;
   const base = baseName(name.value);
+  // `cmake -E rm x`, `cmake -E env rm x`.
+  if (base === 'cmake') return words[1]?.value === '-E' ? 2 : undefined;
   const runs = isRunner(base);
   if (!runs && !isManager(base)) return undefined;
   const isRunWord = ({ value }: ShellWord) =>
@@ -68,7 +73,9 @@ function firstTail(words: readonly ShellWord[]): number | undefined {
       ? GIT_RUN_WORD.test(value)
       : RUN_WORD.test(value) && !(value === 'run' && SCRIPT_RUNNERS.test(base));
   const from = runs ? 1 : words.findIndex(isRunWord) + 1;
-  return from === 0 ? undefined : from;
+  if (from > 0) return from;
+  const at = words.findIndex((word, index) => index > 0 && mayBeName(word));
+  return SCRIPT_RUNNERS.test(base) && PACKAGED_RUNNERS.test(words[at]?.value ?? '') ? at : undefined;
 }
 
 /** They take a host, a file, a folder or a number before the command. */

@@ -20,6 +20,7 @@ import { type Around, commandPart } from './command-part.ts';
 import { findSyntaxDoubt } from './doubts.ts';
 import { expandedWords } from './expanded-words.ts';
 import { foundFiles, searchedFolders } from './found-files.ts';
+import { emptiedFolders } from './files/emptied-folders.ts';
 import { touchPart } from './files/file-parts.ts';
 import { openedParts } from './files/opened-files.ts';
 import { storedElsewhere } from './files/stored-parts.ts';
@@ -344,7 +345,10 @@ function fileParts(
   // The command of a runner accesses its files like any other: `sudo rm /`, `env cp a b`.
   const behind = runsElsewhere(words) ? [] : commandTails(words);
   const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value)).slice(0, MOST_TAILS);
-  const moved = words.some(({ value }) => /^(-C|-D|--chdir)/.test(value)) ? undefined : folders;
+  const moved = words.some(({ value }) => /^(-C|-D|--chdir|chdir$)/.test(value)) ? undefined : folders;
+  const emptied = behind
+    .slice(0, MOST_TAILS)
+    .flatMap(([tail, ...args]) => emptiedFolders(baseName(tail?.value ?? ''), args));
   const own = filesOf(words);
   const isPlain = around.isShellChanged !== true && !/POSIX/.test(command.shown);
   const known = certainWords(words, isPlain ? own : own.filter(({ kind }) => kind !== 'read'), world);
@@ -359,7 +363,7 @@ function fileParts(
   return [
     ...read,
     ...[words, ...behind.slice(0, MOST_TAILS)].flatMap((tail) => openedParts(tail, read, folders, world)),
-    ...run.flatMap(filesOf).flatMap((touch) => touchPart(touch, 'command', moved, world)),
+    ...[...run.flatMap(filesOf), ...emptied].flatMap((touch) => touchPart(touch, 'command', moved, world)),
     ...named.map((place) => namedPart(place, command)),
   ];
 }

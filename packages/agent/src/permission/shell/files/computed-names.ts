@@ -89,8 +89,16 @@ export function awkTargets(args: readonly ShellWord[]): readonly Touch[] {
   ];
 }
 
+/** Returns the files that a program writes, if their names are not words of the command. */
+export function computedTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+  if (program === 'mlr') return millerTargets(args);
+  return [splitTargets, gpgTargets, renamedTargets, teeTargets, clonedTargets].flatMap((targets) =>
+    targets(program, args),
+  );
+}
+
 /** Returns the unknown files that the code of Miller names: targets of `tee`, `print`, `dump` and `emit`. */
-export function millerTargets(args: readonly ShellWord[]): readonly Touch[] {
+function millerTargets(args: readonly ShellWord[]): readonly Touch[] {
   return args.some(({ value }) => namesUnknownFile(value, MILLER_OUTPUT))
     ? [touch('write', unknownWord('what the program writes'))]
     : [];
@@ -102,7 +110,7 @@ const GPG_VALUED =
   );
 
 /** Without an output, `gpg a.gpg` writes `a`. An option takes the name from the encrypted file. */
-export function gpgTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+function gpgTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
   if (!/^gpg2?$/.test(program)) return [];
   const given = argumentsOf(args, GPG_VALUED);
   if (given.options.some((option) => option.startsWith('--use-e')))
@@ -121,7 +129,7 @@ export function gpgTargets(program: string, args: readonly ShellWord[]): readonl
 }
 
 /** The parts of a split file have computed names: `split -a1 a .npmr` writes `.npmrc` among others. */
-export function splitTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+function splitTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
   if (!/^g?c?split$/.test(program)) return [];
   const isContext = program.includes('csplit');
   const valued = isContext
@@ -186,7 +194,7 @@ const RENAMERS =
   /^(rename(\.ul|\.perl)?|prename|perl-rename|file-rename|mmv|mcp|mln|mad|qmv|qcp|imv|icp|vidir|zmv|detox|renamer|rnr|brename)$/;
 
 /** Returns the files with new names. They are known only if one literal text replaces another one. */
-export function renamedTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+function renamedTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
   if (!RENAMERS.test(program)) return [];
   const { operands, options } = argumentsOf(args);
   const [from, to, ...files] = operands;
@@ -219,7 +227,7 @@ function renamedFiles(word: ShellWord, from: string, to: string): readonly Shell
 }
 
 /** `gh repo clone a/b` makes the folder `b`. */
-export function clonedTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+function clonedTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
   if (program !== 'gh' || !args.some(({ value }) => /^(--)?(clone|fork)/.test(value))) return [];
   return args.flatMap((word) => {
     const [, name] = /([^/:]+?)(?:\.git)?\/*$/.exec(word.value) ?? [];
@@ -228,7 +236,7 @@ export function clonedTargets(program: string, args: readonly ShellWord[]): read
 }
 
 /** `ffmpeg -f tee '[f=mp4]a|b'` writes several files. */
-export function teeTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
+function teeTargets(program: string, args: readonly ShellWord[]): readonly Touch[] {
   if (program !== 'ffmpeg' || !args.some(({ value }) => value === 'tee')) return [];
   return args.flatMap((word) =>
     word.value

@@ -6,17 +6,9 @@ import { passedFolders } from '../../paths/places.ts';
 import { baseName } from '../runners.ts';
 import { archivedByModule } from './archives.ts';
 import { changed, isChanger } from './changers.ts';
-import {
-  awkTargets,
-  clonedTargets,
-  copiesOfSed,
-  gpgTargets,
-  millerTargets,
-  renamedTargets,
-  splitTargets,
-  teeTargets,
-} from './computed-names.ts';
+import { awkTargets, computedTargets, copiesOfSed } from './computed-names.ts';
 import { compressed, isCompressor } from './compressors.ts';
+import { emptiedFolders } from './emptied-folders.ts';
 import { takesOnlyRevisions } from './git.ts';
 import { boundSources, hostWords, namesContainerPlaces } from './host-words.ts';
 import { localPaths } from './local-addresses.ts';
@@ -194,19 +186,16 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
     );
   if (isChanger(program)) return changed(program, args);
   if (REMOVERS.test(program)) {
-    const deep = hasOption(given, 'rR', '--recursive') ? 'all' : undefined;
+    const deep = program === 'trash' || hasOption(given, 'rR', '--recursive') ? 'all' : undefined;
     const withParents = program === 'rmdir' && hasOption(given, 'p', '--parents');
     const parents = withParents ? operands.flatMap(foldersAbove) : [];
     return [...operands, ...parents].map((word) => touch('remove', word, deep));
   }
   // An unknown program may read a folder with all its contents.
   const deepIfFolder = !isProjectRunner(program) && !/^[^/].*\//.test(name.value);
-  const computed =
-    program === 'mlr'
-      ? millerTargets(args)
-      : [splitTargets, gpgTargets, renamedTargets, archivedFiles, teeTargets, clonedTargets].flatMap(
-          (targets) => targets(program, args),
-        );
+  const computed = [computedTargets, archivedFiles, syncedFolders, emptiedFolders].flatMap((targets) =>
+    targets(program, args),
+  );
   // It removes quotes and backslashes in addresses: `OPEN:.en"v"`.
   const isQuoted = program === 'socat' && args.some(({ value }) => /["'\\]/.test(value));
   const quoted = isQuoted ? [touch('read', QUOTED_ADDRESS, undefined, { knowledge: 'named' })] : [];
@@ -219,7 +208,6 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
     ...quotedTouches(program, args),
     ...archivedByModule(program, args),
     ...computed,
-    ...syncedFolders(program, args),
     ...changedSettings(program, args),
   ];
 }

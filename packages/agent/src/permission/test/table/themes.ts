@@ -13,6 +13,7 @@ import { COPIED_CONTENTS } from './copied-contents.ts';
 import { COVERING } from './covering.ts';
 import { CURL_FILES } from './curl-files.ts';
 import { COMMANDS_ON_INPUT } from './commands-on-input.ts';
+import { EMPTIED_FOLDERS } from './emptied-folders.ts';
 import { EVASIONS } from './evasions.ts';
 import { EXPANDED_WORDS } from './expanded-words.ts';
 import { FILES } from './files.ts';
@@ -91,6 +92,7 @@ export const THEMES: readonly Theme[] = [
   ...LOADED_CODE,
   ...PROGRAM_SETTINGS,
   ...GIT_REMOVALS,
+  ...EMPTIED_FOLDERS,
   ...CHANGED_FOLDERS,
   ...TRANSFERRED_NAMES,
   ...START_UP_FILES,
