@@ -12,19 +12,26 @@ import { touchesFiles } from './files/files-of.ts';
 import { runsElsewhere } from './files/host-words.ts';
 import { settingsTouch } from './files/settings-commands.ts';
 import { mayRunWords } from './possible-commands.ts';
-import { baseName, commandTails, isManager, isRunner, type Unwrapped, withPiped } from './runners.ts';
+import {
+  baseName,
+  commandTails,
+  feedersIn,
+  isManager,
+  isRunner,
+  type Unwrapped,
+  withPiped,
+} from './runners.ts';
 import { shortOption } from './short-options.ts';
 
 /** They also access files, or read files as scripts. */
 const RUNS_WORDS = /^(git|source|\.)$/;
-/** With options, they still add words from their input. */
-const FEEDERS = /^(xargs|parallel)$/;
 
 /** Settings that the command changes as an agent, or by agents that it runs. */
 export function changedSettingsParts(last: Unwrapped, { readOnly }: CommandPart, around: Around): FilePart[] {
   const program = baseName(last.words[0]?.value ?? '');
   if (readOnly !== 'no' || (touchesFiles(program) && !RUNS_WORDS.test(program))) return [];
-  const words = withPiped(FEEDERS.test(program) ? { ...last, more: true } : last);
+  // With options, `xargs` still adds words from its input.
+  const words = withPiped({ ...last, more: last.more || feedersIn(last.words).length > 0 });
   return changesByAgents(words).flatMap((change) =>
     touchPart(settingsTouch(change.settings), 'command', around.folders, around.world).map((part) =>
       byAgent(part, change),

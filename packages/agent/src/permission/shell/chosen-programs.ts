@@ -85,9 +85,10 @@ function shimsOf(words: readonly ShellWord[], world: PermissionWorld): readonly 
 
 /** Returns the name of the program, and those that it starts itself. `command -v x` starts nothing. */
 function startedNames(words: readonly ShellWord[]): readonly string[] {
-  const isRunner = /^(xargs|g?env)$/.test(baseName(words[0]?.value ?? ''));
-  const found = commandsOfFind(words);
-  const runs = isRunner ? likelyTails(words) : found.concat(found.flatMap((run) => likelyTails(run)));
+  const isRunner = /^(g?xargs|g?env)$/.test(baseName(words[0]?.value ?? ''));
+  const tails = isRunner ? likelyTails(words) : [];
+  const found = [words, ...tails].flatMap(commandsOfFind);
+  const runs = [...tails, ...found, ...found.flatMap((run) => likelyTails(run))];
   return [words, ...runs].flatMap(([first]) => first?.value ?? []);
 }
 

@@ -13,9 +13,8 @@ import {
   type SimpleCommand,
 } from '@heddle/tools/shell';
 import path from 'node:path';
-import type { CommandPart, Concern } from '../part.ts';
+import type { CommandPart } from '../part.ts';
 import { isInside, placesOf } from '../paths/places.ts';
-import { psConcern } from '../paths/process-files.ts';
 import { mayRunProjectProgram } from '../paths/program-places.ts';
 import {
   assignmentText,
@@ -34,12 +33,13 @@ import { commandsWithSameWork, gitArguments, mayRunOtherCommand } from './files/
 import { findRepositoryProgram, trustsRepository } from './repository-programs.ts';
 import { findContradiction, findLoadedCode, mayLoadCode } from './loaded-code.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
-import { possibleValues } from './possible-values.ts';
 import { findProgramOption } from './program-options.ts';
 import {
   baseName,
   commandWords,
   fedCommands,
+  hidesCommand,
+  isFeeder,
   likelyTails,
   runsElsewhere,
   commandTails,
@@ -49,6 +49,7 @@ import {
 } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 import { type Folders, type Variables, variablesWithin } from './shell-state.ts';
+import { concernAboutProcesses } from './shown-processes.ts';
 import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
 import { mayReadUnknownFiles } from './unknown-reads.ts';
 import { hostFacts } from './unknown-hosts.ts';
@@ -114,26 +115,8 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     ...hostFacts(command, last, readOnly, around),
     hasInput: command.hasInput,
     inner: false,
-    concern: readOnly === 'no' ? concernOf(last, assignments, around) : undefined,
+    concern: readOnly === 'no' ? concernAboutProcesses(last, assignments, around) : undefined,
   };
-}
-
-/** Variables with which `ps` prints other columns, or reads its options in another way. */
-const PS_VARIABLE = /^(PS_|CMD_ENV$|UNIX95$|I_WANT)/;
-
-/** Words of `ps` through a pipe are unknown, unless they are the values of an option: `pgrep x | xargs ps -fp`. */
-function concernOf(
-  { words: [name, ...args], more }: Unwrapped,
-  assignments: SimpleCommand['assignments'],
-  around: Around,
-): Concern | undefined {
-  if (baseName(name?.value ?? '') !== 'ps') return undefined;
-  const values = args.flatMap((word): readonly (string | undefined)[] => {
-    const known = possibleValues(word, around);
-    return known?.every(({ isGlob }) => !isGlob) ? known.map(({ text }) => text) : [undefined];
-  });
-  const isSet = assignments.some((assignment) => PS_VARIABLE.test(assignment.name));
-  return psConcern([...(isSet ? [undefined] : []), ...values, ...(more ? [undefined] : [])]);
 }
 
 /** The names that the search path is used for. Any word after `xargs` may be one of them. */
@@ -377,7 +360,7 @@ function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Ar
   const words = withPiped(last);
   // A rule for `sudo tar` is meant for what tar itself does, as one for `tar` is.
   const fed = fedCommands(words).map(withPiped);
-  const tails = fed.length > 0 ? fed : likelyTails(words);
+  const tails = isFeeder(baseName(words[0]?.value ?? '')) ? fed : [...fed, ...likelyTails(words)];
   const runs = [words, ...(runsElsewhere(words) ? [] : [...tails, ...pythonModule(words)])];
   const doubts = runs.map(([name, ...args]) => {
     const program = baseName(name?.value ?? '');
@@ -420,10 +403,10 @@ function opacity(
   around: Around,
 ): string | undefined {
   if (words.length === 0) return undefined;
-  const name = stages.at(-1)?.words[0];
-  if (name === undefined || name.kind === 'dynamic' || name.kind === 'pattern') {
-    return 'The command that runs is unknown.';
-  }
+  const last = stages.at(-1)?.words ?? [];
+  const [name] = last;
+  const isUnknown = name === undefined || name.kind === 'dynamic' || name.kind === 'pattern';
+  if (isUnknown || hidesCommand(last)) return 'The command that runs is unknown.';
   const { folders, world } = around;
   if (folders === undefined) return 'The folder in which it runs is unknown.';
   const outside = folders.find((folder) =>

@@ -9,7 +9,7 @@ import type { PermissionWorld } from '../world.ts';
 import { buildsNames } from './built-names.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
 import type { WordScope } from './possible-values.ts';
-import { baseName, commandWords, unwrap } from './runners.ts';
+import { baseName, commandWords, feedersIn, unwrap } from './runners.ts';
 
 type Script = Extract<ReadCommand, { ok: true }>;
 
@@ -105,7 +105,7 @@ function usesNames(command: SimpleCommand): boolean {
   return (
     words.some(({ kind }) => kind === 'dynamic') ||
     unwrap(words).some(({ more }) => more) ||
-    words[0]?.value === 'xargs'
+    feedersIn(words).length > 0
   );
 }
 

@@ -5,7 +5,9 @@
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { commandsInFd } from './files/fd.ts';
 import { commandsInFind } from './files/find.ts';
+import { runsElsewhere as isElsewhere } from './files/host-words.ts';
 import { unknownWord } from './files/touch.ts';
+import { shortOption } from './short-options.ts';
 
 const RUNNERS: ReadonlySet<string> = new Set(
   (
@@ -18,7 +20,8 @@ const RUNNERS: ReadonlySet<string> = new Set(
     'watchexec chpst setuidgid softlimit envdir envuidgid daemonize torsocks torify proxychains proxychains4 sem run-one cpulimit ' +
     'trickle eatmydata fakechroot datefudge runcon sg newgrp systemd-nspawn systemd-inhibit systemd-cat machinectl ' +
     'lxc-execute lxc-attach distrobox-enter flatpak-spawn xterm konsole kitty alacritty gnome-terminal abduco dtach ' +
-    'dbus-launch primusrun optirun honcho foreman pexec i386 x86_64 s6-setuidgid gtime gnice gtimeout gstdbuf genv scl shx'
+    'dbus-launch primusrun optirun honcho foreman pexec i386 x86_64 s6-setuidgid gtime gnice gtimeout gstdbuf genv scl ' +
+    'shx gxargs env_parallel'
   ).split(' '),
 );
 
@@ -36,8 +39,12 @@ const PACKAGED_RUNNERS = /^(shx|cross-env(-shell)?|dotenvx?|env-cmd)$/;
 /** Commands after these see the files of a container instead. */
 const ELSEWHERE = /^(docker|podman|kubectl)$/;
 
-/** The number of tails per command that are checked. More are unknown. */
-export const MOST_TAILS = 64;
+/** They add words from their input to the command that they run. */
+const FEEDERS = /^(g?xargs|parallel|env_parallel)$/;
+const FINDERS = /^(find|fd|fdfind)$/;
+
+/** The number of tails per command that are checked. With more, the command is unknown. */
+const MOST_TAILS = 64;
 
 /** Caches results, because one decision asks for the same words many times. */
 function remembered<Key extends object, Answer>(ask: (key: Key) => Answer): (key: Key) => Answer {
@@ -51,14 +58,40 @@ function remembered<Key extends object, Answer>(ask: (key: Key) => Answer): (key
   };
 }
 
-/** Every tail of a runner's words may be a command. */
+export interface Tails {
+  readonly tails: readonly (readonly ShellWord[])[];
+  /** There are more than are checked. */
+  readonly isCut: boolean;
+}
+
+export const NO_TAILS: Tails = { tails: [], isCut: false };
+
+/** Every tail of a runner's words may be a command. Those at the expected position are always among the result. */
 export const commandTails = remembered((words: readonly ShellWord[]): readonly (readonly ShellWord[])[] => {
-  const from = firstTail(words);
-  if (from === undefined) return [];
-  return words
-    .slice(from, from + MOST_TAILS)
-    .flatMap((word, index) => (mayBeName(word) ? [words.slice(from + index)] : []));
+  const { tails } = tailsNamed(words, () => true);
+  const shortest = tails.at(-1)?.length ?? 0;
+  return tails.length < MOST_TAILS
+    ? tails
+    : tails.concat(likelyTails(words).filter((tail) => tail.length < shortest));
 });
+
+/** Returns whether a runner has more words that may be its command than are checked. */
+export function hasManyTails(words: readonly ShellWord[]): boolean {
+  return tailsNamed(words, () => true).isCut;
+}
+
+/** Returns the tails that begin with such a name. */
+export function tailsNamed(words: readonly ShellWord[], isWanted: (name: string) => boolean): Tails {
+  const from = firstTail(words);
+  if (from === undefined) return NO_TAILS;
+  const starts = words.flatMap((word, at) =>
+    at >= from && mayBeName(word) && isWanted(word.value) ? [at] : [],
+  );
+  return {
+    tails: starts.slice(0, MOST_TAILS).map((at) => words.slice(at)),
+    isCut: starts.length > MOST_TAILS,
+  };
+}
 
 function firstTail(words: readonly ShellWord[]): number | undefined {
   const [name] = words;
@@ -72,39 +105,90 @@ function firstTail(words: readonly ShellWord[]): number | undefined {
     base === 'git'
       ? GIT_RUN_WORD.test(value)
       : RUN_WORD.test(value) && !(value === 'run' && SCRIPT_RUNNERS.test(base));
-  const from = runs ? 1 : words.findIndex(isRunWord) + 1;
+  if (runs) return 1;
+  const from = words.findIndex(isRunWord) + 1;
   if (from > 0) return from;
   const at = words.findIndex((word, index) => index > 0 && mayBeName(word));
   return SCRIPT_RUNNERS.test(base) && PACKAGED_RUNNERS.test(words[at]?.value ?? '') ? at : undefined;
 }
 
-/** They take a host, a file, a folder or a number before the command. */
+/** They take a host, a file, a folder, a number or a word of their own before the command. */
 const OPERAND_FIRST =
-  /^(ssh|mosh|flock|chroot|gosu|su-exec|faketime|setarch|taskset|chrt|timeout|gtimeout|docker|podman|kubectl|envdir|setuidgid|machinectl|op)$/;
+  /^(ssh|mosh|flock|chroot|gosu|su-exec|faketime|datefudge|setarch|taskset|chrt|timeout|gtimeout|docker|podman|kubectl|envdir|envuidgid|setuidgid|s6-setuidgid|runcon|sg|machinectl|op|perf|honcho|foreman|pipx|direnv|distrobox-enter|tmux)$/;
+/** They may have a word of their own before the command. */
+const MAY_HAVE_OPERAND = /^(dotenvx?)$/;
+/** The next word may be the value of such an option. Other options and digits can be before it: `-0n 1`. */
+const MAY_TAKE_VALUE = /^(-[A-Za-z0-9]*[A-Za-z]|--[\w-]+)$/;
+/** Options without a value. */
+const TAKES_NO_VALUE: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(npx|pnpx|bunx)$/, /^(-y|--yes)$/],
+  [/^ssh$/, /^-[46AaCfGgKkMNnqsTtVvXxYy]+$/],
+];
+/** Options whose value is always the next word, so that it is not an operand. */
+const TAKES_VALUE: readonly (readonly [RegExp, RegExp])[] = [[/^ssh$/, /^-\w*[BbcDEeFIiJLlmOopQRSWw]$/]];
 
 /**
  * Returns the tails at the expected position of a runner's command: after its options, their values, and assignments.
  */
-export const likelyTails = remembered((words: readonly ShellWord[]): readonly (readonly ShellWord[])[] => {
+export function likelyTails(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  return expectedTails(words).tails;
+}
+
+/** Returns whether so many words may be values of options, or runners, that the command of a runner is unknown. */
+export function hidesCommand(words: readonly ShellWord[]): boolean {
+  return expectedTails(words).isCut;
+}
+
+/** Returns whether all words of a runner may be its own, so that further words may begin with its command. */
+export function mayLackCommand(words: readonly ShellWord[]): boolean {
+  return expectedTails(words).mayLackCommand;
+}
+
+interface ExpectedTails extends Tails {
+  readonly mayLackCommand: boolean;
+}
+
+const expectedTails = remembered((words: readonly ShellWord[]): ExpectedTails => {
   const from = firstTail(words);
-  if (from === undefined) return [];
+  if (from === undefined) return { ...NO_TAILS, mayLackCommand: false };
   const found: (readonly ShellWord[])[] = [];
-  let operands = OPERAND_FIRST.test(baseName(words[0]?.value ?? '')) ? 1 : 0;
-  for (let at = from; at < Math.min(words.length, from + MOST_TAILS); at++) {
+  let runner = baseName(words[0]?.value ?? '');
+  // A word after an option may be its value or an operand. So the number of operands that follow has two limits.
+  let least = OPERAND_FIRST.test(runner) ? 1 : 0;
+  // Names of tools can be before the command: `mise exec node@20 -- make`.
+  let most = MAY_HAVE_OPERAND.test(runner) ? 1 : runner === 'mise' ? words.length : least;
+  for (let at = from; at < words.length; at++) {
     const { value = '', text = '' } = words[at] ?? {};
     if (!text.startsWith('$') && (value.startsWith('-') || value === '')) continue;
     if (/^\w+=/.test(text)) continue;
-    const mayBeValue = at > from && /^(-[A-Za-z]+|--[\w-]+)$/.test(words[at - 1]?.value ?? '');
-    if (!mayBeValue && operands > 0) {
-      operands--;
+    const before = at > from ? (words[at - 1]?.value ?? '') : '';
+    const isAfter = (options: typeof TAKES_VALUE): boolean =>
+      options.some(([programs, option]) => programs.test(runner) && option.test(before));
+    const mayBeValue = MAY_TAKE_VALUE.test(before) && !isAfter(TAKES_NO_VALUE);
+    const isValue = isAfter(TAKES_VALUE);
+    if (mayBeValue && !isValue) least = Math.max(0, least - 1);
+    if (!mayBeValue && least > 0) {
+      least--;
+      most--;
       continue;
     }
-    found.push(words.slice(at));
+    if (found.length >= MOST_TAILS) return { tails: found, isCut: true, mayLackCommand: true };
+    const tail = words.slice(at);
+    found.push(tail);
     const base = baseName(value);
-    if (isRunner(base)) operands += OPERAND_FIRST.test(base) ? 1 : 0;
-    else if (!mayBeValue) break;
+    if (isRunner(base)) {
+      runner = base;
+      least += OPERAND_FIRST.test(base) ? 1 : 0;
+      most += OPERAND_FIRST.test(base) || MAY_HAVE_OPERAND.test(base) ? 1 : 0;
+    } else if (!mayBeValue && most > 0) most--;
+    else if (!mayBeValue) {
+      if (runsElsewhere(tail)) return { tails: found, isCut: false, mayLackCommand: false };
+      const inner = expectedTails(tail);
+      const tails = found.concat(inner.tails);
+      return { ...inner, tails: tails.slice(0, MOST_TAILS), isCut: inner.isCut || tails.length > MOST_TAILS };
+    }
   }
-  return found;
+  return { tails: found, isCut: false, mayLackCommand: true };
 });
 
 export function isRunner(base: string): boolean {
@@ -136,6 +220,37 @@ export interface FindRun {
 /** The found file, or a part of its name. */
 export const FOUND = /\{(?:\/\/?|\/?\.)?\}/;
 
+/** Returns the words of `find` and `fd`, also behind runners: `env find . -exec …`. On another machine, it finds no files of this one. */
+export function findersIn(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const elsewhere = runElsewhere(words);
+  return runsOf(words, FINDERS).filter((finder) => finder.length > (elsewhere?.length ?? 0));
+}
+
+/** Returns the likely tails that run on this machine. */
+export function localTails(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const elsewhere = runElsewhere(words);
+  return likelyTails(words).filter((tail) => tail.length > (elsewhere?.length ?? 0));
+}
+
+/** Returns the run of a program whose command is on another machine or in a container. */
+function runElsewhere(words: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  return [words, ...likelyTails(words)].find(([name]) => isElsewhere(baseName(name?.value ?? '')));
+}
+
+/** Returns the runs of such programs at the positions of commands. If these are uncertain, any position counts. */
+function runsOf(words: readonly ShellWord[], programs: RegExp): readonly (readonly ShellWord[])[] {
+  const isWanted = (name: string): boolean => programs.test(baseName(name));
+  return hasUncertainCommand(words)
+    ? tailsNamed(words, isWanted).tails
+    : [words, ...likelyTails(words)].filter(([name]) => name !== undefined && isWanted(name.value));
+}
+
+/** Returns whether the position of a runner's command is uncertain. */
+export function hasUncertainCommand(words: readonly ShellWord[]): boolean {
+  const { tails, isCut } = expectedTails(words);
+  return isCut || [words, ...tails].some(([name]) => hasManyValues(baseName(name?.value ?? '')));
+}
+
 export function runsOfFind(words: readonly ShellWord[]): readonly FindRun[] {
   const [name, ...args] = words;
   const base = baseName(name?.value ?? '');
@@ -145,7 +260,7 @@ export function runsOfFind(words: readonly ShellWord[]): readonly FindRun[] {
       own: [...args.slice(0, start), ...args.slice(end + 1)],
       isInFolders: args[start - 1]?.value.endsWith('dir') === true,
     }));
-  return /^(fd|fdfind)$/.test(base) ? runsOfFd(args) : [];
+  return FINDERS.test(base) ? runsOfFd(args) : [];
 }
 
 /** Without a sign for it, `fd` adds the file at the end. */
@@ -202,20 +317,43 @@ export function withPiped({ words, more }: Unwrapped): readonly ShellWord[] {
   return more ? [...words, PIPED] : words;
 }
 
-/**
- * Returns the commands that `xargs` and `parallel` run, also with options. A word that contains a sign for a line of the input
- * is unknown: `xargs -I{} git {}`.
- */
+export function isFeeder(base: string): boolean {
+  return FEEDERS.test(base);
+}
+
+/** Returns the runs of `xargs` and `parallel`, also behind other runners: `env xargs git`. */
+export function feedersIn(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  return runsOf(words, FEEDERS);
+}
+
+/** Returns the commands that `xargs` and `parallel` run, also with options, and behind other runners. */
 export function fedCommands(words: readonly ShellWord[]): readonly Unwrapped[] {
-  if (!/^(xargs|parallel)$/.test(baseName(words[0]?.value ?? ''))) return [];
-  const signs = words.flatMap(({ value }, index) => {
-    const [, attached] = /^(?:-I|-i|--replace=)(.+)$/s.exec(value) ?? [];
-    return attached ?? (words[index - 1]?.value === '-I' ? [value] : []);
+  return feedersIn(words).flatMap(fedBy);
+}
+
+/** An option with a text that represents a line of the input. Its name can be abbreviated. */
+const REPLACED = new RegExp(`^(?:${shortOption('IiJ', 'adEeLlnPs')}|--r[a-z]*=)(.*)$`, 's');
+/** Options of which the next word is the value. */
+const FEEDER_VALUE = /^-[0rtxpo]*[nLPsIdEajJRS]$/;
+
+/** A word that contains the text for a line of the input is unknown: `xargs -I{} git {}`. */
+function fedBy(words: readonly ShellWord[]): readonly Unwrapped[] {
+  const isValue = (run: readonly ShellWord[]): boolean =>
+    FEEDER_VALUE.test(words[words.length - run.length - 1]?.value ?? '');
+  const runs = likelyTails(words).filter((run) => !isValue(run));
+  const options = words.slice(0, words.length - (runs.at(-1)?.length ?? 0));
+  const signs = options.flatMap(({ value }, index) => {
+    const [, sign = ''] = REPLACED.exec(value) ?? [];
+    // The value of `-i` is in the same word.
+    const next = /^-.*[IJ]$/s.test(value) ? words[index + 1]?.value : undefined;
+    return sign || next || [];
   });
   signs.push('{');
-  const isValue = (run: readonly ShellWord[]): boolean =>
-    /^-[0rtx]*[nLPsIdEaj]$/.test(words[words.length - run.length - 1]?.value ?? '');
-  const runs = likelyTails(words).filter((run) => !isValue(run));
+  // Without a command, `parallel` runs the lines themselves.
+  if (runs.length === 0 && words[0]?.value.endsWith('xargs') !== true)
+    return words.some(({ value }) => /^--(version|help)$/.test(value))
+      ? []
+      : [{ words: [PIPED], more: true }];
   return runs.map((run) => ({
     words: run.map((word) => {
       const at = signs.map((sign) => word.value.indexOf(sign)).filter((index) => index >= 0);
@@ -252,20 +390,20 @@ const WRAPPERS: ReadonlyMap<string, Strip> = new Map<string, Strip>([
   ['xargs', (args) => after(args)],
 ]);
 
-const DEEPEST = 10;
+/** The number of wrappers whose rests are results. Of more, only the last rest is one. */
+const MOST_STAGES = 10;
 
 /** Returns the command itself, then the rest after each wrapper. */
 export const unwrap = remembered((words: readonly ShellWord[]): readonly Unwrapped[] => {
-  const stages: Unwrapped[] = [{ words, more: false }];
+  const stages: Unwrapped[] = [];
   let current: Unwrapped = { words, more: false };
-  for (let depth = 0; depth < DEEPEST; depth++) {
+  while (true) {
     const [name, ...args] = current.words;
     const taken = name?.kind === 'literal' ? WRAPPERS.get(name.value)?.(args) : undefined;
-    if (taken === undefined) return stages;
+    if (taken === undefined) return [...stages, current];
+    if (stages.length < MOST_STAGES) stages.push(current);
     current = { words: args.slice(taken), more: current.more || name?.value === 'xargs' };
-    stages.push(current);
   }
-  return stages;
 });
 
 /** Skips plain options, options with a value, then one operand. Undefined unless a command follows. */

@@ -30,6 +30,7 @@ import { filesOf, touchesFiles } from './files/files-of.ts';
 import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { beginningsBeforeGlobs, globsAfterChanges, withValues } from './known-values.ts';
+import { fedTails, tailsWithFiles, unknownRemoval } from './tails-with-files.ts';
 import { textsForCode } from './texts-for-code.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
@@ -55,7 +56,16 @@ import {
   withUnclearFiles,
   wordsIn,
 } from './special-reads.ts';
-import { baseName, commandWords, runsElsewhere, runsOfFind, commandTails, PIPED, unwrap } from './runners.ts';
+import {
+  baseName,
+  commandWords,
+  findersIn,
+  NO_TAILS,
+  PIPED,
+  runsElsewhere,
+  runsOfFind,
+  unwrap,
+} from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
 export type ShellParts =
@@ -250,19 +260,21 @@ function partsWithoutScripts(command: SimpleCommand, own: CommandPart, around: A
     ...withUnclearFiles(files, last, around),
     ...changedSettingsParts(last, own, around),
     ...settingsParts(last.words, around),
-    ...(last.more ? [last.words] : fed(last.words)).flatMap((run) =>
+    ...[...(last.more ? [last.words] : []), ...fedTails(last.words)].flatMap((run) =>
       withUnclearFiles(unseen(run, around), { words: run, more: true }, around).map((part) =>
         own.readOnly === 'no' ? part : asRead(part),
       ),
     ),
     // Commands of `find -exec` need permission like any other command.
-    ...runsOfFind(last.words).flatMap((run) => {
-      const there = runsGitElsewhere(last.words, run.command) ? { ...around, folders: undefined } : around;
-      const found = foundFiles(last.words, run, around);
-      const special = concernAboutFound(run.command, last.words, found, world);
-      const runs = partsOfCommand(simple(run.command, command), there);
-      return runs.concat(found, special ? [concernedBy(own, special)] : []);
-    }),
+    ...findersIn(last.words).flatMap((finder) =>
+      runsOfFind(finder).flatMap((run) => {
+        const there = runsGitElsewhere(finder, run.command) ? { ...around, folders: undefined } : around;
+        const found = foundFiles(finder, run, around);
+        const special = concernAboutFound(run.command, finder, found, world);
+        const runs = partsOfCommand(simple(run.command, command), there);
+        return runs.concat(found, special ? [concernedBy(own, special)] : []);
+      }),
+    ),
   ];
 }
 
@@ -331,8 +343,8 @@ function asInner(part: Part): Part {
   return part.kind === 'command' ? { ...part, inner: true } : part;
 }
 
-/** The number of tails after a runner whose file accesses are checked. */
-const MOST_TAILS = 8;
+/** For some programs, each word is looked at together with those after it. */
+const PAIRS_PER_STEP = 300;
 
 /** `words` are those that the shell makes. `inputs` are files of redirections that the command may run. */
 function fileParts(
@@ -343,12 +355,12 @@ function fileParts(
 ): FilePart[] {
   const { folders, world } = around;
   // The command of a runner accesses its files like any other: `sudo rm /`, `env cp a b`.
-  const behind = runsElsewhere(words) ? [] : commandTails(words);
-  const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value)).slice(0, MOST_TAILS);
+  const { tails: run, isCut } = runsElsewhere(words) ? NO_TAILS : tailsWithFiles(words);
+  const pairs = run.reduce((sum, tail) => sum + tail.length ** 2, 0);
+  world.spend?.(Math.floor(pairs / PAIRS_PER_STEP));
   const moved = words.some(({ value }) => /^(-C|-D|--chdir|chdir$)/.test(value)) ? undefined : folders;
-  const emptied = behind
-    .slice(0, MOST_TAILS)
-    .flatMap(([tail, ...args]) => emptiedFolders(baseName(tail?.value ?? ''), args));
+  const behind = runsElsewhere(words) ? [] : commandTails(words);
+  const emptied = behind.flatMap(([tail, ...args]) => emptiedFolders(baseName(tail?.value ?? ''), args));
   const own = filesOf(words);
   const isPlain = around.isShellChanged !== true && !/POSIX/.test(command.shown);
   const known = certainWords(words, isPlain ? own : own.filter(({ kind }) => kind !== 'read'), world);
@@ -362,8 +374,9 @@ function fileParts(
   );
   return [
     ...read,
-    ...[words, ...behind.slice(0, MOST_TAILS)].flatMap((tail) => openedParts(tail, read, folders, world)),
+    ...[words, ...run].flatMap((tail) => openedParts(tail, read, folders, world)),
     ...[...run.flatMap(filesOf), ...emptied].flatMap((touch) => touchPart(touch, 'command', moved, world)),
+    ...(isCut ? [unknownRemoval(command.shown)] : []),
     ...named.map((place) => namedPart(place, command)),
   ];
 }
@@ -388,12 +401,6 @@ function namedPart({ written, places, concern }: NamedPlace, { cover }: CommandP
     ...(concern ? { knowledge: 'named', namedBy: cover } : { knowledge: 'mentioned' }),
     concern,
   };
-}
-
-/** With options, `xargs` is not a plain wrapper, but its command still receives files: `xargs -0 cat`. */
-function fed(words: readonly ShellWord[]): (readonly ShellWord[])[] {
-  if (words[0]?.value !== 'xargs') return [];
-  return commandTails(words).filter(([name]) => name !== undefined && touchesFiles(name.value));
 }
 
 /** More arguments come through the pipe. These files are unknown. */

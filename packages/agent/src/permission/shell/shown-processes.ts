@@ -1,6 +1,9 @@
 /** Finds the programs and files of a script that show the processes or connections of the machine. */
 import type { ReadCommand, ShellWord, SimpleCommand } from '@heddle/tools/shell';
-import { commandWords, likelyTails } from './runners.ts';
+import type { Concern } from '../part.ts';
+import { psConcern } from '../paths/process-files.ts';
+import { possibleValues, type WordScope } from './possible-values.ts';
+import { baseName, commandWords, fedCommands, likelyTails, localTails, type Unwrapped } from './runners.ts';
 
 /** Programs that show the processes or connections of the machine. In their own namespace they would show nothing. */
 const SHOWS_HOST = /^(ps|pgrep|pidof|pstree|top|lsof|fuser|ss|netstat|ip|ifconfig)$/;
@@ -34,4 +37,37 @@ function programsOf(command: SimpleCommand): readonly string[] {
   return [words, ...likelyTails(words)].map(([name]) =>
     (name?.value ?? '').replace(/^\/(?:usr\/)?s?bin\//, ''),
   );
+}
+
+/** Variables with which `ps` prints other columns, or reads its options in another way. */
+const PS_VARIABLE = /^(PS_|CMD_ENV$|UNIX95$|I_WANT)/;
+
+/** Returns why a command may show the environment of processes: as `ps`, or as a runner of it. */
+export function concernAboutProcesses(
+  last: Unwrapped,
+  assignments: SimpleCommand['assignments'],
+  scope: WordScope,
+): Concern | undefined {
+  const runs = localTails(last.words).map((words) => ({ words, more: last.more }));
+  const assigned = last.words.flatMap(({ value }) => /^(\w+)=/.exec(value)?.[1] ?? []);
+  const isSet = [...assignments.map(({ name }) => name), ...assigned].some((name) => PS_VARIABLE.test(name));
+  for (const run of [last, ...runs, ...fedCommands(last.words)]) {
+    const concern = concernAboutPs(run, isSet, scope);
+    if (concern) return concern;
+  }
+  return undefined;
+}
+
+/** Words of `ps` through a pipe are unknown, unless they are the values of an option: `pgrep x | xargs ps -fp`. */
+function concernAboutPs(
+  { words: [name, ...args], more }: Unwrapped,
+  isSet: boolean,
+  scope: WordScope,
+): Concern | undefined {
+  if (baseName(name?.value ?? '') !== 'ps') return undefined;
+  const values = args.flatMap((word): readonly (string | undefined)[] => {
+    const known = possibleValues(word, scope);
+    return known?.every(({ isGlob }) => !isGlob) ? known.map(({ text }) => text) : [undefined];
+  });
+  return psConcern([...(isSet ? [undefined] : []), ...values, ...(more ? [undefined] : [])]);
 }

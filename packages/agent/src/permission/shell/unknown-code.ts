@@ -11,13 +11,14 @@ import {
   baseName,
   commandsOfFind,
   fedCommands,
+  findersIn,
+  hasManyTails,
   hasManyValues,
   isManager,
   isRunner,
   likelyTails,
-  MOST_TAILS,
+  mayLackCommand,
   runsElsewhere,
-  commandTails,
   type Unwrapped,
 } from './runners.ts';
 import { findEmbeddedScripts, hasUnknownVariable, isShell } from './scripts.ts';
@@ -31,10 +32,12 @@ export function runsUnknownCode(
   if (hasUnknownVariable(command.assignments)) return true;
   return stages.some(({ words, more }) => {
     if (!canRunCode(words[0]) || isProven(words)) return false;
-    if (startsShell(words) || (commandTails(words).length > 0 && words.length > MOST_TAILS)) return true;
+    if (startsShell(words) || hasManyTails(words)) return true;
     if (findEmbeddedScripts(command, words).isUnknown || isFed(words, more)) return true;
     if (
-      commandsOfFind(words).some(([name]) => name === undefined || isFedIn(name) || name.value.includes('{}'))
+      findersIn(words)
+        .flatMap(commandsOfFind)
+        .some(([name]) => name === undefined || isFedIn(name) || name.value.includes('{}'))
     )
       return true;
     return [words, ...likelyTails(words)].some((run) => {
@@ -109,10 +112,7 @@ const GIT_PATHS =
 
 /** Returns whether lines of the input may become a program, or make the program of `xargs` run another one. */
 export function isFed(words: readonly ShellWord[], more: boolean): boolean {
-  const base = baseName(words[0]?.value ?? '');
-  if (!more && base !== 'xargs' && base !== 'parallel') return false;
-  const runs = more ? [{ words, more }] : fedCommands(words);
-  if (runs.length === 0) return base === 'parallel';
+  const runs = more ? [{ words, more }, ...fedCommands(words)] : fedCommands(words);
   return runs.some((run) => !isSafeWithAny(run.words));
 }
 
@@ -124,8 +124,7 @@ function isSafeWithAny(words: readonly ShellWord[]): boolean {
   if (isRunner(base)) {
     const run = likelyTails(words).at(-1);
     // A word after an option may be its value. Then the command comes through the pipe.
-    const before = run && words[words.length - run.length - 1];
-    return run !== undefined && (before === name || !before?.value.startsWith('-')) && isSafeWithAny(run);
+    return run !== undefined && !mayLackCommand(words) && isSafeWithAny(run);
   }
   if (base === 'git') return GIT_PATHS.test(gitArguments(args).command);
   return isHarmlessProgram(base) || CHANGES_ONLY_FILES.test(base) || !canRunCode(name);

@@ -12,6 +12,7 @@ import {
   commandWords,
   fedCommands,
   FOUND,
+  isFeeder,
   isManager,
   isRunner,
   runsOfFind,
@@ -28,7 +29,7 @@ export function isDefinedElsewhere(
   { hasInput, exactOnly }: Pick<CommandPart, 'hasInput' | 'exactOnly'>,
 ): boolean {
   const words = commandWords(command);
-  const feeders = [words, ...commandTails(words)].filter(([name]) => isFeeder(name));
+  const feeders = [words, ...commandTails(words)].filter(([name]) => isFeeder(baseName(name?.value ?? '')));
   if (feeders.some((run) => !isSafeFeeder(run, exactOnly !== undefined))) return true;
   if (hasInput && !takesData(words, length)) return true;
   if (namesConsole(words.slice(0, length))) return true;
@@ -46,10 +47,6 @@ export function isDefinedElsewhere(
 /** The commands of `find` are parts of their own. */
 function getsFoundNames(words: readonly ShellWord[]): boolean {
   return runsOfFind(words).length === 0 && words.some(({ value }) => FOUND.test(value));
-}
-
-function isFeeder(name: ShellWord | undefined): boolean {
-  return /^(xargs|parallel)$/.test(baseName(name?.value ?? ''));
 }
 
 /** Options that choose neither a file with the words nor another sign for them. */

@@ -4,6 +4,7 @@ import { AGENTS } from './agents.ts';
 import { ADDRESSES } from './addresses.ts';
 import { DECODED_NAMES } from './decoded-names.ts';
 import { ARCHIVED_FILES } from './archived-files.ts';
+import { BEHIND_RUNNERS } from './behind-runners.ts';
 import { CERTAIN_READS } from './certain-reads.ts';
 import { CHANGED_FOLDERS } from './changed-folders.ts';
 import { COMBINED_NAMES } from './combined-names.ts';
@@ -69,6 +70,7 @@ export const THEMES: readonly Theme[] = [
   ...UNSEEN,
   ...EVASIONS,
   ...COMMANDS_ON_INPUT,
+  ...BEHIND_RUNNERS,
   ...NAMED,
   ...UNUSUAL_NAMES,
   ...VALUES_OF_WORDS,
