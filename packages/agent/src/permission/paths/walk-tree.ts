@@ -157,7 +157,7 @@ export function protectedBelow(
 }
 
 /** There are too many objects of git for a look at them. Their names are known. */
-function isFolderOfObjects(file: string): boolean {
+export function isFolderOfObjects(file: string): boolean {
   return file.endsWith('.git/objects');
 }
 

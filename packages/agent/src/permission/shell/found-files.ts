@@ -24,6 +24,7 @@ import {
   unwrap,
 } from './runners.ts';
 import { builtTouches, foundWrites, isOfFound, touchesOfFound } from './found-writes.ts';
+import { foundWords } from './found-words.ts';
 import { findEmbeddedScripts } from './scripts.ts';
 
 /** The files that may be found. */
@@ -38,12 +39,14 @@ interface Search {
   readonly isPlain: boolean;
 }
 
-/** `{}` is each file that is found. */
+/** `{}` is each file that is found. `isProven`: the command changes nothing. */
 export function foundFiles(
   [name, ...args]: readonly ShellWord[],
   run: FindRun,
-  { folders, world }: Around,
+  around: Around,
+  isProven: boolean,
 ): FilePart[] {
+  const { folders, world } = around;
   const isFind = baseName(name?.value ?? '') === 'find';
   const { starts, access, selects, isInFolders, isPlain } = isFind ? filesOfFind(args, run) : filesOfFd(run);
   const unknown = unknownWord('what it comes upon');
@@ -78,6 +81,7 @@ export function foundFiles(
       ...marked
         .flatMap((one) => builtTouches(one, found, isFind && !isInFolders))
         .flatMap((one) => touchPart(one, 'command', folders, world)),
+      ...(isProven ? [] : foundWords(run, { start, selects, isInFolders, isPlain }, around)),
     ];
     return touches
       .flatMap((one) =>

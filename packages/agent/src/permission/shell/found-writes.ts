@@ -271,7 +271,8 @@ function mayNameProtected(
   );
 }
 
-function searchedPlaces(folder: string, world: PermissionWorld): readonly string[] {
+/** Returns the places whose files other programs run or read, as far as they are known for a folder. */
+export function searchedPlaces(folder: string, world: PermissionWorld): readonly string[] {
   return [...changedPrograms(world), ...configPlaces(world), ...gitSourcesIn(folder, world)];
 }
 

@@ -58,6 +58,7 @@ import {
 } from './special-reads.ts';
 import {
   baseName,
+  commandTails,
   commandWords,
   findersIn,
   NO_TAILS,
@@ -269,9 +270,10 @@ function partsWithoutScripts(command: SimpleCommand, own: CommandPart, around: A
     ...findersIn(last.words).flatMap((finder) =>
       runsOfFind(finder).flatMap((run) => {
         const there = runsGitElsewhere(finder, run.command) ? { ...around, folders: undefined } : around;
-        const found = foundFiles(finder, run, around);
-        const special = concernAboutFound(run.command, finder, found, world);
         const runs = partsOfCommand(simple(run.command, command), there);
+        const isProven = runs.every((part) => part.kind !== 'command' || part.readOnly !== 'no');
+        const found = foundFiles(finder, run, around, isProven);
+        const special = concernAboutFound(run.command, finder, found, world);
         return runs.concat(found, special ? [concernedBy(own, special)] : []);
       }),
     ),

@@ -131,7 +131,8 @@ export function concernAboutFound(
 ): Concern | undefined {
   const [program, ...args] = run;
   if (!opensFiles(baseName(program?.value ?? ''), args)) return undefined;
-  const read = found.filter(({ kind }) => kind === 'read');
+  // Only the files of programs that are known to read count here.
+  const read = found.filter(({ kind, knowledge }) => kind === 'read' && knowledge === 'known');
   const [special] = read.flatMap((part) => specialConcern(part, world) ?? []);
   const { isPlain, mayMatch: isSelected } = limitsOfFind(tests, (action) => action !== '-delete');
   if (special || isPlain) return special;

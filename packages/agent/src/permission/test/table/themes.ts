@@ -21,6 +21,7 @@ import { FILES } from './files.ts';
 import { FOUND_NAMES } from './found-names.ts';
 import { GIT } from './git.ts';
 import { GIT_REMOVALS } from './git-removals.ts';
+import { GIVEN_FILES } from './given-files.ts';
 import { GLOBS } from './globs.ts';
 import { GROUPED_OPTIONS } from './grouped-options.ts';
 import { HOSTS_IN_WORDS } from './hosts-in-words.ts';
@@ -78,6 +79,7 @@ export const THEMES: readonly Theme[] = [
   ...OTHER_NAMES,
   ...SEARCHED_FILES,
   ...FOUND_NAMES,
+  ...GIVEN_FILES,
   ...CURL_FILES,
   ...QUOTED_PATTERNS,
   ...SPLIT_WORDS,
