@@ -365,29 +365,33 @@ function fedBy(words: readonly ShellWord[]): readonly Unwrapped[] {
   }));
 }
 
-type Strip = (args: readonly ShellWord[]) => number | undefined;
+type Strip = (words: readonly ShellWord[], from: number) => number | undefined;
 
-/** Returns the number of words that belong to a wrapper, without its name. Undefined for an unknown usage. */
+/** Returns the position of the command after the words of a wrapper, which begin at `from`. Undefined for an unknown usage. */
 const WRAPPERS: ReadonlyMap<string, Strip> = new Map<string, Strip>([
   [
     'timeout',
-    (args) =>
+    (words, from) =>
       after(
-        args,
+        words,
+        from,
         /^(-v|--verbose|--foreground|--preserve-status|--(kill-after|signal)=\w+|-[ks]\w+)$/,
         /^(-k|-s)$/,
         /^[\d.]+[smhd]?$/,
       ),
   ],
-  ['nice', (args) => after(args, /^(-\d+|--\d+|-n-?\d+|--adjustment=-?\d+)$/, /^-n$/)],
+  ['nice', (words, from) => after(words, from, /^(-\d+|--\d+|-n-?\d+|--adjustment=-?\d+)$/, /^-n$/)],
   // The grammar reads the keyword. In the middle of a pipeline, it is a program.
-  ['time', (args) => after(args, /^-p$/)],
-  ['nohup', (args) => after(args)],
-  ['stdbuf', (args) => after(args, /^(-[ioe][L\d]\w*|--(input|output|error)=\w+)$/, /^-[ioe]$/)],
-  ['command', (args) => after(args, /^-p$/)],
-  ['builtin', (args) => after(args)],
-  ['noglob', (args) => after(args)],
-  ['xargs', (args) => after(args)],
+  ['time', (words, from) => after(words, from, /^-p$/)],
+  ['nohup', (words, from) => after(words, from)],
+  [
+    'stdbuf',
+    (words, from) => after(words, from, /^(-[ioe][L\d]\w*|--(input|output|error)=\w+)$/, /^-[ioe]$/),
+  ],
+  ['command', (words, from) => after(words, from, /^-p$/)],
+  ['builtin', (words, from) => after(words, from)],
+  ['noglob', (words, from) => after(words, from)],
+  ['xargs', (words, from) => after(words, from)],
 ]);
 
 /** The number of wrappers whose rests are results. Of more, only the last rest is one. */
@@ -396,38 +400,41 @@ const MOST_STAGES = 10;
 /** Returns the command itself, then the rest after each wrapper. */
 export const unwrap = remembered((words: readonly ShellWord[]): readonly Unwrapped[] => {
   const stages: Unwrapped[] = [];
-  let current: Unwrapped = { words, more: false };
+  let [start, more] = [0, false];
   while (true) {
-    const [name, ...args] = current.words;
-    const taken = name?.kind === 'literal' ? WRAPPERS.get(name.value)?.(args) : undefined;
-    if (taken === undefined) return [...stages, current];
-    if (stages.length < MOST_STAGES) stages.push(current);
-    current = { words: args.slice(taken), more: current.more || name?.value === 'xargs' };
+    const name = words[start];
+    const next = name?.kind === 'literal' ? WRAPPERS.get(name.value)?.(words, start + 1) : undefined;
+    if (stages.length < MOST_STAGES || next === undefined)
+      stages.push({ words: start === 0 ? words : words.slice(start), more });
+    if (next === undefined) return stages;
+    more ||= name?.value === 'xargs';
+    start = next;
   }
 });
 
 /** Skips plain options, options with a value, then one operand. Undefined unless a command follows. */
 function after(
-  args: readonly ShellWord[],
+  words: readonly ShellWord[],
+  from: number,
   alone?: RegExp,
   valued?: RegExp,
   operand?: RegExp,
 ): number | undefined {
-  let at = 0;
+  let at = from;
   while (true) {
-    const word = args[at];
+    const word = words[at];
     if (word?.kind !== 'literal') return undefined;
     if (valued?.test(word.value)) {
-      if (args[at + 1]?.kind !== 'literal') return undefined;
+      if (words[at + 1]?.kind !== 'literal') return undefined;
       at += 2;
     } else if (alone?.test(word.value)) at += 1;
     else break;
   }
   if (operand) {
-    const word = args[at];
+    const word = words[at];
     if (word?.kind !== 'literal' || !operand.test(word.value)) return undefined;
     at += 1;
   }
-  const command = args[at];
+  const command = words[at];
   return command === undefined || command.value.startsWith('-') ? undefined : at;
 }
