@@ -87,7 +87,7 @@ export function namedPlaces(
       looked.add(key);
       if (looked.size > MOST) return void found.set('…', TOO_MANY);
       const places = placesAt(written, scope);
-      const effect = isRead ? 'reads' : isOperand && mayRun(word) ? 'runs' : 'changes';
+      const effect = isRead ? 'reads' : mayRun(word, isOperand) ? 'runs' : 'changes';
       const concern = homeOfOther(written, world) ?? concernAbout(written, places, effect, world);
       const isFolder = written.endsWith('/') || !isOperand;
       // The same place may be an operand that is read and a value that is written.
@@ -114,11 +114,15 @@ export function namedPlaces(
 }
 
 /** Returns whether an operand may be a program that the command runs, or a target of make. Git changes files by other rules. */
-function mayBeRun(program: string, args: readonly ShellWord[]): (operand: ShellWord) => boolean {
+function mayBeRun(
+  program: string,
+  args: readonly ShellWord[],
+): (word: ShellWord, isOperand: boolean) => boolean {
   if (program === 'git') return () => true;
-  if (isRunner(program) || isMake(program)) return ({ value }) => !value.includes('=');
+  if (isRunner(program) || isMake(program))
+    return ({ value }, isOperand) => isOperand && !value.includes('=');
   const first = args.find(({ value }) => !value.startsWith('-') || value === '-m');
-  return (operand) => operand === first && runsFiles(program);
+  return (word, isOperand) => isOperand && word === first && runsFiles(program);
 }
 
 /** Git may find a repository outside by a name in the project: a link `x.git` for `x`, or a file that names the repository. */
@@ -390,12 +394,9 @@ function concernAbout(
   world: PermissionWorld,
 ): Concern | undefined {
   for (const place of places) {
-    const what =
-      effect === 'reads'
-        ? undefined
-        : effect === 'runs'
-          ? protectedPlaceName(place, world)
-          : protectedFromChange(place, world);
+    const isProtected =
+      effect === 'runs' || SYSTEM.test(place.path) ? protectedPlaceName : protectedFromChange;
+    const what = effect === 'reads' ? undefined : isProtected(place, world);
     if (what !== undefined)
       return {
         level: 'unless bypassed',
