@@ -4,7 +4,7 @@ import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { PROMPT } from '../conversation/test/scene.ts';
-import { ENTER } from '../conversation/test/terminal.ts';
+import { ENTER, type TestTerminal } from '../conversation/test/terminal.ts';
 import { setUpProjects } from '../test/project.ts';
 
 const makeProject = setUpProjects();
@@ -54,6 +54,15 @@ async function runPlain({ files, argv = ['--agent', 'evil'], isTrusted = false }
 function madeIn(folder: string): readonly string[] {
   const names = ['PWN1', '.claude/settings.local.json', '.heddle/settings.local.json', 'CLAUDE.md'];
   return names.filter((name) => existsSync(path.join(folder, name)));
+}
+
+/** Goes back before the first prompt, and sends another one. */
+async function rewindAndAsk(terminal: TestTerminal): Promise<void> {
+  terminal.type(`/rewind 1 conversation${ENTER}`);
+  await terminal.sees('The conversation is back before that prompt.');
+  await terminal.sees(PROMPT);
+  terminal.type(`And then?${ENTER}`);
+  await terminal.sees('Fine.');
 }
 
 describe('the initial prompt of an agent', () => {
@@ -127,11 +136,7 @@ describe('the initial prompt of an agent', () => {
     const terminal = project.start(['--agent', 'evil']);
     await terminal.sees('Fine.');
     await terminal.sees(PROMPT);
-    terminal.type(`/rewind 1 conversation${ENTER}`);
-    await terminal.sees('The conversation is back before that prompt.');
-    await terminal.sees(PROMPT);
-    terminal.type(`And then?${ENTER}`);
-    await terminal.sees('Fine.');
+    await rewindAndAsk(terminal);
     expect(project.sent().at(-1)).toContain('!touch PWN1\\n\\nAnd then?');
     expect(madeIn(project.folder)).toEqual([]);
     terminal.kill('SIGKILL');
@@ -146,11 +151,7 @@ describe('a prompt that would be a command if it was typed', () => {
       await project.run(['-p', line, '--disable-slash-commands']);
       const terminal = project.start(['-c']);
       await terminal.sees(PROMPT);
-      terminal.type(`/rewind 1 conversation${ENTER}`);
-      await terminal.sees('The conversation is back before that prompt.');
-      await terminal.sees(PROMPT);
-      terminal.type(`And then?${ENTER}`);
-      await terminal.sees('Fine.');
+      await rewindAndAsk(terminal);
       const [, last = ''] = project.sent();
       expect(last).toContain('And then?');
       expect(last).not.toContain(line);

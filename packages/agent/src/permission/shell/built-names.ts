@@ -9,9 +9,8 @@ import { isSink, placesOf, tildeExpanded } from '../paths/places.ts';
 import { literalSegments, segmentsMeet, segmentsOf } from '../paths/segments.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
 import { possibleValues, type WordScope } from './possible-values.ts';
-import { baseName, commandWords } from './runners.ts';
+import { baseName, commandWords, inputPlaceholders } from './runners.ts';
 import { changesFolder, separatesAtBlanks, SOME_NUMBER, type Variables } from './shell-state.ts';
-import { shortOption } from './short-options.ts';
 
 type Script = Extract<ReadCommand, { ok: true }>;
 
@@ -33,10 +32,10 @@ export function buildsNames(
   const scope: WordScope = { variables: known, world, folders: all };
   return (
     placed.some(({ command, folders = ['/'] }) => {
-      const signs = signsIn(command);
+      const placeholders = placeholdersIn(command);
       // The values of other words may be used in any folder. One that is not known may be the root folder.
       const there = changesFolder(command) ? { ...scope, folders } : scope;
-      return wordsOf(command).some((word) => mayBuild(word, signs, there));
+      return wordsOf(command).some((word) => mayBuild(word, placeholders, there));
     }) || [...redirected(script), ...loopWords].some((word) => mayBuild(word, [], scope))
   );
 }
@@ -49,17 +48,11 @@ function loopAround(text: string): string | undefined {
   return GLOB_OPTIONS.test(text) ? undefined : WHOLE_LOOP.exec(text)?.[1];
 }
 
-const REPLACED_SIGN = new RegExp(`^(?:${shortOption('Ii')}|--replace=)(.*)$`, 's');
-
 /** The texts that `find` and `xargs` replace by names: `{}`, and the value of `xargs -I`. */
-function signsIn(command: SimpleCommand): readonly string[] {
+function placeholdersIn(command: SimpleCommand): readonly string[] {
   const words = commandWords(command);
-  if (!words.some(({ value }) => baseName(value) === 'xargs')) return ['{}'];
-  const chosen = words.flatMap(({ value }, index) => {
-    const [, own] = REPLACED_SIGN.exec(value) ?? [];
-    return own === undefined ? [] : [own === '' ? (words[index + 1]?.value ?? '') : own];
-  });
-  return ['{}', ...chosen].filter((sign) => sign !== '');
+  const isFed = words.some(({ value }) => baseName(value) === 'xargs');
+  return isFed ? ['{}', ...inputPlaceholders(words)] : ['{}'];
 }
 
 /** It sets an array, adds to a value, or splits values at characters other than spaces. */
@@ -79,10 +72,10 @@ function redirected({ commands, redirections }: Script): readonly ShellWord[] {
   );
 }
 
-function mayBuild(word: ShellWord, signs: readonly string[], scope: WordScope): boolean {
-  if (signs.some((sign) => word.value.includes(sign))) {
-    const text = signs.reduce((left, sign) => left.replaceAll(sign, UNKNOWN), word.value);
-    // The sign itself, after its option.
+function mayBuild(word: ShellWord, placeholders: readonly string[], scope: WordScope): boolean {
+  if (placeholders.some((one) => word.value.includes(one))) {
+    const text = placeholders.reduce((left, one) => left.replaceAll(one, UNKNOWN), word.value);
+    // The placeholder itself, after its option.
     return text !== UNKNOWN && textsIn(withoutValues(text)).some((one) => mayComplete(one, scope));
   }
   const values = possibleValues(word, scope, 'any star');
@@ -101,7 +94,7 @@ const EXPANSION = /\$\(\([^()]*\)\)|[$<]\([^()]*\)|`[^`]*`|\$\{(?!_\})\w+\}|\$(?
 /** A character that no shell word contains. */
 const UNKNOWN = '\uffff';
 
-/** Returns a text without quotes, and with one sign for each expansion. */
+/** Returns a text without quotes, and with one character for each expansion. */
 function withoutValues(text: string): string {
   let bare = text;
   for (let before = ''; bare !== before; ) {

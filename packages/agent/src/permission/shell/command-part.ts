@@ -36,13 +36,14 @@ import { assignedCommands, possibleCommands } from './possible-commands.ts';
 import { findProgramOption } from './program-options.ts';
 import {
   baseName,
+  commandTails,
   commandWords,
   fedCommands,
   hidesCommand,
   isFeeder,
   likelyTails,
+  moduleOfPython,
   runsElsewhere,
-  commandTails,
   unwrap,
   type Unwrapped,
   withPiped,
@@ -361,7 +362,7 @@ function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Ar
   // A rule for `sudo tar` is meant for what tar itself does, as one for `tar` is.
   const fed = fedCommands(words).map(withPiped);
   const tails = isFeeder(baseName(words[0]?.value ?? '')) ? fed : [...fed, ...likelyTails(words)];
-  const runs = [words, ...(runsElsewhere(words) ? [] : [...tails, ...pythonModule(words)])];
+  const runs = [words, ...(runsElsewhere(words) ? [] : [...tails, ...moduleOfPython(words)])];
   const doubts = runs.map(([name, ...args]) => {
     const program = baseName(name?.value ?? '');
     return program === 'git' ? gitDoubt(args) : findProgramOption(program, args, command.redirections);
@@ -376,13 +377,6 @@ function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Ar
     if (found) return { exactOnly: found.reason, isNamedBy: found.isNamedBy };
   }
   return NO_DOUBT;
-}
-
-/** `python3 -m pylint x` is `pylint x`. */
-function pythonModule([name, ...args]: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
-  if (!/^(python|pypy)[\d.]*$/.test(baseName(name?.value ?? ''))) return [];
-  const at = args.findIndex(({ value }) => value === '-m');
-  return at < 0 ? [] : [args.slice(at + 1)];
 }
 
 /** Checks scripts among the arguments: `bash -c 'make -C $x'`. Their variables are treated as unknown. */

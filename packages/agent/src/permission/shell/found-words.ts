@@ -116,7 +116,7 @@ function startsOf(start: ShellWord, around: Around): readonly ShellWord[] {
     : values.map(({ text }) => literalWord(text));
 }
 
-/** The whole path is a word, the value of an option, or between signs that separate paths. */
+/** The whole path is a word, the value of an option, or between characters that separate paths. */
 const WHOLE = /(?<=^|[=:,@\s'"`(]|^-[A-Za-z])\{\}(?=$|[:,@\s'"`)])/;
 
 /** A name beside the found file: `--html={}.html`. */
@@ -133,7 +133,7 @@ function isPlainBeside({ value }: ShellWord): boolean {
 function givenWords({ command, isInFolders }: FindRun, world: PermissionWorld): GivenWords {
   const [name, ...args] = command;
   const program = baseName(name?.value ?? '');
-  // The sign itself is not a part of a name.
+  // The placeholder itself is not a part of a name.
   const samples = command.map((word) => (FOUND.test(word.value) ? withFile(word, 'x') : word));
   const known = certainWords(samples, filesOf(samples), world);
   const own = new Set(namesContainerPlaces(program) ? hostWords(program, args) : args);
@@ -368,14 +368,14 @@ function namedPart({ written, places, concern }: NamedPlace): FilePart[] {
   return concern ? [concernedPart(written, places, concern)] : [];
 }
 
-/** Replaces the sign for the found file, or for a part of its path. */
+/** Replaces the placeholder for the found file, or for a part of its path. */
 function withFile(word: ShellWord, file: string): ShellWord {
   const stem = (text: string): string => text.replace(/(?<=[^/])\.[^./]*$/, '');
-  const value = word.value.replace(new RegExp(FOUND, 'g'), (sign) => {
-    if (sign === '{//}') return path.posix.dirname(file);
-    if (sign === '{/}') return path.posix.basename(file);
-    if (sign === '{/.}') return stem(path.posix.basename(file));
-    return sign === '{.}' ? stem(file) : file;
+  const value = word.value.replace(new RegExp(FOUND, 'g'), (placeholder) => {
+    if (placeholder === '{//}') return path.posix.dirname(file);
+    if (placeholder === '{/}') return path.posix.basename(file);
+    if (placeholder === '{/.}') return stem(path.posix.basename(file));
+    return placeholder === '{.}' ? stem(file) : file;
   });
   return literalWord(value);
 }

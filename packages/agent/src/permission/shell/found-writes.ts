@@ -57,8 +57,8 @@ export function touchesOfFound(command: readonly ShellWord[]): readonly Touch[] 
 }
 
 function marked(word: ShellWord): ShellWord {
-  const value = word.value.replace(new RegExp(FOUND, 'g'), (sign) =>
-    sign === '{}' ? ITSELF : sign === '{.}' ? STEM : sign === '{//}' ? FOLDER : PART,
+  const value = word.value.replace(new RegExp(FOUND, 'g'), (placeholder) =>
+    placeholder === '{}' ? ITSELF : placeholder === '{.}' ? STEM : placeholder === '{//}' ? FOLDER : PART,
   );
   return word.kind === 'literal' ? literalWord(value) : unknownWord(value);
 }

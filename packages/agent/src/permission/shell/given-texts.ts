@@ -3,7 +3,7 @@ import type { ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/s
 import type { GivenTexts } from '../part.ts';
 import { expandBraces } from './files/operands.ts';
 import { unknownWord } from './files/touch.ts';
-import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
+import { expandedTexts, type WordScope } from './possible-values.ts';
 import { commandWords } from './runners.ts';
 import { SOME_NUMBER } from './shell-state.ts';
 
@@ -49,14 +49,7 @@ function inputWords(redirection: ShellRedirection): readonly ShellWord[] {
 function valuesOf(word: ShellWord, scope: WordScope): readonly string[] | undefined {
   const braces = expandBraces(word);
   if (braces.length !== 1 || braces[0] !== word) return braces.map(({ value }) => value);
-  const texts: string[] = [];
-  const possible = possibleValues(word, scope);
-  for (const { text, isGlob } of possible ?? []) {
-    const found = isGlob ? namesFoundBy(text, scope) : [text];
-    if (found === undefined) return undefined;
-    texts.push(...found);
-  }
-  return possible && texts;
+  return expandedTexts(word, scope);
 }
 
 /** The beginning of something that the shell replaces. The brackets of the address `[::1]` are not a set of letters. */

@@ -4,7 +4,7 @@
  */
 import { isPlainSedScript, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
 import { argumentsOf } from './files/operands.ts';
-import { findMakeCommand, isMake, makefilesOf } from './make-words.ts';
+import { findMakeCommand, isMake, makefilesOf, wordsForMake } from './make-words.ts';
 import { baseName } from './runners.ts';
 import { optionPattern, shortOption } from './short-options.ts';
 
@@ -234,19 +234,14 @@ export function localWords(args: readonly ShellWord[]): readonly ShellWord[] {
 /** `make -f -`, `make --eval=…`, and variables that run a command when they are set or expanded. */
 const make =
   (program: string): TakesCode =>
-  (args) =>
-    makefilesOf(args).some(isFedIn) || findMakeCommand(program, args) !== undefined;
-
-/** `cmake --build x -- 'X!=id'` */
-const cmake: TakesCode = (args, redirections) => {
-  const end = args.findIndex(({ value }) => value === '--');
-  return end >= 0 && make('make')(args.slice(end + 1), redirections);
-};
+  (args) => {
+    const words = wordsForMake(program, args) ?? [];
+    return makefilesOf(words).some(isFedIn) || findMakeCommand(program, words) !== undefined;
+  };
 
 const sourced: TakesCode = ([file]) => file === undefined || isFedIn(file);
 
 const OTHERS: readonly (readonly [RegExp, TakesCode])[] = [
-  [/^cmake$/, cmake],
   [/^[gmn]?awk$/, awk],
   // They are scripts that run an option with a quote at its end.
   [/^(z|xz|bz|lz|zst)[ef]?grep$/, hasOption(/['\n]/)],
@@ -285,7 +280,7 @@ export function runsFiles(program: string): boolean {
 /** Returns the check for a program, if it takes code at all. */
 export function takesCode(program: string): TakesCode | undefined {
   const name = baseName(program);
-  if (isMake(name)) return make(name);
+  if (isMake(name) || name === 'cmake') return make(name);
   const interpreter = INTERPRETERS.find(([names]) => names.test(name))?.[1];
   return interpreter ? interprets(interpreter) : OTHERS.find(([names]) => names.test(name))?.[1];
 }

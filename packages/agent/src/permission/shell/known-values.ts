@@ -8,7 +8,7 @@ import { type Beginning, canonicalText } from '../rules/command-pattern.ts';
 import { type Around, asPlainGit, namedBeginnings } from './command-part.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
 import { commandsByValue } from './expanded-words.ts';
-import { namesFoundBy, possibleValues } from './possible-values.ts';
+import { expandedTexts } from './possible-values.ts';
 import { commandTails, commandWords, unwrap } from './runners.ts';
 
 type PartsOfWords = (command: SimpleCommand, around: Around) => Part[];
@@ -18,10 +18,7 @@ export function withValues(command: SimpleCommand, around: Around, partsOf: Part
   const parts = partsOf(command, around);
   const [written] = parts;
   if (written?.kind !== 'command' || written.readOnly !== 'no') return parts;
-  const isUnknown = (glob: ShellWord): boolean =>
-    possibleValues(glob, around)?.every(
-      ({ text, isGlob }) => !isGlob || namesFoundBy(text, around) !== undefined,
-    ) !== true;
+  const isUnknown = (glob: ShellWord): boolean => expandedTexts(glob, around) === undefined;
   const beginnings = beginningsBeforeGlobs(command, isUnknown);
   const own = { ...written, beginnings: written.beginnings.concat(beginnings) };
   const { commands, isCut } = commandsByValue(commandWords(command), around);

@@ -16,6 +16,13 @@ export function isMake(program: string): boolean {
   return MAKE.test(program);
 }
 
+/** Returns the words that make gets: all of its own, and those of `cmake --build x` after two dashes. */
+export function wordsForMake(program: string, args: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  if (isMake(program)) return args;
+  const end = program === 'cmake' ? args.findIndex(({ value }) => value === '--') : -1;
+  return end < 0 ? undefined : args.slice(end + 1);
+}
+
 /** Variables with which make runs another shell, reads other makefiles, or gets more options. */
 const MAKE_SETTING =
   /^(?:SHELL(?:FLAGS)?|COMSPEC|MAKE|MAKE_COMMAND|MAKESHELL|(?:GNU)?MAKEFLAGS|MFLAGS|MAKEFILES|MAKEFILE_LIST|MAKEOVERRIDES|MAKESYSPATH)$/;

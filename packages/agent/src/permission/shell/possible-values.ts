@@ -62,7 +62,7 @@ export function possibleValues(
   return texts.map((text) => ({ text, isGlob }));
 }
 
-// oxlint-disable-next-line no-control-regex -- the sign for a number
+// oxlint-disable-next-line no-control-regex -- the character for a number
 const PLAIN = /^[\p{L}\p{N}\0_./:=@%+,-]*$/u;
 const GLOB_LETTERS = /[*?[\]\\\0]/;
 const LETTERS = /[\p{L}\p{N}_./:=@%+,^#!}-]+/uy;
@@ -131,6 +131,18 @@ function piecesOf(text: string, scope: WordScope): readonly Piece[] | undefined 
     }
   }
   return isQuoted ? undefined : pieces;
+}
+
+/** Returns the texts that the shell may make of a word, with the current matches of globs. Undefined if one of them is unknown. */
+export function expandedTexts(word: ShellWord, scope: WordScope): readonly string[] | undefined {
+  const texts: string[] = [];
+  const values = possibleValues(word, scope);
+  for (const { text, isGlob } of values ?? []) {
+    const found = isGlob ? namesFoundBy(text, scope) : [text];
+    if (found === undefined) return undefined;
+    texts.push(...found);
+  }
+  return values && texts;
 }
 
 /**

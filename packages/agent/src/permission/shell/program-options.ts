@@ -7,7 +7,7 @@ import { AWK_BLANK, awkCodeWords, bareCode, hasAwkWord } from './awk-code.ts';
 import { mayContainCode } from './code-variables.ts';
 
 import { beginsOption, SED_FLAGS, takesCode } from './interpreters.ts';
-import { findMakeCommand, isMake } from './make-words.ts';
+import { findMakeCommand, isMake, wordsForMake } from './make-words.ts';
 import { runsProgramByNpm } from './npm-options.ts';
 import { optionPattern, shortOption } from './short-options.ts';
 
@@ -192,15 +192,13 @@ export function findProgramOption(
 
 /** Returns a word with which a build tool runs a command: an option, or a variable for the programs that it runs. */
 function findBuildCommand(program: string, args: readonly ShellWord[]): ShellWord | undefined {
+  const forMake = wordsForMake(program, args);
   // The values of other words are checked as well, if they are known. Otherwise the command asks.
-  if (isMake(program))
+  if (forMake)
     return findMakeCommand(
       program,
-      args.filter(({ kind }) => kind !== 'dynamic'),
+      forMake.filter(({ kind }) => kind !== 'dynamic'),
     );
-  // The words after `--` are those of make.
-  const end = program === 'cmake' ? args.findIndex(({ value }) => value === '--') : -1;
-  if (end >= 0) return findBuildCommand('make', args.slice(end + 1));
   if (program === 'just') {
     // Options after the first target belong to it.
     const target = args.findIndex(

@@ -263,7 +263,7 @@ export function runsOfFind(words: readonly ShellWord[]): readonly FindRun[] {
   return FINDERS.test(base) ? runsOfFd(args) : [];
 }
 
-/** Without a sign for it, `fd` adds the file at the end. */
+/** Without a placeholder, `fd` adds the file at the end. */
 function runsOfFd(args: readonly ShellWord[]): readonly FindRun[] {
   const { commands, own } = commandsInFd(args);
   return commands.map((command) => {
@@ -293,6 +293,16 @@ export function commandsOfFind(words: readonly ShellWord[]): (readonly ShellWord
 export const commandWords = remembered(({ name, args }: SimpleCommand): readonly ShellWord[] =>
   name ? [name, ...args] : [],
 );
+
+/** Returns the program with its words in `python3 -m pylint x`, `-mpylint x` and `-Im pylint x`. */
+export function moduleOfPython([name, ...args]: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  if (!/^(python|pypy)[\d.]*$/.test(baseName(name?.value ?? ''))) return [];
+  const at = args.findIndex(({ value }) => /^-[A-Za-z]*m/.test(value));
+  const option = args[at];
+  if (option === undefined) return [];
+  const value = option.value.slice(option.value.indexOf('m') + 1);
+  return [[...(value === '' ? [] : [{ ...option, value, text: value }]), ...args.slice(at + 1)]];
+}
 
 export function baseName(value: string): string {
   return value.slice(value.lastIndexOf('/') + 1);
@@ -336,19 +346,23 @@ const REPLACED = new RegExp(`^(?:${shortOption('IiJ', 'adEeLlnPs')}|--r[a-z]*=)(
 /** Options of which the next word is the value. */
 const FEEDER_VALUE = /^-[0rtxpo]*[nLPsIdEajJRS]$/;
 
+/** Returns the texts that options of `xargs` choose for a line of the input. */
+export function inputPlaceholders(words: readonly ShellWord[]): readonly string[] {
+  return words.flatMap(({ value }, index) => {
+    const [, attached = ''] = REPLACED.exec(value) ?? [];
+    // The value of `-i` is in the same word.
+    const next = /^-.*[IJ]$/s.test(value) ? words[index + 1]?.value : undefined;
+    return attached || next || [];
+  });
+}
+
 /** A word that contains the text for a line of the input is unknown: `xargs -I{} git {}`. */
 function fedBy(words: readonly ShellWord[]): readonly Unwrapped[] {
   const isValue = (run: readonly ShellWord[]): boolean =>
     FEEDER_VALUE.test(words[words.length - run.length - 1]?.value ?? '');
   const runs = likelyTails(words).filter((run) => !isValue(run));
   const options = words.slice(0, words.length - (runs.at(-1)?.length ?? 0));
-  const signs = options.flatMap(({ value }, index) => {
-    const [, sign = ''] = REPLACED.exec(value) ?? [];
-    // The value of `-i` is in the same word.
-    const next = /^-.*[IJ]$/s.test(value) ? words[index + 1]?.value : undefined;
-    return sign || next || [];
-  });
-  signs.push('{');
+  const placeholders = inputPlaceholders(options).concat('{');
   // Without a command, `parallel` runs the lines themselves.
   if (runs.length === 0 && words[0]?.value.endsWith('xargs') !== true)
     return words.some(({ value }) => /^--(version|help)$/.test(value))
@@ -356,7 +370,7 @@ function fedBy(words: readonly ShellWord[]): readonly Unwrapped[] {
       : [{ words: [PIPED], more: true }];
   return runs.map((run) => ({
     words: run.map((word) => {
-      const at = signs.map((sign) => word.value.indexOf(sign)).filter((index) => index >= 0);
+      const at = placeholders.map((text) => word.value.indexOf(text)).filter((index) => index >= 0);
       return at.length === 0
         ? word
         : { ...unknownWord(word.text), prefix: word.value.slice(0, Math.min(...at)) };

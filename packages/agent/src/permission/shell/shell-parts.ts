@@ -362,7 +362,7 @@ function fileParts(
   world.spend?.(Math.floor(pairs / PAIRS_PER_STEP));
   const moved = words.some(({ value }) => /^(-C|-D|--chdir|chdir$)/.test(value)) ? undefined : folders;
   const behind = runsElsewhere(words) ? [] : commandTails(words);
-  const emptied = behind.flatMap(([tail, ...args]) => emptiedFolders(baseName(tail?.value ?? ''), args));
+  const emptied = behind.flatMap(emptiedFolders);
   const own = filesOf(words);
   const isPlain = around.isShellChanged !== true && !/POSIX/.test(command.shown);
   const known = certainWords(words, isPlain ? own : own.filter(({ kind }) => kind !== 'read'), world);

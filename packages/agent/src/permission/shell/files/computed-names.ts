@@ -9,12 +9,12 @@ import { canBeInProtected, canCompleteProtected, canSurroundProtected } from '..
 import { argumentsOf, type ParsedOperands } from './operands.ts';
 import { literalWord, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
-/** A statement or an expression that names a file after a sign. */
+/** A statement or an expression that names a file after an operator. */
 interface FileForm {
   /** A part of each keyword. In unclear code, it can be anywhere. */
   readonly begins: RegExp;
   readonly keyword: RegExp;
-  readonly sign: '<' | '>';
+  readonly operator: '<' | '>';
   /** A name that is known, with the text after it. */
   readonly known: RegExp;
 }
@@ -22,40 +22,40 @@ interface FileForm {
 const AWK_OUTPUT: FileForm = {
   begins: /print/,
   keyword: /\bprintf?\b/g,
-  sign: '>',
+  operator: '>',
   known: /^>?\s*""\s*(?:$|[;\n}])/,
 };
 const AWK_INPUT: FileForm = {
   begins: /getline/,
   keyword: /\bgetline\b/g,
-  sign: '<',
+  operator: '<',
   known: /^\s*""\s*(?:$|[);\n}&|<>=!])/,
 };
 const MILLER_OUTPUT: FileForm = {
   begins: /tee|print|dump|emit/,
   keyword: /\b(?:tee|e?printn?|e?dump|emit\w*)\b/g,
-  sign: '>',
+  operator: '>',
   known: /^>?\s*(?:""|stderr\b|stdout\b)\s*(?:$|[,;\n}])/,
 };
 
 /** Returns whether the code may use a file whose name is not a plain text. */
-function namesUnknownFile(text: string, { begins, keyword, sign, known }: FileForm): boolean {
-  if (!begins.test(text) || !text.includes(sign)) return false;
+function namesUnknownFile(text: string, { begins, keyword, operator, known }: FileForm): boolean {
+  if (!begins.test(text) || !text.includes(operator)) return false;
   const code = bareCode(text);
   if (code === undefined) return true;
   return Array.from(code.matchAll(keyword)).some(({ index, 0: { length } }) => {
-    const target = targetAfter(code, index + length, sign);
+    const target = targetAfter(code, index + length, operator);
     return target !== undefined && !known.test(target);
   });
 }
 
-/** Returns the code after the sign. Undefined if the statement ends before it, or if it compares in parentheses. */
-function targetAfter(code: string, from: number, sign: string): string | undefined {
+/** Returns the code after the operator. Undefined if the statement ends before it, or if it compares in parentheses. */
+function targetAfter(code: string, from: number, operator: string): string | undefined {
   let depth = 0;
   let last = '';
   for (let at = from; at < code.length; at++) {
     const letter = code[at] ?? '';
-    if (depth === 0 && letter === sign) return code.slice(at + 1);
+    if (depth === 0 && letter === operator) return code.slice(at + 1);
     // After these operators, the statement continues on the next line.
     const isContinued = letter === '\n' && /[,&|?:]/.test(last);
     if (depth === 0 && /[;\n})\]]/.test(letter) && !isContinued) return undefined;

@@ -3,7 +3,7 @@
  * --target-dir x`, `python -m venv --clear x`. The folder counts as removed with everything in it.
  */
 import type { ShellWord } from '@heddle/tools/shell';
-import { baseName } from '../runners.ts';
+import { baseName, moduleOfPython } from '../runners.ts';
 import { argumentsOf } from './operands.ts';
 import { SPECIAL } from './special.ts';
 import { literalWord, partOfWord, type Touch, touch } from './touch.ts';
@@ -71,16 +71,16 @@ const EMPTYING: readonly Emptying[] = [
 ];
 
 /** Returns the folders that a command removes, or whose contents it removes. */
-export function emptiedFolders(program: string, args: readonly ShellWord[]): readonly Touch[] {
+export function emptiedFolders([name, ...args]: readonly ShellWord[]): readonly Touch[] {
+  if (name === undefined) return [];
+  const program = baseName(name.value);
   const removed = EMPTYING.filter((one) => applies(one, program, args)).flatMap((one) =>
     foldersIn(one, args),
   );
   return [
     ...removed.map((word) => touch('remove', word, 'all')),
     ...movedByCmake(program, args),
-    ...programsWithin(program, args).flatMap(([name, ...rest]) =>
-      emptiedFolders(baseName(name?.value ?? ''), rest),
-    ),
+    ...programsWithin(name, args).flatMap(emptiedFolders),
   ];
 }
 
@@ -95,15 +95,8 @@ function applies(
 }
 
 /** The program of `python -m venv x`, `uv venv x` or `yarn rimraf x`. */
-function programsWithin(program: string, args: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
-  if (/^(python|pypy)[\d.]*$/.test(program)) {
-    const at = args.findIndex(({ value }) => /^-[A-Za-z]*m/.test(value));
-    const option = args[at];
-    if (option === undefined) return [];
-    const attached = option.value.slice(option.value.indexOf('m') + 1);
-    return [[...(attached === '' ? [] : [partOfWord(option, attached)]), ...args.slice(at + 1)]];
-  }
-  if (!/^(uv|yarn|pnpm|bun)$/.test(program)) return [];
+function programsWithin(program: ShellWord, args: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  if (!/^(uv|yarn|pnpm|bun)$/.test(baseName(program.value))) return moduleOfPython([program, ...args]);
   const at = args.findIndex(({ value }) => /^[\w@]/.test(value));
   return at < 0 ? [] : [args.slice(at)];
 }

@@ -193,9 +193,9 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
   }
   // An unknown program may read a folder with all its contents.
   const deepIfFolder = !isProjectRunner(program) && !/^[^/].*\//.test(name.value);
-  const computed = [computedTargets, archivedFiles, syncedFolders, emptiedFolders].flatMap((targets) =>
-    targets(program, args),
-  );
+  const computed = [computedTargets, archivedFiles, syncedFolders]
+    .flatMap((targets) => targets(program, args))
+    .concat(emptiedFolders([name, ...args]));
   // It removes quotes and backslashes in addresses: `OPEN:.en"v"`.
   const isQuoted = program === 'socat' && args.some(({ value }) => /["'\\]/.test(value));
   const quoted = isQuoted ? [touch('read', QUOTED_ADDRESS, undefined, { knowledge: 'named' })] : [];
