@@ -7,6 +7,7 @@ import { type CallParts, partsOfCall, unexaminedCall } from './call-parts.ts';
 import { type Case, decidePart, type PartDecision } from './decide-part.ts';
 import { editLimits, readLimits } from './file-limits.ts';
 import type { CallPart, Part } from './part.ts';
+import { mayRemoveFiles } from './paths/destructive-removal.ts';
 import { SHOWS_PROCESS } from './paths/process-files.ts';
 import { mayReadPipe } from './paths/special-files.ts';
 import { findProcessLinks, mayFollowLinks } from './process-links.ts';
@@ -239,9 +240,9 @@ export function decideUnread(
   const why = `The ${isShellTool(call.tool) ? 'command' : 'call'} cannot be read: ${reason}.`;
   const { sandboxed = false } = held.request;
   if (held.mode !== 'bypassPermissions' && !sandboxed) return decide('ask', why);
-  if (restrictsCommandsOrFiles(held.rules))
+  if (restricts(held.rules, ['Bash', 'Read', 'Edit', 'WebFetch']))
     return decide('ask', `${why} A deny or ask rule may apply to it.`);
-  if (/\b(rm|rmdir|shred|dd|mkfs)\b/.test(command)) return decide('ask', `${why} It may remove files.`);
+  if (mayRemoveFiles(command)) return decide('ask', `${why} It may remove files.`);
   return [
     {
       kind: 'command',
@@ -266,15 +267,13 @@ export function fitsView(
   world: PermissionWorld,
 ): boolean {
   if (tool !== 'Bash' || sandboxed) return false;
-  const isBound = restrictsCommandsOrFiles(rules);
+  const isBound = restricts(rules, ['Bash', 'Read', 'Edit']);
   return parts.every((part) => fits(part, isBound, world));
 }
 
-/** Returns whether a deny or ask rule concerns some commands or files. */
-function restrictsCommandsOrFiles({ deny, ask }: CompiledRules): boolean {
-  return [...deny, ...ask].some(
-    ({ names, specifier }) => specifier !== undefined && ['Bash', 'Read', 'Edit'].some(names),
-  );
+/** Returns whether a deny or ask rule concerns some commands, files or hosts, by the names of these tools. */
+function restricts({ deny, ask }: CompiledRules, tools: readonly string[]): boolean {
+  return [...deny, ...ask].some(({ names, specifier }) => specifier !== undefined && tools.some(names));
 }
 
 function fits(part: Part, isBound: boolean, world: PermissionWorld): boolean {

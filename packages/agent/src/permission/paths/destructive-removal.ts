@@ -22,6 +22,11 @@ export function destructiveRemoval(
   return undefined;
 }
 
+/** Returns whether a text that cannot be parsed contains the name of a program that removes files. */
+export function mayRemoveFiles(text: string): boolean {
+  return /\b(rm|rmdir|shred|dd|mkfs)\b/.test(text);
+}
+
 interface Meaning {
   readonly written: string;
   /** The shell expands a tilde and stars in it. */

@@ -49,7 +49,7 @@ import {
   withPiped,
 } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
-import { type Folders, type Variables, variablesWithin } from './shell-state.ts';
+import { type Folders, type Mentions, type Variables, variablesWithin } from './shell-state.ts';
 import { concernAboutProcesses } from './shown-processes.ts';
 import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
 import { mayReadUnknownFiles } from './unknown-reads.ts';
@@ -65,6 +65,8 @@ export interface Around {
   readonly world: PermissionWorld;
   /** The variables of the script. */
   readonly variables: Variables;
+  /** The names in the whole script. */
+  readonly mentions: Mentions;
   /** Another command may have changed how the shell finds or runs programs. */
   readonly isShellChanged?: boolean;
 }
@@ -379,14 +381,16 @@ function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Ar
   return NO_DOUBT;
 }
 
-/** Checks scripts among the arguments: `bash -c 'make -C $x'`. Their variables are treated as unknown. */
+/** Checks scripts among the arguments: `bash -c 'make -C $x'`. */
 function doubtWithin(command: SimpleCommand, { words }: Unwrapped, around: Around): string | undefined {
   if (runsElsewhere(words)) return undefined;
-  const inner = { ...around, variables: variablesWithin(around.variables) };
-  for (const run of findEmbeddedScripts(command, words).scripts.flat()) {
-    const last = unwrap(commandWords(run)).at(-1);
-    const doubt = last && proof(run, last, inner) === 'no' ? doubtAboutWords(run, last, inner) : undefined;
-    if (doubt !== undefined) return doubt;
+  for (const script of findEmbeddedScripts(command, words).scripts) {
+    const inner = { ...around, variables: variablesWithin(script, around) };
+    for (const run of script.read.commands) {
+      const last = unwrap(commandWords(run)).at(-1);
+      const doubt = last && proof(run, last, inner) === 'no' ? doubtAboutWords(run, last, inner) : undefined;
+      if (doubt !== undefined) return doubt;
+    }
   }
   return undefined;
 }

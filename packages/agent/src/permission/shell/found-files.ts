@@ -25,7 +25,7 @@ import {
 } from './runners.ts';
 import { builtTouches, foundWrites, isOfFound, touchesOfFound } from './found-writes.ts';
 import { foundWords } from './found-words.ts';
-import { findEmbeddedScripts } from './scripts.ts';
+import { commandsIn, findEmbeddedScripts } from './scripts.ts';
 
 /** The files that may be found. */
 interface Search {
@@ -116,13 +116,11 @@ function scriptTouches(words: readonly ShellWord[], unknown: ShellWord): readonl
   const [name, ...args] = words;
   if (name === undefined || !args.some(({ value }) => FOUND.test(value) && /\s/.test(value))) return [];
   const command = { name, args, assignments: [], redirections: [], inside: [], hasInput: false, text: '' };
-  return findEmbeddedScripts(command, words)
-    .scripts.flat()
-    .flatMap((one) =>
-      filesOf(commandWords(one).map((word) => (FOUND.test(word.value) ? unknown : word))).filter(
-        ({ word }) => word === unknown,
-      ),
-    );
+  return commandsIn(findEmbeddedScripts(command, words).scripts).flatMap((one) =>
+    filesOf(commandWords(one).map((word) => (FOUND.test(word.value) ? unknown : word))).filter(
+      ({ word }) => word === unknown,
+    ),
+  );
 }
 
 /** Returns whether the word may be a path that begins in the working folder. */

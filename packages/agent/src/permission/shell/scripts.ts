@@ -3,6 +3,7 @@
  * not in the command, is reported as unknown: a deny or ask rule may concern its commands.
  */
 import {
+  type ReadCommand,
   readCommand,
   type ShellAssignment,
   type ShellRedirection,
@@ -11,6 +12,7 @@ import {
 } from '@heddle/tools/shell';
 import { CODE_VARIABLES, isHarmlessOption } from './code-variables.ts';
 import { partOfWord } from './files/touch.ts';
+import { findSyntaxDoubt } from './doubts.ts';
 import { isFedIn } from './interpreters.ts';
 import { isMake } from './make-words.ts';
 import {
@@ -22,13 +24,22 @@ import {
   commandTails,
   commandWords,
 } from './runners.ts';
+import { setsVariablesElsewhere } from './shell-state.ts';
 
-type Script = readonly SimpleCommand[];
+/** A script that can be parsed. */
+export interface Script {
+  readonly text: string;
+  readonly read: Extract<ReadCommand, { ok: true }>;
+  /** No shell expands the text before it runs, and nothing outside of it sets variables that are not mentioned there. */
+  readonly isSeparate: boolean;
+}
 
 export interface Embedded {
   readonly scripts: readonly Script[];
   /** A script could not be parsed. */
   readonly isUnknown: boolean;
+  /** Scripts that a shell certainly runs, and that are not understood completely. */
+  readonly unclear: readonly { readonly text: string; readonly reason: string }[];
 }
 
 /** Programs besides the runners that take a script as an option. */
@@ -63,34 +74,46 @@ function scriptsIn(command: SimpleCommand, words: readonly ShellWord[], depth: n
   const likely = new Set(tails.map((tail) => tail.length));
   const shells = shellsIn(words).map((shell) => {
     const { texts, isUnknown } = shellCode(shell, command.redirections);
-    return { texts, isUnknown: isUnknown && (shell === words || likely.has(shell.length)) };
+    const isLikely = shell === words || likely.has(shell.length);
+    return { texts, isUnknown: isUnknown && isLikely, isLikely };
   });
   const certain = [...shells.flatMap(({ texts }) => texts), ...variableScripts(command)];
-  const possible = argumentScripts(words);
-  if (depth >= DEEPEST) return { scripts: [], isUnknown: certain.length > 0 || shells.length > 0 };
+  const likelyTexts = shells.flatMap(({ texts, isLikely }) => (isLikely ? texts : []));
+  const possible = argumentScripts(words, likelyTexts);
+  if (depth >= DEEPEST)
+    return { scripts: [], isUnknown: certain.length > 0 || shells.length > 0, unclear: [] };
   const scripts: Script[] = [];
+  const unclear: Embedded['unclear'][number][] = [];
   let isUnknown = shells.some((shell) => shell.isUnknown) || hasUnknownVariable(command.assignments);
   let count = 0;
+  const isSeparate = words.every(({ kind }) => kind === 'literal') && !expandsInput(command.redirections);
+  const isEval = words[0]?.value === 'eval';
+  const runs = new Set([...likelyTexts, ...(isEval ? possible : [])]);
   for (const text of new Set([...certain, ...possible])) {
     const read = readCommand(text);
+    const reason = read.ok ? (read.strange ?? findSyntaxDoubt(text)?.reason) : read.reason;
+    if (reason !== undefined && isSeparate && runs.has(text)) unclear.push({ text, reason });
     count += read.ok ? read.commands.length : 0;
     if (!read.ok || count > MOST_COMMANDS) {
       isUnknown = true;
       continue;
     }
-    isUnknown ||= read.strange !== undefined;
-    if (read.commands.length === 0) continue;
-    scripts.push(read.commands);
+    isUnknown ||= reason !== undefined;
+    if (read.commands.length === 0 && read.redirections.length === 0) continue;
+    scripts.push({ text, read, isSeparate });
+    const isClosed = isSeparate && !read.commands.some(setsVariablesElsewhere);
     for (const inner of read.commands) {
       const deeper = scriptsIn(inner, commandWords(inner), depth + 1);
-      scripts.push(...deeper.scripts);
+      scripts.push(...deeper.scripts.map((script) => (isClosed ? script : { ...script, isSeparate: false })));
+      unclear.push(...deeper.unclear);
       isUnknown ||= deeper.isUnknown;
     }
   }
-  return { scripts, isUnknown };
+  return { scripts, isUnknown, unclear };
 }
 
-function argumentScripts([name, ...args]: readonly ShellWord[]): string[] {
+/** `certain` are the words that a shell runs as they are. */
+function argumentScripts([name, ...args]: readonly ShellWord[], certain: readonly string[]): string[] {
   if (name === undefined) return [];
   const base = baseName(name.value);
   if (base === 'eval') return [args.map(({ value }) => value).join(' ')];
@@ -99,6 +122,7 @@ function argumentScripts([name, ...args]: readonly ShellWord[]): string[] {
   const hasMake = [name, ...args].some(({ value }) => isMake(baseName(value)));
   return given
     .filter(({ value }) => base === 'alias' || base === 'git' || /[\s;&|<>]/.test(value))
+    .filter(({ value }) => !certain.includes(value))
     .flatMap(({ value }) => {
       // The script begins after `--to-command=…`, `-S…`, `alias.x=!…`, `exec=…`.
       const bare = value.replace(/^(?:--?[\w.-]+=|-[A-Za-z]|[\w.-]+=)?(?:exec=)?!?/, '');
@@ -191,14 +215,19 @@ function inputCode(redirections: readonly ShellRedirection[]): ShellCode {
       : [];
   });
   // The value of a variable in a here-document is code as well.
-  const isExpanded = redirections.some(
-    (redirection) => redirection.kind === 'here_doc' && redirection.expands,
-  );
-  return { texts, isUnknown: texts.length === 0 || isExpanded };
+  return { texts, isUnknown: texts.length === 0 || expandsInput(redirections) };
+}
+
+function expandsInput(redirections: readonly ShellRedirection[]): boolean {
+  return redirections.some((redirection) => redirection.kind === 'here_doc' && redirection.expands);
+}
+
+export function commandsIn(scripts: readonly Script[]): readonly SimpleCommand[] {
+  return scripts.flatMap(({ read }) => read.commands);
 }
 
 /** Returns the commands of a text, if it can be parsed as a script. */
-export function parseScriptText(text: string): Script | undefined {
+export function parseScriptText(text: string): readonly SimpleCommand[] | undefined {
   const read = readCommand(text);
   return read.ok && read.commands.length > 0 && read.commands.length <= MOST_COMMANDS
     ? read.commands

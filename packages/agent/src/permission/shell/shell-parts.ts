@@ -12,6 +12,7 @@ import {
   type SimpleCommand,
 } from '@heddle/tools/shell';
 import type { CommandPart, FilePart, Part } from '../part.ts';
+import { mayRemoveFiles } from '../paths/destructive-removal.ts';
 import { GLOB_OPTIONS } from '../paths/glob.ts';
 import { withProcessConcern } from '../paths/process-files.ts';
 import type { PermissionWorld } from '../world.ts';
@@ -23,7 +24,6 @@ import { foundFiles, searchedFolders } from './found-files.ts';
 import { emptiedFolders } from './files/emptied-folders.ts';
 import { touchPart } from './files/file-parts.ts';
 import { openedParts } from './files/opened-files.ts';
-import { storedElsewhere } from './files/stored-parts.ts';
 import { redirectionParts } from './files/redirections.ts';
 import { certainWords } from './files/certain-words.ts';
 import { filesOf, touchesFiles } from './files/files-of.ts';
@@ -34,7 +34,7 @@ import { fedTails, tailsWithFiles, unknownRemoval } from './tails-with-files.ts'
 import { textsForCode } from './texts-for-code.ts';
 import { programInputs } from './unknown-words.ts';
 import { literalWord, type Touch, touch, unknownWord } from './files/touch.ts';
-import { knownVariables, setsUnknownName, variablesWithin } from './shell-state.ts';
+import { knownVariables, mentionsIn, variablesWithin } from './shell-state.ts';
 import {
   mayChangeHome,
   partsBehindChanges,
@@ -54,7 +54,6 @@ import {
   concernedBy,
   withSpecialFiles,
   withUnclearFiles,
-  wordsIn,
 } from './special-reads.ts';
 import {
   baseName,
@@ -67,7 +66,8 @@ import {
   runsOfFind,
   unwrap,
 } from './runners.ts';
-import { findEmbeddedScripts } from './scripts.ts';
+import { namesInLoops, valuesIn, withScriptFacts } from './script-facts.ts';
+import { findEmbeddedScripts, type Script } from './scripts.ts';
 
 export type ShellParts =
   /** `empty`: the text contains only blanks and comments. */
@@ -96,35 +96,16 @@ export function shellParts(text: string, outside: PermissionWorld): ShellParts {
   const world = hasGlobOptions ? { ...observed, hasGlobOptions } : observed;
   const doubt = findSyntaxDoubt(text);
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
-  const variables = knownVariables(text, read.commands, world.environment);
-  const around: Around = { folders: [world.cwd], shape: shapeOf(read.constructs), world, variables };
-  const { parts, placed, folders, links, changed, own } = partsInOrder(
-    read.commands,
-    around,
-    partsOfCommand,
-    read.redirections,
-  );
-  // Redirections of compound commands. Their position among the other commands is unknown, so every `cd` counts.
-  const redirected = read.redirections.flatMap((redirection) =>
-    redirectionParts(redirection, folders, world),
-  );
-  parts.push(...partsBehindChanges(partsBehindLinks(redirected, links), changed, world));
-  parts.push(...textsForCode(read.commands, around));
-  parts.push(...unknownRuns(placed, own, read.redirections, world));
-  const later = globsAfterChanges(placed, own);
-  if (later.length > 0) parts.push({ ...unknownPart(text), beginnings: later });
+  const around: Around = {
+    folders: [world.cwd],
+    shape: shapeOf(read.constructs),
+    world,
+    variables: knownVariables(text, read.commands, world.environment),
+    mentions: mentionsIn(text, read.commands),
+  };
+  const { parts: settled, placed } = partsOfScript({ text, read }, around, partsOfCommand);
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
-  const found = withSearches(withGlobs(withStored(parts, text, read)), text, read);
-  const piped = askAboutUnknownReads(found, text, read, { ...around, folders });
-  const settled = withProcessConcern(piped, text, {
-    values: () => [
-      ...valuesIn(read),
-      ...placed.flatMap((command) => command.folders ?? []),
-      ...(read.constructs.has('loop') ? namesInLoops(read) : []),
-    ],
-    searched: () => searchedFolders(text, placed, around),
-  });
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   const isPlainEdit = reason === undefined && isPlainEditScript(read, world);
   const facts = {
@@ -141,88 +122,38 @@ export function shellParts(text: string, outside: PermissionWorld): ShellParts {
   return { ...facts, parts: [unseen === undefined ? concern : { ...concern, beginnings }, ...settled] };
 }
 
-type Understood = Extract<ReadCommand, { ok: true }>;
-
-/** The words of a script without quotes. */
-function valuesIn(read: Understood): readonly string[] {
-  return wordsIn({ ...read, loopWords: [] }).flatMap(textsOf);
-}
-
-function textsOf({ value, becomes = [] }: ShellWord): readonly string[] {
-  return [value, ...becomes.map(({ begins }) => begins)];
-}
-
-/** The words of a loop are not among those of commands. A variable in the first name of a path may be any text. */
-function namesInLoops(read: Understood): readonly string[] {
-  const values = [...read.loopWords.flatMap(textsOf), ...valuesIn(read)];
-  return values.map((value) => value.replace(/^(\.\/+)+/, '').replace(/^(\/+)[^/]*\$[^/]*/, '$1*'));
-}
-
-/** Adds facts of the whole script to its globs: whether a command changes files, or the matches of globs. */
-function withGlobs(parts: readonly Part[]): readonly Part[] {
-  if (!parts.some((part) => 'glob' in part && part.glob)) return parts;
-  const lasting = parts.every((part) =>
-    part.kind === 'command' ? part.readOnly === 'yes' : part.kind === 'read',
+/** The parts of a script, whether it is the whole command or among the words of one. */
+function partsOfScript(
+  { text, read }: Pick<Script, 'text' | 'read'>,
+  around: Around,
+  partsOf: typeof partsOfCommand,
+): { readonly parts: readonly Part[]; readonly placed: readonly PlacedCommand[] } {
+  const { world } = around;
+  const { parts, placed, folders, links, changed, own } = partsInOrder(
+    read.commands,
+    around,
+    partsOf,
+    read.redirections,
   );
-  return parts.map((part) =>
-    'glob' in part && part.glob ? { ...part, glob: { ...part.glob, lasting } } : part,
+  // Redirections of compound commands. Their position among the other commands is unknown, so every `cd` counts.
+  const redirected = read.redirections.flatMap((redirection) =>
+    redirectionParts(redirection, folders, world),
   );
-}
-
-/** After a change of a file of ignored names, or of a variable that leads to it, a search may touch any hidden file. */
-function withSearches(parts: readonly Part[], text: string, read: Understood): readonly Part[] {
-  const isSearch = (part: Part): part is FilePart => 'deep' in part && part.deep === 'visible';
-  const searches = parts.filter(isSearch);
-  if (searches.length === 0) return parts;
-  const isMoved = mayMoveSettings(text, read);
-  const areReadOpen = isMoved || parts.some(mayChangeIgnored);
-  // The files that a search itself changes are visible ones, so they are not files of ignored names.
-  const areChangesOpen = isMoved || parts.some((part) => !isSearch(part) && mayChangeIgnored(part));
-  return parts.map((part) => {
-    if (!isSearch(part)) return part;
-    if (part.kind === 'read') return areReadOpen ? { ...part, deep: 'all' } : part;
-    return areChangesOpen ? { ...part, deep: 'all', places: undefined } : part;
+  parts.push(...partsBehindChanges(partsBehindLinks(redirected, links), changed, world));
+  parts.push(...textsForCode(read.commands, around));
+  parts.push(...unknownRuns(placed, own, read.redirections, world));
+  const later = globsAfterChanges(placed, own);
+  if (later.length > 0) parts.push({ ...unknownPart(text), beginnings: later });
+  const piped = askAboutUnknownReads(withScriptFacts(parts, text, read), text, read, { ...around, folders });
+  const settled = withProcessConcern(piped, text, {
+    values: () => [
+      ...valuesIn(read),
+      ...placed.flatMap((command) => command.folders ?? []),
+      ...(read.constructs.has('loop') ? namesInLoops(read) : []),
+    ],
+    searched: () => searchedFolders(text, placed, around),
   });
-}
-
-/** Returns whether a script may set where searches find their settings. To use the value of HOME changes nothing. */
-function mayMoveSettings(text: string, read: Understood): boolean {
-  if (read.commands.some(setsUnknownName)) return true;
-  // A quoted name is not in the text: `export $'HO\x4dE'=x`.
-  return [text, ...valuesIn(read)].some((value) => {
-    const bare = value.replace(/\\\n|["'\\]/g, '').replace(/\$\{?HOME\b/g, '');
-    return /(?<!\w)(HOME|XDG_CONFIG_HOME|RIPGREP_CONFIG_PATH)(?!\w)/.test(bare);
-  });
-}
-
-/** Variables of git that name no repository, working tree, index, or settings. */
-const PLAIN_GIT_VARIABLE =
-  /^GIT_(PAGER|EDITOR|SEQUENCE_EDITOR|(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT|MERGE_VERBOSITY|SSH\w*|ASKPASS|SSL\w+|HTTP_\w+|CURL_VERBOSE|TRACE\w*|LFS_SKIP_SMUDGE|PROTOCOL|ADVICE|FLUSH|REFLOG_ACTION|PROGRESS_DELAY|ALLOW_PROTOCOL)$/;
-
-/** After a change of a variable of git, or of a link to its data, stored contents may be those of any repository, and get to any folder. */
-function withStored(parts: readonly Part[], text: string, read: Understood): readonly Part[] {
-  const isStored = (part: Part): part is FilePart => 'stored' in part && part.stored !== undefined;
-  if (!parts.some(isStored)) return parts;
-  const names = [text, ...valuesIn(read)].flatMap(
-    (value) => value.replace(/\\\n|["'\\]/g, '').match(/(?<![A-Za-z0-9_])GIT_\w+/g) ?? [],
-  );
-  const isMoved =
-    read.commands.some(setsUnknownName) ||
-    names.some((name) => !PLAIN_GIT_VARIABLE.test(name)) ||
-    parts.some((part) => part.kind === 'write' && part.places?.some(({ path }) => path.endsWith('/.git')));
-  return isMoved
-    ? parts.flatMap((part): readonly Part[] => (isStored(part) ? [part, storedElsewhere(part)] : [part]))
-    : parts;
-}
-
-const IGNORED_NAMES = /\/(\.(git|rg|fd)?ignore|(git|fd)\/ignore|git\/config|info\/exclude|\.gitconfig)$/i;
-
-function mayChangeIgnored(part: Part): boolean {
-  if (part.kind === 'read') return part.rewrites === true;
-  if (part.kind !== 'write') return false;
-  const { places, deep, glob } = part;
-  if (places === undefined || deep !== 'no' || glob) return true;
-  return places.some(({ path, real }) => [path, real].some((file) => IGNORED_NAMES.test(file)));
+  return { parts: settled, placed };
 }
 
 function shapeOf(constructs: ReadonlySet<Construct>): Around['shape'] {
@@ -240,10 +171,11 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
 function partsOfWords(command: SimpleCommand, around: Around): Part[] {
   const { world } = around;
   const embedded = unwrap(commandWords(command)).flatMap((stage) => {
-    const { scripts } = findEmbeddedScripts(command, stage.words);
+    const { scripts, unclear } = findEmbeddedScripts(command, stage.words);
     world.spend?.(STEPS_OF_SCRIPT * scripts.length);
     const parts = scripts.flatMap((script) => scriptParts(script, around));
-    return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
+    if (runsElsewhere(stage.words)) return parts.filter(({ kind }) => kind === 'command');
+    return parts.concat(unclear.map(({ text, reason }) => unclearPart(text, reason)));
   });
   return partsWithoutScripts(command, commandPart(command, around), around).concat(embedded);
 }
@@ -307,13 +239,13 @@ function asRead(part: FilePart): FilePart {
 }
 
 /** An embedded script starts in the folders of the command that runs it. */
-function scriptParts(script: readonly SimpleCommand[], around: Around): Part[] {
-  const { parts, placed, own } = partsInOrder(
-    script,
-    { ...around, variables: variablesWithin(around.variables) },
-    innerParts,
-  );
-  return [...parts, ...textsForCode(script, around), ...unknownRuns(placed, own, [], around.world)];
+function scriptParts(script: Script, around: Around): readonly Part[] {
+  const { text, read } = script;
+  const shape = around.shape === 'functions' ? around.shape : shapeOf(read.constructs);
+  const inner = { ...around, shape, variables: variablesWithin(script, around) };
+  const unseen = reopensOutput(read);
+  const { parts } = partsOfScript(script, inner, innerParts);
+  return unseen === undefined ? parts : [...parts, concerned(text, unseen)];
 }
 
 /** Commands that run a file of the same script, or under a name that the script defines. Only deny and ask rules concern them. */
@@ -448,6 +380,12 @@ function isUsual(redirection: ShellRedirection): boolean {
   if (kind === 'duplicate')
     return redirection.operator === '>&' && isOutput && /^(?:[12]|-)$/.test(redirection.target.value);
   return redirection.operator === '<' ? isInput : isOutput && redirection.operator !== '<>';
+}
+
+/** A shell runs the lines before the one that it cannot parse. */
+function unclearPart(text: string, reason: string): CommandPart {
+  const { concern, ...part } = concerned(text, reason);
+  return { ...part, concern: concern && mayRemoveFiles(text) ? { ...concern, level: 'always' } : concern };
 }
 
 function concerned(text: string, reason: string): CommandPart {

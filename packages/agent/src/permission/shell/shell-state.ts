@@ -6,6 +6,7 @@
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import path from 'node:path';
+import { once } from '../paths/walk-tree.ts';
 import { leadsAnywhere, placesOf, UNKNOWN_CHARACTER } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { commandWords, unwrap } from './runners.ts';
@@ -23,11 +24,6 @@ export const NO_VARIABLES: Variables = () => undefined;
 
 /** The script may set IFS. So the shell may split every value without quotes, also a path: `IFS=/; make -C $PWD`. */
 export const SPLIT_ANYWHERE: Variables = () => undefined;
-
-/** The variables of a script inside another one. */
-export function variablesWithin(around: Variables): Variables {
-  return around === SPLIT_ANYWHERE ? SPLIT_ANYWHERE : NO_VARIABLES;
-}
 
 /** Represents an unknown number in a value. No command contains this character. */
 export const SOME_NUMBER = '\0';
@@ -51,7 +47,7 @@ export function knownVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Variables {
   if (!/[$`]/.test(text)) return NO_VARIABLES;
-  const named = namesIn(commands);
+  const named = hiddenNames(commands);
   if (changesSplitting(text, commands, named)) return SPLIT_ANYWHERE;
   if (/\bIFS\b/.test(text) || commands.some(setsUnknown)) return NO_VARIABLES;
   const answers = new Map<string, readonly PossibleValue[] | undefined>();
@@ -63,6 +59,60 @@ export function knownVariables(
     if (!answers.has(name)) answers.set(name, valuesOf(name, uses, environment[name]));
     return answers.get(name);
   };
+}
+
+/** The state of the shell around a script that is among the words of a command. */
+interface Surroundings {
+  readonly variables: Variables;
+  readonly mentions: Mentions;
+  readonly world: PermissionWorld;
+}
+
+/** Returns how often a script mentions a name. Undefined if it may set any variable. */
+export type Mentions = (name: string) => number | undefined;
+
+/**
+ * The variables of a script among the words of a command. Only those that the rest of the command does not mention are known.
+ * The shell of the script may have the others from outside.
+ */
+export function variablesWithin(
+  { text, read, isSeparate }: EmbeddedScript,
+  { variables, mentions, world }: Surroundings,
+): Variables {
+  const own = knownVariables(text, read.commands, world.environment);
+  if (variables === SPLIT_ANYWHERE || own === SPLIT_ANYWHERE) return SPLIT_ANYWHERE;
+  if (!isSeparate || own === NO_VARIABLES) return NO_VARIABLES;
+  const within = mentionsIn(text, read.commands);
+  return (name) => {
+    const around = mentions(name);
+    const here = within(name);
+    return around === undefined || here === undefined || around > here ? undefined : own(name);
+  };
+}
+
+interface EmbeddedScript {
+  readonly text: string;
+  readonly read: { readonly commands: readonly SimpleCommand[] };
+  readonly isSeparate: boolean;
+}
+
+export function mentionsIn(text: string, commands: readonly SimpleCommand[]): Mentions {
+  const count = once(() => {
+    const written = countEach(text.match(/\w+/g) ?? []);
+    const values = commands.flatMap(commandWords).flatMap(({ value }) => value.match(/\w+/g) ?? []);
+    return { written, values: countEach(values), isOpen: commands.some(setsVariablesElsewhere) };
+  });
+  return (name) => {
+    const { written, values, isOpen } = count();
+    return isOpen ? undefined : Math.max(written.get(name) ?? 0, values.get(name) ?? 0);
+  };
+}
+
+/** Returns whether a command may set variables that the text of its script does not mention. */
+export function setsVariablesElsewhere(command: SimpleCommand): boolean {
+  const words = commandWords(command);
+  const isWrittenCode = words[0]?.value === 'eval' && words.every(({ kind }) => kind === 'literal');
+  return setsUnknown(command) && !isWrittenCode;
 }
 
 /** Returns whether the shell may split words at other characters than blanks. `IFS=: read x` changes only that command. */
@@ -103,6 +153,19 @@ interface VariableUses {
 
 /** `$name` and `${name}`, but not `$name[`. */
 const EXPANSION = /\$(?:(\w+)(?![\w[])|\{(\w+)\})/g;
+
+/** The names in the words of commands that are not in their texts: `x\\y` is `xy`. */
+function hiddenNames(commands: readonly SimpleCommand[]): ReadonlySet<string> {
+  const hidden = new Set<string>();
+  for (const command of commands)
+    for (const { value, text } of commandWords(command)) {
+      if (value === text) continue;
+      const written = countEach(text.match(/\w+/g) ?? []);
+      for (const [name, count] of countEach(value.match(/\w+/g) ?? []))
+        if (count > (written.get(name) ?? 0)) hidden.add(name);
+    }
+  return hidden;
+}
 
 /** The names in the words of commands, as the shell sees them: without quotes. Plain expansions do not count. */
 export function namesIn(commands: readonly SimpleCommand[]): ReadonlySet<string> {

@@ -17,7 +17,7 @@ import {
   isRunner,
   runsOfFind,
 } from '../shell/runners.ts';
-import { findEmbeddedScripts } from '../shell/scripts.ts';
+import { commandsIn, findEmbeddedScripts } from '../shell/scripts.ts';
 import { startsShell } from '../shell/unknown-code.ts';
 import { prefixLength } from './prefix-length.ts';
 import { CONSOLES, DATA_COMMANDS, DATA_READERS, DIALOGS, INCOMING, INTERPRETERS } from './programs.ts';
@@ -37,11 +37,9 @@ export function isDefinedElsewhere(
   if (feeders.length === 0 && getsFoundNames(words)) return true;
   if (takesOrders(words)) return true;
   const { scripts } = findEmbeddedScripts(command, words);
-  return scripts
-    .flat()
-    .some((inner) =>
-      isDefinedElsewhere(inner, undefined, { hasInput: hasInput || inner.hasInput, exactOnly }),
-    );
+  return commandsIn(scripts).some((inner) =>
+    isDefinedElsewhere(inner, undefined, { hasInput: hasInput || inner.hasInput, exactOnly }),
+  );
 }
 
 /** The commands of `find` are parts of their own. */
