@@ -44,7 +44,6 @@ describe('in a folder that is not trusted', () => {
     for (const files of [[`${ROOT}/.npmrc`], ['/repo/.npmrc']])
       for (const command of ['npm ls', 'npm root', 'npm config get registry'])
         expect(decide(command, { files })).toBe('ask');
-    expect(decide('mlr --icsv cat a', { files: [`${ROOT}/.mlrc`] })).toBe('ask');
     expect(decide('npm ls', { files: [`${ROOT}/.npmrc`], isTrusted: true })).toBe('allow');
   });
 });

@@ -42,7 +42,6 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   ['dpkg', { short: 'lLsSp', long: names('list listfiles status search print-avail') }],
   ['ar', { short: 'tpvOP' }],
   ['jar', { short: 'tvf' }],
-  ['cpio', { short: 'tvnBc0', valued: 'FIEHC', long: names('list verbose quiet file null numeric-uid-gid') }],
   [
     'apt-cache',
     { short: 'aniq', long: names('installed names-only all-versions no-all-versions full recurse quiet') },
@@ -52,7 +51,7 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
     {
       short: 'qaipflcdRvgs',
       long: names(
-        'qf queryformat last requires provides changelog scripts triggers whatprovides whatrequires conflicts obsoletes ' +
+        'last requires provides changelog scripts triggers whatprovides whatrequires conflicts obsoletes ' +
           'list info docfiles configfiles state all file package',
       ),
     },
@@ -71,10 +70,10 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   [
     'pip',
     {
-      short: 'loeuvqf',
+      short: 'louvqf',
       long: names(
-        'format outdated uptodate editable local user not-required exclude-editable include-editable pre verbose files all ' +
-          'exclude path disable-pip-version-check no-color no-input isolated quiet',
+        'format outdated uptodate local user not-required exclude-editable pre verbose files all exclude ' +
+          'disable-pip-version-check no-color no-input isolated quiet',
       ),
     },
   ],

@@ -37,8 +37,7 @@ const ANY_WORDS: ReadonlySet<string> = new Set(
 );
 
 /** Every word must be known, and not the name of a file that `find` finds: it may be code, or name a command. */
-const EXACT_WORDS =
-  /^(mlr|rpm|ip|dc|hostname|ifconfig|crontab|java|node|perl|gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/;
+const EXACT_WORDS = /^(rpm|ip|hostname|ifconfig|crontab|java|node|perl|gcc|g\+\+|cc|c\+\+|clang|clang\+\+)$/;
 
 type Check = (args: readonly Arg[], words: readonly ShellWord[], more: boolean) => boolean;
 
@@ -47,16 +46,6 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['tar', isPlainTar],
   ['sed', isPlainSed],
   ...names('awk gawk mawk nawk').map((name) => [name, isPlainAwk] as const),
-  // It accepts its own options after the files, too. A comment can be between the name of a function and its arguments.
-  [
-    'mlr',
-    (_, words) =>
-      words.every(
-        ({ kind, value }) =>
-          kind === 'literal' &&
-          (value.startsWith('-') ? MILLER.test(value) : !/(?<![A-Za-z_])(system|exec)\b/.test(value)),
-      ),
-  ],
   [
     'openssl',
     (args) =>
@@ -66,18 +55,15 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
 ]);
 
 /** Settings of the project that name programs or code. */
-const SETTINGS: ReadonlyMap<string, string> = new Map([
-  ['npm', '.npmrc'],
-  ['mlr', '.mlrc'],
-]);
+const SETTINGS: ReadonlyMap<string, string> = new Map([['npm', '.npmrc']]);
 
 /** Words that are not options, and still act as one: a file with options, a command of a pager, a macro, a remote archive. */
 const ACTS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(nm|objdump|size|ar|jar)$/, /^@/],
   [/^(less|more)$/, /^\+/],
-  [/^(tar|cpio|openssl)$/, /^[^/]*:/],
-  // Macros run programs: `%(id)`, `%{lua:…}`, `%[…]`. Options such as `--dbpath` expand them as well.
-  [/^rpm$/, /^(?!--(?:qf|queryformat)=).*%/s],
+  [/^(tar|openssl)$/, /^[^/]*:/],
+  // Macros run programs: `%(id)`, `%{lua:…}`, `%[…]`. Options such as `--dbpath` and formats with `:expand` expand them as well.
+  [/^rpm$/, /%/],
   [/^man$/, /[^\w.+@:-]/],
   [/^(bat|batcat)$/, /^cache$/],
   [/^npm$/, /^help$/],
@@ -234,10 +220,6 @@ function isPlainAwk(args: readonly Arg[], words: readonly ShellWord[]): boolean 
   const code = words[at];
   return code?.kind === 'literal' && !code.value.includes('{}');
 }
-
-/** Without `tee -p`, `-s`, `--prepipe` and `--load`. */
-const MILLER =
-  /^(--(i|o|io)?(csv|tsv|json|jsonl|xtab|pprint|nidx|dkvp|markdown)(lite)?|--[ctjlpxn]2[ctjlpdbmx]|--[io]?[fpr]s|--(implicit-csv-header|headerless-csv-output|headerless-csv-input|allow-ragged-csv-input|from|ofmt|barred|right|no-auto-flatten|no-auto-unflatten)|-n[fr]|-tr?|-[acfghknorvx]|-\d+)$/;
 
 function isOpensslOption({ value, exact }: Arg): boolean {
   const [, name = ''] = /^--?([\w-]+)$/.exec(value) ?? [];

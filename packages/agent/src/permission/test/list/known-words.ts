@@ -89,10 +89,6 @@ shellcheck a.sh
 ar t a.a
 jar tf a.jar
 jar -tf a.jar
-cpio -tF a.cpio
-mlr --icsv --opprint cat a.csv
-mlr --c2j sort -nr x a.csv
-mlr --icsv --opprint sort -f a then head -n 3 a.csv
 ag -l x
 yq .a b.yml
 yq eval '.a' b.yml
@@ -108,8 +104,6 @@ journalctl -u ssh --since today
 gzip -l a.gz
 gzip -dc a.gz
 xz -l a.xz
-dc -e '1 2 + p'
-dc -e '2 k 1 3 / p'
 echo 1+1 | bc -l
 diff -l a b
 diff $a $b
