@@ -21,6 +21,7 @@ import {
   findRepository,
   type FoundRepository,
   type GitRepository,
+  isLinkedTree,
 } from './repository.ts';
 import { moduleRepositories } from './submodules.ts';
 
@@ -99,6 +100,7 @@ function programsOf(
         ...named,
         ...localAddresses(settings, repository.commonDir).map((key) => `${ADDRESS_PREFIX}${key}`),
         ...(found.link === undefined ? [] : [`the link ${found.link}`]),
+        ...(areOwnData(repository, settings) ? [] : [`its data in ${repository.gitDir}`]),
         ...hooksIn(SILENT_HOOKS),
         ...nested.flatMap((each) => each.named ?? []),
       ]),
@@ -308,6 +310,17 @@ function wordsInCommand(command: string): readonly string[] {
 }
 
 const SHELL_WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s;&|()<>`"'\\])+/g;
+
+/**
+ * Returns whether the data are in the working tree, or name it, as those of linked trees and submodules do. A file or link named
+ * `.git` in an archive can lead to any other repository of the user.
+ */
+function areOwnData(repository: GitRepository, settings: readonly ScopedSetting[]): boolean {
+  const { top, gitDir } = repository;
+  if (gitDir === top || gitDir.startsWith(path.join(top, '/'))) return true;
+  const tree = settings.findLast(({ key }) => key === 'core.worktree')?.value;
+  return isLinkedTree(repository) || (tree !== undefined && isOwnTree(tree, repository));
+}
 
 /** Git writes this setting for submodules. Any other value makes commands change another folder. */
 function isOwnTree(written: string, { top, gitDir }: GitRepository): boolean {

@@ -114,6 +114,18 @@ export function readGitFile(file: string): string | undefined {
   return named === undefined ? undefined : gitPath(path.dirname(file), named);
 }
 
+/** Returns whether the data are those of a linked working tree, and name its folder. */
+export function isLinkedTree({ top, gitDir }: GitRepository): boolean {
+  const named = smallText(path.join(gitDir, 'gitdir'))?.trim();
+  const file = named ? gitPath(gitDir, named) : undefined;
+  if (file === undefined || path.basename(file) !== '.git') return false;
+  try {
+    return realpathSync.native(path.dirname(file)) === realpathSync.native(top);
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Git writes only a `commondir` that points to the repository containing this folder. The sandbox creates
  * one that names its own folder to prevent others.
