@@ -42,8 +42,11 @@ type PortedType = Exclude<HookHandler['type'], 'command' | 'http'>;
 export interface HookRunnerDeps {
   /** Fields that every event has: session, transcript, folder, mode. */
   readonly commonInput: () => Readonly<Record<string, unknown>>;
-  /** The folder in which commands run. It is fixed: a call that changes the shell's folder must not exchange the program of a hook. */
-  readonly cwd: string;
+  /**
+   * The folder in which commands start. It does not follow the shell: a call that changes the shell's folder must not exchange the
+   * program of a hook.
+   */
+  readonly cwd: () => string;
   /** The folder that `CLAUDE_PROJECT_DIR` and `HEDDLE_PROJECT_DIR` name. */
   readonly projectDir: string;
   /** Environment of commands, without secrets. */
@@ -158,7 +161,7 @@ export class HookRunner {
     if (traitsOf(call.event).setsVariables !== true || !onVariables) return runAll({});
     const { withEnvFile } = await import('./env-file.ts');
     const deps = {
-      cwd,
+      cwd: cwd(),
       environment: environment(),
       onVariables,
       onFailure: (message: string) => onFailure?.(this.#redact(message)),
@@ -265,7 +268,7 @@ export class HookRunner {
     const result = await runCommandHook({
       handler,
       input,
-      cwd,
+      cwd: cwd(),
       environment: { ...environment(), ...this.#hookVariables(), ...call.variables, ...hook.environment },
       timeoutMs: hook.timeoutMs,
       signal: this.#closing.signal,

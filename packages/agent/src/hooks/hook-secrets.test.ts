@@ -21,7 +21,7 @@ async function runHook(event: HookEventName, handler: object, deps: Partial<Hook
   const others: unknown[] = [];
   const runner = new HookRunner(hooks, {
     commonInput: () => ({}),
-    cwd: folder,
+    cwd: () => folder,
     projectDir: folder,
     environment: () => ({ PATH: process.env['PATH'], K: KEY }),
     matchesRule: () => true,

@@ -20,7 +20,7 @@ function runnerFor(hooks: unknown, deps: Partial<HookRunnerDeps> = {}): HookRunn
   expect(read.problems).toEqual([]);
   return new HookRunner(read.hooks, {
     commonInput: () => ({ session_id: 's-1', cwd: folder }),
-    cwd: folder,
+    cwd: () => folder,
     projectDir: folder,
     environment: () => ({ PATH: process.env['PATH'] }),
     matchesRule: (rule, input) => rule === `${String(input['tool_name'])}(*)`,

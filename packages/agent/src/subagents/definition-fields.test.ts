@@ -146,7 +146,7 @@ describe('the field', () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-agent-hooks-'));
     const runner = new HookRunner([], {
       commonInput: () => ({}),
-      cwd: folder,
+      cwd: () => folder,
       projectDir: folder,
       environment: () => ({ PATH: process.env['PATH'] }),
       matchesRule: () => true,

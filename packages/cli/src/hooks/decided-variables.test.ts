@@ -19,7 +19,8 @@ const HOST = [
 ];
 const PROMPT = { type: 'user', message: { role: 'user', content: 'go' } };
 /** The hook ends while the question is open. */
-const HOOK = 'until [ -e ../asked ]; do sleep 0.05; done; echo "export WHICH=new" > "$CLAUDE_ENV_FILE"';
+const HOOK =
+  'until [ -e "$CLAUDE_PROJECT_DIR/../asked" ]; do sleep 0.05; done; echo "export WHICH=new" > "$CLAUDE_ENV_FILE"';
 
 it('a variable that a hook changes during a question counts from the next decision on', async () => {
   const hooks = { CwdChanged: [{ hooks: [{ type: 'command', command: HOOK }] }] };

@@ -10,7 +10,7 @@ const project = setUpProjects();
 const BLOCK = '#!/bin/sh\ngrep -q "touch " && { echo guarded >&2; exit 2; }; exit 0\n';
 const EVIL = '#!/bin/sh\ntouch "$CLAUDE_PROJECT_DIR/evil-ran"\n';
 
-/** A project with a guard in its folder, a replacement in another folder, and the user's hook with these fields. */
+/** A project with a guard in its folder, a replacement in another folder, and the user's hook with these fields. It is trusted. */
 async function guarded(handler: object, calls: readonly (readonly [tool: string, input: object])[]) {
   const hooks = { PreToolUse: [{ hooks: [{ type: 'command', ...handler }] }] };
   const script = calls.map(([tool, input], at) => [call(tool, { ...input }, `b${at}`)]);
@@ -24,6 +24,7 @@ async function guarded(handler: object, calls: readonly (readonly [tool: string,
     [...script, [say('Done.')]],
   );
   for (const name of ['check.sh', 'evil/check.sh']) chmodSync(path.join(made.folder, name), 0o755);
+  await made.trust();
   const { stderr } = await made.run(['-p', 'go']);
   return { stderr, has: (name: string) => existsSync(path.join(made.folder, name)) };
 }

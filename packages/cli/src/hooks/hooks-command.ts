@@ -1,10 +1,11 @@
 /** `heddle hooks`: lists the hooks of this folder, and runs those of one event to show their answers. */
 import { HOOK_EVENT_NAMES, isHookEvent, settingsHooks } from '@heddle/agent/hooks';
-import { appliedSettings, mergeSettings } from '@heddle/agent/settings';
+import { appliedSettings, mergeSettings, untrustedNote } from '@heddle/agent/settings';
 import { editDistance } from '../arguments/collect-flags.ts';
 import { jsonObjectIn, printResult, readSubcommand } from '../arguments/subcommand.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
+import { hookFolderParts } from '../start/hook-ports.ts';
 import { openPlugins } from '../start/open-plugins.ts';
 import { jsonText } from '../terminal/escape-controls.ts';
 import { misuse, warn } from '../terminal/write-message.ts';
@@ -45,6 +46,8 @@ export async function hooksCommand(argv: readonly string[]): Promise<number> {
       if (input === undefined) return misuse('--input takes a JSON object');
       const { testHooks, testReport } = await import('./test-hooks.ts');
       const declared = await declaredHooks(settings);
+      const elsewhere = hookFolderParts(declared, process.cwd());
+      if (elsewhere.length > 0) warn(untrustedNote(elsewhere));
       // The runner does not redact values that take effect, such as a changed input. Here they are only shown.
       const tested = knownSecrets.redactValue(await testHooks(event, input, declared, values.model));
       return printResult(json ? `${jsonText(tested, 2)}\n` : testReport(tested));

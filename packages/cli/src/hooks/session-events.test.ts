@@ -5,19 +5,34 @@ import path from 'node:path';
 import { LivePermissions, NO_RULES } from '@heddle/agent';
 import { readHooks } from '@heddle/agent/hooks';
 import { call, say } from '@heddle/testing';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AddedDirectories, elicitWithHooks } from '../start/session-events.ts';
 import { SessionHooks } from '../start/session-hooks.ts';
 import { linesOf } from '../test/program.ts';
 import { setUpProjects } from '../test/project.ts';
 
 const project = setUpProjects();
+/** A hook that runs in this process may start in a folder of the configuration. */
+beforeAll(() => {
+  vi.stubEnv('HEDDLE_CONFIG_DIR', mkdtempSync(path.join(os.tmpdir(), 'heddle-config-')));
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+});
+
 const RECORD = 'cat >> "$CLAUDE_PROJECT_DIR/events"';
 
-/** The user's settings with these hooks: by event, one command each. */
+/** The user's settings with these hooks: by event, one command each. The project is not trusted, so they enter it. */
 function settings(hooks: Readonly<Record<string, string>>): Record<string, string> {
+  const inProject = Object.entries(hooks).map(([event, command]): [string, string] => [
+    event,
+    `cd "$CLAUDE_PROJECT_DIR"; ${command}`,
+  ]);
   return {
-    '../config/settings.json': JSON.stringify({ hooks: declared(hooks), permissions: { allow: ['Bash'] } }),
+    '../config/settings.json': JSON.stringify({
+      hooks: declared(Object.fromEntries(inProject)),
+      permissions: { allow: ['Bash'] },
+    }),
   };
 }
 

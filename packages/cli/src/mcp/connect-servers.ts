@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { admitMedia, isToolDenied, type LivePermissions, newUuid, VERSION } from '@heddle/agent';
 import type { ConfiguredServers } from '@heddle/agent/mcp';
+import { isReallyWithin } from '@heddle/agent/settings';
 import { isRecord, type ResultContent, text } from '@heddle/core';
 import {
   type BrowserLogin,
@@ -15,9 +16,11 @@ import {
   StoredOAuth,
   TokenStore,
 } from '@heddle/mcp';
+import type { ConfiguredServer } from '@heddle/mcp/config';
 import { emptyFilesFrom } from '@heddle/tools';
 import { configDir } from '../config-dir.ts';
 import { commandEnvironment } from '../keys.ts';
+import { mayStartIn, startFolder } from '../start-folder.ts';
 
 /** The features of a surface that servers may use. */
 export interface ServerServices extends Pick<ClientServices, 'elicit' | 'sample'> {
@@ -51,6 +54,7 @@ export function connectServers({ read, rules, cwd, session }: ConnectSetup): Mcp
     files: () => emptyFilesFrom(3),
     variables: process.env,
     cwd,
+    startsElsewhere: (server) => otherFolderOf(server, cwd),
     services: servicesOf(
       () => session().services,
       () => [cwd, ...(rules?.directories ?? [])],
@@ -74,6 +78,18 @@ export function connectServers({ read, rules, cwd, session }: ConnectSetup): Mcp
       return storeFile(folder, data, extension);
     },
   });
+}
+
+/** Servers that the user or a host states for this run, or that a file of the folder states, may be programs of the folder. */
+function otherFolderOf(
+  { scope, source }: ConfiguredServer,
+  folder: string,
+): { readonly cwd: string; readonly reason: string } | undefined {
+  const isStatedHere = source === undefined || isReallyWithin(source, folder);
+  if (scope === 'host' || (scope === 'command line' && isStatedHere) || mayStartIn(folder)) return undefined;
+  const cwd = startFolder(folder);
+  const reason = `It was started in ${cwd}, because this folder is not trusted. If you trust it: heddle permissions trust`;
+  return { cwd, reason };
 }
 
 /** Removes the stored tokens of a server. Returns false if there are none. */
@@ -123,8 +139,9 @@ const HEADERS_LIMIT_MS = 10_000;
  * Runs the `headersHelper` of a server: a command that prints a JSON object of headers.
  * Throws if the command fails or prints something else.
  */
-async function runHeadersHelper(command: string): Promise<Readonly<Record<string, string>>> {
+async function runHeadersHelper(command: string, cwd: string): Promise<Readonly<Record<string, string>>> {
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command], {
+    cwd,
     env: commandEnvironment(),
     timeout: HEADERS_LIMIT_MS,
   });

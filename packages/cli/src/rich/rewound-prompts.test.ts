@@ -116,7 +116,7 @@ it.each([
 it('stays data after an edit in the editor of the user', async () => {
   const made = await project();
   await made.run(['-p', '--disable-slash-commands'], { input: `/ship one ${MENTIONS}` });
-  const terminal = await rewound(made, { EDITOR: 'sh edit.sh' });
+  const terminal = await rewound(made, { EDITOR: `sh '${made.folder}/edit.sh'` });
   await terminal.sees('> [Earlier prompt #1 +1 line]');
   terminal.type('\u0007');
   await terminal.sees('> [Earlier prompt #2 +1 line]');

@@ -37,6 +37,7 @@ import { flagsFromPipes, promptTexts, wrongPlace, wrongRule } from './flag-probl
 import { mayDescribeServers, openProgramServers, readAgentServers } from '../mcp/open-servers.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
 import type { AgentHookPolicy, AgentTypes } from './agent-types.ts';
+import { hookFolderParts } from './hook-ports.ts';
 import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
 import { readSessionSettings } from './session-settings.ts';
 import { warn } from '../terminal/write-message.ts';
@@ -141,6 +142,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
   const firstNotes = [read, named, hooks].flatMap(({ notes }) => notes);
   const notes = [...firstNotes, ...problems, ...described.notes, ...mcp.notes];
   const { untrusted, others } = splitUntrustedNotes(notes);
+  const cwd = command.folder ?? process.cwd();
   for (const note of others) warn(note);
   return {
     ok: true,
@@ -151,7 +153,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       stated: settings.models,
       isStoredModel: models.isStored,
       ...loop,
-      cwd: command.folder ?? process.cwd(),
+      cwd,
       redact: (value) => knownSecrets.redactValue(value),
       defaultPermissionMode: permission.mode,
       rules,
@@ -163,7 +165,7 @@ export async function agentOptions<Command extends RunOptions & { readonly input
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
       declaredHooks: hooks.declared,
       hooksInactive: hooks.othersInactive,
-      untrusted,
+      untrusted: [...untrusted, ...hookFolderParts(hooks.declared, cwd)],
       mainAgent,
       agentName: mainAgent?.name,
       agentTypes,

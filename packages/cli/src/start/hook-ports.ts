@@ -1,13 +1,14 @@
 /** The ports of a hook runner that depend on the folder alone. */
-import type { CallMcpTool, HookRunnerDeps } from '@heddle/agent/hooks';
+import type { CallMcpTool, DeclaredHook, HookRunnerDeps } from '@heddle/agent/hooks';
 import { errorMessage, isJsonObject, isRecord } from '@heddle/core';
 import os from 'node:os';
 import { commandEnvironment } from '../keys.ts';
 import { knownSecrets } from '../known-secrets.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
+import { emptyFolder, mayStartIn, startFolder } from '../start-folder.ts';
 
 interface HookFolders {
-  /** The folder in which the session started. Commands of hooks run there, and rules of hooks are relative to it. */
+  /** The folder in which the session started. Commands of hooks start there if it is trusted. Rules of hooks are relative to it. */
   readonly start: string;
   /** The folder that hooks receive as that of the project. Undefined: `start`. */
   readonly project?: string | undefined;
@@ -40,7 +41,7 @@ async function matchesRule(
 
 export function hookPorts(folders: HookFolders): Omit<HookRunnerDeps, 'commonInput'> {
   return {
-    cwd: folders.start,
+    cwd: () => startFolder(folders.start),
     projectDir: folders.project ?? folders.start,
     environment: commandEnvironment,
     matchesRule: (rule, input) => matchesRule(rule, input, folders),
@@ -49,6 +50,14 @@ export function hookPorts(folders: HookFolders): Omit<HookRunnerDeps, 'commonInp
     fetch: (input, init) => fetch(input, init),
     secrets: knownSecrets,
   };
+}
+
+/** A part of the line about trust: a guard that expects the project around it may let everything pass elsewhere. */
+export function hookFolderParts(declared: readonly DeclaredHook[], cwd: string): readonly string[] {
+  const startsProgram = ({ hook, inactive }: DeclaredHook): boolean =>
+    inactive === undefined && hook.handler.type === 'command';
+  if (!declared.some(startsProgram) || mayStartIn(cwd)) return [];
+  return [`the working directory of hooks (they start in ${emptyFolder()})`];
 }
 
 /** Hooks of the type `mcp_tool` call servers of the session. The texts of a result are the output of the hook. */

@@ -1,8 +1,19 @@
 /** Hooks of a session that do not come from settings files. */
 import type { DeclaredHook } from '@heddle/agent/hooks';
 import { readHooks } from '@heddle/agent/hooks';
-import { expect, it } from 'vitest';
+import { mkdtempSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { SessionHooks } from './session-hooks.ts';
+
+/** A hook that runs in this process may start in a folder of the configuration. */
+beforeAll(() => {
+  vi.stubEnv('HEDDLE_CONFIG_DIR', mkdtempSync(path.join(os.tmpdir(), 'heddle-config-')));
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+});
 
 function declared(scope: DeclaredHook['scope'], command: string): readonly DeclaredHook[] {
   const { hooks } = readHooks(

@@ -31,7 +31,7 @@ export interface SessionHooksSetup {
   readonly declared: readonly DeclaredHook[];
   /** Why hooks of skills and commands do not run. */
   readonly othersInactive?: InactiveReason | undefined;
-  /** The folder in which the session starts, and in which commands of hooks run. */
+  /** The folder in which the session starts. Commands of hooks start there if it is trusted. */
   readonly cwd: string;
   /** The folder of the project for hooks. Undefined: `cwd`. */
   readonly projectDir?: string | undefined;

@@ -16,6 +16,8 @@ export interface Project {
     argv: readonly string[],
     more?: Pick<RunOptions, 'input' | 'env' | 'onOutput' | 'onStart'>,
   ) => Promise<Ended>;
+  /** Runs a command that uses no model. */
+  readonly command: (argv: readonly string[]) => Promise<Ended>;
   /** Runs the program in a terminal. */
   readonly start: (argv?: readonly string[], more?: Partial<TerminalOptions>) => TestTerminal;
   /** Does what `heddle permissions trust` does. */
@@ -76,6 +78,7 @@ async function projectWith(
   return {
     folder,
     run: (argv, more) => run([...argv, ...model], more),
+    command: (argv) => run(argv),
     start(argv = [], { env = {}, ...more } = {}) {
       const place = { cwd: folder, ...more, env: { ...environment, ...env } };
       const terminal = openTerminal(program, [...argv, ...model], place);

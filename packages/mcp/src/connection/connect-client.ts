@@ -21,9 +21,17 @@ export interface ConnectDeps extends StdioDeps {
   readonly version: string;
   readonly services: ClientServices;
   readonly sendToHost?: SendToHost | undefined;
-  /** Runs a `headersHelper` and returns the headers it printed. */
-  readonly runHeadersHelper?: (command: string) => Promise<Readonly<Record<string, string>>>;
+  /** The folder in which a server and its helper start in place of `cwd`. Asked before each start. */
+  readonly startsElsewhere?: ((server: ConfiguredServer) => OtherFolder | undefined) | undefined;
+  /** Runs a `headersHelper` in a folder, and returns the headers it printed. */
+  readonly runHeadersHelper?: (command: string, cwd: string) => Promise<Readonly<Record<string, string>>>;
   readonly oauth?: (server: ConfiguredServer) => StoredOAuth | undefined;
+}
+
+interface OtherFolder {
+  readonly cwd: string;
+  /** A sentence that follows the report of a failed start. */
+  readonly reason: string;
 }
 
 export interface ConnectHandlers {
@@ -89,6 +97,8 @@ export async function connectClient(
     }
   };
   let transport: Transport | undefined;
+  const elsewhere = deps.startsElsewhere?.(server);
+  const { cwd } = elsewhere ?? deps;
   try {
     const connection = await (async () => {
       const { config } = server;
@@ -98,18 +108,18 @@ export async function connectClient(
           transport = new HostTransport(server.name, deps.sendToHost);
           return attempt(transport, 'legacy');
         case 'stdio': {
-          const first = new StdioTransport(config, deps);
+          const first = new StdioTransport(config, { ...deps, cwd });
           transport = first;
           return attempt(first, 'auto').catch((thrown: unknown) => {
             // Some servers end when they receive a request before `initialize`.
             if (signal.aborted || !hasEndedEarly(thrown)) throw thrown;
-            transport = new StdioTransport(config, deps);
+            transport = new StdioTransport(config, { ...deps, cwd });
             return attempt(transport, 'legacy');
           });
         }
         case 'sse':
         case 'http': {
-          const { provider, options } = await remoteOptions(server, config, deps);
+          const { provider, options } = await remoteOptions(server, config, { ...deps, cwd });
           const open = () => openRemote(library, config, options);
           const mode = config.type === 'sse' ? 'legacy' : 'auto';
           const first = open();
@@ -127,7 +137,7 @@ export async function connectClient(
     connection.client.onclose = () => handlers.onClosed(endingOf(connection.transport));
     return { ok: true, connection };
   } catch (thrown) {
-    return failure(server.name, thrown, transport);
+    return failure(server, thrown, transport, elsewhere?.reason);
   }
 }
 
@@ -138,9 +148,10 @@ function hasEndedEarly(thrown: unknown): boolean {
 async function remoteOptions(
   server: ConfiguredServer,
   config: RemoteConfig,
-  { oauth, runHeadersHelper }: ConnectDeps,
+  { oauth, runHeadersHelper, cwd }: ConnectDeps,
 ): Promise<{ provider: StoredOAuth | undefined; options: StreamableHTTPClientTransportOptions }> {
-  const helped = config.headersHelper === undefined ? {} : await runHeadersHelper?.(config.headersHelper);
+  const { headersHelper } = config;
+  const helped = headersHelper === undefined ? {} : await runHeadersHelper?.(headersHelper, cwd);
   const headers = { ...config.headers, ...helped };
   const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const provider = hasOwn ? undefined : oauth?.(server);
@@ -180,19 +191,24 @@ export function isSessionLost(thrown: unknown, transport: Transport): boolean {
   return isForgotten || (thrown instanceof TypeError && thrown.message === 'fetch failed');
 }
 
+/** `folderNote`: the reason why the program started in another folder, which may be why it failed. */
 function failure(
-  server: string,
+  { name, config }: ConfiguredServer,
   thrown: unknown,
   transport: Transport | undefined,
+  folderNote: string | undefined,
 ): Extract<Connecting, { ok: false }> {
   const needsLogin = isUnauthorized(thrown);
   const stderr = transport instanceof StdioTransport ? transport.stderr.trim() : '';
   const ending = transport === undefined ? undefined : endingOf(transport);
   const why = needsLogin ? 'needs-auth' : 'failed';
   const message = needsLogin
-    ? `The server requires a login: heddle mcp login ${server}`
+    ? `The server requires a login: heddle mcp login ${name}`
     : (ending ?? cleanLine(errorMessage(thrown)));
-  return { ok: false, why, message, ...(stderr === '' ? {} : { stderr }) };
+  // A helper that fails ends the attempt before there is a transport.
+  const isProgram = config.type !== 'sdk' && (transport === undefined || transport instanceof StdioTransport);
+  const note = isProgram && folderNote !== undefined ? ` ${folderNote}` : '';
+  return { ok: false, why, message: message + note, ...(stderr === '' ? {} : { stderr }) };
 }
 
 function endingOf(transport: Transport): string | undefined {

@@ -3,6 +3,7 @@
  * that the programs it starts end with it. Its standard error is kept for reports, and only its end.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { errorMessage } from '@heddle/core';
 import type { StdioConfig } from '../config/server-config.ts';
@@ -22,6 +23,7 @@ const SIGNALS = ['SIGTERM', 'SIGKILL'] as const;
 export interface StdioDeps {
   /** The environment of the process. The configured variables are added to it. */
   readonly environment: Readonly<Record<string, string>>;
+  /** An entry may have its own folder. If that is relative, it is in this one. */
   readonly cwd: string;
   /** The files of the process after its input and output. */
   readonly files?: (() => readonly (number | 'ignore')[]) | undefined;
@@ -68,7 +70,8 @@ export class StdioTransport implements Transport {
   }
 
   start(): Promise<void> {
-    const { command, args, env, cwd = this.#deps.cwd } = this.#config;
+    const { command, args, env } = this.#config;
+    const cwd = path.resolve(this.#deps.cwd, this.#config.cwd ?? '');
     return new Promise((resolve, reject) => {
       const child = spawn(command, [...args], {
         cwd,

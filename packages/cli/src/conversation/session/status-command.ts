@@ -6,6 +6,7 @@ import { totalCost, VERSION } from '@heddle/agent';
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { withoutSecrets } from '@heddle/models';
+import { startFolder } from '../../start-folder.ts';
 import { shortened } from '../../terminal/amounts.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { OpenSession } from './open-session.ts';
@@ -43,7 +44,7 @@ export class StatusCommand {
       context_window: { size: window, used_tokens: state.tokens },
     };
     const line = await firstLine(this.#command, JSON.stringify(facts), {
-      cwd: options.cwd,
+      cwd: startFolder(options.cwd),
       signal: AbortSignal.any([running.signal, AbortSignal.timeout(DEADLINE_MS)]),
     });
     return running.signal.aborted ? undefined : line;

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { startFolder } from '../../start-folder.ts';
 
 export type ExternalEdit =
   | { readonly ok: true; readonly text: string }
@@ -12,6 +13,7 @@ export type ExternalEdit =
 export async function editOutside(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
+  cwd = startFolder(process.cwd()),
 ): Promise<ExternalEdit> {
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-prompt-'));
@@ -20,7 +22,10 @@ export async function editOutside(
   try {
     writeFileSync(file, text, { mode: 0o600 });
     // The shell splits the command, because it may contain arguments, such as `code --wait`.
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], {
+      cwd,
+      stdio: 'inherit',
+    });
     const { promise, resolve } = Promise.withResolvers<number | null>();
     child.once('error', () => resolve(null)).once('exit', resolve);
     if ((await promise) !== 0) return { ok: false, message: `${editor} failed; the line is unchanged` };
