@@ -66,6 +66,7 @@ interface PutBack {
   readonly index: number;
 }
 
+const NOTHING: Completed = { kind: 'nothing' };
 const MAX_EARLIER = 200;
 const MAX_CUTS = 20;
 
@@ -248,7 +249,7 @@ export class PromptInput {
         this.#search = NEW_SEARCH;
         return undefined;
       case 'complete': {
-        const completed = complete(this.#draft);
+        const completed = this.#hidesQuotes() ? NOTHING : complete(this.#draft);
         if (completed.kind === 'draft') this.draft = completed.draft;
         return completed.kind === 'choices' ? { kind: 'choices', names: completed.names } : undefined;
       }
@@ -265,6 +266,12 @@ export class PromptInput {
       default:
         return { kind: 'editor', action };
     }
+  }
+
+  /** A text that the line does not show may contain quotes, so that it is not certain how to quote a name after it. */
+  #hidesQuotes(): boolean {
+    const { text } = this.#draft;
+    return /^\s*!/.test(text) && this.#pastes.unfold(text) !== text;
   }
 
   /** Inserts a removed text. Alt-Y replaces it by the one before it. */

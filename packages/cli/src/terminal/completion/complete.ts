@@ -5,6 +5,7 @@ import path from 'node:path';
 import { escapeControls } from '../escape-controls.ts';
 import { cellsOf, charactersOf, widthOf } from '../width.ts';
 import type { Draft } from '../input/editor.ts';
+import { type BegunWord, wordsOfPrompt, wordsOfShell } from './begun-words.ts';
 
 export interface CompletionSources {
   /** Names of slash commands, without the slash. */
@@ -38,7 +39,7 @@ export function complete(draft: Draft, sources: CompletionSources): Completed {
     if (done.kind !== 'nothing') return done;
   }
   const shell = /^\s*!/.exec(before)?.[0];
-  const words = shell === undefined ? wordsOfPrompt(before) : [wordOfShell(before.slice(shell.length))];
+  const words = shell === undefined ? wordsOfPrompt(before) : wordsOfShell(before.slice(shell.length));
   // After a space, Tab would list everything.
   if (words[0]?.path === '' && !before.endsWith('@')) return { kind: 'nothing' };
   for (const word of words) {
@@ -96,49 +97,6 @@ function commonStart(left: string, right: string): string {
   let length = 0;
   while (length < left.length && left[length] === right[length]) length++;
   return left.slice(0, length);
-}
-
-/** The word before the cursor that is completed. */
-interface BegunWord {
-  /** The path on disk, without quotes and escapes. */
-  readonly path: string;
-  /** Quotes the added text if necessary. */
-  readonly write: (added: string) => string;
-  /** The text that ends the word. */
-  readonly end: string;
-}
-
-/** The maximum number of words in a name with spaces. */
-const MAX_WORDS = 6;
-
-/** Returns the last word of a prompt, then longer parts, because names with spaces are not quoted in prompts. */
-function wordsOfPrompt(before: string): BegunWord[] {
-  const starts = [0, ...Array.from(before.matchAll(/[\s"'(@!=]/g), ({ index }) => index + 1)];
-  return starts
-    .toReversed()
-    .slice(0, MAX_WORDS)
-    .filter((start, nth) => nth === 0 || before[start - 1] === '@' || before.includes('/', start))
-    .map((start) => ({ path: before.slice(start), write: (added) => added, end: ' ' }));
-}
-
-/** Returns the last word of a `!` line as a shell reads it. */
-function wordOfShell(before: string): BegunWord {
-  let path = '';
-  let quote = '';
-  for (const [sign, , escaped] of before.matchAll(/(\\(.?)|.)/gsu)) {
-    if (quote !== '') {
-      if (sign === quote) quote = '';
-      else path += sign;
-    } else if (escaped !== undefined) path += escaped;
-    else if (/["']/.test(sign)) quote = sign;
-    else path = /[\s(=<>|;&]/.test(sign) ? '' : path + sign;
-  }
-  const inQuotes = quote !== '';
-  return { path, write: (added) => (inQuotes ? added : escapedForShell(added)), end: `${quote} ` };
-}
-
-function escapedForShell(text: string): string {
-  return text.replaceAll(/[\s"'`$&|;<>()*?[\]{}!#\\]/g, String.raw`\$&`);
 }
 
 /** Lists a folder. `written`: the path as typed, relative to `cwd`. */
