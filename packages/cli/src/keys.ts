@@ -20,6 +20,15 @@ const PASSED = 'HEDDLE_PASS_KEYS';
 /** Variables that are, or repeat, a key. */
 const kept = new Map<string, string>();
 
+/**
+ * The login of the database of a fleet. Only `heddle fleet` takes these variables out of the environment: in other runs they are those
+ * of the user's own programs.
+ */
+export const FLEET_VARIABLES = ['DATABASE_URL', 'PGPASSWORD'] as const;
+const ofFleet = new Map<string, string>();
+/** Texts of this login. Variables that contain one are kept out, too. */
+const fleetSecrets = new Set<string>();
+
 /** Called once, at the start. */
 export function takeKeys(): void {
   const descriptor = process.env[DESCRIPTOR];
@@ -33,6 +42,28 @@ export function setVariables(variables: Readonly<Record<string, string>>): void 
   for (const name of Object.keys(variables)) kept.delete(name);
   Object.assign(process.env, variables);
   keepOut();
+  keepOutFleet();
+}
+
+/** Called by `heddle fleet`, before it starts anything. The process may have been started without the launcher. */
+export function takeFleetLogin(): Readonly<Partial<Record<(typeof FLEET_VARIABLES)[number], string>>> {
+  for (const name of FLEET_VARIABLES) {
+    const value = process.env[name];
+    delete process.env[name];
+    if (value) ofFleet.set(name, value);
+  }
+  return Object.fromEntries(ofFleet);
+}
+
+/** Keeps variables that repeat the login under another name out of the environment of children. */
+export function hideFleetLogin(secrets: readonly string[]): void {
+  for (const secret of secrets) fleetSecrets.add(secret);
+  keepOutFleet();
+}
+
+function keepOutFleet(): void {
+  for (const [name, value = ''] of Object.entries(process.env))
+    if ([...fleetSecrets].some((secret) => value.includes(secret))) delete process.env[name];
 }
 
 /** For the models, which need the keys. */
@@ -54,8 +85,9 @@ export function addCommandVariables(variables: Readonly<Record<string, string>>)
 
 /** For commands of the model: without keys, but for those that the user names. */
 export function commandEnvironment(): Record<string, string> {
-  const passed = (process.env[PASSED] ?? '').split(/[\s,]+/).filter((name) => kept.has(name));
-  const keys = passed.map((name): [string, string] => [name, kept.get(name) ?? '']);
+  const all = new Map([...ofFleet, ...kept]);
+  const passed = (process.env[PASSED] ?? '').split(/[\s,]+/).filter((name) => all.has(name));
+  const keys = passed.map((name): [string, string] => [name, all.get(name) ?? '']);
   return {
     ...withoutSecrets(modelEnvironment()),
     ...Object.fromEntries(keys),
@@ -82,11 +114,13 @@ function readKeys(descriptor: number): void {
     if (!about.isFIFO() && !about.isFile() && !about.isSocket()) return;
     const text = readFileSync(descriptor, 'utf8');
     closeSync(descriptor);
-    const names = new RegExp(`^(${SECRET_VARIABLES.join('|')})=`, 'm');
+    const names = new RegExp(`^(${[...SECRET_VARIABLES, ...FLEET_VARIABLES].join('|')})=`, 'm');
     const [, ...parts] = text.split(names);
     for (let at = 0; at < parts.length; at += 2) {
       const name = parts[at] ?? '';
-      if (isSecretVariable(name)) kept.set(name, (parts[at + 1] ?? '').replace(/\n+$/, ''));
+      const value = (parts[at + 1] ?? '').replace(/\n+$/, '');
+      if (isSecretVariable(name)) kept.set(name, value);
+      else if (value !== '') ofFleet.set(name, value);
     }
   } catch {
     // The descriptor is not there: the variable came from somewhere else.

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { call, say, startFakeApi } from '@heddle/testing';
 import { SECRET_VARIABLES } from '@heddle/models/environment';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FLEET_VARIABLES } from './keys.ts';
 import { homeFor } from './test/home.ts';
 import { install, type Installed } from './test/program.ts';
 
@@ -28,7 +29,8 @@ afterAll(() => installed.remove());
 it('the launcher removes every variable with a key from the environment', () => {
   const text = readFileSync(path.resolve(import.meta.dirname, '../../../bin/heddle'), 'utf8');
   const [, names = ''] = /for heddle_name in ([^;]+);/.exec(text) ?? [];
-  expect(names.split(/[\s\\]+/).filter(Boolean)).toEqual([...SECRET_VARIABLES]);
+  expect(names.split(/[\s\\]+/).filter(Boolean)).toEqual([...SECRET_VARIABLES, '${heddle_login-}']);
+  expect(text).toContain(`[ "\${1-}" = fleet ] && heddle_login='${FLEET_VARIABLES.join(' ')}'`);
 });
 
 /** Searches for the key in every process of the user, and in its own variables. */

@@ -18,6 +18,8 @@ import {
 import { editDecision } from '@heddle/tools/files';
 import { LivePermissions } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
+import { isAtOrBelow } from '../permission/paths/places.ts';
+import { secretPlaces } from '../permission/paths/secret-files.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { joinRules, NO_RULES, type PermissionRule, type Rules } from '../permission/rules/rule.ts';
 import {
@@ -31,7 +33,7 @@ import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions } from './options.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../permission/question.ts';
-import { trustIn } from '../settings/trust.ts';
+import { realPath, trustIn } from '../settings/trust.ts';
 
 interface PermissionJournal {
   readonly store: (body: EntryBody) => void;
@@ -257,7 +259,7 @@ interface FileTestSetup {
   readonly isCall?: boolean;
 }
 
-/** Reading these files asks without a rule. Known names are not distinguished here, because the test is loaded early. */
+/** Reading these files asks without a rule, and so do those with logins. Known names are not distinguished here, because the test is loaded early. */
 const OF_PROCESSES = /^\/proc(?:\/|$)/;
 
 function fileTest(
@@ -269,7 +271,11 @@ function fileTest(
   return async () => {
     const { deny, ask, allow } = live.rules;
     const rules = { deny: deny.filter(counts), ask: ask.filter(counts), allow };
-    const isAlwaysAsked = (file: string): boolean => lists.includes('ask') && OF_PROCESSES.test(file);
+    const secrets = secretPlaces({ configDirs: options.configDirs ?? [], realpath: realPath });
+    // To type a path answers the question about these files.
+    const isAlwaysAsked = (file: string): boolean =>
+      (lists.includes('ask') && OF_PROCESSES.test(file)) ||
+      ((isCall || lists.includes('ask')) && secrets.some((secret) => isAtOrBelow(file, secret)));
     if (lists.every((list) => rules[list].length === 0)) return isAlwaysAsked;
     if (isToolDenied('Read', rules)) return () => true;
     loading ??= load();

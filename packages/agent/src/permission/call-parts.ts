@@ -5,6 +5,7 @@ import type { CallPart, Concern, FilePart, Part, PathsBelow } from './part.ts';
 import { openedBySearch } from './paths/opened-by-search.ts';
 import type { FilePlace } from './paths/places.ts';
 import { processConcern } from './paths/process-files.ts';
+import { secretConcern } from './paths/secret-files.ts';
 import { specialConcern } from './paths/special-files.ts';
 import { once, pathsBelow } from './paths/walk-tree.ts';
 import type { AuthorizeRequest } from './request.ts';
@@ -140,7 +141,11 @@ function filePart(
       kind === 'write'
         ? concernOf({ kind }, { places, pattern: undefined }, [world.cwd], world)
         : (processConcern(read) ??
-          (isRead ? specialConcern(read, world) : undefined) ??
+          // A search leaves these files out, unless it starts at one.
+          (isRead
+            ? (secretConcern(request.leavesOutDenied ? { ...read, deep: 'no' } : read, world) ??
+              specialConcern(read, world))
+            : undefined) ??
           (walks || !isRead ? concernOfSearch(places, world) : undefined)),
   };
 }

@@ -9,6 +9,7 @@ import type { FilePart, Part } from './part.ts';
 import { isAtOrBelow, isSink, knownEntries, realFolders } from './paths/places.ts';
 import { gitSourcesIn, isProgramFolder, programPlaces } from './paths/program-places.ts';
 import { canEndProtected, isGitData, protectedPlaceName } from './paths/protected.ts';
+import { presentSecrets } from './paths/secret-files.ts';
 import type { CompiledRules } from './rules/compile.ts';
 import type { PathPattern } from './rules/path-pattern.ts';
 import type { FolderEntry, PermissionWorld } from './world.ts';
@@ -28,7 +29,7 @@ interface Limited {
   readonly world: PermissionWorld;
 }
 
-/** Returns undefined if no rule hides a file. */
+/** Returns undefined if no file is hidden. */
 export function readLimits(limited: Limited): FileLimits | undefined {
   const hidden = hiddenPlaces(limited).slice(0, MOST_PLACES);
   return hidden.length === 0 ? undefined : { writable: [], unwritable: [], hidden };
@@ -138,13 +139,15 @@ function guardedPlaces(
   return guarded;
 }
 
-/** Returns the existing files and folders that deny rules for reading match. */
+/** Returns the existing files and folders that deny rules for reading match, and those with logins of this program. */
 function hiddenPlaces({ command, rules, world }: Limited, writable: readonly string[] = []): string[] {
   const patterns = denyPatterns(rules, 'Read');
-  if (patterns.length === 0) return [];
+  const secrets = presentSecrets(world);
+  if (patterns.length === 0 && secrets.length === 0) return [];
   const places = patterns.flatMap(({ globs }) => globs.map((glob) => glob.replace(/(?:\/\*\*)+$/, '')));
   const isPattern = (place: string): boolean => /[*?[\]\\]/.test(place);
-  const found = new Set(places.filter((place) => !isPattern(place) && world.exists(place)));
+  const literal = places.filter((place) => !isPattern(place) && world.exists(place));
+  const found = new Set([...literal, ...secrets]);
   const isHidden = (file: string): boolean =>
     rules.concerns('deny', file) && patterns.some((pattern) => pattern.matches(file));
   const folders = realFolders(world);

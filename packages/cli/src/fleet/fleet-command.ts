@@ -1,11 +1,12 @@
 /** `heddle fleet`: reads its arguments and runs a worker or a client command. */
 import { errorMessage } from '@heddle/core';
 import { type FlagValues, printResult, readSubcommand, splitAtDashes } from '../arguments/subcommand.ts';
+import { knownSecrets } from '../known-secrets.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { fail, misuse, writeMessage } from '../terminal/write-message.ts';
 import { ADMIN_COMMANDS } from './admin-commands.ts';
 import type { ClientChoice, ClientCommands, Report } from './client-command.ts';
-import { databaseUrl, NO_DATABASE, withFleet } from './connection.ts';
+import { databaseUrl, namedDatabase, NO_DATABASE, withFleet } from './connection.ts';
 import type { WorkerChoice } from './fleet-worker.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 
@@ -67,7 +68,7 @@ export async function fleetCommand(argv: readonly string[]): Promise<number> {
     return await runVerb(verb, words, { values, flags });
   } catch (thrown) {
     if (thrown instanceof RangeError) return misuse(thrown.message);
-    return fail(errorMessage(thrown) || String(thrown));
+    return fail(knownSecrets.redact(errorMessage(thrown) || String(thrown)));
   }
 }
 
@@ -88,7 +89,7 @@ async function runVerb(verb: string, words: readonly string[], given: FleetArgum
     if (words.length > 0) return misuse(`fleet ${verb} takes no words; flags of a run follow after --`);
     const choice = workerChoice(given, show);
     const { runUp, runWorker } = await import('./fleet-worker.ts');
-    if (verb === 'up') return runUp(values.database ?? process.env['DATABASE_URL'], choice);
+    if (verb === 'up') return runUp(namedDatabase(values.database), choice);
     return url === undefined ? misuse(NO_DATABASE) : runWorker(url, choice);
   }
   if (verb === 'serve' || verb === 'openapi') {

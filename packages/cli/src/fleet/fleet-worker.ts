@@ -11,7 +11,7 @@ import {
 import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
 import { agentOptions } from '../start/agent-options.ts';
 import { startAgent } from '../start/start-agent.ts';
-import { fleetFolder, publishAddress } from './connection.ts';
+import { fleetFolder, learnLogin, publishAddress } from './connection.ts';
 import { fail, misuse } from '../terminal/write-message.ts';
 import { omitUndefined } from '@heddle/core';
 
@@ -37,7 +37,7 @@ export async function runUp(given: string | undefined, choice: WorkerChoice): Pr
   if (given !== undefined) return runWorker(given, choice);
   const started = await startEmbedded(path.resolve(choice.data ?? path.join(fleetFolder(), 'postgres')));
   if (!started.ok) return fail(started.message);
-  const withdraw = publishAddress(started.server.url);
+  const withdraw = publishAddress(learnLogin(started.server.url));
   choice.log({ type: 'server', message: 'PostgreSQL is running on the loopback address' });
   try {
     return await runWorker(started.server.url, choice);

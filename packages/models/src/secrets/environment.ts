@@ -77,13 +77,16 @@ const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
 
 /** Finds passwords in the addresses of proxies. Node repeats these addresses in its errors. */
 export function proxySecrets(environment: Environment): readonly string[] {
-  return VARIABLES.flatMap((name) => {
-    const url = URL.parse(environment[name] ?? '');
-    if (!url || url.password === '') return [];
-    const password = decoded(url.password);
-    const login = `${decoded(url.username)}:${password}`;
-    return [password, url.password, Buffer.from(login).toString('base64')];
-  });
+  return VARIABLES.flatMap((name) => addressSecrets(environment[name] ?? ''));
+}
+
+/** Finds the password in an address, in the forms in which it may be printed. */
+export function addressSecrets(address: string): readonly string[] {
+  const url = URL.parse(address);
+  if (!url || url.password === '') return [];
+  const password = decoded(url.password);
+  const login = `${decoded(url.username)}:${password}`;
+  return [password, url.password, Buffer.from(login).toString('base64')];
 }
 
 function decoded(part: string): string {

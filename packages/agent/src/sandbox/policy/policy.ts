@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import { omitUndefined } from '@heddle/core';
+import { presentSecrets } from '../../permission/paths/secret-files.ts';
 import { compileRules } from '../../permission/rules/compile.ts';
 import { domainName } from '../../permission/rules/domain.ts';
 import { parseRule, type RuleList, type Rules } from '../../permission/rules/rule.ts';
@@ -60,7 +61,11 @@ export function computePolicy(input: PolicyInput): SandboxPolicy {
       isWithin(file, writable, input),
     ),
     unwritableLike: named.unwritableLike,
-    unreadable: unique([...settings.filesystem.denyRead, ...named.unreadable]),
+    unreadable: unique([
+      ...settings.filesystem.denyRead,
+      ...named.unreadable,
+      ...presentSecrets({ ...input, exists: (file) => input.kindOf(file) !== 'absent' }),
+    ]),
     readable: settings.filesystem.allowRead,
     allowedDomains: unique([...settings.network.allowedDomains.map(domainName), ...domains.allowed]),
     deniedDomains: unique([...settings.network.deniedDomains.map(domainName), ...domains.denied]),

@@ -28,6 +28,7 @@ import { HOSTS_IN_WORDS } from './hosts-in-words.ts';
 import { FORBIDDING } from './forbidding.ts';
 import { LINKS } from './links.ts';
 import { LOADED_CODE } from './loaded-code.ts';
+import { LOGINS } from './logins.ts';
 import { LOOPS } from './loops.ts';
 import { MADE_PROGRAMS } from './made-programs.ts';
 import { MAKE_WORDS } from './make-words.ts';
@@ -86,6 +87,7 @@ export const THEMES: readonly Theme[] = [
   ...UNKNOWN_WORDS,
   ...EXPANDED_WORDS,
   ...LINKS,
+  ...LOGINS,
   ...LOOPS,
   ...ACCEPTED_EDITS,
   ...DENIED_PLACES,
