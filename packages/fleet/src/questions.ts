@@ -1,4 +1,7 @@
-/** Questions of turns, and their answers. An answer belongs to one call with one input, and the first answer counts. */
+/**
+ * Questions of turns, and their answers. An answer belongs to one call with one input, for one reason and with the same real places.
+ * The first answer counts.
+ */
 import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
 import { createHash, randomUUID } from 'node:crypto';
@@ -23,7 +26,7 @@ export interface OpenQuestion {
   readonly reason: string;
 }
 
-/** Session, turn, call and input: an answer can only belong to this question. */
+/** Session, turn, call, input and decision: an answer can only belong to this question. */
 export function questionId({ session, turn, toolUseId, digest }: QuestionKey): string {
   return `${session}:${turn}:${toolUseId}:${digest.slice(0, 12)}`;
 }
@@ -102,7 +105,7 @@ export class AnswerInbox {
 
   /** Asks, and waits for the answer. Undefined after `patienceMs`: the turn is to be parked. */
   async ask(
-    turn: TurnId,
+    { turn, folder }: AskingTurn,
     question: PermissionQuestion,
     signal: AbortSignal,
     patienceMs: number,
@@ -110,10 +113,12 @@ export class AnswerInbox {
     const wait = randomUUID();
     const isOver = (): boolean => signal.aborted;
     const until = Date.now() + patienceMs;
+    const call = callOf(question);
+    const basis = digestOf([folder === undefined ? question.basis : withoutFolder(question.basis, folder)]);
     for (let repetition = 0; ; ) {
-      const key = keyOf(turn, question, repetition);
+      const key = [turn.session, turn.n, question.toolUseId, digestOf([call, basis, repetition])];
       // A database that is away must not become a denial.
-      await retrying(() => this.#store(key, question), isOver);
+      await retrying(() => this.#store(key, { call, basis }, question), isOver);
       const taken = await retrying(() => this.#take(key, wait), isOver);
       if (taken.answer) return taken.answer;
       if (taken.isOfAnother) {
@@ -126,12 +131,13 @@ export class AnswerInbox {
     }
   }
 
-  #store(key: readonly unknown[], { tool, input, reason }: PermissionQuestion): Promise<unknown> {
-    return this.#database.pool.query(
-      `insert into heddle.question (session, turn, tool_use_id, digest, question) values ($1, $2, $3, $4, $5)
-       on conflict do nothing`,
-      [...key, JSON.stringify({ tool, input, reason })],
-    );
+  /** A question about the same call that was decided otherwise before is withdrawn, unless it has an answer. */
+  #store(
+    key: readonly unknown[],
+    { call, basis }: { readonly call: string; readonly basis: string },
+    { tool, input, reason }: PermissionQuestion,
+  ): Promise<unknown> {
+    return this.#database.pool.query(STORE, [...key, JSON.stringify({ tool, input, reason }), call, basis]);
   }
 
   /** Takes the answer for one wait. A worker that dies after this asks again. */
@@ -163,6 +169,14 @@ export class AnswerInbox {
   }
 }
 
+const STORE = `with withdrawn as (
+    delete from heddle.question
+    where session = $1 and turn = $2 and tool_use_id = $3 and call = $6 and basis <> $7 and answer is null
+  )
+  insert into heddle.question (session, turn, tool_use_id, digest, question, call, basis)
+  values ($1, $2, $3, $4, $5, $6, $7)
+  on conflict do nothing`;
+
 const TAKE = `with taken as (
     update heddle.question set taken_by = $5
     where session = $1 and turn = $2 and tool_use_id = $3 and digest = $4 and answer is not null and taken_by is null
@@ -181,17 +195,22 @@ function answerOf({ allow, message }: Readonly<Record<string, unknown>>): Permis
   return { allow: allow === true, ...(typeof message === 'string' ? { message } : {}) };
 }
 
-/** Calls of different agents may have the same id, and a model may repeat the id of an earlier call. */
-function keyOf(
-  { session, n }: TurnId,
-  { toolUseId, tool, input, agentId }: PermissionQuestion,
-  repetition: number,
-): readonly unknown[] {
-  const parts = [
-    tool,
-    input,
-    ...(agentId === undefined ? [] : [agentId]),
-    ...(repetition === 0 ? [] : [repetition]),
-  ];
-  return [session, n, toolUseId, createHash('sha256').update(JSON.stringify(parts)).digest('hex')];
+/** The turn that asks, and the folder of its files on this machine. Undefined: all workers use the same folder. */
+interface AskingTurn {
+  readonly turn: TurnId;
+  readonly folder: string | undefined;
+}
+
+/** Calls of different agents may have the same id. */
+function callOf({ tool, input, agentId }: PermissionQuestion): string {
+  return digestOf([tool, input, ...(agentId === undefined ? [] : [agentId])]);
+}
+
+/** The files of a session have another folder on each machine. A place that leads out of it stays as it is. */
+function withoutFolder(basis: string, folder: string): string {
+  return basis.replaceAll(JSON.stringify(folder).slice(1, -1), '.');
+}
+
+function digestOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -118,6 +118,10 @@ const MIGRATIONS: readonly string[] = [
   -- The wait that received the answer. An answer applies once, also if the model repeats a call with its id.
   alter table heddle.question add column taken_by text;
   `,
+  `
+  -- The call that a question is about, and the decision. If the call is decided otherwise later, a new question replaces the open one.
+  alter table heddle.question add column call text, add column basis text;
+  `,
 ];
 
 /** Any constant: workers that start at the same time migrate one after another. */

@@ -310,7 +310,12 @@ class TurnRun {
 
   async #ask(question: Parameters<WorkerTurn['ask']>[0], signal: AbortSignal): Promise<PermissionAnswer> {
     const { inbox, setup } = this.#deps;
-    const answer = await inbox.ask(this.#turn, question, signal, setup.parkAfterMs ?? PARK_AFTER_MS);
+    const answer = await inbox.ask(
+      { turn: this.#turn, folder: this.#workspace?.folder },
+      question,
+      signal,
+      setup.parkAfterMs ?? PARK_AFTER_MS,
+    );
     if (answer) return answer;
     if (!signal.aborted) await this.#park();
     return { allow: false, message: 'The turn waits for an answer.' };

@@ -77,7 +77,7 @@ export function permissionOf(
     const readOnlyView = place?.kind !== 'inside' && (await isViewComplete(tool, options));
     const look = () => decider(options, live, { request, readOnlyView, more, environment }, context);
     const remember = editDecision();
-    const { decide, suggest, places } = await look();
+    const { decide, describe, places } = await look();
     const verdict = decide();
     const allowed: Permission = { behavior: 'allow', ...omitUndefined({ places, environment }) };
     if (verdict.decision === 'allow') {
@@ -99,8 +99,8 @@ export function permissionOf(
       tool: tool.name,
       input,
       reason,
+      ...describe(verdict, reason),
       parts: verdict.parts,
-      suggestions: suggest(verdict),
       rule: verdict.rule,
       agentId: context.agentId,
       agentDescription: options.identity?.description,
@@ -246,6 +246,7 @@ function load() {
     import('../permission/rules/compile.ts'),
     import('../permission/call-parts.ts'),
     import('../permission/withheld-files.ts'),
+    import('../permission/question-basis.ts'),
   ]);
 }
 
@@ -342,7 +343,8 @@ async function decider(
   context: ToolUseContext,
 ) {
   loading ??= load();
-  const [{ authorize }, { observeWorld }, { suggestions }, , { placesOfCall }] = await loading;
+  const [{ authorize }, { observeWorld }, { suggestions }, , { placesOfCall }, , { questionBasis }] =
+    await loading;
   const { workingDirectory: cwd, additionalDirectories } = context;
   const surroundings = {
     ...surroundingsOf(options, live, cwd, additionalDirectories),
@@ -365,7 +367,11 @@ async function decider(
       const { rules, mode, world: now } = standing();
       return authorize(request, rules, mode, now);
     },
-    suggest: (verdict: Authorization) => suggestions(request, verdict, standing()),
+    /** The parts of a question that need the disk. */
+    describe: (verdict: Authorization, reason: string) => ({
+      basis: questionBasis(request, verdict, reason, world),
+      suggestions: suggestions(request, verdict, standing()),
+    }),
     /** Resolved once, before the question. The call may open only these places. */
     places: placesOfCall(request, world),
   };

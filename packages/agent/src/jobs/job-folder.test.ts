@@ -9,7 +9,15 @@ const self = stampOf(process.pid);
 const begin = { id: '0a1b2c3d', sessionId: 's', cwd: '/', process: self, prompt: 'Do it.' };
 const running = newJobState(begin, 1);
 const asked = jobQuestionOf(
-  { toolUseId: 'b1', tool: 'Bash', input: { command: 'ls' }, reason: 'why', parts: [], suggestions: [] },
+  {
+    toolUseId: 'b1',
+    tool: 'Bash',
+    input: { command: 'ls' },
+    reason: 'why',
+    basis: 'why',
+    parts: [],
+    suggestions: [],
+  },
   2,
 );
 
@@ -77,8 +85,12 @@ describe('a job folder', () => {
     expect(listJobs(jobs)).toEqual([]);
   });
 
-  it('distinguishes calls by their input', () => {
-    const other = { toolUseId: 'b1', tool: 'Bash', input: { command: 'rm x' }, reason: '', parts: [] };
-    expect(jobQuestionOf({ ...other, suggestions: [] }, 2).id).not.toBe(asked.id);
+  it('distinguishes calls by their input, and the same call by the decision about it', () => {
+    const same = { toolUseId: 'b1', tool: 'Bash', input: { command: 'ls' }, reason: 'why', basis: 'why' };
+    const idOf = (more: object): string =>
+      jobQuestionOf({ ...same, parts: [], suggestions: [], ...more }, 3).id;
+    expect(idOf({})).toBe(asked.id);
+    expect(idOf({ input: { command: 'rm x' } })).not.toBe(asked.id);
+    expect(idOf({ basis: 'another place' })).not.toBe(asked.id);
   });
 });

@@ -161,12 +161,15 @@ function jobIds(jobs: string): readonly string[] {
   }
 }
 
-/** The same call has the same id after a crash. An answer that was not read before it then still applies. */
+/**
+ * The same call has the same id after a crash, so an answer that was not read before it still applies. If the call is decided for
+ * another reason by then, or leads to another place, it has another id.
+ */
 export function jobQuestionOf(
-  { toolUseId, tool, input, reason, agentId, agentDescription }: PermissionQuestion,
+  { toolUseId, tool, input, reason, basis, agentId, agentDescription }: PermissionQuestion,
   askedAt: number,
 ): JobQuestion {
-  const call = JSON.stringify([toolUseId, tool, input]);
+  const call = JSON.stringify([toolUseId, tool, input, basis]);
   const id = createHash('sha256').update(call).digest('hex').slice(0, 16);
   return { id, tool, input, reason, ...omitUndefined({ agentId, agentDescription }), askedAt };
 }

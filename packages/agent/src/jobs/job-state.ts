@@ -9,7 +9,7 @@ export const processStampSchema = z
 
 const jobQuestion = z
   .object({
-    /** Follows from the call, so an answer can never apply to another call. */
+    /** Follows from the call and the decision about it, so an answer can never apply to another one. */
     id: z.string(),
     tool: z.string(),
     input: z.custom<JsonObject>(isJsonObject),

@@ -11,6 +11,11 @@ export interface PermissionQuestion {
   readonly tool: string;
   readonly input: JsonObject;
   readonly reason: string;
+  /**
+   * The decision as a text: its reason, its parts, and the real places of the call. A host that stores an answer may apply it only
+   * to a question about the same call with the same text.
+   */
+  readonly basis: string;
   /** Each part of the call, with the decision about it. */
   readonly parts: readonly PartVerdict[];
   /** The rules that "always allow" would add, and their scope. */

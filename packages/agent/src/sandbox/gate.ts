@@ -7,7 +7,7 @@ import type { Confined, ShellSandbox } from '@heddle/tools';
 import type { SandboxSettings } from '../settings/sandbox-settings.ts';
 import { type Confining, confineCommand } from './confinement.ts';
 import type { SandboxReadiness, Sandbox } from './sandbox.ts';
-import type { AskPermission } from '../permission/question.ts';
+import type { AskPermission, PermissionQuestion } from '../permission/question.ts';
 import { omitUndefined } from '@heddle/core';
 
 export interface SandboxGate extends ShellSandbox {
@@ -84,13 +84,7 @@ export function createSandboxPolicyGate(deps: GateDeps): SandboxGate {
     const { reason, install } = readiness;
     const why = noSandbox(readiness);
     const input = { ...asked, reason, ...omitUndefined({ install }) };
-    const answer = await answered(
-      port(
-        { toolUseId, tool: WITHOUT_SANDBOX, input, reason: `${why} ${CHOICE}`, parts: [], suggestions: [] },
-        signal,
-      ),
-      signal,
-    );
+    const answer = await answered(port(choiceAbout(toolUseId, input, why), signal), signal);
     if (answer === 'withdrawn') return { kind: 'refused', why: 'The question was withdrawn.' };
     decided = answer
       ? OUTSIDE
@@ -135,6 +129,11 @@ export function noSandbox({
   install,
 }: Pick<SandboxReadiness & { ready: false }, 'reason' | 'install'>): string {
   return install === undefined ? reason : `${reason} To fix it: ${install}.`;
+}
+
+function choiceAbout(toolUseId: string, input: JsonObject, why: string): PermissionQuestion {
+  const reason = `${why} ${CHOICE}`;
+  return { toolUseId, tool: WITHOUT_SANDBOX, input, reason, basis: reason, parts: [], suggestions: [] };
 }
 
 /** Waits for the answer without a deadline, until the signal aborts. A failed question counts as a denial. */

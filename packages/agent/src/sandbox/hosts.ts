@@ -36,12 +36,14 @@ export function hostQuestions(
   }
 
   async function question(host: string, port: number | undefined): Promise<boolean> {
+    const reason = `A command in the sandbox wants to reach ${host}, which is on no list.`;
     const { allow, updates, coveredBy } = await askPermission(
       {
         toolUseId: `sandbox-${randomUUID()}`,
         tool: REACH_HOST,
         input: { host, ...omitUndefined({ port }) },
-        reason: `A command in the sandbox wants to reach ${host}, which is on no list.`,
+        reason,
+        basis: reason,
         parts: [],
         suggestions: ['session', 'localSettings'].map((destination) => remember(host, destination)),
       },

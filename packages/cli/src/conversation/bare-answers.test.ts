@@ -67,6 +67,7 @@ const question: PermissionQuestion = {
   tool: 'Bash',
   input: { command: 'rm -rf src' },
   reason: 'No rule allows it.',
+  basis: '',
   parts: [],
   suggestions: [
     {

@@ -1,5 +1,5 @@
 /** Background jobs through the shipped program: each command is a process of its own, as from another terminal. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -190,6 +190,7 @@ describe('heddle answer', () => {
         tool: 'Bash',
         input: { command: `mkfifo ${word}` },
         reason: `Why.\nTo answer: fake`,
+        basis: '',
         parts: [],
         suggestions: [],
       },
@@ -328,6 +329,29 @@ describe('after kill -9', () => {
     await job.home.run(['answer', job.id, 'yes']);
     await job.until(({ state }) => state === 'done');
     expect(effectsOf(job)).toBe('once\n');
+  });
+
+  it.each([
+    ['a protected place', '.ssh', { file_path: 'd/keys' }],
+    ['another folder of the project', 'other', { file_path: 'd/keys' }],
+  ])('an answer does not apply after a link leads to %s', async (_, target, input) => {
+    const job = await startJob([[call('Write', { ...input, content: 'text' }, 'w1')]]);
+    const inHome = (name: string): string => path.join(job.home.folder, name);
+    const [before] = (await job.until(isWaiting)).questions;
+    await kill(job);
+    mkdirSync(inHome(target));
+    symlinkSync(target, inHome('d'));
+    job.home.script([[say('All is done.')]]);
+    expect(await job.home.run(['jobs', 'resume', job.id])).toMatchObject({ code: 0, stderr: '' });
+    started.push(job.state().process.pid);
+    const [after] = (await job.until(isWaiting)).questions;
+    const stale = await job.home.run(['answer', job.id, before?.id ?? '', 'yes']);
+    expect(stale).toMatchObject({ code: 1, stderr: expect.stringContaining('is not open any more') });
+    expect(job.state()).toMatchObject({ state: 'waiting', questions: [{ id: after?.id }] });
+    expect(readdirSync(inHome(target))).toEqual([]);
+    await job.home.run(['answer', job.id, after?.id ?? '', 'yes']);
+    await job.until(({ state }) => state === 'done');
+    expect(readdirSync(inHome(target))).toEqual(['keys']);
   });
 });
 

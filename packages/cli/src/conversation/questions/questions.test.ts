@@ -21,6 +21,7 @@ function question(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
     tool: 'Bash',
     input: { command: 'npm test', description: 'Run tests' },
     reason: 'No rule allows it.',
+    basis: '',
     parts: [],
     suggestions: [
       {
