@@ -204,4 +204,15 @@ describe('git', () => {
     ])
       expect([command, decisionOn(command)]).toEqual([command, 'ask']);
   });
+
+  it('asks if settings include a named pipe, or if one is among the data that every command reads', () => {
+    const commands = ['git config -l', 'git remote -v', 'git rev-parse HEAD', 'git branch --show-current'];
+    for (const command of commands) expect([command, decisionOn(command)]).toEqual([command, 'allow']);
+    pipe('ctl');
+    link('project/.git/packed-refs', 'ctl');
+    for (const command of commands) expect([command, decisionOn(command)]).toEqual([command, 'ask']);
+    rmSync(path.join(folder, 'project/.git/packed-refs'));
+    write('project/.git/config', '[core]\n\tbare = false\n[include]\n\tpath = FOLDER/ctl\n');
+    for (const command of commands) expect([command, decisionOn(command)]).toEqual([command, 'ask']);
+  });
 });

@@ -2,9 +2,9 @@
  * Looks for files that searches and git open by themselves: files of ignored names, attributes and people, and those that settings of git
  * name. A link or a named pipe there makes them read another file. Starts no process.
  */
-import { lstatSync, type Stats } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { findRepository, gitSettingsOf, resolveConfigPath } from '@heddle/tools/git';
+import { findRepository, gitSettingsOf, includedFiles, resolveConfigPath } from '@heddle/tools/git';
 import { NAMES_OPENED_IN_FOLDERS } from './paths/opened-names.ts';
 import type { OpenedByGit } from './world.ts';
 
@@ -21,6 +21,12 @@ const NAMING_FILES =
 
 /** Files in the data of a repository. */
 const IN_DATA = ['info/exclude', 'info/attributes', 'info/sparse-checkout', 'info/grafts', 'shallow'];
+
+/** Files in the data of a repository that every command reads. */
+const OF_ALL =
+  'HEAD config config.worktree commondir packed-refs index objects/info/alternates logs/HEAD ORIG_HEAD'.split(
+    ' ',
+  );
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -48,12 +54,20 @@ export function filesOpenedByGit(environment: Environment): (folder: string) => 
       IN_DATA.map((name) => opened(path.join(place, name), undefined, name === 'info/exclude')),
     );
     const ofUser = [...usual, searched].map((file) => opened(file, undefined, file.endsWith('/ignore')));
-    return [...named, ...inData, ...ofUser];
+    const ofAll = [
+      ...data.flatMap((place) => OF_ALL.map((name) => path.join(place, name))),
+      ...includedFiles(settings, environment).flatMap((file) => file ?? []),
+    ].map(openedByAll);
+    return [...named, ...inData, ...ofUser, ...ofAll];
   };
 }
 
 function opened(file: string | undefined, setting: string | undefined, isOfSearches: boolean): OpenedByGit {
   return { file, setting, isOfSearches, isUnusual: file !== undefined && isUnusual(file) };
+}
+
+function openedByAll(file: string): OpenedByGit {
+  return { file, setting: undefined, isOfSearches: false, isUnusual: isSpecial(file), isOfAll: true };
 }
 
 /** Returns whether the file is a link, is in a linked folder of git's data, or is not a regular file. */
@@ -64,6 +78,16 @@ function isUnusual(file: string): boolean {
 function isUnusualEntry(file: string): boolean {
   const found = statusOf(file);
   return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
+/** Returns whether it is, or leads to, something else than a regular file or a folder. */
+function isSpecial(file: string): boolean {
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found !== undefined && !found.isFile() && !found.isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function isLink(file: string): boolean {

@@ -36,6 +36,8 @@ export interface OpenedByGit {
   readonly isUnusual: boolean;
   /** Programs such as `rg` open it as well. */
   readonly isOfSearches: boolean;
+  /** Every command of git opens it. */
+  readonly isOfAll?: boolean;
 }
 
 export interface PermissionWorld {

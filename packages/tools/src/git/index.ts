@@ -5,6 +5,7 @@
 export { pathsOfAddress, percentDecoded, REPOSITORY_ENDINGS, repositoriesAt } from './addresses.ts';
 export { readBoundedFile } from './bounded-file.ts';
 export {
+  includedFiles,
   readGitConfigFile,
   readGitSettings,
   resolveConfigPath,

@@ -22,9 +22,12 @@ export function destructiveRemoval(
   return undefined;
 }
 
-/** Returns whether a text that cannot be parsed contains the name of a program that removes files. */
+const REMOVES =
+  /\b(rm|rmdir|unlink|shred|srm|wipe|dd|mkfs|truncate|find|fd|fdfind|mv|rsync|rclone|unison|trash\w*|rimraf|git)\b/;
+
+/** Returns whether a text that cannot be parsed contains the name of a program that can remove files, also within quotes. */
 export function mayRemoveFiles(text: string): boolean {
-  return /\b(rm|rmdir|shred|dd|mkfs)\b/.test(text);
+  return REMOVES.test(text) || REMOVES.test(text.replace(/\\\n|["'\\]/g, ''));
 }
 
 interface Meaning {

@@ -35,7 +35,8 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
     'locked if present',
     '.agents .codex .gemini .cursor .continue .windsurf .codeium .opencode opencode.json opencode.jsonc .aider* .roo .cline ' +
       '.kilocode .amazonq .junie .kiro .pi .qwen .crush .crush.json crush.json .clinerules .goose .augment .factory .trae .amp .copilot ' +
-      '.config/opencode .config/goose .config/crush .config/amp .config/github-copilot',
+      '.config/opencode .config/goose .config/crush .config/amp .config/github-copilot .openhands .config/claude .config/windsurf ' +
+      'library/application*/claude',
   ],
   // Version control: hooks, filters and settings that run programs. The sandbox has a rule for each of their parts.
   // Attributes choose which configured filters run. Git itself writes them during a checkout.
@@ -80,7 +81,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
     'locked if present',
     '.local/share/bash-completion .config/bash_completion .bash_completion.d .zfunc .fzf.bash .fzf.zsh .p10k.zsh .iterm2_shell_integration.* ' +
       '.nvm .asdf .sdkman .rvm .ghcup .opam .selected_editor .mavenrc .task/hooks .vagrant.d .ansible .sbt .config/ghc .config/yt-dlp ' +
-      '.msmtprc .local/share/jupyter',
+      '.msmtprc .local/share/jupyter .zcompdump* .cache/p10k* .tmux .config/sublime-text',
   ],
   // Options, keys and macros that make viewers, pagers, mail, media and query programs run others.
   [
@@ -108,7 +109,8 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       '.lefthook lefthook-local.* .lefthook-local.* .simple-git-hooks.json .pre-commit-config.yaml .config/lefthook.yml mise.toml .mise.toml ' +
       'mise.local.toml .mise.local.toml .mise .config/mise.toml mise/config.toml .rtx.toml .tool-versions ' +
       '.nvmrc .node-version .python-version .python-versions .ruby-version .java-version .sdkmanrc .go-version .deno-version ' +
-      '.bun-version .php-version .perl-version .lua-version .crystal-version .zig-version .terraform-version .opentofu-version .githooks .overcommit.yml',
+      '.bun-version .php-version .perl-version .lua-version .crystal-version .zig-version .terraform-version .opentofu-version .swift-version .fvmrc .prototools rust-toolchain rust-toolchain.toml mise.* ' +
+      '.githooks .overcommit.yml prek.toml .github/hooks',
   ],
   // Settings of package managers and build tools that run programs or choose where packages come from.
   [

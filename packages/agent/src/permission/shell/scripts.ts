@@ -39,7 +39,14 @@ export interface Embedded {
   /** A script could not be parsed. */
   readonly isUnknown: boolean;
   /** Scripts that a shell certainly runs, and that are not understood completely. */
-  readonly unclear: readonly { readonly text: string; readonly reason: string }[];
+  readonly unclear: readonly Unclear[];
+}
+
+export interface Unclear {
+  readonly text: string;
+  readonly reason: string;
+  /** Nothing in it was looked at. */
+  readonly isUnread?: boolean;
 }
 
 /** Programs besides the runners that take a script as an option. */
@@ -80,15 +87,18 @@ function scriptsIn(command: SimpleCommand, words: readonly ShellWord[], depth: n
   const certain = [...shells.flatMap(({ texts }) => texts), ...variableScripts(command)];
   const likelyTexts = shells.flatMap(({ texts, isLikely }) => (isLikely ? texts : []));
   const possible = argumentScripts(words, likelyTexts);
-  if (depth >= DEEPEST)
-    return { scripts: [], isUnknown: certain.length > 0 || shells.length > 0, unclear: [] };
   const scripts: Script[] = [];
-  const unclear: Embedded['unclear'][number][] = [];
+  const unclear: Unclear[] = [];
   let isUnknown = shells.some((shell) => shell.isUnknown) || hasUnknownVariable(command.assignments);
   let count = 0;
   const isSeparate = words.every(({ kind }) => kind === 'literal') && !expandsInput(command.redirections);
   const isEval = words[0]?.value === 'eval';
   const runs = new Set([...likelyTexts, ...(isEval ? possible : [])]);
+  if (depth >= DEEPEST) {
+    const reason = 'too many scripts inside each other';
+    const deep = Array.from(runs, (text) => ({ text, reason, isUnread: true }));
+    return { scripts: [], isUnknown: certain.length > 0 || shells.length > 0, unclear: deep };
+  }
   for (const text of new Set([...certain, ...possible])) {
     const read = readCommand(text);
     const reason = read.ok ? (read.strange ?? findSyntaxDoubt(text)?.reason) : read.reason;
@@ -191,16 +201,19 @@ function shellCode(
   let at = 0;
   for (; at < args.length; at++) {
     const { value = '' } = args[at] ?? {};
-    if (/^([-+][oO]|--rcfile|--init-file)$/.test(value)) at++;
+    if (/^--(rcfile|init-file|emulate)$/.test(value)) at++;
     else if (/^[-+][A-Za-z]+$/.test(value)) {
       isCode ||= /^-.*c/.test(value);
       isInput ||= /^-.*s/.test(value);
+      // The name of an option is in the next word: `-euo pipefail`.
+      at += value.match(/o/gi)?.length ?? 0;
     } else if (!value.startsWith('--') || value === '--') break;
   }
   if (/^--?$/.test(args[at]?.value ?? '')) at++;
   if (args.slice(0, at + 1).some(({ kind }) => kind === 'dynamic' || kind === 'pattern'))
     return { texts: [], isUnknown: true };
   const operand = args[at];
+  if (/^[-+]./.test(operand?.value ?? '')) return { texts: [], isUnknown: true };
   if (isCode) return operand ? { texts: [operand.value], isUnknown: false } : { texts: [], isUnknown: true };
   if (operand === undefined && /^--(version|help)$/.test(args[0]?.value ?? '')) return FROM_FILE;
   return operand === undefined || isInput || isFedIn(operand) ? inputCode(redirections) : FROM_FILE;
@@ -214,8 +227,14 @@ function inputCode(redirections: readonly ShellRedirection[]): ShellCode {
       ? [redirection.target.value]
       : [];
   });
+  // The shell uses the last one of several inputs.
+  const hasOther = redirections.some(
+    (redirection) =>
+      (redirection.kind === 'here_string' && redirection.target.kind !== 'literal') ||
+      ('operator' in redirection && /^<[>&]?$/.test(redirection.operator)),
+  );
   // The value of a variable in a here-document is code as well.
-  return { texts, isUnknown: texts.length === 0 || expandsInput(redirections) };
+  return { texts, isUnknown: texts.length === 0 || hasOther || expandsInput(redirections) };
 }
 
 function expandsInput(redirections: readonly ShellRedirection[]): boolean {
@@ -239,8 +258,13 @@ export function isShell(base: string): boolean {
 }
 
 function shellsIn(words: readonly ShellWord[]): (readonly ShellWord[])[] {
-  return [words, ...commandTails(words)].filter(([name]) => {
-    const base = baseName(name?.value ?? '');
-    return isShell(base) || SCHEDULERS.test(base);
-  });
+  const [name, ...args] = words;
+  // `. /dev/stdin`
+  const reads = /^(\.|source)$/.test(name?.value ?? '') && args.some(isFedIn) ? [words] : [];
+  return [words, ...commandTails(words)]
+    .filter(([first]) => {
+      const base = baseName(first?.value ?? '');
+      return isShell(base) || SCHEDULERS.test(base);
+    })
+    .concat(reads);
 }

@@ -67,7 +67,7 @@ import {
   unwrap,
 } from './runners.ts';
 import { namesInLoops, valuesIn, withScriptFacts } from './script-facts.ts';
-import { findEmbeddedScripts, type Script } from './scripts.ts';
+import { findEmbeddedScripts, type Script, type Unclear } from './scripts.ts';
 
 export type ShellParts =
   /** `empty`: the text contains only blanks and comments. */
@@ -175,7 +175,7 @@ function partsOfWords(command: SimpleCommand, around: Around): Part[] {
     world.spend?.(STEPS_OF_SCRIPT * scripts.length);
     const parts = scripts.flatMap((script) => scriptParts(script, around));
     if (runsElsewhere(stage.words)) return parts.filter(({ kind }) => kind === 'command');
-    return parts.concat(unclear.map(({ text, reason }) => unclearPart(text, reason)));
+    return parts.concat(unclear.map(unclearPart));
   });
   return partsWithoutScripts(command, commandPart(command, around), around).concat(embedded);
 }
@@ -383,9 +383,10 @@ function isUsual(redirection: ShellRedirection): boolean {
 }
 
 /** A shell runs the lines before the one that it cannot parse. */
-function unclearPart(text: string, reason: string): CommandPart {
-  const { concern, ...part } = concerned(text, reason);
-  return { ...part, concern: concern && mayRemoveFiles(text) ? { ...concern, level: 'always' } : concern };
+function unclearPart({ text, reason, isUnread = false }: Unclear): CommandPart {
+  const part = concerned(text, reason);
+  const isAlways = isUnread || mayRemoveFiles(text);
+  return isAlways && part.concern ? { ...part, concern: { ...part.concern, level: 'always' } } : part;
 }
 
 function concerned(text: string, reason: string): CommandPart {

@@ -64,7 +64,7 @@ const PRINTING: ReadonlyMap<string, RegExp> = new Map([
   ['format.signaturefile', /^(?:format-patch|)$/],
 ]);
 
-/** Commands that open none of the files. */
+/** Commands that open none of the files, except those that every command opens. */
 const OPENS_NONE =
   /^(?:version|help|config|rev-parse|remote|ls-remote|var|symbolic-ref|merge-base|count-objects)$/;
 
@@ -77,15 +77,17 @@ function openedByGit(
   const isKnown = folder !== undefined && folder.kind !== 'dynamic';
   const named = isKnown ? placesOf(tildeExpanded(folder.value, world.home), from, world) : [];
   const folders = isKnown ? named.map(({ real }) => real) : from;
-  if (OPENS_NONE.test(command)) return [];
-  const isRead = ({ setting = '', isUnusual, file }: OpenedByGit): boolean =>
-    isUnusual || (setting !== '' && (file === undefined || PRINTING.get(setting)?.test(command) === true));
+  const opensNone = OPENS_NONE.test(command);
+  const isNamed = ({ setting, file }: OpenedByGit): boolean =>
+    setting !== undefined && (file === undefined || PRINTING.get(setting)?.test(command) === true);
+  const isRead = (one: OpenedByGit): boolean =>
+    opensNone ? one.isUnusual && one.isOfAll === true : one.isUnusual || isNamed(one);
   const opened = folders.flatMap((at) => world.openedByGit?.(at) ?? []).filter(isRead);
   const tops = folders.flatMap((at) => {
     const repository = world.repository(at);
     return typeof repository === 'string' ? [at] : [at, repository.top];
   });
-  const inFolders = [...new Set(tops)].flatMap((at) => world.openedIn?.(at) ?? []);
+  const inFolders = opensNone ? [] : [...new Set(tops)].flatMap((at) => world.openedIn?.(at) ?? []);
   const files = new Set([...opened.map(({ file }) => file), ...inFolders]);
   return [...files].flatMap((file) =>
     file === undefined

@@ -12,7 +12,6 @@ export const EVASIONS: readonly Theme[] = [
       // Files that other commands make on the fly.
       '. <(echo rm a)',
       'source <(echo rm a)',
-      'source /dev/stdin <<< "rm a"',
       'echo rm a | . /dev/stdin',
       'echo rm a | source /dev/fd/0',
       'bash <(echo rm a)',

@@ -2,6 +2,12 @@
 import { CLEAN_GIT, ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
+/** Puts a script into so many commands for a shell. */
+function nested(script: string, levels: number): string {
+  const inner = levels > 1 ? nested(script, levels - 1) : script;
+  return `bash -c '${inner.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 export const UNSEEN: readonly Theme[] = [
   {
     theme: 'quotes that the shell looks through',
@@ -208,12 +214,58 @@ export const UNSEEN: readonly Theme[] = [
     theme: 'bypassPermissions: a script that is not understood may remove files',
     mode: 'bypassPermissions',
     allowed: [`bash -c 'ls "'`, `bash -c 'rm a'`],
-    asked: [`bash -c 'rm -rf ~ "'`, String.raw`eval $'rm -rf ~\n"'`, `bash <<'E'\nrm -rf ~\n"\nE`],
+    asked: [
+      `bash -c 'find ~ -delete "'`,
+      `bash -c 'r\\m -rf ~ "'`,
+      `bash -c 'mv . /tmp/x "'`,
+      `bash -c 'rm -rf ~ "'`,
+      String.raw`eval $'rm -rf ~\n"'`,
+      `bash <<'E'\nrm -rf ~\n"\nE`,
+    ],
   },
   {
     theme: 'bypassPermissions: a command that is not understood may connect to a denied host',
     mode: 'bypassPermissions',
     rules: { deny: ['WebFetch(domain:a.example)'] },
     asked: ['curl "a.example', `curl a.example "`],
+  },
+  {
+    theme: 'all code of a shell counts: behind several options, and of several inputs',
+    rules: { allow: ['Bash'], deny: ['Bash(git push *)', 'Read(secrets/**)'] },
+    allowed: [
+      `bash -euo pipefail -c 'make all'`,
+      `bash -o pipefail -c 'make all'`,
+      `bash -ex <<'E' 2>&1\nmake all\nE`,
+      'bash ./x.sh -v',
+      'bash -euo pipefail ./x.sh',
+      '. ./env.sh',
+    ],
+    asked: [
+      'bash <<< : < s1',
+      'bash <<< : <<< "$X"',
+      `bash <<'E' < s1\n:\nE`,
+      'bash -s <<< : < s1',
+      'at now <<< : < s1',
+      'bash <<< : 0<&3',
+      `sh <<< : < <(echo git pu''sh)`,
+      `. /dev/stdin <<< 'x=se; cat \${x}crets/key'`,
+      `source /dev/stdin <<'E'\nx=crets; cat se$x/key\nE`,
+      `. /dev/fd/3 3<<'E'\nx=se; cat \${x}crets/key\nE`,
+      `bash -euo pipefail -c 'git\${IFS}push'`,
+      `bash -euo pipefail -c '{cat,sec""rets/key}'`,
+      `bash -0 'git\${IFS}push'`,
+    ],
+    denied: [
+      `bash -co pipefail '{git,push}'`,
+      `bash -oc pipefail 'git push'`,
+      `. /dev/stdin <<< 'cat sec""rets/key'`,
+      `command . /dev/stdin <<< 'git push'`,
+    ],
+  },
+  {
+    theme: 'scripts that are nested too deeply always ask',
+    mode: 'bypassPermissions',
+    allowed: [nested('ls', 3)],
+    asked: ['rm -rf /', 'find . -delete', 'ls'].map((script) => nested(script, 4)),
   },
 ];
